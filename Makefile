@@ -1,0 +1,42 @@
+# Every target does its own set-up. `make help` lists them.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+BIN := node_modules/.bin
+# npm writes this file when it has installed what the lock file says.
+INSTALLED := node_modules/.package-lock.json
+
+.PHONY: help start test build lint format bench clean check-node
+
+help: ## Show this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+start: build ## See it work: a registry, a watcher in another process, changes arriving live
+	@node examples/tour/tour.mjs
+
+test: build lint ## Install, build, lint, type-check and run every test
+	@scripts/ensure-etcd.sh
+	@node scripts/test.mjs
+
+build: $(INSTALLED) ## Compile what changed, and type-check everything with it
+	@$(BIN)/tsc --build
+
+lint: $(INSTALLED) ## Lint, check the format, and check who imports whom
+	@$(BIN)/biome check --error-on-warnings .
+	@node scripts/check-imports.mjs
+
+format: $(INSTALLED) ## Rewrite the sources in the house format
+	@$(BIN)/biome check --write .
+
+bench: build ## Measure speed and memory, beside a peer in the same run
+	@scripts/ensure-etcd.sh
+	@node bench/dist/main.js
+
+clean: ## Remove everything that was built, installed or measured
+	@rm -rf node_modules .tools coverage bench/dist bench/results packages/*/dist packages/*/test/dist
+
+check-node:
+	@node -e 'const [major, minor] = process.versions.node.split(".").map(Number); if (major < 20 || (major === 20 && minor < 15)) { console.error("Node 20.15 or newer is needed, this is " + process.version); process.exit(1); }'
+
+$(INSTALLED): package.json package-lock.json $(wildcard packages/*/package.json) | check-node
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@

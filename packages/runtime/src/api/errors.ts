@@ -1,0 +1,200 @@
+/**
+ * The error catalogue. Every failure that leaves this library has a stable code, a retry class and the HTTP status
+ * that an API server gives it. What to do about an error is data in this table, never a chain of ifs at the caller.
+ */
+
+/**
+ * - `retry`: the same call may succeed later; back off and repeat it.
+ * - `refetch`: what the caller knows is out of date; read again, then decide again.
+ * - `terminal`: repeating cannot help until somebody changes the input.
+ * - `bug`: the program itself is wrong.
+ */
+export type RetryClass = 'retry' | 'refetch' | 'terminal' | 'bug';
+
+/** One thing that is wrong with one field, worded as Kubernetes words it. */
+export interface FieldError {
+  /** `spec.template.env[2].name`; the empty string is the whole object. */
+  readonly path: string;
+  readonly type:
+    | 'Required value'
+    | 'Invalid value'
+    | 'Unsupported value'
+    | 'Unknown field'
+    | 'Duplicate value'
+    | 'Forbidden'
+    | 'Too long'
+    | 'Too many';
+  readonly message: string;
+}
+
+/** Where in a text something is wrong; line and column count from 1. */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ErrorDetails {
+  NotFound: { readonly kind: string; readonly name: string };
+  AlreadyExists: { readonly kind: string; readonly name: string };
+  Conflict: { readonly kind: string; readonly name: string; readonly reason: string };
+  Invalid: { readonly kind: string; readonly name: string; readonly errors: readonly FieldError[] };
+  BadRequest: { readonly reason: string };
+  Malformed: { readonly position: Position; readonly reason: string };
+  Expired: { readonly reason: string };
+  Forbidden: { readonly reason: string };
+  Fenced: { readonly fence: string; readonly epoch: number };
+  TooLarge: { readonly what: string; readonly sizeBytes: number; readonly limitBytes: number };
+  Unavailable: { readonly what: string; readonly reason: string };
+  Timeout: { readonly what: string; readonly timeoutMs: number };
+  StorageFull: { readonly what: string; readonly reason: string };
+  ReadOnly: { readonly what: string; readonly reason: string };
+  Corrupt: { readonly what: string; readonly reason: string };
+  Closed: { readonly what: string };
+  Internal: { readonly reason: string };
+}
+
+export type ErrorCode = keyof ErrorDetails;
+
+interface CatalogueEntry<D> {
+  readonly retry: RetryClass;
+  readonly status: number;
+  /** When a caller meets this error; docs/errors.md shows it. */
+  readonly when: string;
+  readonly message: (details: D) => string;
+}
+
+export const catalogue: { readonly [C in ErrorCode]: CatalogueEntry<ErrorDetails[C]> } = {
+  NotFound: {
+    retry: 'terminal',
+    status: 404,
+    when: 'The object named is not there.',
+    message: ({ kind, name }) => `${kind} "${name}" not found`,
+  },
+  AlreadyExists: {
+    retry: 'terminal',
+    status: 409,
+    when: 'An object of that name is there already.',
+    message: ({ kind, name }) => `${kind} "${name}" already exists`,
+  },
+  Conflict: {
+    retry: 'refetch',
+    status: 409,
+    when: 'The object changed since the caller read it, or it is not the object that the caller meant.',
+    message: ({ kind, name, reason }) => `${kind} "${name}": ${reason}`,
+  },
+  Invalid: {
+    retry: 'terminal',
+    status: 422,
+    when: 'The object breaks the rules of its kind; each field error names the field and what is wrong.',
+    message: ({ kind, name, errors }) => `${kind} "${name}" is invalid: ${errors.map(formatFieldError).join('; ')}`,
+  },
+  BadRequest: {
+    retry: 'terminal',
+    status: 400,
+    when: 'The call itself makes no sense: an unknown kind, a selector that does not parse, an impossible option.',
+    message: ({ reason }) => reason,
+  },
+  Malformed: {
+    retry: 'terminal',
+    status: 400,
+    when: 'A text is not the YAML or JSON it should be; file, line and column say where.',
+    message: ({ position: { file, line, column }, reason }) => `${file}:${line}:${column}: ${reason}`,
+  },
+  Expired: {
+    retry: 'refetch',
+    status: 410,
+    when: 'The revision asked for is not in the log any more: list again, then watch from there.',
+    message: ({ reason }) => reason,
+  },
+  Forbidden: {
+    retry: 'terminal',
+    status: 403,
+    when: 'The operation is understood and refused.',
+    message: ({ reason }) => reason,
+  },
+  Fenced: {
+    retry: 'terminal',
+    status: 403,
+    when: 'The writer was the leader once and another has taken over: its write is refused.',
+    message: ({ fence, epoch }) => `epoch ${epoch} of fence "${fence}" is over: another leader has taken over`,
+  },
+  TooLarge: {
+    retry: 'terminal',
+    status: 413,
+    when: 'A document, an object or a commit is over a size limit.',
+    message: ({ what, sizeBytes, limitBytes }) => `${what} is ${sizeBytes} bytes, over the limit of ${limitBytes}`,
+  },
+  Unavailable: {
+    retry: 'retry',
+    status: 503,
+    when: 'The store cannot be reached now. A write that ends so may or may not have happened.',
+    message: ({ what, reason }) => `${what} is unavailable: ${reason}`,
+  },
+  Timeout: {
+    retry: 'retry',
+    status: 504,
+    when: 'No answer came in time. A write that ends so may or may not have happened.',
+    message: ({ what, timeoutMs }) => `${what} did not answer within ${timeoutMs} ms`,
+  },
+  StorageFull: {
+    retry: 'retry',
+    status: 507,
+    when: 'The disk (or the quota) is full: nothing was written; free some space and repeat.',
+    message: ({ what, reason }) => `no space left for ${what}: ${reason}`,
+  },
+  ReadOnly: {
+    retry: 'terminal',
+    status: 403,
+    when: 'The place of the store may not be written to.',
+    message: ({ what, reason }) => `${what} cannot be written: ${reason}`,
+  },
+  Corrupt: {
+    retry: 'terminal',
+    status: 500,
+    when: 'Stored bytes are damaged; nothing was changed. Restore the named thing from a backup.',
+    message: ({ what, reason }) => `${what} is damaged: ${reason}`,
+  },
+  Closed: {
+    retry: 'bug',
+    status: 503,
+    when: 'A store or registry was used after its close().',
+    message: ({ what }) => `${what} is closed`,
+  },
+  Internal: {
+    retry: 'bug',
+    status: 500,
+    when: 'Something that cannot happen did.',
+    message: ({ reason }) => `internal error: ${reason}`,
+  },
+};
+
+export function formatFieldError({ path, type, message }: FieldError): string {
+  return `${path === '' ? '' : `${path}: `}${type}: ${message}`;
+}
+
+/** Survives a second copy of this package in one process, where `instanceof` would not. */
+const brand = Symbol.for('@ecsm/runtime/ApiError');
+
+export class ApiError<C extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = 'ApiError';
+  readonly [brand] = true;
+  readonly code: C;
+  readonly details: ErrorDetails[C];
+  readonly retry: RetryClass;
+  readonly status: number;
+
+  constructor(code: C, details: ErrorDetails[C], cause?: unknown) {
+    const entry: CatalogueEntry<ErrorDetails[C]> = catalogue[code];
+    super(entry.message(details), cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.details = details;
+    this.retry = entry.retry;
+    this.status = entry.status;
+  }
+}
+
+/** Whether an error is from the catalogue and, if a code is given, whether it is that one. */
+export function isApiError<C extends ErrorCode = ErrorCode>(error: unknown, code?: C): error is ApiError<C> {
+  return error instanceof Error && brand in error && (code === undefined || (error as ApiError).code === code);
+}

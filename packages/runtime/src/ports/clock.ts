@@ -1,0 +1,29 @@
+/** Time, as a port. Production reads the system's clock; a simulation advances a virtual one. */
+export interface Clock {
+  /** Milliseconds since the epoch. May step backwards when somebody sets the clock. */
+  now(): number;
+  /** Calls back once after `delayMs`. The returned function cancels it, and is safe to call twice. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after `delayMs`, or as soon as the signal aborts, whichever comes first. It never rejects. */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      cancel();
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = clock.after(delayMs, done);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}

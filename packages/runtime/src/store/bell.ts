@@ -1,0 +1,50 @@
+import { ApiError } from '../api/errors.ts';
+import type { Revision } from './contract.ts';
+
+/** Where watchers of one process wait for the next revision. It holds no timer and no handle of its own. */
+export class Bell {
+  readonly #waiting = new Set<Waiter>();
+  #revision: Revision = 0;
+  #closed: ApiError | undefined;
+
+  get waiters(): number {
+    return this.#waiting.size;
+  }
+
+  /** Tells everybody who waits for a revision that this one is there. Rings may come twice or out of order. */
+  ring(revision: Revision): void {
+    if (revision <= this.#revision) return;
+    this.#revision = revision;
+    for (const waiter of this.#waiting) if (waiter.after < revision) waiter.wake();
+  }
+
+  wait(after: Revision, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#closed) return Promise.reject(this.#closed);
+    if (this.#revision > after || signal?.aborted) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const leave = (settle: () => void) => {
+        this.#waiting.delete(waiter);
+        signal?.removeEventListener('abort', waiter.wake);
+        settle();
+      };
+      const waiter: Waiter = {
+        after,
+        wake: () => leave(resolve),
+        fail: (error) => leave(() => reject(error)),
+      };
+      this.#waiting.add(waiter);
+      signal?.addEventListener('abort', waiter.wake, { once: true });
+    });
+  }
+
+  close(what: string): void {
+    this.#closed = new ApiError('Closed', { what });
+    for (const waiter of this.#waiting) waiter.fail(this.#closed);
+  }
+}
+
+interface Waiter {
+  readonly after: Revision;
+  readonly wake: () => void;
+  readonly fail: (error: ApiError) => void;
+}

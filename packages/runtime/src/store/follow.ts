@@ -1,0 +1,37 @@
+/**
+ * A watch over a log that can be read from any revision on. The memory, lmdb and file stores share it.
+ *
+ * The watcher pulls: it reads a bounded batch from the log, hands it over, and comes back for more. Nothing is
+ * buffered for it in between, so a slow watcher costs nothing; if the log is compacted past it, `read` throws
+ * `Expired` and the watcher lists again.
+ */
+import type { Commit, Revision, WatchOptions } from './contract.ts';
+
+export interface LogSource {
+  /** The next commits after `after` that touch the prefix, and how far it looked. Bounded in size. Throws `Expired`. */
+  read(after: Revision, prefix: string, detail: Detail): LogBatch;
+  /** Resolves once there may be a commit after `after`, or when the signal aborts. Rejects when the store closes. */
+  changed(after: Revision, signal: AbortSignal | undefined): Promise<void>;
+}
+
+export type Detail = NonNullable<WatchOptions['detail']>;
+
+export interface LogBatch {
+  readonly commits: readonly Commit[];
+  /** Every commit up to here has been looked at, whether it touched the prefix or not. */
+  readonly through: Revision;
+}
+
+export async function* follow(source: LogSource, prefix: string, options: WatchOptions): AsyncGenerator<Commit, void> {
+  const { signal, detail = 'values' } = options;
+  let position = options.after;
+  while (!signal?.aborted) {
+    const { commits, through } = source.read(position, prefix, detail);
+    for (const commit of commits) {
+      yield commit;
+      if (signal?.aborted) return;
+    }
+    if (through === position) await source.changed(position, signal);
+    position = through;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Lets concurrent writers share one flush. Commits that arrive while a flush is under way wait, and then go together:
+ * the flush is what costs, and it costs the same for one commit as for a hundred.
+ */
+import { ApiError } from '../api/errors.ts';
+import type { CommitOutcome, Write } from './contract.ts';
+import { checkWrites } from './validate.ts';
+
+export type Writes = readonly Write[];
+
+/** Commits in one flush; more wait for the next. Bounds the memory of a transaction. */
+const groupCommitsMax = 512;
+const groupBytesMax = 16 * 1024 * 1024;
+/** Commits that may wait. Beyond this the disk cannot keep up, and a caller is told so. */
+const waitingCommitsMax = 20_000;
+
+interface Waiting {
+  readonly writes: Writes;
+  readonly resolve: (outcome: CommitOutcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Makes a group of commits durable. `take` hands over the group; calling it late lets more commits join. The answer has
+ * one outcome for each commit taken, in order; an `ApiError` fails that one commit. A rejection fails all of them.
+ */
+export type Flush = (take: () => readonly Writes[]) => Promise<readonly (CommitOutcome | ApiError)[]>;
+
+export class GroupCommit {
+  readonly #what: string;
+  readonly #flush: Flush;
+  #waiting: Waiting[] = [];
+  #draining: Promise<void> | undefined;
+
+  constructor(what: string, flush: Flush) {
+    this.#what = what;
+    this.#flush = flush;
+  }
+
+  commit(writes: Writes): Promise<CommitOutcome> {
+    checkWrites(writes);
+    if (this.#waiting.length >= waitingCommitsMax) {
+      throw new ApiError('Unavailable', { what: this.#what, reason: `${waitingCommitsMax} commits wait already` });
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ writes, resolve, reject });
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  /** Resolves when everything that was waiting has been answered. */
+  async idle(): Promise<void> {
+    await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    // A moment later, so that commits made in the same turn share the first flush too.
+    await undefined;
+    while (this.#waiting.length > 0) {
+      let group: Waiting[] | undefined;
+      const take = () => {
+        group ??= this.#takeGroup();
+        return group.map(({ writes }) => writes);
+      };
+      try {
+        const outcomes = await this.#flush(take);
+        for (const [index, { resolve, reject }] of (group ?? []).entries()) {
+          const outcome = outcomes[index];
+          if (outcome && 'committed' in outcome) resolve(outcome);
+          else reject(outcome ?? new ApiError('Internal', { reason: 'a commit was left without an answer' }));
+        }
+      } catch (error) {
+        for (const { reject } of group ?? this.#takeGroup()) reject(error);
+      }
+    }
+    this.#draining = undefined;
+  }
+
+  #takeGroup(): Waiting[] {
+    let sizeBytes = 0;
+    let count = 0;
+    for (const { writes } of this.#waiting) {
+      for (const write of writes) if (write.type === 'put') sizeBytes += write.value.byteLength;
+      if (count > 0 && (sizeBytes > groupBytesMax || count >= groupCommitsMax)) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+}

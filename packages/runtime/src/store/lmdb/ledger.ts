@@ -1,0 +1,161 @@
+/**
+ * An LMDB environment with the tables, transactions and the news of new revisions: what the lmdb store and the file
+ * store have in common. Several processes may have it open at once; LMDB's lock orders their transactions and outlives
+ * a process that dies with it.
+ */
+import { join } from 'node:path';
+import type { Database, RootDatabase } from 'lmdb';
+import { ApiError } from '../../api/errors.ts';
+import { type Clock, systemClock } from '../../ports/clock.ts';
+import { Bell } from '../bell.ts';
+import type { Commit, CommitOutcome, Revision, WatchOptions } from '../contract.ts';
+import { checkCompactable } from '../expired.ts';
+import { follow } from '../follow.ts';
+import type { Writes } from '../group-commit.ts';
+import { Doorbell } from './doorbell.ts';
+import { openEnvironment } from './environment.ts';
+import { translate } from './failures.ts';
+import { type Retention, Tables } from './tables.ts';
+
+export interface LedgerOptions {
+  readonly directory: string;
+  readonly clock?: Clock;
+  /** Commits of history kept for watchers and paged lists. Default 10,000. More disk, against more relisting. */
+  readonly logCommitsMax?: number;
+  /** History older than this is dropped with later commits. Default one hour. */
+  readonly logAgeMsMax?: number;
+  /** How often a watcher looks for what a lost ring of the doorbell would have announced. Default 1,000. */
+  readonly pollMs?: number;
+}
+
+/** Revisions compacted in one transaction, so that compaction never holds up a writer for long. */
+const compactRevisionsMax = 1_000;
+
+export class Ledger {
+  readonly what: string;
+  readonly #directory: string;
+  readonly #root: RootDatabase;
+  readonly #tables: Tables;
+  readonly #doorbell: Doorbell;
+  readonly #bell = new Bell();
+  readonly #clock: Clock;
+  readonly #retention: Retention;
+  readonly #pollMs: number;
+  #watchers = 0;
+  #stopListening = () => {};
+  #closed = false;
+
+  constructor(options: LedgerOptions) {
+    this.what = `the registry at ${options.directory}`;
+    this.#directory = options.directory;
+    this.#clock = options.clock ?? systemClock;
+    this.#retention = { commitsMax: options.logCommitsMax ?? 10_000, ageMsMax: options.logAgeMsMax ?? 3_600_000 };
+    this.#pollMs = options.pollMs ?? 1_000;
+    this.#root = openEnvironment(options.directory);
+    this.#tables = new Tables(this.#root);
+    this.#doorbell = new Doorbell(join(options.directory, 'doorbell'));
+  }
+
+  /** A table of the caller's own in the same environment; it takes part in the same transactions. */
+  openTable<V>(name: string): Database<V, string> {
+    return this.#root.openDB<V, string>({ name, encoding: 'json' });
+  }
+
+  /** Reads see the newest commit of any process: without the reset they could see the snapshot of an earlier read. */
+  read<T>(read: (tables: Tables) => T): T {
+    this.#checkOpen();
+    this.#root.resetReadTxn();
+    return read(this.#tables);
+  }
+
+  /**
+   * Runs `work` alone among all writers and flushes what it wrote. lmdb does not roll back when `work` throws, so it has
+   * to check everything before it writes.
+   */
+  async transaction<T>(work: (tables: Tables) => T): Promise<T> {
+    this.#checkOpen();
+    let result: { value: T } | undefined;
+    try {
+      await this.#root.transaction(() => {
+        result = { value: work(this.#tables) };
+      });
+    } catch (error) {
+      throw await translate(error, this.what, this.#directory);
+    }
+    if (!result) throw new ApiError('Internal', { reason: 'a transaction ended without having run' });
+    return result.value;
+  }
+
+  /** Inside a transaction: carries out commits, each with a revision of its own, and compacts what has grown old. */
+  apply(commits: readonly Writes[]): CommitOutcome[] {
+    const start = this.#tables.revision;
+    const timeMs = this.#clock.now();
+    let revision = start;
+    const outcomes = commits.map((writes) => {
+      const outcome = this.#tables.apply(writes, revision + 1, timeMs);
+      if (outcome.committed) revision = outcome.revision;
+      return outcome;
+    });
+    if (revision > start) {
+      this.#tables.finish(revision);
+      this.#tables.retain(this.#retention, timeMs, 2 * (revision - start) + 8);
+    }
+    return outcomes;
+  }
+
+  /** Tells watchers, in this process and in others, that there may be a new revision. */
+  announce(): void {
+    if (this.#closed) return;
+    this.#look();
+    this.#doorbell.ring();
+  }
+
+  async *watch(prefix: string, options: WatchOptions): AsyncGenerator<Commit, void> {
+    this.#checkOpen();
+    if (this.#watchers++ === 0) {
+      this.#stopListening = this.#doorbell.listen(this.#clock, this.#pollMs, () => this.#look());
+    }
+    try {
+      yield* follow(
+        {
+          read: (after, under, detail) => this.read((tables) => tables.read(after, under, detail)),
+          changed: (after, signal) => this.#bell.wait(after, signal),
+        },
+        prefix,
+        options,
+      );
+    } finally {
+      if (--this.#watchers === 0) this.#stopListening();
+    }
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    checkCompactable(
+      revision,
+      this.read((tables) => tables.revision),
+    );
+    for (let done = false; !done; ) {
+      done = await this.transaction((tables) => {
+        tables.compact(Math.min(revision, tables.compacted + compactRevisionsMax));
+        return tables.compacted >= revision;
+      });
+    }
+  }
+
+  /** Ends watches; then `finish` may still write; then everything is closed. */
+  async close(finish: () => Promise<void>): Promise<void> {
+    this.#bell.close(this.what);
+    await finish();
+    this.#closed = true;
+    this.#doorbell.close();
+    await this.#root.close();
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new ApiError('Closed', { what: this.what });
+  }
+
+  #look(): void {
+    if (!this.#closed) this.#bell.ring(this.read((tables) => tables.revision));
+  }
+}

@@ -1,0 +1,304 @@
+/**
+ * Three LMDB tables, and everything that reads or writes them:
+ *
+ *     index   key         → row that holds its newest value, revision that created it (0: it was deleted)
+ *     log     row number  → the change: key, value, and the row before it (see row.ts)
+ *     meta    name        → newest revision, compacted revision
+ *
+ * A value is stored once, in the log; the index says which row is the newest, and each row points to the one it
+ * replaced. So a list of versions touches the index alone, a watch is a walk along the log, and a read as of an older
+ * revision follows the pointers back. Compaction removes rows that no reader can reach any more.
+ *
+ * All of this is synchronous. Reads see one snapshot as long as they happen in one turn of the event loop; the writing
+ * functions may only be called inside a write transaction.
+ */
+import type { Database, RootDatabase } from 'lmdb';
+import { ApiError, isApiError } from '../../api/errors.ts';
+import {
+  type Change,
+  type Commit,
+  type CommitOutcome,
+  type Damage,
+  type Entry,
+  type EntryPage,
+  type ListOptions,
+  limits,
+  type Revision,
+  type VersionPage,
+  type Write,
+} from '../contract.ts';
+import { checkReachable } from '../expired.ts';
+import type { Detail, LogBatch } from '../follow.ts';
+import { decodeRow, encodeRow, type Row, revisionOf, rowNumber } from './row.ts';
+
+/** A watcher reads this many rows at a time, so that one far behind does not stop the event loop. */
+const batchRowsMax = 256;
+const nothing = new Uint8Array(0);
+/** Keys are ASCII without DEL, so this sorts behind every key that has the prefix. */
+const lastCharacter = '\x7f';
+
+interface Pointer {
+  readonly row: number;
+  readonly created: Revision;
+}
+
+/** How much history to keep; see `LmdbStoreOptions`. */
+export interface Retention {
+  readonly commitsMax: number;
+  readonly ageMsMax: number;
+}
+
+export class Tables {
+  readonly #index: Database<Pointer, string>;
+  readonly #log: Database<Buffer, number>;
+  readonly #meta: Database<number, string>;
+
+  constructor(root: RootDatabase) {
+    // lmdb's types leave out `encoder`.
+    const indexOptions = { name: 'index', encoder: pointerEncoder };
+    this.#index = root.openDB<Pointer, string>(indexOptions);
+    this.#log = root.openDB<Buffer, number>({ name: 'log', encoding: 'binary' });
+    this.#meta = root.openDB<number, string>({ name: 'meta', encoding: 'ordered-binary' });
+  }
+
+  get revision(): Revision {
+    return this.#meta.get('revision') ?? 0;
+  }
+
+  get compacted(): Revision {
+    return this.#meta.get('compacted') ?? 0;
+  }
+
+  get(key: string, at: Revision | undefined): Entry | undefined {
+    const pointer = this.#index.get(key);
+    return pointer && this.#entry(key, pointer, this.#readRevision(at));
+  }
+
+  list(prefix: string, options: ListOptions): EntryPage {
+    const revision = this.#readRevision(options.at);
+    const limit = options.limit ?? limits.pageEntries;
+    const entries: Entry[] = [];
+    const damaged: Damage[] = [];
+    let sizeBytes = 0;
+    let last: string | undefined;
+    let next: string | undefined;
+    for (const { key, value: pointer } of this.#range(prefix, options.after)) {
+      const entry = this.#entryOrDamage(key, pointer, revision, damaged);
+      if (!entry) continue;
+      if (entries.length >= limit || sizeBytes >= limits.pageBytesMax) {
+        next = last;
+        break;
+      }
+      entries.push(entry);
+      last = key;
+      sizeBytes += entry.value.byteLength;
+    }
+    return { entries, revision, ...(next === undefined ? {} : { next }), ...(damaged.length === 0 ? {} : { damaged }) };
+  }
+
+  versions(prefix: string, options: ListOptions): VersionPage {
+    const revision = this.#readRevision(options.at);
+    const limit = options.limit ?? Number.POSITIVE_INFINITY;
+    const keys: string[] = [];
+    const columns = new Columns();
+    let next: string | undefined;
+    for (const { key, value: newest } of this.#range(prefix, options.after)) {
+      const pointer = this.#pointerAt(newest, revision);
+      if (!pointer) continue;
+      if (keys.length >= limit) {
+        next = keys.at(-1);
+        break;
+      }
+      keys.push(key);
+      columns.push(revisionOf(pointer.row), pointer.created);
+    }
+    return { keys, ...columns.finish(), revision, ...(next === undefined ? {} : { next }) };
+  }
+
+  /** The log after a revision, in whole commits. */
+  read(after: Revision, prefix: string, detail: Detail): LogBatch {
+    const newest = this.revision;
+    checkReachable(after, this.compacted, newest);
+    const commits: Commit[] = [];
+    let through = after;
+    let rows = 0;
+    let changes: Change[] = [];
+    for (const number of this.#log.getKeys({ start: rowNumber(after + 1, 0) })) {
+      const revision = revisionOf(number);
+      if (revision !== through) {
+        if (rows >= batchRowsMax) return { commits, through };
+        changes = [];
+        through = revision;
+      }
+      rows++;
+      const change = this.#change(this.#row(number), prefix, detail);
+      if (!change) continue;
+      changes.push(change);
+      if (changes.length === 1) commits.push({ revision, changes });
+    }
+    return { commits, through: newest };
+  }
+
+  /** Inside a write transaction: carries out one commit as the given revision, or says which comparison failed. */
+  apply(writes: readonly Write[], revision: Revision, timeMs: number): CommitOutcome {
+    const pointers = writes.map((write) => this.#index.get(write.key));
+    for (const [position, { key, expected }] of writes.entries()) {
+      const pointer = pointers[position];
+      const actual = pointer && pointer.created > 0 ? revisionOf(pointer.row) : 0;
+      if (expected !== undefined && actual !== expected) return { committed: false, key, expected, actual };
+    }
+    let position = 0;
+    for (const [index, write] of writes.entries()) {
+      const pointer = pointers[index];
+      const exists = pointer !== undefined && pointer.created > 0;
+      if (write.type === 'check' || (write.type === 'delete' && !exists)) continue;
+      const deleted = write.type === 'delete';
+      const number = rowNumber(revision, position++);
+      const created = exists ? pointer.created : revision;
+      const value = deleted ? nothing : write.value;
+      const row = { deleted, created, previous: pointer?.row ?? 0, timeMs, key: write.key, value };
+      this.#log.putSync(number, encodeRow(row));
+      this.#index.putSync(write.key, { row: number, created: deleted ? 0 : created });
+    }
+    return { committed: true, revision: position === 0 ? revision - 1 : revision };
+  }
+
+  /** Inside a write transaction: records the newest revision. */
+  finish(revision: Revision): void {
+    this.#meta.putSync('revision', revision);
+  }
+
+  /** Inside a write transaction: compacts what retention no longer covers, at most `revisionsMax` revisions of it. */
+  retain(retention: Retention, timeMs: number, revisionsMax: number): void {
+    const newest = this.revision;
+    const compacted = this.compacted;
+    let target = Math.max(compacted, Math.min(newest - retention.commitsMax, compacted + revisionsMax));
+    if (target === compacted) {
+      const [oldest] = this.#log.getKeys({ start: rowNumber(compacted + 1, 0), limit: 1 });
+      if (oldest === undefined || this.#row(oldest).timeMs >= timeMs - retention.ageMsMax) return;
+      target = Math.min(newest, compacted + revisionsMax);
+      for (const number of this.#log.getKeys({ start: oldest, end: rowNumber(target + 1, 0) })) {
+        if (this.#row(number).timeMs < timeMs - retention.ageMsMax) continue;
+        target = revisionOf(number) - 1;
+        break;
+      }
+    }
+    this.compact(target);
+  }
+
+  /** Inside a write transaction. A reader at `target` or later, and a watcher after it, notice nothing. */
+  compact(target: Revision): void {
+    const compacted = this.compacted;
+    if (target <= compacted) return;
+    const range = { start: rowNumber(compacted + 1, 0), end: rowNumber(target + 1, 0) };
+    for (const number of [...this.#log.getKeys(range)]) {
+      const row = this.#row(number);
+      if (row.previous !== 0) this.#log.removeSync(row.previous);
+      if (!row.deleted) continue;
+      this.#log.removeSync(number);
+      if (this.#index.get(row.key)?.row === number) this.#index.removeSync(row.key);
+    }
+    this.#meta.putSync('compacted', target);
+  }
+
+  #readRevision(at: Revision | undefined): Revision {
+    const newest = this.revision;
+    if (at === undefined) return newest;
+    checkReachable(at, this.compacted, newest);
+    return at;
+  }
+
+  #range(prefix: string, after: string | undefined) {
+    const start = after !== undefined && after >= prefix ? { start: after, exclusiveStart: true } : { start: prefix };
+    return this.#index.getRange({
+      ...(prefix === '' && after === undefined ? {} : start),
+      end: prefix + lastCharacter,
+    });
+  }
+
+  #row(number: number): Row {
+    const bytes = this.#log.getBinary(number);
+    if (!bytes) throw new ApiError('Corrupt', { what: `row ${number} of the registry's log`, reason: 'it is missing' });
+    return decodeRow(bytes, number);
+  }
+
+  /** Follows the pointers back to what was the newest at a revision. */
+  #pointerAt(newest: Pointer, at: Revision): Pointer | undefined {
+    let number = newest.row;
+    if (revisionOf(number) <= at) return newest.created > 0 ? newest : undefined;
+    while (revisionOf(number) > at) {
+      number = this.#row(number).previous;
+      // A row that is gone was a deletion, compacted: rows that a reader at `at` can see are kept.
+      if (number === 0 || !this.#log.doesExist(number)) return undefined;
+    }
+    const row = this.#row(number);
+    return row.deleted ? undefined : { row: number, created: row.created };
+  }
+
+  #entry(key: string, newest: Pointer, at: Revision): Entry | undefined {
+    const pointer = this.#pointerAt(newest, at);
+    if (!pointer) return undefined;
+    const { value, created } = this.#row(pointer.row);
+    return { key, value, revision: revisionOf(pointer.row), created };
+  }
+
+  /** One damaged record is reported and does not hide the others. */
+  #entryOrDamage(key: string, newest: Pointer, at: Revision, damaged: Damage[]): Entry | undefined {
+    try {
+      return this.#entry(key, newest, at);
+    } catch (error) {
+      if (!isApiError(error, 'Corrupt')) throw error;
+      damaged.push({ key, revision: revisionOf(newest.row), reason: error.message });
+      return undefined;
+    }
+  }
+
+  #change(row: Row, prefix: string, detail: Detail): Change | undefined {
+    const { key, deleted, created } = row;
+    if (!key.startsWith(prefix)) return undefined;
+    const before =
+      detail === 'history' && row.previous !== 0 && this.#log.doesExist(row.previous)
+        ? this.#row(row.previous)
+        : undefined;
+    const previous = before && !before.deleted ? { previous: before.value } : {};
+    if (deleted) return { type: 'delete', key, ...previous };
+    return { type: 'put', key, value: detail === 'keys' ? nothing : row.value, created, ...previous };
+  }
+}
+
+/** Index values are two numbers. lmdb copies what `encode` returns at once, so one buffer serves all. */
+const pointerBytes = Buffer.alloc(16);
+const pointerEncoder = {
+  encode({ row, created }: Pointer): Buffer {
+    pointerBytes.writeDoubleLE(row, 0);
+    pointerBytes.writeDoubleLE(created, 8);
+    return pointerBytes;
+  },
+  decode: (bytes: Buffer): Pointer => ({ row: bytes.readDoubleLE(0), created: bytes.readDoubleLE(8) }),
+};
+
+/** Two columns of numbers that grow by doubling, so that a long list makes no object for each entry. */
+class Columns {
+  #revisions: Float64Array = new Float64Array(256);
+  #created: Float64Array = new Float64Array(256);
+  #length = 0;
+
+  push(revision: Revision, created: Revision): void {
+    if (this.#length === this.#revisions.length) {
+      this.#revisions = grown(this.#revisions);
+      this.#created = grown(this.#created);
+    }
+    this.#revisions[this.#length] = revision;
+    this.#created[this.#length++] = created;
+  }
+
+  finish(): { revisions: Float64Array; created: Float64Array } {
+    return { revisions: this.#revisions.slice(0, this.#length), created: this.#created.slice(0, this.#length) };
+  }
+}
+
+function grown(column: Float64Array): Float64Array {
+  const larger = new Float64Array(column.length * 2);
+  larger.set(column);
+  return larger;
+}

@@ -1,0 +1,70 @@
+/**
+ * Fails on an import that points up or sideways between packages and rooms, and on a Node module used outside its door.
+ * Usage: node scripts/check-imports.mjs [directory that holds packages/]
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { harmless, rooms } from './rooms.mjs';
+
+const scope = '@ecsm/';
+const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*(['"])([^'"\n]+)\1/g;
+const isTest = (file) => /\.(test|suite|kit)\.ts$/.test(file);
+
+/** Every wrong import below `root`, each as one readable line. */
+export function findWrongImports(root) {
+  const packages = join(root, 'packages');
+  return readdirSync(packages)
+    .map((name) => ({ name, source: join(packages, name, 'src') }))
+    .filter(({ source }) => existsSync(source))
+    .flatMap(({ name, source }) => filesBelow(source).flatMap((file) => check(root, name, source, file)));
+}
+
+function check(root, packageName, source, file) {
+  const inside = relative(source, file).split(sep);
+  // The package's public face, `index.ts`, may name any of its rooms.
+  if (inside.length === 1) return [];
+  const from = `${packageName}/${inside[0]}`;
+  const place = relative(root, file);
+  const rule = rooms[from];
+  if (!rule) return [`${place}: the room ${from} is not in scripts/rooms.mjs`];
+  const text = readFileSync(file, 'utf8');
+  const wrong = [];
+  for (const { 2: target, index } of text.matchAll(importPattern)) {
+    const problem = judge(from, rule, target, source, file);
+    if (problem) wrong.push(`${place}:${text.slice(0, index).split('\n').length}: ${problem}`);
+  }
+  return wrong;
+}
+
+function judge(from, rule, target, source, file) {
+  if (target.startsWith('node:')) {
+    const door = target.split('/')[0];
+    if (isTest(file) || harmless.includes(door) || rule.doors?.includes(door)) return undefined;
+    return `${from} may not use ${target}: it is not one of its doors`;
+  }
+  if (target.startsWith(scope)) {
+    const other = target.slice(scope.length).split('/')[0];
+    return rule.imports.includes(other) || isTest(file) ? undefined : `${from} may not import from ${other}`;
+  }
+  if (!target.startsWith('.')) return undefined;
+  const inside = relative(source, resolve(dirname(file), target)).split(sep);
+  if (inside[0] === '..') return `${from} may not reach into another package by path: ${target}`;
+  if (inside.length === 1) return `${from} may not import its package's public face: ${target}`;
+  const to = `${from.split('/')[0]}/${inside[0]}`;
+  return to === from || rule.imports.includes(to) ? undefined : `${from} may not import from ${to}: ${target}`;
+}
+
+function filesBelow(directory) {
+  return readdirSync(directory).flatMap((name) => {
+    const path = join(directory, name);
+    if (statSync(path).isDirectory()) return filesBelow(path);
+    return path.endsWith('.ts') ? [path] : [];
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const wrong = findWrongImports(resolve(process.argv[2] ?? '.'));
+  for (const line of wrong) console.error(line);
+  if (wrong.length > 0) process.exit(1);
+}

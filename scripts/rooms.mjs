@@ -1,0 +1,37 @@
+/**
+ * The house plan: every room, from the ground up, and the rooms it may import from. `check-imports.mjs` holds the code
+ * to it, ARCHITECTURE.md draws it. A room that is not listed may not exist; an import that is not listed fails the build.
+ *
+ * A room is `package/folder`. `doors` are the Node modules through which only that room may reach the outside world.
+ */
+export const rooms = {
+  'runtime/ports': { imports: [], doors: ['node:crypto'] },
+  'runtime/api': { imports: [] },
+  'runtime/store': {
+    imports: ['runtime/api', 'runtime/ports'],
+    doors: ['node:fs', 'node:path', 'node:zlib', 'node:http', 'node:https', 'node:url', 'node:crypto'],
+  },
+  'runtime/registry': { imports: ['runtime/store', 'runtime/api', 'runtime/ports'] },
+  'runtime/informer': { imports: ['runtime/registry', 'runtime/api', 'runtime/ports'] },
+  'runtime/workqueue': { imports: ['runtime/api', 'runtime/ports'] },
+  'runtime/controller': {
+    imports: ['runtime/workqueue', 'runtime/informer', 'runtime/registry', 'runtime/api', 'runtime/ports'],
+    doors: ['node:http'],
+  },
+
+  'ecsm-client/rest': { imports: ['runtime'], doors: ['node:http', 'node:https'] },
+  'ecsm-client/clientset': { imports: ['ecsm-client/rest', 'runtime'] },
+
+  'ecsm-simulator/platform': { imports: ['runtime'] },
+  'ecsm-simulator/http': { imports: ['ecsm-simulator/platform', 'runtime'], doors: ['node:http'] },
+
+  'ecsm-operator/apis': { imports: ['runtime'] },
+  'ecsm-operator/resource': { imports: ['ecsm-operator/apis', 'ecsm-client', 'runtime'] },
+  'ecsm-operator/service': { imports: ['ecsm-operator/resource', 'ecsm-operator/apis', 'runtime'] },
+  'ecsm-operator/controller': {
+    imports: ['ecsm-operator/service', 'ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'],
+  },
+};
+
+/** Node modules that any room may use: they compute, and touch nothing outside. */
+export const harmless = ['node:util', 'node:buffer'];

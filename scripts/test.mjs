@@ -1,0 +1,36 @@
+/**
+ * Runs every test with coverage and closes with one line: `N passed, N failed`, and `, N skipped` where tests were
+ * skipped. Usage: node scripts/test.mjs [vitest arguments]; with arguments, only those tests run, without coverage.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const scratch = mkdtempSync(join(tmpdir(), 'ecsm-test-'));
+const report = join(scratch, 'report.json');
+const selection = process.argv.slice(2);
+const coverage = selection.length === 0 ? ['--coverage'] : [];
+const vitest = join('node_modules', 'vitest', 'vitest.mjs');
+const run = spawnSync(
+  process.execPath,
+  [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile=${report}`, ...coverage, ...selection],
+  { stdio: 'inherit' },
+);
+
+let { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = existsSync(report)
+  ? JSON.parse(readFileSync(report, 'utf8'))
+  : { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, testResults: [] };
+rmSync(scratch, { recursive: true, force: true });
+
+// A file that does not even load, a coverage bar that is missed or a runner that dies counts as a failure too.
+const brokenFiles = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+numFailedTests += brokenFiles.length;
+if (run.status !== 0 && numFailedTests === 0) numFailedTests = 1;
+if (numPassedTests === 0 && numFailedTests === 0) {
+  console.error('no test ran');
+  numFailedTests = 1;
+}
+const skipped = numPendingTests + numTodoTests;
+console.log(`${numPassedTests} passed, ${numFailedTests} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+process.exit(numFailedTests > 0 ? 1 : 0);
