@@ -1,3 +1,42 @@
 /** The public face of the runtime. Stores and their libraries are loaded only when a registry of theirs is opened. */
+export * from './api/condition.ts';
 export * from './api/errors.ts';
-export type * from './store/contract.ts';
+export * from './api/field-selector.ts';
+export type { JsonObject, JsonValue } from './api/json.ts';
+export * from './api/kind.ts';
+export { KindSet } from './api/kind-set.ts';
+export { createMergePatch, deepEqual, mergePatch, threeWayMerge } from './api/merge.ts';
+export type { Metadata, ObjectMetadataInput, OwnerReference } from './api/metadata.ts';
+export type { ApiObject, ObjectInput } from './api/object.ts';
+export * as schema from './api/schema/build.ts';
+export type { Infer, Input, Schema } from './api/schema/schema.ts';
+export * from './api/selector.ts';
+export { parseLabelSelector } from './api/selector-parser.ts';
+export * from './ports/clock.ts';
+export * from './ports/log.ts';
+export * from './ports/random.ts';
+export { lastAppliedAnnotation } from './registry/apply.ts';
+export { collectGarbage, type GarbageOptions, sweepGarbage } from './registry/garbage.ts';
+export { keyOf, type Place } from './registry/keys.ts';
+export type { ListOptions, ObjectList, Problem, Selection } from './registry/list.ts';
+export { type OpenOptions, openRegistry } from './registry/open.ts';
+export { Registry, type RegistryOptions } from './registry/registry.ts';
+export type { Applied, Namespaced, Precondition, Resource, StatusUpdate, WriteOptions } from './registry/resource.ts';
+export type { EventBatch, WatchEvent, WatchSelection } from './registry/watch.ts';
+export type { Fence } from './registry/writer.ts';
+export type {
+  Change,
+  Commit,
+  CommitOutcome,
+  Damage,
+  Entry,
+  EntryPage,
+  Revision,
+  Store,
+  VersionPage,
+  WatchOptions,
+  Write,
+} from './store/contract.ts';
+export { limits } from './store/contract.ts';
+export { MemoryStore, type MemoryStoreOptions } from './store/memory/store.ts';
+export { defaultStoreUrl, parseStoreUrl, type StoreUrl, withoutPassword } from './store/url.ts';

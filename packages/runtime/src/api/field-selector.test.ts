@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Widget } from './example.kit.ts';
+import { FIELD_SELECTOR_LENGTH_MAX, formatFieldSelector, matchesFields, parseFieldSelector } from './field-selector.ts';
+
+const object = {
+  metadata: { name: 'x', labels: { 'example.com/app': 'a,b' } },
+  spec: { replicas: 3, paused: true, nodes: ['n1'] },
+  status: { phase: null },
+};
+
+describe('field selectors', () => {
+  it.each<[string, boolean]>([
+    ['', true],
+    ['metadata.name=x', true],
+    ['metadata.name==x', true],
+    ['metadata.name!=x', false],
+    ['metadata.name=y', false],
+    ['metadata.name=x,spec.replicas=3', true],
+    ['metadata.name=x,spec.replicas!=3', false],
+    [' spec.paused =true', true],
+    ['status.phase=', true],
+    ['status.phase!=Failed', true],
+    ['status.nothing.here=', true],
+    ['spec.nodes[0]=n1', true],
+    ['spec.nodes=n1', false],
+    ['spec.nodes!=n1', true],
+    ['metadata.labels[example.com/app]=a\\,b', true],
+  ])('%j is %s', (text, expected) => {
+    expect(matchesFields(parseFieldSelector(text), object)).toBe(expected);
+  });
+
+  it.each<[string, string]>([
+    ['metadata.name', 'at character 14: expected "=", "==" or "!="'],
+    ['a=b,', 'at character 5: expected "="'],
+    ['=x', 'at character 1: "" is no field'],
+    ['a..b=x', 'at character 1: "a..b" is no field'],
+    ['a=b=c', 'at character 4: expected "," or the end'],
+    ['a=b\\', 'at character 4: expected "," or the end'],
+    ['ok=1,bad', 'at character 9: expected "="'],
+  ])('%j is refused: %s', (text, reason) => {
+    expect(() => parseFieldSelector(text)).toThrow(reason);
+  });
+
+  it('know the fields of a kind', () => {
+    expect(parseFieldSelector('spec.replicas=3,metadata.labels[a/b]=c', Widget.schema).requirements).toHaveLength(2);
+    expect(() => parseFieldSelector('spec.replica=3', Widget.schema)).toThrow('no single value called "spec.replica"');
+    expect(() => parseFieldSelector('spec.template=3', Widget.schema)).toThrow('no single value called "spec.template"');
+  });
+
+  it('have a limit', () => {
+    expect(() => parseFieldSelector('a'.repeat(FIELD_SELECTOR_LENGTH_MAX + 1))).toThrow('longer than');
+  });
+
+  it('are the same after writing and reading', () => {
+    const requirement = fc.record({
+      path: fc.array(fc.constantFrom<string | number>('a', 'b', 3, 'x/y'), { minLength: 1, maxLength: 3 }),
+      operator: fc.constantFrom('=' as const, '!=' as const),
+      value: fc.string({ unit: fc.constantFrom('a', ',', '=', '\\', '!', ' ') }),
+    });
+    fc.assert(
+      fc.property(fc.array(requirement, { maxLength: 3 }), (requirements) => {
+        expect(parseFieldSelector(formatFieldSelector({ requirements }))).toEqual({ requirements });
+      }),
+    );
+  });
+});

@@ -1,0 +1,67 @@
+/**
+ * Field selectors: `metadata.name=x,status.phase!=y`, on any scalar field. As in Kubernetes a field that is not there
+ * counts as the empty text, and `\` takes the meaning from a following `,`, `=` or `\` in a value.
+ */
+import { ApiError } from './errors.ts';
+import { formatPath, parsePath, type PathSegment, scalarText, valueAt } from './path.ts';
+import { schemaAt } from './schema/lookup.ts';
+import type { Schema } from './schema/schema.ts';
+
+export interface FieldRequirement {
+  readonly path: readonly PathSegment[];
+  readonly operator: '=' | '!=';
+  readonly value: string;
+}
+
+export interface FieldSelector {
+  readonly requirements: readonly FieldRequirement[];
+}
+
+export const FIELD_SELECTOR_LENGTH_MAX = 64 * 1024;
+
+/** A list or object at the path equals no text: `=` never selects it, `!=` always does. */
+export function matchesFields(selector: FieldSelector, object: unknown): boolean {
+  return selector.requirements.every(({ path, operator, value }) => {
+    return (scalarText(valueAt(object, path)) === value) === (operator === '=');
+  });
+}
+
+export function formatFieldSelector(selector: FieldSelector): string {
+  return selector.requirements
+    .map(({ path, operator, value }) => `${formatPath('', path)}${operator}${value.replace(/[\\,=]/gu, '\\$&')}`)
+    .join(',');
+}
+
+/** Path, operator and value of one term; a value ends at a comma that has no backslash before it. */
+const term = /([^=!,]*)(==|!=|=)?((?:[^\\,=]|\\.)*)/uy;
+
+/**
+ * Reads the string form. With a schema (`kind.schema`), a field that objects of that kind do not have is refused too,
+ * because a selector with a slip of the pen would silently select nothing. Throws BadRequest.
+ */
+export function parseFieldSelector(text: string, schema?: Schema): FieldSelector {
+  if (text.length > FIELD_SELECTOR_LENGTH_MAX) {
+    throw new ApiError('BadRequest', { reason: `field selector is longer than ${FIELD_SELECTOR_LENGTH_MAX} characters` });
+  }
+  const requirements: FieldRequirement[] = [];
+  let offset = 0;
+  const fail = (position: number, reason: string) =>
+    new ApiError('BadRequest', { reason: `field selector "${text}": at character ${position + 1}: ${reason}` });
+  while (text.trim() !== '') {
+    term.lastIndex = offset;
+    const [whole = '', field = '', operator, value = ''] = term.exec(text) ?? [];
+    const end = offset + whole.length;
+    if (operator === undefined) throw fail(offset + field.length, 'expected "=", "==" or "!=" after a field');
+    const path = parsePath(field.trim());
+    if (path === undefined || path.length === 0) throw fail(offset, `"${field.trim()}" is no field, expected one such as metadata.name`);
+    const known = schema === undefined ? undefined : schemaAt(schema, path);
+    if (schema !== undefined && (known === undefined || ['object', 'list', 'map'].includes(known.type))) {
+      throw fail(offset, `there is no single value called "${field.trim()}" to select by`);
+    }
+    requirements.push({ path, operator: operator === '!=' ? '!=' : '=', value: value.replace(/\\([\\,=])/gu, '$1') });
+    if (end === text.length) break;
+    if (text[end] !== ',') throw fail(end, 'expected "," or the end (write \\, \\= \\\\ for these signs in a value)');
+    offset = end + 1;
+  }
+  return { requirements };
+}

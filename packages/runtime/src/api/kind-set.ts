@@ -1,0 +1,74 @@
+/** The kinds that a program knows, and how people call them. */
+import { ApiError } from './errors.ts';
+import type { Kind } from './kind.ts';
+import { didYouMean, nearest } from './nearest.ts';
+
+export class KindSet {
+  readonly kinds: readonly Kind[];
+  readonly #byType = new Map<string, Kind>();
+  readonly #byName = new Map<string, Kind[]>();
+
+  /** Of two versions of a kind the one given first is preferred. */
+  constructor(kinds: Iterable<Kind>) {
+    this.kinds = Object.freeze([...kinds]);
+    for (const kind of this.kinds) {
+      const type = typeKey(kind.apiVersion, kind.kind);
+      if (this.#byType.has(type)) {
+        throw new ApiError('Internal', { reason: `kind ${kind.kind} of ${kind.apiVersion} is defined twice` });
+      }
+      this.#byType.set(type, kind);
+      for (const name of namesOf(kind)) {
+        const others = this.#byName.get(name) ?? [];
+        if (!others.some((other) => other.group === kind.group)) this.#byName.set(name, [...others, kind]);
+      }
+    }
+  }
+
+  find(apiVersion: string, kind: string): Kind | undefined {
+    return this.#byType.get(typeKey(apiVersion, kind));
+  }
+
+  /** Like `find`, but throws BadRequest that names the nearest kind. */
+  get(apiVersion: string, kind: string): Kind {
+    const found = this.find(apiVersion, kind);
+    if (found !== undefined) return found;
+    throw new ApiError('BadRequest', { reason: `no kind "${kind}" in "${apiVersion}": ${this.suggest(apiVersion, kind)}` });
+  }
+
+  /** What somebody probably meant who asked for a kind that is not there. */
+  suggest(apiVersion: string, kind: string): string {
+    const versions = this.kinds.filter((known) => known.kind === kind).map((known) => known.apiVersion);
+    if (versions.length > 0) return didYouMean(apiVersion, versions, `versions of ${kind}`);
+    return didYouMean(kind, this.kinds.map((known) => known.kind), 'known kinds');
+  }
+
+  /** By plural, singular, short name or kind, in any case, also as `plural.group`. Throws BadRequest. */
+  named(name: string): Kind {
+    const [found, ...others] = this.#byName.get(name.toLowerCase()) ?? [];
+    if (found === undefined) {
+      const near = nearest(name, this.#byName.keys());
+      const plurals = this.kinds.map((kind) => kind.plural);
+      const hint = near === undefined ? didYouMean(name, plurals, 'known types') : `did you mean "${near}"?`;
+      throw new ApiError('BadRequest', { reason: `there is no resource type "${name}": ${hint}` });
+    }
+    if (others.length > 0) {
+      const choices = [found, ...others].map((kind) => `${kind.plural}.${kind.group}`).join(' or ');
+      throw new ApiError('BadRequest', { reason: `"${name}" may be one of several: say ${choices}` });
+    }
+    return found;
+  }
+
+  /** The kinds behind a word such as `all`. */
+  inCategory(category: string): readonly Kind[] {
+    return this.kinds.filter((kind) => kind.categories.includes(category));
+  }
+}
+
+function typeKey(apiVersion: string, kind: string): string {
+  return `${apiVersion}/${kind}`;
+}
+
+function namesOf({ kind, plural, singular, shortNames, group }: Kind): Set<string> {
+  const names = [plural, singular, ...shortNames, kind.toLowerCase()];
+  return new Set([...names, ...names.map((name) => `${name}.${group}`)]);
+}

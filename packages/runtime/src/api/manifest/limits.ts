@@ -1,0 +1,15 @@
+export interface ManifestLimits {
+  /** Of a whole file. */
+  readonly inputBytesMax: number;
+  /** Of one document, also with its aliases written out. */
+  readonly documentBytesMax: number;
+  /** Of one file; the items of a list count one each. */
+  readonly documentsMax: number;
+}
+
+/** They guard the memory of a small machine against a mistaken or malicious file. */
+export const manifestLimits: ManifestLimits = {
+  inputBytesMax: 16 * 1024 * 1024,
+  documentBytesMax: 1024 * 1024,
+  documentsMax: 10_000,
+};

@@ -1,0 +1,164 @@
+/**
+ * YAML to plain data, in the YAML 1.2 core schema, refusing what would surprise somebody: duplicate keys, keys that
+ * are no text, merge keys, tags of one's own, numbers that lose digits, aliases that explode.
+ */
+import type { CST, Document, ParsedNode, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { JSON_DEPTH_MAX, type JsonValue, setOwn } from '../json.ts';
+import type { PathSegment } from '../path.ts';
+
+export type Yaml = typeof import('yaml');
+
+/** Makes the error for an offset in the text. */
+export type Fail = (offset: number, reason: string) => Error;
+
+const options = {
+  version: '1.2',
+  schema: 'core',
+  merge: false,
+  prettyErrors: false,
+  resolveKnownTags: false,
+  // The library compares every key with every other one. The reader below does it in one pass.
+  uniqueKeys: false,
+} as const;
+
+export function parseYaml(yaml: Yaml, text: string, fail: Fail): Document.Parsed {
+  const tokens = [...parseTokens(yaml, text, fail)];
+  const [document, second] = [...new yaml.Composer(options).compose(tokens, true, text.length)];
+  if (document === undefined || second !== undefined) throw fail(second?.range[0] ?? 0, 'expected one document');
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem !== undefined) throw fail(problem.pos[0], problem.message);
+  return document;
+}
+
+/**
+ * The composer recurses, and near the end of the stack V8 can abort the whole process instead of throwing. So the
+ * depth is watched while the tokens are made, which needs no recursion. On the parser's stack are the document, the
+ * collections that are open, and perhaps a scalar.
+ */
+function* parseTokens(yaml: Yaml, text: string, fail: Fail): Generator<CST.Token> {
+  const parser = new yaml.Parser();
+  for (const lexeme of new yaml.Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > JSON_DEPTH_MAX + 2) throw fail(parser.offset, tooDeep);
+  }
+  yield* parser.end();
+}
+
+const tooDeep = `nested deeper than ${JSON_DEPTH_MAX} levels`;
+
+interface Anchored {
+  readonly value: JsonValue;
+  /** About as many bytes as the value has as JSON. */
+  readonly size: number;
+  /** Levels of objects and lists in the value. */
+  readonly height: number;
+}
+
+export class YamlReader {
+  readonly #yaml: Yaml;
+  readonly #fail: Fail;
+  readonly #sizeMax: number;
+  /** What an alias refers to: the last anchor of that name before it. `open` while the anchored value is being read. */
+  readonly #anchors = new Map<string, Anchored | 'open'>();
+  #size = 0;
+  #deepest = 0;
+
+  constructor(yaml: Yaml, fail: Fail, sizeMax: number) {
+    this.#yaml = yaml;
+    this.#fail = fail;
+    this.#sizeMax = sizeMax;
+  }
+
+  read(node: ParsedNode | null, depth = 0): JsonValue {
+    if (node === null) return null;
+    if (this.#yaml.isAlias(node)) return this.#alias(node.source, node.range[0], depth);
+    const { anchor } = node;
+    if (anchor === undefined) return this.#value(node, depth);
+    this.#anchors.set(anchor, 'open');
+    const [sizeBefore, deepestBefore] = [this.#size, this.#deepest];
+    this.#deepest = depth;
+    const value = this.#value(node, depth);
+    this.#anchors.set(anchor, { value, size: this.#size - sizeBefore, height: this.#deepest - depth });
+    this.#deepest = Math.max(this.#deepest, deepestBefore);
+    return value;
+  }
+
+  #value(node: Scalar.Parsed | YAMLMap.Parsed | YAMLSeq.Parsed, depth: number): JsonValue {
+    if (this.#yaml.isScalar(node)) return this.#scalar(node);
+    if (depth >= JSON_DEPTH_MAX) throw this.#fail(node.range[0], tooDeep);
+    this.#deepest = Math.max(this.#deepest, depth + 1);
+    this.#size += 2;
+    if (this.#yaml.isMap(node)) return this.#map(node, depth);
+    return node.items.map((item) => this.read(item, depth + 1));
+  }
+
+  #map(node: YAMLMap<ParsedNode, ParsedNode | null>, depth: number): JsonValue {
+    const result: Record<string, JsonValue> = {};
+    for (const { key, value } of node.items) {
+      const name = this.#key(key);
+      if (Object.hasOwn(result, name)) throw this.#fail(key.range[0], `duplicate key "${name}"`);
+      setOwn(result, name, this.read(value, depth + 1));
+    }
+    return result;
+  }
+
+  #key(key: ParsedNode): string {
+    const [offset] = key.range;
+    if (!this.#yaml.isScalar(key)) throw this.#fail(offset, 'a key must be text, not a list, an object or an alias');
+    if (key.value === '<<' && key.type === 'PLAIN') throw this.#fail(offset, 'merge keys (<<) are not supported');
+    if (typeof key.value !== 'string') {
+      throw this.#fail(offset, key.source === '' ? 'a key must be text, not nothing' : `the key ${key.source} is not text: put it in quotes`);
+    }
+    this.#size += key.value.length + 3;
+    return key.value;
+  }
+
+  #scalar(node: Scalar.Parsed): JsonValue {
+    const { value, source, range } = node;
+    this.#size += source.length + 2;
+    if (typeof value === 'number') {
+      const exact = Number.isInteger(value) ? Number.isSafeInteger(value) || !/^[-+]?(0[ox])?[\da-f]+$/iu.test(source) : Number.isFinite(value);
+      if (!exact) throw this.#fail(range[0], `the number ${source} cannot be stored exactly: put it in quotes to keep it as text`);
+      return value;
+    }
+    if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
+    throw this.#fail(range[0], `${source} is no text, number, true, false or null`);
+  }
+
+  /** The value is shared, not copied; but it counts each time, because written out as JSON it takes room each time. */
+  #alias(name: string, offset: number, depth: number): JsonValue {
+    const anchored = this.#anchors.get(name);
+    if (anchored === undefined) throw this.#fail(offset, `there is no anchor &${name} before this alias`);
+    if (anchored === 'open') throw this.#fail(offset, `the alias *${name} contains itself`);
+    this.#size += anchored.size;
+    if (this.#size > this.#sizeMax) {
+      throw this.#fail(offset, `with its aliases written out, the document is over the limit of ${this.#sizeMax} bytes`);
+    }
+    this.#deepest = Math.max(this.#deepest, depth + anchored.height);
+    if (this.#deepest > JSON_DEPTH_MAX) throw this.#fail(offset, tooDeep);
+    return anchored.value;
+  }
+}
+
+/** The offset of the field at a path: its key, or the item of a list. For a field that is not there, its parent's. */
+export function offsetOf(yaml: Yaml, document: Document.Parsed, path: readonly PathSegment[]): number {
+  let node: unknown = document.contents;
+  let offset = document.contents?.range[0] ?? 0;
+  for (const segment of path) {
+    if (yaml.isAlias(node)) node = node.resolve(document);
+    if (yaml.isMap<ParsedNode, ParsedNode | null>(node)) {
+      const pair = node.items.find(({ key }) => yaml.isScalar(key) && key.value === segment);
+      if (pair === undefined) break;
+      offset = pair.key.range[0];
+      node = pair.value;
+    } else if (yaml.isSeq<ParsedNode>(node) && typeof segment === 'number') {
+      const item = node.items[segment];
+      if (item === undefined) break;
+      offset = item.range[0];
+      node = item;
+    } else {
+      break;
+    }
+  }
+  return offset;
+}

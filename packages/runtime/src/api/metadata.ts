@@ -1,0 +1,100 @@
+/** What every object carries about itself: its name, its identity and history, its labels, who owns and holds it. */
+import type { FieldError } from './errors.ts';
+import { isPlainObject } from './json.ts';
+import { annotationKey, dnsLabel, labelValue, qualifiedName, timestamp } from './names.ts';
+import { formatPath } from './path.ts';
+import { boolean, integer, list, map, object, optional, string, withDefault } from './schema/build.ts';
+import type { Infer, Input } from './schema/schema.ts';
+import { validate } from './schema/validate.ts';
+
+export const NAMESPACE_DEFAULT = 'default';
+export const LABELS_MAX = 256;
+export const FINALIZERS_MAX = 256;
+export const OWNER_REFERENCES_MAX = 256;
+/** All keys and values of an object's annotations together. */
+export const ANNOTATIONS_BYTES_MAX = 256 * 1024;
+
+export const ownerReferenceSchema = object({
+  apiVersion: string({ minLength: 1, description: 'API version of the owner.' }),
+  kind: string({ minLength: 1, description: 'Kind of the owner.' }),
+  name: string({ minLength: 1, description: 'Name of the owner.' }),
+  uid: string({ minLength: 1, description: 'Identity of the owner: a new object of the same name is not the owner.' }),
+  controller: optional(boolean({ description: 'Whether the owner is the one controller that manages this object.' })),
+  blockOwnerDeletion: optional(boolean({ description: 'Whether the owner has to wait until this object is gone.' })),
+});
+export type OwnerReference = Infer<typeof ownerReferenceSchema>;
+
+export const metadataSchema = object(
+  {
+    name: dnsLabel({ description: 'Unique among the objects of its kind in a namespace. Cannot be changed.' }),
+    namespace: withDefault(dnsLabel({ description: 'The space within which the name is unique.' }), NAMESPACE_DEFAULT),
+    uid: optional(string({ minLength: 1, description: 'Unique in time and space. Set by the registry.' })),
+    resourceVersion: optional(string({ minLength: 1, description: 'Changes with every write. Set by the registry.' })),
+    generation: optional(integer({ minimum: 0, description: 'Rises when the spec changes. Set by the registry.' })),
+    creationTimestamp: optional(timestamp({ description: 'When the object was created. Set by the registry.' })),
+    deletionTimestamp: optional(timestamp({ description: 'When somebody asked for its deletion. Set by the registry.' })),
+    finalizers: optional(
+      list(qualifiedName(), {
+        maxItems: FINALIZERS_MAX,
+        uniqueItems: true,
+        description: 'Who still has to clean up before the object may go.',
+      }),
+    ),
+    labels: optional(
+      map(labelValue(), { keys: qualifiedName(), maxProperties: LABELS_MAX, description: 'Keys and values to select objects by.' }),
+    ),
+    annotations: optional(map(string(), { keys: annotationKey(), description: 'Free text for people and tools.' })),
+    ownerReferences: optional(
+      list(ownerReferenceSchema, {
+        maxItems: OWNER_REFERENCES_MAX,
+        uniqueBy: 'uid',
+        description: 'The objects this one depends on: when all of them are gone, it is deleted.',
+      }),
+    ),
+  },
+  { description: "The object's name, identity, labels and owners." },
+);
+
+/** What a writer passes: only the name is needed. */
+export type ObjectMetadataInput = Input<typeof metadataSchema>;
+
+/** What the registry sets before it stores an object. */
+type SetByRegistry = 'uid' | 'resourceVersion' | 'generation' | 'creationTimestamp';
+type MetadataFields = Infer<typeof metadataSchema>;
+
+/** The metadata of an object that is in the registry. */
+export type Metadata = { readonly [Field in keyof MetadataFields]: MetadataFields[Field] } & {
+  readonly [Field in SetByRegistry]: NonNullable<MetadataFields[Field]>;
+};
+
+/** The rules that need more than one field; they expect metadata that fits the schema. */
+export function validateMetadataRules(metadata: ObjectMetadataInput, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  let annotationsBytes = 0;
+  for (const [key, value] of Object.entries(metadata.annotations ?? {})) {
+    annotationsBytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+  }
+  if (annotationsBytes > ANNOTATIONS_BYTES_MAX) {
+    const message = `${annotationsBytes} bytes: must have at most ${ANNOTATIONS_BYTES_MAX} bytes`;
+    errors.push({ path: formatPath(path, ['annotations']), type: 'Too long', message });
+  }
+  const controllers = (metadata.ownerReferences ?? []).filter((owner) => owner.controller === true);
+  if (controllers.length > 1) {
+    const names = controllers.map((owner) => `${owner.kind}/${owner.name}`).join(', ');
+    const message = `${names}: only one reference can have controller set to true`;
+    errors.push({ path: formatPath(path, ['ownerReferences']), type: 'Invalid value', message });
+  }
+  return errors;
+}
+
+/** All that is wrong with metadata, whoever wrote it. */
+export function validateMetadata(metadata: unknown, path = 'metadata'): FieldError[] {
+  const errors = validate(metadataSchema, metadata, path);
+  if (errors.length > 0 || !isMetadata(metadata)) return errors;
+  return validateMetadataRules(metadata, path);
+}
+
+/** Only asked about what the schema has accepted. */
+function isMetadata(value: unknown): value is ObjectMetadataInput {
+  return isPlainObject(value);
+}

@@ -1,0 +1,88 @@
+/** What names, keys, label values and timestamps may look like. The rules and the wording are Kubernetes'. */
+import { string } from './schema/build.ts';
+import type { Format, StringSchema } from './schema/schema.ts';
+
+export const LABEL_LENGTH_MAX = 63;
+export const SUBDOMAIN_LENGTH_MAX = 253;
+
+const alphanumericEnds = 'and must start and end with an alphanumeric character';
+
+const dnsLabelExpression = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/u;
+const dnsLabelHint = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', ${alphanumericEnds} (e.g. 'my-name', or '123-abc')`;
+
+const dnsSubdomainExpression = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/u;
+const dnsSubdomainHint = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', ${alphanumericEnds} (e.g. 'example.com')`;
+
+const labelExpression = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/u;
+const labelHint = `must consist of alphanumeric characters, '-', '_' or '.', ${alphanumericEnds} (e.g. 'MyName', or 'my.name', or '123-abc')`;
+
+/** What is wrong with a name of an object or namespace, or undefined. */
+export function checkDnsLabel(value: string): string | undefined {
+  if (value.length > LABEL_LENGTH_MAX) return `must be no more than ${LABEL_LENGTH_MAX} characters`;
+  return dnsLabelExpression.test(value) ? undefined : dnsLabelHint;
+}
+
+export function checkDnsSubdomain(value: string): string | undefined {
+  if (value.length > SUBDOMAIN_LENGTH_MAX) return `must be no more than ${SUBDOMAIN_LENGTH_MAX} characters`;
+  return dnsSubdomainExpression.test(value) ? undefined : dnsSubdomainHint;
+}
+
+/** `name` or `example.com/name`: label keys, annotation keys, finalizers, condition types. */
+export function checkQualifiedName(value: string): string | undefined {
+  const slash = value.indexOf('/');
+  const name = value.slice(slash + 1);
+  if (slash !== -1) {
+    const reason = slash === 0 ? 'must be non-empty' : checkDnsSubdomain(value.slice(0, slash));
+    if (reason !== undefined) return `prefix part ${reason}`;
+  }
+  if (name === '') return 'name part must be non-empty';
+  if (name.length > LABEL_LENGTH_MAX) return `name part must be no more than ${LABEL_LENGTH_MAX} characters`;
+  return labelExpression.test(name) ? undefined : `name part ${labelHint}`;
+}
+
+export function checkLabelValue(value: string): string | undefined {
+  if (value.length > LABEL_LENGTH_MAX) return `must be no more than ${LABEL_LENGTH_MAX} characters`;
+  return value === '' || labelExpression.test(value) ? undefined : `a valid label must be an empty string or ${labelHint.replace('must consist', 'consist')}`;
+}
+
+const timestampExpression =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/u;
+const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** RFC 3339, such as `2026-02-03T04:05:06Z`. */
+export function checkTimestamp(value: string): string | undefined {
+  if (!timestampExpression.test(value)) return 'must be a time such as 2026-02-03T04:05:06Z (RFC 3339)';
+  const day = Number(value.slice(8, 10));
+  if (day <= 28) return undefined;
+  const year = Number(value.slice(0, 4));
+  const month = Number(value.slice(5, 7));
+  const leapDay = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 1 : 0;
+  return day <= (daysInMonth[month - 1] ?? 0) + leapDay ? undefined : 'must be a day that exists';
+}
+
+const qualifiedNameFormat: Format = { name: 'qualified-name', check: checkQualifiedName };
+const timestampFormat: Format = { name: 'date-time', check: checkTimestamp };
+
+type Description = { readonly description?: string };
+
+export function dnsLabel(options: Description = {}): StringSchema {
+  const pattern = { expression: dnsLabelExpression, hint: dnsLabelHint };
+  return string({ minLength: 1, maxLength: LABEL_LENGTH_MAX, pattern, ...options });
+}
+
+export function qualifiedName(options: Description = {}): StringSchema {
+  return string({ minLength: 1, format: qualifiedNameFormat, ...options });
+}
+
+/** Annotation keys may have upper case in the prefix: Kubernetes looks at them in lower case. */
+export function annotationKey(): StringSchema {
+  return string({ format: { name: 'annotation-key', check: (value) => checkQualifiedName(value.toLowerCase()) } });
+}
+
+export function labelValue(options: Description = {}): StringSchema {
+  return string({ format: { name: 'label-value', check: checkLabelValue }, ...options });
+}
+
+export function timestamp(options: Description = {}): StringSchema {
+  return string({ format: timestampFormat, ...options });
+}

@@ -1,0 +1,26 @@
+import type { PathSegment } from '../path.ts';
+import type { Schema } from './schema.ts';
+
+/** What a schema says about the field at a path, or undefined if there is no such field. */
+export function schemaAt(schema: Schema, segments: readonly PathSegment[]): Schema | undefined {
+  let current: Schema | undefined = schema;
+  for (const segment of segments) {
+    if (current === undefined) return undefined;
+    switch (current.type) {
+      case 'object':
+        current = current.properties[segment];
+        break;
+      case 'map':
+        current = typeof segment === 'string' ? current.values : undefined;
+        break;
+      case 'list':
+        current = typeof segment === 'number' ? current.items : undefined;
+        break;
+      case 'anything':
+        return current;
+      default:
+        return undefined;
+    }
+  }
+  return current;
+}

@@ -1,0 +1,106 @@
+/**
+ * A small structural schema: the shape of a kind's spec and status, written once. From it come the TypeScript types
+ * (`Infer`, `Input`), validation, defaults, JSON Schema and the words of `explain`.
+ *
+ * It is our own because memory is scarce where this runs: ajv costs 9 MB of resident memory, zod 13, typebox 20. It
+ * knows only what Kubernetes calls a structural schema: every value has one type, every object says all its fields.
+ */
+import type { JsonValue } from '../json.ts';
+
+declare const types: unique symbol;
+
+interface Common<Output, In = Output> {
+  /** For `explain`: what the field means to the person who sets it. */
+  readonly description?: string;
+  /** Absent: the field is required. `defaulted`: a writer may leave it out, a reader always finds it. */
+  readonly presence?: 'optional' | 'defaulted';
+  /** Frozen; in the shape that a writer would give, nested defaults are added when it is used. */
+  readonly default?: JsonValue;
+  /** Printers, logs and error messages never show the value. */
+  readonly secret?: true;
+  /** Exists for the compiler alone; no node has this property. */
+  readonly [types]?: readonly [Output, In];
+}
+
+/** A rule that a regular expression cannot say well. It answers what is wrong (`must be …`), or undefined. */
+export interface Format {
+  /** The name in JSON Schema's `format`. */
+  readonly name: string;
+  readonly check: (value: string) => string | undefined;
+}
+
+export interface StringSchema<Value extends string = string> extends Common<Value> {
+  readonly type: 'string';
+  /** Lengths count Unicode code points, as JSON Schema does. */
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  /** `hint` finishes the sentence "Invalid value: …: must …" for people who do not read regular expressions. */
+  readonly pattern?: { readonly expression: RegExp; readonly hint: string };
+  readonly format?: Format;
+  readonly enum?: readonly Value[];
+}
+
+export interface NumberSchema extends Common<number> {
+  readonly type: 'integer' | 'number';
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export interface BooleanSchema extends Common<boolean> {
+  readonly type: 'boolean';
+}
+
+export interface ObjectSchema<Output = unknown, In = unknown> extends Common<Output, In> {
+  readonly type: 'object';
+  /** Has no prototype, so that looking up `constructor` in it finds nothing. */
+  readonly properties: Readonly<Record<string, Schema>>;
+  /** The names of the fields that a valid object has. */
+  readonly required: readonly string[];
+  /** The names of the fields that have a default. */
+  readonly defaulted: readonly string[];
+}
+
+export interface ListSchema<Output = unknown, In = unknown> extends Common<Output, In> {
+  readonly type: 'list';
+  readonly items: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  /** Items are objects, and no two have the same value in this field. */
+  readonly uniqueBy?: string;
+  /** Items are scalars, and no two are the same. */
+  readonly uniqueItems?: true;
+}
+
+export interface MapSchema<Output = unknown, In = unknown> extends Common<Output, In> {
+  readonly type: 'map';
+  readonly values: Schema;
+  readonly keys?: StringSchema;
+  readonly maxProperties?: number;
+}
+
+export interface AnythingSchema extends Common<JsonValue> {
+  readonly type: 'anything';
+}
+
+export type Schema = StringSchema | NumberSchema | BooleanSchema | ObjectSchema | ListSchema | MapSchema | AnythingSchema;
+
+/** The type of a value that was defaulted and found valid: what a reader gets. */
+export type Infer<S extends Schema> = S extends { readonly [types]?: readonly [infer Output, unknown] } ? Output : never;
+
+/** The type of a value before defaults: what a writer gives. */
+export type Input<S extends Schema> = S extends { readonly [types]?: readonly [unknown, infer In] } ? In : never;
+
+export type Optional<S extends Schema> = S & { readonly presence: 'optional' };
+export type Defaulted<S extends Schema> = S & { readonly presence: 'defaulted' };
+
+type Properties = Readonly<Record<string, Schema>>;
+type OptionalKeys<P extends Properties> = { [K in keyof P]: P[K] extends { presence: 'optional' } ? K : never }[keyof P];
+type OmittableKeys<P extends Properties> = { [K in keyof P]: P[K] extends { presence: string } ? K : never }[keyof P];
+type Flatten<T> = { readonly [K in keyof T]: T[K] };
+
+export type OutputOfProperties<P extends Properties> = Flatten<
+  { [K in Exclude<keyof P, OptionalKeys<P>>]: Infer<P[K]> } & { [K in OptionalKeys<P>]?: Infer<P[K]> }
+>;
+export type InputOfProperties<P extends Properties> = Flatten<
+  { [K in Exclude<keyof P, OmittableKeys<P>>]: Input<P[K]> } & { [K in OmittableKeys<P>]?: Input<P[K]> }
+>;

@@ -1,0 +1,56 @@
+/** Declarative writes: what `apply` remembers of the last time, and how it merges three ways. */
+import { ApiError } from '../api/errors.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../api/json.ts';
+import type { Kind } from '../api/kind.ts';
+import { deepEqual, mergePatch, threeWayMerge } from '../api/merge.ts';
+import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
+import { valueAt } from '../api/path.ts';
+
+/** Holds what was applied last, so that a field which is gone from the file can be told from one that another set. */
+export const lastAppliedAnnotation = 'ecsm.sh/last-applied-configuration';
+
+/** What a person wrote, complete in its address, without what only the registry or a controller writes. */
+export function configurationOf({ apiVersion, kind }: Pick<Kind, 'apiVersion' | 'kind'>, input: unknown): JsonObject {
+  const plain: unknown = JSON.parse(JSON.stringify(input ?? null));
+  if (!isJsonObject(plain) || !isJsonObject(plain.metadata)) {
+    throw new ApiError('BadRequest', { reason: `a ${kind} has to be an object with metadata` });
+  }
+  const { status, metadata: _, ...rest } = plain;
+  const { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, annotations, ...own } =
+    plain.metadata;
+  const metadata: JsonObject = { namespace: NAMESPACE_DEFAULT, ...own };
+  const kept = isJsonObject(annotations) ? without(annotations, lastAppliedAnnotation) : annotations;
+  const isEmpty = kept === undefined || (isJsonObject(kept) && Object.keys(kept).length === 0);
+  return { apiVersion, kind, ...rest, metadata: isEmpty ? metadata : { ...metadata, annotations: kept } };
+}
+
+/** The object to store: the live one (if any) with the configuration merged into it, and the configuration remembered. */
+export function applied(live: JsonValue | undefined, configuration: JsonObject): JsonValue {
+  const last = live === undefined ? undefined : lastApplied(live);
+  const merged = live === undefined ? configuration : threeWayMerge(last, live, configuration);
+  // The same configuration with its keys in another order is not worth a write.
+  if (deepEqual(last, configuration)) return merged;
+  const remembered = { metadata: { annotations: { [lastAppliedAnnotation]: JSON.stringify(configuration) } } };
+  return mergePatch(merged, remembered);
+}
+
+function lastApplied(live: JsonValue): JsonValue | undefined {
+  const text = valueAt(live, ['metadata', 'annotations', lastAppliedAnnotation]);
+  if (typeof text !== 'string') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Somebody has spoilt the annotation. Merging without it removes nothing, which is the safe side.
+    return undefined;
+  }
+}
+
+/** For data that comes from JSON: what is an object there holds nothing but JSON. */
+function isJsonObject(value: unknown): value is JsonObject {
+  return isPlainObject(value);
+}
+
+function without(object: JsonObject, key: string): JsonObject {
+  const { [key]: _, ...rest } = object;
+  return rest;
+}

@@ -1,0 +1,61 @@
+/** Objects as the store holds them: JSON without `resourceVersion`, because that is the store's own revision. */
+import { ApiError } from '../api/errors.ts';
+import { isPlainObject } from '../api/json.ts';
+import type { Kind } from '../api/kind.ts';
+import type { ApiObject } from '../api/object.ts';
+import type { Revision } from '../store/contract.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** An object before the store has given it a revision. */
+export type StoredObject<Spec, Status> = Omit<ApiObject<Spec, Status>, 'metadata'> & {
+  readonly metadata: Omit<ApiObject['metadata'], 'resourceVersion'>;
+};
+
+export function encode<Spec, Status>(object: StoredObject<Spec, Status>): Uint8Array {
+  return encoder.encode(JSON.stringify(object));
+}
+
+/**
+ * What was stored went through validation, and the store guards its bytes, so reading does not validate again. It makes
+ * sure that this is an object of the kind, under the key it claims; anything else is `Corrupt`.
+ */
+export function decode<Spec, Status>(
+  kind: Kind<Spec, Status>,
+  key: string,
+  value: Uint8Array,
+): StoredObject<Spec, Status> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(decoder.decode(value));
+  } catch (error) {
+    throw new ApiError('Corrupt', { what: `the record ${key}`, reason: 'it is not JSON' }, error);
+  }
+  if (isStored(kind, key, parsed)) return parsed;
+  throw new ApiError('Corrupt', { what: `the record ${key}`, reason: `it is not a ${kind.kind} of that name` });
+}
+
+function isStored<Spec, Status>(
+  kind: Kind<Spec, Status>,
+  key: string,
+  value: unknown,
+): value is StoredObject<Spec, Status> {
+  if (!isPlainObject(value) || value.apiVersion !== kind.apiVersion || value.kind !== kind.kind) return false;
+  const { metadata, spec } = value;
+  if (!isPlainObject(metadata) || !isPlainObject(spec)) return false;
+  return typeof metadata.uid === 'string' && key.endsWith(`/${metadata.namespace}/${metadata.name}`);
+}
+
+export function withRevision<Spec, Status>(
+  object: StoredObject<Spec, Status>,
+  revision: Revision,
+): ApiObject<Spec, Status> {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+}
+
+/** The revision that a writer read, or `Invalid` words about it. */
+export function parseRevision(resourceVersion: string): Revision | undefined {
+  const revision = Number(resourceVersion);
+  return /^[0-9]{1,16}$/.test(resourceVersion) && Number.isSafeInteger(revision) ? revision : undefined;
+}

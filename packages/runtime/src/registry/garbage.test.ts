@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ApiObject } from '../api/object.ts';
+import { MemoryStore } from '../store/memory/store.ts';
+import { collectGarbage, sweepGarbage } from './garbage.ts';
+import { Registry } from './registry.ts';
+import { Crate, Widget } from './widget.kit.ts';
+
+let registry: Registry;
+let stop: AbortController;
+let running: Promise<void>;
+
+beforeEach(() => {
+  registry = new Registry({ store: new MemoryStore({ logCommitsMax: 100 }), kinds: [Widget, Crate] });
+  stop = new AbortController();
+});
+afterEach(async () => {
+  stop.abort();
+  await running;
+  await registry.close();
+});
+
+const start = () => {
+  running = collectGarbage(registry, { signal: stop.signal });
+};
+const crate = (name: string, namespace = 'default') =>
+  registry.resource(Crate).create({ metadata: { name, namespace }, spec: {} });
+const ownedBy = (...owners: ApiObject<unknown, unknown>[]) =>
+  owners.map(({ apiVersion, kind, metadata: { name, uid } }) => ({ apiVersion, kind, name, uid }));
+const widget = (name: string, ...owners: ApiObject<unknown, unknown>[]) =>
+  registry.resource(Widget).create({ metadata: { name, ownerReferences: ownedBy(...owners) }, spec: {} });
+const names = async () => (await registry.resource(Widget).list()).items.map((item) => item.metadata.name);
+const untilNames = (expected: string[]) => expect.poll(names, { timeout: 5_000, interval: 5 }).toEqual(expected);
+
+describe('garbage collection', () => {
+  it('deletes what an owner leaves behind, and keeps what has none or another', async () => {
+    const [first, second] = [await crate('first'), await crate('second')];
+    await widget('owned', first);
+    await widget('shared', first, second);
+    await widget('other', second);
+    await widget('free');
+    start();
+    await registry.resource(Crate).delete('first');
+    await untilNames(['free', 'other', 'shared']);
+    await registry.resource(Crate).delete('second');
+    await untilNames(['free']);
+  });
+
+  it('follows chains of owners', async () => {
+    const top = await crate('top');
+    const middle = await widget('middle', top);
+    await widget('bottom', middle);
+    start();
+    await registry.resource(Crate).delete('top');
+    await untilNames([]);
+  });
+
+  it('finds what was left behind while nobody was looking', async () => {
+    const gone = await crate('gone');
+    await widget('owned', gone);
+    await widget('free');
+    await registry.resource(Crate).delete('gone');
+    expect(await sweepGarbage(registry)).toBe(1);
+    expect(await names()).toEqual(['free']);
+    expect(await sweepGarbage(registry)).toBe(0);
+  });
+
+  it('does not take a new object of the same name for the owner', async () => {
+    const old = await crate('box');
+    await widget('owned', old);
+    start();
+    await registry.resource(Crate).delete('box');
+    await crate('box');
+    await untilNames([]);
+  });
+
+  it('deletes at once what is created for an owner that is already gone', async () => {
+    start();
+    const old = await crate('box');
+    await registry.resource(Crate).delete('box');
+    await widget('late', old);
+    await untilNames([]);
+  });
+
+  it('lets an owner wait for its finalizers first', async () => {
+    const made = await registry
+      .resource(Crate)
+      .create({ metadata: { name: 'slow', finalizers: ['example.io/wait'] }, spec: {} });
+    await widget('owned', made);
+    start();
+    await registry.resource(Crate).delete('slow');
+    await crate('later');
+    expect(await names()).toEqual(['owned']);
+    await registry.resource(Crate).patch('slow', { metadata: { finalizers: null } });
+    await untilNames([]);
+  });
+
+  it('marks what has finalizers of its own, and leaves the rest to them', async () => {
+    const owner = await crate('box');
+    await registry.resource(Widget).create({
+      metadata: { name: 'slow', finalizers: ['example.io/wait'], ownerReferences: ownedBy(owner) },
+      spec: {},
+    });
+    start();
+    await registry.resource(Crate).delete('box');
+    await expect
+      .poll(async () => (await registry.resource(Widget).get('slow')).metadata.deletionTimestamp)
+      .toBeDefined();
+  });
+
+  it('keeps what is owned by a kind that it does not know', async () => {
+    await registry.resource(Widget).create({
+      metadata: {
+        name: 'foreign',
+        ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'x', uid: 'u' }],
+      },
+      spec: {},
+    });
+    expect(await sweepGarbage(registry)).toBe(0);
+    expect(await names()).toEqual(['foreign']);
+  });
+
+  it('looks at everything again when the log has gone on without it', async () => {
+    const owner = await crate('box');
+    await widget('owned', owner);
+    start();
+    await registry.resource(Crate).delete('box');
+    // In one turn, so that the collector cannot keep up: far more commits than the log keeps.
+    await Promise.all(
+      Array.from({ length: 400 }, (_, n) =>
+        registry.store.commit([{ type: 'put', key: `noise/${n}`, value: new Uint8Array([123, 125]) }]),
+      ),
+    );
+    await untilNames([]);
+  });
+});

@@ -1,0 +1,163 @@
+/**
+ * Deletes objects whose owners are all gone. Any process may run it, and several may at once: it reads an object fresh
+ * before it deletes it, and deletes only that very version.
+ *
+ * It remembers, for each owner, the keys of what it owns, and nothing of objects that have no owner.
+ */
+import { isApiError } from '../api/errors.ts';
+import type { OwnerReference } from '../api/metadata.ts';
+import type { ApiObject } from '../api/object.ts';
+import { type Log, silentLog } from '../ports/log.ts';
+import type { Change, Revision } from '../store/contract.ts';
+import { decode } from './codec.ts';
+import { keyOf } from './keys.ts';
+import type { Registry } from './registry.ts';
+
+type AnyObject = ApiObject<unknown, unknown>;
+
+export interface GarbageOptions {
+  readonly signal: AbortSignal;
+  readonly log?: Log;
+}
+
+/** Collects until the signal aborts. A store that cannot be read ends it with the store's error. */
+export async function collectGarbage(registry: Registry, options: GarbageOptions): Promise<void> {
+  while (!options.signal.aborted) {
+    const collector = new Collector(registry, options.log ?? silentLog);
+    const after = await registry.revision();
+    await collector.sweep();
+    try {
+      await collector.follow(after, options.signal);
+    } catch (error) {
+      // The log went on without us: look at everything again.
+      if (!isApiError(error, 'Expired')) throw error;
+    }
+  }
+}
+
+/** Looks at every object once. Answers how many it deleted. */
+export async function sweepGarbage(registry: Registry, log: Log = silentLog): Promise<number> {
+  return new Collector(registry, log).sweep();
+}
+
+/** Objects a sweep holds in memory at a time. */
+const sweepPageObjects = 200;
+
+class Collector {
+  readonly #registry: Registry;
+  readonly #log: Log;
+  /** uid of an owner → keys of the objects that name it. */
+  readonly #dependents = new Map<string, Set<string>>();
+
+  constructor(registry: Registry, log: Log) {
+    this.#registry = registry;
+    this.#log = log;
+  }
+
+  async sweep(): Promise<number> {
+    let count = 0;
+    for (const kind of this.#registry.kinds.kinds) {
+      const resource = this.#registry.resource(kind);
+      let token: string | undefined;
+      do {
+        const page = await resource.list({
+          limit: sweepPageObjects,
+          ...(token === undefined ? {} : { continue: token }),
+        });
+        for (const object of page.items) {
+          const key = keyOf(kind, object.metadata.namespace, object.metadata.name);
+          if (this.#remember(key, object.metadata.ownerReferences) && (await this.#collect(object))) count++;
+        }
+        token = page.continue;
+      } while (token !== undefined);
+    }
+    return count;
+  }
+
+  async follow(after: Revision, signal: AbortSignal): Promise<void> {
+    for await (const { changes } of this.#registry.store.watch('', { after, detail: 'history', signal })) {
+      for (const change of changes) await this.#see(change);
+    }
+  }
+
+  async #see(change: Change): Promise<void> {
+    const kind = this.#registry.locate(change.key)?.kind;
+    if (!kind) return;
+    const before = change.previous && this.#readable(() => decode(kind, change.key, change.previous as Uint8Array));
+    const after = change.type === 'put' ? this.#readable(() => decode(kind, change.key, change.value)) : undefined;
+    if (before && !after) this.#forget(change.key, before.metadata.ownerReferences);
+    if (after && this.#remember(change.key, after.metadata.ownerReferences)) await this.#reconsider(change.key);
+    // An object that was replaced by another of the same name is gone too.
+    const goneUid = before && before.metadata.uid !== after?.metadata.uid ? before.metadata.uid : undefined;
+    if (goneUid === undefined) return;
+    const orphans = this.#dependents.get(goneUid) ?? [];
+    this.#dependents.delete(goneUid);
+    for (const key of orphans) await this.#reconsider(key);
+  }
+
+  #readable<T>(read: () => T): T | undefined {
+    try {
+      return read();
+    } catch {
+      // A damaged record has no owners that we could know of.
+      return undefined;
+    }
+  }
+
+  #remember(key: string, owners: readonly OwnerReference[] = []): boolean {
+    for (const { uid } of owners) {
+      const keys = this.#dependents.get(uid) ?? new Set();
+      this.#dependents.set(uid, keys.add(key));
+    }
+    return owners.length > 0;
+  }
+
+  #forget(key: string, owners: readonly OwnerReference[] = []): void {
+    for (const { uid } of owners) {
+      const keys = this.#dependents.get(uid);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#dependents.delete(uid);
+    }
+  }
+
+  async #reconsider(key: string): Promise<void> {
+    const place = this.#registry.locate(key);
+    if (!place) return;
+    try {
+      await this.#collect(await this.#registry.resource(place.kind).get(place.name, { namespace: place.namespace }));
+    } catch (error) {
+      if (!isApiError(error, 'NotFound') && !isApiError(error, 'Corrupt')) throw error;
+    }
+  }
+
+  /** Deletes an object if none of its owners is left. */
+  async #collect(object: AnyObject): Promise<boolean> {
+    const { name, namespace, uid, resourceVersion, deletionTimestamp, ownerReferences = [] } = object.metadata;
+    if (ownerReferences.length === 0 || deletionTimestamp !== undefined) return false;
+    for (const owner of ownerReferences) if (await this.#exists(owner, namespace)) return false;
+    const kind = this.#registry.kinds.get(object.apiVersion, object.kind);
+    try {
+      await this.#registry.resource(kind).delete(name, { namespace, uid, resourceVersion });
+      this.#log.write('info', 'deleted an object whose owners are gone', { kind: kind.kind, namespace, name });
+      return true;
+    } catch (error) {
+      // It has changed since it was read: the change brings us back to it.
+      if (isApiError(error, 'Conflict')) return false;
+      throw error;
+    }
+  }
+
+  /** Owners live in the same namespace. Of a kind that we do not know we cannot tell, so it counts as there. */
+  async #exists(owner: OwnerReference, namespace: string): Promise<boolean> {
+    const kind = this.#registry.kinds.find(owner.apiVersion, owner.kind);
+    if (!kind) return true;
+    try {
+      const found = await this.#registry.resource(kind).get(owner.name, { namespace });
+      return found.metadata.uid === owner.uid;
+    } catch (error) {
+      if (isApiError(error, 'NotFound')) return false;
+      if (isApiError(error, 'Corrupt')) return true;
+      throw error;
+    }
+  }
+}

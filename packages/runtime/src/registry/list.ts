@@ -1,0 +1,138 @@
+/** Lists: selectors, pages, and the token with which a list is continued at the same revision. */
+import { ApiError, isApiError } from '../api/errors.ts';
+import { type FieldSelector, matchesFields, parseFieldSelector } from '../api/field-selector.ts';
+import type { Kind } from '../api/kind.ts';
+import type { ApiObject } from '../api/object.ts';
+import { type LabelSelector, matchesLabels } from '../api/selector.ts';
+import { parseLabelSelector } from '../api/selector-parser.ts';
+import type { Revision, Store } from '../store/contract.ts';
+import { decode, withRevision } from './codec.ts';
+import { prefixOf } from './keys.ts';
+
+export interface Selection {
+  /** Only this namespace. Default: all. */
+  readonly namespace?: string;
+  /** `app=web,tier in (a,b),!old` */
+  readonly labelSelector?: string | LabelSelector;
+  /** `metadata.name=web,status.phase!=Ready` */
+  readonly fieldSelector?: string | FieldSelector;
+}
+
+export interface ListOptions extends Selection {
+  /** The most objects a page may have. Default: all of them. */
+  readonly limit?: number;
+  /** The `continue` of the page before; the rest of the options must be the same. */
+  readonly continue?: string;
+}
+
+/** A record that cannot be read. It hides nothing else. */
+export interface Problem {
+  readonly key: string;
+  readonly reason: string;
+}
+
+export interface ObjectList<Spec, Status> {
+  readonly items: readonly ApiObject<Spec, Status>[];
+  /** All pages of a list are as of this version; a watch after it misses nothing. */
+  readonly resourceVersion: string;
+  readonly continue?: string;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads pages from the store until there are as many matching objects as asked for. */
+export async function listObjects<Spec, Status>(
+  store: Store,
+  kind: Kind<Spec, Status>,
+  options: ListOptions,
+): Promise<ObjectList<Spec, Status>> {
+  checkLimit(options.limit);
+  const prefix = prefixOf(kind, options.namespace);
+  const matches = matcherOf(kind, options);
+  const items: ApiObject<Spec, Status>[] = [];
+  const problems: Problem[] = [];
+  let cursor = options.continue === undefined ? undefined : decodeCursor(options.continue, prefix);
+  for (;;) {
+    // Where a selector leaves most objects out, small pages would be many reads for few objects.
+    const room = options.limit === undefined || matches ? {} : { limit: options.limit - items.length };
+    const page = await store.list(prefix, { ...room, ...(cursor && { at: cursor.revision, after: cursor.after }) });
+    for (const { key, reason } of page.damaged ?? []) problems.push({ key, reason });
+    const resourceVersion = String(page.revision);
+    for (const { key, value, revision } of page.entries) {
+      if (items.length === options.limit) {
+        return {
+          items,
+          resourceVersion,
+          problems,
+          continue: encodeCursor(cursor ?? { revision: page.revision, after: prefix }),
+        };
+      }
+      cursor = { revision: page.revision, after: key };
+      const object = readable(kind, key, value, revision, problems);
+      if (object && (!matches || matches(object))) items.push(object);
+    }
+    if (page.next === undefined) return { items, resourceVersion, problems };
+    cursor = { revision: page.revision, after: page.next };
+    if (items.length === options.limit) return { items, resourceVersion, problems, continue: encodeCursor(cursor) };
+  }
+}
+
+function readable<Spec, Status>(
+  kind: Kind<Spec, Status>,
+  key: string,
+  value: Uint8Array,
+  revision: Revision,
+  problems: Problem[],
+): ApiObject<Spec, Status> | undefined {
+  try {
+    return withRevision(decode(kind, key, value), revision);
+  } catch (error) {
+    if (!isApiError(error, 'Corrupt')) throw error;
+    problems.push({ key, reason: error.message });
+    return undefined;
+  }
+}
+
+export type Matcher = (object: ApiObject<unknown, unknown>) => boolean;
+
+/** One function for both selectors, or nothing where everything is selected. */
+export function matcherOf(kind: Kind, { labelSelector, fieldSelector }: Selection): Matcher | undefined {
+  const labels = typeof labelSelector === 'string' ? parseLabelSelector(labelSelector) : labelSelector;
+  const fields = typeof fieldSelector === 'string' ? parseFieldSelector(fieldSelector, kind.schema) : fieldSelector;
+  if (!labels && !fields) return undefined;
+  return (object) =>
+    (!labels || matchesLabels(labels, object.metadata.labels)) && (!fields || matchesFields(fields, object));
+}
+
+interface Cursor {
+  readonly revision: Revision;
+  readonly after: string;
+}
+
+/** The token is opaque to callers; the prefix in it keeps one list's token from continuing another. */
+function encodeCursor({ revision, after }: Cursor): string {
+  return Buffer.from(JSON.stringify([revision, after])).toString('base64url');
+}
+
+function decodeCursor(token: string, prefix: string): Cursor {
+  const parsed = parseToken(token);
+  if (Array.isArray(parsed)) {
+    const [revision, after] = parsed;
+    if (Number.isSafeInteger(revision) && typeof after === 'string' && after.startsWith(prefix))
+      return { revision, after };
+  }
+  throw new ApiError('BadRequest', { reason: 'the continue token is not one of this list: start the list anew' });
+}
+
+function parseToken(token: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(token, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}
+
+function checkLimit(limit: number | undefined): void {
+  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1)) {
+    throw new ApiError('BadRequest', { reason: `limit ${limit} is not a whole number of at least 1` });
+  }
+}

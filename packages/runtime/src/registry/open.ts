@@ -1,0 +1,53 @@
+/** Opens a registry by its URL. The library behind a store is loaded only when that store is asked for. */
+import type { Kind } from '../api/kind.ts';
+import { KindSet } from '../api/kind-set.ts';
+import { type Clock, systemClock } from '../ports/clock.ts';
+import { type Log, silentLog } from '../ports/log.ts';
+import { type Random, systemRandom } from '../ports/random.ts';
+import type { Store } from '../store/contract.ts';
+import { parseStoreUrl } from '../store/url.ts';
+import { type Admission, admissionFor } from './admission.ts';
+import { Registry } from './registry.ts';
+
+export interface OpenOptions {
+  readonly kinds: Iterable<Kind> | KindSet;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Log;
+}
+
+export async function openRegistry(url: string, options: OpenOptions): Promise<Registry> {
+  const { clock = systemClock, random = systemRandom, log = silentLog } = options;
+  const kinds = options.kinds instanceof KindSet ? options.kinds : new KindSet(options.kinds);
+  const store = await openStore(url, { clock, random, log, admit: admissionFor(kinds, { clock, random }) });
+  return new Registry({ store, kinds, clock, random });
+}
+
+interface StoreOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly admit: Admission;
+}
+
+async function openStore(url: string, options: StoreOptions): Promise<Store> {
+  const place = parseStoreUrl(url);
+  switch (place.scheme) {
+    case 'memory': {
+      const { MemoryStore } = await import('../store/memory/store.ts');
+      return new MemoryStore();
+    }
+    case 'lmdb': {
+      const { LmdbStore } = await import('../store/lmdb/store.ts');
+      return new LmdbStore({ directory: place.directory, clock: options.clock });
+    }
+    case 'file': {
+      const { FileStore } = await import('../store/file/store.ts');
+      return FileStore.open({ directory: place.directory, ...options });
+    }
+    case 'etcd': {
+      const { openEtcdStore } = await import('../store/etcd/store.ts');
+      return openEtcdStore({ ...place, ...options });
+    }
+  }
+}

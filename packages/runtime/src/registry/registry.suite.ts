@@ -1,0 +1,630 @@
+/** The registry's rules, which hold on every store. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isApiError } from '../api/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import { systemClock } from '../ports/clock.ts';
+import type { StoreHarness } from '../store/conformance.suite.ts';
+import { lastAppliedAnnotation } from './apply.ts';
+import { Registry } from './registry.ts';
+import type { Resource } from './resource.ts';
+import type { EventBatch } from './watch.ts';
+import { Crate, Widget } from './widget.kit.ts';
+
+async function failure(promise: Promise<unknown>): Promise<{ code: string; message: string }> {
+  try {
+    await promise;
+  } catch (error) {
+    if (isApiError(error)) return { code: error.code, message: error.message };
+    throw error;
+  }
+  return { code: 'no error', message: '' };
+}
+
+export function registryRules(storeName: string, harness: StoreHarness): void {
+  describe(`registry on the ${storeName} store`, () => {
+    let registry: Registry;
+    let nowMs: number;
+    const clock: Clock = { now: () => nowMs, after: systemClock.after };
+    const open = async () => new Registry({ store: await harness.create(), kinds: [Widget, Crate], clock });
+    const widgets = () => registry.resource(Widget);
+
+    beforeEach(async () => {
+      nowMs = Date.UTC(2030, 0, 1, 12, 0, 0, 500);
+      registry = await open();
+    });
+    afterEach(() => harness.cleanup());
+
+    describe('create', () => {
+      it('fills in identity, generation, time, namespace and defaults', async () => {
+        const made = await widgets().create({ metadata: { name: 'a', labels: { app: 'x' } }, spec: {} });
+        expect(made).toEqual({
+          apiVersion: 'example.io/v1',
+          kind: 'Widget',
+          metadata: {
+            name: 'a',
+            namespace: 'default',
+            labels: { app: 'x' },
+            uid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+            generation: 1,
+            creationTimestamp: '2030-01-01T12:00:00Z',
+            resourceVersion: expect.stringMatching(/^[0-9]+$/),
+          },
+          spec: { size: 1 },
+        });
+        expect(await widgets().get('a')).toEqual(made);
+      });
+
+      it('refuses a second object of the same name in the namespace, not in another', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });
+        expect(await failure(widgets().create({ metadata: { name: 'a' }, spec: { size: 2 } }))).toEqual({
+          code: 'AlreadyExists',
+          message: 'Widget "a" already exists',
+        });
+        expect(await widgets().get('a')).toEqual(made);
+        const other = await widgets().create({ metadata: { name: 'a', namespace: 'other' }, spec: { size: 2 } });
+        expect(other.metadata.uid).not.toBe(made.metadata.uid);
+      });
+
+      it('refuses an invalid object, names every field, and stores nothing', async () => {
+        const before = await registry.revision();
+        const bad = { metadata: { name: 'A_' }, spec: { size: -1, color: 'red' } };
+        const { code, message } = await failure(widgets().create(bad as never));
+        expect(code).toBe('Invalid');
+        expect(message).toContain('metadata.name: Invalid value');
+        expect(message).toContain('spec.size: Invalid value');
+        expect(message).toContain('spec.color: Unknown field: did you mean "colour"?');
+        expect(await registry.revision()).toBe(before);
+      });
+
+      it('applies the rules between fields', async () => {
+        const { message } = await failure(
+          widgets().create({ metadata: { name: 'a' }, spec: { colour: 'red', size: 101 } }),
+        );
+        expect(message).toBe('Widget "a" is invalid: spec.size: Invalid value: 101: a red widget has at most 100');
+      });
+
+      it('takes no status, uid, generation or times from the writer', async () => {
+        const made = await widgets().create({
+          metadata: {
+            name: 'a',
+            uid: 'mine',
+            generation: 7,
+            creationTimestamp: '2000-01-01T00:00:00Z',
+            deletionTimestamp: '2000-01-01T00:00:00Z',
+          },
+          spec: {},
+          status: { phase: 'Done' },
+        });
+        expect(made.status).toBeUndefined();
+        expect(made.metadata).toMatchObject({ generation: 1, creationTimestamp: '2030-01-01T12:00:00Z' });
+        expect(made.metadata.uid).not.toBe('mine');
+        expect(made.metadata.deletionTimestamp).toBeUndefined();
+      });
+
+      it('refuses a resourceVersion: what was read is not created', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        const copy = { ...made, metadata: { ...made.metadata, name: 'b' } };
+        expect((await failure(widgets().create(copy))).message).toContain('metadata.resourceVersion: Forbidden');
+      });
+
+      it('refuses what is no object at all', async () => {
+        for (const bad of [null, undefined, 7, 'text', [], {}]) {
+          expect(['BadRequest', 'Invalid']).toContain((await failure(widgets().create(bad as never))).code);
+        }
+      });
+
+      it('writes nothing on a dry run, and still finds what is wrong', async () => {
+        const before = await registry.revision();
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: {} }, { dryRun: true });
+        expect(made.spec.size).toBe(1);
+        expect(await registry.revision()).toBe(before);
+        await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        expect((await failure(widgets().create({ metadata: { name: 'a' }, spec: {} }, { dryRun: true }))).code).toBe(
+          'AlreadyExists',
+        );
+      });
+    });
+
+    describe('get and delete of what is not there', () => {
+      it('is NotFound for get, and no error for delete', async () => {
+        const before = await registry.revision();
+        expect(await failure(widgets().get('a'))).toEqual({ code: 'NotFound', message: 'Widget "a" not found' });
+        expect(await widgets().delete('a')).toBeUndefined();
+        expect((await widgets().list()).items).toEqual([]);
+        expect(await registry.revision()).toBe(before);
+      });
+    });
+
+    describe('update', () => {
+      it('needs the resourceVersion that was read', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        const { resourceVersion: _, ...metadata } = made.metadata;
+        expect((await failure(widgets().update({ ...made, metadata }))).message).toContain(
+          'metadata.resourceVersion: Required value',
+        );
+        const newer = await widgets().update({ ...made, spec: { size: 2 } });
+        expect((await failure(widgets().update({ ...made, spec: { size: 3 } }))).code).toBe('Conflict');
+        expect(await widgets().get('a')).toEqual(newer);
+        expect((await failure(widgets().update({ ...made, metadata: { ...made.metadata, name: 'b' } }))).code).toBe(
+          'NotFound',
+        );
+      });
+
+      it('raises the generation when the spec changes, and only then', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        const labelled = await widgets().update({ ...made, metadata: { ...made.metadata, labels: { x: 'y' } } });
+        expect(labelled.metadata.generation).toBe(1);
+        const resized = await widgets().update({ ...labelled, spec: { size: 5 } });
+        expect(resized.metadata.generation).toBe(2);
+        const withStatus = await widgets().updateStatus({ ...resized, status: { phase: 'Done' } });
+        expect(withStatus.metadata.generation).toBe(2);
+      });
+
+      it('leaves uid, creation time and status as they are', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        await widgets().updateStatus({ ...made, status: { phase: 'Done' } });
+        const read = await widgets().get('a');
+        nowMs += 60_000;
+        const changed = await widgets().update({
+          ...read,
+          metadata: { ...read.metadata, creationTimestamp: '2000-01-01T00:00:00Z', generation: 99 },
+          spec: { size: 9 },
+          status: { phase: 'Hacked' },
+        });
+        expect(changed.status).toEqual({ phase: 'Done' });
+        expect(changed.metadata).toMatchObject({
+          uid: made.metadata.uid,
+          creationTimestamp: made.metadata.creationTimestamp,
+          generation: 2,
+        });
+      });
+
+      it('makes no revision and no event when nothing changes', async () => {
+        const made = await widgets().create({ metadata: { name: 'a', labels: { b: '1', a: '2' } }, spec: { size: 3 } });
+        const before = await registry.revision();
+        expect(await widgets().update(made)).toEqual(made);
+        expect(
+          await widgets().update({
+            ...made,
+            metadata: { ...made.metadata, labels: { a: '2', b: '1' }, finalizers: [], annotations: {} },
+          }),
+        ).toEqual(made);
+        expect(await widgets().updateStatus(made)).toEqual(made);
+        expect(await widgets().patch('a', { spec: { size: 3, note: null } })).toEqual(made);
+        expect(await registry.revision()).toBe(before);
+      });
+
+      it('refuses another object of the same name', async () => {
+        const old = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        await widgets().delete('a');
+        const fresh = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        const mixed = { ...old, metadata: { ...old.metadata, resourceVersion: fresh.metadata.resourceVersion } };
+        expect((await failure(widgets().update(mixed))).code).toBe('Conflict');
+        expect((await failure(widgets().updateStatus({ ...old, status: { phase: 'x' } }))).code).toBe('Conflict');
+      });
+
+      it('checks rules about what may change', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: { colour: 'red' } });
+        expect((await failure(widgets().update({ ...made, spec: { colour: 'blue' } }))).message).toContain(
+          'spec.colour: Forbidden',
+        );
+      });
+
+      it('writes nothing on a dry run', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        const dry = await widgets().update({ ...made, spec: { size: 7 } }, { dryRun: true });
+        expect(dry.spec.size).toBe(7);
+        expect(dry.metadata.generation).toBe(2);
+        expect(await widgets().get('a')).toEqual(made);
+      });
+    });
+
+    describe('updateStatus', () => {
+      it('goes onto the newest object and never undoes an edit of the spec', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        await widgets().update({ ...made, spec: { size: 42 } });
+        const after = await widgets().updateStatus({ ...made, status: { phase: 'Seen' } });
+        expect(after.spec.size).toBe(42);
+        expect(after.status).toEqual({ phase: 'Seen' });
+      });
+
+      it('survives a crowd: spec edits and status writes at once all arrive', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 0 } });
+        const bump = async () => {
+          for (;;) {
+            const read = await widgets().get('a');
+            const { code } = await failure(
+              widgets().update({ ...read, spec: { ...read.spec, size: read.spec.size + 1 } }),
+            );
+            if (code === 'no error') return;
+            expect(code).toBe('Conflict');
+          }
+        };
+        const status = (n: number) =>
+          widgets().updateStatus({ metadata: { name: 'a', uid: made.metadata.uid }, status: { phase: `p${n}` } });
+        await Promise.all([...Array.from({ length: 8 }, bump), ...Array.from({ length: 8 }, (_, n) => status(n))]);
+        const end = await widgets().get('a');
+        expect(end.spec.size).toBe(8);
+        expect(end.metadata.generation).toBe(9);
+        expect(end.status?.phase).toMatch(/^p[0-7]$/);
+      });
+
+      it('refuses a status that does not fit', async () => {
+        await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        const { message } = await failure(
+          widgets().updateStatus({ metadata: { name: 'a' }, status: { phas: 'x' } as never }),
+        );
+        expect(message).toContain('status.phas: Unknown field: did you mean "phase"?');
+      });
+
+      it('can take a status away', async () => {
+        await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        await widgets().updateStatus({ metadata: { name: 'a' }, status: { phase: 'x' } });
+        const bare = await widgets().updateStatus({ metadata: { name: 'a' } });
+        expect(bare.status).toBeUndefined();
+      });
+    });
+
+    describe('patch', () => {
+      it('merges, removes with null, and keeps the rest', async () => {
+        await widgets().create({ metadata: { name: 'a', labels: { x: '1', y: '2' } }, spec: { size: 3, note: 'n' } });
+        const patched = await widgets().patch('a', {
+          metadata: { labels: { x: null, z: '3' } },
+          spec: { note: null, size: 4 },
+        });
+        expect(patched.metadata.labels).toEqual({ y: '2', z: '3' });
+        expect(patched.spec).toEqual({ size: 4 });
+      });
+
+      it('cannot rename, cannot touch the status, and is validated', async () => {
+        await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        expect((await failure(widgets().patch('a', { metadata: { name: 'b' } }))).message).toContain(
+          'metadata.name: Forbidden',
+        );
+        expect((await failure(widgets().patch('a', { metadata: { namespace: 'b' } }))).message).toContain(
+          'metadata.namespace: Forbidden',
+        );
+        expect((await widgets().patch('a', { status: { phase: 'x' } })).status).toBeUndefined();
+        expect((await failure(widgets().patch('a', { spec: { size: 'big' } }))).code).toBe('Invalid');
+        expect((await failure(widgets().patch('a', 'nonsense'))).code).not.toBe('no error');
+      });
+
+      it('holds to a precondition', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        const { resourceVersion, uid } = made.metadata;
+        await widgets().patch('a', { spec: { size: 2 } }, { resourceVersion, uid });
+        expect((await failure(widgets().patch('a', { spec: { size: 3 } }, { resourceVersion }))).code).toBe('Conflict');
+        expect((await failure(widgets().patch('a', { spec: { size: 3 } }, { uid: 'other' }))).code).toBe('Conflict');
+      });
+    });
+
+    describe('apply', () => {
+      const named = (spec: object) => ({ metadata: { name: 'a' }, spec });
+
+      it('creates, then changes, then leaves alone', async () => {
+        expect((await widgets().apply(named({ size: 2 }))).outcome).toBe('created');
+        const before = await registry.revision();
+        expect((await widgets().apply(named({ size: 2 }))).outcome).toBe('unchanged');
+        expect(await registry.revision()).toBe(before);
+        const { outcome, object } = await widgets().apply(named({ size: 3 }));
+        expect(outcome).toBe('configured');
+        expect(object.spec.size).toBe(3);
+      });
+
+      it('removes a field that is gone from the file and keeps one that another party set', async () => {
+        await widgets().apply({
+          metadata: { name: 'a', labels: { mine: '1', gone: '1' } },
+          spec: { size: 2, note: 'n' },
+        });
+        await widgets().patch('a', { metadata: { labels: { theirs: '1' } }, spec: { options: { tuned: 'yes' } } });
+        const { object } = await widgets().apply({ metadata: { name: 'a', labels: { mine: '2' } }, spec: {} });
+        expect(object.metadata.labels).toEqual({ mine: '2', theirs: '1' });
+        expect(object.spec).toEqual({ size: 1, options: { tuned: 'yes' } });
+      });
+
+      it('ignores status and the registry’s own fields in a file that was exported', async () => {
+        const { object } = await widgets().apply(named({ size: 2 }));
+        await widgets().updateStatus({ ...object, status: { phase: 'x' } });
+        const exported = await widgets().get('a');
+        expect((await widgets().apply(exported)).outcome).toBe('unchanged');
+        expect((await widgets().get('a')).status).toEqual({ phase: 'x' });
+      });
+
+      it('merges without the memory of the last time when somebody has spoilt it', async () => {
+        await widgets().apply(named({ size: 2, note: 'n' }));
+        await widgets().patch('a', { metadata: { annotations: { [lastAppliedAnnotation]: '{broken' } } });
+        const { object } = await widgets().apply(named({ size: 3 }));
+        expect(object.spec).toEqual({ size: 3, note: 'n' });
+      });
+
+      it('writes nothing on a dry run', async () => {
+        const { outcome, object } = await widgets().apply(named({ size: 2 }), { dryRun: true });
+        expect([outcome, object.spec.size]).toEqual(['created', 2]);
+        expect((await failure(widgets().get('a'))).code).toBe('NotFound');
+        await widgets().apply(named({ size: 2 }));
+        expect((await widgets().apply(named({ size: 5 }), { dryRun: true })).object.spec.size).toBe(5);
+        expect((await widgets().get('a')).spec.size).toBe(2);
+      });
+
+      it('ends in one object when several create it at once', async () => {
+        const results = await Promise.all(Array.from({ length: 8 }, () => widgets().apply(named({ size: 2 }))));
+        expect(results.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
+        expect(new Set(results.map(({ object }) => object.metadata.uid)).size).toBe(1);
+      });
+    });
+
+    describe('delete', () => {
+      it('removes an object without finalizers at once', async () => {
+        await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        expect((await widgets().delete('a', { dryRun: true }))?.metadata.name).toBe('a');
+        expect((await widgets().get('a')).metadata.name).toBe('a');
+        expect((await widgets().delete('a'))?.metadata.name).toBe('a');
+        expect((await failure(widgets().get('a'))).code).toBe('NotFound');
+      });
+
+      it('waits for finalizers: marked first, gone with the last one', async () => {
+        await widgets().create({ metadata: { name: 'a', finalizers: ['example.io/one', 'example.io/two'] }, spec: {} });
+        const marked = await widgets().delete('a');
+        expect(marked?.metadata.deletionTimestamp).toBe('2030-01-01T12:00:00Z');
+        nowMs += 5_000;
+        expect(await widgets().delete('a')).toEqual(marked);
+        await widgets().patch('a', { metadata: { finalizers: ['example.io/two'] } });
+        expect((await widgets().get('a')).metadata.deletionTimestamp).toBe('2030-01-01T12:00:00Z');
+        await widgets().patch('a', { metadata: { finalizers: null } });
+        expect((await failure(widgets().get('a'))).code).toBe('NotFound');
+      });
+
+      it('takes no new finalizer, and no revival, while an object is being deleted', async () => {
+        await widgets().create({ metadata: { name: 'a', finalizers: ['example.io/one'] }, spec: {} });
+        await widgets().delete('a');
+        const { message } = await failure(
+          widgets().patch('a', { metadata: { finalizers: ['example.io/one', 'example.io/new'] } }),
+        );
+        expect(message).toContain('example.io/new cannot be added while the object is being deleted');
+        const read = await widgets().get('a');
+        const { deletionTimestamp: _, ...metadata } = read.metadata;
+        expect((await widgets().update({ ...read, metadata })).metadata.deletionTimestamp).toBeDefined();
+      });
+
+      it('holds to a precondition', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        expect((await failure(widgets().delete('a', { uid: 'other' }))).code).toBe('Conflict');
+        await widgets().patch('a', { spec: { size: 2 } });
+        expect((await failure(widgets().delete('a', { resourceVersion: made.metadata.resourceVersion }))).code).toBe(
+          'Conflict',
+        );
+        expect((await widgets().delete('a', { uid: made.metadata.uid }))?.metadata.uid).toBe(made.metadata.uid);
+      });
+    });
+
+    describe('list', () => {
+      beforeEach(async () => {
+        for (let n = 0; n < 7; n++) {
+          await widgets().create({
+            metadata: {
+              name: `w${n}`,
+              namespace: n < 5 ? 'default' : 'other',
+              labels: { parity: n % 2 ? 'odd' : 'even', n: `${n}` },
+            },
+            spec: { size: n },
+          });
+        }
+        await registry.resource(Crate).create({ metadata: { name: 'c' }, spec: {} });
+      });
+      const names = (list: Awaited<ReturnType<Resource<unknown, unknown>['list']>>) =>
+        list.items.map((item) => item.metadata.name);
+
+      it('lists one kind, in all namespaces or in one', async () => {
+        expect(names(await widgets().list())).toEqual(['w0', 'w1', 'w2', 'w3', 'w4', 'w5', 'w6']);
+        expect(names(await widgets().list({ namespace: 'other' }))).toEqual(['w5', 'w6']);
+        expect(names(await widgets().list({ namespace: 'none' }))).toEqual([]);
+      });
+
+      it('selects by labels and fields', async () => {
+        expect(names(await widgets().list({ labelSelector: 'parity=odd' }))).toEqual(['w1', 'w3', 'w5']);
+        expect(names(await widgets().list({ labelSelector: 'n in (1,2),parity!=odd' }))).toEqual(['w2']);
+        expect(names(await widgets().list({ fieldSelector: 'metadata.name=w3' }))).toEqual(['w3']);
+        expect(
+          names(
+            await widgets().list({
+              fieldSelector: 'spec.size!=3,metadata.namespace=default',
+              labelSelector: 'parity=odd',
+            }),
+          ),
+        ).toEqual(['w1']);
+        expect((await failure(widgets().list({ labelSelector: 'a in b' }))).code).toBe('BadRequest');
+      });
+
+      it('pages through one version while writers go on', async () => {
+        const first = await widgets().list({ limit: 3 });
+        expect(names(first)).toEqual(['w0', 'w1', 'w2']);
+        await widgets().delete('w3');
+        await widgets().create({ metadata: { name: 'w3a' }, spec: {} });
+        const second = await widgets().list({ limit: 3, ...(first.continue ? { continue: first.continue } : {}) });
+        expect(names(second)).toEqual(['w3', 'w4', 'w5']);
+        expect(second.resourceVersion).toBe(first.resourceVersion);
+        const third = await widgets().list({ limit: 3, ...(second.continue ? { continue: second.continue } : {}) });
+        expect(names(third)).toEqual(['w6']);
+        expect(third.continue).toBeUndefined();
+      });
+
+      it('pages through a selection', async () => {
+        const seen: string[] = [];
+        let token: string | undefined;
+        do {
+          const page = await widgets().list({
+            labelSelector: 'parity=even',
+            limit: 1,
+            ...(token ? { continue: token } : {}),
+          });
+          seen.push(...names(page));
+          token = page.continue;
+        } while (token);
+        expect(seen).toEqual(['w0', 'w2', 'w4', 'w6']);
+      });
+
+      it('says Expired when the version of a page is compacted, and refuses nonsense', async () => {
+        const first = await widgets().list({ limit: 3 });
+        await widgets().patch('w0', { spec: { size: 100 } });
+        await registry.store.compact(await registry.revision());
+        expect((await failure(widgets().list({ limit: 3, continue: first.continue ?? '' }))).code).toBe('Expired');
+        expect((await failure(widgets().list({ continue: 'nonsense' }))).code).toBe('BadRequest');
+        expect((await failure(widgets().list({ limit: 0 }))).code).toBe('BadRequest');
+        expect((await failure(registry.resource(Crate).list({ continue: first.continue ?? '' }))).code).toBe(
+          'BadRequest',
+        );
+      });
+
+      it('lists versions of one kind without reading an object', async () => {
+        const { keys } = await widgets().versions();
+        expect(keys).toHaveLength(7);
+        expect(registry.locate(keys[6] ?? '')).toMatchObject({ kind: Widget, namespace: 'other', name: 'w6' });
+        expect((await widgets().versions({ namespace: 'other' })).keys).toHaveLength(2);
+      });
+
+      it('reports a record that cannot be read and shows the rest', async () => {
+        const broken = ['{}', '{"kind":"Widget"}', JSON.stringify({ ...(await widgets().get('w1')), kind: 'Crate' })];
+        for (const [n, text] of broken.entries()) {
+          await registry.store.commit([
+            { type: 'put', key: `example.io/v1/widgets/default/broken${n}`, value: new TextEncoder().encode(text) },
+          ]);
+        }
+        const list = await widgets().list();
+        expect(list.items).toHaveLength(7);
+        expect(list.problems.map((problem) => problem.key)).toEqual(
+          [0, 1, 2].map((n) => `example.io/v1/widgets/default/broken${n}`),
+        );
+        expect((await failure(widgets().get('broken0'))).code).toBe('Corrupt');
+      });
+    });
+
+    describe('watch', () => {
+      async function take(
+        count: number,
+        options: Parameters<Resource<unknown, unknown>['watch']>[0],
+      ): Promise<string[]> {
+        const seen: string[] = [];
+        for await (const batch of widgets().watch(options)) {
+          seen.push(describeBatch(batch));
+          if (seen.length >= count) break;
+        }
+        return seen;
+      }
+      const describeBatch = ({ events }: EventBatch<{ size: number }, unknown>) =>
+        events
+          .map((event) =>
+            event.type === 'Problem'
+              ? `Problem ${event.key}`
+              : `${event.type} ${event.object.metadata.name} ${event.object.spec.size}`,
+          )
+          .join(', ');
+
+      it('delivers what happened after a list, and goes on live', async () => {
+        const { resourceVersion } = await widgets().list();
+        await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });
+        await registry.resource(Crate).create({ metadata: { name: 'c' }, spec: {} });
+        const watching = take(3, { resourceVersion });
+        await widgets().patch('a', { spec: { size: 2 } });
+        await widgets().delete('a');
+        expect(await watching).toEqual(['Added a 1', 'Modified a 2', 'Deleted a 2']);
+      });
+
+      it('shows an object that starts or ceases to match a selector as added or deleted', async () => {
+        const { resourceVersion } = await widgets().list();
+        await widgets().create({ metadata: { name: 'a', labels: { on: 'no' } }, spec: { size: 1 } });
+        await widgets().patch('a', { metadata: { labels: { on: 'yes' } } });
+        await widgets().patch('a', { spec: { size: 2 } });
+        await widgets().patch('a', { metadata: { labels: { on: 'no' } }, spec: { size: 3 } });
+        await widgets().delete('a');
+        await widgets().create({ metadata: { name: 'b', labels: { on: 'yes' } }, spec: { size: 4 } });
+        expect(await take(4, { resourceVersion, labelSelector: 'on=yes' })).toEqual([
+          'Added a 1',
+          'Modified a 2',
+          'Deleted a 2',
+          'Added b 4',
+        ]);
+      });
+
+      it('reports a change that cannot be read and goes on', async () => {
+        const { resourceVersion } = await widgets().list();
+        await registry.store.commit([
+          { type: 'put', key: 'example.io/v1/widgets/default/x', value: new TextEncoder().encode('{}') },
+        ]);
+        await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });
+        expect(await take(2, { resourceVersion })).toEqual(['Problem example.io/v1/widgets/default/x', 'Added a 1']);
+      });
+
+      it('says Expired after compaction and BadRequest for what is no version', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        await widgets().patch('a', { spec: { size: 2 } });
+        await widgets().patch('a', { spec: { size: 3 } });
+        await registry.store.compact(await registry.revision());
+        expect((await failure(take(1, { resourceVersion: made.metadata.resourceVersion }))).code).toBe('Expired');
+        expect((await failure(take(1, { resourceVersion: 'soon' }))).code).toBe('BadRequest');
+      });
+
+      it('gives keys alone to those who need no objects', async () => {
+        const after = await registry.revision();
+        await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        for await (const commit of widgets().changes({ after })) {
+          expect(commit.changes).toEqual([
+            expect.objectContaining({ type: 'put', key: 'example.io/v1/widgets/default/a', created: commit.revision }),
+          ]);
+          break;
+        }
+      });
+    });
+
+    describe('fences', () => {
+      it('refuse the writes of a former leader, and nothing else', async () => {
+        const first = registry.fencedBy(await registry.raiseFence('leader'));
+        const made = await first.resource(Widget).create({ metadata: { name: 'a' }, spec: {} });
+        const second = registry.fencedBy(await registry.raiseFence('leader'));
+        const late = [
+          first.resource(Widget).update({ ...made, spec: { size: 2 } }),
+          first.resource(Widget).create({ metadata: { name: 'b' }, spec: {} }),
+          first.resource(Widget).updateStatus({ ...made, status: { phase: 'x' } }),
+          first.resource(Widget).apply({ metadata: { name: 'a' }, spec: { size: 9 } }),
+          first.resource(Widget).patch('a', { spec: { size: 9 } }),
+          first.resource(Widget).delete('a'),
+        ];
+        for (const write of late) expect((await failure(write)).code).toBe('Fenced');
+        expect(await widgets().get('a')).toEqual(made);
+        expect((await second.resource(Widget).patch('a', { spec: { size: 2 } })).spec.size).toBe(2);
+        expect((await first.resource(Widget).get('a')).spec.size).toBe(2);
+      });
+
+      it('have a higher epoch each time, and fences of other names do not matter', async () => {
+        const one = await registry.raiseFence('leader');
+        await registry.raiseFence('other');
+        const leader = registry.fencedBy(one);
+        await leader.resource(Widget).create({ metadata: { name: 'a' }, spec: {} });
+        expect((await registry.raiseFence('leader')).epoch).toBeGreaterThan(one.epoch);
+      });
+
+      it('are raised only while the lease is still held', async () => {
+        const lease = await registry.resource(Crate).create({ metadata: { name: 'lease' }, spec: { label: 'me' } });
+        const mine = await registry.raiseFence('leader', lease);
+        const taken = await registry.resource(Crate).update({ ...lease, spec: { label: 'another' } });
+        expect((await failure(registry.raiseFence('leader', lease))).code).toBe('Conflict');
+        await registry
+          .fencedBy(mine)
+          .resource(Widget)
+          .create({ metadata: { name: 'a' }, spec: {} });
+        await registry.raiseFence('leader', taken);
+        expect((await failure(registry.fencedBy(mine).resource(Widget).delete('a'))).code).toBe('Fenced');
+      });
+
+      it('have sensible names', async () => {
+        expect((await failure(registry.raiseFence('../x'))).code).toBe('BadRequest');
+      });
+    });
+
+    it('refuses a kind that it was opened without', async () => {
+      const bare = new Registry({ store: registry.store, kinds: [Crate] });
+      expect(() => bare.resource(Widget)).toThrow('opened without the kind Widget');
+      expect(registry.locate('fences/leader')).toBeUndefined();
+      expect(registry.locate('example.io/v1/others/default/x')).toBeUndefined();
+    });
+  });
+}

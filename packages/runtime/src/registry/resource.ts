@@ -1,0 +1,327 @@
+/** The objects of one kind: everything that can be done with them, by the rules (rules.ts), on any store. */
+import { ApiError, isApiError } from '../api/errors.ts';
+import type { JsonValue } from '../api/json.ts';
+import type { Kind } from '../api/kind.ts';
+import { mergePatch } from '../api/merge.ts';
+import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
+import type { ApiObject, DefaultedObject, ObjectInput } from '../api/object.ts';
+import { type Clock, timestampAt } from '../ports/clock.ts';
+import type { Random } from '../ports/random.ts';
+import type {
+  Commit,
+  ListOptions as PageOptions,
+  Revision,
+  Store,
+  VersionPage,
+  WatchOptions,
+} from '../store/contract.ts';
+import { applied, configurationOf } from './apply.ts';
+import { decode, encode, parseRevision, type StoredObject, withRevision } from './codec.ts';
+import { keyOf, prefixOf } from './keys.ts';
+import { type ListOptions, listObjects, matcherOf, type ObjectList } from './list.ts';
+import * as rules from './rules.ts';
+import { type EventBatch, eventsOf, type WatchSelection } from './watch.ts';
+import type { Writer } from './writer.ts';
+
+export interface Doors {
+  readonly store: Store;
+  readonly writer: Writer;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface Namespaced {
+  /** Default `default`. */
+  readonly namespace?: string;
+}
+
+export interface WriteOptions {
+  /** Do everything but write. The answer is what would have been stored. */
+  readonly dryRun?: boolean;
+}
+
+export interface Precondition {
+  /** Only if it is this very object, not another of the same name. */
+  readonly uid?: string;
+  /** Only if it is unchanged since. */
+  readonly resourceVersion?: string;
+}
+
+/** What `updateStatus` needs to know. An object as read fits. */
+export interface StatusUpdate<Status> {
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid?: string };
+  readonly status?: Status;
+}
+
+export interface Applied<Spec, Status> {
+  readonly outcome: 'created' | 'configured' | 'unchanged';
+  readonly object: ApiObject<Spec, Status>;
+}
+
+/** A write that does not depend on what was read before is tried again when another writer was faster. */
+const attemptsMax = 50;
+
+interface Current<Spec, Status> {
+  readonly stored: StoredObject<Spec, Status>;
+  readonly revision: Revision;
+}
+
+export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
+  readonly kind: Kind<Spec, Status, SpecInput, StatusInput>;
+  readonly #doors: Doors;
+
+  constructor(kind: Kind<Spec, Status, SpecInput, StatusInput>, doors: Doors) {
+    this.kind = kind;
+    this.#doors = doors;
+  }
+
+  /** Throws `NotFound`. */
+  async get(name: string, options: Namespaced = {}): Promise<ApiObject<Spec, Status>> {
+    const { stored, revision } = await this.#existing(this.#key(options.namespace, name), name);
+    return withRevision(stored, revision);
+  }
+
+  list(options: ListOptions = {}): Promise<ObjectList<Spec, Status>> {
+    return listObjects(this.#doors.store, this.kind, options);
+  }
+
+  /** Keys and revisions only; see the store's contract. Keys are those of `keyOf`. */
+  async versions(options: Namespaced & PageOptions = {}): Promise<VersionPage> {
+    const { namespace, ...page } = options;
+    return this.#doors.store.versions(prefixOf(this.kind, namespace), page);
+  }
+
+  /** Throws `AlreadyExists`, `Invalid`. */
+  async create(
+    object: ObjectInput<SpecInput, StatusInput>,
+    options: WriteOptions = {},
+  ): Promise<ApiObject<Spec, Status>> {
+    return this.#insert(this.#parse(object), options);
+  }
+
+  /**
+   * Replaces spec, labels, annotations, finalizers and owners. Needs the `resourceVersion` that was read before; throws
+   * `Conflict` if the object has changed since. A change that changes nothing is not written.
+   */
+  async update(
+    object: ObjectInput<SpecInput, StatusInput>,
+    options: WriteOptions = {},
+  ): Promise<ApiObject<Spec, Status>> {
+    const wanted = this.#parse(object);
+    const { name, namespace, resourceVersion } = wanted.metadata;
+    if (resourceVersion === undefined) {
+      rules.refuse(this.kind, wanted, 'metadata.resourceVersion', 'Required value', 'must be set for an update');
+    }
+    const current = await this.#existing(this.#key(namespace, name), name);
+    this.#require(current, name, { resourceVersion });
+    return this.#replace(current, rules.updated(this.kind, current.stored, wanted), options);
+  }
+
+  /** Replaces the status of the newest object and nothing else. With a uid, only of that very object. */
+  async updateStatus(update: StatusUpdate<Status>, options: WriteOptions = {}): Promise<ApiObject<Spec, Status>> {
+    const { name, namespace, uid } = update.metadata;
+    return this.#retried(async () => {
+      const current = await this.#existing(this.#key(namespace, name), name);
+      this.#require(current, name, uid === undefined ? {} : { uid });
+      return this.#replace(current, rules.withStatus(this.kind, current.stored, update.status), options);
+    });
+  }
+
+  /** A JSON merge patch on the newest object, or on the one named by a precondition. It cannot touch the status. */
+  async patch(
+    name: string,
+    patch: JsonValue,
+    options: Namespaced & Precondition & WriteOptions = {},
+  ): Promise<ApiObject<Spec, Status>> {
+    const attempt = async () => {
+      const current = await this.#existing(this.#key(options.namespace, name), name);
+      this.#require(current, name, options);
+      const merged = mergePatch(plain(rules.asInput(current.stored)), patch);
+      return this.#replace(
+        current,
+        rules.updated(this.kind, current.stored, this.#parseSame(merged, current.stored)),
+        options,
+      );
+    };
+    return options.resourceVersion === undefined ? this.#retried(attempt) : attempt();
+  }
+
+  /** Creates the object, or merges it into the live one: see apply.ts. */
+  async apply(object: ObjectInput<SpecInput, StatusInput>, options: WriteOptions = {}): Promise<Applied<Spec, Status>> {
+    const configuration = configurationOf(this.kind, object);
+    const wanted = this.#parse(configuration);
+    const { name, namespace } = wanted.metadata;
+    return this.#retried<Applied<Spec, Status>>(async () => {
+      const current = await this.#current(this.#key(namespace, name));
+      if (!current) {
+        const object = await this.#insert(this.#parse(applied(undefined, configuration)), options);
+        return { outcome: 'created', object };
+      }
+      const merged = this.#parseSame(applied(plain(rules.asInput(current.stored)), configuration), current.stored);
+      const next = rules.updated(this.kind, current.stored, merged);
+      const outcome = next === current.stored ? 'unchanged' : 'configured';
+      return { outcome, object: await this.#replace(current, next, options) };
+    });
+  }
+
+  /**
+   * Deletes the object, or marks it for deletion if it has finalizers. Answers with the object as it was, or as it now
+   * waits; with nothing if it was not there, which is no error.
+   */
+  async delete(
+    name: string,
+    options: Namespaced & Precondition & WriteOptions = {},
+  ): Promise<ApiObject<Spec, Status> | undefined> {
+    const attempt = async () => {
+      const current = await this.#current(this.#key(options.namespace, name));
+      if (!current) return undefined;
+      this.#require(current, name, options);
+      const next = rules.deleted(current.stored, timestampAt(this.#doors.clock.now()));
+      return next ? this.#replace(current, next, options) : this.#remove(current, options);
+    };
+    return options.resourceVersion === undefined ? this.#retried(attempt) : attempt();
+  }
+
+  /** Every change after a version, whole commits at a time. Throws `Expired` when it cannot go on: list again. */
+  async *watch(options: WatchSelection): AsyncGenerator<EventBatch<Spec, Status>, void> {
+    const after = this.#watchFrom(options.resourceVersion);
+    const matches = matcherOf(this.kind, options);
+    const prefix = prefixOf(this.kind, options.namespace);
+    const signal = options.signal === undefined ? {} : { signal: options.signal };
+    for await (const commit of this.#doors.store.watch(prefix, { after, detail: 'history', ...signal })) {
+      const events = eventsOf(this.kind, commit, matches);
+      if (events.length > 0) yield { resourceVersion: String(commit.revision), events };
+    }
+  }
+
+  /** The same, of keys only: no value is read or parsed. */
+  changes(options: Namespaced & Omit<WatchOptions, 'detail'>): AsyncIterable<Commit> {
+    const { namespace, ...rest } = options;
+    return this.#doors.store.watch(prefixOf(this.kind, namespace), { ...rest, detail: 'keys' });
+  }
+
+  #key(namespace: string | undefined, name: string): string {
+    return keyOf(this.kind, namespace ?? NAMESPACE_DEFAULT, name);
+  }
+
+  /** Whatever comes in is checked, typed or not. Kind and version may be left out; the status is not the writer's. */
+  #parse(object: unknown): DefaultedObject<Spec, Status> {
+    if (typeof object !== 'object' || object === null) {
+      throw new ApiError('BadRequest', { reason: `a ${this.kind.kind} has to be an object` });
+    }
+    const { apiVersion, kind } = this.kind;
+    const { status: _, ...rest } = { apiVersion, kind, status: undefined, ...object };
+    return this.kind.parse(rest);
+  }
+
+  /** As `#parse`, for what was made from a stored object: a patch may not turn it into another. */
+  #parseSame(
+    object: unknown,
+    { metadata: { name, namespace } }: StoredObject<Spec, Status>,
+  ): DefaultedObject<Spec, Status> {
+    const wanted = this.#parse(object);
+    if (wanted.metadata.name !== name)
+      rules.refuse(this.kind, wanted, 'metadata.name', 'Forbidden', 'cannot be changed');
+    if (wanted.metadata.namespace !== namespace) {
+      rules.refuse(this.kind, wanted, 'metadata.namespace', 'Forbidden', 'cannot be changed');
+    }
+    return wanted;
+  }
+
+  async #current(key: string): Promise<Current<Spec, Status> | undefined> {
+    const entry = await this.#doors.store.get(key);
+    return entry && { stored: decode(this.kind, key, entry.value), revision: entry.revision };
+  }
+
+  async #existing(key: string, name: string): Promise<Current<Spec, Status>> {
+    const current = await this.#current(key);
+    if (!current) throw new ApiError('NotFound', { kind: this.kind.kind, name });
+    return current;
+  }
+
+  #require({ stored, revision }: Current<Spec, Status>, name: string, { uid, resourceVersion }: Precondition): void {
+    if (uid !== undefined && uid !== stored.metadata.uid) {
+      rules.conflict(
+        this.kind,
+        name,
+        `the uid is ${stored.metadata.uid}, not ${uid}: this is another object of the same name`,
+      );
+    }
+    if (resourceVersion !== undefined && resourceVersion !== String(revision)) {
+      rules.conflict(this.kind, name, modified);
+    }
+  }
+
+  #watchFrom(resourceVersion: string): Revision {
+    const revision = parseRevision(resourceVersion);
+    if (revision === undefined)
+      throw new ApiError('BadRequest', { reason: `"${resourceVersion}" is not a resourceVersion` });
+    return revision;
+  }
+
+  async #insert(wanted: DefaultedObject<Spec, Status>, options: WriteOptions): Promise<ApiObject<Spec, Status>> {
+    const { store, writer, clock, random } = this.#doors;
+    const next = rules.created(this.kind, wanted, { uid: random.uuid(), timestamp: timestampAt(clock.now()) });
+    const { namespace, name } = next.metadata;
+    const key = this.#key(namespace, name);
+    const exists = () => new ApiError('AlreadyExists', { kind: this.kind.kind, name });
+    if (options.dryRun) {
+      if (await store.get(key)) throw exists();
+      return withRevision(next, 0);
+    }
+    const outcome = await writer.commit([{ type: 'put', key, value: encode(next), expected: 0 }]);
+    if (typeof outcome !== 'number') throw exists();
+    return withRevision(next, outcome);
+  }
+
+  async #replace(
+    { stored, revision }: Current<Spec, Status>,
+    next: StoredObject<Spec, Status>,
+    options: WriteOptions,
+  ): Promise<ApiObject<Spec, Status>> {
+    if (next === stored || options.dryRun) return withRevision(next, revision);
+    if (rules.isFinished(next)) return this.#remove({ stored: next, revision }, options);
+    const { namespace, name } = next.metadata;
+    const key = this.#key(namespace, name);
+    return withRevision(next, await this.#commit(name, { type: 'put', key, value: encode(next), expected: revision }));
+  }
+
+  async #remove({ stored, revision }: Current<Spec, Status>, options: WriteOptions): Promise<ApiObject<Spec, Status>> {
+    const { namespace, name } = stored.metadata;
+    if (!options.dryRun)
+      await this.#commit(name, { type: 'delete', key: this.#key(namespace, name), expected: revision });
+    return withRevision(stored, revision);
+  }
+
+  async #commit(name: string, write: Parameters<Writer['commit']>[0][number]): Promise<Revision> {
+    const outcome = await this.#doors.writer.commit([write]);
+    if (typeof outcome === 'number') return outcome;
+    throw new Overtaken(this.kind.kind, name);
+  }
+
+  /** Reads and tries again when another writer was faster, a bounded number of times. */
+  async #retried<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const overtaken = error instanceof Overtaken || isApiError(error, 'AlreadyExists');
+        if (!overtaken || attempts === attemptsMax) throw error;
+      }
+    }
+  }
+}
+
+/** The conflict of a write that another writer overtook, as opposed to one with what the caller demanded. */
+class Overtaken extends ApiError<'Conflict'> {
+  constructor(kind: string, name: string) {
+    super('Conflict', { kind, name, reason: modified });
+  }
+}
+
+const modified = 'the object has been modified; read it again and repeat the change';
+
+/** An object as plain JSON data, which the merges work on. */
+function plain(object: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(object));
+}

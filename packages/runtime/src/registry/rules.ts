@@ -1,0 +1,142 @@
+/**
+ * The business rules, as pure functions from what is stored and what a writer wants to what will be stored.
+ * A result that equals what is stored means: nothing changes, write nothing.
+ */
+import { ApiError, type FieldError } from '../api/errors.ts';
+import type { Kind } from '../api/kind.ts';
+import { deepEqual } from '../api/merge.ts';
+import type { ObjectMetadataInput } from '../api/metadata.ts';
+import type { DefaultedObject, ObjectInput } from '../api/object.ts';
+import type { StoredObject } from './codec.ts';
+
+/** Identity and history of an object: the registry's to set, never the writer's. */
+export interface Birth {
+  readonly uid: string;
+  readonly timestamp: string;
+}
+
+export function created<Spec, Status>(
+  kind: Kind<Spec, Status>,
+  wanted: DefaultedObject<Spec, Status>,
+  { uid, timestamp }: Birth,
+): StoredObject<Spec, Status> {
+  if (wanted.metadata.resourceVersion !== undefined) {
+    refuse(kind, wanted, 'metadata.resourceVersion', 'Forbidden', 'must not be set on an object to be created');
+  }
+  const metadata = { ...writable(wanted.metadata), uid, generation: 1, creationTimestamp: timestamp };
+  return { apiVersion: kind.apiVersion, kind: kind.kind, metadata, spec: wanted.spec };
+}
+
+/** Spec, labels, annotations, finalizers and owners are the writer's; everything else stays. */
+export function updated<Spec, Status>(
+  kind: Kind<Spec, Status>,
+  stored: StoredObject<Spec, Status>,
+  wanted: DefaultedObject<Spec, Status>,
+): StoredObject<Spec, Status> {
+  const before = stored.metadata;
+  if (wanted.metadata.uid !== undefined && wanted.metadata.uid !== before.uid) {
+    conflict(
+      kind,
+      before.name,
+      `the uid is ${before.uid}, not ${wanted.metadata.uid}: this is another object of the same name`,
+    );
+  }
+  const added = (wanted.metadata.finalizers ?? []).filter((finalizer) => !before.finalizers?.includes(finalizer));
+  if (before.deletionTimestamp !== undefined && added.length > 0) {
+    refuse(
+      kind,
+      wanted,
+      'metadata.finalizers',
+      'Forbidden',
+      `${added.join(', ')} cannot be added while the object is being deleted`,
+    );
+  }
+  const { uid, creationTimestamp, deletionTimestamp } = before;
+  const generation = deepEqual(stored.spec, wanted.spec) ? before.generation : before.generation + 1;
+  const metadata = {
+    ...writable(wanted.metadata),
+    uid,
+    generation,
+    creationTimestamp,
+    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+  };
+  const next = { apiVersion: stored.apiVersion, kind: stored.kind, metadata, spec: wanted.spec, ...statusOf(stored) };
+  return deepEqual(next, stored) ? stored : checked(kind, next, stored);
+}
+
+/** Only the status changes, so a person's edit of the spec in between is never undone. */
+export function withStatus<Spec, Status>(
+  kind: Kind<Spec, Status>,
+  stored: StoredObject<Spec, Status>,
+  status: Status | undefined,
+): StoredObject<Spec, Status> {
+  const { status: _, ...rest } = stored;
+  const next: StoredObject<Spec, Status> = status === undefined ? rest : { ...rest, status };
+  return deepEqual(next, stored) ? stored : checked(kind, next, stored);
+}
+
+/** What a deletion leaves: nothing, or an object that waits for its finalizers. */
+export function deleted<Spec, Status>(
+  stored: StoredObject<Spec, Status>,
+  timestamp: string,
+): StoredObject<Spec, Status> | undefined {
+  if (!hasFinalizers(stored)) return undefined;
+  if (stored.metadata.deletionTimestamp !== undefined) return stored;
+  return { ...stored, metadata: { ...stored.metadata, deletionTimestamp: timestamp } };
+}
+
+/** Whether an object was only waiting for its last finalizer to be removed. */
+export function isFinished(object: StoredObject<unknown, unknown>): boolean {
+  return object.metadata.deletionTimestamp !== undefined && !hasFinalizers(object);
+}
+
+/** An object as read, without what is not the writer's: what `patch` and `apply` work on. */
+export function asInput<Spec, Status>(stored: StoredObject<Spec, Status>): ObjectInput<Spec, Status> {
+  const { status: _, ...rest } = stored;
+  return rest;
+}
+
+function hasFinalizers(object: StoredObject<unknown, unknown>): boolean {
+  return (object.metadata.finalizers?.length ?? 0) > 0;
+}
+
+function statusOf<Status>({ status }: { readonly status?: Status }): { readonly status?: Status } {
+  return status === undefined ? {} : { status };
+}
+
+/** The part of the metadata that a writer decides. Empty lists and maps are left out, so that they equal absent ones. */
+function writable(metadata: ObjectMetadataInput & { readonly namespace: string }) {
+  const { name, namespace, labels, annotations, finalizers, ownerReferences } = metadata;
+  return {
+    name,
+    namespace,
+    ...(labels && Object.keys(labels).length > 0 ? { labels } : {}),
+    ...(annotations && Object.keys(annotations).length > 0 ? { annotations } : {}),
+    ...(finalizers && finalizers.length > 0 ? { finalizers } : {}),
+    ...(ownerReferences && ownerReferences.length > 0 ? { ownerReferences } : {}),
+  };
+}
+
+function checked<Spec, Status>(
+  kind: Kind<Spec, Status>,
+  next: StoredObject<Spec, Status>,
+  stored?: StoredObject<Spec, Status>,
+): StoredObject<Spec, Status> {
+  const errors = kind.validate(next, stored);
+  if (errors.length > 0) throw new ApiError('Invalid', { kind: kind.kind, name: next.metadata.name, errors });
+  return next;
+}
+
+export function conflict(kind: { readonly kind: string }, name: string, reason: string): never {
+  throw new ApiError('Conflict', { kind: kind.kind, name, reason });
+}
+
+export function refuse(
+  kind: { readonly kind: string },
+  object: { readonly metadata: { readonly name: string } },
+  path: string,
+  type: FieldError['type'],
+  message: string,
+): never {
+  throw new ApiError('Invalid', { kind: kind.kind, name: object.metadata.name, errors: [{ path, type, message }] });
+}

@@ -1,0 +1,45 @@
+/** A kind to test with: a bit of everything, and no platform in it. */
+import { conditionsSchema } from '../api/condition.ts';
+import { defineKind } from '../api/kind.ts';
+import { integer, list, map, object, optional, string, withDefault } from '../api/schema/build.ts';
+
+export const Widget = defineKind({
+  group: 'example.io',
+  version: 'v1',
+  kind: 'Widget',
+  plural: 'widgets',
+  shortNames: ['wd'],
+  spec: object({
+    size: withDefault(integer({ minimum: 0, maximum: 1000 }), 1),
+    colour: optional(string({ enum: ['red', 'green', 'blue'] })),
+    options: optional(map(string())),
+    parts: optional(
+      list(object({ name: string({ minLength: 1 }), weight: optional(integer()) }), { uniqueBy: 'name' }),
+    ),
+    note: optional(string()),
+  }),
+  status: object({
+    phase: optional(string()),
+    conditions: optional(conditionsSchema),
+  }),
+  validate: ({ spec }, old) => [
+    ...(spec.colour === 'red' && spec.size > 100
+      ? [{ path: 'spec.size', type: 'Invalid value' as const, message: '101: a red widget has at most 100' }]
+      : []),
+    ...(old?.spec.colour !== undefined && old.spec.colour !== spec.colour
+      ? [{ path: 'spec.colour', type: 'Forbidden' as const, message: 'cannot be changed once it is set' }]
+      : []),
+  ],
+  columns: [{ name: 'SIZE', path: 'spec.size' }],
+});
+
+/** A second kind, for owners. */
+export const Crate = defineKind({
+  group: 'example.io',
+  version: 'v1',
+  kind: 'Crate',
+  plural: 'crates',
+  spec: object({ label: optional(string()) }),
+  status: object({}),
+  columns: [],
+});

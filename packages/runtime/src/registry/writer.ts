@@ -1,0 +1,59 @@
+/**
+ * How a registry writes: one commit, guarded by the fence if the registry has one, and a failed comparison turned into
+ * the error that the caller understands.
+ */
+import { ApiError } from '../api/errors.ts';
+import type { Revision, Store, Write } from '../store/contract.ts';
+import { fenceKey } from './keys.ts';
+
+/** The right to write, for as long as nobody has raised the fence again. */
+export interface Fence {
+  readonly name: string;
+  /** The revision at which the fence was raised: a later leader has a higher one. */
+  readonly epoch: Revision;
+}
+
+export class Writer {
+  readonly #store: Store;
+  readonly #fence: Fence | undefined;
+
+  constructor(store: Store, fence?: Fence) {
+    this.#store = store;
+    this.#fence = fence;
+  }
+
+  /** Commits, or answers with the write whose comparison failed. Throws `Fenced` if another leader has taken over. */
+  async commit(writes: readonly Write[]): Promise<Revision | { readonly conflict: string }> {
+    const fence = this.#fence;
+    if (!fence) return outcomeOf(await this.#store.commit(writes));
+    const key = fenceKey(fence.name);
+    const outcome = await this.#store.commit([{ type: 'check', key, expected: fence.epoch }, ...writes]);
+    if (!outcome.committed && outcome.key === key)
+      throw new ApiError('Fenced', { fence: fence.name, epoch: fence.epoch });
+    return outcomeOf(outcome);
+  }
+}
+
+function outcomeOf(outcome: Awaited<ReturnType<Store['commit']>>): Revision | { readonly conflict: string } {
+  return outcome.committed ? outcome.revision : { conflict: outcome.key };
+}
+
+/**
+ * Raises a fence: every writer that holds an older epoch of it is refused from now on. With `holding`, only while that
+ * record is unchanged, so that a candidate that was asleep cannot shut out the one that leads by now.
+ */
+export async function raiseFence(
+  store: Store,
+  name: string,
+  holding?: { readonly key: string; readonly revision: Revision },
+): Promise<Fence> {
+  const check: Write[] = holding ? [{ type: 'check', key: holding.key, expected: holding.revision }] : [];
+  const value = new TextEncoder().encode(JSON.stringify({ fence: name }));
+  const outcome = await store.commit([...check, { type: 'put', key: fenceKey(name), value }]);
+  if (outcome.committed) return { name, epoch: outcome.revision };
+  throw new ApiError('Conflict', {
+    kind: 'Fence',
+    name,
+    reason: `${outcome.key} has changed: somebody else leads now`,
+  });
+}

@@ -1,0 +1,237 @@
+/**
+ * The store for sites that outgrow one machine: a cluster of etcd servers, over the JSON gateway that they all have.
+ * Revision is etcd's, a commit is one transaction, a watch is etcd's watch, and availability is etcd's quorum.
+ */
+import { ApiError, isApiError } from '../../api/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Random } from '../../ports/random.ts';
+import type {
+  Commit,
+  CommitOutcome,
+  Entry,
+  EntryPage,
+  ListOptions,
+  Revision,
+  Store,
+  VersionPage,
+  WatchOptions,
+  Write,
+} from '../contract.ts';
+import { checkWrites } from '../validate.ts';
+import { type RangeAnswer, readEntry, readRange, readTransaction, type TransactionAnswer } from './answers.ts';
+import { parseEndpoints, type TlsOptions } from './endpoint.ts';
+import { EtcdFailure, toApiError } from './errors.ts';
+import { inspectionOf, verdictOf } from './full.ts';
+import { Keyspace } from './keyspace.ts';
+import { checkedRevision, PageReader, revisionField } from './pages.ts';
+import { outcomeOf, transactionOf } from './transaction.ts';
+import { Transport } from './transport.ts';
+import { EtcdWatch, type WatchContext } from './watch.ts';
+
+export interface EtcdStoreOptions {
+  /** Servers of one cluster, `host:port` or `http(s)://host:port`. The next is asked when one cannot be reached. */
+  readonly endpoints: readonly string[];
+  /** All keys lie under `<prefix>/`. Two stores of one cluster with different prefixes do not see each other. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /**
+   * How long a call may take in all. Default 5,000 ms: an election takes one to two seconds. Shorter gives up sooner,
+   * and leaves more commits whose outcome is unknown.
+   */
+  readonly timeoutMs?: number;
+  /** Needed where the cluster has authentication on. */
+  readonly username?: string;
+  readonly password?: string;
+  /** For https. Endpoints without a scheme are https if this is given. */
+  readonly tls?: TlsOptions;
+}
+
+/**
+ * Opens a store once a server has answered. `Unavailable` names the endpoints if none has; `Forbidden` says that the
+ * user may not sign in or read the prefix. A cluster that goes away later and comes back needs no new store.
+ */
+export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
+  const store = new EtcdStore(options);
+  try {
+    await store.revision();
+  } catch (error) {
+    await store.close();
+    throw isApiError(error, 'Timeout')
+      ? new ApiError(
+          'Unavailable',
+          { what: error.details.what, reason: `no answer within ${error.details.timeoutMs} ms` },
+          error,
+        )
+      : error;
+  }
+  return store;
+}
+
+class EtcdStore implements Store {
+  readonly #options: EtcdStoreOptions;
+  readonly #timeoutMs: number;
+  readonly #what: string;
+  readonly #keyspace: Keyspace;
+  readonly #transport: Transport;
+  readonly #pages: PageReader;
+  readonly #watches = new Set<EtcdWatch>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** The newest revision that an answer has shown. */
+  #reached: Revision = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: EtcdStoreOptions) {
+    const endpoints = parseEndpoints(options.endpoints, options.tls);
+    const { clock, timeoutMs = 5_000, username, password = '' } = options;
+    this.#options = options;
+    this.#timeoutMs = timeoutMs;
+    this.#what = `etcd at ${endpoints.map((endpoint) => endpoint.name).join(', ')}`;
+    this.#keyspace = new Keyspace(options.prefix);
+    this.#transport = new Transport({
+      endpoints,
+      clock,
+      timeoutMs,
+      credentials: username ? { username, password } : undefined,
+    });
+    this.#pages = new PageReader(this.#keyspace, (body) => this.#range(body));
+  }
+
+  get(key: string, at?: Revision): Promise<Entry | undefined> {
+    return this.#run(async () => {
+      const { keyValues } = await this.#range({ key: this.#keyspace.encode(key), ...revisionField(at) });
+      return keyValues[0] && readEntry(keyValues[0], this.#keyspace);
+    });
+  }
+
+  list(prefix: string, options: ListOptions = {}): Promise<EntryPage> {
+    return this.#run(() => this.#pages.entries(prefix, options));
+  }
+
+  versions(prefix: string, options: ListOptions = {}): Promise<VersionPage> {
+    return this.#run(() => this.#pages.versions(prefix, options));
+  }
+
+  commit(writes: readonly Write[]): Promise<CommitOutcome> {
+    return this.#run(async () => {
+      this.#checkOpen();
+      checkWrites(writes);
+      // An empty transaction is the one request that etcd answers without asking its quorum.
+      if (writes.length === 0) return { committed: true, revision: await this.#newest() };
+      const before = this.#reached;
+      try {
+        return outcomeOf(writes, await this.#transaction(transactionOf(writes, this.#keyspace), false));
+      } catch (error) {
+        if (error instanceof EtcdFailure && error.kind === 'full') return await this.#examine(writes, before, error);
+        throw error;
+      }
+    });
+  }
+
+  watch(prefix: string, options: WatchOptions): AsyncIterable<Commit> {
+    const { clock, random, log } = this.#options;
+    const context: WatchContext = {
+      transport: this.#transport,
+      keyspace: this.#keyspace,
+      clock,
+      random,
+      log,
+      toApiError: (error) => this.#toApiError(error),
+      started: (watch) => {
+        this.#checkOpen();
+        checkedRevision(options.after);
+        this.#watches.add(watch);
+      },
+      ended: (watch) => this.#watches.delete(watch),
+    };
+    return new EtcdWatch(context, prefix, options);
+  }
+
+  compact(revision: Revision): Promise<void> {
+    return this.#run(async () => {
+      this.#checkOpen();
+      if (checkedRevision(revision) === 0) return;
+      try {
+        // Without `physical` etcd answers once readers see it, and frees the space in the background.
+        await this.#transport.call('/v3/kv/compaction', { revision: String(revision) }, { repeatable: true });
+      } catch (error) {
+        if (!(error instanceof EtcdFailure)) throw error;
+        if (error.kind === 'compacted') return;
+        if (error.kind !== 'future') throw error;
+        throw new ApiError(
+          'BadRequest',
+          { reason: `cannot compact to revision ${revision}: it is not reached yet` },
+          error,
+        );
+      }
+    });
+  }
+
+  revision(): Promise<Revision> {
+    return this.#run(() => this.#newest());
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Calls under way end by themselves within their time, so that no commit's outcome is lost to the closing. */
+  async #close(): Promise<void> {
+    for (const watch of this.#watches) watch.close(this.#closedError());
+    await Promise.allSettled([...this.#underWay]);
+    this.#transport.destroy();
+  }
+
+  async #examine(writes: readonly Write[], before: Revision, refusal: EtcdFailure): Promise<CommitOutcome> {
+    const verdict = verdictOf(writes, before, await this.#transaction(inspectionOf(writes, this.#keyspace), true));
+    if (verdict.type === 'committed') return { committed: true, revision: verdict.revision };
+    throw verdict.type === 'refused'
+      ? refusal
+      : new EtcdFailure('unavailable', `${refusal.message}, and the keys have changed since`);
+  }
+
+  async #transaction(body: object, repeatable: boolean): Promise<TransactionAnswer> {
+    const answer = readTransaction(await this.#transport.call('/v3/kv/txn', body, { repeatable }));
+    this.#reached = Math.max(this.#reached, answer.revision);
+    return answer;
+  }
+
+  async #newest(): Promise<Revision> {
+    return (await this.#range({ key: this.#keyspace.encode('') })).newest;
+  }
+
+  async #range(body: object): Promise<RangeAnswer> {
+    this.#checkOpen();
+    const answer = readRange(await this.#transport.call('/v3/kv/range', body, { repeatable: true }));
+    this.#reached = Math.max(this.#reached, answer.newest);
+    return answer;
+  }
+
+  /** The border: inside failures have kinds, outside they are errors of the catalogue. */
+  async #run<T>(operation: () => Promise<T>): Promise<T> {
+    const pending = operation();
+    this.#underWay.add(pending);
+    try {
+      return await pending;
+    } catch (error) {
+      throw this.#toApiError(error);
+    } finally {
+      this.#underWay.delete(pending);
+    }
+  }
+
+  #toApiError(error: unknown): unknown {
+    return toApiError(error, { what: this.#what, timeoutMs: this.#timeoutMs });
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw this.#closedError();
+  }
+
+  #closedError(): ApiError {
+    return new ApiError('Closed', { what: this.#what });
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * Where people and programs meet. In one transaction, edits by hand are taken in first, each as a change with a
+ * revision, and then the commits of programs are carried out: a program that read before the edit finds that its
+ * comparison fails, and no edit is overwritten by somebody who has not seen it.
+ *
+ * Inside the transaction the files are looked at once more. If one has changed since it was read, nothing is written,
+ * and everything starts again with a new look.
+ */
+import { join } from 'node:path';
+import { ApiError } from '../../api/errors.ts';
+import type { CommitOutcome, Write } from '../contract.ts';
+import type { Writes } from '../group-commit.ts';
+import type { Ledger } from '../lmdb/ledger.ts';
+import type { Tables } from '../lmdb/tables.ts';
+import { type Admission, intoCommits, judge } from './admission.ts';
+import type { Home } from './home.ts';
+import { type Edit, type Looker, messageOf, type Refusal } from './look.ts';
+import { isUntouched, type Mirror, type Row } from './mirror.ts';
+import { extensions, pathOf } from './names.ts';
+import type { Publisher } from './publish.ts';
+import { type Sight, View } from './sight.ts';
+
+/** A file that changes again and again is left alone after this many attempts; who wanted to write it is told so. */
+const attemptsMax = 5;
+const beingChanged = 'it is being changed right now';
+
+export interface Taken {
+  /** One for each commit, in order. */
+  readonly outcomes: readonly (CommitOutcome | ApiError)[];
+  /** By key. */
+  readonly refusals: ReadonlyMap<string, Refusal>;
+}
+
+interface Done extends Taken {
+  readonly hasNews: boolean;
+  /** Keys whose files do not show the newest value. */
+  readonly pending: readonly string[];
+}
+
+/** What a transaction is going to do, worked out before it does anything: lmdb does not roll back. */
+class Plan {
+  readonly writes: Write[] = [];
+  readonly rows = new Map<string, Row | undefined>();
+  readonly refusals = new Map<string, Refusal>();
+  /** Keys whose files are not what was read. */
+  readonly suspects: string[] = [];
+}
+
+export interface IntakeParts {
+  readonly home: Home;
+  readonly ledger: Ledger;
+  readonly mirror: Mirror;
+  readonly looker: Looker;
+  readonly publisher: Publisher;
+  readonly admit: Admission;
+}
+
+export class Intake {
+  readonly #parts: IntakeParts;
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Resolves when everything is durable and, unless a disk is full, the files show it.
+   * `edited` are keys whose files may have been edited; `missing` are those of them missing long enough.
+   */
+  async run(
+    take: () => readonly Writes[],
+    edited: readonly string[] = [],
+    missing: ReadonlySet<string> = new Set(),
+  ): Promise<Taken> {
+    const { ledger, looker, publisher } = this.#parts;
+    let edits = await looker.settle(edited, missing);
+    for (let attempt = 1; ; attempt++) {
+      const result = await ledger.transaction((tables) =>
+        this.#attempt(tables, take(), edited, edits, attempt === attemptsMax),
+      );
+      if ('outcomes' in result) {
+        if (result.hasNews) ledger.announce();
+        await publisher.publish(result.pending);
+        return result;
+      }
+      edits = new Map([...edits, ...(await looker.settle(result.suspects, new Set()))]);
+    }
+  }
+
+  #attempt(
+    tables: Tables,
+    group: readonly Writes[],
+    edited: readonly string[],
+    edits: ReadonlyMap<string, Edit>,
+    isLast: boolean,
+  ): Done | { suspects: readonly string[] } {
+    const { home, ledger, mirror } = this.#parts;
+    const plan = new Plan();
+    const view = new View(home.directory);
+    const keys = new Set([...edited, ...group.flat().map(({ key }) => key)]);
+    for (const key of keys) this.#plan(plan, tables, view, key, edits.get(key));
+    // After the looks: files that were seen missing because the whole directory went must not count.
+    home.check();
+    if (plan.suspects.length > 0 && !isLast) return { suspects: plan.suspects };
+    for (const key of plan.suspects) this.#refuse(plan, key, beingChanged, 'restless');
+
+    const refused = group.map((writes) => refusalOf(writes, plan.refusals));
+    const accepted = group.filter((_, index) => refused[index] === undefined);
+    const taken = intoCommits(plan.writes);
+    const results = ledger.apply([...taken, ...accepted]).slice(taken.length);
+    for (const [index, outcome] of results.entries()) {
+      if (outcome.committed) this.#markPending(plan.rows, accepted[index] ?? []);
+    }
+    for (const [key, row] of plan.rows) mirror.set(key, row);
+    const outcomes = refused.map((refusal) => refusal ?? results.shift() ?? unanswered());
+    return {
+      outcomes,
+      refusals: plan.refusals,
+      hasNews: taken.length + accepted.length > 0,
+      pending: [...plan.rows].filter(([, row]) => row?.pending).map(([key]) => key),
+    };
+  }
+
+  #plan(plan: Plan, tables: Tables, view: View, key: string, edit: Edit | undefined): void {
+    const row = this.#parts.mirror.get(key);
+    const sight = view.at(key, row?.extension);
+    if (isUntouched(sight, row)) return;
+    if (edit === undefined || !isStill(edit, sight)) {
+      plan.suspects.push(key);
+    } else if (edit.is === 'refused') {
+      plan.refusals.set(key, edit.refusal);
+    } else if (edit.is === 'touched') {
+      if (row?.hash !== edit.hash) plan.suspects.push(key);
+      else plan.rows.set(key, { ...row, stat: edit.sight.stat });
+    } else if (edit.is === 'restless') {
+      this.#refuse(plan, key, beingChanged, 'restless');
+    } else {
+      this.#judge(plan, tables, key, edit, row);
+    }
+  }
+
+  #judge(plan: Plan, tables: Tables, key: string, edit: Parameters<typeof judge>[3], row: Row | undefined): void {
+    try {
+      const verdict = judge(this.#parts.admit, tables, key, edit, row);
+      if (verdict.write !== undefined) plan.writes.push(verdict.write);
+      plan.rows.set(key, verdict.row);
+    } catch (error) {
+      const reason = messageOf(error);
+      if (edit.is === 'written') plan.refusals.set(key, { ...edit.sight, reason, standing: 'lasting' });
+      else this.#refuse(plan, key, `it may not be removed: ${reason}`, 'lasting');
+    }
+  }
+
+  #refuse(plan: Plan, key: string, reason: string, standing: Refusal['standing']): void {
+    const extension = this.#parts.mirror.get(key)?.extension ?? extensions[0];
+    const file = join(this.#parts.home.directory, pathOf(key, extension));
+    plan.refusals.set(key, { file, reason, stat: '', standing, modifiedMs: 0 });
+  }
+
+  /** A put needs its file written, a delete needs it removed, if there is one. */
+  #markPending(rows: Map<string, Row | undefined>, writes: Writes): void {
+    for (const { type, key } of writes) {
+      if (type === 'check') continue;
+      const row = rows.has(key) ? rows.get(key) : this.#parts.mirror.get(key);
+      if (row !== undefined) rows.set(key, { ...row, pending: true });
+      else if (type === 'put') rows.set(key, { extension: extensions[0], hash: '', stat: '', pending: true });
+    }
+  }
+}
+
+/** Whether the file is still the one that was read. */
+function isStill(edit: Edit, sight: Sight): boolean {
+  switch (edit.is) {
+    case 'written':
+    case 'touched':
+      return sight.is === 'file' && sight.stat === edit.sight.stat && sight.file === edit.sight.file;
+    case 'removed':
+      return sight.is === 'absent';
+    case 'refused':
+      return sight.is === 'file' ? sight.stat === edit.refusal.stat : sight.is === 'odd';
+    case 'restless':
+      return true;
+  }
+}
+
+/** The error for a commit that would overwrite a file which holds a refused edit. Comparing is not overwriting. */
+function refusalOf(writes: Writes, refusals: ReadonlyMap<string, Refusal>): ApiError | undefined {
+  for (const { type, key } of writes) {
+    const refusal = type === 'check' ? undefined : refusals.get(key);
+    if (refusal === undefined) continue;
+    const reason =
+      refusal.standing === 'restless'
+        ? refusal.reason
+        : `it holds an edit that is not valid: ${refusal.reason}; correct it or remove it`;
+    return new ApiError('Unavailable', { what: refusal.file, reason });
+  }
+  return undefined;
+}
+
+function unanswered(): ApiError {
+  return new ApiError('Internal', { reason: 'a commit was left without an outcome' });
+}

@@ -1,0 +1,213 @@
+/** Goal: a file that cannot be taken in is reported, left exactly as it is, and hides or harms nothing else. */
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '../contract.ts';
+import { problemsMax } from './problems.ts';
+import type { FileStore } from './store.ts';
+import { commit, eventually, history, put, stored, Workbench } from './workbench.kit.ts';
+
+let bench: Workbench;
+let store: FileStore;
+beforeEach(async () => {
+  bench = new Workbench();
+  store = await bench.open({ scanMs: 100 });
+});
+afterEach(() => bench.cleanup());
+
+const reasons = () =>
+  store.problems().map(({ file, reason }) => `${file.slice(bench.directory.length + 1)}: ${reason}`);
+
+describe('an invalid edit', () => {
+  it('is reported once and not touched, the last good value is served, a write is refused; corrected, it is taken in', async () => {
+    const revision = await commit(store, put('a', { n: 1 }), put('b', 1));
+    bench.save('a.json', '{\n  "n": 2,\n}\n');
+    await eventually(() =>
+      expect(store.problems()).toEqual([
+        {
+          file: bench.path('a.json'),
+          key: 'a',
+          reason: expect.stringContaining('a.json:3:1: not JSON'),
+          sinceMs: expect.any(Number),
+        },
+      ]),
+    );
+    const { sinceMs } = store.problems()[0] ?? {};
+    expect(await stored(store, 'a')).toEqual({ n: 1 });
+    const refused = store.commit([put('a', { n: 3 })]);
+    const together = [put('b', 2), put('c', 2)].map((write) => store.commit([write]));
+    await expect(refused).rejects.toMatchObject({
+      code: 'Unavailable',
+      message: expect.stringContaining('correct it or remove it'),
+    });
+    await expect(store.commit([{ type: 'delete', key: 'a' }])).rejects.toMatchObject({ code: 'Unavailable' });
+    for (const outcome of await Promise.all(together)) expect(outcome.committed).toBe(true);
+    await commit(store, { type: 'check', key: 'a', expected: revision });
+    expect(bench.read('a.json')).toBe('{\n  "n": 2,\n}\n');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(bench.logged).toEqual([expect.objectContaining({ key: 'a', file: bench.path('a.json') })]);
+    expect(store.problems()[0]?.sinceMs).toBe(sinceMs);
+
+    bench.save('a.json', { n: 2 });
+    await eventually(async () => expect(await stored(store, 'a')).toEqual({ n: 2 }));
+    await eventually(() => expect(store.problems()).toEqual([]));
+    await commit(store, put('a', { n: 3 }));
+    expect(JSON.parse(bench.read('a.json'))).toEqual({ n: 3 });
+  });
+
+  it('is no hurry: a file that is half written for a while is not reported', async () => {
+    writeFileSync(bench.path('a.json'), '{ "n":');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    writeFileSync(bench.path('a.json'), '{ "n": 1 }');
+    await eventually(async () => expect(await stored(store, 'a')).toEqual({ n: 1 }));
+    expect(bench.logged).toEqual([]);
+  });
+
+  it('that is put back as it was is forgotten', async () => {
+    const revision = await commit(store, put('a', 1));
+    const good = bench.read('a.json');
+    bench.save('a.json', '');
+    await eventually(() => expect(reasons()).toEqual([expect.stringContaining('the file is empty')]));
+    bench.save('a.json', good);
+    await eventually(() => expect(store.problems()).toEqual([]));
+    expect(await store.revision()).toBe(revision);
+  });
+
+  it('that is removed instead of corrected deletes the object', async () => {
+    await commit(store, put('a', 1));
+    bench.save('a.json', 'oops');
+    await eventually(() => expect(store.problems()).toHaveLength(1));
+    rmSync(bench.path('a.json'));
+    await eventually(async () => expect(await store.get('a')).toBeUndefined());
+    expect(store.problems()).toEqual([]);
+  });
+
+  it.each([
+    ['empty.json', '', 'the file is empty'],
+    ['empty.yaml', '# nothing but a comment\n', 'the file is empty'],
+    ['binary.json', new Uint8Array([0, 1, 2, 3]), 'NUL byte'],
+    ['latin1.yaml', new Uint8Array([0x61, 0x3a, 0x20, 0xe4]), 'is not UTF-8'],
+    ['cut.json', '{"n": "x', 'not JSON'],
+    ['loose.json', 'n: 1', 'not JSON'],
+    ['twice.json', '{"n": 1, "n": 2}', 'duplicate key'],
+    ['twice.yaml', 'n: 1\nn: 2\n', 'duplicate key'],
+    ['two.yaml', 'n: 1\n---\nn: 2\n', 'only one object may stand in a file'],
+    [
+      'bomb.yaml',
+      `a: &a [${'x,'.repeat(50)}]\n${['b', 'c', 'd', 'e', 'f'].map((name, n) => `${name}: &${name} [${`*${'abcde'[n]},`.repeat(20)}]\n`).join('')}`,
+      'aliases',
+    ],
+    ['deep.json', '['.repeat(100) + ']'.repeat(100), 'nested deeper'],
+    ['large.json', JSON.stringify('x'.repeat(limits.commitBytesMax)), 'over the limit'],
+    ['huge.json', 'x'.repeat(4 * limits.commitBytesMax + 1), 'over the limit'],
+    ['not a key.json', '1', 'not that of an object'],
+    [`${'x'.repeat(201)}.json`, '1', 'not that of an object'],
+    ['dir.json/x.json', '1', 'looks like a file'],
+  ])('%s is refused with a reason', async (name, content, reason) => {
+    await store.close();
+    bench.save('good.json', 1);
+    bench.save(name, content);
+    // Long enough ago not to be taken for half written.
+    utimesSync(bench.path(name), 1, 1);
+    store = await bench.open({ scanMs: 100 });
+    expect((await store.versions('')).keys).toEqual(['good']);
+    expect(reasons()).toEqual([expect.stringContaining(reason)]);
+    expect(store.problems()[0]?.file).toBe(bench.path(name));
+    rmSync(bench.path(name));
+    await eventually(() => expect(store.problems()).toEqual([]));
+    expect(await history(store)).toEqual(['put good']);
+  });
+});
+
+describe('what is not a plain file', () => {
+  it('such as a symbolic link is reported and not followed', async () => {
+    const elsewhere = new Workbench();
+    elsewhere.save('x.json', 1);
+    await commit(store, put('a', 1), put('d/x', 1));
+    renameSync(bench.path('d'), bench.path('.d'));
+    symlinkSync(elsewhere.directory, bench.path('d'));
+    symlinkSync(elsewhere.path('x.json'), bench.path('b.json'));
+    symlinkSync('nowhere', bench.path('README.md'));
+    await eventually(() =>
+      expect(reasons().sort()).toEqual([
+        'b.json: it is a symbolic link, and links are not followed',
+        'd: it is a symbolic link, and links are not followed',
+      ]),
+    );
+    expect((await store.versions('')).keys).toEqual(['a', 'd/x']);
+    await expect(store.commit([put('d/x', 2)])).rejects.toMatchObject({ code: 'Unavailable' });
+    await expect(store.commit([put('b', 2)])).rejects.toMatchObject({ code: 'Unavailable' });
+    expect(elsewhere.read('x.json')).toBe('1\n');
+    await elsewhere.cleanup();
+  });
+
+  it('such as a directory in its place, or a file in place of a directory, blocks that object alone', async () => {
+    mkdirSync(bench.path('a.json'));
+    writeFileSync(bench.path('d'), '');
+    await expect(store.commit([put('a', 1)])).rejects.toMatchObject({ code: 'Unavailable' });
+    await expect(store.commit([put('d/x', 1)])).rejects.toMatchObject({ code: 'Unavailable' });
+    await commit(store, put('b', 1));
+    rmSync(bench.path('a.json'), { recursive: true });
+    rmSync(bench.path('d'));
+    await commit(store, put('a', 1), put('d/x', 1));
+    expect(bench.read('d/x.json')).toBe('1\n');
+  });
+
+  it('or may not be read is reported, and taken in once it may', async () => {
+    if (process.getuid?.() === 0) return;
+    bench.save('a.json', 1);
+    chmodSync(bench.path('a.json'), 0);
+    await eventually(() => expect(reasons()).toEqual([expect.stringContaining('EACCES')]));
+    chmodSync(bench.path('a.json'), 0o644);
+    await eventually(async () => expect(await stored(store, 'a')).toBe(1));
+  });
+});
+
+describe('two files for one object', () => {
+  it('are reported; the one that was there first stays in use', async () => {
+    await commit(store, put('a', { n: 1 }));
+    bench.save('a.yaml', 'n: 2');
+    await eventually(() => expect(reasons()).toEqual([expect.stringContaining('a.json is for the same object')]));
+    await commit(store, put('a', { n: 3 }));
+    expect(JSON.parse(bench.read('a.json'))).toEqual({ n: 3 });
+    expect(bench.read('a.yaml')).toBe('n: 2');
+    rmSync(bench.path('a.json'));
+    await eventually(async () => expect(await stored(store, 'a')).toEqual({ n: 2 }));
+    await eventually(() => expect(store.problems()).toEqual([]));
+  });
+
+  it('that are both new are both left alone until one of them is gone', async () => {
+    await store.close();
+    bench.save('a.yml', 'n: 1');
+    bench.save('a.yaml', 'n: 2');
+    store = await bench.open({ scanMs: 100 });
+    expect(reasons()).toEqual([expect.stringContaining('for the same object')]);
+    expect(await store.get('a')).toBeUndefined();
+    await expect(store.commit([put('a', 1)])).rejects.toMatchObject({ code: 'Unavailable' });
+    rmSync(bench.path('a.yaml'));
+    await eventually(async () => expect(await stored(store, 'a')).toEqual({ n: 1 }));
+    expect(existsSync(bench.path('a.json'))).toBe(false);
+  });
+});
+
+it('the list of problems is bounded', async () => {
+  await store.close();
+  for (let n = 0; n < problemsMax + 5; n++) bench.save(`bad name ${n}.json`, '1');
+  store = await bench.open();
+  expect(store.problems()).toHaveLength(problemsMax);
+  expect(bench.logged.at(-1)).toEqual({ count: problemsMax + 5 });
+});
+
+it('a file that is written all the time is refused to programs, and taken in when it comes to rest', async () => {
+  await commit(store, put('a', 0));
+  let n = 0;
+  const write = () => bench.save('a.json', { n: ++n });
+  write();
+  const timer = setInterval(write, 10);
+  await expect(store.commit([put('a', 'program')])).rejects.toMatchObject({
+    code: 'Unavailable',
+    message: expect.stringContaining('being changed'),
+  });
+  clearInterval(timer);
+  await eventually(async () => expect(await stored(store, 'a')).toEqual({ n }));
+  expect(bench.logged).toEqual([]);
+});

@@ -1,0 +1,141 @@
+/**
+ * A registry that people can read, diff, edit and commit: one JSON or YAML file for each object.
+ *
+ *     <directory>/apps/v1/services/default/telemetry.yaml     the newest value of a key, for people
+ *     <directory>/.registry/                                  the ledger: revisions, history, locks, for the store
+ *
+ * The ledger is the truth: it gives commits their order among all processes and keeps history for watchers. The files
+ * are a mirror of the newest values that works in both directions: a commit is acknowledged when it is flushed and its
+ * files are in place, and an edit by hand becomes a change like any other, with a revision of its own.
+ *
+ * Between the last look at a file and its replacement lies a moment, some microseconds long, in which a save by hand
+ * would be lost; no file system that Node can speak to has a way to exclude that.
+ */
+import { ApiError } from '../../api/errors.ts';
+import { systemClock } from '../../ports/clock.ts';
+import { type Log, silentLog } from '../../ports/log.ts';
+import type {
+  Commit,
+  CommitOutcome,
+  Entry,
+  EntryPage,
+  ListOptions,
+  Revision,
+  Store,
+  VersionPage,
+  WatchOptions,
+} from '../contract.ts';
+import { GroupCommit, type Writes } from '../group-commit.ts';
+import { Ledger, type LedgerOptions } from '../lmdb/ledger.ts';
+import { type Admission, admitAll } from './admission.ts';
+import { parseValue } from './format.ts';
+import { Home } from './home.ts';
+import { Intake } from './intake.ts';
+import { Looker } from './look.ts';
+import { Mirror } from './mirror.ts';
+import { type Problem, Problems } from './problems.ts';
+import { Publisher } from './publish.ts';
+import { Scanner } from './scan.ts';
+
+export interface FileStoreOptions extends LedgerOptions {
+  /** Where problems of files are written to. Default: nowhere. */
+  readonly log?: Log;
+  /**
+   * How long after a scan of all files the next one starts, to find edits of which no event told. Default 2,000. Each
+   * file costs a few microseconds a scan.
+   */
+  readonly scanMs?: number;
+  /** Decides about edits by hand. Default: each is taken as it is. */
+  readonly admit?: Admission;
+}
+
+export class FileStore implements Store {
+  readonly #home: Home;
+  readonly #ledger: Ledger;
+  readonly #commits: GroupCommit;
+  readonly #publisher: Publisher;
+  readonly #scanner: Scanner;
+  readonly #problems: Problems;
+  #closing: Promise<void> | undefined;
+
+  /** Resolves when edits made while nobody was looking have been taken in. */
+  static async open(options: FileStoreOptions): Promise<FileStore> {
+    const store = new FileStore(options);
+    try {
+      store.#home.moveIn();
+      await store.#scanner.start();
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+    return store;
+  }
+
+  private constructor(options: FileStoreOptions) {
+    const { clock = systemClock, log = silentLog, scanMs = 2_000, admit = admitAll } = options;
+    const home = new Home(options.directory);
+    const ledger = new Ledger({ ...options, directory: home.ledgerDirectory });
+    const mirror = new Mirror(ledger);
+    const problems = new Problems(clock, log);
+    const looker = new Looker(home.directory, ledger, mirror, clock);
+    const publisher = new Publisher(home, ledger, mirror, problems);
+    const intake = new Intake({ home, ledger, mirror, looker, publisher, admit });
+    this.#home = home;
+    this.#ledger = ledger;
+    this.#problems = problems;
+    this.#publisher = publisher;
+    this.#scanner = new Scanner({ home, ledger, mirror, looker, intake, publisher, problems, clock, scanMs });
+    this.#commits = new GroupCommit(ledger.what, async (take) => (await intake.run(take)).outcomes);
+  }
+
+  /** The files that are refused or could not be written, and why. Their last good values go on being served. */
+  problems(): readonly Problem[] {
+    return this.#problems.list;
+  }
+
+  async get(key: string, at?: Revision): Promise<Entry | undefined> {
+    return this.#open().read((tables) => tables.get(key, at));
+  }
+
+  async list(prefix: string, options: ListOptions = {}): Promise<EntryPage> {
+    return this.#open().read((tables) => tables.list(prefix, options));
+  }
+
+  async versions(prefix: string, options: ListOptions = {}): Promise<VersionPage> {
+    return this.#open().read((tables) => tables.versions(prefix, options));
+  }
+
+  async revision(): Promise<Revision> {
+    return this.#open().read((tables) => tables.revision);
+  }
+
+  /** Besides what every store refuses, values that are not JSON are `BadRequest`. */
+  async commit(writes: Writes): Promise<CommitOutcome> {
+    this.#open();
+    for (const write of writes) if (write.type === 'put') parseValue(write.value);
+    return this.#commits.commit(writes);
+  }
+
+  async *watch(prefix: string, options: WatchOptions): AsyncGenerator<Commit, void> {
+    yield* this.#open().watch(prefix, options);
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    await this.#open().compact(revision);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#ledger.close(async () => {
+      await this.#scanner.stop();
+      await this.#commits.idle();
+      await this.#publisher.publish(this.#publisher.failed);
+      this.#home.moveOut();
+    });
+    return this.#closing;
+  }
+
+  #open(): Ledger {
+    if (this.#closing !== undefined) throw new ApiError('Closed', { what: this.#ledger.what });
+    return this.#ledger;
+  }
+}

@@ -1,0 +1,61 @@
+/** The four stores as tests want them: new and empty, with a second client at hand, and gone without a trace. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StoreHarness } from './conformance.suite.ts';
+import type { Store } from './contract.ts';
+import { LmdbStore } from './lmdb/store.ts';
+import { MemoryStore } from './memory/store.ts';
+
+export interface AvailableStore {
+  readonly name: string;
+  readonly harness: StoreHarness;
+  /** How many random histories fit into a few seconds on this store. */
+  readonly runs: number;
+}
+
+/** A harness from a way to make the place of a store, a way to open it, and a way to remove the place. */
+function harnessOf<Place>(parts: {
+  make(): Place;
+  open(place: Place): Promise<Store>;
+  remove(place: Place): void;
+}): StoreHarness {
+  const opened = new Map<Store, Place>();
+  const openAt = async (place: Place) => {
+    const store = await parts.open(place);
+    opened.set(store, place);
+    return store;
+  };
+  return {
+    create: () => openAt(parts.make()),
+    connect: async (store) => openAt(opened.get(store) as Place),
+    async cleanup() {
+      for (const store of opened.keys()) await store.close();
+      for (const place of new Set(opened.values())) parts.remove(place);
+      opened.clear();
+    },
+  };
+}
+
+const scratch = (kind: string) => mkdtempSync(join(tmpdir(), `ecsm-${kind}-`));
+const discard = (directory: string) => rmSync(directory, { recursive: true, force: true });
+
+export const memoryHarness = harnessOf({
+  make: () => new MemoryStore(),
+  // Whoever holds the object is a client.
+  open: async (store) => store,
+  remove: () => {},
+});
+
+export const lmdbHarness = harnessOf({
+  make: () => scratch('lmdb'),
+  open: async (directory) => new LmdbStore({ directory }),
+  remove: discard,
+});
+
+export function availableStores(): AvailableStore[] {
+  return [
+    { name: 'memory', harness: memoryHarness, runs: 300 },
+    { name: 'lmdb', harness: lmdbHarness, runs: 100 },
+  ];
+}

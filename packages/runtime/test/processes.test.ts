@@ -1,0 +1,78 @@
+/** Goal: several processes share a registry, and nothing is lost, doubled or out of order. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openRegistry } from '@ecsm/runtime';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Worker } from './process.kit.ts';
+import type { Counted } from './worker/counter.ts';
+import type { Seen } from './worker/watcher.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function scratch(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'ecsm-processes-'));
+  cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+async function start<Line>(name: 'watcher' | 'counter' | 'holder', ...args: string[]): Promise<Worker<Line>> {
+  const worker = new Worker<Line>(name, ...args);
+  cleanups.push(() => worker.kill());
+  await worker.ready();
+  return worker;
+}
+
+/** Two processes count together while two more watch; every count must be there once, in one order for all. */
+export async function countsTogether(url: string, increments: number): Promise<void> {
+  const watchers = [await start<Seen>('watcher', url), await start<Seen>('watcher', url)];
+  const counters = await Promise.all(
+    ['one', 'two'].map((name) => start<Counted>('counter', url, name, String(increments))),
+  );
+  for (const counter of counters) expect([await counter.finished(), counter.errors]).toEqual([0, '']);
+
+  const counted = counters.flatMap((counter) => counter.lines).sort((a, b) => a.revision - b.revision);
+  expect(counted).toHaveLength(2 * increments);
+  expect(new Set(counted.map(({ revision }) => revision)).size).toBe(2 * increments);
+  const totals = new Map<string, number>();
+  for (const { counter, number } of counted) {
+    expect(number).toBe((totals.get(counter) ?? 0) + 1);
+    totals.set(counter, number);
+  }
+
+  const registry = await openRegistry(url, { kinds: [] });
+  cleanups.push(() => registry.close());
+  expect((await registry.store.versions('example.io/v1/turns/')).keys).toHaveLength(2 * increments);
+  for (const watcher of watchers) {
+    await expect.poll(() => watcher.lines.length, { timeout: 20_000, interval: 20 }).toBe(2 * increments);
+    expect(watcher.lines.map(({ revision }) => revision)).toEqual(counted.map(({ revision }) => revision));
+    for (const { changes } of watcher.lines) expect(changes).toHaveLength(2);
+  }
+}
+
+describe('two processes that write one registry at once', () => {
+  it('lose and reorder nothing on lmdb', () => countsTogether(`lmdb:${scratch()}`, 600));
+  it('lose and reorder nothing on files', () => countsTogether(`file:${scratch()}`, 100));
+});
+
+describe('the lock of a process that died', () => {
+  it('is taken over at once, and what it had half written is not there', async () => {
+    const directory = scratch();
+    const registry = await openRegistry(`lmdb:${directory}`, { kinds: [] });
+    cleanups.push(() => registry.close());
+    const holder = await start('holder', directory);
+    const value = new TextEncoder().encode('1');
+    let answered = false;
+    const waiting = registry.store.commit([{ type: 'put', key: 'a', value }]).finally(() => {
+      answered = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(answered).toBe(false);
+    await holder.kill('SIGKILL');
+    expect(await waiting).toEqual({ committed: true, revision: 1 });
+    expect((await registry.store.list('')).entries.map((entry) => entry.key)).toEqual(['a']);
+  });
+});
