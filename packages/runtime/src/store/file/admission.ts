@@ -33,7 +33,7 @@ export interface Verdict {
   readonly row: Row | undefined;
 }
 
-type Content = Extract<Edit, { is: 'written' | 'removed' }>;
+export type Content = Extract<Edit, { is: 'written' | 'removed' }>;
 
 /** Throws what the admission throws. */
 export function judge(admit: Admission, tables: Tables, key: string, edit: Content, row: Row | undefined): Verdict {

@@ -1,6 +1,6 @@
 /** Goal: a disk that is full or read-only gives a clear error or a reported problem, and loses nothing. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileStore } from './store.ts';
 import { commit, eventually, put, stored, Workbench } from './workbench.kit.ts';
@@ -65,6 +65,7 @@ describe.skipIf(!canMount)('on a small disk', () => {
     expect(inner.read('a.json')).toBe('1\n');
     expect(store.problems()).toMatchObject([{ key: 'a', reason: expect.stringContaining('ENOSPC') }]);
     expect(inner.logged).toHaveLength(1);
+    expect(readdirSync(drafts, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())).toEqual([]);
     await eventually(() => expect(spawnSync('umount', ['-l', drafts]).status).toBe(0));
     await eventually(() => expect(inner.read('a.json')).toContain('filler'));
     await eventually(() => expect(store.problems()).toEqual([]));

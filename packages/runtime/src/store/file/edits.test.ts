@@ -328,8 +328,8 @@ describe('YAML', () => {
     await eventually(async () => expect(await store.get('s')).toBeDefined());
     await commit(store, put('s', { text: '\u007f' }));
     expect(bench.read('s.yaml')).toBe('{"text":"\\u007f"}\n');
-    let wide: unknown = Array.from({ length: 400_000 }, () => 1);
-    for (let depth = 0; depth < 20; depth++) wide = [wide];
+    let wide: unknown = Array.from({ length: 40_000 }, () => 1);
+    for (let depth = 0; depth < 60; depth++) wide = [wide];
     await commit(store, put('s', wide), put('t', 1));
     expect(bench.read('s.yaml').startsWith('[[[')).toBe(true);
     await store.close();

@@ -6,23 +6,21 @@
  * Inside the transaction the files are looked at once more. If one has changed since it was read, nothing is written,
  * and everything starts again with a new look.
  */
-import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
-import type { CommitOutcome, Write } from '../contract.ts';
+import type { CommitOutcome } from '../contract.ts';
 import type { Writes } from '../group-commit.ts';
 import type { Ledger } from '../lmdb/ledger.ts';
 import type { Tables } from '../lmdb/tables.ts';
-import { type Admission, intoCommits, judge } from './admission.ts';
+import { type Admission, intoCommits } from './admission.ts';
 import type { Home } from './home.ts';
-import { type Edit, type Looker, messageOf, type Refusal } from './look.ts';
-import { isUntouched, type Mirror, type Row } from './mirror.ts';
-import { extensions, pathOf } from './names.ts';
+import type { Edit, Looker, Refusal } from './look.ts';
+import type { Mirror, Row } from './mirror.ts';
+import { extensions } from './names.ts';
+import { Plan } from './plan.ts';
 import type { Publisher } from './publish.ts';
-import { type Sight, View } from './sight.ts';
 
 /** A file that changes again and again is left alone after this many attempts; who wanted to write it is told so. */
 const attemptsMax = 5;
-const beingChanged = 'it is being changed right now';
 
 export interface Taken {
   /** One for each commit, in order. */
@@ -35,15 +33,6 @@ interface Done extends Taken {
   readonly hasNews: boolean;
   /** Keys whose files do not show the newest value. */
   readonly pending: readonly string[];
-}
-
-/** What a transaction is going to do, worked out before it does anything: lmdb does not roll back. */
-class Plan {
-  readonly writes: Write[] = [];
-  readonly rows = new Map<string, Row | undefined>();
-  readonly refusals = new Map<string, Refusal>();
-  /** Keys whose files are not what was read. */
-  readonly suspects: string[] = [];
 }
 
 export interface IntakeParts {
@@ -93,15 +82,14 @@ export class Intake {
     edits: ReadonlyMap<string, Edit>,
     isLast: boolean,
   ): Done | { suspects: readonly string[] } {
-    const { home, ledger, mirror } = this.#parts;
-    const plan = new Plan();
-    const view = new View(home.directory);
+    const { home, ledger, mirror, admit } = this.#parts;
+    const plan = new Plan({ directory: home.directory, mirror, admit, tables });
     const keys = new Set([...edited, ...group.flat().map(({ key }) => key)]);
-    for (const key of keys) this.#plan(plan, tables, view, key, edits.get(key));
+    for (const key of keys) plan.consider(key, edits.get(key));
     // After the looks: files that were seen missing because the whole directory went must not count.
     home.check();
     if (plan.suspects.length > 0 && !isLast) return { suspects: plan.suspects };
-    for (const key of plan.suspects) this.#refuse(plan, key, beingChanged, 'restless');
+    for (const key of plan.suspects) plan.refuseRestless(key);
 
     const refused = group.map((writes) => refusalOf(writes, plan.refusals));
     const accepted = group.filter((_, index) => refused[index] === undefined);
@@ -120,42 +108,6 @@ export class Intake {
     };
   }
 
-  #plan(plan: Plan, tables: Tables, view: View, key: string, edit: Edit | undefined): void {
-    const row = this.#parts.mirror.get(key);
-    const sight = view.at(key, row?.extension);
-    if (isUntouched(sight, row)) return;
-    if (edit === undefined || !isStill(edit, sight)) {
-      plan.suspects.push(key);
-    } else if (edit.is === 'refused') {
-      plan.refusals.set(key, edit.refusal);
-    } else if (edit.is === 'touched') {
-      if (row?.hash !== edit.hash) plan.suspects.push(key);
-      else plan.rows.set(key, { ...row, stat: edit.sight.stat });
-    } else if (edit.is === 'restless') {
-      this.#refuse(plan, key, beingChanged, 'restless');
-    } else {
-      this.#judge(plan, tables, key, edit, row);
-    }
-  }
-
-  #judge(plan: Plan, tables: Tables, key: string, edit: Parameters<typeof judge>[3], row: Row | undefined): void {
-    try {
-      const verdict = judge(this.#parts.admit, tables, key, edit, row);
-      if (verdict.write !== undefined) plan.writes.push(verdict.write);
-      plan.rows.set(key, verdict.row);
-    } catch (error) {
-      const reason = messageOf(error);
-      if (edit.is === 'written') plan.refusals.set(key, { ...edit.sight, reason, standing: 'lasting' });
-      else this.#refuse(plan, key, `it may not be removed: ${reason}`, 'lasting');
-    }
-  }
-
-  #refuse(plan: Plan, key: string, reason: string, standing: Refusal['standing']): void {
-    const extension = this.#parts.mirror.get(key)?.extension ?? extensions[0];
-    const file = join(this.#parts.home.directory, pathOf(key, extension));
-    plan.refusals.set(key, { file, reason, stat: '', standing, modifiedMs: 0 });
-  }
-
   /** A put needs its file written, a delete needs it removed, if there is one. */
   #markPending(rows: Map<string, Row | undefined>, writes: Writes): void {
     for (const { type, key } of writes) {
@@ -164,21 +116,6 @@ export class Intake {
       if (row !== undefined) rows.set(key, { ...row, pending: true });
       else if (type === 'put') rows.set(key, { extension: extensions[0], hash: '', stat: '', pending: true });
     }
-  }
-}
-
-/** Whether the file is still the one that was read. */
-function isStill(edit: Edit, sight: Sight): boolean {
-  switch (edit.is) {
-    case 'written':
-    case 'touched':
-      return sight.is === 'file' && sight.stat === edit.sight.stat && sight.file === edit.sight.file;
-    case 'removed':
-      return sight.is === 'absent';
-    case 'refused':
-      return sight.is === 'file' ? sight.stat === edit.refusal.stat : sight.is === 'odd';
-    case 'restless':
-      return true;
   }
 }
 

@@ -6,31 +6,27 @@
  * A crash leaves rows that are pending. Whoever scans next finds the file as it was, and publishes it again; or finds it
  * with the new content already, which counts as published; or finds something else, which is an edit by hand.
  */
-import { lstatSync, mkdirSync, renameSync, rmSync, type Stats } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { lstatSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { limits } from '../contract.ts';
 import { syncDirectory } from '../lmdb/environment.ts';
 import type { Ledger } from '../lmdb/ledger.ts';
 import type { Tables } from '../lmdb/tables.ts';
+import { placeDraft, removeFile, writeDraft } from './draft.ts';
 import { encodeFile, hashOf, parseValue } from './format.ts';
 import type { Home } from './home.ts';
 import { messageOf, readIfStill } from './look.ts';
 import { isUntouched, type Mirror, type Row } from './mirror.ts';
 import { extensions, pathOf } from './names.ts';
 import type { Problems } from './problems.ts';
-import { fingerprint, View } from './sight.ts';
-
-/**
- * A new file claims to be this much older than it is: more than the grain of a file's time. So a person who overwrites
- * it in the very next moment, with as many bytes, gives it another time, and the edit is noticed.
- */
-const backdateMs = 20;
+import { View } from './sight.ts';
 
 interface Draft {
   readonly key: string;
   /** The value's revision, 0 if the key was deleted. */
   readonly revision: number;
+  /** The row for which the draft was made. */
+  readonly before: Row;
   /** The row once the draft is in place; undefined: the file is to be removed. */
   readonly row: Row | undefined;
   /** Undefined: the file has the right content already, or is to be removed. */
@@ -80,7 +76,7 @@ export class Publisher {
   async #publishSome(keys: readonly string[]): Promise<void> {
     const drafts: Draft[] = [];
     try {
-      await Promise.all(keys.map((key) => this.#attempt(key, async () => void (await this.#prepare(key, drafts)))));
+      await Promise.all(keys.map((key) => this.#tryToPrepare(key, drafts)));
       if (drafts.length > 0) await this.#ledger.transaction((tables) => this.#place(tables, drafts));
     } catch (error) {
       for (const key of keys) this.#failed.set(key, messageOf(error));
@@ -90,41 +86,34 @@ export class Publisher {
     }
   }
 
-  async #attempt(key: string, work: () => Promise<void>): Promise<void> {
+  async #tryToPrepare(key: string, drafts: Draft[]): Promise<void> {
+    this.#failed.delete(key);
     try {
-      this.#failed.delete(key);
-      await work();
+      const draft = await this.#prepare(key);
+      if (draft !== undefined) drafts.push(draft);
     } catch (error) {
       this.#failed.set(key, messageOf(error));
     }
   }
 
-  async #prepare(key: string, drafts: Draft[]): Promise<void> {
-    const { row, entry } = this.#ledger.read((tables) => ({
-      row: this.#mirror.get(key),
+  async #prepare(key: string): Promise<Draft | undefined> {
+    const { before, entry } = this.#ledger.read((tables) => ({
+      before: this.#mirror.get(key),
       entry: tables.get(key, undefined),
     }));
-    if (!row?.pending) return;
-    if (entry === undefined) {
-      drafts.push({ key, revision: 0, row: undefined });
-      return;
-    }
-    const { extension } = row;
+    if (!before?.pending) return undefined;
+    if (entry === undefined) return { key, before, revision: 0, row: undefined };
+    const { extension, stat } = before;
+    const { revision } = entry;
     const file = join(this.#home.directory, pathOf(key, extension));
-    const existing = extension === 'json' || row.stat === '' ? undefined : await readIfStill(file, row.stat);
+    const existing = extension === 'json' || stat === '' ? undefined : await readIfStill(file, stat);
     const bytes = await encodeFile(extension, parseValue(entry.value), existing);
     const hash = hashOf(bytes);
-    if (hash === row.hash) {
-      drafts.push({ key, revision: entry.revision, row: { ...row, pending: false } });
-      return;
-    }
+    if (hash === before.hash) return { key, before, revision, row: { ...before, pending: false } };
     const path = this.#home.newDraft();
-    const stat = await writeDraft(
-      path,
-      bytes,
-      row.stat === '' ? undefined : lstatSync(file, { throwIfNoEntry: false }),
-    );
-    drafts.push({ key, revision: entry.revision, row: { extension, hash, stat, pending: false }, path });
+    const model = stat === '' ? undefined : lstatSync(file, { throwIfNoEntry: false });
+    const row = { extension, hash, stat: await writeDraft(path, bytes, model), pending: false };
+    return { key, before, revision, row, path };
   }
 
   #place(tables: Tables, drafts: readonly Draft[]): void {
@@ -133,15 +122,16 @@ export class Publisher {
     const placed: Draft[] = [];
     const directories = new Set<string>();
     for (const draft of drafts) {
-      const { key, revision } = draft;
+      const { key, revision, before } = draft;
       const row = this.#mirror.get(key);
       // Somebody has published it, or written a newer value that somebody is going to publish.
       if (!row?.pending || (tables.get(key, undefined)?.revision ?? 0) !== revision) continue;
-      // Edited by hand since: the next scan takes that in.
+      // Edited by hand since: the next scan takes that in, or has done so and made another file of it.
+      if (row.extension !== before.extension || row.stat !== before.stat) continue;
       if (!isUntouched(view.at(key, row.extension), row)) continue;
       const file = join(this.#home.directory, pathOf(key, row.extension));
       try {
-        for (const directory of put(this.#home.directory, file, draft)) directories.add(directory);
+        for (const directory of this.#change(file, draft)) directories.add(directory);
         placed.push(draft);
       } catch (error) {
         this.#failed.set(key, messageOf(error));
@@ -151,47 +141,10 @@ export class Publisher {
     for (const directory of directories) syncDirectory(directory);
     for (const { key, row } of placed) this.#mirror.set(key, row);
   }
-}
 
-/** Puts a draft into place, and says which directories have changed by that. */
-function put(root: string, file: string, { path, row }: Draft): string[] {
-  const directory = dirname(file);
-  if (row === undefined) {
-    rmSync(file, { force: true });
-    return [directory];
+  /** The directories that have changed by putting a draft into place. */
+  #change(file: string, { path, row }: Draft): string[] {
+    if (row === undefined) return removeFile(file);
+    return path === undefined ? [] : placeDraft(this.#home.directory, path, file);
   }
-  if (path === undefined) return [];
-  const created = mkdirSync(directory, { recursive: true });
-  renameSync(path, file);
-  const changed = [directory];
-  for (let parent = directory; created !== undefined && parent !== root && parent !== dirname(parent); ) {
-    parent = dirname(parent);
-    changed.push(parent);
-  }
-  return changed;
-}
-
-/**
- * Writes and flushes a file; the answer is its fingerprint, which it keeps when it is renamed. What a person has made
- * private, or handed to somebody, stays so in the file that replaces it.
- */
-async function writeDraft(path: string, bytes: Uint8Array, model: Stats | undefined): Promise<string> {
-  const handle = await open(path, 'wx', model === undefined ? 0o666 : 0o600);
-  try {
-    await handle.writeFile(bytes);
-    if (model !== undefined) await resemble(handle, model);
-    const { mtimeMs, atimeMs } = await handle.stat();
-    await handle.utimes(atimeMs / 1000, (mtimeMs - backdateMs) / 1000);
-    await handle.sync();
-    return fingerprint(await handle.stat({ bigint: true }));
-  } finally {
-    await handle.close();
-  }
-}
-
-async function resemble(handle: FileHandle, { mode, uid, gid }: Stats): Promise<void> {
-  const own = await handle.stat();
-  // Only root may give a file away; for everybody else the file becomes the process's own.
-  if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {});
-  await handle.chmod(mode & 0o777);
 }

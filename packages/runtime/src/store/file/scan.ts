@@ -23,6 +23,9 @@ import { Watcher } from './watcher.ts';
 const halfWrittenMs = 1_000;
 /** A file of ours may be seen in place before the mirror's row can be; so what looks like an edit is looked at twice. */
 const publicationMs = 50;
+/** After a walk comes a rest of this many times its length: at rest, a large registry takes 5 percent of a processor. */
+const restFactor = 20;
+const restMsMax = 60_000;
 const portionBytesMax = 16 * 1024 * 1024;
 
 export interface ScannerParts {
@@ -43,6 +46,8 @@ export class Scanner {
   readonly #stopping = new AbortController();
   /** By key; see `compare`. */
   #refused: ReadonlyMap<string, Refusal> = new Map();
+  /** How long the last look at all files took. */
+  #walkMs = 0;
   #scanning: Promise<void> = Promise.resolve();
   #next: { readonly delayMs: number; readonly cancel: () => void } | undefined;
 
@@ -96,17 +101,19 @@ export class Scanner {
     } catch (error) {
       problems.report('failed scan', [{ file: home.directory, reason: messageOf(error) }]);
     }
-    this.#schedule(scanMs);
+    this.#schedule(Math.max(scanMs, Math.min(restFactor * this.#walkMs, restMsMax)));
   }
 
   async #scan(): Promise<void> {
-    const { home, ledger, mirror, intake, publisher, problems } = this.#parts;
+    const { home, ledger, mirror, intake, publisher, problems, clock } = this.#parts;
     const lost = home.problem;
     problems.report('directory', lost === undefined ? [] : [{ file: home.directory, reason: lost }]);
     if (lost !== undefined) return;
+    const startMs = clock.now();
     const tree = await walk(home.directory);
     this.#watcher.update(tree.directories);
     const { suspects, pending, findings, refused } = ledger.read(() => compare(tree, mirror.rows(), this.#refused));
+    this.#walkMs = clock.now() - startMs;
     const missing = await this.#stillMissing(suspects);
     const refusals: [key: string, refusal: Refusal][] = [...refused];
     for (const keys of portions(suspects, tree, limits.commitWritesMax, portionBytesMax)) {
@@ -165,5 +172,9 @@ export class Scanner {
 }
 
 function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

@@ -15,17 +15,16 @@ export function rewriteYaml(yaml: Yaml, text: string, value: JsonValue): string 
 
 /** The node for a value: the old one, changed where it has to be, or a new one. */
 function rewritten(yaml: Yaml, document: Document, node: unknown, value: JsonValue | undefined): Node {
-  if (yaml.isNode(node)) {
-    if (deepEqual(node.toJS(document), value)) return node;
-    if (yaml.isMap(node) && isPlainObject(value)) return rewriteMap(yaml, document, node, value);
-    if (yaml.isSeq(node) && Array.isArray(value)) return rewriteList(yaml, document, node, value);
-    if (yaml.isScalar(node) && (typeof value !== 'object' || value === null)) {
-      // The same scalar keeps its comment; its old way of writing (`0x1f`, a block of text) may not fit the new value.
-      node.value = value;
-      delete node.source;
-      delete node.format;
-      return node;
-    }
+  if (yaml.isMap(node) && isPlainObject(value)) return rewriteMap(yaml, document, node, value);
+  if (yaml.isSeq(node) && Array.isArray(value)) return rewriteList(yaml, document, node, value);
+  if (yaml.isAlias(node) && deepEqual(node.toJS(document), value)) return node;
+  if (yaml.isScalar(node) && (typeof value !== 'object' || value === null)) {
+    if (node.value === value) return node;
+    // The same scalar keeps its comment; its old way of writing (`0x1f`, a block of text) may not fit the new value.
+    node.value = value;
+    delete node.source;
+    delete node.format;
+    return node;
   }
   return document.createNode(value);
 }

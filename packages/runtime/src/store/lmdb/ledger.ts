@@ -4,7 +4,7 @@
  * a process that dies with it.
  */
 import { join } from 'node:path';
-import type { Database, RootDatabase } from 'lmdb';
+import type { Database } from 'lmdb';
 import { ApiError } from '../../api/errors.ts';
 import { type Clock, systemClock } from '../../ports/clock.ts';
 import { Bell } from '../bell.ts';
@@ -13,9 +13,9 @@ import { checkCompactable } from '../expired.ts';
 import { follow } from '../follow.ts';
 import type { Writes } from '../group-commit.ts';
 import { Doorbell } from './doorbell.ts';
-import { openEnvironment } from './environment.ts';
+import { Environment } from './environment.ts';
 import { translate } from './failures.ts';
-import { type Retention, Tables } from './tables.ts';
+import type { Retention, Tables } from './tables.ts';
 
 export interface LedgerOptions {
   readonly directory: string;
@@ -34,8 +34,7 @@ const compactRevisionsMax = 1_000;
 export class Ledger {
   readonly what: string;
   readonly #directory: string;
-  readonly #root: RootDatabase;
-  readonly #tables: Tables;
+  readonly #environment: Environment;
   readonly #doorbell: Doorbell;
   readonly #bell = new Bell();
   readonly #clock: Clock;
@@ -51,21 +50,20 @@ export class Ledger {
     this.#clock = options.clock ?? systemClock;
     this.#retention = { commitsMax: options.logCommitsMax ?? 10_000, ageMsMax: options.logAgeMsMax ?? 3_600_000 };
     this.#pollMs = options.pollMs ?? 1_000;
-    this.#root = openEnvironment(options.directory);
-    this.#tables = new Tables(this.#root);
+    this.#environment = Environment.open(options.directory);
     this.#doorbell = new Doorbell(join(options.directory, 'doorbell'));
   }
 
   /** A table of the caller's own in the same environment; it takes part in the same transactions. */
   openTable<V>(name: string): Database<V, string> {
-    return this.#root.openDB<V, string>({ name, encoding: 'json' });
+    return this.#environment.table(name);
   }
 
   /** Reads see the newest commit of any process: without the reset they could see the snapshot of an earlier read. */
   read<T>(read: (tables: Tables) => T): T {
     this.#checkOpen();
-    this.#root.resetReadTxn();
-    return read(this.#tables);
+    this.#environment.root.resetReadTxn();
+    return read(this.#environment.tables);
   }
 
   /**
@@ -76,8 +74,8 @@ export class Ledger {
     this.#checkOpen();
     let result: { value: T } | undefined;
     try {
-      await this.#root.transaction(() => {
-        result = { value: work(this.#tables) };
+      await this.#environment.root.transaction(() => {
+        result = { value: work(this.#environment.tables) };
       });
     } catch (error) {
       throw await translate(error, this.what, this.#directory);
@@ -88,17 +86,18 @@ export class Ledger {
 
   /** Inside a transaction: carries out commits, each with a revision of its own, and compacts what has grown old. */
   apply(commits: readonly Writes[]): CommitOutcome[] {
-    const start = this.#tables.revision;
+    const { tables } = this.#environment;
+    const start = tables.revision;
     const timeMs = this.#clock.now();
     let revision = start;
     const outcomes = commits.map((writes) => {
-      const outcome = this.#tables.apply(writes, revision + 1, timeMs);
+      const outcome = tables.apply(writes, revision + 1, timeMs);
       if (outcome.committed) revision = outcome.revision;
       return outcome;
     });
     if (revision > start) {
-      this.#tables.finish(revision);
-      this.#tables.retain(this.#retention, timeMs, 2 * (revision - start) + 8);
+      tables.finish(revision);
+      tables.retain(this.#retention, timeMs, 2 * (revision - start) + 8);
     }
     return outcomes;
   }
@@ -148,7 +147,7 @@ export class Ledger {
     await finish();
     this.#closed = true;
     this.#doorbell.close();
-    await this.#root.close();
+    await this.#environment.release();
   }
 
   #checkOpen(): void {

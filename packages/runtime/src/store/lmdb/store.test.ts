@@ -1,4 +1,154 @@
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Clock, systemClock } from '../../ports/clock.ts';
 import { storeConformance } from '../conformance.suite.ts';
+import type { Commit, Store } from '../contract.ts';
 import { lmdbHarness } from '../stores.kit.ts';
+import { LmdbStore } from './store.ts';
 
 storeConformance('lmdb', lmdbHarness);
+
+let directory: string;
+const opened: Store[] = [];
+const open = (options: Partial<ConstructorParameters<typeof LmdbStore>[0]> = {}) => {
+  const store = new LmdbStore({ directory, ...options });
+  opened.push(store);
+  return store;
+};
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'ecsm-lmdb-'));
+});
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const value = new TextEncoder().encode(JSON.stringify('x'.repeat(2000)));
+const put = async (store: Store, key: string) => {
+  const outcome = await store.commit([{ type: 'put', key, value }]);
+  return outcome.committed ? outcome.revision : 0;
+};
+const first = async (commits: AsyncIterable<Commit>) => {
+  for await (const commit of commits) return commit;
+  return undefined;
+};
+
+describe('history', () => {
+  it('is kept for as many commits as asked, and no more', async () => {
+    const store = open({ logCommitsMax: 50 });
+    for (let n = 0; n < 200; n++) await put(store, `k/${n % 5}`);
+    expect((await first(store.watch('', { after: 151 })))?.revision).toBe(152);
+    await expect(first(store.watch('', { after: 120 }))).rejects.toMatchObject({ code: 'Expired' });
+    expect((await store.versions('')).keys).toHaveLength(5);
+  });
+
+  it('does not let the file grow with the number of writes', async () => {
+    const store = open({ logCommitsMax: 50 });
+    const size = () => statSync(join(directory, 'data.mdb')).size;
+    const write = async (count: number) => {
+      for (let n = 0; n < count; n += 50)
+        await Promise.all(Array.from({ length: 50 }, (_, m) => put(store, `k/${m % 5}`)));
+    };
+    await write(500);
+    const before = size();
+    await write(3000);
+    expect(size()).toBeLessThan(before * 1.5);
+  });
+
+  it('is dropped when it is too old, with the next commits', async () => {
+    let nowMs = 1_000_000;
+    const clock: Clock = { now: () => nowMs, after: systemClock.after };
+    const store = open({ clock, logAgeMsMax: 60_000 });
+    const old = await put(store, 'k/old');
+    const older = await put(store, 'k/old');
+    nowMs += 59_000;
+    const young = await put(store, 'k/young');
+    nowMs += 2_000;
+    const newest = await put(store, 'k/young');
+    await expect(first(store.watch('', { after: old }))).rejects.toMatchObject({ code: 'Expired' });
+    expect((await first(store.watch('', { after: older })))?.revision).toBe(young);
+    nowMs += 3_600_000;
+    await put(store, 'k/young');
+    await expect(first(store.watch('', { after: older }))).rejects.toMatchObject({ code: 'Expired' });
+    expect((await first(store.watch('', { after: newest })))?.revision).toBe(newest + 1);
+  });
+
+  it('continues where it was after a restart', async () => {
+    const before = open();
+    const revision = await put(before, 'k/a');
+    await before.close();
+    const after = open();
+    expect(await after.revision()).toBe(revision);
+    expect(await put(after, 'k/a')).toBe(revision + 1);
+    expect((await first(after.watch('', { after: 0 })))?.revision).toBe(revision);
+  });
+});
+
+describe('several stores of one process on one directory', () => {
+  it('can be opened and closed while another is writing (opening used to wait for ever)', async () => {
+    const store = open();
+    let writing = true;
+    const writer = (async () => {
+      while (writing) await Promise.all([put(store, 'k/a'), put(store, 'k/b')]);
+    })();
+    for (let n = 0; n < 20; n++) {
+      const other = new LmdbStore({ directory });
+      await put(other, `k/other${n}`);
+      await other.close();
+    }
+    writing = false;
+    await writer;
+    expect((await store.versions('k/other')).keys).toHaveLength(20);
+  });
+
+  it('are told apart when the directory was removed and made again', async () => {
+    const before = open();
+    await put(before, 'k/a');
+    rmSync(directory, { recursive: true });
+    const after = open();
+    expect((await after.versions('')).keys).toEqual([]);
+    expect(await put(after, 'k/b')).toBe(1);
+  });
+});
+
+describe('a watch', () => {
+  it('finds out by itself what a lost ring would have told it', async () => {
+    const store = open({ pollMs: 20 });
+    const other = open();
+    const watching = first(store.watch('', { after: 0 }));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    // Whoever removes the doorbell makes every later ring go unheard.
+    rmSync(join(directory, 'doorbell'));
+    expect(existsSync(join(directory, 'doorbell'))).toBe(false);
+    const revision = await put(other, 'k/a');
+    expect((await watching)?.revision).toBe(revision);
+  });
+
+  it('leaves no timer and no file watcher behind when it is cancelled', async () => {
+    let timers = 0;
+    const clock: Clock = {
+      now: systemClock.now,
+      after(delayMs, callback) {
+        timers++;
+        const cancel = systemClock.after(delayMs, callback);
+        return () => {
+          timers--;
+          cancel();
+        };
+      },
+    };
+    const store = open({ clock, pollMs: 60_000 });
+    const watchers = () => process.getActiveResourcesInfo().filter((name) => name === 'FSEventWrap').length;
+    await expect.poll(watchers).toBe(0);
+    const controllers = Array.from({ length: 50 }, () => new AbortController());
+    const watches = controllers.map(({ signal }) => first(store.watch('', { after: 0, signal })));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect([timers, watchers()]).toEqual([1, 1]);
+    for (const controller of controllers) controller.abort();
+    await Promise.all(watches);
+    expect(timers).toBe(0);
+    await expect.poll(watchers).toBe(0);
+  });
+});
