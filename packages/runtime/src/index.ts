@@ -5,6 +5,12 @@ export * from './api/field-selector.ts';
 export type { JsonObject, JsonValue } from './api/json.ts';
 export * from './api/kind.ts';
 export { KindSet } from './api/kind-set.ts';
+export { type Manifest, readManifests } from './api/manifest/manifest.ts';
+export {
+  formatManifestError,
+  type ManifestError,
+  validateManifest,
+} from './api/manifest/validate.ts';
 export { createMergePatch, deepEqual, mergePatch, threeWayMerge } from './api/merge.ts';
 export type { Metadata, ObjectMetadataInput, OwnerReference } from './api/metadata.ts';
 export type { ApiObject, ObjectInput } from './api/object.ts';

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openRegistry } from '@ecsm/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
+import { skipWithoutEtcd, startEtcd } from '../src/store/etcd/etcd.kit.ts';
 import { Worker } from './process.kit.ts';
 import type { Counted } from './worker/counter.ts';
 import type { Seen } from './worker/watcher.ts';
@@ -27,7 +28,7 @@ async function start<Line>(name: 'watcher' | 'counter' | 'holder', ...args: stri
 }
 
 /** Two processes count together while two more watch; every count must be there once, in one order for all. */
-export async function countsTogether(url: string, increments: number): Promise<void> {
+async function countsTogether(url: string, increments: number): Promise<void> {
   const watchers = [await start<Seen>('watcher', url), await start<Seen>('watcher', url)];
   const counters = await Promise.all(
     ['one', 'two'].map((name) => start<Counted>('counter', url, name, String(increments))),
@@ -55,6 +56,11 @@ export async function countsTogether(url: string, increments: number): Promise<v
 
 describe('two processes that write one registry at once', () => {
   it('lose and reorder nothing on lmdb', () => countsTogether(`lmdb:${scratch()}`, 600));
+  it.skipIf(skipWithoutEtcd())('lose and reorder nothing on etcd', async () => {
+    const server = await startEtcd();
+    cleanups.push(() => server.stop());
+    await countsTogether(`etcd://${server.endpoint}/count`, 200);
+  });
   it('lose and reorder nothing on files', () => countsTogether(`file:${scratch()}`, 100));
 });
 

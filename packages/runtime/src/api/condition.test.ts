@@ -4,8 +4,21 @@ import { validate } from './schema/validate.ts';
 
 const earlier = '2026-01-01T00:00:00Z';
 const now = '2026-01-02T00:00:00Z';
-const available: Condition = { type: 'Available', status: 'True', reason: 'Ready', message: 'all there', lastTransitionTime: earlier };
-const degraded: Condition = { type: 'Degraded', status: 'False', reason: 'Fine', message: '', lastTransitionTime: earlier, observedGeneration: 1 };
+const available: Condition = {
+  type: 'Available',
+  status: 'True',
+  reason: 'Ready',
+  message: 'all there',
+  lastTransitionTime: earlier,
+};
+const degraded: Condition = {
+  type: 'Degraded',
+  status: 'False',
+  reason: 'Fine',
+  message: '',
+  lastTransitionTime: earlier,
+  observedGeneration: 1,
+};
 const { lastTransitionTime: _, ...sameAvailable } = available;
 
 describe('conditions', () => {
@@ -25,9 +38,12 @@ describe('conditions', () => {
     expect(list).toEqual([{ ...available, status: 'Unknown', lastTransitionTime: now }, degraded]);
   });
 
-  it.each([{ reason: 'Other' }, { message: 'other' }, { observedGeneration: 2 }])('keep their time when only %j changes', (change) => {
-    expect(setCondition([available], { ...sameAvailable, ...change }, now)).toEqual([{ ...available, ...change }]);
-  });
+  it.each([{ reason: 'Other' }, { message: 'other' }, { observedGeneration: 2 }])(
+    'keep their time when only %j changes',
+    (change) => {
+      expect(setCondition([available], { ...sameAvailable, ...change }, now)).toEqual([{ ...available, ...change }]);
+    },
+  );
 
   it('lose an observed generation that is not given any more', () => {
     const { lastTransitionTime, observedGeneration, ...rest } = degraded;
@@ -49,6 +65,9 @@ describe('conditions', () => {
 
   it('have one entry a type and a one-word reason', () => {
     const errors = validate(conditionsSchema, [available, { ...available, reason: 'two words' }], 'conditions');
-    expect(errors.map(({ path, type }) => `${path}: ${type}`)).toEqual(['conditions[1].reason: Invalid value', 'conditions[1].type: Duplicate value']);
+    expect(errors.map(({ path, type }) => `${path}: ${type}`)).toEqual([
+      'conditions[1].reason: Invalid value',
+      'conditions[1].type: Duplicate value',
+    ]);
   });
 });

@@ -7,7 +7,13 @@ const examples: { [C in ErrorCode]: [details: ErrorDetails[C], message: string] 
   AlreadyExists: [object, 'Widget "a" already exists'],
   Conflict: [{ ...object, reason: 'it changed' }, 'Widget "a": it changed'],
   Invalid: [
-    { ...object, errors: [{ path: 'spec.x', type: 'Required value', message: 'must be set' }, { path: '', type: 'Forbidden', message: 'no' }] },
+    {
+      ...object,
+      errors: [
+        { path: 'spec.x', type: 'Required value', message: 'must be set' },
+        { path: '', type: 'Forbidden', message: 'no' },
+      ],
+    },
     'Widget "a" is invalid: spec.x: Required value: must be set; Forbidden: no',
   ],
   BadRequest: [{ reason: 'what?' }, 'what?'],

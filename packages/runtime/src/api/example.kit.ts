@@ -8,7 +8,9 @@ const template = object(
   {
     image: string({ pattern: { expression: /^[a-z0-9._/-]+@[\w.-]+$/u, hint: 'must be name@tag' }, maxLength: 200 }),
     command: optional(list(string(), { minItems: 1 })),
-    env: optional(list(object({ name: string({ minLength: 1 }), value: withDefault(string(), '') }), { uniqueBy: 'name' })),
+    env: optional(
+      list(object({ name: string({ minLength: 1 }), value: withDefault(string(), '') }), { uniqueBy: 'name' }),
+    ),
     limits: optional(map(string({ pattern: { expression: /^\d+(Ki|Mi|Gi)?$/u, hint: 'must be a quantity' } }))),
     password: optional(string({ minLength: 8, secret: true })),
     health: optional(object({ path: string(), periodSeconds: withDefault(integer({ minimum: 1, maximum: 3600 }), 5) })),

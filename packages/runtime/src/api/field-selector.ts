@@ -3,7 +3,7 @@
  * counts as the empty text, and `\` takes the meaning from a following `,`, `=` or `\` in a value.
  */
 import { ApiError } from './errors.ts';
-import { formatPath, parsePath, type PathSegment, scalarText, valueAt } from './path.ts';
+import { formatPath, type PathSegment, parsePath, scalarText, valueAt } from './path.ts';
 import { schemaAt } from './schema/lookup.ts';
 import type { Schema } from './schema/schema.ts';
 
@@ -41,7 +41,9 @@ const term = /([^=!,]*)(==|!=|=)?((?:[^\\,=]|\\.)*)/uy;
  */
 export function parseFieldSelector(text: string, schema?: Schema): FieldSelector {
   if (text.length > FIELD_SELECTOR_LENGTH_MAX) {
-    throw new ApiError('BadRequest', { reason: `field selector is longer than ${FIELD_SELECTOR_LENGTH_MAX} characters` });
+    throw new ApiError('BadRequest', {
+      reason: `field selector is longer than ${FIELD_SELECTOR_LENGTH_MAX} characters`,
+    });
   }
   const requirements: FieldRequirement[] = [];
   let offset = 0;
@@ -53,7 +55,8 @@ export function parseFieldSelector(text: string, schema?: Schema): FieldSelector
     const end = offset + whole.length;
     if (operator === undefined) throw fail(offset + field.length, 'expected "=", "==" or "!=" after a field');
     const path = parsePath(field.trim());
-    if (path === undefined || path.length === 0) throw fail(offset, `"${field.trim()}" is no field, expected one such as metadata.name`);
+    if (path === undefined || path.length === 0)
+      throw fail(offset, `"${field.trim()}" is no field, expected one such as metadata.name`);
     const known = schema === undefined ? undefined : schemaAt(schema, path);
     if (schema !== undefined && (known === undefined || ['object', 'list', 'map'].includes(known.type))) {
       throw fail(offset, `there is no single value called "${field.trim()}" to select by`);

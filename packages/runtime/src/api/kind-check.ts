@@ -18,7 +18,8 @@ export function checkKind(kind: Kind, columns: readonly ColumnSource[]): void {
   if (!/^[A-Z][A-Za-z0-9]{0,62}$/u.test(kind.kind)) throw wrong('a kind is one CamelCase word');
   const groupReason = checkDnsSubdomain(group);
   if (groupReason !== undefined) throw wrong(`group "${group}": ${groupReason}`);
-  if (!/^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/u.test(version)) throw wrong(`version "${version}": must be such as v1 or v1beta1`);
+  if (!/^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/u.test(version))
+    throw wrong(`version "${version}": must be such as v1 or v1beta1`);
   for (const name of [plural, singular, ...shortNames, ...categories]) {
     const reason = checkDnsLabel(name);
     if (reason !== undefined) throw wrong(`name "${name}": ${reason}`);
@@ -35,7 +36,8 @@ export function checkKind(kind: Kind, columns: readonly ColumnSource[]): void {
   }
   for (const [name, path] of Object.entries(kind.scale ?? {})) {
     const expected = name === 'labelSelectorPath' ? 'string' : 'integer';
-    if (fieldType(kind.schema, path) !== expected) throw wrong(`scale: ${name} ${path} is no field of type ${expected}`);
+    if (fieldType(kind.schema, path) !== expected)
+      throw wrong(`scale: ${name} ${path} is no field of type ${expected}`);
   }
   for (const problem of wrongDefaults(kind.schema, '')) throw wrong(problem);
 }
@@ -56,7 +58,8 @@ function* wrongDefaults(schema: Schema, path: string): Generator<string> {
     if (error !== undefined) yield `a default is not valid: ${formatFieldError(error)}`;
   }
   if (schema.type === 'object') {
-    for (const [name, property] of Object.entries(schema.properties)) yield* wrongDefaults(property, formatPath(path, [name]));
+    for (const [name, property] of Object.entries(schema.properties))
+      yield* wrongDefaults(property, formatPath(path, [name]));
   } else if (schema.type === 'list') {
     yield* wrongDefaults(schema.items, `${path}[]`);
   } else if (schema.type === 'map') {

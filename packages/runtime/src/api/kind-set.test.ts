@@ -19,9 +19,12 @@ describe('a set of kinds', () => {
     expect(kinds.find('example.io/v2', 'Widget')).toBeUndefined();
   });
 
-  it.each(['widgets', 'widget', 'wd', 'Widget', 'WIDGETS', 'widgets.example.io', 'wd.example.io'])('finds the preferred version by %j', (name) => {
-    expect(kinds.named(name)).toBe(Widget);
-  });
+  it.each(['widgets', 'widget', 'wd', 'Widget', 'WIDGETS', 'widgets.example.io', 'wd.example.io'])(
+    'finds the preferred version by %j',
+    (name) => {
+      expect(kinds.named(name)).toBe(Widget);
+    },
+  );
 
   it('asks back when a name is that of two kinds', () => {
     expect(() => kinds.named('gadgets')).toThrow('"gadgets" may be one of several: say gadgets.a.io or gadgets.b.io');
@@ -30,7 +33,9 @@ describe('a set of kinds', () => {
   });
 
   it('says what was probably meant', () => {
-    expect(() => kinds.get('example.io/v1', 'Wigdet')).toThrow('no kind "Wigdet" in "example.io/v1": did you mean "Widget"?');
+    expect(() => kinds.get('example.io/v1', 'Wigdet')).toThrow(
+      'no kind "Wigdet" in "example.io/v1": did you mean "Widget"?',
+    );
     expect(() => kinds.get('example.io/v3', 'Widget')).toThrow('did you mean "example.io/v1"?');
     expect(() => kinds.get('apps/v1', 'Deployment')).toThrow('known kinds are "Widget", "Gadget"');
     expect(() => kinds.named('widgts')).toThrow('there is no resource type "widgts": did you mean "widgets"?');

@@ -32,14 +32,20 @@ export class KindSet {
   get(apiVersion: string, kind: string): Kind {
     const found = this.find(apiVersion, kind);
     if (found !== undefined) return found;
-    throw new ApiError('BadRequest', { reason: `no kind "${kind}" in "${apiVersion}": ${this.suggest(apiVersion, kind)}` });
+    throw new ApiError('BadRequest', {
+      reason: `no kind "${kind}" in "${apiVersion}": ${this.suggest(apiVersion, kind)}`,
+    });
   }
 
   /** What somebody probably meant who asked for a kind that is not there. */
   suggest(apiVersion: string, kind: string): string {
     const versions = this.kinds.filter((known) => known.kind === kind).map((known) => known.apiVersion);
     if (versions.length > 0) return didYouMean(apiVersion, versions, `versions of ${kind}`);
-    return didYouMean(kind, this.kinds.map((known) => known.kind), 'known kinds');
+    return didYouMean(
+      kind,
+      this.kinds.map((known) => known.kind),
+      'known kinds',
+    );
   }
 
   /** By plural, singular, short name or kind, in any case, also as `plural.group`. Throws BadRequest. */

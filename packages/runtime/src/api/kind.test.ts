@@ -16,7 +16,9 @@ describe('a kind', () => {
     expectTypeOf<Read['spec']['update']>().toEqualTypeOf<{ readonly type: 'InPlace' | 'Rolling' }>();
     expectTypeOf<Read['metadata']['uid']>().toEqualTypeOf<string>();
     expectTypeOf<NonNullable<NonNullable<Read['status']>['conditions']>>().toEqualTypeOf<readonly Condition[]>();
-    expectTypeOf<{ metadata: { name: string }; spec: { type: 'Static'; template: { image: string } } }>().toExtend<InputOf<typeof Widget>>();
+    expectTypeOf<{ metadata: { name: string }; spec: { type: 'Static'; template: { image: string } } }>().toExtend<
+      InputOf<typeof Widget>
+    >();
   });
 
   it('accepts a valid object', () => {
@@ -26,34 +28,55 @@ describe('a kind', () => {
 
   it.each<[unknown, string[]]>([
     [5, ['Invalid value: 5: must be an object']],
-    [{ ...widget, apiVersion: 'example.io/v2' }, ['apiVersion: Unsupported value: "example.io/v2": supported values: "example.io/v1"']],
+    [
+      { ...widget, apiVersion: 'example.io/v2' },
+      ['apiVersion: Unsupported value: "example.io/v2": supported values: "example.io/v1"'],
+    ],
     [{ ...widget, kind: 'Gadget' }, ['kind: Unsupported value: "Gadget": supported values: "Widget"']],
     [{ ...widget, stauts: {} }, ['stauts: Unknown field: did you mean "status"?']],
     [{ ...widget, metadata: { name: 'x', uuid: '1' } }, ['metadata.uuid: Unknown field: did you mean "uid"?']],
-    [{ ...widget, status: { replicas: -1 } }, ['status.replicas: Invalid value: -1: must be greater than or equal to 0']],
+    [
+      { ...widget, status: { replicas: -1 } },
+      ['status.replicas: Invalid value: -1: must be greater than or equal to 0'],
+    ],
     [withSpec({ replicas: undefined }), ['spec.replicas: Required value: must be set when type is Dynamic']],
-    [{ ...widget, metadata: { name: 'x', annotations: { a: 'x'.repeat(262_144) } } }, ['metadata.annotations: Too long: 262145 bytes: must have at most 262144 bytes']],
+    [
+      { ...widget, metadata: { name: 'x', annotations: { a: 'x'.repeat(262_144) } } },
+      ['metadata.annotations: Too long: 262145 bytes: must have at most 262144 bytes'],
+    ],
   ])('says what is wrong with object %#', (value, expected) => {
     expect(texts(value)).toEqual(expected);
   });
 
   it('asks the rules between fields only about objects that fit the schema', () => {
-    expect(texts(withSpec({ replicas: undefined, paused: 1 }))).toEqual(['spec.paused: Invalid value: 1: must be true or false']);
+    expect(texts(withSpec({ replicas: undefined, paused: 1 }))).toEqual([
+      'spec.paused: Invalid value: 1: must be true or false',
+    ]);
   });
 
   it('shows the rules the object as it was before', () => {
     const old = Widget.parse(widget);
-    expect(Widget.validate(withSpec({ type: 'Static' }), old).map(formatFieldError)).toEqual(['spec.type: Forbidden: may not change']);
+    expect(Widget.validate(withSpec({ type: 'Static' }), old).map(formatFieldError)).toEqual([
+      'spec.type: Forbidden: may not change',
+    ]);
     expect(Widget.validate(widget, old)).toEqual([]);
   });
 
   it('fills in its own name, the namespace and the defaults', () => {
-    const filled = Widget.default({ metadata: { name: 'x' }, spec: { type: 'Static', template: { image: 'a@1', env: [{ name: 'A' }] } } });
+    const filled = Widget.default({
+      metadata: { name: 'x' },
+      spec: { type: 'Static', template: { image: 'a@1', env: [{ name: 'A' }] } },
+    });
     expect(filled).toEqual({
       apiVersion: 'example.io/v1',
       kind: 'Widget',
       metadata: { name: 'x', namespace: 'default' },
-      spec: { type: 'Static', paused: false, update: { type: 'InPlace' }, template: { image: 'a@1', env: [{ name: 'A', value: '' }] } },
+      spec: {
+        type: 'Static',
+        paused: false,
+        update: { type: 'InPlace' },
+        template: { image: 'a@1', env: [{ name: 'A', value: '' }] },
+      },
     });
     expect(Widget.default(filled)).toBe(filled);
   });
@@ -77,7 +100,13 @@ describe('a kind', () => {
   it('has columns with text for every object', () => {
     const full = {
       ...Widget.parse({ ...widget, status: { replicas: 2 } }),
-      metadata: { ...widget.metadata, uid: 'u', resourceVersion: '1', generation: 1, creationTimestamp: '2026-01-01T00:00:00Z' },
+      metadata: {
+        ...widget.metadata,
+        uid: 'u',
+        resourceVersion: '1',
+        generation: 1,
+        creationTimestamp: '2026-01-01T00:00:00Z',
+      },
     };
     expect(Widget.columns.map((column) => [column.name, column.wide, column.value(full)])).toEqual([
       ['TYPE', false, 'Dynamic'],
@@ -88,7 +117,12 @@ describe('a kind', () => {
 
   it('is frozen, and knows its names and its JSON Schema', () => {
     expect(Object.isFrozen(Widget)).toBe(true);
-    expect(Widget).toMatchObject({ apiVersion: 'example.io/v1', singular: 'widget', shortNames: ['wd'], categories: ['all'] });
+    expect(Widget).toMatchObject({
+      apiVersion: 'example.io/v1',
+      singular: 'widget',
+      shortNames: ['wd'],
+      categories: ['all'],
+    });
     expect(Widget.jsonSchema()).toMatchObject({
       description: 'A thing to test with.',
       required: ['apiVersion', 'kind', 'metadata', 'spec'],
@@ -99,7 +133,15 @@ describe('a kind', () => {
 
 describe('a definition', () => {
   const spec = object({ replicas: integer(), name: string() });
-  const good = { group: 'example.io', version: 'v1', kind: 'Thing', plural: 'things', spec, status: object({}), columns: [] };
+  const good = {
+    group: 'example.io',
+    version: 'v1',
+    kind: 'Thing',
+    plural: 'things',
+    spec,
+    status: object({}),
+    columns: [],
+  };
   type Change = Partial<KindDefinition<unknown, unknown, unknown, unknown>>;
 
   it('may be short', () => {
@@ -115,18 +157,41 @@ describe('a definition', () => {
     ['name "a b"', { shortNames: ['a b'] }],
     ['name ""', { categories: [''] }],
     ['"things" is there twice', { shortNames: ['things'] }],
-    ['"A" is there twice', { columns: [{ name: 'A', path: 'spec' }, { name: 'A', path: 'kind' }] }],
+    [
+      '"A" is there twice',
+      {
+        columns: [
+          { name: 'A', path: 'spec' },
+          { name: 'A', path: 'kind' },
+        ],
+      },
+    ],
     ['a column needs a name', { columns: [{ name: '', path: 'kind' }] }],
     ['column "A": there is no field spec.nope', { columns: [{ name: 'A', path: 'spec.nope' }] }],
     ['column "A": there is no field ..', { columns: [{ name: 'A', path: '..' }] }],
-    ['scale: specReplicasPath spec.name is no field of type integer', { scale: { specReplicasPath: 'spec.name', statusReplicasPath: 'spec.replicas' } }],
+    [
+      'scale: specReplicasPath spec.name is no field of type integer',
+      { scale: { specReplicasPath: 'spec.name', statusReplicasPath: 'spec.replicas' } },
+    ],
     [
       'scale: labelSelectorPath spec.replicas is no field of type string',
-      { scale: { specReplicasPath: 'spec.replicas', statusReplicasPath: 'spec.replicas', labelSelectorPath: 'spec.replicas' } },
+      {
+        scale: {
+          specReplicasPath: 'spec.replicas',
+          statusReplicasPath: 'spec.replicas',
+          labelSelectorPath: 'spec.replicas',
+        },
+      },
     ],
     ['spec.a: Invalid value: 0: must be greater', { spec: object({ a: withDefault(integer({ minimum: 1 }), 0) }) }],
-    ['spec.l[].a: Too long', { spec: object({ l: optional(list(object({ a: withDefault(string({ maxLength: 1 }), 'xx') }))) }) }],
-    ['spec.m[].a: Too long', { spec: object({ m: optional(map(object({ a: withDefault(string({ maxLength: 1 }), 'xx') }))) }) }],
+    [
+      'spec.l[].a: Too long',
+      { spec: object({ l: optional(list(object({ a: withDefault(string({ maxLength: 1 }), 'xx') }))) }) },
+    ],
+    [
+      'spec.m[].a: Too long',
+      { spec: object({ m: optional(map(object({ a: withDefault(string({ maxLength: 1 }), 'xx') }))) }) },
+    ],
   ])('is refused: %s', (reason, change) => {
     const define = () => defineKind<unknown, unknown, unknown, unknown>({ ...good, ...change });
     expect(define).toThrow(reason);

@@ -51,7 +51,10 @@ export interface KindDefinition<Spec, Status, SpecInput, StatusInput> {
    * Rules between fields, asked only about objects that fit the schema. `old` is the object before an update: rules
    * about what may change need it.
    */
-  readonly validate?: (object: DefaultedObject<Spec, Status>, old?: DefaultedObject<Spec, Status>) => readonly FieldError[];
+  readonly validate?: (
+    object: DefaultedObject<Spec, Status>,
+    old?: DefaultedObject<Spec, Status>,
+  ) => readonly FieldError[];
   readonly columns: readonly ColumnDefinition<ApiObject<Spec, Status>>[];
   readonly scale?: ScalePaths;
 }
@@ -79,6 +82,10 @@ export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown, Sta
   default(object: ObjectInput<SpecInput, StatusInput>): DefaultedObject<Spec, Status>;
   /** Data from outside, defaulted and checked. Throws Invalid. */
   parse(value: unknown): DefaultedObject<Spec, Status>;
+  /** The first half of `parse`: defaulted and of the right shape, the rules between fields not yet asked. */
+  shape(value: unknown): DefaultedObject<Spec, Status>;
+  /** The second half: what the rules between fields say of an object that has the right shape. */
+  rules(object: DefaultedObject<Spec, Status>, old?: DefaultedObject<Spec, Status>): FieldError[];
   jsonSchema(): JsonObject;
 }
 
@@ -107,10 +114,13 @@ export function defineKind<Spec, Status, SpecInput, StatusInput>(
   );
   type Checked = DefaultedObject<Spec, Status>;
 
+  function rules(object: Checked, old?: Checked): FieldError[] {
+    return [...validateMetadataRules(object.metadata, 'metadata'), ...(crossFieldRules?.(object, old) ?? [])];
+  }
+
   function validateObject(object: unknown, old?: Checked): FieldError[] {
     const errors = validate(schema, object, '');
-    if (!fits(object, errors)) return errors;
-    return [...validateMetadataRules(object.metadata, 'metadata'), ...(crossFieldRules?.(object, old) ?? [])];
+    return fits(object, errors) ? rules(object, old) : errors;
   }
 
   /** The one place where the schema's word is taken for the type. */
@@ -118,14 +128,19 @@ export function defineKind<Spec, Status, SpecInput, StatusInput>(
     return errors.length === 0;
   }
 
-  function parse(value: unknown): Checked {
+  function shape(value: unknown): Checked {
     const filled = applyDefaults(schema, value);
-    const errors = validateObject(filled);
-    if (!fits(filled, errors)) {
-      const name = scalarText(valueAt(value, ['metadata', 'name'])) ?? '';
-      throw new ApiError('Invalid', { kind, name, errors });
-    }
-    return filled;
+    const errors = validate(schema, filled, '');
+    if (fits(filled, errors)) return filled;
+    const name = scalarText(valueAt(value, ['metadata', 'name'])) ?? '';
+    throw new ApiError('Invalid', { kind, name, errors });
+  }
+
+  function parse(value: unknown): Checked {
+    const object = shape(value);
+    const errors = rules(object);
+    if (errors.length > 0) throw new ApiError('Invalid', { kind, name: object.metadata.name, errors });
+    return object;
   }
 
   const made: Kind<Spec, Status, SpecInput, StatusInput> = {
@@ -145,11 +160,14 @@ export function defineKind<Spec, Status, SpecInput, StatusInput>(
     ...(scale === undefined ? {} : { scale: Object.freeze({ ...scale }) }),
     validate: validateObject,
     default(object) {
-      const named = object.apiVersion !== undefined && object.kind !== undefined ? object : { apiVersion, kind, ...object };
+      const named =
+        object.apiVersion !== undefined && object.kind !== undefined ? object : { apiVersion, kind, ...object };
       // A typed writer's object has the right shape, so what the defaults complete is the defaulted shape.
       return applyDefaults(schema, named) as Checked;
     },
     parse,
+    shape,
+    rules,
     jsonSchema: () => toJsonSchema(schema),
   };
   checkKind(made, definition.columns);

@@ -35,7 +35,10 @@ describe('deepEqual', () => {
   it('agrees with canonical JSON text', () => {
     const canonical = (value: unknown): string =>
       isPlainObject(value)
-        ? `{${Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`
+        ? `{${Object.keys(value)
+            .sort()
+            .map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`)
+            .join()}}`
         : Array.isArray(value)
           ? `[${value.map(canonical).join()}]`
           : JSON.stringify(value);
@@ -142,7 +145,9 @@ describe('threeWayMerge', () => {
   });
 
   it('takes a null in the file as a wish to have the field gone', () => {
-    expect(threeWayMerge(undefined, { a: { b: 1, c: 2 } }, { a: { b: null, n: { m: null } } })).toEqual({ a: { c: 2, n: {} } });
+    expect(threeWayMerge(undefined, { a: { b: 1, c: 2 } }, { a: { b: null, n: { m: null } } })).toEqual({
+      a: { c: 2, n: {} },
+    });
   });
 
   it('gives exactly the wanted document when nobody else wrote', () => {

@@ -63,7 +63,11 @@ export function createMergePatch(from: JsonValue | undefined, to: JsonValue): Js
  *
  * Applying the same thing again changes nothing and returns `live` itself.
  */
-export function threeWayMerge(lastApplied: JsonValue | undefined, live: JsonValue | undefined, wanted: JsonValue): JsonValue {
+export function threeWayMerge(
+  lastApplied: JsonValue | undefined,
+  live: JsonValue | undefined,
+  wanted: JsonValue,
+): JsonValue {
   if (!isPlainObject(wanted)) return mergePatch(live, wanted);
   const draft = new Draft(live);
   const last = isPlainObject(lastApplied) ? lastApplied : {};

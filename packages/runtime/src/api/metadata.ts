@@ -32,7 +32,9 @@ export const metadataSchema = object(
     resourceVersion: optional(string({ minLength: 1, description: 'Changes with every write. Set by the registry.' })),
     generation: optional(integer({ minimum: 0, description: 'Rises when the spec changes. Set by the registry.' })),
     creationTimestamp: optional(timestamp({ description: 'When the object was created. Set by the registry.' })),
-    deletionTimestamp: optional(timestamp({ description: 'When somebody asked for its deletion. Set by the registry.' })),
+    deletionTimestamp: optional(
+      timestamp({ description: 'When somebody asked for its deletion. Set by the registry.' }),
+    ),
     finalizers: optional(
       list(qualifiedName(), {
         maxItems: FINALIZERS_MAX,
@@ -41,7 +43,11 @@ export const metadataSchema = object(
       }),
     ),
     labels: optional(
-      map(labelValue(), { keys: qualifiedName(), maxProperties: LABELS_MAX, description: 'Keys and values to select objects by.' }),
+      map(labelValue(), {
+        keys: qualifiedName(),
+        maxProperties: LABELS_MAX,
+        description: 'Keys and values to select objects by.',
+      }),
     ),
     annotations: optional(map(string(), { keys: annotationKey(), description: 'Free text for people and tools.' })),
     ownerReferences: optional(

@@ -5,8 +5,18 @@ const long = (length: number) => 'a'.repeat(length);
 
 describe('names', () => {
   it.each([
-    ['DNS label', checkDnsLabel, ['a', '1', 'my-name', '123-abc', long(63)], ['', 'A', '-a', 'a-', 'a.b', 'a_b', 'é', long(64), 'a\n']],
-    ['DNS subdomain', checkDnsSubdomain, ['a', 'a.b', 'ecsm.sh', `${long(63)}.${long(63)}`], ['', '.a', 'a.', 'a..b', 'A.b', long(254)]],
+    [
+      'DNS label',
+      checkDnsLabel,
+      ['a', '1', 'my-name', '123-abc', long(63)],
+      ['', 'A', '-a', 'a-', 'a.b', 'a_b', 'é', long(64), 'a\n'],
+    ],
+    [
+      'DNS subdomain',
+      checkDnsSubdomain,
+      ['a', 'a.b', 'ecsm.sh', `${long(63)}.${long(63)}`],
+      ['', '.a', 'a.', 'a..b', 'A.b', long(254)],
+    ],
     [
       'qualified name',
       checkQualifiedName,
@@ -18,7 +28,16 @@ describe('names', () => {
       'timestamp',
       checkTimestamp,
       ['2026-02-03T04:05:06Z', '2026-02-03T04:05:06.123Z', '2024-02-29T00:00:00+08:00', '2000-02-29T00:00:00Z'],
-      ['', '2026-02-03', '2026-02-03 04:05:06Z', '2026-13-01T00:00:00Z', '2026-04-31T00:00:00Z', '2025-02-29T00:00:00Z', '1900-02-29T00:00:00Z', '2026-02-03T24:00:00Z'],
+      [
+        '',
+        '2026-02-03',
+        '2026-02-03 04:05:06Z',
+        '2026-13-01T00:00:00Z',
+        '2026-04-31T00:00:00Z',
+        '2025-02-29T00:00:00Z',
+        '1900-02-29T00:00:00Z',
+        '2026-02-03T24:00:00Z',
+      ],
     ],
   ] as const)('%s', (_name, check, good, bad) => {
     expect(good.filter((value) => check(value) !== undefined)).toEqual([]);
@@ -26,10 +45,14 @@ describe('names', () => {
   });
 
   it('say what is wrong in words that Kubernetes users know', () => {
-    expect(checkDnsLabel('A')).toContain("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-'");
+    expect(checkDnsLabel('A')).toContain(
+      "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-'",
+    );
     expect(checkQualifiedName('/x')).toBe('prefix part must be non-empty');
     expect(checkQualifiedName('x/')).toBe('name part must be non-empty');
     expect(checkQualifiedName('A/x')).toContain('prefix part a lowercase RFC 1123 subdomain');
-    expect(checkLabelValue('-')).toContain('a valid label must be an empty string or consist of alphanumeric characters');
+    expect(checkLabelValue('-')).toContain(
+      'a valid label must be an empty string or consist of alphanumeric characters',
+    );
   });
 });

@@ -42,7 +42,9 @@ export function checkQualifiedName(value: string): string | undefined {
 
 export function checkLabelValue(value: string): string | undefined {
   if (value.length > LABEL_LENGTH_MAX) return `must be no more than ${LABEL_LENGTH_MAX} characters`;
-  return value === '' || labelExpression.test(value) ? undefined : `a valid label must be an empty string or ${labelHint.replace('must consist', 'consist')}`;
+  return value === '' || labelExpression.test(value)
+    ? undefined
+    : `a valid label must be an empty string or ${labelHint.replace('must consist', 'consist')}`;
 }
 
 const timestampExpression =

@@ -17,7 +17,11 @@ describe('path', () => {
   });
 
   it('gives back the segments that were written, whatever they are', () => {
-    const segment = fc.oneof(fc.nat(), fc.string(), fc.string({ unit: fc.constantFrom('a', '.', '[', ']', '"', '\\', '1') }));
+    const segment = fc.oneof(
+      fc.nat(),
+      fc.string(),
+      fc.string({ unit: fc.constantFrom('a', '.', '[', ']', '"', '\\', '1') }),
+    );
     fc.assert(
       fc.property(fc.array(segment), (segments) => {
         expect(parsePath(formatPath('', segments))).toEqual(segments);
@@ -25,9 +29,12 @@ describe('path', () => {
     );
   });
 
-  it.each(['.a', 'a..b', 'a.', 'a[', 'a[]', 'a]', 'a["x]', 'a b', '["\\x"]', 'a."b"', '["a"]b'])('refuses %j', (text) => {
-    expect(parsePath(text)).toBeUndefined();
-  });
+  it.each(['.a', 'a..b', 'a.', 'a[', 'a[]', 'a]', 'a["x]', 'a b', '["\\x"]', 'a."b"', '["a"]b'])(
+    'refuses %j',
+    (text) => {
+      expect(parsePath(text)).toBeUndefined();
+    },
+  );
 
   it('appends to a base', () => {
     expect(formatPath('spec', ['a', 0])).toBe('spec.a[0]');
@@ -44,6 +51,14 @@ describe('path', () => {
   });
 
   it('shows scalars as text', () => {
-    expect([undefined, null, 1, true, 'x', [], {}].map(scalarText)).toEqual(['', '', '1', 'true', 'x', undefined, undefined]);
+    expect([undefined, null, 1, true, 'x', [], {}].map(scalarText)).toEqual([
+      '',
+      '',
+      '1',
+      'true',
+      'x',
+      undefined,
+      undefined,
+    ]);
   });
 });

@@ -66,5 +66,7 @@ export function valueAt(value: unknown, segments: readonly PathSegment[]): unkno
 /** A scalar as tables and selectors show it. Nothing and null are the empty text; lists and objects have no text. */
 export function scalarText(value: unknown): string | undefined {
   if (value === undefined || value === null) return '';
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
 }

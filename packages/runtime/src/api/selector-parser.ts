@@ -44,7 +44,8 @@ class Parser {
     const requirements: Requirement[] = [];
     if (this.#peek().text === '') return { requirements };
     for (;;) {
-      if (requirements.length === REQUIREMENTS_MAX) throw this.#error(this.#peek(), `at most ${REQUIREMENTS_MAX} requirements`);
+      if (requirements.length === REQUIREMENTS_MAX)
+        throw this.#error(this.#peek(), `at most ${REQUIREMENTS_MAX} requirements`);
       requirements.push(this.#requirement());
       const token = this.#take();
       if (token.text === '') return { requirements };
@@ -104,7 +105,8 @@ class Parser {
       const token = this.#take();
       if (token.text === ')') return [...values];
       if (token.text !== ',') throw this.#error(token, '"," or ")"');
-      if (values.size === REQUIREMENT_VALUES_MAX) throw this.#error(this.#peek(), `at most ${REQUIREMENT_VALUES_MAX} values`);
+      if (values.size === REQUIREMENT_VALUES_MAX)
+        throw this.#error(this.#peek(), `at most ${REQUIREMENT_VALUES_MAX} values`);
     }
   }
 

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isApiError } from './errors.ts';
-import { everything, formatLabelSelector, labelSelectorOf, matchesLabels, REQUIREMENT_VALUES_MAX, REQUIREMENTS_MAX, type Requirement } from './selector.ts';
+import {
+  everything,
+  formatLabelSelector,
+  labelSelectorOf,
+  matchesLabels,
+  REQUIREMENT_VALUES_MAX,
+  REQUIREMENTS_MAX,
+  type Requirement,
+} from './selector.ts';
 import { parseLabelSelector, SELECTOR_LENGTH_MAX } from './selector-parser.ts';
 
 const reasonOf = (run: () => unknown): string => {
@@ -80,7 +88,9 @@ describe('label selectors', () => {
     expect(parseLabelSelector(keys(REQUIREMENTS_MAX)).requirements).toHaveLength(REQUIREMENTS_MAX);
     expect(reasonOf(() => parseLabelSelector(keys(REQUIREMENTS_MAX + 1)))).toContain('at most 256 requirements');
     expect(parseLabelSelector(`a in (${keys(REQUIREMENT_VALUES_MAX)})`).requirements).toHaveLength(1);
-    expect(reasonOf(() => parseLabelSelector(`a in (${keys(REQUIREMENT_VALUES_MAX + 1)})`))).toContain('at most 256 values');
+    expect(reasonOf(() => parseLabelSelector(`a in (${keys(REQUIREMENT_VALUES_MAX + 1)})`))).toContain(
+      'at most 256 values',
+    );
     expect(reasonOf(() => parseLabelSelector('a'.repeat(SELECTOR_LENGTH_MAX + 1)))).toContain('longer than');
   });
 

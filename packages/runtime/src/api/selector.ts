@@ -82,7 +82,11 @@ export function validateLabelSelector(selector: LabelSelectorObject, path: strin
   const errors: FieldError[] = [];
   const invalid = (segments: readonly (string | number)[], value: string, reason: string | undefined) => {
     if (reason === undefined) return;
-    errors.push({ path: formatPath(path, segments), type: 'Invalid value', message: `${JSON.stringify(value)}: ${reason}` });
+    errors.push({
+      path: formatPath(path, segments),
+      type: 'Invalid value',
+      message: `${JSON.stringify(value)}: ${reason}`,
+    });
   };
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
     invalid(['matchLabels'], key, checkQualifiedName(key));
@@ -91,7 +95,8 @@ export function validateLabelSelector(selector: LabelSelectorObject, path: strin
   for (const [index, { key, operator, values = [] }] of (selector.matchExpressions ?? []).entries()) {
     const at = ['matchExpressions', index] as const;
     invalid([...at, 'key'], key, checkQualifiedName(key));
-    for (const [position, value] of values.entries()) invalid([...at, 'values', position], value, checkLabelValue(value));
+    for (const [position, value] of values.entries())
+      invalid([...at, 'values', position], value, checkLabelValue(value));
     const takesValues = operator === 'In' || operator === 'NotIn';
     const valuesPath = formatPath(path, [...at, 'values']);
     if (takesValues && values.length === 0) {

@@ -28,7 +28,16 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
+let lastSecond = Number.NaN;
+let lastTimestamp = '';
+
 /** A moment as objects write it: RFC 3339, in UTC, to the second. */
 export function timestampAt(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(timeMs / 1000);
+  // Thousands of objects are written in one second, and formatting a date costs more than storing one.
+  if (second !== lastSecond) {
+    lastTimestamp = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
+    lastSecond = second;
+  }
+  return lastTimestamp;
 }

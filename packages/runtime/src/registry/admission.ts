@@ -8,12 +8,10 @@ import type { Kind } from '../api/kind.ts';
 import type { KindSet } from '../api/kind-set.ts';
 import { type Clock, timestampAt } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
+import type { Admission } from '../store/file/admission.ts';
 import { decode, encode, type StoredObject } from './codec.ts';
 import { locate, type Place } from './keys.ts';
 import * as rules from './rules.ts';
-
-/** From the file's data (nothing: the file is gone) and the bytes before to the bytes to store (nothing: delete). */
-export type Admission = (key: string, data: unknown, previous: Uint8Array | undefined) => Uint8Array | undefined;
 
 export function admissionFor(kinds: KindSet, { clock, random }: { clock: Clock; random: Random }): Admission {
   return (key, data, previous) => {
@@ -29,7 +27,7 @@ export function admissionFor(kinds: KindSet, { clock, random }: { clock: Clock; 
       const left = stored && rules.deleted(stored, timestamp);
       return left && encode(left);
     }
-    const wanted = kind.parse(addressed(place, data));
+    const wanted = kind.shape(addressed(place, data));
     if (stored) return encode(rules.updated(kind, stored, withoutIdentity(wanted)));
     return encode(adopted(kind, wanted, { uid: random.uuid(), timestamp }));
   };
@@ -57,7 +55,7 @@ function addressed(place: Place, data: unknown): unknown {
   return object;
 }
 
-type Wanted = ReturnType<Kind['parse']>;
+type Wanted = ReturnType<Kind['shape']>;
 
 /** Identity and history are not the writer's: an old copy of the file brings back its spec, not its uid. */
 function withoutIdentity(wanted: Wanted): Wanted {

@@ -5,8 +5,9 @@ import { type Clock, systemClock } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import { type Random, systemRandom } from '../ports/random.ts';
 import type { Store } from '../store/contract.ts';
+import type { Admission } from '../store/file/admission.ts';
 import { parseStoreUrl } from '../store/url.ts';
-import { type Admission, admissionFor } from './admission.ts';
+import { admissionFor } from './admission.ts';
 import { Registry } from './registry.ts';
 
 export interface OpenOptions {

@@ -211,7 +211,7 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     }
     const { apiVersion, kind } = this.kind;
     const { status: _, ...rest } = { apiVersion, kind, status: undefined, ...object };
-    return this.kind.parse(rest);
+    return this.kind.shape(rest);
   }
 
   /** As `#parse`, for what was made from a stored object: a patch may not turn it into another. */

@@ -5,7 +5,7 @@
 import { ApiError, type FieldError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import { deepEqual } from '../api/merge.ts';
-import type { ObjectMetadataInput } from '../api/metadata.ts';
+import type { Metadata } from '../api/metadata.ts';
 import type { DefaultedObject, ObjectInput } from '../api/object.ts';
 import type { StoredObject } from './codec.ts';
 
@@ -24,7 +24,7 @@ export function created<Spec, Status>(
     refuse(kind, wanted, 'metadata.resourceVersion', 'Forbidden', 'must not be set on an object to be created');
   }
   const metadata = { ...writable(wanted.metadata), uid, generation: 1, creationTimestamp: timestamp };
-  return { apiVersion: kind.apiVersion, kind: kind.kind, metadata, spec: wanted.spec };
+  return checked(kind, { apiVersion: kind.apiVersion, kind: kind.kind, metadata, spec: wanted.spec });
 }
 
 /** Spec, labels, annotations, finalizers and owners are the writer's; everything else stays. */
@@ -52,7 +52,9 @@ export function updated<Spec, Status>(
     );
   }
   const { uid, creationTimestamp, deletionTimestamp } = before;
-  const generation = deepEqual(stored.spec, wanted.spec) ? before.generation : before.generation + 1;
+  // The stored spec in place of an equal one lets the comparison of the whole pass over it.
+  const spec = deepEqual(stored.spec, wanted.spec) ? stored.spec : wanted.spec;
+  const generation = spec === stored.spec ? before.generation : before.generation + 1;
   const metadata = {
     ...writable(wanted.metadata),
     uid,
@@ -60,8 +62,8 @@ export function updated<Spec, Status>(
     creationTimestamp,
     ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
   };
-  const next = { apiVersion: stored.apiVersion, kind: stored.kind, metadata, spec: wanted.spec, ...statusOf(stored) };
-  return deepEqual(next, stored) ? stored : checked(kind, next, stored);
+  const next = { apiVersion: stored.apiVersion, kind: stored.kind, metadata, spec, ...statusOf(stored) };
+  return spec === stored.spec && deepEqual(next, stored) ? stored : checked(kind, next, stored);
 }
 
 /** Only the status changes, so a person's edit of the spec in between is never undone. */
@@ -72,7 +74,10 @@ export function withStatus<Spec, Status>(
 ): StoredObject<Spec, Status> {
   const { status: _, ...rest } = stored;
   const next: StoredObject<Spec, Status> = status === undefined ? rest : { ...rest, status };
-  return deepEqual(next, stored) ? stored : checked(kind, next, stored);
+  if (deepEqual(next, stored)) return stored;
+  const errors = kind.validate(next, stored);
+  if (errors.length > 0) throw new ApiError('Invalid', { kind: kind.kind, name: next.metadata.name, errors });
+  return next;
 }
 
 /** What a deletion leaves: nothing, or an object that waits for its finalizers. */
@@ -105,24 +110,41 @@ function statusOf<Status>({ status }: { readonly status?: Status }): { readonly 
 }
 
 /** The part of the metadata that a writer decides. Empty lists and maps are left out, so that they equal absent ones. */
-function writable(metadata: ObjectMetadataInput & { readonly namespace: string }) {
-  const { name, namespace, labels, annotations, finalizers, ownerReferences } = metadata;
-  return {
-    name,
-    namespace,
-    ...(labels && Object.keys(labels).length > 0 ? { labels } : {}),
-    ...(annotations && Object.keys(annotations).length > 0 ? { annotations } : {}),
-    ...(finalizers && finalizers.length > 0 ? { finalizers } : {}),
-    ...(ownerReferences && ownerReferences.length > 0 ? { ownerReferences } : {}),
-  };
+function writable({
+  name,
+  namespace,
+  labels,
+  annotations,
+  finalizers,
+  ownerReferences,
+}: WantedMetadata): WritableMetadata {
+  const metadata: Mutable<WritableMetadata> = { name, namespace };
+  if (labels && !isEmpty(labels)) metadata.labels = labels;
+  if (annotations && !isEmpty(annotations)) metadata.annotations = annotations;
+  if (finalizers && finalizers.length > 0) metadata.finalizers = finalizers;
+  if (ownerReferences && ownerReferences.length > 0) metadata.ownerReferences = ownerReferences;
+  return metadata;
 }
 
+type WantedMetadata = DefaultedObject['metadata'];
+type WritableMetadata = Pick<
+  Metadata,
+  'name' | 'namespace' | 'labels' | 'annotations' | 'finalizers' | 'ownerReferences'
+>;
+type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+/** The writer's part has been checked for its shape already; here the whole answers to the rules of its kind. */
 function checked<Spec, Status>(
   kind: Kind<Spec, Status>,
   next: StoredObject<Spec, Status>,
   stored?: StoredObject<Spec, Status>,
 ): StoredObject<Spec, Status> {
-  const errors = kind.validate(next, stored);
+  const errors = kind.rules(next, stored);
   if (errors.length > 0) throw new ApiError('Invalid', { kind: kind.kind, name: next.metadata.name, errors });
   return next;
 }

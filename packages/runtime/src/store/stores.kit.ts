@@ -2,8 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { systemClock } from '../ports/clock.ts';
+import { silentLog } from '../ports/log.ts';
+import { systemRandom } from '../ports/random.ts';
 import type { StoreHarness } from './conformance.suite.ts';
 import type { Store } from './contract.ts';
+import { type EtcdServer, skipWithoutEtcd, startEtcd } from './etcd/etcd.kit.ts';
+import { openEtcdStore } from './etcd/store.ts';
+import { FileStore } from './file/store.ts';
 import { LmdbStore } from './lmdb/store.ts';
 import { MemoryStore } from './memory/store.ts';
 
@@ -53,9 +60,40 @@ export const lmdbHarness = harnessOf({
   remove: discard,
 });
 
+export const fileHarness = harnessOf({
+  make: () => scratch('file'),
+  open: async (directory) => FileStore.open({ directory }),
+  remove: discard,
+});
+
+/** One server for a test file, one prefix for a store. To be called at the top of a test file. */
+export function etcdHarness(): StoreHarness {
+  let server: EtcdServer | undefined;
+  let prefixes = 0;
+  beforeAll(async () => {
+    server = await startEtcd();
+  });
+  afterAll(() => server?.stop());
+  return harnessOf({
+    make: () => `test${++prefixes}`,
+    open: (prefix) =>
+      openEtcdStore({
+        endpoints: [server?.endpoint ?? ''],
+        prefix,
+        clock: systemClock,
+        random: systemRandom,
+        log: silentLog,
+      }),
+    remove: () => {},
+  });
+}
+
+/** To be called at the top of a test file. Where etcd cannot be had, that is said, and the others are tested. */
 export function availableStores(): AvailableStore[] {
   return [
     { name: 'memory', harness: memoryHarness, runs: 300 },
     { name: 'lmdb', harness: lmdbHarness, runs: 100 },
+    { name: 'file', harness: fileHarness, runs: 25 },
+    ...(skipWithoutEtcd() ? [] : [{ name: 'etcd', harness: etcdHarness(), runs: 50 }]),
   ];
 }

@@ -1,16 +1,16 @@
 import { ApiError } from '../api/errors.ts';
 import { limits, type Write } from './contract.ts';
 
-const segment = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
+const segment = '[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}';
+const form = new RegExp(`^${segment}(?:/${segment})*$`);
 
 /** Refuses a key that some store could not hold: the same rule for all, or a registry could not move between them. */
 export function checkKey(key: string): void {
-  const fits = key.length <= limits.keyCharactersMax && key.split('/').every((part) => segment.test(part));
-  if (!fits) {
-    throw new ApiError('BadRequest', {
-      reason: `key ${JSON.stringify(key.slice(0, 100))} is not of the form segment/segment/… (A-Z a-z 0-9 _ - and, not first, a dot; at most ${limits.keyCharactersMax} characters)`,
-    });
-  }
+  if (key.length <= limits.keyCharactersMax && form.test(key)) return;
+  const rule = `A-Z a-z 0-9 _ - and, not first, a dot; at most ${limits.keyCharactersMax} characters`;
+  throw new ApiError('BadRequest', {
+    reason: `key ${JSON.stringify(key.slice(0, 100))} is not of the form segment/segment/… (${rule})`,
+  });
 }
 
 /** Refuses a commit that some store could not hold, before anything of it is written. */

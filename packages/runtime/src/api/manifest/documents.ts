@@ -32,7 +32,8 @@ export function* splitDocuments(file: string, bytes: Uint8Array, limits: Manifes
   function* finish(end: number): Generator<DocumentBytes> {
     if (contentLine === undefined) return;
     number++;
-    if (number > limits.documentsMax) throw malformed(file, contentLine, `more than ${limits.documentsMax} documents in one file`);
+    if (number > limits.documentsMax)
+      throw malformed(file, contentLine, `more than ${limits.documentsMax} documents in one file`);
     const sizeBytes = end - start;
     if (sizeBytes > limits.documentBytesMax) {
       const what = `${file}:${contentLine}: document ${number}`;

@@ -26,7 +26,8 @@ const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(level
 
 describe('reading manifests', () => {
   it('reads several documents with their numbers and lines, and skips empty ones', async () => {
-    const text = '# first\n---\na: 1\n---\n# nothing\n---\n\n--- # more\nb: 2\n...\n# between\n%YAML 1.2\n---\nc: 3\n--- {d: 4}\n---\n';
+    const text =
+      '# first\n---\na: 1\n---\n# nothing\n---\n\n--- # more\nb: 2\n...\n# between\n%YAML 1.2\n---\nc: 3\n--- {d: 4}\n---\n';
     const manifests = await read(text);
     expect(manifests.map(({ object, document, line }) => [object, document, line])).toEqual([
       [{ a: 1 }, 1, 3],
@@ -43,7 +44,9 @@ describe('reading manifests', () => {
   });
 
   it('does not take a marker inside a block scalar for the end of a document', async () => {
-    expect(await objects('a: |\n  ---\n  x\nb: --- y\nc: ...\n---x: 1\n')).toEqual([{ a: '---\nx\n', b: '--- y', c: '...', '---x': 1 }]);
+    expect(await objects('a: |\n  ---\n  x\nb: --- y\nc: ...\n---x: 1\n')).toEqual([
+      { a: '---\nx\n', b: '--- y', c: '...', '---x': 1 },
+    ]);
   });
 
   it('reads windows line ends and a UTF-8 byte order mark', async () => {
@@ -51,14 +54,32 @@ describe('reading manifests', () => {
   });
 
   it('reads scalars as YAML 1.2 core does, and dates as text', async () => {
-    const text = 'a: yes\nb: 010\nc: 0o10\nd: 0x1F\ne: 1e3\nf: ~\ng:\nh: 2026-02-03\ni: 12:30\nj: true\nk: "5"\nl: !!str 5\nm: .5\nn: 1_000';
+    const text =
+      'a: yes\nb: 010\nc: 0o10\nd: 0x1F\ne: 1e3\nf: ~\ng:\nh: 2026-02-03\ni: 12:30\nj: true\nk: "5"\nl: !!str 5\nm: .5\nn: 1_000';
     expect(await objects(text)).toEqual([
-      { a: 'yes', b: 10, c: 8, d: 31, e: 1000, f: null, g: null, h: '2026-02-03', i: '12:30', j: true, k: '5', l: '5', m: 0.5, n: '1_000' },
+      {
+        a: 'yes',
+        b: 10,
+        c: 8,
+        d: 31,
+        e: 1000,
+        f: null,
+        g: null,
+        h: '2026-02-03',
+        i: '12:30',
+        j: true,
+        k: '5',
+        l: '5',
+        m: 0.5,
+        n: '1_000',
+      },
     ]);
   });
 
   it('reads JSON with tabs, escapes and odd keys', async () => {
-    expect(await objects('{\n\t"a": [\n\t\t1, "\\u00e9\\/\\"}:\\\\"\n\t],\n\t"b:\\"": {}\n}')).toEqual([{ a: [1, 'é/"}:\\'], 'b:"': {} }]);
+    expect(await objects('{\n\t"a": [\n\t\t1, "\\u00e9\\/\\"}:\\\\"\n\t],\n\t"b:\\"": {}\n}')).toEqual([
+      { a: [1, 'é/"}:\\'], 'b:"': {} },
+    ]);
     expect(await objects('{\n\t"a": 1, # not JSON any more\n\t"b": [\t]}')).toEqual([{ a: 1, b: [] }]);
   });
 
@@ -83,14 +104,18 @@ describe('reading manifests', () => {
   });
 
   it('expands lists of objects, also inside each other', async () => {
-    expect(await objects('[{"a": 1}, {"kind": "List", "items": [{"b": 2}, {"kind": "List", "items": [{"c": 3}]}]}]')).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
+    expect(
+      await objects('[{"a": 1}, {"kind": "List", "items": [{"b": 2}, {"kind": "List", "items": [{"c": 3}]}]}]'),
+    ).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
     const manifests = await read('kind: List\nitems:\n- a: 1\n- a: 2\n');
     expect(await manifests[1]?.positionOf('a')).toEqual({ file: 'f.yaml', line: 4, column: 3 });
     expect(await objects('kind: List\n')).toEqual([{ kind: 'List' }]);
   });
 
   it('follows aliases, to the last anchor before them', async () => {
-    expect(await objects('a: &x {n: 1}\nb: *x\nc: &x [2]\nd: [*x, *x]\n')).toEqual([{ a: { n: 1 }, b: { n: 1 }, c: [2], d: [[2], [2]] }]);
+    expect(await objects('a: &x {n: 1}\nb: *x\nc: &x [2]\nd: [*x, *x]\n')).toEqual([
+      { a: { n: 1 }, b: { n: 1 }, c: [2], d: [[2], [2]] },
+    ]);
   });
 
   it.each<[string, string]>([
@@ -128,12 +153,28 @@ describe('reading manifests', () => {
   });
 
   it.each<[string, Uint8Array, string]>([
-    ['a lone byte', new Uint8Array([0x61, 0x3a, 0x0a, 0xc3, 0xa9, 0x20, 0xff]), 'f.yaml:2:3: byte 0xff is not UTF-8: save the file as UTF-8'],
+    [
+      'a lone byte',
+      new Uint8Array([0x61, 0x3a, 0x0a, 0xc3, 0xa9, 0x20, 0xff]),
+      'f.yaml:2:3: byte 0xff is not UTF-8: save the file as UTF-8',
+    ],
     ['a character cut short', new Uint8Array([0x61, 0xe2, 0x82]), 'f.yaml:1:2: byte 0xe2 is not UTF-8'],
-    ['a byte after characters of all lengths', new Uint8Array([...bytes('aé€😀'), 0x80]), 'f.yaml:1:6: byte 0x80 is not UTF-8'],
+    [
+      'a byte after characters of all lengths',
+      new Uint8Array([...bytes('aé€😀'), 0x80]),
+      'f.yaml:1:6: byte 0x80 is not UTF-8',
+    ],
     ['a surrogate', new Uint8Array([0xed, 0xa0, 0x80]), 'f.yaml:1:1: byte 0xed is not UTF-8'],
-    ['a wrong byte in the second document', new Uint8Array([...bytes('a: 1\n---\nb: '), 0xf0, 0x28]), 'f.yaml:3:4: byte 0xf0 is not UTF-8'],
-    ['UTF-16, little end first', new Uint8Array([0xff, 0xfe, 0x61, 0]), 'f.yaml:1:1: the file is UTF-16: save it as UTF-8'],
+    [
+      'a wrong byte in the second document',
+      new Uint8Array([...bytes('a: 1\n---\nb: '), 0xf0, 0x28]),
+      'f.yaml:3:4: byte 0xf0 is not UTF-8',
+    ],
+    [
+      'UTF-16, little end first',
+      new Uint8Array([0xff, 0xfe, 0x61, 0]),
+      'f.yaml:1:1: the file is UTF-16: save it as UTF-8',
+    ],
     ['UTF-16, big end first', new Uint8Array([0xfe, 0xff, 0, 0x61]), 'the file is UTF-16'],
     ['NUL', bytes('a: 1\nb: \0'), 'f.yaml:2:4: NUL byte: the file is not plain UTF-8 text'],
     ['a control character', bytes('a: \u001f'), 'f.yaml:1:4: control character U+001F'],
@@ -144,11 +185,19 @@ describe('reading manifests', () => {
 
 describe('the limits of manifests', () => {
   it('hold for a file, a document and the number of objects', async () => {
-    expect(await refusal(new Uint8Array(16 * 1024 * 1024 + 1))).toBe('f.yaml is 16777217 bytes, over the limit of 16777216');
+    expect(await refusal(new Uint8Array(16 * 1024 * 1024 + 1))).toBe(
+      'f.yaml is 16777217 bytes, over the limit of 16777216',
+    );
     const large = `a: ${'x'.repeat(1024 * 1024)}`;
-    expect(await refusal(`b: 1\n---\n${large}`)).toBe('f.yaml:3: document 2 is 1048583 bytes, over the limit of 1048576');
-    expect(await refusal('a: 1\n---\n'.repeat(3), { documentsMax: 2 })).toBe('f.yaml:5:1: more than 2 documents in one file');
-    expect(await refusal('- {}\n- {}\n- {}\n', { documentsMax: 2 })).toBe('f.yaml:3:3: more than 2 objects in one file');
+    expect(await refusal(`b: 1\n---\n${large}`)).toBe(
+      'f.yaml:3: document 2 is 1048583 bytes, over the limit of 1048576',
+    );
+    expect(await refusal('a: 1\n---\n'.repeat(3), { documentsMax: 2 })).toBe(
+      'f.yaml:5:1: more than 2 documents in one file',
+    );
+    expect(await refusal('- {}\n- {}\n- {}\n', { documentsMax: 2 })).toBe(
+      'f.yaml:3:3: more than 2 objects in one file',
+    );
     expect(await read('- {}\n- {}\n', { documentsMax: 2 })).toHaveLength(2);
   });
 
@@ -156,14 +205,48 @@ describe('the limits of manifests', () => {
     expect(await objects(nested(64))).toHaveLength(1);
     expect(await refusal(nested(65))).toMatch(/^f\.yaml:1:32\d: nested deeper than 64 levels$/);
     expect(await refusal(`${'- '.repeat(65)}{}`)).toContain('nested deeper than 64 levels');
-    const chain = (links: number) => Array.from({ length: links }, (_, index) => `a${index + 1}: &a${index + 1} [*a${index}]`);
+    const chain = (links: number) =>
+      Array.from({ length: links }, (_, index) => `a${index + 1}: &a${index + 1} [*a${index}]`);
     const chained = (links: number) => ['a0: &a0 []', ...chain(links)].join('\n');
     expect(await objects(chained(62))).toHaveLength(1);
     expect(await refusal(chained(63))).toContain('f.yaml:64:12: nested deeper than 64 levels');
   });
 
   it('turn every text, however broken, into objects or an error from the catalogue', async () => {
-    const pieces = ['[', ']', '{', '}', '- ', '? ', ': ', ', ', '\n', '  ', '\t', 'a', '1', '&a ', '*a ', '!!map ', '!x ', '"', "'", '|\n', '>-\n', '#', '---\n', '...\n', '%', '<<', '~', 'é', '\\', '\r\n', '@', '`'];
+    const pieces = [
+      '[',
+      ']',
+      '{',
+      '}',
+      '- ',
+      '? ',
+      ': ',
+      ', ',
+      '\n',
+      '  ',
+      '\t',
+      'a',
+      '1',
+      '&a ',
+      '*a ',
+      '!!map ',
+      '!x ',
+      '"',
+      "'",
+      '|\n',
+      '>-\n',
+      '#',
+      '---\n',
+      '...\n',
+      '%',
+      '<<',
+      '~',
+      'é',
+      '\\',
+      '\r\n',
+      '@',
+      '`',
+    ];
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 30 }), async (chosen) => {
         const text = chosen.join('');
@@ -182,9 +265,14 @@ describe('the limits of manifests', () => {
   });
 
   it('stop an alias bomb while it is small', async () => {
-    const level = (index: number) => `l${index}: &l${index} [${Array(10).fill(`*l${index - 1}`).join(', ')}]`;
+    const level = (index: number) =>
+      `l${index}: &l${index} [${Array(10)
+        .fill(`*l${index - 1}`)
+        .join(', ')}]`;
     const bomb = ['l0: &l0 [lol]', ...Array.from({ length: 30 }, (_, index) => level(index + 1))].join('\n');
-    expect(await refusal(bomb)).toMatch(/^f\.yaml:\d:\d+: with its aliases written out, the document is over the limit of 1048576 bytes$/);
+    expect(await refusal(bomb)).toMatch(
+      /^f\.yaml:\d:\d+: with its aliases written out, the document is over the limit of 1048576 bytes$/,
+    );
     const long = `a: &a ${'x'.repeat(100_000)}\nb: [${Array(20).fill('*a').join(', ')}]`;
     expect(await refusal(long)).toContain('with its aliases written out');
   });
@@ -203,7 +291,11 @@ describe('validating a manifest', () => {
   };
 
   it('accepts what is valid once defaults are filled in', async () => {
-    expect(await check('apiVersion: example.io/v1\nkind: Widget\nmetadata: {name: a}\nspec: {type: Static, paused: , template: {image: a@1}}\n')).toEqual([]);
+    expect(
+      await check(
+        'apiVersion: example.io/v1\nkind: Widget\nmetadata: {name: a}\nspec: {type: Static, paused: , template: {image: a@1}}\n',
+      ),
+    ).toEqual([]);
   });
 
   it('says file, line and column of every mistake', async () => {
@@ -231,20 +323,38 @@ spec:
   });
 
   it('finds places in JSON, in lists and through aliases too', async () => {
-    expect(await check('[\n {"apiVersion": "example.io/v1", "kind": "Widget",\n  "metadata": {"name": "A"}, "spec": {"type": "Static", "template": {"image": "a@1"}}}\n]')).toEqual([
-      expect.stringMatching(/^f\.yaml:3:16: metadata\.name: Invalid value: "A"/),
-    ]);
-    expect(await check('kind: List\nitems:\n- apiVersion: example.io/v1\n  kind: Widget\n  metadata: &m {name: a, nam: b}\n  spec: {type: Static, template: {image: a@1}}\n- {apiVersion: example.io/v1, kind: Widget, metadata: *m, spec: {type: Static, template: {image: a@1}}}\n')).toEqual([
+    expect(
+      await check(
+        '[\n {"apiVersion": "example.io/v1", "kind": "Widget",\n  "metadata": {"name": "A"}, "spec": {"type": "Static", "template": {"image": "a@1"}}}\n]',
+      ),
+    ).toEqual([expect.stringMatching(/^f\.yaml:3:16: metadata\.name: Invalid value: "A"/)]);
+    expect(
+      await check(
+        'kind: List\nitems:\n- apiVersion: example.io/v1\n  kind: Widget\n  metadata: &m {name: a, nam: b}\n  spec: {type: Static, template: {image: a@1}}\n- {apiVersion: example.io/v1, kind: Widget, metadata: *m, spec: {type: Static, template: {image: a@1}}}\n',
+      ),
+    ).toEqual([
       'f.yaml:5:26: metadata.nam: Unknown field: did you mean "name"?',
       'f.yaml:5:26: metadata.nam: Unknown field: did you mean "name"?',
     ]);
   });
 
   it.each<[string, string[]]>([
-    ['a: 1', ['f.yaml:1:1: apiVersion: Required value: must be set to text', 'f.yaml:1:1: kind: Required value: must be set to text']],
+    [
+      'a: 1',
+      [
+        'f.yaml:1:1: apiVersion: Required value: must be set to text',
+        'f.yaml:1:1: kind: Required value: must be set to text',
+      ],
+    ],
     ['kind: Widget\napiVersion: 1', ['f.yaml:2:1: apiVersion: Required value: must be set to text']],
-    ['apiVersion: example.io/v1\nkind: Wigdet', ['f.yaml:2:1: kind: Unsupported value: "Wigdet": did you mean "Widget"?']],
-    ['apiVersion: example.io/v2\nkind: Widget', ['f.yaml:1:1: apiVersion: Unsupported value: "example.io/v2": did you mean "example.io/v1"?']],
+    [
+      'apiVersion: example.io/v1\nkind: Wigdet',
+      ['f.yaml:2:1: kind: Unsupported value: "Wigdet": did you mean "Widget"?'],
+    ],
+    [
+      'apiVersion: example.io/v2\nkind: Widget',
+      ['f.yaml:1:1: apiVersion: Unsupported value: "example.io/v2": did you mean "example.io/v1"?'],
+    ],
   ])('says of %j that the kind is not known', async (text, expected) => {
     expect(await check(text)).toEqual(expected);
   });

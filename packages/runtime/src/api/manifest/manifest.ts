@@ -4,7 +4,7 @@
  */
 import { ApiError, type Position } from '../errors.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts';
-import { parsePath, type PathSegment } from '../path.ts';
+import { type PathSegment, parsePath } from '../path.ts';
 import { type DocumentBytes, splitDocuments } from './documents.ts';
 import { type ManifestLimits, manifestLimits } from './limits.ts';
 import { readPlainJson } from './plain-json.ts';
@@ -79,7 +79,11 @@ function* expandList(part: Part): Generator<Part> {
 }
 
 function nameOf(value: JsonValue): string {
-  return value === null ? 'nothing' : Array.isArray(value) ? 'a list' : `the ${typeof value} ${JSON.stringify(value).slice(0, 40)}`;
+  return value === null
+    ? 'nothing'
+    : Array.isArray(value)
+      ? 'a list'
+      : `the ${typeof value} ${JSON.stringify(value).slice(0, 40)}`;
 }
 
 interface Syntax {

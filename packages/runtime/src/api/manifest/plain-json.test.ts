@@ -12,10 +12,17 @@ describe('reading plain JSON', () => {
     expect(readPlainJson(text)).toEqual(JSON.parse(text));
   });
 
-  it.each(['', 'a: 1', '"text"', '{"a": 1,}', '{"a": 1, "a": 2}', '{"a": {"b": 1, "\\u0062": 2}}', '{"a": 9007199254740993}', '[1e400]', '['.repeat(65) + ']'.repeat(65)])(
-    'leaves %s to the YAML reader',
-    (text) => {
-      expect(readPlainJson(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    'a: 1',
+    '"text"',
+    '{"a": 1,}',
+    '{"a": 1, "a": 2}',
+    '{"a": {"b": 1, "\\u0062": 2}}',
+    '{"a": 9007199254740993}',
+    '[1e400]',
+    '['.repeat(65) + ']'.repeat(65),
+  ])('leaves %s to the YAML reader', (text) => {
+    expect(readPlainJson(text)).toBeUndefined();
+  });
 });

@@ -28,12 +28,17 @@ function fieldErrors({ object }: Manifest, kinds: KindSet): FieldError[] {
   const apiVersion = ownValue(object, 'apiVersion');
   const kindName = ownValue(object, 'kind');
   if (typeof apiVersion !== 'string' || typeof kindName !== 'string') {
-    const missing = [...(typeof apiVersion === 'string' ? [] : ['apiVersion']), ...(typeof kindName === 'string' ? [] : ['kind'])];
+    const missing = [
+      ...(typeof apiVersion === 'string' ? [] : ['apiVersion']),
+      ...(typeof kindName === 'string' ? [] : ['kind']),
+    ];
     return missing.map((path) => ({ path, type: 'Required value', message: 'must be set to text' }));
   }
   const kind = kinds.find(apiVersion, kindName);
   if (kind !== undefined) return kind.validate(applyDefaults(kind.schema, object));
   const knownKind = kinds.kinds.some((known) => known.kind === kindName);
   const [path, value] = knownKind ? ['apiVersion', apiVersion] : ['kind', kindName];
-  return [{ path, type: 'Unsupported value', message: `${JSON.stringify(value)}: ${kinds.suggest(apiVersion, kindName)}` }];
+  return [
+    { path, type: 'Unsupported value', message: `${JSON.stringify(value)}: ${kinds.suggest(apiVersion, kindName)}` },
+  ];
 }

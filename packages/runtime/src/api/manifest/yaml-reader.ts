@@ -107,7 +107,10 @@ export class YamlReader {
     if (!this.#yaml.isScalar(key)) throw this.#fail(offset, 'a key must be text, not a list, an object or an alias');
     if (key.value === '<<' && key.type === 'PLAIN') throw this.#fail(offset, 'merge keys (<<) are not supported');
     if (typeof key.value !== 'string') {
-      throw this.#fail(offset, key.source === '' ? 'a key must be text, not nothing' : `the key ${key.source} is not text: put it in quotes`);
+      throw this.#fail(
+        offset,
+        key.source === '' ? 'a key must be text, not nothing' : `the key ${key.source} is not text: put it in quotes`,
+      );
     }
     this.#size += key.value.length + 3;
     return key.value;
@@ -117,8 +120,14 @@ export class YamlReader {
     const { value, source, range } = node;
     this.#size += source.length + 2;
     if (typeof value === 'number') {
-      const exact = Number.isInteger(value) ? Number.isSafeInteger(value) || !/^[-+]?(0[ox])?[\da-f]+$/iu.test(source) : Number.isFinite(value);
-      if (!exact) throw this.#fail(range[0], `the number ${source} cannot be stored exactly: put it in quotes to keep it as text`);
+      const exact = Number.isInteger(value)
+        ? Number.isSafeInteger(value) || !/^[-+]?(0[ox])?[\da-f]+$/iu.test(source)
+        : Number.isFinite(value);
+      if (!exact)
+        throw this.#fail(
+          range[0],
+          `the number ${source} cannot be stored exactly: put it in quotes to keep it as text`,
+        );
       return value;
     }
     if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
@@ -132,7 +141,10 @@ export class YamlReader {
     if (anchored === 'open') throw this.#fail(offset, `the alias *${name} contains itself`);
     this.#size += anchored.size;
     if (this.#size > this.#sizeMax) {
-      throw this.#fail(offset, `with its aliases written out, the document is over the limit of ${this.#sizeMax} bytes`);
+      throw this.#fail(
+        offset,
+        `with its aliases written out, the document is over the limit of ${this.#sizeMax} bytes`,
+      );
     }
     this.#deepest = Math.max(this.#deepest, depth + anchored.height);
     if (this.#deepest > JSON_DEPTH_MAX) throw this.#fail(offset, tooDeep);

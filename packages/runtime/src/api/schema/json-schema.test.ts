@@ -11,7 +11,10 @@ import { toJsonSchema } from './json-schema.ts';
 import type { Schema } from './schema.ts';
 import { validate } from './validate.ts';
 
-const even = { name: 'even', check: (value: string) => (value.length % 2 === 0 ? undefined : 'must have an even length') };
+const even = {
+  name: 'even',
+  check: (value: string) => (value.length % 2 === 0 ? undefined : 'must have an even length'),
+};
 
 function compile(schema: Schema): (value: unknown) => boolean {
   // Without ownProperties ajv takes what an object inherits, such as `constructor`, for its fields.
@@ -48,7 +51,9 @@ const schemas: fc.Arbitrary<Schema> = fc.letrec<{ schema: Schema }>((tie) => ({
     { depthSize: 'medium' },
     leaf,
     fc
-      .array(fc.tuple(fc.constantFrom(...names), tie('schema'), fc.constantFrom('required', 'optional', 'defaulted')), { maxLength: 3 })
+      .array(fc.tuple(fc.constantFrom(...names), tie('schema'), fc.constantFrom('required', 'optional', 'defaulted')), {
+        maxLength: 3,
+      })
       .map((fields) =>
         object(
           Object.fromEntries(
@@ -59,7 +64,9 @@ const schemas: fc.Arbitrary<Schema> = fc.letrec<{ schema: Schema }>((tie) => ({
           ),
         ),
       ),
-    fc.tuple(tie('schema'), fc.constantFrom({}, { minItems: 1 }, { maxItems: 1 })).map(([items, options]) => list(items, options)),
+    fc
+      .tuple(tie('schema'), fc.constantFrom({}, { minItems: 1 }, { maxItems: 1 }))
+      .map(([items, options]) => list(items, options)),
     fc.constantFrom(list(integer(), { uniqueItems: true }), list(object({ a: string() }), { uniqueBy: 'a' })),
     fc
       .tuple(tie('schema'), fc.constantFrom({}, { maxProperties: 1 }, { keys: string({ maxLength: 1 }) }))
@@ -73,7 +80,9 @@ const documents: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
     { depthSize: 'medium' },
     scalars,
     fc.array(tie('value'), { maxLength: 3 }),
-    fc.array(fc.tuple(fc.constantFrom(...names, 'constructor'), tie('value')), { maxLength: 3 }).map(Object.fromEntries),
+    fc
+      .array(fc.tuple(fc.constantFrom(...names, 'constructor'), tie('value')), { maxLength: 3 })
+      .map(Object.fromEntries),
   ),
 })).value as fc.Arbitrary<unknown>;
 
@@ -91,7 +100,9 @@ function valid(schema: Schema): fc.Arbitrary<unknown> {
     case 'list':
       return fc.array(fc.oneof({ weight: 9, arbitrary: valid(schema.items) }, scalars), { maxLength: 2 });
     case 'map':
-      return fc.array(fc.tuple(fc.constantFrom('x', 'yy'), valid(schema.values)), { maxLength: 2 }).map(Object.fromEntries);
+      return fc
+        .array(fc.tuple(fc.constantFrom('x', 'yy'), valid(schema.values)), { maxLength: 2 })
+        .map(Object.fromEntries);
     default:
       return scalars;
   }

@@ -30,7 +30,9 @@ function rules(schema: Schema): Rules {
     case 'boolean':
       return { type: 'boolean' };
     case 'object': {
-      const properties = Object.entries(schema.properties).map(([name, property]) => [name, convert(property)] as const);
+      const properties = Object.entries(schema.properties).map(
+        ([name, property]) => [name, convert(property)] as const,
+      );
       return {
         type: 'object',
         properties: Object.fromEntries(properties),

@@ -20,8 +20,19 @@ const schema = object({
   other: optional(strategy),
   env: optional(list(object({ name: string(), value: withDefault(string(), '') }), { uniqueBy: 'name', maxItems: 60 })),
   nodes: optional(list(string(), { uniqueItems: true, minItems: 1, maxItems: 3 })),
-  limits: optional(map(strategy, { keys: string({ pattern: { expression: /^[a-z]+$/u, hint: 'must be lower case' } }), maxProperties: 2 })),
-  password: optional(string({ secret: true, minLength: 8, format: { name: 'strong', check: (value) => (value.includes('!') ? undefined : 'must have a "!"') } })),
+  limits: optional(
+    map(strategy, {
+      keys: string({ pattern: { expression: /^[a-z]+$/u, hint: 'must be lower case' } }),
+      maxProperties: 2,
+    }),
+  ),
+  password: optional(
+    string({
+      secret: true,
+      minLength: 8,
+      format: { name: 'strong', check: (value) => (value.includes('!') ? undefined : 'must have a "!"') },
+    }),
+  ),
   free: optional(anything()),
 });
 const texts = (value: unknown, path = 'spec') => validate(schema, value, path).map(formatFieldError);
@@ -52,7 +63,13 @@ describe('the types', () => {
 
 describe('validate', () => {
   it('accepts what fits, before and after defaults', () => {
-    const value = { name: 'a', env: [{ name: 'x' }, { name: 'y' }], limits: { a: {} }, free: [null, { deep: [1] }], replicas: undefined };
+    const value = {
+      name: 'a',
+      env: [{ name: 'x' }, { name: 'y' }],
+      limits: { a: {} },
+      free: [null, { deep: [1] }],
+      replicas: undefined,
+    };
     expect(texts(value)).toEqual([]);
     expect(texts(applyDefaults(schema, value))).toEqual([]);
   });
@@ -73,7 +90,10 @@ describe('validate', () => {
     [{ name: 'a', ratio: [] }, 'spec.ratio: Invalid value: list: must be a number'],
     [{ name: 'a', paused: 'yes' }, 'spec.paused: Invalid value: "yes": must be true or false'],
     [{ name: 'a', strategy: 'x' }, 'spec.strategy: Invalid value: "x": must be an object'],
-    [{ name: 'a', strategy: { type: 'Inplace' } }, 'spec.strategy.type: Unsupported value: "Inplace": supported values: "InPlace", "Rolling"'],
+    [
+      { name: 'a', strategy: { type: 'Inplace' } },
+      'spec.strategy.type: Unsupported value: "Inplace": supported values: "InPlace", "Rolling"',
+    ],
     [{ name: 'a', replica: 1 }, 'spec.replica: Unknown field: did you mean "replicas"?'],
     [{ name: 'a', strategy: { zzzzzz: 1 } }, 'spec.strategy.zzzzzz: Unknown field: known fields are "type", "surge"'],
     [{ name: 'a', env: {} }, 'spec.env: Invalid value: object: must be a list'],
@@ -84,28 +104,44 @@ describe('validate', () => {
     [{ name: 'a', limits: [] }, 'spec.limits: Invalid value: list: must be an object'],
     [{ name: 'a', limits: { A: {} } }, 'spec.limits: Invalid value: "A": must be lower case'],
     [{ name: 'a', limits: { a: {}, b: {}, c: {} } }, 'spec.limits: Too many: 3: must have at most 2 items'],
-    [{ name: 'a', limits: { a: { surge: 11 } } }, 'spec.limits.a.surge: Invalid value: 11: must be less than or equal to 10'],
+    [
+      { name: 'a', limits: { a: { surge: 11 } } },
+      'spec.limits.a.surge: Invalid value: 11: must be less than or equal to 10',
+    ],
     [{ name: 'a', free: new Map() }, 'spec.free: Invalid value: object: must be JSON data, not an instance of a class'],
     ['x'.repeat(100), `spec: Invalid value: "${'x'.repeat(64)}…": must be an object`],
-    [JSON.parse('{"name":"a","__proto__":{"paused":1}}'), 'spec.__proto__: Unknown field: known fields are "name", "replicas", "ratio", "paused", "strategy", "other", "env", "nodes", "limits", "password", "free"'],
-    [{ name: 'a', constructor: 1 }, 'spec.constructor: Unknown field: known fields are "name", "replicas", "ratio", "paused", "strategy", "other", "env", "nodes", "limits", "password", "free"'],
+    [
+      JSON.parse('{"name":"a","__proto__":{"paused":1}}'),
+      'spec.__proto__: Unknown field: known fields are "name", "replicas", "ratio", "paused", "strategy", "other", "env", "nodes", "limits", "password", "free"',
+    ],
+    [
+      { name: 'a', constructor: 1 },
+      'spec.constructor: Unknown field: known fields are "name", "replicas", "ratio", "paused", "strategy", "other", "env", "nodes", "limits", "password", "free"',
+    ],
   ])('of %j says %j', (value, expected) => {
     expect(texts(value)).toEqual([expected]);
   });
 
   it('counts characters, not UTF-16 units', () => {
     expect(texts({ name: '😀😀😀😀😀' })).toEqual([]);
-    expect(validate(string({ minLength: 2 }), '😀', '').map(formatFieldError)).toEqual(['Invalid value: "😀": must be at least 2 characters']);
+    expect(validate(string({ minLength: 2 }), '😀', '').map(formatFieldError)).toEqual([
+      'Invalid value: "😀": must be at least 2 characters',
+    ]);
   });
 
   it('never shows a secret', () => {
-    const all = [...validate(schema, { name: 'a', password: 'hunter2' }, ''), ...validate(schema, { name: 'a', password: 'hunter2hunter2' }, '')];
+    const all = [
+      ...validate(schema, { name: 'a', password: 'hunter2' }, ''),
+      ...validate(schema, { name: 'a', password: 'hunter2hunter2' }, ''),
+    ];
     expect(all.map(formatFieldError)).toEqual([
       'password: Invalid value: "<redacted>": must be at least 8 characters',
       'password: Invalid value: "<redacted>": must have a "!"',
     ]);
     const secrets = list(string({ secret: true }), { uniqueItems: true });
-    expect(validate(secrets, ['hunter2', 'hunter2'], 'keys').map(formatFieldError)).toEqual(['keys[1]: Duplicate value: "<redacted>"']);
+    expect(validate(secrets, ['hunter2', 'hunter2'], 'keys').map(formatFieldError)).toEqual([
+      'keys[1]: Duplicate value: "<redacted>"',
+    ]);
   });
 
   it('reports every mistake at once, and stops at a limit, saying so', () => {
@@ -121,13 +157,22 @@ describe('validate', () => {
   it('refuses free data that is nested too deeply instead of overflowing the stack', () => {
     let free: unknown = 1;
     for (let level = 0; level < 100_000; level++) free = [free];
-    expect(texts({ name: 'a', free })).toEqual(['spec.free: Invalid value: list: must not be nested deeper than 64 levels']);
+    expect(texts({ name: 'a', free })).toEqual([
+      'spec.free: Invalid value: list: must not be nested deeper than 64 levels',
+    ]);
   });
 });
 
 describe('applyDefaults', () => {
   it('fills what is absent, also inside lists, maps and defaults', () => {
-    expect(applyDefaults(schema, { name: 'a', env: [{ name: 'x' }], limits: { a: {}, b: { type: 'Rolling' } }, nodes: ['n'] })).toEqual({
+    expect(
+      applyDefaults(schema, {
+        name: 'a',
+        env: [{ name: 'x' }],
+        limits: { a: {}, b: { type: 'Rolling' } },
+        nodes: ['n'],
+      }),
+    ).toEqual({
       name: 'a',
       paused: false,
       strategy: { type: 'InPlace' },
@@ -144,12 +189,23 @@ describe('applyDefaults', () => {
 
   it('takes null for absent, except where anything goes', () => {
     const value = { name: 'a', paused: null, replicas: null, strategy: { type: null }, free: null };
-    expect(applyDefaults(schema, value)).toEqual({ name: 'a', paused: false, strategy: { type: 'InPlace' }, free: null });
+    expect(applyDefaults(schema, value)).toEqual({
+      name: 'a',
+      paused: false,
+      strategy: { type: 'InPlace' },
+      free: null,
+    });
     expect(value.paused).toBeNull();
   });
 
   it('returns the same object when there is nothing to add, and shares what it does not touch', () => {
-    const full = { name: 'a', paused: true, strategy: { type: 'Rolling' }, env: [{ name: 'x', value: '' }], limits: { a: { type: 'Rolling' } } };
+    const full = {
+      name: 'a',
+      paused: true,
+      strategy: { type: 'Rolling' },
+      env: [{ name: 'x', value: '' }],
+      limits: { a: { type: 'Rolling' } },
+    };
     expect(applyDefaults(schema, full)).toBe(full);
     const env = [{ name: 'x', value: '1' }];
     expect((applyDefaults(schema, { name: 'a', env }) as { env: unknown }).env).toBe(env);

@@ -82,10 +82,19 @@ export interface AnythingSchema extends Common<JsonValue> {
   readonly type: 'anything';
 }
 
-export type Schema = StringSchema | NumberSchema | BooleanSchema | ObjectSchema | ListSchema | MapSchema | AnythingSchema;
+export type Schema =
+  | StringSchema
+  | NumberSchema
+  | BooleanSchema
+  | ObjectSchema
+  | ListSchema
+  | MapSchema
+  | AnythingSchema;
 
 /** The type of a value that was defaulted and found valid: what a reader gets. */
-export type Infer<S extends Schema> = S extends { readonly [types]?: readonly [infer Output, unknown] } ? Output : never;
+export type Infer<S extends Schema> = S extends { readonly [types]?: readonly [infer Output, unknown] }
+  ? Output
+  : never;
 
 /** The type of a value before defaults: what a writer gives. */
 export type Input<S extends Schema> = S extends { readonly [types]?: readonly [unknown, infer In] } ? In : never;
@@ -94,7 +103,9 @@ export type Optional<S extends Schema> = S & { readonly presence: 'optional' };
 export type Defaulted<S extends Schema> = S & { readonly presence: 'defaulted' };
 
 type Properties = Readonly<Record<string, Schema>>;
-type OptionalKeys<P extends Properties> = { [K in keyof P]: P[K] extends { presence: 'optional' } ? K : never }[keyof P];
+type OptionalKeys<P extends Properties> = {
+  [K in keyof P]: P[K] extends { presence: 'optional' } ? K : never;
+}[keyof P];
 type OmittableKeys<P extends Properties> = { [K in keyof P]: P[K] extends { presence: string } ? K : never }[keyof P];
 type Flatten<T> = { readonly [K in keyof T]: T[K] };
 

@@ -120,7 +120,10 @@ function compileObject(schema: ObjectSchema): Check {
     Object.entries(schema.properties).map(([name, property]) => {
       const isRequired = property.presence === undefined;
       // A required field that is null is not set; an optional one has the wrong type, unless defaults mend it.
-      return [name, { check: checkOf(property), isRequired, nullIsMissing: isRequired && property.type !== 'anything' }];
+      return [
+        name,
+        { check: checkOf(property), isRequired, nullIsMissing: isRequired && property.type !== 'anything' },
+      ];
     }),
   );
   return (walk, value) => {
@@ -152,7 +155,8 @@ function compileList(schema: ListSchema): Check {
   const identity = uniqueBy !== undefined && items.type === 'object' ? items.properties[uniqueBy] : items;
   return (walk, value) => {
     if (!Array.isArray(value)) return invalid(walk, schema, value, 'must be a list');
-    if (value.length > maxItems) return report(walk, 'Too many', `${value.length}: must have at most ${maxItems} items`);
+    if (value.length > maxItems)
+      return report(walk, 'Too many', `${value.length}: must have at most ${maxItems} items`);
     if (value.length < minItems) {
       invalid(walk, schema, value, `must have at least ${minItems} ${minItems === 1 ? 'item' : 'items'}`);
     }
@@ -160,7 +164,8 @@ function compileList(schema: ListSchema): Check {
       descend(walk, index, check, value[index]);
       if (isFull(walk)) return;
     }
-    if (value.length > 1 && (uniqueItems || uniqueBy !== undefined)) checkUnique(walk, value, identity ?? items, uniqueBy);
+    if (value.length > 1 && (uniqueItems || uniqueBy !== undefined))
+      checkUnique(walk, value, identity ?? items, uniqueBy);
   };
 }
 
@@ -187,7 +192,8 @@ function compileMap(schema: MapSchema): Check {
   return (walk, value) => {
     if (!isPlainObject(value)) return invalid(walk, schema, value, 'must be an object');
     const keys = Object.keys(value);
-    if (keys.length > maxProperties) return report(walk, 'Too many', `${keys.length}: must have at most ${maxProperties} items`);
+    if (keys.length > maxProperties)
+      return report(walk, 'Too many', `${keys.length}: must have at most ${maxProperties} items`);
     for (const key of keys) {
       // A bad key is reported at the map: there is no field of that name to point at.
       checkKey?.(walk, key);

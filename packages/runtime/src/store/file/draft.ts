@@ -1,5 +1,5 @@
-/** A file that is written and flushed out of sight, and then put into place in one step. */
-import { mkdirSync, renameSync, rmSync, type Stats } from 'node:fs';
+/** A file that is written and flushed out of sight, to be put into place in one step. */
+import { mkdirSync, rmSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fingerprint } from './sight.ts';
@@ -39,21 +39,14 @@ async function resemble(handle: FileHandle, { mode, uid, gid }: Stats): Promise<
   await handle.chmod(mode & 0o777);
 }
 
-/** Puts a draft into place. The answer is the directories, up to `root`, that have to be flushed for it to stay there. */
-export function placeDraft(root: string, draft: string, file: string): string[] {
+/** Makes the directory of a file. The answer is the directories, up to `root`, to flush once the file is in place. */
+export function makeDirectory(root: string, file: string): string[] {
   const directory = dirname(file);
   const created = mkdirSync(directory, { recursive: true });
-  renameSync(draft, file);
   const changed = [directory];
   for (let parent = directory; created !== undefined && parent !== root; ) {
     parent = dirname(parent);
     changed.push(parent);
   }
   return changed;
-}
-
-/** Removes a file. The answer is as for `placeDraft`. */
-export function removeFile(file: string): string[] {
-  rmSync(file, { force: true });
-  return [dirname(file)];
 }

@@ -6,13 +6,13 @@
  * A crash leaves rows that are pending. Whoever scans next finds the file as it was, and publishes it again; or finds it
  * with the new content already, which counts as published; or finds something else, which is an edit by hand.
  */
-import { lstatSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { limits } from '../contract.ts';
 import { syncDirectory } from '../lmdb/environment.ts';
 import type { Ledger } from '../lmdb/ledger.ts';
 import type { Tables } from '../lmdb/tables.ts';
-import { placeDraft, removeFile, writeDraft } from './draft.ts';
+import { makeDirectory, writeDraft } from './draft.ts';
 import { encodeFile, hashOf, parseValue } from './format.ts';
 import type { Home } from './home.ts';
 import { messageOf, readIfStill } from './look.ts';
@@ -128,10 +128,15 @@ export class Publisher {
       if (!row?.pending || (tables.get(key, undefined)?.revision ?? 0) !== revision) continue;
       // Edited by hand since: the next scan takes that in, or has done so and made another file of it.
       if (row.extension !== before.extension || row.stat !== before.stat) continue;
-      if (!isUntouched(view.at(key, row.extension), row)) continue;
       const file = join(this.#home.directory, pathOf(key, row.extension));
       try {
-        for (const directory of this.#change(file, draft)) directories.add(directory);
+        const changed = makeDirectory(this.#home.directory, file);
+        readdirSync(dirname(file));
+        // The very last thing before the change, so that there is as little room as can be for a save in between.
+        if (!isUntouched(view.at(key, row.extension), row)) continue;
+        if (draft.row === undefined) rmSync(file, { force: true });
+        else if (draft.path !== undefined) renameSync(draft.path, file);
+        for (const directory of changed) directories.add(directory);
         placed.push(draft);
       } catch (error) {
         this.#failed.set(key, messageOf(error));
@@ -140,11 +145,5 @@ export class Publisher {
     // Before the row says so, or a power cut could bring the old file back, and it would look like an edit.
     for (const directory of directories) syncDirectory(directory);
     for (const { key, row } of placed) this.#mirror.set(key, row);
-  }
-
-  /** The directories that have changed by putting a draft into place. */
-  #change(file: string, { path, row }: Draft): string[] {
-    if (row === undefined) return removeFile(file);
-    return path === undefined ? [] : placeDraft(this.#home.directory, path, file);
   }
 }

@@ -1,0 +1,36 @@
+/** Runs every section in a process of its own, prints one table and writes bench/results/latest.json. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { formatTable, type Measurement } from './report.ts';
+
+const sections = fileURLToPath(new URL('./sections/', import.meta.url));
+const wanted = process.argv.slice(2);
+const names = readdirSync(sections)
+  .filter((file) => file.endsWith('.js'))
+  .map((file) => file.slice(0, -3))
+  .filter((name) => wanted.length === 0 || wanted.includes(name));
+if (names.length === 0) throw new Error(`there is no section ${wanted.join(', ')}`);
+
+const measurements: Measurement[] = [];
+for (const name of names) {
+  process.stderr.write(`measuring ${name}…\n`);
+  const run = spawnSync(process.execPath, [`${sections}${name}.js`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  });
+  if (run.status !== 0) throw new Error(`${name} ended with ${run.status}`);
+  measurements.push(...JSON.parse(run.stdout));
+}
+console.log(formatTable(measurements));
+
+const results = fileURLToPath(new URL('../results/', import.meta.url));
+mkdirSync(results, { recursive: true });
+const machine = {
+  node: process.version,
+  cores: cpus().length,
+  processor: cpus()[0]?.model,
+  memoryMb: Math.round(totalmem() / 2 ** 20),
+};
+writeFileSync(`${results}latest.json`, `${JSON.stringify({ machine, measurements }, null, 2)}\n`);

@@ -1,0 +1,134 @@
+/** Goal: what a person does to the files of a registry obeys the same rules as a write through it. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openRegistry } from './open.ts';
+import type { Registry } from './registry.ts';
+import { Crate, Widget } from './widget.kit.ts';
+
+let directory: string;
+let registry: Registry;
+const warnings: string[] = [];
+const open = async () => {
+  const log = {
+    write: (_: string, message: string, fields: object = {}) => warnings.push(`${message} ${JSON.stringify(fields)}`),
+  };
+  registry = await openRegistry(`file:${directory}`, { kinds: [Widget, Crate], log });
+};
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'ecsm-admission-'));
+  warnings.length = 0;
+  await open();
+});
+afterEach(async () => {
+  await registry.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const fileOf = (name: string, extension = 'json') =>
+  join(directory, `example.io/v1/widgets/default/${name}.${extension}`);
+const readJson = (name: string) => JSON.parse(readFileSync(fileOf(name), 'utf8'));
+const edit = (path: string, content: string | object) => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`);
+};
+const widgets = () => registry.resource(Widget);
+const eventually = <T>(look: () => T | Promise<T>) =>
+  expect.poll(async () => Promise.resolve(look()).catch((error) => error), { timeout: 10_000, interval: 20 });
+const warned = (part: string) => eventually(() => warnings.filter((warning) => warning.includes(part)).length);
+
+describe('a file that a person writes', () => {
+  it('becomes an object, with identity and defaults, and the file shows them', async () => {
+    edit(fileOf('new', 'yaml'), '# my widget\nspec:\n  colour: red # nice\n');
+    await eventually(async () => (await widgets().get('new')).spec).toEqual({ size: 1, colour: 'red' });
+    const { metadata } = await widgets().get('new');
+    expect(metadata).toMatchObject({ name: 'new', namespace: 'default', generation: 1, uid: expect.any(String) });
+    await eventually(() => readFileSync(fileOf('new', 'yaml'), 'utf8')).toContain(metadata.uid);
+    const text = readFileSync(fileOf('new', 'yaml'), 'utf8');
+    expect(text).toContain('# my widget');
+    expect(text).toContain('colour: red # nice');
+    expect(text).toContain('size: 1');
+  });
+
+  it('changes the spec, raises the generation, and cannot change identity, history or status', async () => {
+    const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });
+    await widgets().updateStatus({ ...made, status: { phase: 'Ready' } });
+    const object = readJson('a');
+    edit(fileOf('a'), {
+      ...object,
+      metadata: { ...object.metadata, uid: 'forged', generation: 99 },
+      spec: { size: 7 },
+      status: { phase: 'Forged' },
+    });
+    await eventually(async () => (await widgets().get('a')).spec.size).toBe(7);
+    const after = await widgets().get('a');
+    expect(after.metadata).toMatchObject({ uid: made.metadata.uid, generation: 2 });
+    expect(after.status).toEqual({ phase: 'Ready' });
+    await eventually(() => readJson('a').metadata.uid).toBe(made.metadata.uid);
+  });
+
+  it('is refused when it is not valid, and says what is wrong; the object stays as it was', async () => {
+    const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });
+    const bad = { ...readJson('a'), spec: { sise: 7 } };
+    edit(fileOf('a'), bad);
+    await warned('did you mean').toBe(1);
+    expect(warnings.join('\n')).toContain('spec.sise: Unknown field');
+    expect(await widgets().get('a')).toEqual(made);
+    expect(readJson('a')).toEqual(bad);
+    await expect(widgets().patch('a', { spec: { size: 2 } })).rejects.toMatchObject({ code: 'Unavailable' });
+    edit(fileOf('a'), { ...bad, spec: { size: 7 } });
+    await eventually(async () => (await widgets().get('a')).spec.size).toBe(7);
+  });
+
+  it.each([
+    ['example.io/v1/widgets/default/b.json', { metadata: { name: 'c' }, spec: {} }, 'metadata.name'],
+    ['example.io/v1/widgets/default/b.json', { metadata: { namespace: 'other' }, spec: {} }, 'metadata.namespace'],
+    ['example.io/v1/widgets/default/b.json', { kind: 'Crate', spec: {} }, 'kind'],
+    ['example.io/v1/widgets/default/b.json', ['a list'], 'object'],
+    ['example.io/v1/wigdets/default/b.json', { spec: {} }, 'there is no kind'],
+    ['fences/leader.json', { fence: 'leader' }, 'there is no kind'],
+  ])('in the wrong place or of the wrong kind is refused: %s %j', async (path, content, reason) => {
+    edit(join(directory, path), content);
+    await warned(reason).toBe(1);
+    expect((await widgets().list()).items).toEqual([]);
+    expect(existsSync(join(directory, path))).toBe(true);
+  });
+});
+
+describe('a file that a person removes', () => {
+  it('deletes the object', async () => {
+    await widgets().create({ metadata: { name: 'a' }, spec: {} });
+    rmSync(fileOf('a'));
+    await eventually(async () => (await widgets().list()).items).toEqual([]);
+  });
+
+  it('comes back as an object that waits, if it has finalizers', async () => {
+    await widgets().create({ metadata: { name: 'a', finalizers: ['example.io/wait'] }, spec: {} });
+    rmSync(fileOf('a'));
+    await eventually(async () => (await widgets().get('a')).metadata.deletionTimestamp).toBeDefined();
+    await eventually(() => existsSync(fileOf('a')) && readJson('a').metadata.deletionTimestamp).toBeTruthy();
+    await widgets().patch('a', { metadata: { finalizers: null } });
+    await eventually(() => existsSync(fileOf('a'))).toBe(false);
+  });
+});
+
+describe('a directory of files without a ledger, as git clones it', () => {
+  it('goes on being the same objects', async () => {
+    const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 3 } });
+    await widgets().patch('a', { spec: { size: 4 } });
+    await widgets().updateStatus({ ...made, status: { phase: 'Ready' } });
+    await registry.close();
+    rmSync(join(directory, '.registry'), { recursive: true });
+    await open();
+    const again = await widgets().get('a');
+    expect(again.metadata).toMatchObject({
+      uid: made.metadata.uid,
+      generation: 2,
+      creationTimestamp: made.metadata.creationTimestamp,
+    });
+    expect(again.spec).toEqual({ size: 4 });
+    expect(again.status).toEqual({ phase: 'Ready' });
+  });
+});

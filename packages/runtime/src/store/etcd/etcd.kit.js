@@ -1,0 +1,169 @@
+/** A real etcd server on loopback for tests and benchmarks, that can be killed, stopped and started again. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+const repository = fileURLToPath(new URL('../../../../../', import.meta.url));
+const startMsMax = 20_000;
+const startAttemptsMax = 3;
+/** Where etcd is: `ETCD_BIN` (a path, or a name to look for), the PATH, or what `make test` has unpacked. */
+export function etcdAvailable() {
+    const name = process.env['ETCD_BIN'] ?? 'etcd';
+    const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+    const candidates = isAbsolute(name)
+        ? [name]
+        : [...folders.map((folder) => join(folder, name)), join(repository, '.tools', 'usr', 'bin', 'etcd')];
+    const path = candidates.find(isExecutable);
+    return path === undefined
+        ? {
+            path,
+            reason: `no etcd server: "${name}" is neither on the PATH nor in .tools/usr/bin (Debian package etcd-server)`,
+        }
+        : { path };
+}
+/**
+ * Whether to skip tests that need etcd, with the reason printed. With CI=true nothing is skipped: the tests then fail
+ * for want of a server, instead of passing for want of a test.
+ */
+export function skipWithoutEtcd() {
+    const found = etcdAvailable();
+    if (found.path !== undefined || process.env['CI'] === 'true')
+        return false;
+    process.stderr.write(`etcd tests skipped: ${found.reason}\n`);
+    return true;
+}
+export async function startEtcd(options = {}) {
+    const found = etcdAvailable();
+    if (found.path === undefined)
+        throw new Error(found.reason);
+    const { path } = found;
+    const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'ecsm-etcd-')));
+    let port = 0;
+    let peerPort = 0;
+    let healthPort = 0;
+    let child;
+    const launch = async () => {
+        const flags = [...flagsFor(dataDir, port, peerPort, healthPort, options.tls), ...(options.flags ?? [])];
+        child = spawn(path, flags, { stdio: ['ignore', 'ignore', 'pipe'] });
+        await untilHealthy(child, healthPort);
+    };
+    // A port that was free a moment ago may be taken by another test file that starts a server at the same time.
+    for (let attempt = 1;; attempt++) {
+        [port, peerPort, healthPort] = await freePorts();
+        port = options.port ?? port;
+        try {
+            await launch();
+            break;
+        }
+        catch (error) {
+            await end(child);
+            if (options.port !== undefined || attempt >= startAttemptsMax)
+                throw error;
+        }
+    }
+    const endWithUs = () => child?.kill('SIGKILL');
+    process.once('exit', endWithUs);
+    return {
+        endpoint: `127.0.0.1:${port}`,
+        port,
+        get pid() {
+            return child?.pid ?? -1;
+        },
+        async kill(signal) {
+            if (!child || hasEnded(child))
+                return;
+            const ended = once(child, 'exit');
+            child.kill(signal);
+            if (['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGQUIT'].includes(signal))
+                await ended;
+        },
+        async restart() {
+            await end(child);
+            await launch();
+        },
+        async stop() {
+            process.off('exit', endWithUs);
+            await end(child);
+            if (options.dataDir === undefined)
+                await rm(dataDir, { recursive: true, force: true });
+        },
+    };
+}
+function flagsFor(dataDir, port, peerPort, healthPort, tls) {
+    const client = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`;
+    const peer = `http://127.0.0.1:${peerPort}`;
+    return [
+        '--name=default',
+        `--data-dir=${dataDir}`,
+        `--listen-client-urls=${client}`,
+        `--advertise-client-urls=${client}`,
+        `--listen-peer-urls=${peer}`,
+        `--initial-advertise-peer-urls=${peer}`,
+        `--initial-cluster=default=${peer}`,
+        // A single member elects itself after one election time.
+        '--heartbeat-interval=10',
+        '--election-timeout=100',
+        '--logger=zap',
+        '--log-level=error',
+        '--log-outputs=stderr',
+        // Health is asked for on a port of its own, which wants no certificate.
+        `--listen-metrics-urls=http://127.0.0.1:${healthPort}`,
+        ...(tls
+            ? [`--trusted-ca-file=${tls.ca}`, `--cert-file=${tls.cert}`, `--key-file=${tls.key}`, '--client-cert-auth']
+            : []),
+    ];
+}
+async function untilHealthy(child, port) {
+    let output = '';
+    child.stderr?.on('data', (chunk) => {
+        output = (output + chunk.toString()).slice(-2_000);
+    });
+    const startedMs = performance.now();
+    while (performance.now() - startedMs < startMsMax) {
+        if (hasEnded(child))
+            throw new Error(`etcd ended at once (${child.exitCode ?? child.signalCode}): ${output}`);
+        const answer = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(1_000) })
+            .then((response) => response.text())
+            .catch(() => '');
+        if (/"health":\s*"true"/.test(answer))
+            return;
+        await sleep(20);
+    }
+    throw new Error(`etcd is not healthy after ${startMsMax} ms: ${output}`);
+}
+async function end(child) {
+    if (!child || hasEnded(child))
+        return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+}
+function hasEnded(child) {
+    return child.exitCode !== null || child.signalCode !== null;
+}
+/** All at once, so that they differ. */
+async function freePorts() {
+    const servers = [createServer(), createServer(), createServer()];
+    const [client = 0, peer = 0, health = 0] = await Promise.all(servers.map(async (server) => {
+        server.listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        const address = server.address();
+        return typeof address === 'object' && address ? address.port : 0;
+    }));
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    return [client, peer, health];
+}
+function isExecutable(path) {
+    try {
+        accessSync(path, constants.X_OK);
+        return true;
+    }
+    catch {
+        return false;
+    }
+}
