@@ -5,6 +5,12 @@ import { fileURLToPath } from 'node:url';
 
 const startTimeoutMs = 20_000;
 
+export type WorkerName = 'writer' | 'watcher' | 'counter' | 'holder';
+
+export function workerScript(name: WorkerName): string {
+  return fileURLToPath(new URL(`./dist/worker/${name}.js`, import.meta.url));
+}
+
 export class Worker<Line> {
   readonly lines: Line[] = [];
   readonly #child: ChildProcess;
@@ -12,9 +18,8 @@ export class Worker<Line> {
   readonly #exited: Promise<unknown>;
   #errors = '';
 
-  constructor(name: 'writer' | 'watcher' | 'counter' | 'holder', ...args: string[]) {
-    const script = fileURLToPath(new URL(`./dist/worker/${name}.js`, import.meta.url));
-    this.#child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  constructor(name: WorkerName, ...args: string[]) {
+    this.#child = spawn(process.execPath, [workerScript(name), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#exited = once(this.#child, 'exit');
     this.#child.stderr?.on('data', (chunk) => {
       this.#errors += chunk;

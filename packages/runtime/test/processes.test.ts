@@ -1,11 +1,12 @@
 /** Goal: several processes share a registry, and nothing is lost, doubled or out of order. */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openRegistry } from '@ecsm/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
 import { skipWithoutEtcd, startEtcd } from '../src/store/etcd/etcd.kit.ts';
-import { Worker } from './process.kit.ts';
+import { Worker, workerScript } from './process.kit.ts';
 import type { Counted } from './worker/counter.ts';
 import type { Seen } from './worker/watcher.ts';
 
@@ -62,6 +63,20 @@ describe('two processes that write one registry at once', () => {
     await countsTogether(`etcd://${server.endpoint}/count`, 200);
   });
   it('lose and reorder nothing on files', () => countsTogether(`file:${scratch()}`, 100));
+});
+
+describe('a read', () => {
+  it('sees what another process wrote before it, even within one turn of the event loop', async () => {
+    const directory = scratch();
+    const registry = await openRegistry(`lmdb:${directory}`, { kinds: [] });
+    cleanups.push(() => registry.close());
+    const before = registry.store.revision();
+    // Nothing of ours runs while the other process writes, so whatever snapshot the first read took is still at hand.
+    const run = spawnSync(process.execPath, [workerScript('writer'), `lmdb:${directory}`, 'other', '1']);
+    expect(run.status).toBe(0);
+    const after = registry.store.revision();
+    expect([await before, await after]).toEqual([0, 1]);
+  });
 });
 
 describe('the lock of a process that died', () => {

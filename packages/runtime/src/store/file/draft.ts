@@ -1,5 +1,5 @@
 /** A file that is written and flushed out of sight, to be put into place in one step. */
-import { mkdirSync, rmSync, type Stats } from 'node:fs';
+import { linkSync, lstatSync, mkdirSync, renameSync, rmSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fingerprint } from './sight.ts';
@@ -49,4 +49,46 @@ export function makeDirectory(root: string, file: string): string[] {
     changed.push(parent);
   }
   return changed;
+}
+
+/**
+ * Puts a draft into place, where no file is to be yet (`isNew`) or one that nobody has touched. The answer is whether
+ * it did; if not, there is an edit by hand to take in.
+ *
+ * A new file is linked, which fails if there is one already. Replacing takes a look and then a rename, and a save that
+ * comes between the two is lost; Node cannot swap two files. What would make that moment long is another rename under
+ * way in the same directory, which the look does not see but the rename waits for. The attempt to link waits for it too,
+ * before the look, and so the moment is a few microseconds.
+ */
+export function placeDraft(draft: string, file: string, isNew: boolean, isUntouched: () => boolean): boolean {
+  const link = tryToLink(draft, file);
+  if (isNew && link !== 'impossible') return link === 'done';
+  if (link === 'done') {
+    // The old file was removed by hand just now.
+    rmSync(file);
+    return false;
+  }
+  if (!isUntouched()) return false;
+  renameSync(draft, file);
+  return true;
+}
+
+/** Removes the file with this fingerprint and no other. The answer is as for `placeDraft`; `grave` is a free path. */
+export function removeFile(file: string, stat: string, grave: string): boolean {
+  renameSync(file, grave);
+  const isRight = fingerprint(lstatSync(grave, { bigint: true })) === stat;
+  // A save by hand came first, so back it goes; unless there is another save in its place, which is newer.
+  if (!isRight && tryToLink(grave, file) === 'impossible') renameSync(grave, file);
+  rmSync(grave, { force: true });
+  return isRight;
+}
+
+function tryToLink(from: string, to: string): 'done' | 'exists' | 'impossible' {
+  try {
+    linkSync(from, to);
+    return 'done';
+  } catch (error) {
+    // Some file systems have no links.
+    return error instanceof Error && 'code' in error && error.code === 'EEXIST' ? 'exists' : 'impossible';
+  }
 }

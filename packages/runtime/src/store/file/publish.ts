@@ -6,13 +6,13 @@
  * A crash leaves rows that are pending. Whoever scans next finds the file as it was, and publishes it again; or finds it
  * with the new content already, which counts as published; or finds something else, which is an edit by hand.
  */
-import { lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { limits } from '../contract.ts';
 import { syncDirectory } from '../lmdb/environment.ts';
 import type { Ledger } from '../lmdb/ledger.ts';
 import type { Tables } from '../lmdb/tables.ts';
-import { makeDirectory, writeDraft } from './draft.ts';
+import { makeDirectory, placeDraft, removeFile, writeDraft } from './draft.ts';
 import { encodeFile, hashOf, parseValue } from './format.ts';
 import type { Home } from './home.ts';
 import { messageOf, readIfStill } from './look.ts';
@@ -128,14 +128,11 @@ export class Publisher {
       if (!row?.pending || (tables.get(key, undefined)?.revision ?? 0) !== revision) continue;
       // Edited by hand since: the next scan takes that in, or has done so and made another file of it.
       if (row.extension !== before.extension || row.stat !== before.stat) continue;
-      const file = join(this.#home.directory, pathOf(key, row.extension));
+      const isStillUntouched = () => isUntouched(view.at(key, row.extension), row);
+      if (!isStillUntouched()) continue;
       try {
-        const changed = makeDirectory(this.#home.directory, file);
-        readdirSync(dirname(file));
-        // The very last thing before the change, so that there is as little room as can be for a save in between.
-        if (!isUntouched(view.at(key, row.extension), row)) continue;
-        if (draft.row === undefined) rmSync(file, { force: true });
-        else if (draft.path !== undefined) renameSync(draft.path, file);
+        const changed = this.#change(draft, isStillUntouched);
+        if (changed === undefined) continue;
         for (const directory of changed) directories.add(directory);
         placed.push(draft);
       } catch (error) {
@@ -145,5 +142,18 @@ export class Publisher {
     // Before the row says so, or a power cut could bring the old file back, and it would look like an edit.
     for (const directory of directories) syncDirectory(directory);
     for (const { key, row } of placed) this.#mirror.set(key, row);
+  }
+
+  /** Makes the file what it should be. The answer is the directories to flush; none if there is an edit by hand. */
+  #change({ key, before, row, path }: Draft, isStillUntouched: () => boolean): string[] | undefined {
+    const { directory } = this.#home;
+    const file = join(directory, pathOf(key, before.extension));
+    if (row === undefined) {
+      if (before.stat === '') return [];
+      return removeFile(file, before.stat, this.#home.newDraft()) ? [dirname(file)] : undefined;
+    }
+    if (path === undefined) return [];
+    const changed = makeDirectory(directory, file);
+    return placeDraft(path, file, before.stat === '', isStillUntouched) ? changed : undefined;
   }
 }

@@ -8,8 +8,7 @@
  * are a mirror of the newest values that works in both directions: a commit is acknowledged when it is flushed and its
  * files are in place, and an edit by hand becomes a change like any other, with a revision of its own.
  *
- * Between the last look at a file and its replacement lies a moment, some microseconds long, in which a save by hand
- * would be lost; no file system that Node can speak to has a way to exclude that.
+ * When a commit replaces a file, there are some microseconds in which a save by hand would be lost; see draft.ts.
  */
 import { ApiError } from '../../api/errors.ts';
 import { systemClock } from '../../ports/clock.ts';

@@ -14,6 +14,7 @@
  */
 import type { Database, RootDatabase } from 'lmdb';
 import { ApiError, isApiError } from '../../api/errors.ts';
+import { Columns } from '../columns.ts';
 import {
   type Change,
   type Commit,
@@ -29,6 +30,7 @@ import {
 } from '../contract.ts';
 import { checkReachable } from '../expired.ts';
 import type { Detail, LogBatch } from '../follow.ts';
+import { type Pointer, pointerEncoder, scanEncoder } from './pointer.ts';
 import { decodeRow, encodeRow, type Row, revisionOf, rowNumber } from './row.ts';
 
 /** A watcher reads this many rows at a time, so that one far behind does not stop the event loop. */
@@ -36,11 +38,6 @@ const batchRowsMax = 256;
 const nothing = new Uint8Array(0);
 /** Keys are ASCII without DEL, so this sorts behind every key that has the prefix. */
 const lastCharacter = '\x7f';
-
-interface Pointer {
-  readonly row: number;
-  readonly created: Revision;
-}
 
 /** How much history to keep; see `LmdbStoreOptions`. */
 export interface Retention {
@@ -50,13 +47,14 @@ export interface Retention {
 
 export class Tables {
   readonly #index: Database<Pointer, string>;
+  /** The same table, for scans: each entry is good until the next is read. */
+  readonly #scan: Database<Pointer, string>;
   readonly #log: Database<Buffer, number>;
   readonly #meta: Database<number, string>;
 
   constructor(root: RootDatabase) {
-    // lmdb's types leave out `encoder`.
-    const indexOptions = { name: 'index', encoder: pointerEncoder };
-    this.#index = root.openDB<Pointer, string>(indexOptions);
+    this.#index = openIndex(root, pointerEncoder);
+    this.#scan = openIndex(root, scanEncoder());
     this.#log = root.openDB<Buffer, number>({ name: 'log', encoding: 'binary' });
     this.#meta = root.openDB<number, string>({ name: 'meta', encoding: 'ordered-binary' });
   }
@@ -210,7 +208,7 @@ export class Tables {
 
   #range(prefix: string, after: string | undefined) {
     const start = after !== undefined && after >= prefix ? { start: after, exclusiveStart: true } : { start: prefix };
-    return this.#index.getRange({
+    return this.#scan.getRange({
       ...(prefix === '' && after === undefined ? {} : start),
       end: prefix + lastCharacter,
     });
@@ -266,39 +264,8 @@ export class Tables {
   }
 }
 
-/** Index values are two numbers. lmdb copies what `encode` returns at once, so one buffer serves all. */
-const pointerBytes = Buffer.alloc(16);
-const pointerEncoder = {
-  encode({ row, created }: Pointer): Buffer {
-    pointerBytes.writeDoubleLE(row, 0);
-    pointerBytes.writeDoubleLE(created, 8);
-    return pointerBytes;
-  },
-  decode: (bytes: Buffer): Pointer => ({ row: bytes.readDoubleLE(0), created: bytes.readDoubleLE(8) }),
-};
-
-/** Two columns of numbers that grow by doubling, so that a long list makes no object for each entry. */
-class Columns {
-  #revisions: Float64Array = new Float64Array(256);
-  #created: Float64Array = new Float64Array(256);
-  #length = 0;
-
-  push(revision: Revision, created: Revision): void {
-    if (this.#length === this.#revisions.length) {
-      this.#revisions = grown(this.#revisions);
-      this.#created = grown(this.#created);
-    }
-    this.#revisions[this.#length] = revision;
-    this.#created[this.#length++] = created;
-  }
-
-  finish(): { revisions: Float64Array; created: Float64Array } {
-    return { revisions: this.#revisions.slice(0, this.#length), created: this.#created.slice(0, this.#length) };
-  }
-}
-
-function grown(column: Float64Array): Float64Array {
-  const larger = new Float64Array(column.length * 2);
-  larger.set(column);
-  return larger;
+function openIndex(root: RootDatabase, encoder: typeof pointerEncoder): Database<Pointer, string> {
+  // lmdb's types leave out `encoder`, so it must not stand in the call itself.
+  const options = { name: 'index', encoder };
+  return root.openDB<Pointer, string>(options);
 }

@@ -4,6 +4,7 @@
  */
 import { ApiError } from '../../api/errors.ts';
 import { Bell } from '../bell.ts';
+import { Columns } from '../columns.ts';
 import type {
   Change,
   Commit,
@@ -79,8 +80,7 @@ export class MemoryStore implements Store {
   async versions(prefix: string, options: ListOptions = {}): Promise<VersionPage> {
     const revision = this.#readRevision(options.at);
     const keys: string[] = [];
-    const revisions: number[] = [];
-    const created: number[] = [];
+    const columns = new Columns();
     let next: string | undefined;
     for (const entry of this.#entries(prefix, options.after, revision)) {
       if (keys.length >= (options.limit ?? Infinity)) {
@@ -88,11 +88,9 @@ export class MemoryStore implements Store {
         break;
       }
       keys.push(entry.key);
-      revisions.push(entry.revision);
-      created.push(entry.created);
+      columns.push(entry.revision, entry.created);
     }
-    const page = { keys, revisions: Float64Array.from(revisions), created: Float64Array.from(created), revision };
-    return next === undefined ? page : { ...page, next };
+    return { keys, ...columns.finish(), revision, ...(next === undefined ? {} : { next }) };
   }
 
   async commit(writes: readonly Write[]): Promise<CommitOutcome> {
