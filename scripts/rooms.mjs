@@ -9,7 +9,7 @@ export const rooms = {
   'runtime/api': { imports: [] },
   'runtime/store': {
     imports: ['runtime/api', 'runtime/ports'],
-    doors: ['node:fs', 'node:path', 'node:zlib', 'node:http', 'node:https', 'node:url', 'node:crypto'],
+    doors: ['node:fs', 'node:path', 'node:zlib', 'node:http', 'node:https', 'node:url', 'node:crypto', 'node:timers'],
   },
   'runtime/registry': { imports: ['runtime/store', 'runtime/api', 'runtime/ports'] },
   'runtime/informer': { imports: ['runtime/registry', 'runtime/api', 'runtime/ports'] },

@@ -5,7 +5,6 @@ import type { Kind } from '../api/kind.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { Revision } from '../store/contract.ts';
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** An object before the store has given it a revision. */
@@ -14,7 +13,7 @@ export type StoredObject<Spec, Status> = Omit<ApiObject<Spec, Status>, 'metadata
 };
 
 export function encode<Spec, Status>(object: StoredObject<Spec, Status>): Uint8Array {
-  return encoder.encode(JSON.stringify(object));
+  return Buffer.from(JSON.stringify(object));
 }
 
 /**

@@ -2,6 +2,7 @@
  * Lets concurrent writers share one flush. Commits that arrive while a flush is under way wait, and then go together:
  * the flush is what costs, and it costs the same for one commit as for a hundred.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '../api/errors.ts';
 import type { CommitOutcome, Write } from './contract.ts';
 import { checkWrites } from './validate.ts';
@@ -13,6 +14,12 @@ const groupCommitsMax = 512;
 const groupBytesMax = 16 * 1024 * 1024;
 /** Commits that may wait. Beyond this the disk cannot keep up, and a caller is told so. */
 const waitingCommitsMax = 20_000;
+
+/**
+ * Answers given in one turn. Everybody who was waiting is woken by the same flush and has work to do before the next
+ * commit; if all did it at once, the disk would be idle meanwhile, and then all of them while the disk is busy.
+ */
+const portionCommits = 32;
 
 interface Waiting {
   readonly writes: Writes;
@@ -64,11 +71,11 @@ export class GroupCommit {
       };
       try {
         const outcomes = await this.#flush(take);
-        for (const [index, { resolve, reject }] of (group ?? []).entries()) {
-          const outcome = outcomes[index];
-          if (outcome && 'committed' in outcome) resolve(outcome);
-          else reject(outcome ?? new ApiError('Internal', { reason: 'a commit was left without an answer' }));
-        }
+        const answering = answer(group ?? [], outcomes);
+        await answering.next();
+        // Those who were answered first may have their next commits ready: these are flushed while others are answered.
+        if (this.#waiting.length > 0) void finish(answering);
+        else await finish(answering);
       } catch (error) {
         for (const { reject } of group ?? this.#takeGroup()) reject(error);
       }
@@ -86,4 +93,23 @@ export class GroupCommit {
     }
     return this.#waiting.splice(0, count);
   }
+}
+
+/** Answers a group, a portion in each turn of the event loop. */
+async function* answer(
+  group: readonly Waiting[],
+  outcomes: readonly (CommitOutcome | ApiError)[],
+): AsyncGenerator<void> {
+  for (const [index, { resolve, reject }] of group.entries()) {
+    const outcome = outcomes[index];
+    if (outcome && 'committed' in outcome) resolve(outcome);
+    else reject(outcome ?? new ApiError('Internal', { reason: 'a commit was left without an answer' }));
+    if ((index + 1) % portionCommits !== 0) continue;
+    await nextTurn();
+    yield;
+  }
+}
+
+async function finish(answering: AsyncGenerator<void>): Promise<void> {
+  for await (const _ of answering);
 }

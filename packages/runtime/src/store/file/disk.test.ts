@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileStore } from './store.ts';
-import { commit, eventually, put, stored, Workbench } from './workbench.kit.ts';
+import { commit, eventually, isRoot, put, stored, Workbench } from './workbench.kit.ts';
 
 let bench: Workbench;
 beforeEach(() => {
@@ -17,8 +17,7 @@ it('a file where the directory should be is ReadOnly', async () => {
   await expect(FileStore.open({ directory: bench.path('file/below') })).rejects.toMatchObject({ code: 'ReadOnly' });
 });
 
-it('a directory without permission to write is ReadOnly', async () => {
-  if (process.getuid?.() === 0) return;
+it.skipIf(isRoot())('a directory without permission to write is ReadOnly', async () => {
   chmodSync(bench.directory, 0o555);
   await expect(FileStore.open({ directory: bench.directory })).rejects.toMatchObject({ code: 'ReadOnly' });
   chmodSync(bench.directory, 0o755);

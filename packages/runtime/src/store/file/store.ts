@@ -10,22 +10,12 @@
  *
  * When a commit replaces a file, there are some microseconds in which a save by hand would be lost; see draft.ts.
  */
-import { ApiError } from '../../api/errors.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { type Log, silentLog } from '../../ports/log.ts';
-import type {
-  Commit,
-  CommitOutcome,
-  Entry,
-  EntryPage,
-  ListOptions,
-  Revision,
-  Store,
-  VersionPage,
-  WatchOptions,
-} from '../contract.ts';
-import { GroupCommit, type Writes } from '../group-commit.ts';
+import type { CommitOutcome } from '../contract.ts';
+import type { Writes } from '../group-commit.ts';
 import { Ledger, type LedgerOptions } from '../lmdb/ledger.ts';
+import { LedgerStore, type LedgerStoreParts } from '../lmdb/ledger-store.ts';
 import { type Admission, admitAll } from './admission.ts';
 import { parseValue } from './format.ts';
 import { Home } from './home.ts';
@@ -48,29 +38,11 @@ export interface FileStoreOptions extends LedgerOptions {
   readonly admit?: Admission;
 }
 
-export class FileStore implements Store {
-  readonly #home: Home;
-  readonly #ledger: Ledger;
-  readonly #commits: GroupCommit;
-  readonly #publisher: Publisher;
-  readonly #scanner: Scanner;
+export class FileStore extends LedgerStore {
   readonly #problems: Problems;
-  #closing: Promise<void> | undefined;
 
   /** Resolves when edits made while nobody was looking have been taken in. */
   static async open(options: FileStoreOptions): Promise<FileStore> {
-    const store = new FileStore(options);
-    try {
-      store.#home.moveIn();
-      await store.#scanner.start();
-    } catch (error) {
-      await store.close();
-      throw error;
-    }
-    return store;
-  }
-
-  private constructor(options: FileStoreOptions) {
     const { clock = systemClock, log = silentLog, scanMs = 2_000, admit = admitAll } = options;
     const home = new Home(options.directory);
     const ledger = new Ledger({ ...options, directory: home.ledgerDirectory });
@@ -79,12 +51,30 @@ export class FileStore implements Store {
     const looker = new Looker(home.directory, ledger, mirror, clock);
     const publisher = new Publisher(home, ledger, mirror, problems);
     const intake = new Intake({ home, ledger, mirror, looker, publisher, admit });
-    this.#home = home;
-    this.#ledger = ledger;
+    const scanner = new Scanner({ home, ledger, mirror, looker, intake, publisher, problems, clock, scanMs });
+    const parts: LedgerStoreParts = {
+      ledger,
+      flush: async (take) => (await intake.run(take)).outcomes,
+      stop: () => scanner.stop(),
+      async finish() {
+        await publisher.publish(publisher.failed);
+        home.moveOut();
+      },
+    };
+    const store = new FileStore(parts, problems);
+    try {
+      home.moveIn();
+      await scanner.start();
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+    return store;
+  }
+
+  private constructor(parts: LedgerStoreParts, problems: Problems) {
+    super(parts);
     this.#problems = problems;
-    this.#publisher = publisher;
-    this.#scanner = new Scanner({ home, ledger, mirror, looker, intake, publisher, problems, clock, scanMs });
-    this.#commits = new GroupCommit(ledger.what, async (take) => (await intake.run(take)).outcomes);
   }
 
   /** The files that are refused or could not be written, and why. Their last good values go on being served. */
@@ -92,49 +82,9 @@ export class FileStore implements Store {
     return this.#problems.list;
   }
 
-  async get(key: string, at?: Revision): Promise<Entry | undefined> {
-    return this.#open().read((tables) => tables.get(key, at));
-  }
-
-  async list(prefix: string, options: ListOptions = {}): Promise<EntryPage> {
-    return this.#open().read((tables) => tables.list(prefix, options));
-  }
-
-  async versions(prefix: string, options: ListOptions = {}): Promise<VersionPage> {
-    return this.#open().read((tables) => tables.versions(prefix, options));
-  }
-
-  async revision(): Promise<Revision> {
-    return this.#open().read((tables) => tables.revision);
-  }
-
   /** Besides what every store refuses, values that are not JSON are `BadRequest`. */
-  async commit(writes: Writes): Promise<CommitOutcome> {
-    this.#open();
+  override async commit(writes: Writes): Promise<CommitOutcome> {
     for (const write of writes) if (write.type === 'put') parseValue(write.value);
-    return this.#commits.commit(writes);
-  }
-
-  async *watch(prefix: string, options: WatchOptions): AsyncGenerator<Commit, void> {
-    yield* this.#open().watch(prefix, options);
-  }
-
-  async compact(revision: Revision): Promise<void> {
-    await this.#open().compact(revision);
-  }
-
-  close(): Promise<void> {
-    this.#closing ??= this.#ledger.close(async () => {
-      await this.#scanner.stop();
-      await this.#commits.idle();
-      await this.#publisher.publish(this.#publisher.failed);
-      this.#home.moveOut();
-    });
-    return this.#closing;
-  }
-
-  #open(): Ledger {
-    if (this.#closing !== undefined) throw new ApiError('Closed', { what: this.#ledger.what });
-    return this.#ledger;
+    return super.commit(writes);
   }
 }

@@ -35,8 +35,14 @@ export function revisionOf(row: number): Revision {
   return Math.floor(row / limits.commitWritesMax);
 }
 
+/** One buffer for all rows: lmdb copies what it is given at once. Large enough for any commit that is allowed. */
+let scratch = Buffer.allocUnsafeSlow(16 * 1024);
+
+/** The bytes are good until the next call. */
 export function encodeRow(row: Omit<Row, 'value'> & { readonly value: Uint8Array }): Buffer {
-  const bytes = Buffer.allocUnsafe(headerBytes + row.key.length + row.value.byteLength);
+  const length = headerBytes + row.key.length + row.value.byteLength;
+  if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length)));
+  const bytes = scratch.subarray(0, length);
   bytes.writeUInt32LE(row.deleted ? 1 : 0, 0);
   bytes.writeDoubleLE(row.created, 8);
   bytes.writeDoubleLE(row.previous, 16);
@@ -46,6 +52,21 @@ export function encodeRow(row: Omit<Row, 'value'> & { readonly value: Uint8Array
   bytes.set(row.value, headerBytes + row.key.length);
   bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4);
   return bytes;
+}
+
+/** What compaction needs to know of a row. The value is not looked at, so neither is the checksum. */
+export interface RowHead {
+  readonly deleted: boolean;
+  readonly previous: number;
+  readonly timeMs: number;
+  /** Only of deletions. */
+  readonly key: string;
+}
+
+export function decodeHead(bytes: Buffer): RowHead {
+  const deleted = bytes[0] === 1;
+  const key = deleted ? bytes.toString('latin1', headerBytes, headerBytes + bytes.readUInt16LE(32)) : '';
+  return { deleted, previous: bytes.readDoubleLE(16), timeMs: bytes.readDoubleLE(24), key };
 }
 
 export function decodeRow(bytes: Buffer, number: number): Row {

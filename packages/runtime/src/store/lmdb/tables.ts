@@ -31,7 +31,7 @@ import {
 import { checkReachable } from '../expired.ts';
 import type { Detail, LogBatch } from '../follow.ts';
 import { type Pointer, pointerEncoder, scanEncoder } from './pointer.ts';
-import { decodeRow, encodeRow, type Row, revisionOf, rowNumber } from './row.ts';
+import { decodeHead, decodeRow, encodeRow, type Row, type RowHead, revisionOf, rowNumber } from './row.ts';
 
 /** A watcher reads this many rows at a time, so that one far behind does not stop the event loop. */
 const batchRowsMax = 256;
@@ -173,10 +173,11 @@ export class Tables {
     let target = Math.max(compacted, Math.min(newest - retention.commitsMax, compacted + revisionsMax));
     if (target === compacted) {
       const [oldest] = this.#log.getKeys({ start: rowNumber(compacted + 1, 0), limit: 1 });
-      if (oldest === undefined || this.#row(oldest).timeMs >= timeMs - retention.ageMsMax) return;
+      const isOld = (number: number) => this.#head(number).timeMs < timeMs - retention.ageMsMax;
+      if (oldest === undefined || !isOld(oldest)) return;
       target = Math.min(newest, compacted + revisionsMax);
       for (const number of this.#log.getKeys({ start: oldest, end: rowNumber(target + 1, 0) })) {
-        if (this.#row(number).timeMs < timeMs - retention.ageMsMax) continue;
+        if (isOld(number)) continue;
         target = revisionOf(number) - 1;
         break;
       }
@@ -190,7 +191,7 @@ export class Tables {
     if (target <= compacted) return;
     const range = { start: rowNumber(compacted + 1, 0), end: rowNumber(target + 1, 0) };
     for (const number of [...this.#log.getKeys(range)]) {
-      const row = this.#row(number);
+      const row = this.#head(number);
       if (row.previous !== 0) this.#log.removeSync(row.previous);
       if (!row.deleted) continue;
       this.#log.removeSync(number);
@@ -215,9 +216,12 @@ export class Tables {
   }
 
   #row(number: number): Row {
-    const bytes = this.#log.getBinary(number);
-    if (!bytes) throw new ApiError('Corrupt', { what: `row ${number} of the registry's log`, reason: 'it is missing' });
-    return decodeRow(bytes, number);
+    return decodeRow(this.#log.getBinary(number) ?? missing(number), number);
+  }
+
+  /** Without a copy of the value. */
+  #head(number: number): RowHead {
+    return decodeHead(this.#log.getBinaryFast(number) ?? missing(number));
   }
 
   /** Follows the pointers back to what was the newest at a revision. */
@@ -262,6 +266,10 @@ export class Tables {
     if (deleted) return { type: 'delete', key, ...previous };
     return { type: 'put', key, value: detail === 'keys' ? nothing : row.value, created, ...previous };
   }
+}
+
+function missing(number: number): never {
+  throw new ApiError('Corrupt', { what: `row ${number} of the registry's log`, reason: 'it is missing' });
 }
 
 function openIndex(root: RootDatabase, encoder: typeof pointerEncoder): Database<Pointer, string> {

@@ -1,0 +1,81 @@
+/** A store on a ledger: reads, watches and compaction are the ledger's, and each kind of store says how it commits. */
+import { ApiError } from '../../api/errors.ts';
+import type {
+  Commit,
+  CommitOutcome,
+  Entry,
+  EntryPage,
+  ListOptions,
+  Revision,
+  Store,
+  VersionPage,
+  WatchOptions,
+} from '../contract.ts';
+import { type Flush, GroupCommit, type Writes } from '../group-commit.ts';
+import type { Ledger } from './ledger.ts';
+
+export interface LedgerStoreParts {
+  readonly ledger: Ledger;
+  /** Makes a group of commits durable. */
+  readonly flush: Flush;
+  /** What is left to do on closing, once watches have ended and before commits under way are waited for. */
+  readonly stop?: () => Promise<void>;
+  /** What is left to do after them; the ledger is still open. */
+  readonly finish?: () => Promise<void>;
+}
+
+export class LedgerStore implements Store {
+  readonly #parts: LedgerStoreParts;
+  readonly #commits: GroupCommit;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: LedgerStoreParts) {
+    this.#parts = parts;
+    this.#commits = new GroupCommit(parts.ledger.what, parts.flush);
+  }
+
+  async get(key: string, at?: Revision): Promise<Entry | undefined> {
+    return this.#ledger().read((tables) => tables.get(key, at));
+  }
+
+  async list(prefix: string, options: ListOptions = {}): Promise<EntryPage> {
+    return this.#ledger().read((tables) => tables.list(prefix, options));
+  }
+
+  async versions(prefix: string, options: ListOptions = {}): Promise<VersionPage> {
+    return this.#ledger().read((tables) => tables.versions(prefix, options));
+  }
+
+  async revision(): Promise<Revision> {
+    return this.#ledger().read((tables) => tables.revision);
+  }
+
+  async commit(writes: Writes): Promise<CommitOutcome> {
+    this.#ledger();
+    return this.#commits.commit(writes);
+  }
+
+  async *watch(prefix: string, options: WatchOptions): AsyncGenerator<Commit, void> {
+    yield* this.#ledger().watch(prefix, options);
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    await this.#ledger().compact(revision);
+  }
+
+  close(): Promise<void> {
+    const { ledger, stop, finish } = this.#parts;
+    this.#closing ??= ledger.close(async () => {
+      await stop?.();
+      await this.#commits.idle();
+      await finish?.();
+    });
+    return this.#closing;
+  }
+
+  #ledger(): Ledger {
+    const { ledger } = this.#parts;
+    if (this.#closing !== undefined) throw new ApiError('Closed', { what: ledger.what });
+    return ledger;
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * Goal: no document says what is not so. Method: everything that the documents show is run and its output compared,
+ * their tables are compared with the code, and their links are followed.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { catalogue } from '@ecsm/runtime';
+import { describe, expect, it } from 'vitest';
+import { rooms } from '../scripts/rooms.mjs';
+import {
+  blocksOf,
+  filledIn,
+  normalised,
+  readDocument,
+  relativeLinksIn,
+  root,
+  run,
+  runPage,
+  type Shown,
+  shownIn,
+  tableBelow,
+} from './documents.kit.ts';
+
+const documents = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+const pagesWithExamples = ['README.md', ...documents.filter((path) => path.startsWith('docs/'))];
+
+const isMake = ({ is, text }: Shown) => is === 'command' && text.startsWith('make ');
+
+function compare(path: string, { line, output }: Shown, actual: string, directory?: string): void {
+  const shown = normalised(output, directory);
+  const found = normalised(actual, directory);
+  expect(found, `${path}:${line}`).toBe(filledIn(shown, found));
+}
+
+const examples = pagesWithExamples.map((path) => ({ path, shown: shownIn(readDocument(path)) }));
+
+describe.each(examples.filter(({ shown }) => !shown.every(isMake)))('$path', ({ path, shown }) => {
+  it('shows programs that run, and what they print', async () => {
+    const program = shown.filter((one) => !isMake(one));
+    const { code, output, outputs, directory } = await runPage(program);
+    expect(code, output).toBe(0);
+    for (const [index, one] of program.entries()) compare(path, one, outputs[index] ?? '', directory);
+  });
+});
+
+describe.each(examples.filter(({ shown }) => shown.some(isMake)))('$path', ({ path, shown }) => {
+  it('shows commands that run, and what they print', async () => {
+    for (const one of shown.filter(isMake)) {
+      // Modules that are installed stay as they are: other tests are using them.
+      const [, ...targets] = one.text.split(' ');
+      const { code, output } = await run('make', ['-o', 'node_modules/.package-lock.json', ...targets]);
+      expect(code, output).toBe(0);
+      compare(path, one, output);
+    }
+  });
+});
+
+describe('the comparison of outputs', () => {
+  it('lets … stand for any lines, and nothing else', () => {
+    expect(filledIn('a\n…\nd', 'a\nb\nc\nd')).toBe('a\nb\nc\nd');
+    expect(filledIn('a\n…\nd', 'a\nb\nc\ne')).toBe('a\n…\nd');
+    expect(filledIn('a.c', 'abc')).toBe('a.c');
+  });
+
+  it('leaves out what differs from run to run', () => {
+    const one = 'uid 03f33b95-04bc-4ef0-9deb-4c642b584e03 at 2026-01-02T03:04:05Z after   1.5 ms, process 12';
+    const two = 'uid 13f33b95-04bc-4ef0-9deb-4c642b584e03 at 2027-01-02T03:04:05Z after 122.5 ms, process 4711';
+    expect(normalised(one)).toBe(normalised(two));
+    expect(normalised('version 1')).not.toBe(normalised('version 2'));
+  });
+});
+
+describe('the Chinese README', () => {
+  it('has the code and output of the English one, and the same tables', () => {
+    const [english, chinese] = ['README.md', 'README.zh-CN.md'].map(readDocument) as [string, string];
+    const content = (document: string) => blocksOf(document).map(({ language, text }) => ({ language, text }));
+    expect(content(chinese)).toEqual(content(english));
+    const names = (document: string) => [...document.matchAll(/^\| (`[^|]*`)? *\|/gm)].map(([, name]) => name);
+    expect(names(chinese)).toEqual(names(english));
+  });
+
+  it('is linked from the English one at the top, and links back', () => {
+    const top = (path: string) => readDocument(path).split('\n').slice(0, 4).join('\n');
+    expect(top('README.md')).toContain('](README.zh-CN.md)');
+    expect(top('README.zh-CN.md')).toContain('](README.md)');
+  });
+});
+
+describe('docs/errors.md', () => {
+  it('lists every error of the catalogue as it is, and no other', () => {
+    const rows = Object.entries(catalogue).map(([code, { status, retry, when }]) => [
+      code,
+      String(status),
+      retry,
+      when,
+    ]);
+    expect(tableBelow(readDocument('docs/errors.md'), '## Codes')).toEqual(rows);
+  });
+});
+
+interface Room {
+  readonly imports: readonly string[];
+  readonly doors?: readonly string[];
+}
+
+describe('ARCHITECTURE.md', () => {
+  it('draws every room as scripts/rooms.mjs has it, and says which exist', () => {
+    const rows = Object.entries<Room>(rooms).map(([room, { imports, doors = [] }]) => {
+      const [name = '', folder = ''] = room.split('/');
+      const state = existsSync(join(root, 'packages', name, 'src', folder)) ? 'exists' : 'planned';
+      return [room, state, imports.join(', '), doors.join(', ')];
+    });
+    expect(tableBelow(readDocument('ARCHITECTURE.md'), '## Rooms')).toEqual(rows);
+  });
+
+  it('names every dependency with its version and licence, and no other', () => {
+    const wanted = manifests()
+      .flatMap(({ dependencies = {}, devDependencies = {} }) => Object.entries({ ...dependencies, ...devDependencies }))
+      .filter(([name]) => !name.startsWith('@ecsm/'))
+      .map(([name, version]) => `${name} ${version} ${licenceOf(name)}`);
+    const rows = tableBelow(readDocument('ARCHITECTURE.md'), '## Dependencies');
+    expect(rows.map(([name, version, licence]) => `${name} ${version} ${licence}`).sort()).toEqual(wanted.sort());
+    expect(rows.filter((cells) => cells.length !== 6 || cells.includes(''))).toEqual([]);
+  });
+});
+
+interface PackageManifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/** Of the workspace, its packages and the benchmark, as far as they have one. */
+function manifests(): PackageManifest[] {
+  const folders = ['.', 'bench', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)];
+  return folders
+    .map((folder) => join(root, folder, 'package.json'))
+    .filter((file) => existsSync(file))
+    .map((file) => JSON.parse(readFileSync(file, 'utf8')));
+}
+
+function licenceOf(name: string): string {
+  return JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')).license;
+}
+
+describe.each(documents)('%s', (path) => {
+  const document = readDocument(path);
+
+  it('links to files that exist', () => {
+    const broken = relativeLinksIn(document).filter((target) => !existsSync(join(root, dirname(path), target)));
+    expect(broken).toEqual([]);
+  });
+
+  it('links to headings that exist', () => {
+    const anchors = [...document.matchAll(/\]\(([^)\s#:]*)#([^)\s]+)\)/g)].map(([, file = '', anchor = '']) => {
+      const target = file === '' ? path : join(dirname(path), file);
+      return { anchor, exists: headingsOf(readDocument(target)).includes(anchor) };
+    });
+    expect(anchors.filter(({ exists }) => !exists)).toEqual([]);
+  });
+
+  it('names only targets that the Makefile has', () => {
+    const targets = [...readFileSync(join(root, 'Makefile'), 'utf8').matchAll(/^([a-z-]+):/gm)].map(([, name]) => name);
+    const named = [...document.matchAll(/(?:`|\$ )make ([a-z-]+)/g)].map(([, name]) => name);
+    expect(named.filter((name) => !targets.includes(name))).toEqual([]);
+  });
+});
+
+/** As GitHub makes them: lower case, words joined by hyphens, no punctuation. */
+function headingsOf(document: string): string[] {
+  return [...document.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-'),
+  );
+}

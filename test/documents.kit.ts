@@ -1,0 +1,186 @@
+/**
+ * Documents as data: their code blocks, tables and links, and a way to run what they show.
+ *
+ * The `js` blocks of a page are one program, run from top to bottom in an empty directory. A `text` block right behind
+ * one is what it prints. In a `console` block a line that starts with `$ ` is a command, run at that point of the
+ * program, and the lines behind it are its output. A line `…` stands for any lines.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+  /** Of the first line inside, counted from 1. */
+  readonly line: number;
+}
+
+/** Something that a page shows, and what it says comes out. */
+export interface Shown {
+  readonly is: 'program' | 'command';
+  readonly text: string;
+  readonly output: string;
+  readonly line: number;
+}
+
+export function readDocument(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+export function blocksOf(document: string): Block[] {
+  const blocks: Block[] = [];
+  for (const match of document.matchAll(/^```(\w*)\n(.*?)^```$/gms)) {
+    const line = document.slice(0, match.index).split('\n').length + 1;
+    blocks.push({ language: match[1] ?? '', text: match[2] ?? '', line });
+  }
+  return blocks;
+}
+
+export function shownIn(document: string): Shown[] {
+  const blocks = blocksOf(document);
+  return blocks.flatMap((block, index): Shown[] => {
+    if (block.language === 'console') return commandsIn(block);
+    if (block.language !== 'js') return [];
+    const next = blocks[index + 1];
+    const endLine = block.line + block.text.split('\n').length;
+    // Right behind it: the closing fence, an empty line, the opening fence.
+    const output = next?.language === 'text' && next.line <= endLine + 2 ? next.text : '';
+    return [{ is: 'program', text: block.text, output, line: block.line }];
+  });
+}
+
+function commandsIn({ text, line }: Block): Shown[] {
+  const commands: { text: string; output: string; line: number }[] = [];
+  for (const [index, row] of text.trimEnd().split('\n').entries()) {
+    const last = commands.at(-1);
+    if (row.startsWith('$ ')) commands.push({ text: row.slice(2), output: '', line: line + index });
+    else if (last) last.output += `${row}\n`;
+  }
+  return commands.map((command) => ({ is: 'command', ...command }));
+}
+
+/** The cells of the first table below a heading, without its head. Backticks are left out. */
+export function tableBelow(document: string, heading: string): string[][] {
+  const section = document.split(`\n${heading}\n`)[1] ?? '';
+  const table = /^\|.*\n\|[-| :]+\|\n((?:\|.*\n)+)/m.exec(section)?.[1] ?? '';
+  return table
+    .trimEnd()
+    .split('\n')
+    .filter((row) => row !== '')
+    .map((row) =>
+      row
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.replaceAll('`', '').trim()),
+    );
+}
+
+/** Targets of links to files of this repository, without anchors. */
+export function relativeLinksIn(document: string): string[] {
+  const prose = document.replace(/^```.*?^```$/gms, '');
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target.split('#')[0] ?? '')
+    .filter((target) => target !== '' && !/^[a-z]+:/.test(target));
+}
+
+export interface Ran {
+  readonly output: string;
+  readonly code: number | null;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Told all output so far whenever there is more. */
+  readonly onOutput?: (output: string, child: ChildProcessWithoutNullStreams) => void;
+}
+
+/** A program that takes longer hangs. */
+const runMsMax = 60_000;
+
+/** Runs a program to its end. Output and errors come together. */
+export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { cwd = root, env = {}, onOutput } = options;
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...inherited(), NO_COLOR: '1', ...env },
+    timeout: runMsMax,
+    killSignal: 'SIGKILL',
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      output += chunk;
+      onOutput?.(output, child);
+    });
+  }
+  const [code] = await once(child, 'close');
+  return { output, code };
+}
+
+/** What this test runner, or the make that called it, sets for its own children is none of the program's business. */
+function inherited(): Record<string, string | undefined> {
+  const own = /^(VITEST|TEST$|NODE_ENV$|NODE_V8_COVERAGE$|MAKE|MFLAGS|FORCE_COLOR$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
+}
+
+export interface PageRun extends Ran {
+  /** What each thing shown has put out, in order. */
+  readonly outputs: readonly string[];
+  /** Where it ran. */
+  readonly directory: string;
+}
+
+const mark = '\u0001';
+const prelude = `import { exec as __exec } from 'node:child_process';
+const __shell = (command) => new Promise((resolve) => {
+  __exec(command, (_error, stdout, stderr) => { process.stdout.write(stdout + stderr); resolve(); });
+});
+`;
+
+/** Runs all that a page shows as one program, in a directory from which the packages of this repository are found. */
+export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'ecsm-docs-')));
+  try {
+    const modules = join(directory, '.packages', 'node_modules');
+    mkdirSync(modules, { recursive: true });
+    symlinkSync(join(root, 'node_modules', '@ecsm'), join(modules, '@ecsm'));
+    const steps = shown.map(({ is, text }) => {
+      const code = is === 'program' ? text : `await __shell(${JSON.stringify(text)});`;
+      return `console.log(${JSON.stringify(mark)});\n${code}\n`;
+    });
+    const program = join(directory, '.packages', 'page.mjs');
+    writeFileSync(program, prelude + steps.join(''));
+    const ran = await run(process.execPath, [program], { cwd: directory });
+    return { ...ran, directory, outputs: ran.output.split(`${mark}\n`).slice(1) };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Takes out of an output what differs from run to run, and from machine to machine. */
+export function normalised(output: string, directory = root): string {
+  return output
+    .replaceAll(directory, '/srv/demo')
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uid>')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
+    .replace(/ +\d+(\.\d+)? ms/g, ' <n> ms')
+    .replace(/(process) \d+/gi, '$1 <id>')
+    .replace(/\S*\/ecsm-tour-\w+/g, '<tour>')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .trim();
+}
+
+/** The shown output with each `…` filled in from the actual one where that makes them equal; else as it is. */
+export function filledIn(shown: string, actual: string): string {
+  const pieces = shown.split(/^…$/m).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${pieces.join('[^]*?')}$`).test(actual) ? actual : shown;
+}

@@ -1,0 +1,97 @@
+/** The house plan is kept, and whoever breaks it is told where. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { root, run } from './documents.kit.ts';
+
+const script = join(root, 'scripts', 'check-imports.mjs');
+const check = (directory: string) => run(process.execPath, [script, directory]);
+
+it('this repository keeps to its plan', async () => {
+  expect(await check(root)).toEqual({ code: 0, output: '' });
+});
+
+describe('a wrong import', () => {
+  let copy: string;
+  beforeEach(() => {
+    copy = mkdtempSync(join(tmpdir(), 'ecsm-imports-'));
+    for (const name of readdirSync(join(root, 'packages'))) {
+      const source = join('packages', name, 'src');
+      if (existsSync(join(root, source))) cpSync(join(root, source), join(copy, source), { recursive: true });
+    }
+  });
+  afterEach(() => rmSync(copy, { recursive: true, force: true }));
+
+  const plant = (file: string, ...lines: string[]) => {
+    const path = join(copy, 'packages', file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `${lines.join('\n')}\n`);
+  };
+
+  it.each([
+    {
+      is: 'up',
+      file: 'runtime/src/api/planted.ts',
+      line: "import type { Registry } from '../registry/registry.ts';",
+      says: 'runtime/api may not import from runtime/registry',
+    },
+    {
+      is: 'sideways',
+      file: 'runtime/src/ports/planted.ts',
+      line: "export { limits } from '../store/contract.ts';",
+      says: 'runtime/ports may not import from runtime/store',
+    },
+    {
+      is: 'hidden in a dynamic import',
+      file: 'runtime/src/store/memory/planted.ts',
+      line: "const late = await import('../../registry/open.ts');",
+      says: 'runtime/store may not import from runtime/registry',
+    },
+    {
+      is: 'through a door of another room',
+      file: 'runtime/src/registry/planted.ts',
+      line: "import { readFile } from 'node:fs/promises';",
+      says: 'runtime/registry may not use node:fs/promises: it is not one of its doors',
+    },
+    {
+      is: 'of another package by path',
+      file: 'ecsm-client/src/rest/planted.ts',
+      line: "import { limits } from '../../../runtime/src/store/contract.ts';",
+      says: 'ecsm-client/rest may not reach into another package by path',
+    },
+    {
+      is: 'of a package that is above',
+      file: 'runtime/src/store/planted.ts',
+      line: "import { services } from '@ecsm/ecsm-client';",
+      says: 'runtime/store may not import from ecsm-client',
+    },
+    {
+      is: 'of the public face from within',
+      file: 'runtime/src/registry/planted.ts',
+      line: "import { limits } from '../index.ts';",
+      says: "runtime/registry may not import its package's public face",
+    },
+  ])('$is fails, with file and line', async ({ file, line, says }) => {
+    plant(file, '// The first line is innocent.', line);
+    const { code, output } = await check(copy);
+    expect(code).toBe(1);
+    expect(output).toContain(`packages/${file}:2: ${says}`);
+    expect(output.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('from a room that is not on the plan fails, with its name', async () => {
+    plant('runtime/src/cellar/planted.ts', 'export const wine = 1;');
+    const { code, output } = await check(copy);
+    expect(code).toBe(1);
+    expect(output).toContain(
+      'packages/runtime/src/cellar/planted.ts: the room runtime/cellar is not in scripts/rooms.mjs',
+    );
+  });
+
+  it('is none where a test uses a door, or a room imports from one below', async () => {
+    plant('runtime/src/registry/planted.test.ts', "import { mkdtempSync } from 'node:fs';");
+    plant('runtime/src/registry/planted.ts', "import { limits } from '../store/contract.ts';");
+    expect(await check(copy)).toEqual({ code: 0, output: '' });
+  });
+});

@@ -1,0 +1,95 @@
+/** What the commands of the repository print. */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { root, run } from './documents.kit.ts';
+
+let scratch: string;
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'ecsm-make-'));
+});
+afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+it('make help lists every target that people call, with what it does', async () => {
+  const makefile = readFileSync(join(root, 'Makefile'), 'utf8');
+  const targets = /^\.PHONY: (.*)$/m.exec(makefile)?.[1]?.split(' ') ?? [];
+  const { code, output } = await run('make', ['help']);
+  expect(code, output).toBe(0);
+  const listed = [...output.matchAll(/^ {2}make ([a-z-]+) +\S/gm)].map(([, name]) => name);
+  expect(listed).toEqual(targets.filter((name) => name !== 'check-node'));
+});
+
+describe('scripts/test.mjs closes with how many tests passed and failed', () => {
+  // A root of its own, so that these tests are nobody else's.
+  const runTests = (...lines: string[]) => {
+    writeFileSync(join(scratch, 'tiny.test.js'), lines.join('\n'));
+    return run(process.execPath, ['scripts/test.mjs', `--root=${scratch}`, '--globals']);
+  };
+  const lastLine = (output: string) => output.trimEnd().split('\n').at(-1);
+
+  it('all passed', async () => {
+    const { code, output } = await runTests("it('adds', () => expect(1 + 1).toBe(2));", "it.skip('later', () => {});");
+    expect(lastLine(output)).toBe('1 passed, 0 failed, 1 skipped');
+    expect(code).toBe(0);
+  });
+
+  it('one failed', async () => {
+    const { code, output } = await runTests("it('adds', () => expect(1 + 1).toBe(3));", "it('is', () => {});");
+    expect(lastLine(output)).toBe('1 passed, 1 failed');
+    expect(code).toBe(1);
+  });
+
+  it('a file that does not load counts as failed', async () => {
+    const { code, output } = await runTests("throw new Error('broken');");
+    expect(lastLine(output)).toBe('0 passed, 1 failed');
+    expect(code).toBe(1);
+  });
+
+  it('no test at all counts as failed', async () => {
+    const { code, output } = await run(process.execPath, ['scripts/test.mjs', `--root=${scratch}`]);
+    expect(lastLine(output)).toBe('0 passed, 1 failed');
+    expect(code).toBe(1);
+  });
+});
+
+describe('scripts/ensure-etcd.sh', () => {
+  /** A copy in a place without .tools, with nothing on the PATH but what is given. */
+  const ensure = (programs: Readonly<Record<string, string>>) => {
+    const bin = join(scratch, 'bin');
+    for (const folder of [bin, join(scratch, 'scripts')]) mkdirSync(folder);
+    const copy = join(scratch, 'scripts', 'ensure-etcd.sh');
+    copyFileSync(join(root, 'scripts', 'ensure-etcd.sh'), copy);
+    for (const [name, text] of Object.entries(programs)) writeFileSync(join(bin, name), text, { mode: 0o755 });
+    for (const name of ['dirname', 'mkdir', 'id']) symlinkSync(locate(name), join(bin, name));
+    return run('/bin/sh', [copy], { env: { PATH: bin } });
+  };
+  const failing = '#!/bin/sh\nexit 1\n';
+
+  it('says why, and exits with 0, where there is neither etcd nor apt-get', async () => {
+    const { code, output } = await ensure({});
+    expect(output).toMatch(/^etcd: not on the PATH, and .*apt-get.*\n$/);
+    expect(code).toBe(0);
+  });
+
+  it('says so, and exits with 0, where it cannot be fetched', async () => {
+    const { code, output } = await ensure({ 'apt-get': failing, dpkg: failing, sudo: failing });
+    expect(output).toContain('etcd: could not be fetched, see .tools/apt.log');
+    expect(code).toBe(0);
+  });
+
+  it('is silent where etcd is on the PATH', async () => {
+    expect(await ensure({ etcd: failing })).toEqual({ code: 0, output: '' });
+  });
+});
+
+function locate(program: string): string {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, program);
+    try {
+      readFileSync(path);
+      return path;
+    } catch {}
+  }
+  throw new Error(`${program} is not on the PATH`);
+}
