@@ -2,14 +2,16 @@
  * The house plan: every room, from the ground up, and the rooms it may import from. `check-imports.mjs` holds the code
  * to it, ARCHITECTURE.md draws it. A room that is not listed may not exist; an import that is not listed fails the build.
  *
- * A room is `package/folder`. `doors` are the Node modules through which only that room may reach the outside world.
+ * A room is `package/folder`. `doors` are the Node modules through which only that room may reach the outside world,
+ * `libraries` the packages from outside that only it may use.
  */
 export const rooms = {
   'runtime/ports': { imports: [], doors: ['node:crypto'] },
-  'runtime/api': { imports: [] },
+  'runtime/api': { imports: [], libraries: ['yaml'] },
   'runtime/store': {
     imports: ['runtime/api', 'runtime/ports'],
     doors: ['node:fs', 'node:path', 'node:zlib', 'node:http', 'node:https', 'node:url', 'node:crypto', 'node:timers'],
+    libraries: ['lmdb', 'yaml'],
   },
   'runtime/registry': { imports: ['runtime/store', 'runtime/api', 'runtime/ports'] },
   'runtime/informer': { imports: ['runtime/registry', 'runtime/api', 'runtime/ports'] },

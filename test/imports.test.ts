@@ -67,6 +67,18 @@ describe('a wrong import', () => {
       says: 'runtime/store may not import from ecsm-client',
     },
     {
+      is: 'of a library that is not the room’s',
+      file: 'runtime/src/registry/planted.ts',
+      line: "import { open } from 'lmdb';",
+      says: 'runtime/registry may not use the library lmdb',
+    },
+    {
+      is: 'replaced by chance itself',
+      file: 'runtime/src/registry/planted.ts',
+      line: 'export const dice = () => Math.random();',
+      says: 'chance comes through the Random port',
+    },
+    {
       is: 'of the public face from within',
       file: 'runtime/src/registry/planted.ts',
       line: "import { limits } from '../index.ts';",

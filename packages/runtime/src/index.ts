@@ -25,7 +25,7 @@ export { lastAppliedAnnotation } from './registry/apply.ts';
 export { collectGarbage, type GarbageOptions, sweepGarbage } from './registry/garbage.ts';
 export { keyOf, type Place } from './registry/keys.ts';
 export type { ListOptions, ObjectList, Problem, Selection } from './registry/list.ts';
-export { type OpenOptions, openRegistry } from './registry/open.ts';
+export { type OpenOptions, openRegistry, type StoreTuning } from './registry/open.ts';
 export { Registry, type RegistryOptions } from './registry/registry.ts';
 export type { Applied, Namespaced, Precondition, Resource, StatusUpdate, WriteOptions } from './registry/resource.ts';
 export type { EventBatch, WatchEvent, WatchSelection } from './registry/watch.ts';
@@ -39,6 +39,7 @@ export type {
   EntryPage,
   Revision,
   Store,
+  StoreProblem,
   VersionPage,
   WatchOptions,
   Write,

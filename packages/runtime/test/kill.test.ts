@@ -65,6 +65,8 @@ async function survives(scheme: 'lmdb' | 'file', kills: number): Promise<void> {
     const writer = new Worker<Acknowledged>('writer', url, `round${round}`);
     cleanups.push(() => writer.kill());
     await writer.ready();
+    // At work for sure, or the kill would prove nothing; then at any moment.
+    await expect.poll(() => writer.lines.length, { timeout: 20_000, interval: 1 }).toBeGreaterThan(0);
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 40));
     await writer.kill('SIGKILL');
     expect(writer.errors).toBe('');
@@ -90,8 +92,7 @@ async function survives(scheme: 'lmdb' | 'file', kills: number): Promise<void> {
 
   await expect.poll(() => watcher.lines.at(-1)?.revision, { timeout: 20_000, interval: 20 }).toBe(lastRevision);
   expect(watcher.lines).toEqual(history);
-  // Most rounds must have caught the writer at work, or this would prove nothing.
-  expect(acknowledgedInAll).toBeGreaterThan(kills * 5);
+  expect(acknowledgedInAll).toBeGreaterThanOrEqual(kills);
 
   if (scheme === 'file') {
     // The files follow as soon as anybody looks; then every file says what the registry says.

@@ -75,9 +75,10 @@ describe('a file that a person writes', () => {
     edit(fileOf('a'), bad);
     await warned('did you mean').toBe(1);
     expect(warnings.join('\n')).toContain('spec.sise: Unknown field');
+    expect(registry.problems()).toEqual([expect.objectContaining({ file: fileOf('a') })]);
     expect(await widgets().get('a')).toEqual(made);
     expect(readJson('a')).toEqual(bad);
-    await expect(widgets().patch('a', { spec: { size: 2 } })).rejects.toMatchObject({ code: 'Unavailable' });
+    await expect(widgets().patch('a', { spec: { size: 2 } })).rejects.toMatchObject({ code: 'Forbidden' });
     edit(fileOf('a'), { ...bad, spec: { size: 7 } });
     await eventually(async () => (await widgets().get('a')).spec.size).toBe(7);
   });
@@ -88,7 +89,6 @@ describe('a file that a person writes', () => {
     ['example.io/v1/widgets/default/b.json', { kind: 'Crate', spec: {} }, 'kind'],
     ['example.io/v1/widgets/default/b.json', ['a list'], 'object'],
     ['example.io/v1/wigdets/default/b.json', { spec: {} }, 'there is no kind'],
-    ['fences/leader.json', { fence: 'leader' }, 'there is no kind'],
   ])('in the wrong place or of the wrong kind is refused: %s %j', async (path, content, reason) => {
     edit(join(directory, path), content);
     await warned(reason).toBe(1);
@@ -115,6 +115,19 @@ describe('a file that a person removes', () => {
 });
 
 describe('a directory of files without a ledger, as git clones it', () => {
+  it('can have its fences raised again (a fence that came with the clone used to be refused)', async () => {
+    await registry.raiseFence('leader');
+    await registry.close();
+    rmSync(join(directory, '.registry'), { recursive: true });
+    await open();
+    const fence = await registry.raiseFence('leader');
+    await registry
+      .fencedBy(fence)
+      .resource(Widget)
+      .create({ metadata: { name: 'a' }, spec: {} });
+    expect(registry.problems()).toEqual([]);
+  });
+
   it('goes on being the same objects', async () => {
     const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 3 } });
     await widgets().patch('a', { spec: { size: 4 } });

@@ -10,11 +10,13 @@ import { type Clock, timestampAt } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Admission } from '../store/file/admission.ts';
 import { decode, encode, type StoredObject } from './codec.ts';
-import { locate, type Place } from './keys.ts';
+import { isFenceKey, locate, type Place } from './keys.ts';
 import * as rules from './rules.ts';
 
 export function admissionFor(kinds: KindSet, { clock, random }: { clock: Clock; random: Random }): Admission {
   return (key, data, previous) => {
+    // A fence is a record of the registry's own; a clone brings its file along, and removing it shuts its holder out.
+    if (isFenceKey(key)) return data === undefined ? undefined : Buffer.from(JSON.stringify(data));
     const place = locate(kinds, key);
     if (!place) {
       const form = 'group/version/plural/namespace/name';

@@ -3,11 +3,14 @@ import { ApiError } from '../api/errors.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../api/json.ts';
 import type { Kind } from '../api/kind.ts';
 import { deepEqual, mergePatch, threeWayMerge } from '../api/merge.ts';
-import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
+import { ANNOTATIONS_BYTES_MAX, NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import { valueAt } from '../api/path.ts';
 
 /** Holds what was applied last, so that a field which is gone from the file can be told from one that another set. */
 export const lastAppliedAnnotation = 'ecsm.sh/last-applied-configuration';
+
+/** It is remembered in an annotation, which must leave room for those that people write. */
+const configurationBytesMax = ANNOTATIONS_BYTES_MAX - 16 * 1024;
 
 /** What a person wrote, complete in its address, without what only the registry or a controller writes. */
 export function configurationOf({ apiVersion, kind }: Pick<Kind, 'apiVersion' | 'kind'>, input: unknown): JsonObject {
@@ -30,7 +33,16 @@ export function applied(live: JsonValue | undefined, configuration: JsonObject):
   const merged = live === undefined ? configuration : threeWayMerge(last, live, configuration);
   // The same configuration with its keys in another order is not worth a write.
   if (deepEqual(last, configuration)) return merged;
-  const remembered = { metadata: { annotations: { [lastAppliedAnnotation]: JSON.stringify(configuration) } } };
+  const text = JSON.stringify(configuration);
+  const sizeBytes = Buffer.byteLength(text);
+  if (sizeBytes > configurationBytesMax) {
+    throw new ApiError('TooLarge', {
+      what: 'the configuration to apply',
+      sizeBytes,
+      limitBytes: configurationBytesMax,
+    });
+  }
+  const remembered = { metadata: { annotations: { [lastAppliedAnnotation]: text } } };
   return mergePatch(merged, remembered);
 }
 

@@ -47,10 +47,16 @@ export function locate(kinds: KindSet, key: string): Place | undefined {
   return kind && { kind, namespace, name };
 }
 
+const fencePrefix = 'fences/';
+
 /** Fences are no objects: they have no kind, and only leaders write them. */
 export function fenceKey(fence: string): string {
   if (!/^[a-z0-9]([a-z0-9.-]{0,198}[a-z0-9])?$/.test(fence)) {
     throw new ApiError('BadRequest', { reason: `"${fence}" cannot name a fence: use a-z, 0-9, "-" and "."` });
   }
-  return `fences/${fence}`;
+  return `${fencePrefix}${fence}`;
+}
+
+export function isFenceKey(key: string): boolean {
+  return key.startsWith(fencePrefix);
 }

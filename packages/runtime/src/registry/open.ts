@@ -5,7 +5,9 @@ import { type Clock, systemClock } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import { type Random, systemRandom } from '../ports/random.ts';
 import type { Store } from '../store/contract.ts';
+import type { EtcdStoreOptions } from '../store/etcd/store.ts';
 import type { Admission } from '../store/file/admission.ts';
+import type { FileStoreOptions } from '../store/file/store.ts';
 import { parseStoreUrl } from '../store/url.ts';
 import { admissionFor } from './admission.ts';
 import { Registry } from './registry.ts';
@@ -15,16 +17,23 @@ export interface OpenOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
+  /** What is special to the store behind the URL. Each option says its default where that store defines it. */
+  readonly tuning?: StoreTuning;
 }
 
+export type StoreTuning = Partial<
+  Pick<FileStoreOptions, 'logCommitsMax' | 'logAgeMsMax' | 'pollMs' | 'scanMs'> &
+    Pick<EtcdStoreOptions, 'timeoutMs' | 'tls'>
+>;
+
 export async function openRegistry(url: string, options: OpenOptions): Promise<Registry> {
-  const { clock = systemClock, random = systemRandom, log = silentLog } = options;
+  const { clock = systemClock, random = systemRandom, log = silentLog, tuning = {} } = options;
   const kinds = options.kinds instanceof KindSet ? options.kinds : new KindSet(options.kinds);
-  const store = await openStore(url, { clock, random, log, admit: admissionFor(kinds, { clock, random }) });
+  const store = await openStore(url, { ...tuning, clock, random, log, admit: admissionFor(kinds, { clock, random }) });
   return new Registry({ store, kinds, clock, random });
 }
 
-interface StoreOptions {
+interface StoreOptions extends StoreTuning {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -36,15 +45,15 @@ async function openStore(url: string, options: StoreOptions): Promise<Store> {
   switch (place.scheme) {
     case 'memory': {
       const { MemoryStore } = await import('../store/memory/store.ts');
-      return new MemoryStore();
+      return new MemoryStore(options);
     }
     case 'lmdb': {
       const { LmdbStore } = await import('../store/lmdb/store.ts');
-      return new LmdbStore({ directory: place.directory, clock: options.clock });
+      return new LmdbStore({ ...options, directory: place.directory });
     }
     case 'file': {
       const { FileStore } = await import('../store/file/store.ts');
-      return FileStore.open({ directory: place.directory, ...options });
+      return FileStore.open({ ...options, directory: place.directory });
     }
     case 'etcd': {
       const { openEtcdStore } = await import('../store/etcd/store.ts');

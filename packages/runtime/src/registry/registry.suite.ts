@@ -257,6 +257,13 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
         expect(message).toContain('status.phas: Unknown field: did you mean "phase"?');
       });
 
+      it('completes a status with its defaults', async () => {
+        const crates = registry.resource(Crate);
+        await crates.create({ metadata: { name: 'c' }, spec: {} });
+        const seen = await crates.updateStatus({ metadata: { name: 'c' }, status: { note: 'x' } });
+        expect(seen.status).toEqual({ count: 0, note: 'x' });
+      });
+
       it('can take a status away', async () => {
         await widgets().create({ metadata: { name: 'a' }, spec: {} });
         await widgets().updateStatus({ metadata: { name: 'a' }, status: { phase: 'x' } });
@@ -344,6 +351,12 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
         await widgets().apply(named({ size: 2 }));
         expect((await widgets().apply(named({ size: 5 }), { dryRun: true })).object.spec.size).toBe(5);
         expect((await widgets().get('a')).spec.size).toBe(2);
+      });
+
+      it('says what is too large to be remembered', async () => {
+        const { code, message } = await failure(widgets().apply(named({ note: 'x'.repeat(250_000) })));
+        expect(code).toBe('TooLarge');
+        expect(message).toContain('the configuration to apply');
       });
 
       it('ends in one object when several create it at once', async () => {

@@ -10,7 +10,7 @@ import { KindSet } from '../api/kind-set.ts';
 import type { ApiObject } from '../api/object.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import { type Random, systemRandom } from '../ports/random.ts';
-import type { Revision, Store } from '../store/contract.ts';
+import type { Revision, Store, StoreProblem } from '../store/contract.ts';
 import { parseRevision } from './codec.ts';
 import { keyOf, locate, type Place } from './keys.ts';
 import { Resource } from './resource.ts';
@@ -71,6 +71,11 @@ export class Registry {
   /** The newest revision: a watch from here sees only what is still to come. */
   async revision(): Promise<Revision> {
     return this.store.revision();
+  }
+
+  /** What is wrong with the place of the registry at the moment, for people to put right: refused files, for example. */
+  problems(): readonly StoreProblem[] {
+    return this.store.problems?.() ?? [];
   }
 
   async close(): Promise<void> {

@@ -118,7 +118,10 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
   }
 
   /** Replaces the status of the newest object and nothing else. With a uid, only of that very object. */
-  async updateStatus(update: StatusUpdate<Status>, options: WriteOptions = {}): Promise<ApiObject<Spec, Status>> {
+  async updateStatus(
+    update: StatusUpdate<Status | StatusInput>,
+    options: WriteOptions = {},
+  ): Promise<ApiObject<Spec, Status>> {
     const { name, namespace, uid } = update.metadata;
     return this.#retried(async () => {
       const current = await this.#existing(this.#key(namespace, name), name);

@@ -6,6 +6,7 @@ import { ApiError, type FieldError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import { deepEqual } from '../api/merge.ts';
 import type { DefaultedObject, ObjectInput } from '../api/object.ts';
+import { applyDefaults } from '../api/schema/defaults.ts';
 import type { StoredObject } from './codec.ts';
 
 /** Identity and history of an object: the registry's to set, never the writer's. */
@@ -63,10 +64,12 @@ export function updated<Spec, Status>(
 export function withStatus<Spec, Status>(
   kind: Kind<Spec, Status>,
   stored: StoredObject<Spec, Status>,
-  status: Status | undefined,
+  status: unknown,
 ): StoredObject<Spec, Status> {
   const { status: _, ...rest } = stored;
-  const next: StoredObject<Spec, Status> = status === undefined ? rest : { ...rest, status };
+  // What the defaults complete is of the shape that validation, below, makes sure of.
+  const complete = applyDefaults(kind.status, status) as Status | undefined;
+  const next: StoredObject<Spec, Status> = complete === undefined ? rest : { ...rest, status: complete };
   if (deepEqual(next, stored)) return stored;
   const errors = kind.validate(next, stored);
   if (errors.length > 0) throw new ApiError('Invalid', { kind: kind.kind, name: next.metadata.name, errors });

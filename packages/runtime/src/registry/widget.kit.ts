@@ -40,6 +40,6 @@ export const Crate = defineKind({
   kind: 'Crate',
   plural: 'crates',
   spec: object({ label: optional(string()) }),
-  status: object({}),
+  status: object({ count: withDefault(integer(), 0), note: optional(string()) }),
   columns: [],
 });

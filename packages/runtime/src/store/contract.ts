@@ -113,6 +113,15 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Something that only a person can put right, such as a file that holds an edit which is not valid. */
+export interface StoreProblem {
+  readonly file: string;
+  /** The key that it is about, where that can be told. */
+  readonly key?: string;
+  readonly reason: string;
+  readonly sinceMs: number;
+}
+
 export interface Store {
   get(key: string, at?: Revision): Promise<Entry | undefined>;
   /** Entries whose key starts with the prefix, in byte order of the key. */
@@ -130,6 +139,8 @@ export interface Store {
   compact(revision: Revision): Promise<void>;
   /** The newest revision. */
   revision(): Promise<Revision>;
+  /** What is wrong with the store's surroundings at the moment, for people to put right. Most stores have none. */
+  problems?(): readonly StoreProblem[];
   /** Finishes acknowledged work, ends watches, frees everything. Later calls fail with `Closed`. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -56,7 +56,7 @@ it('refuses: the reason is reported, the file stays as it is, the value before i
     expect(store.problems()).toMatchObject([{ key: 'a', reason: 'name: Required value', file: bench.path('a.json') }]),
   );
   await expect(store.commit([put('a', { name: 'b' })])).rejects.toMatchObject({
-    code: 'Unavailable',
+    code: 'Forbidden',
     message: expect.stringContaining('name: Required value'),
   });
   expect(JSON.parse(bench.read('a.json'))).toEqual({ size: 2 });

@@ -124,11 +124,12 @@ function refusalOf(writes: Writes, refusals: ReadonlyMap<string, Refusal>): ApiE
   for (const { type, key } of writes) {
     const refusal = type === 'check' ? undefined : refusals.get(key);
     if (refusal === undefined) continue;
-    const reason =
-      refusal.standing === 'restless'
-        ? refusal.reason
-        : `it holds an edit that is not valid: ${refusal.reason}; correct it or remove it`;
-    return new ApiError('Unavailable', { what: refusal.file, reason });
+    const { file, reason } = refusal;
+    if (refusal.standing === 'restless') return new ApiError('Unavailable', { what: file, reason });
+    // Repeating it cannot help: only a person can put the file right, and that is a change which wakes who waits.
+    return new ApiError('Forbidden', {
+      reason: `${file} holds an edit that is not valid: ${reason}; correct it or remove it`,
+    });
   }
   return undefined;
 }

@@ -36,10 +36,10 @@ describe('an invalid edit', () => {
     const refused = store.commit([put('a', { n: 3 })]);
     const together = [put('b', 2), put('c', 2)].map((write) => store.commit([write]));
     await expect(refused).rejects.toMatchObject({
-      code: 'Unavailable',
+      code: 'Forbidden',
       message: expect.stringContaining('correct it or remove it'),
     });
-    await expect(store.commit([{ type: 'delete', key: 'a' }])).rejects.toMatchObject({ code: 'Unavailable' });
+    await expect(store.commit([{ type: 'delete', key: 'a' }])).rejects.toMatchObject({ code: 'Forbidden' });
     for (const outcome of await Promise.all(together)) expect(outcome.committed).toBe(true);
     await commit(store, { type: 'check', key: 'a', expected: revision });
     expect(bench.read('a.json')).toBe('{\n  "n": 2,\n}\n');
@@ -134,8 +134,8 @@ describe('what is not a plain file', () => {
       ]),
     );
     expect((await store.versions('')).keys).toEqual(['a', 'd/x']);
-    await expect(store.commit([put('d/x', 2)])).rejects.toMatchObject({ code: 'Unavailable' });
-    await expect(store.commit([put('b', 2)])).rejects.toMatchObject({ code: 'Unavailable' });
+    await expect(store.commit([put('d/x', 2)])).rejects.toMatchObject({ code: 'Forbidden' });
+    await expect(store.commit([put('b', 2)])).rejects.toMatchObject({ code: 'Forbidden' });
     expect(elsewhere.read('x.json')).toBe('1\n');
     await elsewhere.cleanup();
   });
@@ -143,8 +143,8 @@ describe('what is not a plain file', () => {
   it('such as a directory in its place, or a file in place of a directory, blocks that object alone', async () => {
     mkdirSync(bench.path('a.json'));
     writeFileSync(bench.path('d'), '');
-    await expect(store.commit([put('a', 1)])).rejects.toMatchObject({ code: 'Unavailable' });
-    await expect(store.commit([put('d/x', 1)])).rejects.toMatchObject({ code: 'Unavailable' });
+    await expect(store.commit([put('a', 1)])).rejects.toMatchObject({ code: 'Forbidden' });
+    await expect(store.commit([put('d/x', 1)])).rejects.toMatchObject({ code: 'Forbidden' });
     await commit(store, put('b', 1));
     rmSync(bench.path('a.json'), { recursive: true });
     rmSync(bench.path('d'));
@@ -181,7 +181,7 @@ describe('two files for one object', () => {
     store = await bench.open({ scanMs: 100 });
     expect(reasons()).toEqual([expect.stringContaining('for the same object')]);
     expect(await store.get('a')).toBeUndefined();
-    await expect(store.commit([put('a', 1)])).rejects.toMatchObject({ code: 'Unavailable' });
+    await expect(store.commit([put('a', 1)])).rejects.toMatchObject({ code: 'Forbidden' });
     rmSync(bench.path('a.yaml'));
     await eventually(async () => expect(await stored(store, 'a')).toEqual({ n: 1 }));
     expect(existsSync(bench.path('a.json'))).toBe(false);

@@ -12,7 +12,7 @@
  */
 import { systemClock } from '../../ports/clock.ts';
 import { type Log, silentLog } from '../../ports/log.ts';
-import type { CommitOutcome } from '../contract.ts';
+import type { CommitOutcome, StoreProblem } from '../contract.ts';
 import type { Writes } from '../group-commit.ts';
 import { Ledger, type LedgerOptions } from '../lmdb/ledger.ts';
 import { LedgerStore, type LedgerStoreParts } from '../lmdb/ledger-store.ts';
@@ -22,7 +22,7 @@ import { Home } from './home.ts';
 import { Intake } from './intake.ts';
 import { Looker } from './look.ts';
 import { Mirror } from './mirror.ts';
-import { type Problem, Problems } from './problems.ts';
+import { Problems } from './problems.ts';
 import { Publisher } from './publish.ts';
 import { Scanner } from './scan.ts';
 
@@ -78,7 +78,7 @@ export class FileStore extends LedgerStore {
   }
 
   /** The files that are refused or could not be written, and why. Their last good values go on being served. */
-  problems(): readonly Problem[] {
+  problems(): readonly StoreProblem[] {
     return this.#problems.list;
   }
 

@@ -112,6 +112,15 @@ describe('a damaged file', () => {
     expect(page.damaged).toEqual([
       expect.objectContaining({ key: 'a/250', reason: expect.stringContaining('checksum') }),
     ]);
+    // Page by page it is reported once as well.
+    const reported: string[] = [];
+    for (let after: string | undefined; ; ) {
+      const next = await store.list('a/', { limit: 7, ...(after === undefined ? {} : { after }) });
+      reported.push(...(next.damaged ?? []).map((damage) => damage.key));
+      after = next.next;
+      if (after === undefined) break;
+    }
+    expect(reported).toEqual(['a/250']);
     await expect(store.get('a/250')).rejects.toMatchObject({ code: 'Corrupt' });
     await store.close();
   });

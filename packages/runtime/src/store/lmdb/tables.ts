@@ -81,14 +81,15 @@ export class Tables {
     let last: string | undefined;
     let next: string | undefined;
     for (const { key, value: pointer } of this.#range(prefix, options.after)) {
-      const entry = this.#entryOrDamage(key, pointer, revision, damaged);
-      if (!entry) continue;
       if (entries.length >= limit || sizeBytes >= limits.pageBytesMax) {
+        if (!this.#pointerAt(pointer, revision)) continue;
         next = last;
         break;
       }
-      entries.push(entry);
       last = key;
+      const entry = this.#entryOrDamage(key, pointer, revision, damaged);
+      if (!entry) continue;
+      entries.push(entry);
       sizeBytes += entry.value.byteLength;
     }
     return { entries, revision, ...(next === undefined ? {} : { next }), ...(damaged.length === 0 ? {} : { damaged }) };
