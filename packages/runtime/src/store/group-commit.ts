@@ -36,12 +36,15 @@ export type Flush = (take: () => readonly Writes[]) => Promise<readonly (CommitO
 export class GroupCommit {
   readonly #what: string;
   readonly #flush: Flush;
+  readonly #announce: () => void;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
 
-  constructor(what: string, flush: Flush) {
+  /** `announce` is called after a flush, once those who waited for it have been told: they come first. */
+  constructor(what: string, flush: Flush, announce: () => void = () => {}) {
     this.#what = what;
     this.#flush = flush;
+    this.#announce = announce;
   }
 
   commit(writes: Writes): Promise<CommitOutcome> {
@@ -72,7 +75,9 @@ export class GroupCommit {
       try {
         const outcomes = await this.#flush(take);
         const answering = answer(group ?? [], outcomes);
-        await answering.next();
+        const firstAnswered = answering.next();
+        this.#announce();
+        await firstAnswered;
         // Those who were answered first may have their next commits ready: these are flushed while others are answered.
         if (this.#waiting.length > 0) void finish(answering);
         else await finish(answering);

@@ -18,6 +18,8 @@ export interface LedgerStoreParts {
   readonly ledger: Ledger;
   /** Makes a group of commits durable. */
   readonly flush: Flush;
+  /** Tells watchers of a flush, after those who waited for it. */
+  readonly announce?: () => void;
   /** What is left to do on closing, once watches have ended and before commits under way are waited for. */
   readonly stop?: () => Promise<void>;
   /** What is left to do after them; the ledger is still open. */
@@ -31,7 +33,7 @@ export class LedgerStore implements Store {
 
   constructor(parts: LedgerStoreParts) {
     this.#parts = parts;
-    this.#commits = new GroupCommit(parts.ledger.what, parts.flush);
+    this.#commits = new GroupCommit(parts.ledger.what, parts.flush, parts.announce);
   }
 
   async get(key: string, at?: Revision): Promise<Entry | undefined> {

@@ -15,7 +15,7 @@ import type { Writes } from '../group-commit.ts';
 import { Doorbell } from './doorbell.ts';
 import { Environment } from './environment.ts';
 import { translate } from './failures.ts';
-import type { Retention, Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 export interface LedgerOptions {
   readonly directory: string;
@@ -38,8 +38,11 @@ export class Ledger {
   readonly #doorbell: Doorbell;
   readonly #bell = new Bell();
   readonly #clock: Clock;
-  readonly #retention: Retention;
+  readonly #retention: { readonly commitsMax: number; readonly ageMsMax: number };
   readonly #pollMs: number;
+  /** As far as we know: another process may have compacted more. */
+  #compacted: Revision = 0;
+  #ageCheckedMs = Number.NEGATIVE_INFINITY;
   #watchers = 0;
   #stopListening = () => {};
   #closed = false;
@@ -97,9 +100,26 @@ export class Ledger {
     });
     if (revision > start) {
       tables.finish(revision);
-      tables.retain(this.#retention, timeMs, 2 * (revision - start) + 8);
+      this.#forget(tables, revision, timeMs);
     }
     return outcomes;
+  }
+
+  /**
+   * Compacts what the options no longer ask to keep. This is on the path of every write, so it looks only when something
+   * may have come together, and then does a bounded part of it.
+   */
+  #forget(tables: Tables, newest: Revision, timeMs: number): void {
+    const { commitsMax, ageMsMax } = this.#retention;
+    const slack = Math.max(1, Math.floor(commitsMax / 100));
+    if (newest - this.#compacted > commitsMax + slack) {
+      tables.compact(Math.min(newest - commitsMax, tables.compacted + compactRevisionsMax));
+      this.#compacted = tables.compacted;
+    }
+    // Also when the clock was set back.
+    if (Math.abs(timeMs - this.#ageCheckedMs) < ageMsMax / 60) return;
+    this.#ageCheckedMs = timeMs;
+    tables.compact(tables.lastOlderThan(timeMs - ageMsMax, compactRevisionsMax));
   }
 
   /** Tells watchers, in this process and in others, that there may be a new revision. */

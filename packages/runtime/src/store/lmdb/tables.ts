@@ -39,12 +39,6 @@ const nothing = new Uint8Array(0);
 /** Keys are ASCII without DEL, so this sorts behind every key that has the prefix. */
 const lastCharacter = '\x7f';
 
-/** How much history to keep; see `LmdbStoreOptions`. */
-export interface Retention {
-  readonly commitsMax: number;
-  readonly ageMsMax: number;
-}
-
 export class Tables {
   readonly #index: Database<Pointer, string>;
   /** The same table, for scans: each entry is good until the next is read. */
@@ -156,7 +150,8 @@ export class Tables {
       const created = exists ? pointer.created : revision;
       const value = deleted ? nothing : write.value;
       const row = { deleted, created, previous: pointer?.row ?? 0, timeMs, key: write.key, value };
-      this.#log.putSync(number, encodeRow(row));
+      // Rows only ever come at the end, and LMDB need not look for their place.
+      this.#log.putSync(number, encodeRow(row), { append: true });
       this.#index.putSync(write.key, { row: number, created: deleted ? 0 : created });
     }
     return { committed: true, revision: position === 0 ? revision - 1 : revision };
@@ -167,23 +162,16 @@ export class Tables {
     this.#meta.putSync('revision', revision);
   }
 
-  /** Inside a write transaction: compacts what retention no longer covers, at most `revisionsMax` revisions of it. */
-  retain(retention: Retention, timeMs: number, revisionsMax: number): void {
-    const newest = this.revision;
+  /** The last of at most `revisionsMax` revisions after the compacted one that are older than `beforeMs`. */
+  lastOlderThan(beforeMs: number, revisionsMax: number): Revision {
     const compacted = this.compacted;
-    let target = Math.max(compacted, Math.min(newest - retention.commitsMax, compacted + revisionsMax));
-    if (target === compacted) {
-      const [oldest] = this.#log.getKeys({ start: rowNumber(compacted + 1, 0), limit: 1 });
-      const isOld = (number: number) => this.#head(number).timeMs < timeMs - retention.ageMsMax;
-      if (oldest === undefined || !isOld(oldest)) return;
-      target = Math.min(newest, compacted + revisionsMax);
-      for (const number of this.#log.getKeys({ start: oldest, end: rowNumber(target + 1, 0) })) {
-        if (isOld(number)) continue;
-        target = revisionOf(number) - 1;
-        break;
-      }
+    let last = compacted;
+    const range = { start: rowNumber(compacted + 1, 0), end: rowNumber(compacted + 1 + revisionsMax, 0) };
+    for (const number of this.#log.getKeys(range)) {
+      if (this.#head(number).timeMs >= beforeMs) break;
+      last = revisionOf(number);
     }
-    this.compact(target);
+    return last;
   }
 
   /** Inside a write transaction. A reader at `target` or later, and a watcher after it, notice nothing. */
