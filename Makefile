@@ -5,7 +5,7 @@ BIN := node_modules/.bin
 # npm writes this file when it has installed what the lock file says.
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help start test build lint format bench clean check-node
+.PHONY: help start test build lint format simulate bench clean check-node
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -26,6 +26,9 @@ lint: $(INSTALLED) ## Lint, check the format, and check who imports whom
 
 format: $(INSTALLED) ## Rewrite the sources in the house format
 	@$(BIN)/biome check --write .
+
+simulate: build ## Run the simulation: SEEDS=20000 for more seeds, SEED=17 to replay one with its trace
+	@SEEDS=$(or $(SEEDS),10000) $(if $(SEED),SEED=$(SEED)) node scripts/test.mjs $(if $(SEED),packages/runtime/test/simulation/seeds-first,packages/runtime/test/simulation/seeds)
 
 bench: build ## Measure speed and memory, beside a peer in the same run
 	@scripts/ensure-etcd.sh

@@ -14,11 +14,26 @@ export const rooms = {
     libraries: ['lmdb', 'yaml'],
   },
   'runtime/registry': { imports: ['runtime/store', 'runtime/api', 'runtime/ports'] },
-  'runtime/informer': { imports: ['runtime/registry', 'runtime/api', 'runtime/ports'] },
+  'runtime/simulation': {
+    imports: ['runtime/registry', 'runtime/store', 'runtime/api', 'runtime/ports'],
+    doors: ['node:process', 'node:timers'],
+  },
+  'runtime/informer': { imports: ['runtime/registry', 'runtime/store', 'runtime/api', 'runtime/ports'] },
   'runtime/workqueue': { imports: ['runtime/api', 'runtime/ports'] },
+  'runtime/manager': {
+    imports: ['runtime/registry', 'runtime/store', 'runtime/api', 'runtime/ports'],
+    doors: ['node:http', 'node:process'],
+  },
   'runtime/controller': {
-    imports: ['runtime/workqueue', 'runtime/informer', 'runtime/registry', 'runtime/api', 'runtime/ports'],
-    doors: ['node:http'],
+    imports: [
+      'runtime/manager',
+      'runtime/workqueue',
+      'runtime/informer',
+      'runtime/registry',
+      'runtime/store',
+      'runtime/api',
+      'runtime/ports',
+    ],
   },
 
   'ecsm-client/rest': { imports: ['runtime'], doors: ['node:http', 'node:https'] },

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const startTimeoutMs = 20_000;
 
-export type WorkerName = 'writer' | 'watcher' | 'counter' | 'holder';
+export type WorkerName = 'writer' | 'watcher' | 'counter' | 'holder' | 'candidate';
 
 export function workerScript(name: WorkerName): string {
   return fileURLToPath(new URL(`./dist/worker/${name}.js`, import.meta.url));
@@ -48,6 +48,10 @@ export class Worker<Line> {
 
   ready(): Promise<void> {
     return this.#ready;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? -1;
   }
 
   get errors(): string {

@@ -14,7 +14,7 @@ import type { Revision, Store, StoreProblem } from '../store/contract.ts';
 import { parseRevision } from './codec.ts';
 import { keyOf, locate, type Place } from './keys.ts';
 import { Resource } from './resource.ts';
-import { type Fence, raiseFence, Writer } from './writer.ts';
+import { type CommitListener, type Fence, raiseFence, Writer } from './writer.ts';
 
 export interface RegistryOptions {
   readonly store: Store;
@@ -29,13 +29,15 @@ export class Registry {
   readonly clock: Clock;
   readonly random: Random;
   readonly #writer: Writer;
+  readonly #fence: Fence | undefined;
 
-  constructor(options: RegistryOptions, fence?: Fence) {
+  constructor(options: RegistryOptions, fence?: Fence, listener?: CommitListener) {
     this.store = options.store;
     this.kinds = options.kinds instanceof KindSet ? options.kinds : new KindSet(options.kinds);
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? systemRandom;
-    this.#writer = new Writer(this.store, fence);
+    this.#fence = fence;
+    this.#writer = new Writer(this.store, fence, listener);
   }
 
   /** The objects of one kind. */
@@ -66,6 +68,11 @@ export class Registry {
   /** The same registry for a leader: its writes are refused with `Fenced` once somebody raises the fence again. */
   fencedBy(fence: Fence): Registry {
     return new Registry(this, fence);
+  }
+
+  /** The same registry, for somebody who wants to know what is written through it. */
+  heardBy(listener: CommitListener): Registry {
+    return new Registry(this, this.#fence, listener);
   }
 
   /** The newest revision: a watch from here sees only what is still to come. */

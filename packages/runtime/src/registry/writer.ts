@@ -13,29 +13,37 @@ export interface Fence {
   readonly epoch: Revision;
 }
 
+/** Hears of every commit that changed something: its revision, and the keys that were written. */
+export type CommitListener = (revision: Revision, keys: readonly string[]) => void;
+
 export class Writer {
   readonly #store: Store;
   readonly #fence: Fence | undefined;
+  readonly #listener: CommitListener | undefined;
 
-  constructor(store: Store, fence?: Fence) {
+  constructor(store: Store, fence?: Fence, listener?: CommitListener) {
     this.#store = store;
     this.#fence = fence;
+    this.#listener = listener;
   }
 
   /** Commits, or answers with the write whose comparison failed. Throws `Fenced` if another leader has taken over. */
   async commit(writes: readonly Write[]): Promise<Revision | { readonly conflict: string }> {
     const fence = this.#fence;
-    if (!fence) return outcomeOf(await this.#store.commit(writes));
-    const key = fenceKey(fence.name);
-    const outcome = await this.#store.commit([{ type: 'check', key, expected: fence.epoch }, ...writes]);
-    if (!outcome.committed && outcome.key === key)
+    const guard: Write[] = fence ? [{ type: 'check', key: fenceKey(fence.name), expected: fence.epoch }] : [];
+    const outcome = await this.#store.commit([...guard, ...writes]);
+    if (outcome.committed) {
+      this.#listener?.(
+        outcome.revision,
+        writes.map(({ key }) => key),
+      );
+      return outcome.revision;
+    }
+    if (fence && outcome.key === fenceKey(fence.name)) {
       throw new ApiError('Fenced', { fence: fence.name, epoch: fence.epoch });
-    return outcomeOf(outcome);
+    }
+    return { conflict: outcome.key };
   }
-}
-
-function outcomeOf(outcome: Awaited<ReturnType<Store['commit']>>): Revision | { readonly conflict: string } {
-  return outcome.committed ? outcome.revision : { conflict: outcome.key };
 }
 
 /**

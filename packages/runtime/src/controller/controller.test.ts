@@ -1,0 +1,315 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApiError } from '../api/errors.ts';
+import type { Kind } from '../api/kind.ts';
+import { type Clock, systemClock } from '../ports/clock.ts';
+import type { LogFields, LogLevel } from '../ports/log.ts';
+import { Registry } from '../registry/registry.ts';
+import { Crate, Widget } from '../registry/widget.kit.ts';
+import { MemoryStore } from '../store/memory/store.ts';
+import { Controller, type ControllerOptions } from './controller.ts';
+import { generationChanged } from './predicate.ts';
+import { ownedBy } from './source.ts';
+
+type WidgetOptions =
+  typeof Widget extends Kind<infer Spec, infer Status, infer SpecInput, infer StatusInput>
+    ? ControllerOptions<Spec, Status, SpecInput, StatusInput>
+    : never;
+
+let registry: Registry;
+let stop: AbortController;
+let running: Promise<void> | undefined;
+const logged: { level: LogLevel; message: string; fields: LogFields }[] = [];
+const log = {
+  write: (level: LogLevel, message: string, fields: LogFields = {}) => logged.push({ level, message, fields }),
+};
+
+beforeEach(() => {
+  registry = new Registry({ store: new MemoryStore(), kinds: [Widget, Crate] });
+  stop = new AbortController();
+  logged.length = 0;
+});
+afterEach(async () => {
+  stop.abort();
+  await running;
+  running = undefined;
+  await registry.close();
+});
+
+function start(reconcile: WidgetOptions['reconcile'], options: Partial<WidgetOptions> = {}) {
+  const controller = new Controller({ name: 'test', kind: Widget, reconcile, log, ...options });
+  running = controller.run({ registry, signal: stop.signal });
+  return controller;
+}
+
+const widgets = () => registry.resource(Widget);
+const create = (name: string, size = 1) => widgets().create({ metadata: { name }, spec: { size } });
+const eventually = (look: () => unknown) => expect.poll(look, { timeout: 5_000, interval: 2 });
+const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
+
+describe('a controller', () => {
+  it('reconciles what is there and what changes, and says why', async () => {
+    await create('a');
+    const seen: string[] = [];
+    start(async ({ name }, { reason }) => {
+      seen.push(`${name} ${reason}`);
+    });
+    await eventually(() => seen).toEqual(['a added']);
+    await create('b');
+    await widgets().patch('a', { spec: { size: 2 } });
+    await widgets().delete('b');
+    await eventually(() => seen.slice(1)).toEqual(expect.arrayContaining(['a updated']));
+    await eventually(() => seen.filter((line) => line.startsWith('b')).length).toBeGreaterThan(0);
+  });
+
+  it('gives the newest object, and nothing for one that is gone', async () => {
+    const seen: unknown[] = [];
+    start(async (_, { get }) => {
+      seen.push((await get())?.spec.size);
+    });
+    await create('a', 7);
+    await eventually(() => seen.at(-1)).toBe(7);
+    await widgets().delete('a');
+    await eventually(() => seen.at(-1)).toBeUndefined();
+  });
+
+  it('never has a key in flight twice, however many workers and changes there are', async () => {
+    const inFlight = new Set<string>();
+    let most = 0;
+    let twice = 0;
+    const last = new Map<string, number>();
+    start(
+      async ({ name }, { get }) => {
+        if (inFlight.has(name)) twice++;
+        inFlight.add(name);
+        most = Math.max(most, inFlight.size);
+        const object = await get();
+        await pause(1);
+        if (object) last.set(name, object.spec.size);
+        inFlight.delete(name);
+      },
+      { workers: 4 },
+    );
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await create(name);
+    for (let size = 2; size <= 20; size++) {
+      for (const name of ['a', 'b', 'c', 'd', 'e']) await widgets().patch(name, { spec: { size } });
+      await pause(1);
+    }
+    await eventually(() => [...last.values()]).toEqual([20, 20, 20, 20, 20]);
+    expect(twice).toBe(0);
+    expect(most).toBe(4);
+  });
+
+  it('looks again after the time that a reconcile asks for', async () => {
+    let count = 0;
+    start(async () => (++count < 3 ? { requeueAfterMs: 5 } : undefined));
+    await create('a');
+    await eventually(() => count).toBe(3);
+    await pause(30);
+    expect(count).toBe(3);
+  });
+
+  it('backs off after an error and goes on until it works', async () => {
+    const attempts: number[] = [];
+    start(async (_, { attempt }) => {
+      attempts.push(attempt);
+      if (attempts.length < 4) throw new ApiError('Unavailable', { what: 'the platform', reason: 'no link' });
+    });
+    await create('a');
+    await eventually(() => attempts).toEqual([0, 1, 2, 3]);
+    expect(logged.filter(({ level }) => level === 'error')).toHaveLength(3);
+    expect(logged.find(({ level }) => level === 'error')?.fields).toMatchObject({
+      controller: 'test',
+      name: 'a',
+      reason: 'added',
+      attempt: 0,
+      outcome: 'error',
+      reconcileId: expect.any(String),
+      error: 'the platform is unavailable: no link',
+    });
+  });
+
+  it('waits for a change after an error that repeating cannot help', async () => {
+    let count = 0;
+    start(async () => {
+      count++;
+      throw new ApiError('Forbidden', { reason: 'not yours' });
+    });
+    await create('a');
+    await eventually(() => count).toBe(1);
+    await pause(50);
+    expect(count).toBe(1);
+    await widgets().patch('a', { spec: { size: 2 } });
+    await eventually(() => count).toBe(2);
+  });
+
+  it('takes a conflict as a normal thing: at once, and not in the error log', async () => {
+    let count = 0;
+    start(async ({ name }, { get, registry: own }) => {
+      const object = await get();
+      if (object && ++count === 1) await widgets().patch(name, { spec: { size: 5 } });
+      if (object)
+        await own.resource(Widget).update({ ...object, metadata: { ...object.metadata, labels: { seen: 'yes' } } });
+    });
+    await create('a');
+    await eventually(async () => (await widgets().get('a')).metadata.labels).toEqual({ seen: 'yes' });
+    expect(logged.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(logged.some(({ fields }) => fields['outcome'] === 'conflict')).toBe(true);
+  });
+
+  it('survives a reconcile that throws anything, and counts it', async () => {
+    const outcomes: string[] = [];
+    let count = 0;
+    start(
+      async () => {
+        if (++count === 1) throw new TypeError('a bug');
+        if (count === 2) throw 'not even an error';
+      },
+      { observer: { reconciled: (outcome) => outcomes.push(outcome) } },
+    );
+    await create('a');
+    await eventually(() => outcomes).toEqual(['panic', 'panic', 'success']);
+  });
+
+  it('tells a reconcile that takes too long to stop, and keeps its key to itself until it does', async () => {
+    let inFlight = 0;
+    let most = 0;
+    let aborted = 0;
+    start(
+      async ({ name }, { signal }) => {
+        most = Math.max(most, ++inFlight);
+        if (name === 'slow' && aborted === 0) {
+          await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+          aborted++;
+          await pause(20);
+        }
+        inFlight--;
+      },
+      { timeoutMs: 20 },
+    );
+    await create('slow');
+    await eventually(() => inFlight).toBe(1);
+    await create('quick');
+    await eventually(() => aborted).toBe(1);
+    await eventually(() =>
+      logged.some(({ fields }) => fields['outcome'] === 'error' && fields['name'] === 'slow'),
+    ).toBe(true);
+    await eventually(() => inFlight).toBe(0);
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  it('finishes what is in flight when it is stopped', async () => {
+    let ended = false;
+    let started = false;
+    start(async () => {
+      started = true;
+      await pause(30);
+      ended = true;
+    });
+    await create('a');
+    await eventually(() => started).toBe(true);
+    stop.abort();
+    await running;
+    expect(ended).toBe(true);
+  });
+
+  it('is ready when it has listed everything it watches', async () => {
+    const controller = start(async () => {});
+    expect(controller.ready()).toContain('it has not listed Widget yet');
+    await eventually(() => controller.ready()).toBeUndefined();
+    stop.abort();
+    await running;
+    expect(controller.ready()).toBe('it is not running');
+  });
+
+  it('warns when a reconcile keeps waking itself', async () => {
+    let count = 0;
+    start(async ({ name }, { get, registry: own }) => {
+      if (count < 15 && (await get()))
+        await own.resource(Widget).updateStatus({ metadata: { name }, status: { phase: `seen ${++count} times` } });
+    });
+    await create('a');
+    await eventually(() => logged.filter(({ message }) => message.includes('keeps waking itself')).length).toBe(1);
+  });
+});
+
+describe('predicates', () => {
+  it('let a controller sleep through status writes', async () => {
+    let count = 0;
+    start(
+      async () => {
+        count++;
+      },
+      { predicates: [generationChanged] },
+    );
+    const made = await create('a');
+    await eventually(() => count).toBe(1);
+    await widgets().updateStatus({ ...made, status: { phase: 'x' } });
+    await widgets().patch('a', { metadata: { labels: { x: 'y' } } });
+    await pause(20);
+    expect(count).toBe(1);
+    await widgets().patch('a', { spec: { size: 2 } });
+    await eventually(() => count).toBe(2);
+    await widgets().delete('a');
+    await eventually(() => count).toBe(3);
+  });
+});
+
+describe('watches on other kinds', () => {
+  it('wake the owner when what it owns changes or goes', async () => {
+    const owner = await create('owner');
+    const seen: string[] = [];
+    start(
+      async ({ name }, { reason }) => {
+        seen.push(`${name}: ${reason}`);
+      },
+      { watches: [{ kind: Crate, map: ownedBy(Widget) }] },
+    );
+    await eventually(() => seen).toEqual(['owner: added']);
+    const { apiVersion, kind, metadata } = owner;
+    const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }];
+    const crates = registry.resource(Crate);
+    await crates.create({ metadata: { name: 'stranger' }, spec: {} });
+    await crates.create({ metadata: { name: 'mine', ownerReferences }, spec: {} });
+    await eventually(() => seen.at(-1)).toBe('owner: Crate mine added');
+    await crates.patch('mine', { spec: { label: 'x' } });
+    await eventually(() => seen.at(-1)).toBe('owner: Crate mine updated');
+    await crates.delete('mine');
+    await eventually(() => seen.at(-1)).toBe('owner: Crate mine deleted');
+    expect(seen).toHaveLength(4);
+  });
+
+  it('are not lost when the store fails just then', async () => {
+    const owner = await create('owner');
+    const seen: string[] = [];
+    let failures = 2;
+    const memory = registry.store;
+    const hasty: Clock = {
+      now: systemClock.now,
+      after: (delayMs, callback) => systemClock.after(delayMs / 20, callback),
+    };
+    const store = new Proxy(memory, {
+      get(target, property) {
+        if (property === 'get' && failures > 0) {
+          return async (key: string) => {
+            if (key.includes('/crates/') && failures-- > 0)
+              throw new ApiError('Unavailable', { what: 'the store', reason: 'down' });
+            return target.get(key);
+          };
+        }
+        const value = Reflect.get(target, property);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const { apiVersion, kind, metadata } = owner;
+    const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }];
+    await registry.resource(Crate).create({ metadata: { name: 'mine', ownerReferences }, spec: {} });
+    registry = new Registry({ store, kinds: [Widget, Crate], clock: hasty });
+    start(
+      async ({ name }, { reason }) => {
+        seen.push(`${name}: ${reason}`);
+      },
+      { watches: [{ kind: Crate, map: ownedBy(Widget) }] },
+    );
+    await eventually(() => seen).toContain('owner: Crate mine added');
+  });
+});

@@ -1,0 +1,253 @@
+/**
+ * Brings keys to a function that makes them true. A controller watches its kind (and others, mapped to its own), queues
+ * the keys that changed, and calls `reconcile` for each, several at a time but never one key twice at once.
+ *
+ * A reconcile gets a key and why it was woken, never an object: it reads the newest itself, so a lost, late or doubled
+ * event does no harm. It may be called again at any time, also for what is long gone.
+ */
+import { ApiError, isApiError } from '../api/errors.ts';
+import type { Kind } from '../api/kind.ts';
+import type { ApiObject } from '../api/object.ts';
+import type { StandardMetrics } from '../manager/standard-metrics.ts';
+import { type Log, type LogFields, silentLog } from '../ports/log.ts';
+import type { Registry } from '../registry/registry.ts';
+import { type QueueItem, type QueueObserver, WorkQueue } from '../workqueue/queue.ts';
+import { Feed } from './feed.ts';
+import { measure } from './measure.ts';
+import { type Outcome, outcomeOf, outcomeOfError, type ReconcileResult } from './outcome.ts';
+import type { Predicate } from './predicate.ts';
+import { SelfLoopDetector } from './self-loop.ts';
+import type { Wake, Watch } from './source.ts';
+
+export interface Request {
+  /** The key in the store; the same object always has the same. */
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface ReconcileContext<Spec, Status> {
+  /**
+   * The newest version of the object; nothing if it is gone. It is never older than what woke the key: a store that
+   * answers with less makes the reconcile fail with `Unavailable`, and so be repeated.
+   */
+  get(): Promise<ApiObject<Spec, Status> | undefined>;
+  /** Writes go through this one: it is fenced if there is a leader, and it knows what this reconcile wrote. */
+  readonly registry: Registry;
+  /** Aborts when the reconcile has taken too long. Pass it on to whatever waits. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** Why the key was queued, for people. Do not decide by it. */
+  readonly reason: string;
+  /** Failures in a row before this attempt. */
+  readonly attempt: number;
+}
+
+export type Reconcile<Spec, Status> = (
+  request: Request,
+  context: ReconcileContext<Spec, Status>,
+) => Promise<ReconcileResult>;
+
+/** Who hears what happens. In place of metrics, for those who count in their own way. */
+export interface ControllerObserver {
+  readonly queue?: QueueObserver;
+  reconciled?(outcome: Outcome['is'], tookMs: number): void;
+  active?(workers: number): void;
+}
+
+export interface ControllerOptions<Spec, Status, SpecInput, StatusInput> {
+  readonly name: string;
+  readonly kind: Kind<Spec, Status, SpecInput, StatusInput>;
+  readonly reconcile: Reconcile<Spec, Status>;
+  /** Other kinds whose changes concern objects of this one. */
+  readonly watches?: readonly Watch[];
+  /** Which changes of its own kind count. Default: all of them. */
+  readonly predicates?: readonly Predicate[];
+  readonly namespace?: string;
+  /** Reconciles at once. Default 1. */
+  readonly workers?: number;
+  /** How long one reconcile may take before it is told to stop. Default 60,000. */
+  readonly timeoutMs?: number;
+  /** See the informer. */
+  readonly resyncMs?: number;
+  readonly log?: Log;
+  /** Where to count. Default: nowhere. */
+  readonly metrics?: StandardMetrics;
+  readonly observer?: ControllerObserver;
+}
+
+/** What was there before counts less than what happens now; ageing lets it come up all the same. */
+const initialPriority = -10;
+
+export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, StatusInput = unknown> {
+  readonly name: string;
+  readonly #options: ControllerOptions<Spec, Status, SpecInput, StatusInput>;
+  readonly #log: Log;
+  readonly #timeoutMs: number;
+  readonly #observer: ControllerObserver;
+  readonly #loops = new SelfLoopDetector();
+  #queue: WorkQueue | undefined;
+  #feed: Feed | undefined;
+  #active = 0;
+
+  constructor(options: ControllerOptions<Spec, Status, SpecInput, StatusInput>) {
+    this.name = options.name;
+    this.#options = options;
+    this.#log = options.log ?? silentLog;
+    this.#timeoutMs = options.timeoutMs ?? 60_000;
+    const { metrics, observer, workers = 1 } = options;
+    this.#observer = observer ?? (metrics && measure(metrics, options.name, workers, () => this.#queue)) ?? {};
+  }
+
+  /** Nothing if it works, else why not (yet). */
+  ready(): string | undefined {
+    return this.#feed === undefined ? 'it is not running' : this.#feed.ready();
+  }
+
+  get queue(): WorkQueue | undefined {
+    return this.#queue;
+  }
+
+  /** Runs until the signal aborts, and then until what is in flight has ended. */
+  async run({ registry, signal }: { readonly registry: Registry; readonly signal: AbortSignal }): Promise<void> {
+    const { workers = 1 } = this.#options;
+    const queue = new WorkQueue({
+      clock: registry.clock,
+      ...(this.#observer.queue && { observer: this.#observer.queue }),
+    });
+    const feed = new Feed(this.#options, registry, (wake) => this.#enqueue(wake, queue));
+    this.#queue = queue;
+    this.#feed = feed;
+    const stop = () => void queue.shutDown();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    const feeding = feed.run(signal);
+    await feed.synced(signal);
+    await Promise.all(Array.from({ length: workers }, () => this.#work(queue, registry)));
+    await queue.shutDown();
+    await feeding;
+    signal.removeEventListener('abort', stop);
+    this.#queue = undefined;
+    this.#feed = undefined;
+  }
+
+  #enqueue({ key, reason, initial, revision }: Wake, queue: WorkQueue): void {
+    if (this.#loops.woken(key, revision)) {
+      const message = 'a reconcile keeps waking itself: each time it writes its own object anew';
+      this.#log.write('warn', message, { controller: this.name, key });
+    }
+    queue.add(key, { reason, priority: initial ? initialPriority : 0 });
+  }
+
+  async #work(queue: WorkQueue, registry: Registry): Promise<void> {
+    for (let item = await queue.take(); item !== undefined; item = await queue.take()) {
+      this.#observer.active?.(++this.#active);
+      await this.#reconcile(item, queue, registry);
+      this.#observer.active?.(--this.#active);
+    }
+  }
+
+  /** Resolves when the reconcile has ended or run out of time; the key stays in flight until it has really ended. */
+  async #reconcile(item: QueueItem, queue: WorkQueue, registry: Registry): Promise<void> {
+    const { clock, random } = registry;
+    const { key, reason, attempt } = item;
+    const place = registry.locate(key);
+    if (!place) {
+      queue.done(key);
+      return;
+    }
+    const { namespace, name } = place;
+    const fields = { controller: this.name, namespace, name, reconcileId: random.uuid(), reason, attempt };
+    const startMs = clock.now();
+    let wrote = false;
+    const heard = registry.heardBy((revision, keys) => {
+      if (!keys.includes(key)) return;
+      wrote = true;
+      this.#loops.wrote(key, revision);
+    });
+    const timeout = new AbortController();
+    const log: Log = { write: (level, message, more) => this.#log.write(level, message, { ...fields, ...more }) };
+    const get = () => this.#newest({ key, namespace, name }, registry);
+    const context = { get, registry: heard, signal: timeout.signal, log, reason, attempt };
+    const ended = this.#call({ key, namespace, name }, context).then((outcome) => {
+      if (!wrote) this.#loops.rested(key);
+      const late = timeout.signal.aborted ? this.#lateOutcome(outcome) : outcome;
+      this.#conclude(item, late, queue, clock.now() - startMs, fields);
+    });
+    const outOfTime = new Promise<void>((resolve) => {
+      const cancel = clock.after(this.#timeoutMs, () => {
+        log.write('warn', 'a reconcile takes too long and was told to stop', { timeoutMs: this.#timeoutMs });
+        timeout.abort();
+        resolve();
+      });
+      void ended.then(cancel);
+    });
+    await Promise.race([ended, outOfTime]);
+  }
+
+  async #newest({ key, namespace, name }: Request, registry: Registry): Promise<ApiObject<Spec, Status> | undefined> {
+    const { kind } = this.#options;
+    const seen = this.#feed?.revisionOf(key) ?? 0;
+    const stale = () =>
+      new ApiError('Unavailable', { what: key, reason: `the store answers with less than revision ${seen}` });
+    try {
+      const object = await registry.resource(kind).get(name, { namespace });
+      if (Number(object.metadata.resourceVersion) < seen) throw stale();
+      return object;
+    } catch (error) {
+      if (!isApiError(error, 'NotFound')) throw error;
+      // Gone, as the store says, though not as the informer says: one of them is behind. Believing the store could make
+      // us forget an object that is there; if it is really gone, the informer hears of it in a moment.
+      if (seen > 0) throw stale();
+      return undefined;
+    }
+  }
+
+  /** Never rejects. */
+  async #call(request: Request, context: ReconcileContext<Spec, Status>): Promise<Outcome> {
+    try {
+      return outcomeOf(await this.#options.reconcile(request, context));
+    } catch (error) {
+      return outcomeOfError(error);
+    }
+  }
+
+  /** A reconcile that was told to stop has not done its work, whatever it says. */
+  #lateOutcome(outcome: Outcome): Outcome {
+    if (outcome.is !== 'success' && outcome.is !== 'requeue after') return outcome;
+    const what = `the reconcile of ${this.name}`;
+    return { is: 'error', error: new ApiError('Timeout', { what, timeoutMs: this.#timeoutMs }) };
+  }
+
+  #conclude({ key, priority }: QueueItem, outcome: Outcome, queue: WorkQueue, tookMs: number, fields: LogFields): void {
+    const note: Record<string, unknown> = { ...fields, outcome: outcome.is, tookMs };
+    switch (outcome.is) {
+      case 'success':
+        queue.forget(key);
+        break;
+      case 'requeue after':
+        queue.forget(key);
+        queue.add(key, { reason: 'requeued', afterMs: outcome.delayMs, priority });
+        note['requeueAfterMs'] = outcome.delayMs;
+        break;
+      case 'conflict':
+        queue.add(key, { reason: 'conflict', priority });
+        break;
+      case 'terminal':
+        queue.forget(key);
+        note['error'] = describe(outcome.error);
+        break;
+      default:
+        note['retryAfterMs'] = queue.retry(key, 'retry');
+        note['error'] = describe(outcome.error);
+    }
+    queue.done(key);
+    this.#observer.reconciled?.(outcome.is, tookMs);
+    const failed = outcome.is === 'error' || outcome.is === 'terminal' || outcome.is === 'panic';
+    this.#log.write(failed ? 'error' : 'debug', failed ? 'a reconcile failed' : 'reconciled', note);
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

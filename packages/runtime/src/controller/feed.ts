@@ -1,0 +1,95 @@
+/** What wakes a controller: an informer for each kind that it watches, and the keys that their changes concern. */
+import type { Kind } from '../api/kind.ts';
+import { Backoff } from '../informer/backoff.ts';
+import { Informer } from '../informer/informer.ts';
+import type { Change } from '../informer/versions.ts';
+import { sleep } from '../ports/clock.ts';
+import { type Log, silentLog } from '../ports/log.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Revision } from '../store/contract.ts';
+import type { Predicate } from './predicate.ts';
+import { Source, type Wake, type Watch } from './source.ts';
+
+export interface FeedOptions {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly watches?: readonly Watch[];
+  readonly predicates?: readonly Predicate[];
+  readonly namespace?: string;
+  readonly resyncMs?: number;
+  readonly log?: Log;
+}
+
+const syncPollMs = 5;
+
+export class Feed {
+  readonly #name: string;
+  readonly #registry: Registry;
+  readonly #log: Log;
+  readonly #enqueue: (wake: Wake) => void;
+  readonly #lines: readonly { readonly informer: Informer; readonly source: Source }[];
+
+  constructor(options: FeedOptions, registry: Registry, enqueue: (wake: Wake) => void) {
+    const { name, kind: own, watches = [], predicates = [], namespace, resyncMs, log = silentLog } = options;
+    this.#name = name;
+    this.#registry = registry;
+    this.#log = log;
+    this.#enqueue = enqueue;
+    const scope = {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(resyncMs === undefined ? {} : { resyncMs }),
+    };
+    this.#lines = [{ kind: own, predicates }, ...watches].map((watch) => {
+      const informer = new Informer({ registry, kind: watch.kind, log, ...scope });
+      return { informer, source: new Source(registry, own, watch, (key) => informer.revisionOf(key)) };
+    });
+  }
+
+  /** Nothing if everything has been listed, else what has not. */
+  ready(): string | undefined {
+    const waiting = this.#lines.filter(({ informer }) => !informer.hasSynced).map(({ informer }) => informer.kind.kind);
+    return waiting.length > 0 ? `it has not listed ${waiting.join(', ')} yet` : undefined;
+  }
+
+  /** The newest revision that was seen of a key of the controller's own kind. */
+  revisionOf(key: string): Revision | undefined {
+    return this.#lines[0]?.informer.revisionOf(key);
+  }
+
+  /** Runs until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(
+      this.#lines.map(async ({ informer, source }) => {
+        // One after another, so that a source sees changes in order.
+        let turn: Promise<void> = Promise.resolve();
+        informer.addHandler((change) => {
+          turn = turn.then(() => this.#wake(change, source, signal));
+        });
+        await informer.run(signal);
+        await turn;
+      }),
+    );
+  }
+
+  /** Resolves when everything has been listed, or the signal aborts. */
+  async synced(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && this.ready() !== undefined) await sleep(this.#registry.clock, syncPollMs, signal);
+  }
+
+  /** The informer tells of a change once, so this does not give up until it knows whom to wake. */
+  async #wake(change: Change, source: Source, signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#registry;
+    const backoff = new Backoff(random);
+    while (!signal.aborted) {
+      try {
+        for (const wake of await source.wakes(change)) this.#enqueue(wake);
+        return;
+      } catch (error) {
+        const delayMs = backoff.next();
+        const fields = { controller: this.#name, key: change.key, delayMs, error: String(error) };
+        this.#log.write('warn', 'a change could not be looked at; it will be tried again', fields);
+        await sleep(clock, delayMs, signal);
+      }
+    }
+  }
+}

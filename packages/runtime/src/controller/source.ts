@@ -1,0 +1,105 @@
+/** Where a controller's keys come from: changes of its own kind, and of other kinds mapped to its own. */
+import { ApiError, isApiError } from '../api/errors.ts';
+import type { Kind } from '../api/kind.ts';
+import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
+import type { ApiObject } from '../api/object.ts';
+import type { Change } from '../informer/versions.ts';
+import { keyOf } from '../registry/keys.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Revision } from '../store/contract.ts';
+import { Digests, type Predicate } from './predicate.ts';
+
+export interface ObjectName {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** A kind that a controller watches besides its own. */
+export interface Watch {
+  readonly kind: Kind;
+  /**
+   * Which objects of the controller's kind an object concerns. It is asked about every version that is seen; when one is
+   * gone, or concerns others now, those it concerned before are woken too.
+   */
+  readonly map: (object: ApiObject<unknown, unknown>) => readonly ObjectName[];
+  readonly predicates?: readonly Predicate[];
+}
+
+/** Wakes the owner of what changed: the one reference that is marked as controller, of the given kind. */
+export function ownedBy(kind: Kind): Watch['map'] {
+  return ({ metadata }) =>
+    (metadata.ownerReferences ?? [])
+      .filter((owner) => owner.controller === true && owner.kind === kind.kind && owner.apiVersion === kind.apiVersion)
+      .map(({ name }) => ({ name, namespace: metadata.namespace }));
+}
+
+export interface Wake {
+  readonly key: string;
+  readonly reason: string;
+  /** There before anybody looked: less urgent than what happens now. */
+  readonly initial: boolean;
+  /** The revision that woke it, if it is of the key itself. */
+  readonly revision?: number;
+}
+
+/** Turns changes of one watched kind into keys to wake. One change after another, in order. */
+export class Source {
+  readonly #registry: Registry;
+  readonly #kind: Kind;
+  readonly #own: Kind;
+  readonly #map: Watch['map'] | undefined;
+  readonly #digests: Digests | undefined;
+  readonly #seen: (key: string) => Revision | undefined;
+  /** For mapped kinds: whom an object concerned when it was last read. Only of those that concern somebody. */
+  readonly #concerned = new Map<string, readonly string[]>();
+
+  /** Without `map`, the kind is the controller's own. `seen` is what the informer of the kind knows of a key. */
+  constructor(
+    registry: Registry,
+    own: Kind,
+    { kind, map, predicates = [] }: Omit<Watch, 'map'> & Partial<Watch>,
+    seen: (key: string) => Revision | undefined,
+  ) {
+    this.#registry = registry;
+    this.#seen = seen;
+    this.#own = own;
+    this.#kind = kind;
+    this.#map = map;
+    this.#digests = predicates.length === 0 ? undefined : new Digests(predicates);
+  }
+
+  async wakes(change: Change): Promise<readonly Wake[]> {
+    const { key, initial, revision, type } = change;
+    if (!this.#map && !this.#digests) return [{ key, reason: type, initial, revision }];
+    const object = type === 'deleted' ? undefined : await this.#read(key, revision);
+    if (object && this.#digests && !this.#digests.changed(key, object)) return [];
+    if (!object) this.#digests?.forget(key);
+    if (!this.#map) return [{ key, reason: type, initial, revision }];
+    const concerned = object ? this.#keysOf(this.#map(object)) : [];
+    const before = this.#concerned.get(key) ?? [];
+    if (concerned.length > 0) this.#concerned.set(key, concerned);
+    else this.#concerned.delete(key);
+    const reason = `${this.#kind.kind} ${key.split('/').at(-1)} ${type}`;
+    return [...new Set([...before, ...concerned])].map((woken) => ({ key: woken, reason, initial }));
+  }
+
+  #keysOf(names: readonly ObjectName[]): string[] {
+    return names.map(({ namespace = NAMESPACE_DEFAULT, name }) => keyOf(this.#own, namespace, name));
+  }
+
+  /** The object as of a revision or later. Throws `Unavailable` if the store answers with something older. */
+  async #read(key: string, revision: Revision): Promise<ApiObject<unknown, unknown> | undefined> {
+    const place = this.#registry.locate(key);
+    if (!place) return undefined;
+    try {
+      const object = await this.#registry.resource(place.kind).get(place.name, { namespace: place.namespace });
+      if (Number(object.metadata.resourceVersion) >= revision) return object;
+    } catch (error) {
+      if (isApiError(error, 'Corrupt')) return undefined;
+      if (!isApiError(error, 'NotFound')) throw error;
+      // Deleted since, if the informer knows of it too. Else one of them is behind, and we cannot tell which.
+      if (this.#seen(key) === undefined) return undefined;
+    }
+    throw new ApiError('Unavailable', { what: key, reason: `the store answers with less than revision ${revision}` });
+  }
+}

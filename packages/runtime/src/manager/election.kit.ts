@@ -1,0 +1,94 @@
+/** Candidates on one store, each with its own link, clock and life, and a record of who led when. */
+import { Registry } from '../registry/registry.ts';
+import { Widget } from '../registry/widget.kit.ts';
+import { MemoryStore } from '../store/memory/store.ts';
+import { LeaderElection, type LeaderElectionOptions } from './election.ts';
+import { Lease, type LeaseObject } from './lease.ts';
+import { Link, MemoryLog, seeded, skewed, VirtualClock } from './virtual.kit.ts';
+
+export class Stage {
+  readonly clock = new VirtualClock();
+  readonly store = new MemoryStore();
+  readonly candidates: Candidate[] = [];
+  /** Most leaders at one moment. */
+  leadersMax = 0;
+
+  candidate(
+    identity: string,
+    options: Partial<LeaderElectionOptions> & { readonly offsetMs?: number } = {},
+  ): Candidate {
+    const candidate = new Candidate(this, identity, options);
+    this.candidates.push(candidate);
+    return candidate;
+  }
+
+  get leaders(): string[] {
+    return this.candidates.filter(({ working }) => working).map(({ identity }) => identity);
+  }
+
+  /** A registry that no election has to do with. */
+  get registry(): Registry {
+    return new Registry({ store: this.store, kinds: [Lease, Widget], clock: this.clock });
+  }
+
+  async lease(): Promise<LeaseObject> {
+    return this.registry.resource(Lease).get('main');
+  }
+}
+
+export class Candidate {
+  readonly identity: string;
+  readonly link: Link;
+  readonly clock: ReturnType<typeof skewed>;
+  readonly log = new MemoryLog();
+  readonly election: LeaderElection;
+  readonly life = new AbortController();
+  /** Whether its work goes on at this moment. */
+  working = false;
+  tenures = 0;
+  /** When its work was last told to stop. */
+  toldToStopMs = Number.NaN;
+  /** How long its work takes to stop. */
+  drainMs = 0;
+  registry: Registry | undefined;
+  ended: Promise<void> = Promise.resolve();
+  readonly #stage: Stage;
+
+  constructor(
+    stage: Stage,
+    identity: string,
+    { offsetMs = 0, ...options }: Partial<LeaderElectionOptions> & { readonly offsetMs?: number },
+  ) {
+    this.#stage = stage;
+    this.identity = identity;
+    this.link = new Link(stage.store);
+    this.clock = skewed(stage.clock, offsetMs);
+    const random = seeded(identity.charCodeAt(0));
+    const registry = new Registry({ store: this.link.store, kinds: [Lease, Widget], clock: this.clock, random });
+    this.election = new LeaderElection({ registry, name: 'main', identity, log: this.log, ...options });
+  }
+
+  start(lead: (registry: Registry, signal: AbortSignal) => Promise<void> = this.lead): this {
+    this.ended = this.election.run({ signal: this.life.signal, lead });
+    this.ended.catch(() => {});
+    return this;
+  }
+
+  readonly lead = async (registry: Registry, signal: AbortSignal): Promise<void> => {
+    const stage = this.#stage;
+    this.registry = registry;
+    this.working = true;
+    this.tenures++;
+    stage.leadersMax = Math.max(stage.leadersMax, stage.leaders.length);
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    this.toldToStopMs = stage.clock.elapsedMs;
+    if (this.drainMs > 0) await new Promise<void>((resolve) => void stage.clock.after(this.drainMs, resolve));
+    this.working = false;
+  };
+
+  /** Neither renews nor hears nor stops any more, like a process that was stopped; its timers are as good as gone. */
+  die(): void {
+    this.link.is = 'silent';
+    this.working = false;
+  }
+}

@@ -1,0 +1,512 @@
+/**
+ * Goal: at most one leads, somebody soon does, and a former leader can do no harm. Method: candidates on one memory
+ * store, each with its own link and time of day, on virtual time.
+ */
+import { describe, expect, it } from 'vitest';
+import { isApiError } from '../api/errors.ts';
+import { Registry } from '../registry/registry.ts';
+import { Widget } from '../registry/widget.kit.ts';
+import { type Candidate, Stage } from './election.kit.ts';
+import { LeaderElection } from './election.ts';
+import { Lease } from './lease.ts';
+import { settled } from './virtual.kit.ts';
+
+const hourMs = 3_600_000;
+const widget = (name: string) => ({ metadata: { name }, spec: {} });
+
+async function stopAll({ clock, candidates }: Stage): Promise<void> {
+  for (const { life } of candidates) life.abort();
+  await clock.advance(60_000);
+  await Promise.allSettled(candidates.map(({ ended }) => ended));
+}
+
+/** The one of them that leads, after it has begun to. */
+async function leaderOf(stage: Stage, among: readonly Candidate[] = stage.candidates): Promise<Candidate> {
+  await stage.clock.until(() => among.some(({ working }) => working));
+  return among.find(({ working }) => working) as Candidate;
+}
+
+describe('one candidate', () => {
+  it('leads at once where there is no lease, and says so in the record', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    expect(a.election.isLeader).toBe(false);
+    await settled();
+    expect([a.election.state, a.election.isLeader, a.working]).toEqual(['leading', true, true]);
+    expect((await stage.lease()).spec).toEqual({
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      acquireTime: '2026-01-02T03:04:05.000Z',
+      renewTime: '2026-01-02T03:04:05.000Z',
+      leaseTransitions: 0,
+    });
+    await stopAll(stage);
+  });
+
+  it('renews for as long as it leads, and keeps the time of its start', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    await stage.clock.advance(hourMs);
+    const { acquireTime, renewTime, leaseTransitions } = (await stage.lease()).spec;
+    expect([acquireTime, leaseTransitions, a.tenures]).toEqual(['2026-01-02T03:04:05.000Z', 0, 1]);
+    expect(renewTime?.slice(0, 16)).toBe('2026-01-02T04:04');
+    await stopAll(stage);
+  });
+
+  it('writes through a registry that is fenced', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    await settled();
+    await a.registry?.resource(Widget).create(widget('one'));
+    await stage.registry.raiseFence('default.main');
+    await expect(a.registry?.resource(Widget).create(widget('two'))).rejects.toMatchObject({ code: 'Fenced' });
+    await stopAll(stage);
+  });
+
+  it('acquires anew when its fence is gone, instead of leading without being able to write', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    await settled();
+    await stage.registry.raiseFence('default.main');
+    await stage.clock.until(() => a.tenures === 2 && a.working, 6_000);
+    await a.registry?.resource(Widget).create(widget('one'));
+    await stopAll(stage);
+  });
+
+  it('goes on when a renewal was done and only its answer was lost', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    await stage.clock.advance(500);
+    a.link.is = 'deaf';
+    await stage.clock.advance(4_000);
+    a.link.is = 'up';
+    await stage.clock.advance(60_000);
+    expect([a.tenures, a.working]).toEqual([1, true]);
+    expect(a.log.messages('warn')).toEqual(['the lease could not be renewed']);
+    await stopAll(stage);
+  });
+
+  it('goes on when a renewal gets no answer and the next one does', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    await stage.clock.advance(500);
+    a.link.is = 'silent';
+    await stage.clock.advance(3_000);
+    a.link.is = 'up';
+    await stage.clock.advance(60_000);
+    expect([a.tenures, a.working]).toEqual([1, true]);
+    await stopAll(stage);
+  });
+
+  it('finds its own claim again when only the answer to it was lost', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a');
+    // The look itself has to be answered, or there is no claim.
+    a.link.store.get = (key) => stage.store.get(key);
+    a.link.is = 'deaf';
+    a.start();
+    await stage.clock.advance(1_000);
+    expect((await stage.lease()).spec.holderIdentity).toBe('a');
+    expect(a.working).toBe(false);
+    a.link.is = 'up';
+    await stage.clock.until(() => a.working, 3_000);
+    await stopAll(stage);
+  });
+
+  it('goes on when somebody sets a label on the lease', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    await settled();
+    await stage.registry.resource(Lease).patch('main', { metadata: { labels: { team: 'blue' } } });
+    await stage.clock.advance(30_000);
+    expect([a.tenures, a.working]).toEqual([1, true]);
+    await stopAll(stage);
+  });
+
+  it('acquires anew when the lease was deleted', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    await settled();
+    await stage.registry.resource(Lease).delete('main');
+    await stage.clock.until(() => a.tenures === 2 && a.working, 6_000);
+    await stopAll(stage);
+  });
+
+  it('does not take the record of a former life under the same name for its own', async () => {
+    const stage = new Stage();
+    const former = stage.candidate('a').start();
+    await settled();
+    former.die();
+    const a = stage.candidate('a').start();
+    const tookMs = await stage.clock.until(() => a.working);
+    expect(tookMs).toBeGreaterThanOrEqual(15_000);
+    await stopAll(stage);
+  });
+});
+
+describe('two processes under one name', () => {
+  it('do not take the lease from each other', async () => {
+    const stage = new Stage();
+    const one = stage.candidate('a').start();
+    await stage.clock.advance(1_000);
+    one.link.is = 'silent';
+    const two = stage.candidate('a').start();
+    await stage.clock.until(() => two.working);
+    one.link.is = 'up';
+    await stage.clock.advance(120_000);
+    expect([one.working, one.election.state, two.tenures, two.working]).toEqual([false, 'waiting', 1, true]);
+    await stopAll(stage);
+  });
+});
+
+describe('a candidate that falls asleep between its claim and its fence', () => {
+  it('cannot shut out the one that leads when it wakes up', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a');
+    let wake = () => {};
+    const asleep = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    a.link.store.commit = async (writes) => {
+      if (writes.some(({ key }) => key.startsWith('fences/'))) await asleep;
+      return stage.store.commit(writes);
+    };
+    a.start();
+    await settled();
+    expect(a.election.state).toBe('acquiring');
+    a.link.is = 'silent';
+    const b = stage.candidate('b').start();
+    await stage.clock.until(() => b.working);
+    wake();
+    await stage.clock.advance(100);
+    await b.registry?.resource(Widget).create(widget('b'));
+    expect([a.tenures, b.tenures]).toEqual([0, 1]);
+    a.link.is = 'up';
+    await stopAll(stage);
+  });
+});
+
+describe.each([2, 3])('of %i candidates', (count) => {
+  const start = (stage: Stage) =>
+    [0, -9 * hourMs, 30 * hourMs]
+      .slice(0, count)
+      .map((offsetMs, index) => stage.candidate('abc'.charAt(index), { offsetMs }).start());
+
+  it('exactly one leads, whatever the time of day of each', async () => {
+    const stage = new Stage();
+    start(stage);
+    await settled();
+    for (let minute = 0; minute < 10; minute++) {
+      expect(stage.leaders).toHaveLength(1);
+      await stage.clock.advance(60_000);
+    }
+    expect(stage.leadersMax).toBe(1);
+    expect((await stage.lease()).spec.leaseTransitions).toBe(0);
+    await stopAll(stage);
+  });
+
+  it('another leads after the whole lease when the leader dies silently, and its writes are refused', async () => {
+    const stage = new Stage();
+    start(stage);
+    const first = await leaderOf(stage);
+    await stage.clock.advance(30_000);
+    const { registry } = first;
+    first.die();
+    const others = stage.candidates.filter((candidate) => candidate !== first);
+    const tookMs = await stage.clock.until(() => others.some(({ working }) => working));
+    // The last renewal was up to 2.4 s before, the next look comes up to 2.4 s after.
+    expect(tookMs).toBeGreaterThanOrEqual(15_000 - 2_400);
+    expect(tookMs).toBeLessThanOrEqual(15_000 + 2 * 2_400 + 50);
+    expect(stage.leaders).toHaveLength(1);
+    expect((await stage.lease()).spec.leaseTransitions).toBe(1);
+    first.link.is = 'up';
+    await expect(registry?.resource(Widget).create(widget('late'))).rejects.toMatchObject({ code: 'Fenced' });
+    await stopAll(stage);
+  });
+
+  it.each(['down', 'silent'] as const)('a leader whose link is %s stops before another begins', async (is) => {
+    const stage = new Stage();
+    start(stage);
+    const first = await leaderOf(stage);
+    first.drainMs = 2_000;
+    await stage.clock.advance(10_000);
+    const cutMs = stage.clock.elapsedMs;
+    first.link.is = is;
+    const others = stage.candidates.filter((candidate) => candidate !== first);
+    await stage.clock.until(() => others.some(({ working }) => working));
+    expect(first.toldToStopMs - cutMs).toBeLessThanOrEqual(10_000);
+    expect(stage.clock.elapsedMs - first.toldToStopMs).toBeGreaterThanOrEqual(5_000 - 50);
+    expect(stage.leadersMax).toBe(1);
+    await stopAll(stage);
+  });
+
+  it('a released lease is taken at the next look', async () => {
+    const stage = new Stage();
+    start(stage);
+    const first = await leaderOf(stage);
+    await stage.clock.advance(10_000);
+    first.life.abort();
+    await settled();
+    expect((await stage.lease()).spec.holderIdentity).toBe('');
+    expect(first.election.state).toBe('stopped');
+    const tookMs = await stage.clock.until(() => stage.leaders.length === 1);
+    expect(tookMs).toBeLessThanOrEqual(2_400 + 50);
+    await stopAll(stage);
+  });
+
+  it('no step of a clock makes two lead', async () => {
+    const stage = new Stage();
+    const candidates = start(stage);
+    await settled();
+    for (let round = 0; round < 20; round++) {
+      for (const [index, { clock }] of candidates.entries()) clock.step((index % 2 === 0 ? 1 : -1) * hourMs);
+      await stage.clock.advance(3_000);
+    }
+    expect([stage.leadersMax, stage.leaders.length]).toEqual([1, 1]);
+    expect((await stage.lease()).spec.leaseTransitions).toBe(0);
+    await stopAll(stage);
+  });
+});
+
+describe('a lost lease', () => {
+  it('pauses the work, and it goes on when the lease is regained', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    await stage.clock.advance(1_000);
+    a.link.is = 'down';
+    await stage.clock.advance(20_000);
+    expect([a.working, a.election.state]).toEqual([false, 'waiting']);
+    a.link.is = 'up';
+    await stage.clock.until(() => a.working, 3_000);
+    expect([a.tenures, a.election.state]).toEqual([2, 'leading']);
+    expect(a.log.messages('warn')).toContain('the lease was lost; waiting to lead again');
+    // Said once when it began, and not at every try.
+    expect(a.log.messages('warn').filter((message) => message === 'the lease could not be renewed')).toHaveLength(1);
+    await stopAll(stage);
+  });
+
+  it('is waited for when another has it, and led again after that one has gone', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    await settled();
+    const b = stage.candidate('b').start();
+    a.link.is = 'silent';
+    await stage.clock.until(() => b.working);
+    a.link.is = 'up';
+    await stage.clock.advance(60_000);
+    expect([a.working, a.election.state, b.working]).toEqual([false, 'waiting', true]);
+    b.life.abort();
+    await stage.clock.until(() => a.working, 3_000);
+    expect(stage.leadersMax).toBe(1);
+    await stopAll(stage);
+  });
+
+  it('is noticed by a write that is refused, before the election notices', async () => {
+    const stage = new Stage();
+    let tenures = 0;
+    const a = stage.candidate('a').start(async (registry, signal) => {
+      if (++tenures === 1) await stage.registry.raiseFence('default.main');
+      await registry.resource(Widget).create(widget('one'));
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    });
+    await stage.clock.advance(100);
+    expect([tenures, a.election.state]).toEqual([1, 'waiting']);
+    await stage.clock.until(() => tenures === 2, 3_000);
+    expect(a.election.isLeader).toBe(true);
+    await stopAll(stage);
+  });
+
+  it('is not acquired again before the work has ended', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    a.drainMs = 25_000;
+    await stage.clock.advance(1_000);
+    await stage.registry.resource(Lease).delete('main');
+    await stage.clock.until(() => a.election.state === 'losing', 3_000);
+    await stage.clock.advance(20_000);
+    expect([a.election.state, a.tenures]).toEqual(['losing', 1]);
+    await stage.clock.until(() => a.tenures === 2, 10_000);
+    await stopAll(stage);
+  });
+
+  it('ends the election if the work does not stop in time', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a', { stopMsMax: 5_000 }).start(() => new Promise(() => {}));
+    await settled();
+    a.life.abort();
+    await stage.clock.advance(5_000);
+    await expect(a.ended).rejects.toMatchObject({ code: 'Timeout' });
+    // Not released: the work still goes on, and the next leader must not meet it.
+    expect((await stage.lease()).spec.holderIdentity).toBe('a');
+    expect(a.election.state).toBe('stopped');
+  });
+});
+
+describe('an orderly end', () => {
+  it('lets the work finish under the lease, however long after the last renewal', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    await settled();
+    const b = stage.candidate('b').start();
+    a.drainMs = 28_000;
+    await stage.clock.advance(1_000);
+    a.life.abort();
+    await stage.clock.advance(27_000);
+    expect([a.working, a.election.state, b.working]).toEqual([true, 'losing', false]);
+    await stage.clock.until(() => b.working, 5_000);
+    expect(stage.leadersMax).toBe(1);
+    await stopAll(stage);
+  });
+
+  it('leaves no timer behind', async () => {
+    const stage = new Stage();
+    const [a, b] = [stage.candidate('a').start(), stage.candidate('b').start()];
+    await stage.clock.advance(60_000);
+    for (const { life } of [a, b]) life.abort();
+    await Promise.all([a.ended, b.ended]);
+    expect(stage.clock.timers).toBe(0);
+  });
+
+  it('comes at once for one who waits, also while the store does not answer', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a');
+    a.link.is = 'silent';
+    a.start();
+    await settled();
+    a.life.abort();
+    await a.ended;
+    expect(a.election.state).toBe('stopped');
+    expect(stage.clock.timers).toBe(0);
+  });
+
+  it('comes at once if it was asked for before the start', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a');
+    a.life.abort();
+    a.start();
+    await a.ended;
+    expect(a.tenures).toBe(0);
+  });
+
+  it('gives back a lease that was won while it was asked for', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a');
+    const commit = stage.store.commit.bind(stage.store);
+    stage.store.commit = async (writes) => {
+      a.life.abort();
+      return commit(writes);
+    };
+    a.start();
+    await a.ended;
+    expect(a.tenures).toBe(0);
+    expect((await stage.lease()).spec.holderIdentity).toBe('');
+  });
+
+  it('goes well even if the lease cannot be released', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    await settled();
+    a.link.is = 'down';
+    a.life.abort();
+    await a.ended;
+    expect(a.log.messages('warn')).toEqual(['the lease could not be released; others have to wait until it expires']);
+  });
+});
+
+describe('the work', () => {
+  it('ends the election when it ends, and the lease is released', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start(async () => {});
+    await a.ended;
+    expect((await stage.lease()).spec.holderIdentity).toBe('');
+    expect(a.election.state).toBe('stopped');
+  });
+
+  it('ends the election with its error when it fails, and the lease is released', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start(async () => {
+      throw new Error('broken');
+    });
+    await expect(a.ended).rejects.toThrow('broken');
+    expect((await stage.lease()).spec.holderIdentity).toBe('');
+  });
+
+  it('may end with an AbortError when it was told to stop', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start(async (_registry, signal) => {
+      await new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    await settled();
+    a.life.abort();
+    await a.ended;
+  });
+});
+
+describe('a store without an answer', () => {
+  it('is given up on and asked again', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a');
+    a.link.is = 'silent';
+    a.start();
+    await stage.clock.advance(11_000);
+    expect(a.log.lines.find(({ level }) => level === 'warn')?.fields['error']).toSatisfy((error) =>
+      isApiError(error, 'Timeout'),
+    );
+    a.link.is = 'up';
+    await stage.clock.until(() => a.working, 12_000);
+    await stopAll(stage);
+  });
+});
+
+describe('leases of the same name in two namespaces', () => {
+  it('do not shut each other out', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a', { namespace: 'one' }).start();
+    const b = stage.candidate('b', { namespace: 'two' }).start();
+    await stage.clock.advance(10_000);
+    await a.registry?.resource(Widget).create(widget('a'));
+    await b.registry?.resource(Widget).create(widget('b'));
+    expect([a.tenures, b.tenures]).toEqual([1, 1]);
+    await stopAll(stage);
+  });
+});
+
+describe('a candidate with another lease duration', () => {
+  it('waits for as long as the holder asked for', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a', { leaseMs: 60_000, renewDeadlineMs: 50_000 }).start();
+    await settled();
+    const b = stage.candidate('b').start();
+    a.die();
+    const tookMs = await stage.clock.until(() => b.working);
+    expect(tookMs).toBeGreaterThanOrEqual(60_000);
+    await stopAll(stage);
+  });
+});
+
+describe('the options', () => {
+  const { registry } = new Stage();
+  const make = (options: object) => new LeaderElection({ registry, name: 'main', identity: 'a', ...options });
+
+  it.each([
+    [{ leaseMs: 10_000 }, 'leaseMs (10000) has to be more than renewDeadlineMs (10000)'],
+    [{ renewDeadlineMs: 2_400 }, 'renewDeadlineMs (2400) has to be more than 1.2 times retryMs (2000)'],
+    [{ retryMs: 0 }, 'retryMs has to be more than 0, not 0'],
+    [{ leaseMs: 3_600_001 }, 'leaseMs has to be at most 3600000'],
+    [{ identity: '' }, 'a candidate needs an identity'],
+  ])('%o are refused', (options, reason) => {
+    expect(() => make(options)).toThrow(reason);
+  });
+
+  it('need a registry that knows leases', () => {
+    const without = new Registry({ store: registry.store, kinds: [Widget] });
+    expect(() => make({ registry: without })).toThrow('opened without the kind Lease');
+  });
+
+  it('give an election that runs only once at a time', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    await expect(a.election.run({ signal: a.life.signal, lead: async () => {} })).rejects.toThrow('running already');
+    await stopAll(stage);
+  });
+});

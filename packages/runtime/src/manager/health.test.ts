@@ -1,0 +1,212 @@
+/** Goal: probes get Kubernetes' answers, and nobody else gets anything out of the server. Method: real HTTP. */
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../ports/clock.ts';
+import { CHECK_MS_MAX, type Checks, checkName, examineOne } from './checks.ts';
+import { type HealthOptions, HealthServer, healthLimits } from './health.ts';
+import { MetricRegistry } from './metrics.ts';
+import { VirtualClock } from './virtual.kit.ts';
+
+const servers: HealthServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function listen(ready: Checks = {}, options: Partial<HealthOptions> = {}): Promise<HealthServer> {
+  const server = await HealthServer.listen({
+    clock: systemClock,
+    health: () => ({ ping: () => undefined }),
+    ready: () => ready,
+    metrics: new MetricRegistry(),
+    ...options,
+  });
+  servers.push(server);
+  return server;
+}
+
+async function ask(server: HealthServer, path: string, options: RequestInit = {}) {
+  const response = await fetch(`${server.url}${path}`, options);
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+/** What the server says to raw bytes until it hangs up. */
+function say(server: HealthServer, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    let heard = '';
+    const socket = connect(server.port, '127.0.0.1', () => socket.write(bytes));
+    socket.on('data', (data) => {
+      heard += data;
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(heard));
+  });
+}
+
+const failing: Checks = {
+  store: () => undefined,
+  cache: () => 'not listed yet',
+  broken: () => Promise.reject(new Error('no\nway')),
+};
+
+describe('/healthz and /readyz', () => {
+  it('say ok when all is well, and the list with ?verbose', async () => {
+    const server = await listen({ store: () => undefined, cache: async () => undefined });
+    expect(await ask(server, '/readyz')).toMatchObject({ status: 200, text: 'ok' });
+    expect((await ask(server, '/readyz?verbose')).text).toBe('[+]store ok\n[+]cache ok\nreadyz check passed\n');
+    expect((await ask(server, '/healthz?verbose')).text).toBe('[+]ping ok\nhealthz check passed\n');
+    expect((await ask(server, '/readyz/')).status).toBe(200);
+  });
+
+  it('say what fails and why, without being asked for the list', async () => {
+    const server = await listen(failing);
+    const { status, text, headers } = await ask(server, '/readyz');
+    expect(status).toBe(500);
+    expect(text).toBe('[+]store ok\n[-]cache failed: not listed yet\n[-]broken failed: no way\nreadyz check failed\n');
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect((await ask(server, '/healthz')).status).toBe(200);
+  });
+
+  it('answer for one check by its name', async () => {
+    const server = await listen(failing);
+    expect(await ask(server, '/readyz/store')).toMatchObject({ status: 200, text: 'ok' });
+    expect(await ask(server, '/readyz/cache')).toMatchObject({ status: 500, text: 'cache failed: not listed yet\n' });
+    expect((await ask(server, '/readyz/toString')).status).toBe(404);
+    expect((await ask(server, '/healthz/store')).status).toBe(404);
+  });
+
+  it('leave out what is excluded, and warn of what is not there', async () => {
+    const server = await listen(failing);
+    const { status, text } = await ask(server, '/readyz?verbose&exclude=cache&exclude=broken&exclude=x');
+    expect(status).toBe(200);
+    expect(text).toBe(
+      '[+]store ok\n[+]cache excluded: ok\n[+]broken excluded: ok\nwarn: no check "x" to exclude\nreadyz check passed\n',
+    );
+  });
+});
+
+describe('/metrics', () => {
+  it('is the exposition in Prometheus text', async () => {
+    const metrics = new MetricRegistry();
+    metrics.counter({ name: 'jobs_total', help: 'Jobs.' }).with({}).increment(3);
+    const server = await listen({}, { metrics });
+    const { status, text, headers } = await ask(server, '/metrics');
+    expect([status, text]).toEqual([200, metrics.render()]);
+    expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  });
+});
+
+describe('the server', () => {
+  it.each(['/', '/nothing', '/readyz/a/b', '/metrics/x'])('knows nothing of %s', async (path) => {
+    expect((await ask(await listen(), path)).status).toBe(404);
+  });
+
+  it('survives a question that breaks', async () => {
+    const server = await listen({}, { ready: () => JSON.parse('') });
+    expect(await ask(server, '/readyz')).toMatchObject({ status: 500, text: 'internal error\n' });
+    expect((await ask(server, '/healthz')).status).toBe(200);
+  });
+
+  it('answers GET and HEAD only', async () => {
+    const server = await listen();
+    const { status, headers } = await ask(server, '/healthz', { method: 'POST', body: 'x' });
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    expect(await ask(server, '/healthz', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+  });
+
+  it('takes no body', async () => {
+    const server = await listen();
+    expect(await say(server, 'GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello')).toMatch(
+      /^HTTP\/1.1 413 /,
+    );
+    expect(await say(server, 'GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')).toMatch(
+      /^HTTP\/1.1 413 /,
+    );
+  });
+
+  it('takes no header over its limit', async () => {
+    const long = 'x'.repeat(healthLimits.headerBytesMax);
+    expect(await say(await listen(), `GET / HTTP/1.1\r\nHost: x\r\nX: ${long}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /);
+  });
+
+  it('has no more connections than its limit', async () => {
+    const server = await listen();
+    const sockets = Array.from({ length: healthLimits.connectionsMax }, () => connect(server.port, '127.0.0.1'));
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+    // Connected is what the kernel says; the server may still have to accept them.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await say(server, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('');
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('picks a free port for 0, and tells which', async () => {
+    const server = await listen();
+    expect(server.port).toBeGreaterThan(0);
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+  });
+
+  it('says clearly that a port is taken', async () => {
+    const { port } = await listen();
+    await expect(listen({}, { port })).rejects.toMatchObject({
+      code: 'Unavailable',
+      message: expect.stringContaining(
+        `127.0.0.1:${port} of the health server is unavailable: another program listens`,
+      ),
+    });
+  });
+
+  it('says clearly that an address is not of this machine', async () => {
+    await expect(listen({}, { host: '192.0.2.1', allowRemote: true })).rejects.toThrow('does not have that address');
+  });
+
+  it.each(['0.0.0.0', '::', '192.168.1.1', 'example.com'])('refuses %s, which others can reach', async (host) => {
+    await expect(listen({}, { host })).rejects.toMatchObject({
+      code: 'Forbidden',
+      message: expect.stringContaining(host),
+    });
+  });
+
+  it('listens where others can reach it if that is asked for', async () => {
+    const server = await listen({}, { host: '0.0.0.0', allowRemote: true });
+    expect((await fetch(`http://127.0.0.1:${server.port}/healthz`)).status).toBe(200);
+  });
+
+  it.each([-1, 65_536, 1.5])('refuses the port %d', async (port) => {
+    await expect(listen({}, { port })).rejects.toMatchObject({ code: 'BadRequest' });
+  });
+
+  it('closes although somebody waits for an answer that does not come', async () => {
+    const clock = new VirtualClock();
+    const server = await listen({ slow: () => new Promise(() => {}) }, { clock });
+    const asked = new Promise<void>((resolve) => {
+      const call = request(`${server.url}/readyz`);
+      call.on('error', () => resolve());
+      call.end();
+    });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const closed = server.close();
+    await clock.advance(healthLimits.closeMsMax);
+    await Promise.all([closed, asked]);
+    servers.length = 0;
+  });
+});
+
+describe('a check', () => {
+  it('that hangs has failed', async () => {
+    const clock = new VirtualClock();
+    const reason = examineOne(() => new Promise(() => {}), clock);
+    await clock.advance(CHECK_MS_MAX);
+    expect(await reason).toBe('the check did not answer within 5000 ms');
+  });
+
+  it('that throws what is no error has failed, too', async () => {
+    const broken = () => {
+      throw 'just so';
+    };
+    expect(await examineOne(broken, systemClock)).toBe('just so');
+  });
+
+  it.each(['', 'a/b', 'a b', '-a'])('cannot be called "%s"', (name) => {
+    expect(() => checkName(name)).toThrow('cannot name a check');
+  });
+});

@@ -1,0 +1,75 @@
+/**
+ * The Lease: who leads, and when it last said so. Its times are for people; nobody compares them with a clock, because
+ * the clocks of two machines may be hours apart. What counts is that the record changes.
+ */
+import { defineKind, type ObjectOf } from '../api/kind.ts';
+import { timestamp } from '../api/names.ts';
+import { integer, number, object, optional, string } from '../api/schema/build.ts';
+import type { Infer } from '../api/schema/schema.ts';
+import { preciseTimestampAt } from './moment.ts';
+
+/** A longer lease would keep everybody waiting for hours after one crash. */
+export const LEASE_SECONDS_MAX = 3600;
+
+const leaseSpec = object({
+  holderIdentity: string({ maxLength: 253, description: 'Who leads; empty if nobody does.' }),
+  leaseDurationSeconds: number({
+    minimum: 0.001,
+    maximum: LEASE_SECONDS_MAX,
+    description: 'How long others have to see the record unchanged before they may take over.',
+  }),
+  acquireTime: optional(timestamp({ description: 'When the holder took over, by its own clock.' })),
+  renewTime: optional(timestamp({ description: 'When the holder last renewed it, by its own clock.' })),
+  leaseTransitions: integer({ minimum: 0, description: 'How often the lease has been acquired anew.' }),
+});
+
+export type LeaseSpec = Infer<typeof leaseSpec>;
+
+export const Lease = defineKind({
+  group: 'coordination.ecsm.sh',
+  version: 'v1',
+  kind: 'Lease',
+  plural: 'leases',
+  description: 'Who leads among several processes that could.',
+  spec: leaseSpec,
+  status: object({}),
+  columns: [
+    { name: 'HOLDER', path: 'spec.holderIdentity' },
+    { name: 'RENEWED', path: 'spec.renewTime', wide: true },
+    { name: 'TRANSITIONS', path: 'spec.leaseTransitions', wide: true },
+  ],
+});
+
+export type LeaseObject = ObjectOf<typeof Lease>;
+
+export interface Holder {
+  readonly identity: string;
+  readonly leaseMs: number;
+}
+
+/** The record of a holder that takes over. */
+export function claimed(before: LeaseSpec | undefined, { identity, leaseMs }: Holder, nowMs: number): LeaseSpec {
+  const time = laterTime(before?.renewTime, nowMs);
+  return {
+    holderIdentity: identity,
+    leaseDurationSeconds: leaseMs / 1000,
+    acquireTime: time,
+    renewTime: time,
+    leaseTransitions: before === undefined ? 0 : before.leaseTransitions + 1,
+  };
+}
+
+export function renewed(before: LeaseSpec, nowMs: number): LeaseSpec {
+  return { ...before, renewTime: laterTime(before.renewTime, nowMs) };
+}
+
+/** Nobody holds it, so the next need not wait. */
+export function released(before: LeaseSpec, nowMs: number): LeaseSpec {
+  return { ...renewed(before, nowMs), holderIdentity: '' };
+}
+
+/** A clock that was set back may show the same moment twice; a write without a change would be none, and not be seen. */
+function laterTime(before: string | undefined, nowMs: number): string {
+  const time = preciseTimestampAt(nowMs);
+  return time === before ? preciseTimestampAt(nowMs + 1) : time;
+}

@@ -1,0 +1,101 @@
+/** What a log's fields become: plain data, of bounded size, without secrets. Nothing here throws. */
+import type { LogFields } from '../ports/log.ts';
+
+export type PlainValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly PlainValue[]
+  | { readonly [name: string]: PlainValue };
+
+/** Objects within objects; what is deeper shows as `…`. */
+export const FIELD_DEPTH_MAX = 6;
+/** Items of a list or fields of an object. */
+export const FIELD_ITEMS_MAX = 100;
+export const FIELD_CHARACTERS_MAX = 8 * 1024;
+
+/** `password`, `dbPassword`, `access_token`; not `secretName`, which names one. */
+const secretName = /(password|passwd|token|secret|authorization|apikey)s?$/;
+const redacted = '[redacted]';
+
+export function plainFields(fields: LogFields, stacks: boolean): [name: string, value: PlainValue][] {
+  return new Plainer(stacks).entries(fields, 0);
+}
+
+class Plainer {
+  readonly #stacks: boolean;
+  /** What we are inside of; only meeting one of these again is a cycle. */
+  readonly #open = new Set<object>();
+
+  constructor(stacks: boolean) {
+    this.#stacks = stacks;
+  }
+
+  entries(object: object, depth: number): [string, PlainValue][] {
+    const entries: [string, PlainValue][] = [];
+    for (const name of Object.keys(object)) {
+      if (entries.length === FIELD_ITEMS_MAX) break;
+      const value = read(object, name);
+      if (value === undefined) continue;
+      entries.push([name, isSecret(name) ? redacted : this.plain(value, depth)]);
+    }
+    return entries;
+  }
+
+  plain(value: unknown, depth: number): PlainValue {
+    if (typeof value === 'string') return shortened(value);
+    if (typeof value === 'boolean' || value === null) return value;
+    if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+    if (typeof value !== 'object') return shortened(String(value));
+    if (this.#open.has(value)) return '[circular]';
+    if (depth === FIELD_DEPTH_MAX) return '…';
+    this.#open.add(value);
+    try {
+      return this.#object(value, depth);
+    } catch {
+      return '[unreadable]';
+    } finally {
+      this.#open.delete(value);
+    }
+  }
+
+  #object(value: object, depth: number): PlainValue {
+    if (value instanceof Error) return this.#error(value, depth);
+    if (value instanceof Map) return this.#object(Object.fromEntries(value), depth);
+    if (Array.isArray(value) || value instanceof Set) {
+      return [...value].slice(0, FIELD_ITEMS_MAX).map((item) => this.plain(item, depth + 1));
+    }
+    if (value instanceof Uint8Array) return `[${value.byteLength} bytes]`;
+    // Dates and URLs say in this way how they are written.
+    if ('toJSON' in value && typeof value.toJSON === 'function') return this.plain(value.toJSON(), depth + 1);
+    return Object.fromEntries(this.entries(value, depth + 1));
+  }
+
+  /** A stack is for who looks for a bug; in everyday logs it would bury the message. */
+  #error(error: Error, depth: number): PlainValue {
+    const code = read(error, 'code');
+    return {
+      message: shortened(error.message),
+      ...(typeof code === 'string' ? { code } : {}),
+      ...(error.cause === undefined ? {} : { cause: this.plain(error.cause, depth + 1) }),
+      ...(this.#stacks && error.stack !== undefined ? { stack: shortened(error.stack) } : {}),
+    };
+  }
+}
+
+function read(object: object, name: string): unknown {
+  try {
+    return Reflect.get(object, name);
+  } catch {
+    return '[unreadable]';
+  }
+}
+
+function isSecret(name: string): boolean {
+  return secretName.test(name.toLowerCase().replace(/[-_.]/g, ''));
+}
+
+function shortened(text: string): string {
+  return text.length <= FIELD_CHARACTERS_MAX ? text : `${text.slice(0, FIELD_CHARACTERS_MAX)}…`;
+}

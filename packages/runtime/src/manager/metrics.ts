@@ -1,0 +1,156 @@
+/**
+ * Prometheus' text format: what a process counts, for `/metrics`. Everything that is declared is shown from the start,
+ * at zero, so that an alert on "it never happened" and a rate over the first event both work.
+ */
+import { ApiError } from '../api/errors.ts';
+import {
+  type Counter,
+  CounterSeries,
+  type Gauge,
+  GaugeSeries,
+  type Histogram,
+  HistogramSeries,
+  numberText,
+  type Sample,
+  type Series,
+} from './series.ts';
+
+export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** A label that holds keys or times would grow without end; this is where it is noticed. */
+export const SERIES_MAX = 1000;
+
+export interface MetricDefinition<Label extends string = never> {
+  readonly name: string;
+  readonly help: string;
+  /** The names of the labels. Default: none. */
+  readonly labels?: readonly Label[];
+}
+
+export interface HistogramDefinition<Label extends string = never> extends MetricDefinition<Label> {
+  /** Upper bounds, rising; the one for everything above is added. */
+  readonly buckets: readonly number[];
+}
+
+export type LabelValues<Label extends string> = Readonly<Record<Label, string>>;
+
+/** All series of one metric. */
+export interface Family<Handle, Label extends string> {
+  /** The series with these label values, made at zero if it is new. Ask once and keep it: this looks it up. */
+  with(labels: LabelValues<Label>): Handle;
+}
+
+export class MetricRegistry {
+  readonly #families = new Map<string, SeriesFamily<Series, string>>();
+
+  counter<const Label extends string = never>(definition: MetricDefinition<Label>): Family<Counter, Label> {
+    return this.#declare(definition, 'counter', () => new CounterSeries());
+  }
+
+  gauge<const Label extends string = never>(definition: MetricDefinition<Label>): Family<Gauge, Label> {
+    return this.#declare(definition, 'gauge', () => new GaugeSeries());
+  }
+
+  histogram<const Label extends string = never>(definition: HistogramDefinition<Label>): Family<Histogram, Label> {
+    const { name, buckets } = definition;
+    if (buckets.some((bound, index) => !(bound > (buckets[index - 1] ?? -Infinity)) || bound === Infinity)) {
+      throw wrong(name, `its buckets have to rise and be finite: ${buckets.join(', ')}`);
+    }
+    return this.#declare(definition, 'histogram', () => new HistogramSeries(buckets), buckets);
+  }
+
+  /** The whole exposition, in the order of declaration. */
+  render(): string {
+    return [...this.#families.values()].map((family) => family.render()).join('');
+  }
+
+  /** The same metric may be declared again, by another part of the program; another one of that name may not. */
+  #declare<One extends Series, Label extends string>(
+    { name, help, labels = [] }: MetricDefinition<Label>,
+    type: MetricType,
+    make: () => One,
+    buckets: readonly number[] = [],
+  ): SeriesFamily<One, Label> {
+    const shape = JSON.stringify([type, labels, buckets]);
+    const known = this.#families.get(name);
+    if (known) {
+      if (known.shape !== shape) throw wrong(name, 'it was declared before, with another type, labels or buckets');
+      // Of the same type, so of the same series.
+      return known as SeriesFamily<Series, string> as SeriesFamily<One, Label>;
+    }
+    checkNames(name, labels, type);
+    const family = new SeriesFamily({ name, help, labels, type, shape, make });
+    this.#families.set(name, family as SeriesFamily<Series, string>);
+    return family;
+  }
+}
+
+type MetricType = 'counter' | 'gauge' | 'histogram';
+
+interface FamilyOptions<One, Label> {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly Label[];
+  readonly type: MetricType;
+  readonly shape: string;
+  readonly make: () => One;
+}
+
+class SeriesFamily<One extends Series, Label extends string> implements Family<One, Label> {
+  readonly shape: string;
+  readonly #options: FamilyOptions<One, Label>;
+  readonly #series = new Map<string, One>();
+
+  constructor(options: FamilyOptions<One, Label>) {
+    this.shape = options.shape;
+    this.#options = options;
+    if (options.labels.length === 0) this.#series.set('', options.make());
+  }
+
+  with(values: LabelValues<Label>): One {
+    const { name, labels, make } = this.#options;
+    const text = labels.map((label) => `${label}="${escapeValue(values[label])}"`).join(',');
+    const known = this.#series.get(text);
+    if (known) return known;
+    if (this.#series.size >= SERIES_MAX) {
+      throw wrong(name, `it has ${SERIES_MAX} series already: a label must not hold what never repeats`);
+    }
+    const made = make();
+    this.#series.set(text, made);
+    return made;
+  }
+
+  render(): string {
+    const { name, help, type } = this.#options;
+    const lines = [`# HELP ${name} ${escapeHelp(help)}`, `# TYPE ${name} ${type}`];
+    for (const [labels, series] of this.#series) {
+      for (const sample of series.samples()) lines.push(lineOf(name, labels, sample));
+    }
+    return `${lines.join('\n')}\n`;
+  }
+}
+
+function lineOf(name: string, labels: string, { suffix, bucket, value }: Sample): string {
+  const all = [labels, bucket === undefined ? '' : `le="${bucket}"`].filter((part) => part !== '').join(',');
+  return `${name}${suffix}${all === '' ? '' : `{${all}}`} ${numberText(value)}`;
+}
+
+function checkNames(name: string, labels: readonly string[], type: MetricType): void {
+  if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name)) throw wrong(name, 'that is no name for a metric');
+  for (const label of labels) {
+    const reserved = label.startsWith('__') || (type === 'histogram' && label === 'le');
+    if (reserved || !/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(label)) throw wrong(name, `"${label}" is no name for a label`);
+  }
+}
+
+function wrong(name: string, reason: string): ApiError {
+  return new ApiError('Internal', { reason: `metric "${name}": ${reason}` });
+}
+
+function escapeHelp(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}
+
+function escapeValue(text: string): string {
+  return escapeHelp(text).replaceAll('"', '\\"');
+}

@@ -1,0 +1,47 @@
+/**
+ * The door to the operating system's signals. The first SIGTERM or SIGINT asks for an orderly end, a second one, of
+ * somebody who has lost patience, ends the process at once with code 1.
+ */
+import process from 'node:process';
+import { type Log, silentLog } from '../ports/log.ts';
+
+type StopSignal = 'SIGTERM' | 'SIGINT';
+
+/** The part of Node's `process` that is needed here. */
+export interface SignalSource {
+  on(name: StopSignal, listener: (name: StopSignal) => void): unknown;
+  off(name: StopSignal, listener: (name: StopSignal) => void): unknown;
+  exit(code: number): void;
+}
+
+export interface UntilSignalOptions {
+  /** Default: this process. */
+  readonly process?: SignalSource;
+  readonly log?: Log;
+}
+
+const names: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
+
+/** Runs the work with a signal that aborts on SIGTERM or SIGINT. Afterwards the process reacts to them as before. */
+export async function untilSignal<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  options: UntilSignalOptions = {},
+): Promise<T> {
+  const { process: source = process, log = silentLog } = options;
+  const controller = new AbortController();
+  const listener = (name: StopSignal) => {
+    if (controller.signal.aborted) {
+      log.write('error', 'a second signal: ending at once', { signal: name });
+      source.exit(1);
+      return;
+    }
+    log.write('info', 'stopping; a second signal ends the process at once', { signal: name });
+    controller.abort();
+  };
+  for (const name of names) source.on(name, listener);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const name of names) source.off(name, listener);
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * One run: a world with a store and processes in it, a seed that decides everything that chance decides, and oracles
+ * that watch. The same seed and the same faults give the same run, to the last line of the trace.
+ */
+import { VirtualClock } from './clock.ts';
+import { explicitFaults, type FaultPlan, type TimedFault } from './faults.ts';
+import { Journal } from './journal.ts';
+import type { Failure, Oracle } from './oracle.ts';
+import { type ProcessOptions, SimulatedProcess } from './process.ts';
+import { draw } from './random.ts';
+import type { Target } from './random-faults.ts';
+import { type RunEnd, Scheduler } from './scheduler.ts';
+import { SharedStore } from './shared-store.ts';
+import { purposes, type World } from './world.ts';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  /** No fault begins after this virtual time, so that programs can come to rest. Default 30 s. */
+  readonly faultsUntilMs?: number;
+  /** The run ends at this virtual time, if it is not quiet before. Default 10 minutes. */
+  readonly endMs?: number;
+  /** A run that is still busy after so many steps has failed: something goes round in circles. Default 100,000. */
+  readonly stepsMax?: number;
+  /** A way there, and a way back, takes 0 to so long. Default 4 ms: short beside a timeout, long beside a timer of 1 ms. */
+  readonly latencyMsMax?: number;
+  /** How long callers wait for an answer. Default 5 s. */
+  readonly timeoutMs?: number;
+}
+
+/** Where the world's own draws are made: apart from those of processes, which count from 0. */
+const worldIndex = 1000;
+
+export class Simulation implements World {
+  readonly seed: number;
+  readonly faultsUntilMs: number;
+  readonly endMs: number;
+  readonly latencyMsMax: number;
+  readonly timeoutMs: number;
+  readonly scheduler = new Scheduler();
+  readonly journal = new Journal();
+  readonly store = new SharedStore();
+  /** The true time, for what is no process: a simulated platform, for one. */
+  readonly clock: VirtualClock;
+  readonly #stepsMax: number;
+  readonly #processes = new Map<string, SimulatedProcess>();
+  readonly #always: [string, Oracle][] = [];
+  readonly #eventually: [string, Oracle][] = [];
+  #plan: FaultPlan = explicitFaults([]);
+  #failure: Failure | undefined;
+  #ties = 0;
+
+  constructor(options: SimulationOptions) {
+    this.seed = options.seed;
+    this.faultsUntilMs = options.faultsUntilMs ?? 30_000;
+    this.endMs = options.endMs ?? 600_000;
+    this.#stepsMax = options.stepsMax ?? 100_000;
+    this.latencyMsMax = options.latencyMsMax ?? 4;
+    this.timeoutMs = options.timeoutMs ?? 5000;
+    this.clock = new VirtualClock(this.scheduler, {
+      alive: true,
+      tie: () => this.#tie(),
+      failed: (error) => this.fail('the world', String(error)),
+    });
+  }
+
+  get nowMs(): number {
+    return this.scheduler.nowMs;
+  }
+
+  get plan(): FaultPlan {
+    return this.#plan;
+  }
+
+  get failure(): Failure | undefined {
+    return this.#failure;
+  }
+
+  get processes(): ReadonlyMap<string, SimulatedProcess> {
+    return this.#processes;
+  }
+
+  /** A process to start. Its name is what faults and traces call it. */
+  process(name: string, options?: ProcessOptions): SimulatedProcess {
+    if (this.#processes.has(name)) throw new RangeError(`there is a process ${name} already`);
+    const process = new SimulatedProcess(this, name, this.#processes.size, this.store, options);
+    this.#processes.set(name, process);
+    return process;
+  }
+
+  /** Must hold after every step. */
+  always(name: string, oracle: Oracle): void {
+    this.#always.push([name, oracle]);
+  }
+
+  /** Must hold at the end of the run, when faults are long over. */
+  eventually(name: string, oracle: Oracle): void {
+    this.#eventually.push([name, oracle]);
+  }
+
+  /** Ends the run as failed. The first failure counts. */
+  fail(oracle: string, message: string): void {
+    this.#failure ??= { oracle, message };
+    this.scheduler.stop();
+  }
+
+  /** Whom faults can hit. */
+  targets(): readonly Target[] {
+    return [...this.#processes.values()].filter(({ suffersFaults }) => suffersFaults);
+  }
+
+  /** Runs to the end. Afterwards no process of it does anything any more. */
+  async run(plan: FaultPlan = explicitFaults([])): Promise<RunEnd> {
+    this.#plan = plan;
+    for (const fault of plan.timed) {
+      // By its time and not by its place, so that the tie is the same when other faults are taken out of the plan.
+      const tie = draw(this.seed, worldIndex, fault.timeMs, purposes.faultTie);
+      this.scheduler.schedule(fault.timeMs, tie, () => this.#inflict(fault));
+    }
+    const limits = { endMs: this.endMs, stepsMax: this.#stepsMax };
+    const end = await this.scheduler.run(limits, () => this.#check(this.#always));
+    if (end === 'steps') this.fail('comes to rest', `still busy after ${this.#stepsMax} steps`);
+    if (!this.#failure) this.#check(this.#eventually);
+    for (const process of this.#processes.values()) process.end();
+    return end;
+  }
+
+  #check(oracles: readonly (readonly [string, Oracle])[]): void {
+    for (const [name, oracle] of oracles) {
+      const message = oracle(this);
+      if (message !== undefined) this.fail(name, message);
+    }
+  }
+
+  #inflict(fault: TimedFault): void {
+    if (fault.type === 'compact') {
+      const revision = Math.max(0, this.store.newest - fault.keepRevisions);
+      this.journal.note('store', 0, this.nowMs, `compacted to revision ${revision}`);
+      void this.store.compact(revision);
+    } else {
+      const process = this.#processes.get(fault.process);
+      if (!process) return;
+      if (fault.type === 'kill') process.crash(fault.restartMs);
+      if (fault.type === 'partition') process.cutOff(fault.link, fault.lengthMs);
+      if (fault.type === 'clockStep') process.stepClock(fault.stepMs);
+    }
+    this.journal.faults.push(fault);
+  }
+
+  #tie(): number {
+    return draw(this.seed, worldIndex, ++this.#ties, purposes.timerTie);
+  }
+}

@@ -1,0 +1,72 @@
+/** The keys whose time has not come, all on one shared timer. */
+import type { Clock } from '../ports/clock.ts';
+import type { Entry } from './entry.ts';
+import { Heap } from './heap.ts';
+import type { Stopwatch } from './stopwatch.ts';
+
+/**
+ * The longest that the timer is set for; a later key takes several rounds. Node.js turns a timer of more than 2^31 ms
+ * into one of 1 ms. And each round tells the stopwatch how late it is, so a clock that is set back costs a delayed key
+ * less than this time.
+ */
+export const timerMsMax = 60_000;
+
+export class Delays {
+  readonly #heap = new Heap<Entry>();
+  readonly #clock: Clock;
+  readonly #stopwatch: Stopwatch;
+  readonly #release: (entry: Entry) => void;
+  #timer: { readonly ringsAt: number; readonly cancel: () => void } | undefined;
+  #sequence = 0;
+
+  constructor(clock: Clock, stopwatch: Stopwatch, release: (entry: Entry) => void) {
+    this.#clock = clock;
+    this.#stopwatch = stopwatch;
+    this.#release = release;
+  }
+
+  get size(): number {
+    return this.#heap.size;
+  }
+
+  add(entry: Entry, dueAt: number): void {
+    entry.order = dueAt;
+    entry.sequence = this.#sequence++;
+    this.#heap.push(entry);
+    this.#setTimer();
+  }
+
+  remove(entry: Entry): void {
+    this.#heap.remove(entry);
+    this.#setTimer();
+  }
+
+  clear(): readonly Entry[] {
+    const entries = this.#heap.clear();
+    this.#setTimer();
+    return entries;
+  }
+
+  #setTimer(): void {
+    const first = this.#heap.first;
+    // A timer that rings too early only looks and is set again, so it is replaced just when it would ring too late.
+    if (first && this.#timer && this.#timer.ringsAt <= first.order) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (!first) return;
+    const now = this.#stopwatch.elapsedMs();
+    const delayMs = Math.min(Math.max(first.order - now, 0), timerMsMax);
+    const ringsAt = now + delayMs;
+    this.#timer = { ringsAt, cancel: this.#clock.after(delayMs, () => this.#ring(ringsAt)) };
+  }
+
+  #ring(ringsAt: number): void {
+    this.#timer = undefined;
+    const now = this.#stopwatch.atLeast(ringsAt);
+    for (let first = this.#heap.first; first && first.order <= now; first = this.#heap.first) {
+      this.#heap.remove(first);
+      this.#release(first);
+    }
+    this.#setTimer();
+  }
+}

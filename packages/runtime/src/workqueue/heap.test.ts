@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Heap, type HeapItem } from './heap.ts';
+
+const itemsOf = (orders: readonly number[]): HeapItem[] =>
+  orders.map((order, sequence) => ({ order, sequence, slot: 0 }));
+
+function emptied(heap: Heap<HeapItem>): HeapItem[] {
+  const items: HeapItem[] = [];
+  for (let first = heap.first; first; first = heap.first) {
+    heap.remove(first);
+    items.push(first);
+  }
+  return items;
+}
+
+describe('a heap', () => {
+  const order = fc.integer({ min: 0, max: 20 });
+  const changes = fc.array(fc.record({ which: fc.nat(), order, remove: fc.boolean() }));
+
+  it('gives its items in order, whatever was moved and removed in between', () => {
+    fc.assert(
+      fc.property(fc.array(order), changes, (orders, steps) => {
+        const heap = new Heap<HeapItem>();
+        let held = itemsOf(orders);
+        for (const item of held) heap.push(item);
+        for (const step of steps) {
+          const item = held[step.which % held.length];
+          if (!item) break;
+          if (step.remove) {
+            heap.remove(item);
+            held = held.filter((other) => other !== item);
+          } else {
+            item.order = step.order;
+            heap.reordered(item);
+          }
+          expect(heap.size).toBe(held.length);
+        }
+        expect(emptied(heap)).toEqual(held.sort((a, b) => a.order - b.order || a.sequence - b.sequence));
+      }),
+    );
+  });
+
+  it('gives back what was in it when it is cleared', () => {
+    const heap = new Heap<HeapItem>();
+    for (const item of itemsOf([3, 1, 2])) heap.push(item);
+    expect(heap.clear()).toHaveLength(3);
+    expect(heap.first).toBeUndefined();
+  });
+
+  it('refuses to remove what it does not hold', () => {
+    const heap = new Heap<HeapItem>();
+    const [mine, foreign] = itemsOf([1, 1]);
+    if (!mine || !foreign) throw new Error('two items');
+    heap.push(mine);
+    expect(() => heap.remove(foreign)).toThrow(expect.objectContaining({ code: 'Internal' }));
+    expect(emptied(heap)).toEqual([mine]);
+  });
+});

@@ -1,0 +1,86 @@
+/** Goal: of several real processes one leads; when it dies or sleeps another takes over, and the loser writes nothing. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openRegistry, type Store } from '@ecsm/runtime';
+import { afterEach, describe, expect, it } from 'vitest';
+import { skipWithoutEtcd, startEtcd } from '../src/store/etcd/etcd.kit.ts';
+import { Worker } from './process.kit.ts';
+import type { Said } from './worker/candidate.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** Short, so that the test is; long enough for a busy machine to renew in time. */
+const leaseMs = 3_000;
+
+async function candidate(url: string, identity: string): Promise<Worker<Said>> {
+  const worker = new Worker<Said>('candidate', url, identity, String(leaseMs));
+  cleanups.push(() => worker.kill());
+  await worker.ready();
+  return worker;
+}
+
+const count = (worker: Worker<Said>, says: Said['says']) => worker.lines.filter((line) => line.says === says).length;
+const eventually = (look: () => unknown) => expect.poll(look, { timeout: 30_000, interval: 20 });
+
+/** Who wrote, in the order of the store's log. */
+async function writers(store: Store): Promise<string[]> {
+  const found: string[] = [];
+  const through = await store.revision();
+  for await (const { revision, changes } of store.watch('', { after: 0 })) {
+    for (const change of changes) {
+      if (change.type !== 'put' || !change.key.includes('/tallies/')) continue;
+      found.push(JSON.parse(new TextDecoder().decode(change.value)).spec.by);
+    }
+    if (revision >= through) break;
+  }
+  return found;
+}
+
+async function takesOver(url: string): Promise<void> {
+  const one = await candidate(url, 'one');
+  await eventually(() => count(one, 'wrote')).toBeGreaterThan(3);
+  const two = await candidate(url, 'two');
+  // The first one falls asleep, without a word; it still believes that it leads.
+  process.kill(one.pid, 'SIGSTOP');
+  await eventually(() => count(two, 'wrote')).toBeGreaterThan(3);
+  expect(count(two, 'leads')).toBe(1);
+  process.kill(one.pid, 'SIGCONT');
+  await eventually(() => count(one, 'stops')).toBe(1);
+  const third = await candidate(url, 'three');
+  await two.kill('SIGKILL');
+  await eventually(() => count(one, 'leads') + count(third, 'leads')).toBe(2);
+  const next = count(third, 'leads') === 1 ? third : one;
+  const before = count(next, 'wrote');
+  await eventually(() => count(next, 'wrote')).toBeGreaterThan(before + 3);
+  await next.kill('SIGTERM');
+
+  const { store, close } = await opened(url);
+  // Each leader's writes are one run in the log: nobody who lost it wrote again before leading again.
+  const order = (await writers(store)).filter((by, index, all) => by !== all[index - 1]);
+  expect(order.slice(0, 2)).toEqual(['one', 'two']);
+  expect(['one', 'three']).toContain(order[2]);
+  await close();
+}
+
+async function opened(url: string): Promise<{ store: Store; close: () => Promise<void> }> {
+  const registry = await openRegistry(url, { kinds: [] });
+  return { store: registry.store, close: () => registry.close() };
+}
+
+describe('when a leader sleeps, and when it dies', () => {
+  it('another takes over within the lease on lmdb', { timeout: 120_000 }, async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'ecsm-leaders-'));
+    cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
+    await takesOver(`lmdb:${directory}`);
+  });
+
+  it.skipIf(skipWithoutEtcd())('another takes over within the lease on etcd', { timeout: 120_000 }, async () => {
+    const server = await startEtcd();
+    cleanups.push(() => server.stop());
+    await takesOver(`etcd://${server.endpoint}/leaders`);
+  });
+});

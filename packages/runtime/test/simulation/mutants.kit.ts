@@ -1,0 +1,153 @@
+/**
+ * Defects planted one at a time: each a small mistake that somebody could make. The simulator has to find every one, or
+ * it proves nothing about the program without them.
+ */
+import { isApiError } from '../../src/api/errors.ts';
+import { Versions } from '../../src/informer/versions.ts';
+import { Registry } from '../../src/registry/registry.ts';
+import { Resource } from '../../src/registry/resource.ts';
+import { Writer } from '../../src/registry/writer.ts';
+import type { Scenario } from '../../src/simulation/scenario.ts';
+import { WorkQueue } from '../../src/workqueue/queue.ts';
+import { leadersScenario } from './leaders.kit.ts';
+import { calmScenario, type Defects, workshopScenario } from './workshop.kit.ts';
+
+export interface Mutant {
+  readonly name: string;
+  readonly scenario: Scenario;
+  /** Plants the defect; the answer takes it out again. */
+  readonly plant: () => () => void;
+}
+
+const inProgram = (name: string, defects: Defects): Mutant => ({
+  name,
+  scenario: workshopScenario(defects),
+  plant: () => () => {},
+});
+
+/** Replaces methods of a class until it is taken back. */
+function patch<T extends object>(prototype: T, methods: (original: T) => Partial<T>): () => () => void {
+  return () => {
+    const original = Object.create(
+      null,
+      Object.fromEntries(
+        Object.entries(Object.getOwnPropertyDescriptors(prototype)).map(([name, descriptor]) => [name, descriptor]),
+      ),
+    ) as T;
+    const replaced = methods(original);
+    const before = Object.fromEntries(
+      Object.keys(replaced).map((name) => [name, Object.getOwnPropertyDescriptor(prototype, name)]),
+    );
+    Object.assign(prototype, replaced);
+    return () => {
+      for (const [name, descriptor] of Object.entries(before))
+        if (descriptor) Object.defineProperty(prototype, name, descriptor);
+    };
+  };
+}
+
+const inLibrary = (name: string, plant: Mutant['plant'], scenario: Scenario = workshopScenario()): Mutant => ({
+  name,
+  scenario,
+  plant,
+});
+
+/** Keys in flight, for the defects of the queue. */
+const inFlight = new WeakMap<WorkQueue, Set<string>>();
+const flightsOf = (queue: WorkQueue) => {
+  const flights = inFlight.get(queue) ?? new Set();
+  inFlight.set(queue, flights);
+  return flights;
+};
+
+export const mutants: readonly Mutant[] = [
+  inProgram('names come from chance', { generatedNames: true }),
+  inProgram('the finalizer goes before the clean-up', { finalizerRemovedFirst: true }),
+  inProgram('parts are made before the finalizer is stored', { finalizerAddedLate: true }),
+  inProgram('the content of an event is trusted', { eventTrusted: true }),
+  inProgram('a status write undoes the spec', { statusUndoesSpec: true }),
+  inProgram('what is there already counts as a failure', { existingIsTerminal: true }),
+  inProgram('the workshop is not looked at by itself', { neverLooks: true }),
+  inProgram('a failure is swallowed', { failureSwallowed: true }),
+  inProgram('what is too much is kept', { surplusKept: true }),
+  inProgram('nobody looks for what arrived late', { noJanitor: true }),
+  inProgram('there is no resync', { neverResyncs: true }),
+  inProgram('a conflict is given up on', { conflictIsTerminal: true }),
+  inProgram('a stale answer is believed', { staleBelieved: true }),
+  inLibrary(
+    'the dirty set is dropped',
+    patch(WorkQueue.prototype, (original) => ({
+      async take(this: WorkQueue, ...args: Parameters<WorkQueue['take']>) {
+        const item = await original.take.apply(this, args);
+        if (item) flightsOf(this).add(item.key);
+        return item;
+      },
+      done(this: WorkQueue, key: string) {
+        flightsOf(this).delete(key);
+        original.done.call(this, key);
+      },
+      add(this: WorkQueue, ...args: Parameters<WorkQueue['add']>) {
+        // A requeue of the run that ends is let through; what others add meanwhile is lost.
+        if (!flightsOf(this).has(args[0]) || args[1]?.afterMs !== undefined || args[1]?.reason === 'conflict')
+          original.add.apply(this, args);
+      },
+    })),
+    calmScenario(),
+  ),
+  inLibrary(
+    'a key is forgotten on error',
+    patch(WorkQueue.prototype, () => ({
+      retry(this: WorkQueue, key: string) {
+        this.forget(key);
+        return 0;
+      },
+    })),
+  ),
+  inLibrary(
+    'a resync misses deletes',
+    patch(Versions.prototype, (original) => ({
+      *compare(this: Versions, ...args: Parameters<Versions['compare']>) {
+        for (const change of original.compare.apply(this, args)) if (change.type !== 'deleted') yield change;
+      },
+    })),
+  ),
+  inLibrary(
+    'a watch that cannot resume goes on from the newest',
+    patch(Resource.prototype, (original) => ({
+      async *changes(this: Resource<unknown, unknown>, options: Parameters<Resource<unknown, unknown>['changes']>[0]) {
+        try {
+          yield* original.changes.call(this, options);
+        } catch (error) {
+          if (!isApiError(error, 'Expired')) throw error;
+          const { revision } = await this.versions({ limit: 1 });
+          yield* original.changes.call(this, { ...options, after: revision });
+        }
+      },
+    })),
+    workshopScenario({ neverResyncs: true }),
+  ),
+  inLibrary(
+    'writes are not compared',
+    patch(Writer.prototype, (original) => ({
+      commit(this: Writer, writes: Parameters<Writer['commit']>[0]) {
+        return original.commit.call(
+          this,
+          writes.map((write) =>
+            write.type === 'put' && write.expected !== 0
+              ? { type: 'put' as const, key: write.key, value: write.value }
+              : write,
+          ),
+        );
+      },
+    })),
+  ),
+  inLibrary(
+    'the fence is not checked',
+    patch(Registry.prototype, () => ({
+      fencedBy(this: Registry) {
+        return this;
+      },
+    })),
+    leadersScenario,
+  ),
+];

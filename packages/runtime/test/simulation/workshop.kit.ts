@@ -1,0 +1,327 @@
+/**
+ * A sample program for the simulation: a controller that keeps as many parts in a workshop as a widget's size says, and
+ * a janitor for parts that arrived late. The workshop is the outside world; people edit widgets meanwhile.
+ *
+ * `defects` are small mistakes that can be switched on; without any the program is right.
+ */
+import { ApiError, isApiError } from '../../src/api/errors.ts';
+import { Controller } from '../../src/controller/controller.ts';
+import { withFinalizer } from '../../src/controller/finalizer.ts';
+import type { ReconcileResult } from '../../src/controller/outcome.ts';
+import { Informer } from '../../src/informer/informer.ts';
+import { sleep } from '../../src/ports/clock.ts';
+import { Registry } from '../../src/registry/registry.ts';
+import { Widget } from '../../src/registry/widget.kit.ts';
+import type { Doors } from '../../src/simulation/incarnation.ts';
+import { stable } from '../../src/simulation/oracle.ts';
+import { brutalFaults } from '../../src/simulation/random-faults.ts';
+import type { Scenario } from '../../src/simulation/scenario.ts';
+import type { Simulation } from '../../src/simulation/simulation.ts';
+
+export interface Defects {
+  /** Part names from chance instead of from what they are for: a lost answer makes one too many. */
+  readonly generatedNames?: boolean;
+  /** The finalizer goes first, the clean-up comes after. */
+  readonly finalizerRemovedFirst?: boolean;
+  /** Parts are made before the finalizer is stored. */
+  readonly finalizerAddedLate?: boolean;
+  /** The size is that of the first event, not of the newest object. */
+  readonly eventTrusted?: boolean;
+  /** The status is written with the spec that was read, whatever people have done since. */
+  readonly statusUndoesSpec?: boolean;
+  /** That a part is there already counts as a failure that nobody can help. */
+  readonly existingIsTerminal?: boolean;
+  /** A failure in the middle counts as done. */
+  readonly failureSwallowed?: boolean;
+  /** Too many parts are left as they are. */
+  readonly surplusKept?: boolean;
+  /** Nobody looks for parts that arrive after their widget is gone. */
+  readonly noJanitor?: boolean;
+  /** The workshop is looked at only when a widget changes. */
+  readonly neverLooks?: boolean;
+  /** Nothing is ever compared with a list: a lost event stays lost. */
+  readonly neverResyncs?: boolean;
+  /** That somebody else was faster counts as a failure that nobody can help. */
+  readonly conflictIsTerminal?: boolean;
+  /** The store's answer is believed even if it is older than what woke us. */
+  readonly staleBelieved?: boolean;
+}
+
+const faultsUntilMs = 12_000;
+const endMs = 150_000;
+const quietMs = 60_000;
+const resyncMs = 30_000;
+const janitorMs = 30_000;
+const lookMs = 30_000;
+/** A request that was on its way may arrive so late; a part that is older cannot be one of those. */
+const lateMsMax = 15_000;
+const finalizer = 'example.io/parts';
+
+interface Part {
+  readonly name: string;
+  readonly uid: string;
+  /** The version of the widget for which it was made: absence in an older list means nothing. */
+  readonly since: number;
+  /** When it was made, for the oracles. */
+  readonly madeMs?: number;
+}
+
+class Workshop {
+  readonly parts = new Map<string, Part>();
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  make(part: Part): void {
+    if (this.parts.has(part.name)) throw new ApiError('AlreadyExists', { kind: 'Part', name: part.name });
+    this.parts.set(part.name, { ...part, madeMs: this.#nowMs() });
+  }
+
+  scrap(name: string): void {
+    this.parts.delete(name);
+  }
+
+  of(uid: string): Part[] {
+    return [...this.parts.values()].filter((part) => part.uid === uid);
+  }
+}
+
+/** The doors to the workshop, as a process sees them. */
+function tools(doors: Doors, workshop: Workshop) {
+  const link = 'workshop';
+  return {
+    list: (uid: string) => doors.effect('list parts', () => workshop.of(uid), { kind: 'read', link }),
+    listAll: () => doors.effect('list all parts', () => [...workshop.parts.values()], { kind: 'read', link }),
+    make: (part: Part) => doors.effect(`make ${part.name}`, () => workshop.make(part), { kind: 'write', link }),
+    scrap: (name: string) => doors.effect(`scrap ${name}`, () => workshop.scrap(name), { kind: 'write', link }),
+  };
+}
+
+async function program(doors: Doors, workshop: Workshop, view: Set<string>, defects: Defects): Promise<void> {
+  const { store, clock, random, signal, log } = doors;
+  const registry = new Registry({ store, kinds: [Widget], clock, random });
+  const { list, listAll, make, scrap } = tools(doors, workshop);
+  const firstSizes = new Map<string, number>();
+
+  async function scrapAll(uid: string): Promise<void> {
+    for (const { name } of await list(uid)) await scrap(name);
+  }
+
+  const controller = new Controller({
+    name: 'workshop',
+    kind: Widget,
+    log,
+    workers: 2,
+    timeoutMs: 30_000,
+    resyncMs: defects.neverResyncs ? 1e9 : resyncMs,
+    async reconcile({ name: requested, namespace: space }, { get, registry: own }) {
+      const widgets = own.resource(Widget);
+      const believed = () =>
+        widgets.get(requested, { namespace: space }).catch((error) => {
+          if (!isApiError(error, 'NotFound')) throw error;
+          return undefined;
+        });
+      const widget = await (defects.staleBelieved ? believed() : get());
+      if (!widget) return;
+      type Seen = typeof widget;
+      const apply = async (object: Seen): Promise<ReconcileResult> => {
+        const { name, uid, resourceVersion, namespace } = object.metadata;
+        const size = defects.eventTrusted ? (firstSizes.get(uid) ?? object.spec.size) : object.spec.size;
+        firstSizes.set(uid, size);
+        const wanted = Array.from({ length: size }, (_, n) => `${name}-${n}`);
+        const present = await list(uid);
+        const missing = wanted.filter((part) => !present.some((other) => other.name === part));
+        const count = defects.generatedNames ? Math.max(0, size - present.length) : missing.length;
+        for (const part of missing.slice(0, count)) {
+          const partName = defects.generatedNames ? `${name}-${random.uuid().slice(0, 8)}` : part;
+          try {
+            await make({ name: partName, uid, since: Number(resourceVersion) });
+          } catch (error) {
+            if (!isApiError(error, 'AlreadyExists')) throw error;
+            if (defects.existingIsTerminal) throw new ApiError('Forbidden', { reason: error.message });
+          }
+        }
+        const surplus = defects.generatedNames
+          ? present.slice(size)
+          : present.filter((part) => !wanted.includes(part.name));
+        if (!defects.surplusKept) for (const part of surplus) await scrap(part.name);
+        const status = { phase: `${size} parts` };
+        if (defects.statusUndoesSpec) await widgets.patch(name, { spec: { size: object.spec.size } }, { namespace });
+        await widgets.updateStatus({ metadata: { name, namespace, uid }, status });
+        // Nothing tells us of what happens in the workshop, such as a request that arrives late: we look again.
+        return defects.neverLooks ? undefined : { requeueAfterMs: lookMs };
+      };
+      const cleanup = ({ metadata }: Seen) => scrapAll(metadata.uid);
+
+      try {
+        if (defects.finalizerAddedLate && widget.metadata.deletionTimestamp === undefined) await apply(widget);
+        if (defects.finalizerRemovedFirst && widget.metadata.deletionTimestamp !== undefined) {
+          await withFinalizer(widgets, widget, finalizer, { apply, cleanup: async () => {} });
+          return await cleanup(widget);
+        }
+        return await withFinalizer(widgets, widget, finalizer, { apply, cleanup });
+      } catch (error) {
+        if (defects.conflictIsTerminal && isApiError(error, 'Conflict'))
+          throw new ApiError('Forbidden', { reason: error.message });
+        if (!defects.failureSwallowed) throw error;
+      }
+    },
+  });
+
+  /** Somebody else who wants to know which widgets there are. */
+  const informer = new Informer({ registry, kind: Widget, resyncMs: defects.neverResyncs ? 1e9 : resyncMs });
+  view.clear();
+  informer.addHandler(({ type, key }) => {
+    if (type === 'deleted') view.delete(key);
+    else view.add(key);
+  });
+
+  /** A request that was on its way when its sender died may arrive after the widget is gone. */
+  async function janitor(): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(clock, janitorMs, signal);
+      try {
+        const parts = await listAll();
+        if (parts.length === 0) continue;
+        const { items, resourceVersion } = await registry.resource(Widget).list();
+        const alive = new Set(items.map((item) => item.metadata.uid));
+        for (const part of parts) {
+          if (!alive.has(part.uid) && Number(resourceVersion) >= part.since) await scrap(part.name);
+        }
+      } catch (error) {
+        if (!isApiError(error)) throw error;
+      }
+    }
+  }
+  await Promise.all([
+    controller.run({ registry, signal }),
+    informer.run(signal),
+    defects.noJanitor ? undefined : janitor(),
+  ]);
+}
+
+/** People: they make, resize, delete and make again, over a quarter of a minute. They read before they write. */
+async function people(doors: Doors, wanted: Map<string, number>): Promise<void> {
+  const { store, clock, random } = doors;
+  const widgets = new Registry({ store, kinds: [Widget], clock, random }).resource(Widget);
+  for (let step = 0; step < 7; step++) {
+    const name = random.next() < 0.6 ? 'a' : 'b';
+    const size = Math.floor(random.next() * 4);
+    if (random.next() < 0.25) {
+      await widgets.delete(name);
+      wanted.delete(name);
+    } else {
+      await widgets.apply({ metadata: { name }, spec: { size } }).then(
+        () => wanted.set(name, size),
+        (error) => {
+          if (!isApiError(error)) throw error;
+        },
+      );
+    }
+    await sleep(clock, random.next() * 3000);
+  }
+}
+
+interface StoredWidget {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly deletionTimestamp?: string;
+    readonly finalizers?: readonly string[];
+  };
+  readonly spec: { readonly size: number };
+  readonly status?: { readonly phase?: string };
+}
+
+const prefix = 'example.io/v1/widgets/';
+const storedWidgets = (simulation: Pick<Simulation, 'store'>) =>
+  [...simulation.store.jsonBelow(prefix)].map(([, value]) => value as StoredWidget);
+
+/**
+ * A calm world: nothing fails, everything only takes its time. There the controller need not look again by itself, so
+ * that what is lost in its own house shows.
+ */
+export function calmScenario(defects: Defects = {}): Scenario {
+  return {
+    ...workshopScenario({ ...defects, neverLooks: true }),
+    name: 'calm',
+    weights: { perEffect: {}, perMinute: {} },
+  };
+}
+
+export function workshopScenario(defects: Defects = {}): Scenario {
+  return {
+    name: 'workshop',
+    weights: brutalFaults,
+    faultsUntilMs,
+    endMs,
+    build(simulation) {
+      const workshop = new Workshop(() => simulation.nowMs);
+      const wanted = new Map<string, number>();
+      const view = new Set<string>();
+      simulation.process('people', { faults: false }).start((doors) => people(doors, wanted));
+      simulation
+        .process('controller', { links: ['store', 'workshop'] })
+        .start((doors) => program(doors, workshop, view, defects));
+
+      const largest = new Map<string, number>();
+      let checkedAt = -1;
+      simulation.always('no part too many, none without a finalizer, none left behind', () => {
+        if (checkedAt !== simulation.store.newest) {
+          checkedAt = simulation.store.newest;
+          const stored = storedWidgets(simulation);
+          for (const { metadata, spec } of stored) {
+            largest.set(metadata.uid, Math.max(spec.size, largest.get(metadata.uid) ?? 0));
+            if (metadata.finalizers?.includes(finalizer)) continue;
+            const early = workshop.of(metadata.uid)[0];
+            if (early) return `${early.name} was made before the finalizer of ${metadata.name} was stored`;
+          }
+          const alive = new Set(stored.map(({ metadata }) => metadata.uid));
+          for (const uid of largest.keys()) {
+            if (alive.has(uid)) continue;
+            largest.delete(uid);
+            const left = workshop.of(uid).find((part) => (part.madeMs ?? 0) < simulation.nowMs - lateMsMax);
+            if (left) return `${left.name} was left behind when its widget went`;
+          }
+        }
+        for (const [uid, size] of largest) {
+          const count = workshop.of(uid).length;
+          if (count > size) return `${count} parts of a widget that never had more than ${size}`;
+        }
+        return undefined;
+      });
+      simulation.eventually('every widget has exactly its parts, and says so', () => {
+        for (const { metadata, spec, status } of storedWidgets(simulation)) {
+          const parts = workshop.of(metadata.uid).map((part) => part.name);
+          if (metadata.deletionTimestamp) return `${metadata.name} is still being deleted`;
+          if (parts.length !== spec.size)
+            return `${metadata.name} has ${parts.join(', ') || 'no parts'}, not ${spec.size}`;
+          if (status?.phase !== `${spec.size} parts`)
+            return `${metadata.name} says ${status?.phase}, not ${spec.size} parts`;
+        }
+        return undefined;
+      });
+      simulation.eventually('nothing is left of widgets that are gone', () => {
+        const alive = new Set(storedWidgets(simulation).map(({ metadata }) => metadata.uid));
+        const orphan = [...workshop.parts.values()].find((part) => !alive.has(part.uid));
+        return orphan && `${orphan.name} belongs to nobody`;
+      });
+      simulation.eventually('what people wanted last is what is stored', () => {
+        for (const { metadata, spec } of storedWidgets(simulation)) {
+          if (wanted.get(metadata.name) !== spec.size)
+            return `${metadata.name} has size ${spec.size}, people wanted ${wanted.get(metadata.name)}`;
+        }
+        return undefined;
+      });
+      simulation.eventually('whoever asks the informer is told what is stored', () => {
+        const stored = [...simulation.store.contents.keys()].filter((key) => key.startsWith(prefix)).sort();
+        return [...view].sort().join() === stored.join()
+          ? undefined
+          : `it says ${[...view].join(', ')}, not ${stored.join(', ')}`;
+      });
+      simulation.eventually('at rest nothing is written', stable({ quietMs }));
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * Goal: a controller that is right stays right whatever happens, and the simulator notices one that is not.
+ * Method: a sample program (workshop.kit.ts) on a virtual clock, with faults from a seed; then the same with defects
+ * planted one at a time, each of which has to be found.
+ */
+import { describe, expect, it } from 'vitest';
+import { runCrashPoints } from '../../src/simulation/crash-points.ts';
+import { runScenario, type Scenario } from '../../src/simulation/scenario.ts';
+import { leadersScenario } from './leaders.kit.ts';
+import { mutants } from './mutants.kit.ts';
+import { calmScenario, workshopScenario } from './workshop.kit.ts';
+
+/** The first seed that fails, with what was wrong. */
+async function firstFailure(scenario: Scenario, seeds: number): Promise<string | undefined> {
+  for (let seed = 1; seed <= seeds; seed++) {
+    const { failure } = await runScenario(scenario, seed);
+    if (failure) return `seed ${seed}: ${failure.oracle}: ${failure.message}`;
+  }
+  return undefined;
+}
+
+describe('planted defects', () => {
+  it.each(mutants)('$name: found', { timeout: 120_000 }, async ({ plant, scenario }) => {
+    const takeOut = plant();
+    try {
+      expect(await firstFailure(scenario, 4000)).toBeDefined();
+    } finally {
+      takeOut();
+    }
+  });
+});
+
+describe('a program that is right', () => {
+  it('survives a crash before and after every effect', { timeout: 120_000 }, async () => {
+    for (const seed of [1, 2, 3]) {
+      const { failed, runs } = await runCrashPoints(workshopScenario(), seed);
+      expect(failed?.failure).toBeUndefined();
+      expect(runs).toBeGreaterThan(50);
+    }
+  });
+
+  it('needs no look by itself in a calm world, over 500 seeds', { timeout: 120_000 }, async () => {
+    expect(await firstFailure(calmScenario(), 500)).toBeUndefined();
+  });
+
+  it('lets nobody write who has been fenced off, over 2,000 seeds', { timeout: 120_000 }, async () => {
+    expect(await firstFailure(leadersScenario, 2000)).toBeUndefined();
+  });
+});
