@@ -1,8 +1,8 @@
 /**
- * A process with a controller that does nothing, on a registry. It tells its parent when it is ready, when each
+ * A process with a manager, its health server and a controller that does nothing, on a registry. It tells its parent when it is ready, when each
  * reconcile starts, and how much processor it used in a quiet time. Usage: manager <registry URL> <quiet ms>
  */
-import { Controller, openRegistry } from '@ecsm/runtime';
+import { Controller, Manager, MetricRegistry, openRegistry, standardMetrics } from '@ecsm/runtime';
 import { Thing } from '../thing.ts';
 
 const [url = '', quietMs = '0'] = process.argv.slice(2);
@@ -10,8 +10,10 @@ const registry = await openRegistry(url, { kinds: [Thing] });
 const stop = new AbortController();
 let reconciles = 0;
 let live = false;
+const metrics = new MetricRegistry();
 const controller = new Controller({
   name: 'bench',
+  metrics: standardMetrics(metrics),
   kind: Thing,
   async reconcile({ name }) {
     reconciles++;
@@ -19,7 +21,9 @@ const controller = new Controller({
   },
 });
 const startMs = performance.now();
-const running = controller.run({ registry, signal: stop.signal });
+const manager = new Manager({ registry, metrics, health: { port: 0 } });
+manager.add(controller);
+const running = manager.run({ signal: stop.signal });
 while (controller.ready() !== undefined || (controller.queue?.depth ?? 1) > 0)
   await new Promise((resolve) => setTimeout(resolve, 1));
 const tookMs = performance.now() - startMs;

@@ -16,7 +16,7 @@ export function measure(
   controller.activeWorkers.set(0);
   queue.depth.read(() => queueNow()?.depth ?? 0);
   queue.longestRunningSeconds.read(() => (queueNow()?.longestRunningMs ?? 0) / 1000);
-  queue.unfinishedWorkSeconds.read(() => (queueNow()?.longestRunningMs ?? 0) / 1000);
+  queue.unfinishedWorkSeconds.read(() => (queueNow()?.unfinishedMs ?? 0) / 1000);
   const count: Record<Outcome['is'], () => void> = {
     success: () => controller.reconciles.success.increment(),
     'requeue after': () => controller.reconciles.requeueAfter.increment(),

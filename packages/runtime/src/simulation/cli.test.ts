@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { simulate } from './cli.ts';
 import { counterScenario, incrementBlindly, incrementByComparing, put, scenarioOf } from './counter.kit.ts';
 import { stable } from './oracle.ts';
+import { formatFailure } from './report.ts';
 import { runScenario } from './scenario.ts';
 import type { SeedFile } from './seed-file.ts';
 import { Simulation } from './simulation.ts';
@@ -103,6 +104,52 @@ describe('a trace', () => {
       ].join('\n'),
     );
     expect(formatTrace(journal, { linesMax: 1 })).toBe('… 11 earlier lines\n5.000  sample#1      finished');
+  });
+});
+
+describe('a failure', () => {
+  it('says what is wrong, which faults it takes, what happened, and how to see it again', async () => {
+    const scenario = scenarioOf(
+      async ({ effect }) => {
+        await effect('call', () => {}, { kind: 'write' }).catch(() => {});
+      },
+      {
+        latencyMsMax: 0,
+        build: (simulation) =>
+          simulation.always('every call is answered', ({ journal }) =>
+            journal.effects[0]?.answer === 'Unavailable' ? 'one is not' : undefined,
+          ),
+      },
+    );
+    const lost = { type: 'lostRequest', process: 'sample', effect: 1, error: 'Unavailable' } as const;
+    const other = { type: 'clockStep', process: 'sample', timeMs: 0, stepMs: 5 } as const;
+    const [shrunk, original] = [await runScenario(scenario, 4, [lost]), await runScenario(scenario, 4, [lost, other])];
+    expect(formatFailure(shrunk, { original })).toBe(
+      [
+        'sample: seed 4 fails: every call is answered',
+        '  one is not',
+        'faults (1 of 2 needed):',
+        '  lostRequest at effect 1 of sample, error Unavailable',
+        'trace (seconds, process#incarnation, effect, what happened):',
+        '  0.000  sample#1           started',
+        '  0.000  sample#1  1  call  sent  (lostRequest at effect 1 of sample, error Unavailable)',
+        '  0.000  sample#1  1  call  request lost',
+        '  0.000  sample#1  1  call  Unavailable',
+        '  0.000  sample#1           finished',
+        'again: --scenario sample --seed 4 --trace',
+        `these faults alone: runScenario(scenario, 4, ${JSON.stringify([lost])})`,
+      ].join('\n'),
+    );
+  });
+
+  it('is also what an oracle stumbles over', async () => {
+    const build = (simulation: Simulation) =>
+      simulation.always('can be looked at', () => {
+        throw new RangeError('what is this?');
+      });
+    const { failure } = await runScenario({ name: 'odd', build }, 1);
+    expect(failure?.oracle).toBe('can be looked at');
+    expect(failure?.message).toContain('what is this?');
   });
 });
 

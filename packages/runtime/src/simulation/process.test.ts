@@ -98,6 +98,16 @@ describe('a process that crashed', () => {
 });
 
 describe('a process', () => {
+  it('can be restarted at any moment, also while it is down', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const process = simulation.process('sample').start(({ clock }) => sleep(clock, 50));
+    simulation.clock.after(10, () => process.restart());
+    simulation.clock.after(20, () => process.crash(1000));
+    simulation.clock.after(30, () => process.restart());
+    expect(await simulation.run()).toBe('quiet');
+    expect([simulation.nowMs, process.incarnations]).toEqual([80, 3]);
+  });
+
   it('is asked to stop by its signal', async () => {
     const simulation = new Simulation({ seed: 1 });
     const process = simulation.process('sample').start(async ({ clock, signal, log }) => {

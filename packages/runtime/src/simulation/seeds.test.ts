@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, isApiError } from '../api/errors.ts';
 import { noFaults, scenarioOf } from './counter.kit.ts';
 import { ordinaryFaults } from './random-faults.ts';
-import type { Scenario } from './scenario.ts';
+import { runScenario, type Scenario } from './scenario.ts';
 import { keepSeed, readSeeds, type SeedFile } from './seed-file.ts';
 import { runSeeds } from './seeds.ts';
+import { shrink } from './shrink.ts';
 
 /** Hires twice when the answer to the first request is lost: it tries again without looking. */
 const hasty: Scenario = {
@@ -52,6 +53,25 @@ describe('shrinking', () => {
     expect(failed?.shrunk.faults.map(({ type }) => type)).toEqual(['lostRequest', 'lostRequest']);
     const more = await runSeeds({ scenario: needsTwo, seeds: 20, firstSeed: (failed?.result.seed ?? 0) + 1 });
     expect(more.failed?.shrunk.faults).toHaveLength(2);
+  });
+});
+
+describe('shrinking a run in which one fault only brings another to its place', () => {
+  it('leaves the other, at its new place', async () => {
+    const scenario = scenarioOf(async ({ effect }) => {
+      for (const name of ['look', 'look', 'pay', 'look']) {
+        const call = () => effect(name, () => 'done', { kind: 'write' });
+        const answer = await call().catch(() => (name === 'look' ? call() : 'lost'));
+        if (answer === 'lost') throw new TypeError('paid, or not?');
+      }
+    });
+    const failing = await runScenario(scenario, 1, [
+      { type: 'lostRequest', process: 'sample', effect: 1, error: 'Timeout' },
+      { type: 'lostResponse', process: 'sample', effect: 4, error: 'Timeout' },
+    ]);
+    expect(failing.failure?.message).toContain('paid, or not?');
+    const { faults } = await shrink(failing);
+    expect(faults).toEqual([{ type: 'lostResponse', process: 'sample', effect: 3, error: 'Timeout' }]);
   });
 });
 

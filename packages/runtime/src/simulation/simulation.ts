@@ -126,8 +126,13 @@ export class Simulation implements World {
 
   #check(oracles: readonly (readonly [string, Oracle])[]): void {
     for (const [name, oracle] of oracles) {
-      const message = oracle(this);
-      if (message !== undefined) this.fail(name, message);
+      try {
+        const message = oracle(this);
+        if (message !== undefined) this.fail(name, message);
+      } catch (error) {
+        // An oracle that stumbles over what it sees has found something, and the seed must not be lost.
+        this.fail(name, error instanceof Error ? (error.stack ?? error.message) : String(error));
+      }
     }
   }
 

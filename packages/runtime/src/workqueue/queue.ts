@@ -63,6 +63,13 @@ export class WorkQueue {
     return this.#since(this.#inFlight.oldest?.since);
   }
 
+  /** How long all runs in flight have taken together. */
+  get unfinishedMs(): number {
+    let sumMs = 0;
+    for (let entry = this.#inFlight.oldest; entry; entry = entry.newer) sumMs += this.#since(entry.since);
+    return sumMs;
+  }
+
   /** How long the key that is ready longest has waited; 0 when none is. */
   get oldestWaitMs(): number {
     return this.#since(this.#ready.oldestSince);
