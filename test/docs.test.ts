@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { catalogue } from '@ecsm/runtime';
+import { catalogue, MetricRegistry, standardMetrics } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { rooms } from '../scripts/rooms.mjs';
 import {
@@ -100,6 +100,23 @@ describe('docs/errors.md', () => {
       when,
     ]);
     expect(tableBelow(readDocument('docs/errors.md'), '## Codes')).toEqual(rows);
+  });
+});
+
+describe('docs/runtime.md', () => {
+  it('lists every standard metric with its type and labels, and no other', () => {
+    const registry = new MetricRegistry();
+    const { controller, queue, leader } = standardMetrics(registry);
+    controller('x');
+    queue('x');
+    leader('x');
+    const text = registry.render();
+    const rows = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => {
+      const labels = new RegExp(`^${name}\\w*{(.*)}`, 'm').exec(text)?.[1] ?? '';
+      const names = [...labels.matchAll(/(\w+)="/g)].map(([, label]) => label).filter((label) => label !== 'le');
+      return [name, type, names.join(', ')];
+    });
+    expect(tableBelow(readDocument('docs/runtime.md'), '### Metrics').sort()).toEqual(rows.sort());
   });
 });
 

@@ -28,11 +28,11 @@ export { type ObjectName, ownedBy, type Watch } from './controller/source.ts';
 export { type ChangeHandler, Informer, type InformerOptions, type InformerState } from './informer/informer.ts';
 export type { Change as InformerChange } from './informer/versions.ts';
 export type { Check, Checks } from './manager/checks.ts';
-export { type ElectionState, LeaderElection } from './manager/election.ts';
-export { HealthServer } from './manager/health.ts';
+export { type ElectionState, LeaderElection, type LeaderElectionOptions } from './manager/election.ts';
+export { type HealthAddress, HealthServer } from './manager/health.ts';
 export { Lease } from './manager/lease.ts';
 export { jsonLog, readableLog, withFields } from './manager/log.ts';
-export { Manager } from './manager/manager.ts';
+export { Manager, type ManagerOptions } from './manager/manager.ts';
 export { MetricRegistry } from './manager/metrics.ts';
 export type { RunContext, Runnable } from './manager/runnable.ts';
 export { untilSignal } from './manager/signals.ts';
@@ -66,4 +66,10 @@ export type {
 export { limits } from './store/contract.ts';
 export { MemoryStore, type MemoryStoreOptions } from './store/memory/store.ts';
 export { defaultStoreUrl, parseStoreUrl, type StoreUrl, withoutPassword } from './store/url.ts';
-export { WorkQueue } from './workqueue/queue.ts';
+export {
+  type AddOptions,
+  type QueueItem,
+  type QueueObserver,
+  WorkQueue,
+  type WorkQueueOptions,
+} from './workqueue/queue.ts';

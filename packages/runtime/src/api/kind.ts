@@ -55,7 +55,8 @@ export interface KindDefinition<Spec, Status, SpecInput, StatusInput> {
     object: DefaultedObject<Spec, Status>,
     old?: DefaultedObject<Spec, Status>,
   ) => readonly FieldError[];
-  readonly columns: readonly ColumnDefinition<ApiObject<Spec, Status>>[];
+  /** Default: none beyond those that every table has. */
+  readonly columns?: readonly ColumnDefinition<ApiObject<Spec, Status>>[];
   readonly scale?: ScalePaths;
 }
 
@@ -100,7 +101,8 @@ export type InputOf<K extends Kind> =
 export function defineKind<Spec, Status, SpecInput, StatusInput>(
   definition: KindDefinition<Spec, Status, SpecInput, StatusInput>,
 ): Kind<Spec, Status, SpecInput, StatusInput> {
-  const { group, version, kind, plural, spec, status, scale, validate: crossFieldRules, description = '' } = definition;
+  const { group, version, kind, plural, spec, status, scale, columns = [], description = '' } = definition;
+  const crossFieldRules = definition.validate;
   const apiVersion = `${group}/${version}`;
   const schema = objectOf(
     {
@@ -156,7 +158,7 @@ export function defineKind<Spec, Status, SpecInput, StatusInput>(
     schema,
     spec,
     status,
-    columns: Object.freeze(definition.columns.map(columnOf)),
+    columns: Object.freeze(columns.map(columnOf)),
     ...(scale === undefined ? {} : { scale: Object.freeze({ ...scale }) }),
     validate: validateObject,
     default(object) {
@@ -170,7 +172,7 @@ export function defineKind<Spec, Status, SpecInput, StatusInput>(
     rules,
     jsonSchema: () => toJsonSchema(schema),
   };
-  checkKind(made, definition.columns);
+  checkKind(made, columns);
   return Object.freeze(made);
 }
 

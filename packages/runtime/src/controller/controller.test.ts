@@ -212,6 +212,56 @@ describe('a controller', () => {
     expect(ended).toBe(true);
   });
 
+  it('lets others go on when a conflict does not end (it used to starve the whole process)', async () => {
+    let conflicts = 0;
+    start(async () => {
+      conflicts++;
+      throw new ApiError('Conflict', { kind: 'Widget', name: 'a', reason: 'always' });
+    });
+    await create('a');
+    await pause(100);
+    expect(conflicts).toBeGreaterThan(2);
+    expect(conflicts).toBeLessThan(20);
+  });
+
+  it('ends with Fenced when somebody else has taken the lead', async () => {
+    const fenced = registry.fencedBy(await registry.raiseFence('leader'));
+    const controller = new Controller({
+      name: 'test',
+      kind: Widget,
+      log,
+      async reconcile({ name }, { registry: own }) {
+        await own.resource(Widget).updateStatus({ metadata: { name }, status: { phase: 'seen' } });
+      },
+    });
+    const ended = controller.run({ registry: fenced, signal: stop.signal });
+    await create('a');
+    await eventually(async () => (await widgets().get('a')).status?.phase).toBe('seen');
+    await registry.raiseFence('leader');
+    await create('b');
+    await expect(ended).rejects.toMatchObject({ code: 'Fenced' });
+  });
+
+  it('tells what is in flight to stop some seconds after it was stopped itself', async () => {
+    const hasty: Clock = {
+      now: systemClock.now,
+      after: (delayMs, callback) => systemClock.after(delayMs / 100, callback),
+    };
+    registry = new Registry({ store: registry.store, kinds: [Widget, Crate], clock: hasty });
+    let waiting = false;
+    start(
+      async (_, { signal }) => {
+        waiting = true;
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      },
+      { timeoutMs: 1e9 },
+    );
+    await create('a');
+    await eventually(() => waiting).toBe(true);
+    stop.abort();
+    await running;
+  });
+
   it('is ready when it has listed everything it watches', async () => {
     const controller = start(async () => {});
     expect(controller.ready()).toContain('it has not listed Widget yet');

@@ -34,7 +34,7 @@ export interface ReconcileContext<Spec, Status> {
   get(): Promise<ApiObject<Spec, Status> | undefined>;
   /** Writes go through this one: it is fenced if there is a leader, and it knows what this reconcile wrote. */
   readonly registry: Registry;
-  /** Aborts when the reconcile has taken too long. Pass it on to whatever waits. */
+  /** Aborts when the reconcile has taken too long, or some seconds after the controller was told to stop. Pass it on. */
   readonly signal: AbortSignal;
   readonly log: Log;
   /** Why the key was queued, for people. Do not decide by it. */
@@ -78,6 +78,11 @@ export interface ControllerOptions<Spec, Status, SpecInput, StatusInput> {
 
 /** What was there before counts less than what happens now; ageing lets it come up all the same. */
 const initialPriority = -10;
+/**
+ * How long what is in flight may go on after a stop. Shorter than the time between the loss of a lease and the moment
+ * another may take over (5 s by default), so that two leaders never act on the platform at once.
+ */
+const graceMsDefault = 4_000;
 
 export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, StatusInput = unknown> {
   readonly name: string;
@@ -86,6 +91,12 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
   readonly #timeoutMs: number;
   readonly #observer: ControllerObserver;
   readonly #loops = new SelfLoopDetector();
+  /** Keys whose last reconcile ended in a conflict. */
+  readonly #conflicted = new Set<string>();
+  /** Of the reconciles in flight. */
+  readonly #timeouts = new Set<AbortController>();
+  /** Ends the run with an error. */
+  #shutOut: (error: ApiError) => void = () => {};
   #queue: WorkQueue | undefined;
   #feed: Feed | undefined;
   #active = 0;
@@ -108,7 +119,10 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     return this.#queue;
   }
 
-  /** Runs until the signal aborts, and then until what is in flight has ended. */
+  /**
+   * Runs until the signal aborts, and then until what is in flight has ended; that is told to stop after a grace. Throws
+   * `Fenced` when somebody else leads: nothing that it does counts any more.
+   */
   async run({ registry, signal }: { readonly registry: Registry; readonly signal: AbortSignal }): Promise<void> {
     const { workers = 1 } = this.#options;
     const queue = new WorkQueue({
@@ -118,17 +132,34 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     const feed = new Feed(this.#options, registry, (wake) => this.#enqueue(wake, queue));
     this.#queue = queue;
     this.#feed = feed;
-    const stop = () => void queue.shutDown();
+    const ending = new AbortController();
+    let shutOut: ApiError | undefined;
+    let cancelGrace = () => {};
+    const end = (graceMs: number) => {
+      if (ending.signal.aborted) return;
+      ending.abort();
+      void queue.shutDown();
+      cancelGrace = registry.clock.after(graceMs, () => {
+        for (const timeout of this.#timeouts) timeout.abort();
+      });
+    };
+    const stop = () => end(graceMsDefault);
+    this.#shutOut = (error) => {
+      shutOut = error;
+      end(0);
+    };
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    const feeding = feed.run(signal);
-    await feed.synced(signal);
+    const feeding = feed.run(ending.signal);
+    await feed.synced(ending.signal);
     await Promise.all(Array.from({ length: workers }, () => this.#work(queue, registry)));
     await queue.shutDown();
     await feeding;
+    cancelGrace();
     signal.removeEventListener('abort', stop);
     this.#queue = undefined;
     this.#feed = undefined;
+    if (shutOut) throw shutOut;
   }
 
   #enqueue({ key, reason, initial, revision }: Wake, queue: WorkQueue): void {
@@ -166,10 +197,12 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
       this.#loops.wrote(key, revision);
     });
     const timeout = new AbortController();
+    this.#timeouts.add(timeout);
     const log: Log = { write: (level, message, more) => this.#log.write(level, message, { ...fields, ...more }) };
     const get = () => this.#newest({ key, namespace, name }, registry);
     const context = { get, registry: heard, signal: timeout.signal, log, reason, attempt };
     const ended = this.#call({ key, namespace, name }, context).then((outcome) => {
+      this.#timeouts.delete(timeout);
       if (!wrote) this.#loops.rested(key);
       const late = timeout.signal.aborted ? this.#lateOutcome(outcome) : outcome;
       this.#conclude(item, late, queue, clock.now() - startMs, fields);
@@ -231,7 +264,10 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
         note['requeueAfterMs'] = outcome.delayMs;
         break;
       case 'conflict':
-        queue.add(key, { reason: 'conflict', priority });
+        // At once, the first time. One that does not end must not keep the process from everything else.
+        if (this.#conflicted.has(key)) queue.retry(key, 'conflict');
+        else queue.add(key, { reason: 'conflict', priority });
+        this.#conflicted.add(key);
         break;
       case 'terminal':
         queue.forget(key);
@@ -241,7 +277,9 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
         note['retryAfterMs'] = queue.retry(key, 'retry');
         note['error'] = describe(outcome.error);
     }
+    if (outcome.is !== 'conflict') this.#conflicted.delete(key);
     queue.done(key);
+    if ('error' in outcome && isApiError(outcome.error, 'Fenced')) this.#shutOut(outcome.error);
     this.#observer.reconciled?.(outcome.is, tookMs);
     const failed = outcome.is === 'error' || outcome.is === 'terminal' || outcome.is === 'panic';
     this.#log.write(failed ? 'error' : 'debug', failed ? 'a reconcile failed' : 'reconciled', note);

@@ -1,7 +1,7 @@
 /**
- * Clean-up that cannot be forgotten. The flow, one step for each reconcile:
+ * Clean-up that cannot be forgotten. The flow:
  *
- * 1. The object is new: the finalizer is added. Nothing outside may be made before that is stored.
+ * 1. The object is new: the finalizer is added and stored, and only then `apply` is called.
  * 2. The object is there: `apply` makes it true.
  * 3. Somebody asked for its deletion: `cleanup` undoes what `apply` made.
  * 4. `cleanup` has ended without an error: the finalizer is removed, and the registry lets the object go.

@@ -145,7 +145,8 @@ export class Informer {
   async #watch(signal: AbortSignal): Promise<void> {
     this.#state = 'watching';
     const stop = new AbortController();
-    this.#interrupt = () => stop.abort();
+    // With a reason of our own: without one an error with its stack would be made each time.
+    this.#interrupt = () => stop.abort('interrupted');
     signal.addEventListener('abort', this.#interrupt, { once: true });
     try {
       const from = { ...this.#namespace, after: this.#position, signal: stop.signal };

@@ -4,6 +4,7 @@
  */
 import type { Fault } from './faults.ts';
 import { type RunResult, runScenario, type Scenario } from './scenario.ts';
+import { faultsUntilMsDefault } from './simulation.ts';
 
 export interface CrashOptions {
   /** Only of these processes. Default: all that faults can hit. */
@@ -15,8 +16,10 @@ export interface CrashOptions {
 /** One plan for each point. The reference is a run without faults; the plans are for the same scenario and seed. */
 export function crashPoints(reference: RunResult, options: CrashOptions = {}): readonly (readonly Fault[])[] {
   const { processes = reference.targets, restartMs = 1000 } = options;
+  // Later crashes would fall into the time that the program is given to come to rest.
+  const untilMs = reference.scenario.faultsUntilMs ?? faultsUntilMsDefault;
   return reference.journal.effects
-    .filter(({ process }) => processes.includes(process))
+    .filter(({ process, sentMs }) => processes.includes(process) && sentMs < untilMs)
     .flatMap(({ process, number: effect }) => [
       [{ type: 'crashBefore', process, effect, restartMs }],
       [{ type: 'crashAfter', process, effect, restartMs }],

@@ -27,6 +27,8 @@ export interface SimulationOptions {
   readonly timeoutMs?: number;
 }
 
+export const faultsUntilMsDefault = 30_000;
+
 /** Where the world's own draws are made: apart from those of processes, which count from 0. */
 const worldIndex = 1000;
 
@@ -51,7 +53,7 @@ export class Simulation implements World {
 
   constructor(options: SimulationOptions) {
     this.seed = options.seed;
-    this.faultsUntilMs = options.faultsUntilMs ?? 30_000;
+    this.faultsUntilMs = options.faultsUntilMs ?? faultsUntilMsDefault;
     this.endMs = options.endMs ?? 600_000;
     this.#stepsMax = options.stepsMax ?? 100_000;
     this.latencyMsMax = options.latencyMsMax ?? 4;

@@ -16,6 +16,7 @@ import {
 import { join, resolve } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { translateNow } from '../lmdb/failures.ts';
+import { makeDirectory } from '../lmdb/make-directory.ts';
 
 /** Found behind the process id in the name of a directory of drafts. */
 const draftsPattern = /^(\d+)-/u;
@@ -34,7 +35,7 @@ export class Home {
     this.directory = resolve(directory);
     this.ledgerDirectory = join(this.directory, '.registry');
     try {
-      mkdirSync(directory, { recursive: true });
+      makeDirectory(this.directory);
       accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
       throw translateNow(error, `the registry at ${directory}`);

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import {
   closeSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -127,6 +128,14 @@ describe('a damaged file', () => {
 });
 
 describe('a place that cannot be written', () => {
+  it.skipIf(!existsSync('/proc'))(
+    'is refused as ReadOnly in a file system that takes no directories (it used to hang)',
+    () => {
+      expect(failure(() => new LmdbStore({ directory: '/proc/registry' })).code).toBe('ReadOnly');
+      expect(failure(() => new LmdbStore({ directory: join(scratch, 'x'.repeat(300)) })).code).toBe('ReadOnly');
+    },
+  );
+
   it('is refused as ReadOnly when a file stands where the directory should be', () => {
     writeFileSync(join(scratch, 'file'), '');
     expect(failure(() => new LmdbStore({ directory: join(scratch, 'file') })).code).toBe('ReadOnly');

@@ -3,11 +3,12 @@
  * LMDB forbids a second one, and opening a table takes the write lock at once, which would wait for ever for a
  * transaction whose turn on this very thread can then never come.
  */
-import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { translateNow } from './failures.ts';
 import { inspect } from './inspect.ts';
+import { makeDirectory } from './make-directory.ts';
 import { Tables } from './tables.ts';
 
 /**
@@ -29,7 +30,7 @@ export class Environment {
   /** Throws an error of the catalogue that says why it cannot be opened. */
   static open(directory: string): Environment {
     try {
-      mkdirSync(directory, { recursive: true });
+      makeDirectory(directory);
       accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
       const { dev, ino } = statSync(directory);
       const identity = `${dev}:${ino}`;

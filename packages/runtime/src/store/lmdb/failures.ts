@@ -25,6 +25,9 @@ const translations: ReadonlyMap<string | number, Translation> = new Map<string |
   [13, readOnly],
   [1, readOnly],
   ['ENOTDIR', readOnly],
+  ['ENOENT', readOnly],
+  ['ENAMETOOLONG', readOnly],
+  ['ELOOP', readOnly],
   ['EEXIST', readOnly],
   [-30797, corrupt], // MDB_PAGE_NOTFOUND
   [-30796, corrupt], // MDB_CORRUPTED
