@@ -47,12 +47,12 @@ export interface Defects {
   readonly staleBelieved?: boolean;
 }
 
-const faultsUntilMs = 12_000;
-const endMs = 150_000;
-const quietMs = 60_000;
-const resyncMs = 30_000;
-const janitorMs = 30_000;
-const lookMs = 30_000;
+const faultsUntilMs = 8_000;
+const endMs = 110_000;
+const quietMs = 35_000;
+const resyncMs = 40_000;
+const janitorMs = 40_000;
+const lookMs = 40_000;
 /** A request that was on its way may arrive so late; a part that is older cannot be one of those. */
 const lateMsMax = 15_000;
 const finalizer = 'example.io/parts';
@@ -206,7 +206,7 @@ async function program(doors: Doors, workshop: Workshop, view: Set<string>, defe
 async function people(doors: Doors, wanted: Map<string, number>): Promise<void> {
   const { store, clock, random } = doors;
   const widgets = new Registry({ store, kinds: [Widget], clock, random }).resource(Widget);
-  for (let step = 0; step < 7; step++) {
+  for (let step = 0; step < 5; step++) {
     const name = random.next() < 0.6 ? 'a' : 'b';
     const size = Math.floor(random.next() * 4);
     if (random.next() < 0.25) {
@@ -220,7 +220,7 @@ async function people(doors: Doors, wanted: Map<string, number>): Promise<void> 
         },
       );
     }
-    await sleep(clock, random.next() * 3000);
+    await sleep(clock, random.next() * 2000);
   }
 }
 
