@@ -1,5 +1,5 @@
 /** The objects of one kind: everything that can be done with them, by the rules (rules.ts), on any store. */
-import { ApiError, isApiError } from '../api/errors.ts';
+import { ApiError } from '../api/errors.ts';
 import type { JsonValue } from '../api/json.ts';
 import type { Kind } from '../api/kind.ts';
 import { mergePatch } from '../api/merge.ts';
@@ -19,6 +19,7 @@ import { applied, configurationOf } from './apply.ts';
 import { decode, encode, parseRevision, type StoredObject, withRevision } from './codec.ts';
 import { keyOf, prefixOf } from './keys.ts';
 import { type ListOptions, listObjects, matcherOf, type ObjectList } from './list.ts';
+import { modified, Overtaken, retried } from './overtaken.ts';
 import * as rules from './rules.ts';
 import { type EventBatch, eventsOf, type WatchSelection } from './watch.ts';
 import type { Writer } from './writer.ts';
@@ -57,9 +58,6 @@ export interface Applied<Spec, Status> {
   readonly outcome: 'created' | 'configured' | 'unchanged';
   readonly object: ApiObject<Spec, Status>;
 }
-
-/** A write that does not depend on what was read before is tried again when another writer was faster. */
-const attemptsMax = 50;
 
 interface Current<Spec, Status> {
   readonly stored: StoredObject<Spec, Status>;
@@ -123,7 +121,7 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     options: WriteOptions = {},
   ): Promise<ApiObject<Spec, Status>> {
     const { name, namespace, uid } = update.metadata;
-    return this.#retried(async () => {
+    return retried(async () => {
       const current = await this.#existing(this.#key(namespace, name), name);
       this.#require(current, name, uid === undefined ? {} : { uid });
       return this.#replace(current, rules.withStatus(this.kind, current.stored, update.status), options);
@@ -146,7 +144,7 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
         options,
       );
     };
-    return options.resourceVersion === undefined ? this.#retried(attempt) : attempt();
+    return options.resourceVersion === undefined ? retried(attempt) : attempt();
   }
 
   /** Creates the object, or merges it into the live one: see apply.ts. */
@@ -154,7 +152,7 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     const configuration = configurationOf(this.kind, object);
     const wanted = this.#parse(configuration);
     const { name, namespace } = wanted.metadata;
-    return this.#retried<Applied<Spec, Status>>(async () => {
+    return retried<Applied<Spec, Status>>(async () => {
       const current = await this.#current(this.#key(namespace, name));
       if (!current) {
         const object = await this.#insert(this.#parse(applied(undefined, configuration)), options);
@@ -182,7 +180,7 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
       const next = rules.deleted(current.stored, timestampAt(this.#doors.clock.now()));
       return next ? this.#replace(current, next, options) : this.#remove(current, options);
     };
-    return options.resourceVersion === undefined ? this.#retried(attempt) : attempt();
+    return options.resourceVersion === undefined ? retried(attempt) : attempt();
   }
 
   /** Every change after a version, whole commits at a time. Throws `Expired` when it cannot go on: list again. */
@@ -301,28 +299,7 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     if (typeof outcome === 'number') return outcome;
     throw new Overtaken(this.kind.kind, name);
   }
-
-  /** Reads and tries again when another writer was faster, a bounded number of times. */
-  async #retried<T>(attempt: () => Promise<T>): Promise<T> {
-    for (let attempts = 1; ; attempts++) {
-      try {
-        return await attempt();
-      } catch (error) {
-        const overtaken = error instanceof Overtaken || isApiError(error, 'AlreadyExists');
-        if (!overtaken || attempts === attemptsMax) throw error;
-      }
-    }
-  }
 }
-
-/** The conflict of a write that another writer overtook, as opposed to one with what the caller demanded. */
-class Overtaken extends ApiError<'Conflict'> {
-  constructor(kind: string, name: string) {
-    super('Conflict', { kind, name, reason: modified });
-  }
-}
-
-const modified = 'the object has been modified; read it again and repeat the change';
 
 /** An object as plain JSON data, which the merges work on. */
 function plain(object: unknown): JsonValue {
