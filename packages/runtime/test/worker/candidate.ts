@@ -49,7 +49,9 @@ manager.add({
   name: 'writer',
   async run({ registry: own, signal }) {
     print({ says: 'leads', identity });
-    for (let count = 0; !signal.aborted; count++) {
+    // Deaf for a while: it goes on after it was told to stop, as a reconcile in flight may. Only the fence stops that.
+    let deafFor = 20;
+    for (let count = 0; !signal.aborted || deafFor-- > 0; count++) {
       try {
         const { object } = await own
           .resource(Tally)
@@ -58,7 +60,7 @@ manager.add({
       } catch (error) {
         print({ says: 'refused', identity, code: isApiError(error) ? error.code : String(error) });
       }
-      await sleep(own.clock, 10, signal);
+      await sleep(own.clock, 10);
     }
     print({ says: 'stops', identity });
   },
