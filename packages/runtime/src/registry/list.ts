@@ -6,6 +6,7 @@ import type { ApiObject } from '../api/object.ts';
 import { type LabelSelector, matchesLabels } from '../api/selector.ts';
 import { parseLabelSelector } from '../api/selector-parser.ts';
 import type { Revision, Store } from '../store/contract.ts';
+import { checkLimit } from '../store/validate.ts';
 import { decode, withRevision } from './codec.ts';
 import { prefixOf } from './keys.ts';
 
@@ -128,11 +129,5 @@ function parseToken(token: string): unknown {
     return JSON.parse(Buffer.from(token, 'base64url').toString());
   } catch {
     return undefined;
-  }
-}
-
-function checkLimit(limit: number | undefined): void {
-  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1)) {
-    throw new ApiError('BadRequest', { reason: `limit ${limit} is not a whole number of at least 1` });
   }
 }

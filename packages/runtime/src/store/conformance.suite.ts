@@ -258,6 +258,13 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect((await store.list('x')).entries[0]?.key).toBe(long);
       });
 
+      it.each([0, -1, 1.5, Number.NaN])('refuses a page of %d entries', async (limit) => {
+        const store = await harness.create();
+        await commit(store, put('a', 1));
+        expect(await failure(store.list('', { limit }))).toBe('BadRequest');
+        expect(await failure(store.versions('', { limit }))).toBe('BadRequest');
+      });
+
       it('refuses the same key twice in one commit', async () => {
         const store = await harness.create();
         expect(await failure(store.commit([put('a', 1), remove('a')]))).toBe('BadRequest');

@@ -33,3 +33,10 @@ export function checkWrites(writes: readonly Write[]): void {
     throw new ApiError('TooLarge', { what: 'the commit', sizeBytes, limitBytes: limits.commitBytesMax });
   }
 }
+
+/** A page of nothing could never be continued. */
+export function checkLimit(limit: number | undefined): void {
+  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1)) {
+    throw new ApiError('BadRequest', { reason: `limit ${limit} is not a whole number of at least 1` });
+  }
+}

@@ -1,6 +1,7 @@
 /** Lists: pages of entries, bounded in number and bytes, and versions in columns. */
 import { ApiError } from '../../api/errors.ts';
 import { type Entry, type EntryPage, type ListOptions, limits, type Revision, type VersionPage } from '../contract.ts';
+import { checkLimit } from '../validate.ts';
 import { modRevision, type RangeAnswer, readEntry } from './answers.ts';
 import { EtcdFailure } from './errors.ts';
 import { integerAt } from './json.ts';
@@ -25,7 +26,8 @@ export class PageReader {
   }
 
   async entries(prefix: string, options: ListOptions): Promise<EntryPage> {
-    const limit = checkedLimit(options.limit) ?? limits.pageEntries;
+    checkLimit(options.limit);
+    const limit = options.limit ?? limits.pageEntries;
     const answer = await this.#bounded(
       { ...this.#keyspace.range(prefix, options.after), ...revisionField(options.at) },
       limit,
@@ -45,7 +47,8 @@ export class PageReader {
 
   /** Read in pages of one revision, each thrown away but for its columns. */
   async versions(prefix: string, options: ListOptions): Promise<VersionPage> {
-    const limit = checkedLimit(options.limit) ?? Number.POSITIVE_INFINITY;
+    checkLimit(options.limit);
+    const limit = options.limit ?? Number.POSITIVE_INFINITY;
     const read = (at: Revision | undefined, after: string | undefined, wanted: number) =>
       this.#range({
         ...this.#keyspace.range(prefix, after),
@@ -100,11 +103,4 @@ export function revisionField(at: Revision | undefined): { readonly revision?: s
 export function checkedRevision(revision: Revision): Revision {
   if (Number.isSafeInteger(revision) && revision >= 0) return revision;
   throw new ApiError('BadRequest', { reason: `revision ${revision} is not a whole number of 0 or more` });
-}
-
-/** etcd's limit 0 means "no limit", the opposite of what a caller would mean. */
-function checkedLimit(limit: number | undefined): number | undefined {
-  if (limit === undefined || limit === Number.POSITIVE_INFINITY || (Number.isSafeInteger(limit) && limit > 0))
-    return limit;
-  throw new ApiError('BadRequest', { reason: `limit ${limit} is not a whole number of 1 or more` });
 }

@@ -12,6 +12,7 @@ import type {
   WatchOptions,
 } from '../contract.ts';
 import { type Flush, GroupCommit, type Writes } from '../group-commit.ts';
+import { checkLimit } from '../validate.ts';
 import type { Ledger } from './ledger.ts';
 
 export interface LedgerStoreParts {
@@ -41,11 +42,15 @@ export class LedgerStore implements Store {
   }
 
   async list(prefix: string, options: ListOptions = {}): Promise<EntryPage> {
-    return this.#ledger().read((tables) => tables.list(prefix, options));
+    const ledger = this.#ledger();
+    checkLimit(options.limit);
+    return ledger.read((tables) => tables.list(prefix, options));
   }
 
   async versions(prefix: string, options: ListOptions = {}): Promise<VersionPage> {
-    return this.#ledger().read((tables) => tables.versions(prefix, options));
+    const ledger = this.#ledger();
+    checkLimit(options.limit);
+    return ledger.read((tables) => tables.versions(prefix, options));
   }
 
   async revision(): Promise<Revision> {

@@ -21,7 +21,7 @@ import type {
 import { limits } from '../contract.ts';
 import { checkCompactable, checkReachable } from '../expired.ts';
 import { type Detail, follow, type LogBatch } from '../follow.ts';
-import { checkWrites } from '../validate.ts';
+import { checkLimit, checkWrites } from '../validate.ts';
 
 /** One value a key once had; `value` is absent where the key was deleted. */
 interface Version {
@@ -63,6 +63,7 @@ export class MemoryStore implements Store {
   }
 
   async list(prefix: string, options: ListOptions = {}): Promise<EntryPage> {
+    checkLimit(options.limit);
     const revision = this.#readRevision(options.at);
     const limit = options.limit ?? limits.pageEntries;
     const entries: Entry[] = [];
@@ -78,6 +79,7 @@ export class MemoryStore implements Store {
   }
 
   async versions(prefix: string, options: ListOptions = {}): Promise<VersionPage> {
+    checkLimit(options.limit);
     const revision = this.#readRevision(options.at);
     const keys: string[] = [];
     const columns = new Columns();
