@@ -27,7 +27,10 @@ it('stops cleanly when it is interrupted in the middle', async () => {
   expect(existsSync(directoryIn(output))).toBe(false);
 });
 
-/** `script` gives a program a terminal. Debian has it in its base. */
+/**
+ * `script` gives a program a terminal. Debian has it in its base. It starts a shell; `exec`, because a shell that waits
+ * would get the Ctrl-C too, and dash then ends with 130 whatever the program did.
+ */
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
 it.skipIf(!hasTerminal)('goes on in a terminal: shows edits and refusals until Ctrl-C', async () => {
@@ -38,7 +41,7 @@ it.skipIf(!hasTerminal)('goes on in a terminal: shows edits and refusals until C
     said.push(word);
     action();
   };
-  const { code, output } = await run('script', ['-qefc', `${process.execPath} ${tour}`, '/dev/null'], {
+  const { code, output } = await run('script', ['-qefc', `exec ${process.execPath} ${tour}`, '/dev/null'], {
     onOutput: (soFar, child) => {
       file ||= /\S+magnetometer\.json/.exec(soFar)?.[0] ?? '';
       const edit = (from: string, to: string) => writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
