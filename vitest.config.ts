@@ -1,6 +1,18 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, import.meta.url));
+
 export default defineConfig({
+  // A test of one package that uses another runs the sources of both, never what was built before.
+  resolve: {
+    alias: [
+      { find: '@ecsm/runtime/simulation', replacement: source('runtime/src/simulation/public.ts') },
+      { find: /^@ecsm\/runtime$/, replacement: source('runtime/src/index.ts') },
+      { find: /^@ecsm\/client$/, replacement: source('ecsm-client/src/index.ts') },
+      { find: /^@ecsm\/simulator$/, replacement: source('ecsm-simulator/src/index.ts') },
+    ],
+  },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/dist/**', '**/node_modules/**'],
@@ -11,7 +23,7 @@ export default defineConfig({
     maxWorkers: 2,
     coverage: {
       provider: 'v8',
-      include: ['packages/runtime/src/**/*.ts'],
+      include: ['packages/*/src/**/*.ts'],
       exclude: ['**/*.test.ts', '**/*.suite.ts', '**/*.kit.ts'],
       reporter: ['text', 'json-summary'],
       thresholds: { lines: 90 },

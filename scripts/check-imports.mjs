@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { harmless, rooms } from './rooms.mjs';
+import { folders, harmless, rooms } from './rooms.mjs';
 
 const scope = '@ecsm/';
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*(['"])([^'"\n]+)\1/g;
@@ -51,7 +51,8 @@ function judge(from, rule, target, source, file) {
     return `${from} may not use ${target}: it is not one of its doors`;
   }
   if (target.startsWith(scope)) {
-    const other = target.slice(scope.length).split('/')[0];
+    const name = target.slice(scope.length).split('/')[0];
+    const other = folders[name] ?? name;
     return rule.imports.includes(other) || isTest(file) ? undefined : `${from} may not import from ${other}`;
   }
   if (!target.startsWith('.')) {

@@ -7,6 +7,7 @@
  */
 export const rooms = {
   'runtime/ports': { imports: [], doors: ['node:crypto'] },
+  'runtime/shape': { imports: [] },
   'runtime/api': { imports: [], libraries: ['yaml'] },
   'runtime/store': {
     imports: ['runtime/api', 'runtime/ports'],
@@ -40,15 +41,54 @@ export const rooms = {
   'ecsm-client/clientset': { imports: ['ecsm-client/rest', 'runtime'] },
 
   'ecsm-simulator/platform': { imports: ['runtime'] },
-  'ecsm-simulator/http': { imports: ['ecsm-simulator/platform', 'runtime'], doors: ['node:http'] },
+  'ecsm-simulator/api': { imports: ['ecsm-simulator/platform', 'runtime'], doors: ['node:crypto'] },
+  'ecsm-simulator/link': { imports: ['runtime'] },
+  'ecsm-simulator/control': {
+    imports: ['ecsm-simulator/link', 'ecsm-simulator/api', 'ecsm-simulator/platform', 'runtime'],
+  },
+  'ecsm-simulator/http': {
+    imports: [
+      'ecsm-simulator/control',
+      'ecsm-simulator/link',
+      'ecsm-simulator/api',
+      'ecsm-simulator/platform',
+      'runtime',
+    ],
+    doors: ['node:http'],
+  },
+  'ecsm-simulator/program': {
+    imports: [
+      'ecsm-simulator/http',
+      'ecsm-simulator/control',
+      'ecsm-simulator/link',
+      'ecsm-simulator/api',
+      'ecsm-simulator/platform',
+      'runtime',
+    ],
+    doors: ['node:fs', 'node:path', 'node:http', 'node:process'],
+  },
 
   'ecsm-operator/apis': { imports: ['runtime'] },
   'ecsm-operator/resource': { imports: ['ecsm-operator/apis', 'ecsm-client', 'runtime'] },
-  'ecsm-operator/service': { imports: ['ecsm-operator/resource', 'ecsm-operator/apis', 'runtime'] },
+  'ecsm-operator/service': { imports: ['ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'] },
   'ecsm-operator/controller': {
     imports: ['ecsm-operator/service', 'ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'],
+  },
+  'ecsm-operator/program': {
+    imports: [
+      'ecsm-operator/controller',
+      'ecsm-operator/service',
+      'ecsm-operator/resource',
+      'ecsm-operator/apis',
+      'ecsm-client',
+      'runtime',
+    ],
+    doors: ['node:fs', 'node:path', 'node:os', 'node:process'],
   },
 };
 
 /** Node modules that any room may use: they compute, and touch nothing outside. */
 export const harmless = ['node:util', 'node:buffer'];
+
+/** Where a package lies. Its name leaves out the product's: `@ecsm/client` is packages/ecsm-client. */
+export const folders = { client: 'ecsm-client', simulator: 'ecsm-simulator', operator: 'ecsm-operator' };

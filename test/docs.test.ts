@@ -6,6 +6,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { catalogue, MetricRegistry, standardMetrics } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
+import { controlRoutes } from '../packages/ecsm-simulator/src/control/control.ts';
+import { healthyLink } from '../packages/ecsm-simulator/src/link/settings.ts';
+import { profiles } from '../packages/ecsm-simulator/src/platform/behaviour.ts';
+import { behaviourChoices } from '../packages/ecsm-simulator/src/platform/behaviour-check.ts';
+import { flags } from '../packages/ecsm-simulator/src/program/flags.ts';
 import { rooms } from '../scripts/rooms.mjs';
 import {
   blocksOf,
@@ -117,6 +122,58 @@ describe('docs/runtime.md', () => {
       return [name, type, names.join(', ')];
     });
     expect(tableBelow(readDocument('docs/runtime.md'), '### Metrics').sort()).toEqual(rows.sort());
+  });
+});
+
+describe('docs/simulator.md', () => {
+  const page = readDocument('docs/simulator.md');
+  const columns = (heading: string, count: number) => tableBelow(page, heading).map((row) => row.slice(0, count));
+  const { likely, contrary, instant } = profiles;
+
+  it('lists every option of the program as its help has it, and no other', () => {
+    const rows = flags.map(({ name, value, says }) => [`--${name}${value === undefined ? '' : ` ${value}`}`, says]);
+    expect(tableBelow(page, '## Options')).toEqual(rows);
+  });
+
+  it('lists every call of the control API as it lists itself, and no other', () => {
+    const rows = controlRoutes.map(({ method, path, does, body }) => [
+      method,
+      path,
+      does,
+      body ? JSON.stringify(body) : '',
+    ]);
+    expect(tableBelow(page, '## Break things')).toEqual(rows);
+  });
+
+  it('lists every setting of the link with its default, and no other', () => {
+    const rows = Object.entries(healthyLink).map(([name, value]) => [name, String(value)]);
+    expect(columns('## Faults of the link', 2)).toEqual(rows);
+  });
+
+  it('lists every switch with its values, its default and its contrary, and no other', () => {
+    const timings = tableBelow(page, '### Timings').map(([name]) => name);
+    const rows = (Object.keys(likely) as (keyof typeof likely)[])
+      .filter((name) => !timings.includes(name))
+      .map((name) => {
+        const values = behaviourChoices[name]?.join(', ') ?? 'a number';
+        return [name, values, String(likely[name]), String(contrary[name])];
+      });
+    expect(columns('## Switches', 4)).toEqual(rows);
+  });
+
+  it('lists timings with their values in every profile', () => {
+    const rows = (Object.keys(likely) as (keyof typeof likely)[])
+      .filter((name) => /(Ms|PerSecond)$/.test(name))
+      .map((name) => [name, likely[name], contrary[name], instant[name]].map(String));
+    expect(columns('### Timings', 4)).toEqual(rows);
+  });
+
+  it('says something about each of them', () => {
+    const tables = ['## Options', '## Break things', '## Faults of the link', '## Switches', '### Timings'];
+    const silent = tables.flatMap((heading) =>
+      tableBelow(page, heading).filter((row) => (heading === '## Break things' ? row[2] : row.at(-1)) === ''),
+    );
+    expect(silent).toEqual([]);
   });
 });
 

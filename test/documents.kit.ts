@@ -3,13 +3,18 @@
  *
  * The `js` blocks of a page are one program, run from top to bottom in an empty directory. A `text` block right behind
  * one is what it prints. In a `console` block a line that starts with `$ ` is a command, run at that point of the
- * program, and the lines behind it are its output. A line `…` stands for any lines.
+ * program, and the lines behind it are its output. A command that ends with ` &` goes on until the page ends, and the
+ * line behind it is the first that it puts out. A line `…` stands for any lines.
+ *
+ * `ecsm-sim` is this repository's. Pages show its own port, 3001; here it listens on a free one and is called there,
+ * because somebody's simulator may be running on this machine.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -138,11 +143,48 @@ export interface PageRun extends Ran {
 }
 
 const mark = '\u0001';
-const prelude = `import { exec as __exec } from 'node:child_process';
+/** A program in the background ends with the page, however that ends: then its shell reads the end of its input. */
+const prelude = `import { exec as __exec, spawn as __spawn } from 'node:child_process';
 const __shell = (command) => new Promise((resolve) => {
   __exec(command, (_error, stdout, stderr) => { process.stdout.write(stdout + stderr); resolve(); });
 });
+const __start = (command) => new Promise((resolve) => {
+  const shell = __spawn('/bin/sh', ['-c', command + ' & cat > /dev/null; kill $!'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  shell.once('close', resolve);
+  shell.stdout.once('data', (line) => {
+    process.stdout.write(line);
+    for (const one of [shell, shell.stdin, shell.stdout]) one.unref();
+    resolve();
+  });
+});
 `;
+
+function stepOf({ is, text }: Shown): string {
+  if (is === 'program') return text;
+  return text.endsWith(' &')
+    ? `await __start(${JSON.stringify(text.slice(0, -2))});`
+    : `await __shell(${JSON.stringify(text)});`;
+}
+
+/** The programs that pages may call. */
+async function makePrograms(directory: string): Promise<void> {
+  mkdirSync(directory, { recursive: true });
+  const address = `127.0.0.1:${await freePort()}`;
+  const simulator = `#!/bin/sh
+if [ "$1" = call ]; then set -- "$@" --to http://${address}; else set -- "$@" --listen ${address}; fi
+exec "${process.execPath}" "${join(root, 'bin', 'ecsm-sim')}" "$@"
+`;
+  writeFileSync(join(directory, 'ecsm-sim'), simulator, { mode: 0o755 });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
 
 /** Runs all that a page shows as one program, in a directory from which the packages of this repository are found. */
 export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
@@ -151,13 +193,13 @@ export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
     const modules = join(directory, '.packages', 'node_modules');
     mkdirSync(modules, { recursive: true });
     symlinkSync(join(root, 'node_modules', '@ecsm'), join(modules, '@ecsm'));
-    const steps = shown.map(({ is, text }) => {
-      const code = is === 'program' ? text : `await __shell(${JSON.stringify(text)});`;
-      return `console.log(${JSON.stringify(mark)});\n${code}\n`;
-    });
+    const programs = join(directory, '.packages', 'bin');
+    await makePrograms(programs);
+    const steps = shown.map((one) => `console.log(${JSON.stringify(mark)});\n${stepOf(one)}\n`);
     const program = join(directory, '.packages', 'page.mjs');
     writeFileSync(program, prelude + steps.join(''));
-    const ran = await run(process.execPath, [program], { cwd: directory });
+    const env = { PATH: [programs, process.env['PATH']].join(delimiter) };
+    const ran = await run(process.execPath, [program], { cwd: directory, env });
     return { ...ran, directory, outputs: ran.output.split(`${mark}\n`).slice(1) };
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -170,6 +212,7 @@ export function normalised(output: string, directory = root): string {
     .replaceAll(directory, '/srv/demo')
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uid>')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
+    .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
     .replace(/ +\d+(\.\d+)? ms/g, ' <n> ms')
     .replace(/(process) \d+/gi, '$1 <id>')
     .replace(/\S*\/ecsm-tour-\w+/g, '<tour>')

@@ -63,7 +63,7 @@ describe('a wrong import', () => {
     {
       is: 'of a package that is above',
       file: 'runtime/src/store/planted.ts',
-      line: "import { services } from '@ecsm/ecsm-client';",
+      line: "import { services } from '@ecsm/client';",
       says: 'runtime/store may not import from ecsm-client',
     },
     {

@@ -13,6 +13,7 @@ export {
 } from './api/manifest/validate.ts';
 export { createMergePatch, deepEqual, mergePatch, threeWayMerge } from './api/merge.ts';
 export type { Metadata, ObjectMetadataInput, OwnerReference } from './api/metadata.ts';
+export { nearest } from './api/nearest.ts';
 export type { ApiObject, ObjectInput } from './api/object.ts';
 export * as schema from './api/schema/build.ts';
 export type { Infer, Input, Schema } from './api/schema/schema.ts';
@@ -49,6 +50,8 @@ export { Registry, type RegistryOptions } from './registry/registry.ts';
 export type { Applied, Namespaced, Precondition, Resource, StatusUpdate, WriteOptions } from './registry/resource.ts';
 export type { EventBatch, WatchEvent, WatchSelection } from './registry/watch.ts';
 export type { Fence } from './registry/writer.ts';
+export type { Shape, Shaped } from './shape/shape.ts';
+export * as shape from './shape/shape.ts';
 export type {
   Change,
   Commit,

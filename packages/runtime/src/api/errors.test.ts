@@ -24,6 +24,8 @@ const examples: { [C in ErrorCode]: [details: ErrorDetails[C], message: string] 
   TooLarge: [{ what: 'f', sizeBytes: 2, limitBytes: 1 }, 'f is 2 bytes, over the limit of 1'],
   Unavailable: [{ what: 'etcd', reason: 'gone' }, 'etcd is unavailable: gone'],
   Timeout: [{ what: 'etcd', timeoutMs: 5 }, 'etcd did not answer within 5 ms'],
+  Rejected: [{ what: 'POST /service', reason: 'no (code 31099)' }, 'POST /service was rejected: no (code 31099)'],
+  BadAnswer: [{ what: 'GET /service', reason: 'it is HTML' }, 'the answer to GET /service makes no sense: it is HTML'],
   StorageFull: [{ what: '/r', reason: 'ENOSPC' }, 'no space left for /r: ENOSPC'],
   ReadOnly: [{ what: '/r', reason: 'EROFS' }, '/r cannot be written: EROFS'],
   Corrupt: [{ what: '/r/a', reason: 'cut short' }, '/r/a is damaged: cut short'],

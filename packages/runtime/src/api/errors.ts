@@ -47,6 +47,8 @@ export interface ErrorDetails {
   TooLarge: { readonly what: string; readonly sizeBytes: number; readonly limitBytes: number };
   Unavailable: { readonly what: string; readonly reason: string };
   Timeout: { readonly what: string; readonly timeoutMs: number };
+  Rejected: { readonly what: string; readonly reason: string };
+  BadAnswer: { readonly what: string; readonly reason: string };
   StorageFull: { readonly what: string; readonly reason: string };
   ReadOnly: { readonly what: string; readonly reason: string };
   Corrupt: { readonly what: string; readonly reason: string };
@@ -128,7 +130,7 @@ export const catalogue: { readonly [C in ErrorCode]: CatalogueEntry<ErrorDetails
   Unavailable: {
     retry: 'retry',
     status: 503,
-    when: 'The store cannot be reached now. A write that ends so may or may not have happened.',
+    when: 'The store or platform cannot be reached now. A write that ends so may or may not have happened.',
     message: ({ what, reason }) => `${what} is unavailable: ${reason}`,
   },
   Timeout: {
@@ -136,6 +138,18 @@ export const catalogue: { readonly [C in ErrorCode]: CatalogueEntry<ErrorDetails
     status: 504,
     when: 'No answer came in time. A write that ends so may or may not have happened.',
     message: ({ what, timeoutMs }) => `${what} did not answer within ${timeoutMs} ms`,
+  },
+  Rejected: {
+    retry: 'retry',
+    status: 502,
+    when: 'Another system understood the call and refused it, for a reason that the catalogue has no word for.',
+    message: ({ what, reason }) => `${what} was rejected: ${reason}`,
+  },
+  BadAnswer: {
+    retry: 'retry',
+    status: 502,
+    when: 'Another system answered, and the answer is not what it should be. A write that ends so may have happened.',
+    message: ({ what, reason }) => `the answer to ${what} makes no sense: ${reason}`,
   },
   StorageFull: {
     retry: 'retry',

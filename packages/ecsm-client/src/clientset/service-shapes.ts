@@ -1,0 +1,110 @@
+/** Services as the platform shows them. What a controller decides by is required; the rest may vary. */
+import { type Shaped, shape } from '@ecsm/runtime';
+import { maybe, maybeFlag, maybeNumber, maybeText, maybeTexts } from './tolerant.ts';
+
+const policy = shape.word('static', 'dynamic');
+
+export const nodeOfService = shape.object({ nodeId: maybeText, nodeName: maybeText, address: maybeText });
+
+/** In every view of a service. */
+const common = {
+  id: shape.string(),
+  name: shape.string(),
+  /** Of the deployment, not of the containers: a stopped service may well be `complete`. */
+  status: shape.word('deploying', 'complete'),
+  /** Moves with every change of the service. */
+  updatedTime: shape.string(),
+  policy,
+  createdTime: maybeText,
+  factor: maybeNumber,
+  /** The states that its containers are in, each once. */
+  containerStatusGroup: maybeTexts,
+  instanceOnline: maybeNumber,
+  instanceActive: maybeNumber,
+  nodeList: maybe(shape.list(nodeOfService)),
+};
+
+export const serviceRow = shape.object({
+  ...common,
+  imageList: maybe(shape.list(shape.object({ name: maybeText, tag: maybeText, os: maybeText }))),
+  errorInstance: maybe(
+    shape.list(
+      shape.object({
+        containerId: maybeText,
+        nodeId: maybeText,
+        nodeName: maybeText,
+        /** Documented as a string, means a truth. */
+        status: maybe(shape.either(shape.string(), shape.boolean(), shape.number())),
+        message: maybeText,
+      }),
+    ),
+  ),
+  defaultLabels: maybe(shape.list(shape.anything())),
+  pathLabel: maybeText,
+});
+export type ServiceRow = Shaped<typeof serviceRow>;
+
+const vsoa = shape.object({
+  password: maybeText,
+  port: maybeNumber,
+  healthPath: maybeText,
+  healthTimeout: maybeNumber,
+  healthRetries: maybeNumber,
+  healthStartPeriod: maybeNumber,
+  healthInterval: maybeNumber,
+  livenessProbe: maybeFlag,
+});
+
+export const serviceDetail = shape.object({
+  ...common,
+  healthy: maybeFlag,
+  image: maybe(
+    shape.object({
+      ref: maybeText,
+      action: maybe(shape.word('run', 'load')),
+      config: maybe(shape.record(shape.anything())),
+      vsoa: maybe(vsoa),
+      pullPolicy: maybe(shape.word('IfNotPresent', 'Always', 'Never')),
+      autoUpgrade: maybe(shape.word('Never', 'Larger', 'Always')),
+    }),
+  ),
+  node: maybe(shape.object({ names: maybeTexts })),
+});
+export type ServiceDetail = Shaped<typeof serviceDetail>;
+
+/** Of a creation. The containers are task ids; they come into being later. */
+export const createdService = shape.object({ id: shape.string(), containers: maybeTexts });
+
+export const ids = shape.either(
+  shape.list(shape.string()),
+  shape.object({ ids: shape.nullable(shape.list(shape.string())) }),
+  shape.nullable(shape.string()),
+);
+
+export const deployResults = shape.nullable(
+  shape.list(
+    shape.object({
+      provisionTmplId: maybeText,
+      /** As the vendor's table spells it. */
+      provisionTmpld: maybeText,
+      result: shape.word('failed', 'created', 'updated'),
+      provisionId: maybeText,
+      tasks: maybe(shape.list(shape.object({ id: maybeText }))),
+      error: maybeText,
+    }),
+  ),
+);
+
+export const deletions = shape.nullable(
+  shape.list(
+    shape.object({
+      provisionId: maybeText,
+      result: shape.word('ok'),
+      transactionId: maybeText,
+      error: maybeText,
+    }),
+  ),
+);
+export type ServiceDeletion = NonNullable<Shaped<typeof deletions>>[number];
+
+export const serviceSummary = shape.object({ total: shape.number(), health: maybeNumber });

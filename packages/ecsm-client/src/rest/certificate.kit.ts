@@ -1,0 +1,19 @@
+/** A certificate for loopback, signed by itself and valid from 2020 to 2120, with its key. It protects nothing. */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBaTCCAQ6gAwIBAgICEAAwCgYIKoZIzj0EAwIwFDESMBAGA1UEAwwJbG9jYWxo
+b3N0MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAUMRIwEAYDVQQD
+DAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASGZTs51IeeBjeC
+kXF57i3tmH+JHPYvDSdfQKdjgLmgl+K9eQh/LGmTZO5ZuIbFfZ2SXks6HjrAnl0L
+8rfAbvf2o04wTDAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwDwYDVR0TAQH/
+BAUwAwEB/zAdBgNVHQ4EFgQU5hISYdvshLu2sCdHmXspm6TcsrEwCgYIKoZIzj0E
+AwIDSQAwRgIhAKvGJ8HJSAq2EHoDBg2c3bPQrKbvUfcK/WraX5ITnaY9AiEA/r2W
+WJu9JqJpcW+xTGJQH48xjzYKqzU26VoEl+2y6VM=
+-----END CERTIFICATE-----
+`;
+
+export const certificateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgvx5VX+VeA5cqXsMz
+mUcT/dX0SrjWsYf0uOMD7t25U4+hRANCAASGZTs51IeeBjeCkXF57i3tmH+JHPYv
+DSdfQKdjgLmgl+K9eQh/LGmTZO5ZuIbFfZ2SXks6HjrAnl0L8rfAbvf2
+-----END PRIVATE KEY-----
+`;

@@ -1,0 +1,123 @@
+/** One request on one connection, and its whole answer. Every way it can end comes together in one place, once. */
+import { Buffer } from 'node:buffer';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { ApiError, type Clock } from '@ecsm/runtime';
+import { reasonCharactersMax, wordsOf } from './errors.ts';
+import type { Address } from './http-address.ts';
+import { brokenAnswer, connectionError, type Link } from './http-errors.ts';
+import { ByteCounter } from './http-meter.ts';
+import { badRequest } from './options.ts';
+import { bounded } from './redact.ts';
+import type { SendOptions, WireAnswer, WireRequest } from './transport.ts';
+
+export interface Exchange extends SendOptions {
+  /** Makes the request without ending it. */
+  readonly start: () => ClientRequest;
+  readonly request: WireRequest;
+  readonly address: Address;
+  readonly clock: Clock;
+  readonly connectTimeoutMs: number;
+}
+
+export async function exchange(options: Exchange): Promise<WireAnswer> {
+  options.signal.throwIfAborted();
+  let outgoing: ClientRequest;
+  try {
+    outgoing = options.start();
+  } catch (error) {
+    // Node.js refuses what HTTP does not allow, and a certificate or key that is none.
+    throw badRequest(bounded(`the request cannot be sent: ${wordsOf(error)}`, reasonCharactersMax), error);
+  }
+  return converse(outgoing, options);
+}
+
+function converse(outgoing: ClientRequest, options: Exchange): Promise<WireAnswer> {
+  const { request, address, signal, answerBytesMax, meter, clock, connectTimeoutMs } = options;
+  return new Promise((resolve, reject) => {
+    const link = (): Link => ({
+      name: address.name,
+      what: `${request.method} ${request.target.split('?', 1)[0]}`,
+      isReused: outgoing.reusedSocket,
+    });
+    const counter = new ByteCounter(meter);
+    let incoming: IncomingMessage | undefined;
+    let cancelTimer = () => {};
+    let isSettled = false;
+    const settle = (finish: () => void) => {
+      if (isSettled) return;
+      isSettled = true;
+      cancelTimer();
+      signal.removeEventListener('abort', abort);
+      counter.finish();
+      finish();
+    };
+    const fail = (error: unknown) =>
+      settle(() => {
+        reject(error);
+        outgoing.destroy();
+      });
+    const abort = () => fail(signal.reason);
+    const broken = (error?: Error) => {
+      if (incoming) fail(brokenAnswer(link(), `it broke off after ${counter.bytesDown} bytes`, error));
+      else fail(connectionError(error ?? Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }), link()));
+    };
+
+    signal.addEventListener('abort', abort, { once: true });
+    outgoing.on('error', broken);
+    // Some ends have no error, such as an answer that switches protocols.
+    outgoing.on('close', () => broken());
+    outgoing.on('socket', (socket) => {
+      if (isSettled) return;
+      counter.follow(socket, address.isSecure ? 'secureConnect' : 'connect', () => cancelTimer());
+      if (!socket.connecting) return;
+      cancelTimer = clock.after(connectTimeoutMs, () => {
+        const reason = `no connection within ${connectTimeoutMs} ms`;
+        fail(new ApiError('Unavailable', { what: address.name, reason }));
+      });
+    });
+    outgoing.on('response', (response) => {
+      incoming = response;
+      collect(response, answerBytesMax, link().what, (result) => {
+        if (result instanceof ApiError) fail(result);
+        else settle(() => resolve({ status: response.statusCode ?? 0, headers: plain(response), body: result }));
+      });
+      // Nobody else listens, and an error that nobody hears ends the process.
+      response.on('error', broken);
+    });
+    outgoing.end(request.body === undefined ? undefined : asBuffer(request.body));
+  });
+}
+
+/** The whole body, or that it is too large. */
+function collect(
+  response: IncomingMessage,
+  limitBytes: number,
+  what: string,
+  done: (result: Uint8Array | ApiError) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  const tooLarge = (size: number) =>
+    done(new ApiError('TooLarge', { what: `the answer to ${what}`, sizeBytes: size, limitBytes }));
+  const announced = Number(response.headers['content-length'] ?? 0);
+  if (announced > limitBytes) {
+    tooLarge(announced);
+    return;
+  }
+  response.on('data', (chunk: Buffer) => {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > limitBytes) tooLarge(sizeBytes);
+    else chunks.push(chunk);
+  });
+  response.on('end', () => done(Buffer.concat(chunks)));
+}
+
+function plain({ headers }: IncomingMessage): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+  );
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,104 @@
+/** What the platform's dashboard shows of a node: its load, now or over a while. Percentages are texts. */
+import type { JsonObject } from '@ecsm/runtime';
+import type { Platform } from '../platform/contract.ts';
+import type { Node } from '../platform/model.ts';
+import type { Call } from './call.ts';
+import { badRequest } from './input.ts';
+import { knownNode } from './nodes.ts';
+import { nodeView, serviceView } from './platform-view.ts';
+import type { Route } from './route.ts';
+import { knownService } from './services.ts';
+import { parseMoment } from './times.ts';
+
+export const overviewRoutes: readonly Route[] = [
+  { method: 'GET', path: '/overview/node', section: '10', mark: 'GO', handle: load },
+  {
+    method: 'GET',
+    path: '/overview/platform/node-view/:nodeId',
+    section: '10',
+    mark: 'DOC',
+    handle: (call) => nodeView(call.platform, knownNode(call.platform, call.parameter('nodeId'))),
+  },
+  {
+    method: 'GET',
+    path: '/overview/platform/service-view/:id',
+    section: '10',
+    mark: 'GUESS',
+    handle: (call) => serviceView(call.platform, knownService(call.platform, call.parameter('id'))),
+  },
+];
+
+/** Of one series; whoever wants more takes a longer step. */
+export const samplesMax = 1_000;
+const processesMax = 10;
+const stepSecondsDefault = 60;
+const seriesMsDefault = 3_600_000;
+
+function load({ platform, query }: Call): readonly JsonObject[] {
+  const node = knownNode(platform, query.required('nodeId'));
+  const now = sampleOf(platform, node, platform.now());
+  if (query.flag('instant') ?? false) return [now];
+  // The platform keeps no past. A load that stays as it is has this history.
+  return momentsOf({ platform, query }).map((timestamp) => ({ ...now, timestamp }));
+}
+
+function momentsOf({ platform, query }: Pick<Call, 'platform' | 'query'>): readonly number[] {
+  const moment = (name: string, otherwise: number) => {
+    const value = query.text(name);
+    if (value === undefined) return otherwise;
+    const timeMs = parseMoment(value);
+    if (timeMs === undefined) throw badRequest(name, 'should be a time');
+    return timeMs;
+  };
+  const toMs = moment('endTime', platform.now());
+  const fromMs = moment('startTime', toMs - seriesMsDefault);
+  const stepMs = (query.integer('step') ?? stepSecondsDefault) * 1000;
+  if (stepMs < 1000) throw badRequest('step', 'should be at least 1 second');
+  if (fromMs > toMs) throw badRequest('startTime', 'should not be after endTime');
+  const count = Math.floor((toMs - fromMs) / stepMs) + 1;
+  if (count > samplesMax) throw badRequest('step', `should be longer: the limit is ${samplesMax} samples`);
+  return Array.from({ length: count }, (_, index) => fromMs + index * stepMs);
+}
+
+function sampleOf(platform: Platform, node: Node, timestamp: number): JsonObject {
+  const usage = platform.usageOfNode(node);
+  const { online, memoryTotalBytes, diskTotalBytes } = node;
+  const { total, running } = usage.containers;
+  return {
+    timestamp,
+    type: node.type,
+    cpu: { percent: percentText(online ? usage.cpuPercent : 0) },
+    rom: online ? share(diskTotalBytes - usage.diskFreeBytes, diskTotalBytes) : share(0, 0),
+    ram: online ? share(memoryTotalBytes - usage.memoryFreeBytes, memoryTotalBytes) : share(0, 0),
+    processCount: online ? usage.processCount : 0,
+    process: online ? processesOf(platform, node) : [],
+    upNet: online ? usage.network.map(({ name, upBytes }) => ({ networkName: name, value: upBytes })) : [],
+    downNet: online ? usage.network.map(({ name, downBytes }) => ({ networkName: name, value: downBytes })) : [],
+    upTime: online ? usage.uptimeSeconds : 0,
+    running: online ? running : 0,
+    stop: online ? total - running : total,
+  };
+}
+
+/** The busiest first. What runs on a simulated node is its containers. */
+function processesOf(platform: Platform, node: Node): readonly JsonObject[] {
+  return platform
+    .containersOfNode(node.id)
+    .filter((container) => platform.statusOf(container) === 'running')
+    .map((container) => ({ name: container.name, usage: platform.usageOf(container) }))
+    .sort((one, other) => other.usage.cpuPercent - one.usage.cpuPercent)
+    .slice(0, processesMax)
+    .map(({ name, usage }) => ({
+      name,
+      cpu: { percent: percentText(usage.cpuPercent) },
+      ram: share(usage.memoryBytes, node.memoryTotalBytes),
+    }));
+}
+
+function share(part: number, whole: number): JsonObject {
+  return { percent: percentText(whole > 0 ? (100 * part) / whole : 0), size: part };
+}
+
+function percentText(percent: number): string {
+  return percent.toFixed(2);
+}

@@ -1,0 +1,69 @@
+/**
+ * What follows the question mark. Lists come in bracket form, repeated: `ids[]=a&ids[]=b`, with or without the brackets
+ * encoded. An empty value counts as absent, as forms send it for a field that nobody filled in.
+ */
+import { badRequest } from './input.ts';
+
+export class Query {
+  readonly #values = new Map<string, string[]>();
+
+  /** Throws a `Refusal` for malformed percent-encoding. */
+  constructor(text: string) {
+    for (const pair of text.split('&')) {
+      const at = pair.indexOf('=');
+      const name = decode(at === -1 ? pair : pair.slice(0, at));
+      const value = at === -1 ? '' : decode(pair.slice(at + 1));
+      if (value === '') continue;
+      const values = this.#values.get(name);
+      if (values) values.push(value);
+      else this.#values.set(name, [value]);
+    }
+  }
+
+  /** The first value. */
+  text(name: string): string | undefined {
+    return this.#values.get(name)?.[0];
+  }
+
+  required(name: string): string {
+    const value = this.text(name);
+    if (value === undefined) throw badRequest(name, 'is missing');
+    return value;
+  }
+
+  /** Every value of `name[]`, each once. */
+  all(name: string): readonly string[] {
+    return [...new Set([...(this.#values.get(`${name}[]`) ?? []), ...(this.#values.get(name) ?? [])])];
+  }
+
+  integer(name: string): number | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    // Fifteen digits always fit a safe integer.
+    if (!/^-?\d{1,15}$/.test(value)) throw badRequest(name, 'should be a whole number');
+    return Number(value);
+  }
+
+  flag(name: string): boolean | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    if (value === 'true' || value === '1') return true;
+    if (value === 'false' || value === '0') return false;
+    throw badRequest(name, 'should be true or false');
+  }
+
+  word<const Word extends string>(name: string, words: readonly Word[]): Word | undefined {
+    const value = this.text(name);
+    const word = words.find((one) => one === value);
+    if (value !== undefined && word === undefined) throw badRequest(name, `should be one of ${words.join(', ')}`);
+    return word;
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw badRequest('query', 'is not properly percent-encoded');
+  }
+}

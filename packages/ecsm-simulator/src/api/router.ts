@@ -1,0 +1,82 @@
+/**
+ * Finds the route of a request. Routes lie in a tree by segments; a literal segment wins over a parameter, so that
+ * `/service/summary` is not the service called `summary`, and the tree is searched back when that leads nowhere.
+ */
+import type { Route } from './route.ts';
+
+interface Branch {
+  readonly literals: Map<string, Branch>;
+  parameter: Branch | undefined;
+  readonly routes: Map<string, Route>;
+}
+
+export type Match =
+  | { readonly kind: 'found'; readonly route: Route; readonly parameters: ReadonlyMap<string, string> }
+  /** The path is known, under other methods. */
+  | { readonly kind: 'wrongMethod'; readonly allowed: readonly string[] }
+  | { readonly kind: 'unknown' };
+
+export class Router {
+  readonly #root = branch();
+
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) this.#add(route);
+  }
+
+  /** `segments` are decoded. */
+  match(method: string, segments: readonly string[]): Match {
+    const allowed = new Set<string>();
+    for (const { routes } of ends(this.#root, segments, 0)) {
+      const route = routes.get(method);
+      if (route) return { kind: 'found', route, parameters: parametersOf(route, segments) };
+      for (const other of routes.keys()) allowed.add(other);
+    }
+    return allowed.size > 0 ? { kind: 'wrongMethod', allowed: [...allowed].sort() } : { kind: 'unknown' };
+  }
+
+  #add(route: Route): void {
+    let at = this.#root;
+    for (const segment of segmentsOf(route.path)) {
+      if (segment.startsWith(':')) {
+        at.parameter ??= branch();
+        at = at.parameter;
+      } else {
+        const next = at.literals.get(segment) ?? branch();
+        at.literals.set(segment, next);
+        at = next;
+      }
+    }
+    if (at.routes.has(route.method)) throw new RangeError(`${route.method} ${route.path} is there twice`);
+    at.routes.set(route.method, route);
+  }
+}
+
+/** The segments of a path; a slash at its end does not count. */
+export function segmentsOf(path: string): readonly string[] {
+  return path.replace(/^\//, '').replace(/\/$/, '').split('/');
+}
+
+/** Every branch with routes that the segments lead to, the most literal first. */
+function* ends(at: Branch, segments: readonly string[], depth: number): Generator<Branch> {
+  const segment = segments[depth];
+  if (segment === undefined) {
+    if (at.routes.size > 0) yield at;
+    return;
+  }
+  const literal = at.literals.get(segment);
+  if (literal) yield* ends(literal, segments, depth + 1);
+  // Nothing has an empty id: `/service//ids` is a slip of the caller.
+  if (at.parameter && segment !== '') yield* ends(at.parameter, segments, depth + 1);
+}
+
+function parametersOf({ path }: Route, segments: readonly string[]): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const [index, segment] of segmentsOf(path).entries()) {
+    if (segment.startsWith(':')) parameters.set(segment.slice(1), segments[index] ?? '');
+  }
+  return parameters;
+}
+
+function branch(): Branch {
+  return { literals: new Map(), parameter: undefined, routes: new Map() };
+}

@@ -1,0 +1,29 @@
+/** What runs in the background. Nobody has seen a call that reads one; it is there when the behaviour says so. */
+import type { JsonObject } from '@ecsm/runtime';
+import type { Transaction } from '../platform/model.ts';
+import { Refusal } from '../platform/refusal.ts';
+import type { Call } from './call.ts';
+import type { Route } from './route.ts';
+
+export const transactionRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/transaction/:id',
+    section: '5',
+    mark: 'GUESS',
+    handle: get,
+    exists: ({ transactionEndpoint }) => transactionEndpoint === 'present',
+  },
+];
+
+export function transactionObject({ id, status, data, timestampMs }: Transaction): JsonObject {
+  return { id, status, data, timestamp: timestampMs };
+}
+
+function get(call: Call): JsonObject {
+  const id = call.parameter('id');
+  const transaction = call.platform.transaction(id);
+  // Transactions have no error code of their own, not even a guessed one.
+  if (transaction === undefined) throw new Refusal('noSuchCall', id.slice(0, 100));
+  return transactionObject(transaction);
+}

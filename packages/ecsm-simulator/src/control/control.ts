@@ -1,0 +1,93 @@
+/**
+ * The control API: everything below `/sim/`, to break things on purpose and to see what happened. JSON in, JSON out:
+ * `{"ok":true, …}`, or an HTTP status of 400 and more with `{"error":"a sentence"}`.
+ */
+import { Buffer } from 'node:buffer';
+import { isApiError, nearest } from '@ecsm/runtime';
+import type { Answer, Handler, Request } from '../api/exchange.ts';
+import { Refusal } from '../platform/refusal.ts';
+import { behaviourRoutes } from './behaviour-routes.ts';
+import { containerRoutes } from './containers.ts';
+import { imageRoutes } from './images.ts';
+import { ControlError } from './input.ts';
+import { linkRoutes } from './link.ts';
+import { type Match, routesOf } from './match.ts';
+import { nodeRoutes } from './nodes.ts';
+import { serviceRoutes } from './services.ts';
+import type { ControlRoute, ControlSubject } from './subject.ts';
+import { wholeRoutes } from './whole.ts';
+
+export const controlRoutes: readonly ControlRoute[] = [
+  {
+    method: 'GET',
+    path: '/sim/',
+    does: 'lists all of this',
+    handle: () => ({ routes: controlRoutes.map(({ handle: _, ...route }) => route) }),
+  },
+  ...wholeRoutes,
+  ...nodeRoutes,
+  ...containerRoutes,
+  ...serviceRoutes,
+  ...imageRoutes,
+  ...linkRoutes,
+  ...behaviourRoutes,
+];
+
+export function createControl(subject: ControlSubject): Handler {
+  return (request) => {
+    try {
+      const [encoded = '', search = ''] = request.target.split('?', 2);
+      const { route, parameters } = find(request, decoded(encoded));
+      const { platform } = subject;
+      const query = new URLSearchParams(search);
+      return answer(200, { ok: true, ...route.handle({ subject, platform, request, parameters, query }) });
+    } catch (error) {
+      return answer(statusOf(error), { error: error instanceof Error ? error.message : String(error) });
+    }
+  };
+}
+
+function find({ method }: Request, given: string): Match<ControlRoute> {
+  const path = given === '/sim' ? '/sim/' : given;
+  const matches = routesOf(controlRoutes, path);
+  const found = matches.find(({ route }) => route.method === method);
+  if (found) return found;
+  if (matches.length === 0) throw new ControlError(404, `there is nothing at ${path}.${hint(path)}`);
+  const methods = matches.map(({ route }) => route.method).join(' or ');
+  throw new ControlError(405, `${path} takes ${methods}, not ${method}`);
+}
+
+/** Compares with each route as it would be with the names in this path. */
+function hint(path: string): string {
+  const segments = path.split('/');
+  const candidates = controlRoutes.map(({ path: pattern }) =>
+    pattern
+      .split('/')
+      .map((part, place) => (part.startsWith(':') ? segments[place] || part : part))
+      .join('/'),
+  );
+  const near = nearest(path, candidates);
+  return near === undefined ? ' GET /sim/ lists what there is.' : ` Did you mean ${near}?`;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw new ControlError(400, `the path ${path} is not encoded as it should be`);
+  }
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof ControlError) return error.status;
+  if (error instanceof Refusal) return error.httpStatus;
+  return isApiError(error) ? error.status : 500;
+}
+
+function answer(status: number, value: unknown): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    body: Buffer.from(`${JSON.stringify(value)}\n`),
+  };
+}

@@ -1,0 +1,159 @@
+/**
+ * A whole simulated platform: the state machine, its API, the control API, the link in front of them and the journal of
+ * what was called. It is reached through a function call or a socket, and both fare alike.
+ */
+import { type Clock, type Log, type Random, silentLog } from '@ecsm/runtime';
+import { SeededRandom } from '@ecsm/runtime/simulation';
+import { createApi } from '../api/api.ts';
+import type { Handler, Request } from '../api/exchange.ts';
+import { createControl } from '../control/control.ts';
+import { endpoints } from '../control/endpoints.ts';
+import { Journal, type JournalEntry } from '../control/journal.ts';
+import type { ControlSubject } from '../control/subject.ts';
+import type { ObservedCall, Road } from '../link/journey.ts';
+import { Link } from '../link/link.ts';
+import { isControl } from '../link/message.ts';
+import { type InProcessTransport, inProcessTransport } from '../link/transport.ts';
+import type { Behaviour, ProfileName } from '../platform/behaviour.ts';
+import type { Platform } from '../platform/contract.ts';
+import { seededFleet } from '../platform/fleet.ts';
+import type { State } from '../platform/model.ts';
+import { SimulatedPlatform } from '../platform/platform.ts';
+import type { ListenAddress } from './address.ts';
+import { type RunningServer, serve } from './server.ts';
+
+export interface SimulatorOptions {
+  readonly clock: Clock;
+  /** Seeded: the same calls at the same times give the same run. */
+  readonly random: Random;
+  /** A profile, or what differs from `likely`; of a platform that starts from a state: what differs from that. */
+  readonly behaviour?: Partial<Behaviour> | ProfileName;
+  /** How many nodes, with a few images, there are at the start. Default 0: nothing at all. */
+  readonly nodes?: number;
+  /** Where to start from; then `nodes` does not count. */
+  readonly state?: State;
+  readonly log?: Log;
+}
+
+export class Simulator implements ControlSubject {
+  readonly link: Link;
+  readonly journal: Journal;
+  /** The platform's API and the control API, without the link in front of them. */
+  readonly handler: Handler;
+  readonly #options: SimulatorOptions;
+  readonly #log: Log;
+  readonly #servers = new Set<RunningServer>();
+  #platform: Platform;
+  #api: Handler;
+  #writes = 0;
+
+  constructor(options: SimulatorOptions) {
+    this.#options = options;
+    this.#log = options.log ?? silentLog;
+    // A stream of its own: what the link draws must not move what the platform draws.
+    this.link = new Link({ random: new SeededRandom(Math.floor(options.random.next() * Number.MAX_SAFE_INTEGER)) });
+    this.journal = new Journal({ endpointOf: endpoints() });
+    this.#platform = this.#fresh();
+    this.#api = createApi(this.#platform);
+    const control = createControl(this);
+    this.handler = (request) => {
+      if (request.method !== 'GET') this.#writes++;
+      return isControl(request.target) ? this.#logged(request, control) : this.#api(request);
+    };
+  }
+
+  get platform(): Platform {
+    return this.#platform;
+  }
+
+  /** How many calls may have changed something. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  /** A way to call it in this process; see `inProcessTransport`. */
+  transport(): InProcessTransport {
+    return inProcessTransport(this.#road);
+  }
+
+  /** Throws `Forbidden` for an address that others can reach, `Unavailable` if the port is taken. */
+  async listen(address: ListenAddress = {}): Promise<RunningServer> {
+    const server = await serve({ ...this.#road, ...address });
+    this.#servers.add(server);
+    return {
+      url: server.url,
+      port: server.port,
+      close: () => {
+        this.#servers.delete(server);
+        return server.close();
+      },
+    };
+  }
+
+  restore(state: State): void {
+    this.#start(this.#made({ state }));
+  }
+
+  reset(): void {
+    this.link.heal();
+    this.journal.clear();
+    this.#start(this.#fresh());
+  }
+
+  /** Ends every server. */
+  async close(): Promise<void> {
+    const servers = [...this.#servers];
+    this.#servers.clear();
+    await Promise.all(servers.map((server) => server.close()));
+  }
+
+  get #road(): Road {
+    return {
+      handler: this.handler,
+      link: this.link,
+      clock: this.#options.clock,
+      observe: (call) => this.#observe(call),
+    };
+  }
+
+  #start(platform: Platform): void {
+    this.#platform = platform;
+    this.#api = createApi(platform);
+  }
+
+  #fresh(): Platform {
+    const { behaviour, nodes = 0, state } = this.#options;
+    const platform = this.#made({ ...(behaviour && { behaviour }), ...(state && { state }) });
+    if (!state && nodes > 0) seededFleet(platform, { nodes });
+    return platform;
+  }
+
+  #made(start: Pick<SimulatorOptions, 'behaviour' | 'state'>): Platform {
+    const { clock, random } = this.#options;
+    return new SimulatedPlatform({ clock, random, log: this.#log, ...start });
+  }
+
+  #observe(call: ObservedCall): void {
+    if (isControl(call.request.target)) return;
+    const entry = this.journal.record(call);
+    this.#log.write('info', `${entry.method} ${entry.target}`, shown(entry));
+  }
+
+  #logged(request: Request, control: Handler): ReturnType<Handler> {
+    const answer = control(request);
+    const level = request.method === 'GET' ? 'debug' : 'info';
+    this.#log.write(level, `${request.method} ${request.target}`, { status: answer.status });
+    return answer;
+  }
+}
+
+function shown({ fate, status, code, bytesUp, bytesDown, durationMs }: JournalEntry): Record<string, unknown> {
+  return {
+    ...(status === null ? {} : { status }),
+    ...(code === null || code === 200 ? {} : { code }),
+    ...(fate === 'answered' ? {} : { fate }),
+    bytesUp,
+    bytesDown,
+    durationMs,
+  };
+}

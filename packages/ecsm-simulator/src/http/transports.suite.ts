@@ -1,0 +1,232 @@
+/**
+ * What every way to the platform has in common. The same tests run over a function call and over a real socket with the
+ * real client's transport: whatever the link does to a call, the caller must not be able to tell them apart.
+ */
+import { isApiError, systemClock } from '@ecsm/runtime';
+import { SeededRandom } from '@ecsm/runtime/simulation';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ObservedCall, Road } from '../link/journey.ts';
+import { Link } from '../link/link.ts';
+import type { Answer, Request } from '../link/message.ts';
+import type { InProcessTransport, WireAnswer, WireRequest } from '../link/transport.ts';
+
+export interface OpenWay {
+  readonly transport: InProcessTransport;
+  close(): Promise<void>;
+}
+
+const bodyBytes = 4_000;
+const post: WireRequest = {
+  method: 'POST',
+  target: '/api/v1/service',
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from('{"name":"telemetry"}'),
+};
+const text = ({ body }: WireAnswer) => Buffer.from(body).toString('utf8');
+
+export function transportSuite(name: string, open: (road: Road) => Promise<OpenWay>): void {
+  describe(name, () => {
+    let way: OpenWay;
+    let link: Link;
+    let seen: (Request & { readonly atMs: number })[];
+    let calls: ObservedCall[];
+
+    const handler = (request: Request): Answer => {
+      seen.push({ ...request, atMs: systemClock.now() });
+      const body = Buffer.from(`${request.method} ${seen.length} `.padEnd(bodyBytes, '.'));
+      return { status: 200, headers: { 'content-type': 'text/plain', 'x-answer': 'yes' }, body };
+    };
+
+    beforeEach(async () => {
+      seen = [];
+      calls = [];
+      link = new Link({ random: new SeededRandom(1) });
+      way = await open({ handler, link, clock: systemClock, observe: (call) => calls.push(call) });
+    });
+    afterEach(() => way.close());
+
+    const meter = () => ({ bytesUp: 0, bytesDown: 0 });
+    const send = (request: WireRequest = post, signal: AbortSignal = AbortSignal.timeout(20_000)) =>
+      way.transport.send(request, { signal, answerBytesMax: 1_000_000, meter: meter() });
+
+    /** Sends, gives up after a while, and tells what it was rejected with. */
+    const giveUp = async (afterMs: number, request = post): Promise<unknown> => {
+      const controller = new AbortController();
+      const sent = send(request, controller.signal).then(
+        () => 'answered',
+        (error: unknown) => error,
+      );
+      await pause(afterMs);
+      controller.abort('enough');
+      return sent;
+    };
+    /** What is not seen by then never will be. */
+    const fates = async () => {
+      await pause(50);
+      return calls.map(({ fate }) => fate);
+    };
+
+    it('carries a request there and an answer back, byte for byte', async () => {
+      const answer = await send();
+      expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/plain', 'x-answer': 'yes' } });
+      expect(text(answer)).toBe('POST 1 '.padEnd(bodyBytes, '.'));
+      expect(seen).toHaveLength(1);
+      expect(seen[0]).toMatchObject({ method: 'POST', target: '/api/v1/service' });
+      expect(seen[0]?.headers['content-type']).toBe('application/json');
+      expect(Buffer.from(seen[0]?.body ?? []).toString()).toBe('{"name":"telemetry"}');
+    });
+
+    it('carries many calls at once', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, number) =>
+          send({ method: 'GET', target: `/api/v1/node/${number}`, headers: {} }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 40 }, () => 200));
+      expect(new Set(seen.map(({ target }) => target)).size).toBe(40);
+    });
+
+    it('a lost request does nothing, and its caller waits until it gives up', async () => {
+      link.set({ requestsToLose: 1 });
+      expect(await giveUp(60)).toBe('enough');
+      expect(seen).toEqual([]);
+      expect(await fates()).toEqual(['request lost']);
+    });
+
+    it('a lost answer was carried out all the same', async () => {
+      link.set({ answersToLose: 1 });
+      expect(await giveUp(60)).toBe('enough');
+      expect(seen).toHaveLength(1);
+      expect(await fates()).toEqual(['answer lost']);
+    });
+
+    it('the call after a lost one is answered', async () => {
+      link.set({ requestsToLose: 1 });
+      await giveUp(40);
+      expect(text(await send())).toMatch(/^POST 1 /);
+    });
+
+    it('an answer that is cut short is a bad answer, and was carried out', async () => {
+      link.set({ truncatePercent: 100 });
+      for (let number = 1; number <= 5; number++) {
+        const error: unknown = await send().catch((thrown: unknown) => thrown);
+        expect(isApiError(error, 'BadAnswer')).toBe(true);
+        expect(seen).toHaveLength(number);
+      }
+      link.heal();
+      expect((await send()).status).toBe(200);
+    });
+
+    it('a slow link takes its time in both directions', async () => {
+      link.set({ bytesPerSecond: 20_000 });
+      const startedMs = systemClock.now();
+      const counted = meter();
+      const answer = await way.transport.send(
+        { ...post, body: Buffer.alloc(2_000, '.') },
+        { signal: AbortSignal.timeout(20_000), answerBytesMax: 1_000_000, meter: counted },
+      );
+      expect(answer.body.byteLength).toBe(bodyBytes);
+      const endedMs = systemClock.now();
+      const arrivedMs = seen[0]?.atMs ?? 0;
+      expect(arrivedMs - startedMs).toBeGreaterThanOrEqual(95);
+      expect(endedMs - arrivedMs).toBeGreaterThanOrEqual(190);
+      expect(counted.bytesUp).toBeGreaterThan(2_000);
+      expect(counted.bytesDown).toBeGreaterThan(bodyBytes);
+    });
+
+    it('a caller that gives up in the middle of a slow answer has received a part of it', async () => {
+      link.set({ bytesPerSecond: 3_000 });
+      const counted = meter();
+      const controller = new AbortController();
+      const sent = way.transport
+        .send(
+          { method: 'GET', target: '/api/v1/service', headers: {} },
+          { signal: controller.signal, answerBytesMax: 1_000_000, meter: counted },
+        )
+        .catch((error: unknown) => error);
+      await pause(330);
+      controller.abort('enough');
+      expect(await sent).toBe('enough');
+      expect(counted.bytesDown).toBeGreaterThan(100);
+      expect(counted.bytesDown).toBeLessThan(bodyBytes);
+    });
+
+    it('a proxy answers with a page of HTML, and passes nothing on', async () => {
+      link.set({ errorsLeft: 2, errorStatus: 502 });
+      for (const _ of [1, 2]) {
+        const page = await send();
+        expect(page.status).toBe(502);
+        expect(page.headers['content-type']).toBe('text/html');
+        expect(text(page)).toContain('502 Bad Gateway');
+      }
+      expect(seen).toEqual([]);
+      expect((await send()).status).toBe(200);
+      expect(await fates()).toEqual(['error page', 'error page', 'answered']);
+    });
+
+    it('a frozen platform deals with what it holds after the thaw', async () => {
+      link.set({ frozen: true });
+      const answers = [send(), send({ method: 'DELETE', target: '/api/v1/node', headers: {} })];
+      await pause(60);
+      expect(seen).toEqual([]);
+      expect(link.held).toBe(2);
+      link.set({ frozen: false });
+      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+      expect(seen).toHaveLength(2);
+    });
+
+    it('latency comes half before and half after', async () => {
+      link.set({ latencyMs: 200 });
+      const startedMs = systemClock.now();
+      await send();
+      const endedMs = systemClock.now();
+      const arrivedMs = seen[0]?.atMs ?? 0;
+      // Timers and the clock may differ by a millisecond or two.
+      expect(arrivedMs - startedMs).toBeGreaterThanOrEqual(97);
+      expect(endedMs - arrivedMs).toBeGreaterThanOrEqual(97);
+    });
+
+    it('a caller that gives up cannot call back what it has sent', async () => {
+      link.set({ latencyMs: 1_000 });
+      expect(await giveUp(50)).toBe('enough');
+      expect(seen).toEqual([]);
+      await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(1);
+      expect(await fates()).toEqual(['caller gone']);
+    });
+
+    it('an answer over the limit is given up', async () => {
+      const error: unknown = await way.transport
+        .send(post, { signal: AbortSignal.timeout(20_000), answerBytesMax: bodyBytes - 1, meter: meter() })
+        .catch((thrown: unknown) => thrown);
+      expect(isApiError(error, 'TooLarge')).toBe(true);
+      const fits = await way.transport.send(post, {
+        signal: AbortSignal.timeout(20_000),
+        answerBytesMax: bodyBytes,
+        meter: meter(),
+      });
+      expect(fits.body.byteLength).toBe(bodyBytes);
+    });
+
+    it('sends nothing for a caller that has given up before', async () => {
+      const error: unknown = await send(post, AbortSignal.abort('too late')).catch((thrown: unknown) => thrown);
+      expect(error).toBe('too late');
+      expect(await fates()).toEqual([]);
+    });
+
+    it('counts the bytes of heads and bodies', async () => {
+      const counted = meter();
+      const options = { signal: AbortSignal.timeout(20_000), answerBytesMax: 1_000_000, meter: counted };
+      await way.transport.send(post, options);
+      const [call] = calls;
+      // What the journal says and what the caller measured are the same but for a few headers.
+      expect(Math.abs(counted.bytesUp - (call?.bytesUp ?? 0))).toBeLessThan(80);
+      expect(Math.abs(counted.bytesDown - (call?.bytesDown ?? 0))).toBeLessThan(80);
+      expect(counted.bytesUp).toBeGreaterThan(100);
+      expect(counted.bytesDown).toBeGreaterThan(bodyBytes + 80);
+    });
+  });
+}
+
+function pause(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs));
+}

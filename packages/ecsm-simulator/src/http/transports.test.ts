@@ -1,0 +1,22 @@
+/** Both ways to the platform pass the same suite. */
+import { httpTransport } from '@ecsm/client';
+import { inProcessTransport } from '../link/transport.ts';
+import { serve } from './server.ts';
+import { transportSuite } from './transports.suite.ts';
+
+transportSuite('a function call', async (road) => ({
+  transport: inProcessTransport(road),
+  close: async () => {},
+}));
+
+transportSuite('a socket', async (road) => {
+  const server = await serve(road);
+  const transport = httpTransport({ url: server.url });
+  return {
+    transport,
+    async close() {
+      transport.close();
+      await server.close();
+    },
+  };
+});

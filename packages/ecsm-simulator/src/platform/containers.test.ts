@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import type { Behaviour } from './behaviour.ts';
+import { historyEntriesMax } from './history.ts';
+import type { ContainerAction } from './model.ts';
+import { addNode, refusal, type SpecChange, setUp, spec } from './platform.kit.ts';
+
+function running(behaviour: Partial<Behaviour> = {}, change: SpecChange = {}) {
+  const world = setUp({ behaviour });
+  const { id } = world.platform.createService(spec({ nodeNames: ['n1'], policy: 'static', ...change }));
+  world.pass(5_000);
+  const { name, taskId } = world.only('worker');
+  const told = (action: ContainerAction) => world.platform.controlContainer(name, action);
+  const status = () => world.only('worker').status;
+  return { ...world, id, name, taskId, told, status };
+}
+
+describe('a container', () => {
+  it('is stopped, started, paused, unpaused and restarted', () => {
+    const { platform, pass, told, status } = running();
+    const stop = told('stop');
+    expect([status(), stop.status]).toEqual(['running', 'running']);
+    pass(200);
+    expect([status(), platform.transaction(stop.id)?.status]).toEqual(['exited', 'success']);
+    const start = told('start');
+    pass(799);
+    expect([status(), platform.transaction(start.id)?.status]).toEqual(['exited', 'running']);
+    pass(401);
+    expect([status(), platform.transaction(start.id)?.status]).toEqual(['running', 'success']);
+    told('pause');
+    expect(status()).toBe('paused');
+    told('unpause');
+    expect(status()).toBe('running');
+    told('restart');
+    pass(200);
+    expect(status()).toBe('exited');
+    pass(1_200);
+    expect(status()).toBe('running');
+  });
+
+  it('keeps its count of restarts when somebody restarts it, and begins a new uptime', () => {
+    const { platform, pass, told, only } = running();
+    pass(60_000);
+    told('restart');
+    pass(1_400);
+    expect(only('worker').restartCnt).toBe(0);
+    expect(platform.usageOf(only('worker')).uptimeSeconds).toBeLessThan(1);
+  });
+
+  it.each([
+    ['running', [], ['start', 'unpause']],
+    ['exited', ['stop'], ['stop', 'pause', 'unpause']],
+    ['paused', ['pause'], ['start', 'stop', 'pause']],
+  ] as const)('that is %s cannot do everything', (wanted, way, refused) => {
+    const { pass, told, status } = running();
+    for (const action of way) told(action);
+    pass(1_000);
+    expect(status()).toBe(wanted);
+    for (const action of refused) expect(refusal(() => told(action))).toBe('containerState');
+  });
+
+  it('that is not deployed, or not there, or out of reach, does nothing', () => {
+    const { platform, told, id, node } = running();
+    expect(refusal(() => platform.controlContainer('nobody', 'stop'))).toBe('containerNotFound');
+    platform.redeployService(id);
+    expect(refusal(() => told('restart'))).toBe('containerState');
+    platform.cutNode(node('n1').id);
+    expect(refusal(() => told('restart'))).toBe('nodeOffline');
+  });
+
+  it('that was loaded can be started', () => {
+    const { pass, told, status } = running({}, { image: { action: 'load' } });
+    expect(status()).toBe('created');
+    told('start');
+    pass(2_000);
+    expect(status()).toBe('running');
+  });
+
+  it('turns to what it was told last', () => {
+    const { pass, told, status } = running();
+    told('stop');
+    told('restart');
+    pass(10_000);
+    expect(status()).toBe('running');
+    told('restart');
+    told('stop');
+    pass(10_000);
+    expect(status()).toBe('exited');
+  });
+
+  it('remembers who told it what, up to a limit', () => {
+    const { platform, told, taskId } = running();
+    told('stop');
+    expect(platform.historyOf(taskId)).toMatchObject([{ taskId, command: 'stop', user: 'admin' }]);
+    for (let count = 0; count < historyEntriesMax; count++) told('restart');
+    expect(platform.historyOf(taskId)).toHaveLength(historyEntriesMax);
+    expect(platform.historyOf(taskId)[0]?.command).toBe('restart');
+  });
+});
+
+describe('a container that ends by itself', () => {
+  it('is started again after a while, and counts it', () => {
+    const { platform, pass, taskId, status, only } = running();
+    platform.killContainer(taskId);
+    expect(status()).toBe('exited');
+    pass(1_999);
+    expect(status()).toBe('exited');
+    pass(1);
+    expect(only('worker')).toMatchObject({ status: 'running', restartCnt: 1 });
+    expect(platform.historyOf(taskId)).toEqual([]);
+  });
+
+  it('stays down by a switch', () => {
+    const { platform, pass, taskId, only } = running({ selfRestart: 'never' });
+    platform.killContainer(taskId);
+    pass(60_000);
+    expect(only('worker')).toMatchObject({ status: 'exited', restartCnt: 0 });
+  });
+
+  it('stays down on Linux where its restart policy is "no"', () => {
+    const { platform, pass, only } = setUp();
+    addNode(platform, 'l1', 9, 'linux');
+    for (const [name, restart] of [
+      ['never', 'no'],
+      ['always', 'always'],
+    ] as const) {
+      platform.createService(
+        spec({ name, nodeNames: ['l1'], image: { ref: 'gateway@1.0.0#linux', config: { restart } } }),
+      );
+    }
+    pass(5_000);
+    for (const name of ['never', 'always']) platform.killContainer(only(name).taskId);
+    pass(5_000);
+    expect([only('never').status, only('always').status]).toEqual(['exited', 'running']);
+  });
+
+  it('stays down when somebody stopped it meanwhile', () => {
+    const { platform, pass, taskId, told, status } = running();
+    platform.killContainer(taskId);
+    told('stop');
+    pass(60_000);
+    expect(status()).toBe('exited');
+    expect(refusal(() => platform.killContainer(taskId))).toBe('containerState');
+    expect(refusal(() => platform.killContainer('nobody'))).toBe('containerNotFound');
+  });
+
+  it('is up only once when somebody starts it meanwhile', () => {
+    const { platform, pass, taskId, told, only } = running();
+    platform.killContainer(taskId);
+    told('start');
+    pass(60_000);
+    expect(only('worker')).toMatchObject({ status: 'running', restartCnt: 0 });
+  });
+
+  it('comes up from a restart that it did not wait for', () => {
+    for (const selfRestart of ['always', 'never'] as const) {
+      const { platform, pass, taskId, told, status } = running({ selfRestart });
+      told('restart');
+      pass(100);
+      platform.killContainer(taskId);
+      pass(10_000);
+      expect(status()).toBe('running');
+    }
+  });
+});
+
+describe('a crash loop', () => {
+  it('ends the container after each start, until it is told to stay up', () => {
+    const { platform, pass, taskId, only } = running();
+    platform.setCrashLoop(taskId, 3_000);
+    pass(3_000);
+    expect(only('worker').status).toBe('exited');
+    pass(2_000);
+    expect(only('worker')).toMatchObject({ status: 'running', restartCnt: 1 });
+    pass(50_000);
+    expect(only('worker').restartCnt).toBe(11);
+    platform.setCrashLoop(taskId, null);
+    pass(60_000);
+    expect(only('worker')).toMatchObject({ status: 'running', restartCnt: 11 });
+  });
+
+  it('goes on after a deployment of the same task, whose count begins anew', () => {
+    const { platform, pass, taskId, id, only } = running();
+    platform.setCrashLoop(taskId, 3_000);
+    pass(60_000);
+    platform.redeployService(id);
+    pass(5_500);
+    expect(only('worker').restartCnt).toBe(0);
+    pass(10_000);
+    expect(only('worker').restartCnt).toBeGreaterThan(0);
+  });
+
+  it('stands still while the container is paused or stopped', () => {
+    const { platform, pass, taskId, told, only } = running();
+    platform.setCrashLoop(taskId, 3_000);
+    told('pause');
+    pass(60_000);
+    expect(only('worker')).toMatchObject({ status: 'paused', restartCnt: 0 });
+    told('unpause');
+    pass(3_000);
+    expect(only('worker').status).toBe('exited');
+    told('stop');
+    pass(60_000);
+    expect(only('worker')).toMatchObject({ status: 'exited', restartCnt: 0 });
+  });
+
+  it('without any delay does not keep time from passing', () => {
+    const { platform, pass, taskId, only } = running({ restartDelayMs: 0 });
+    platform.setCrashLoop(taskId, 0);
+    pass(1_000);
+    expect(only('worker').restartCnt).toBe(100);
+    expect(refusal(() => platform.setCrashLoop(taskId, -1))).toBe('badRequest');
+    expect(refusal(() => platform.setCrashLoop(taskId, Number.NaN))).toBe('badRequest');
+  });
+
+  it('goes on unseen on a node that is cut', () => {
+    const { platform, pass, taskId, node, only } = running();
+    platform.setCrashLoop(taskId, 3_000);
+    platform.cutNode(node('n1').id);
+    pass(50_000);
+    expect(only('worker').restartCnt).toBe(10);
+  });
+});

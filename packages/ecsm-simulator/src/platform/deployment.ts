@@ -1,0 +1,195 @@
+/**
+ * The deployment of one container: pull the image if the node lacks it, start, run. Nothing is decided before its time:
+ * whether there is room, or a failure planned, is looked at when the step is due.
+ *
+ *     deploy ──▶ (pulled) ──▶ started ──▶ success: running, or created for `load`
+ *        │           ╰───────────┴──────▶ failure, with a message
+ *        ╰── node offline, or no image ──▶ waits ──▶ gaveUp
+ */
+import { run, setStatus, startDelayMs } from './containers.ts';
+import { limitsOf, pullPolicyOf, vsoaPortOf } from './image-config.ts';
+import { isInTheWay, isNodeOnline } from './instances.ts';
+import type { Appointment, Container, Image, Node, Service } from './model.ts';
+import { refusals } from './refusal.ts';
+import { forgetTotals, freeDiskOf, freeMemoryOf } from './usage.ts';
+import type { World } from './world.ts';
+
+/** What a container without a limit of its own has to find free. */
+const memoryBytesMin = 32 * 1024 * 1024;
+/** Where dynamically allocated VSOA ports of a node begin. */
+const vsoaPortMin = 30_000;
+const defaultFailure = '部署失败';
+
+/** Deploys it, again or for the first time; what was under way before is void. To the agent it is a new container. */
+export function deploy(world: World, container: Container, wanted?: Container['wanted']): void {
+  const service = world.services.get(container.serviceId);
+  const node = world.nodes.get(container.nodeId);
+  if (service === undefined || node === undefined) return;
+  const limits = limitsOf(service.image, node);
+  container.deployNum++;
+  container.deployStatus = 'deploying';
+  container.failedMessage = null;
+  container.imageRef = service.image.ref;
+  container.wanted = wanted ?? (service.image.action === 'run' ? 'running' : 'loaded');
+  container.runtimeId = node.type === 'linux' ? world.hex(64) : container.name;
+  container.startedMs = null;
+  container.crashAtMs = null;
+  container.condemnedAtMs = null;
+  container.restartCnt = 0;
+  container.memoryMaxUsageBytes = 0;
+  container.memoryLimitBytes = limits.memoryBytes;
+  container.diskLimitBytes = limits.diskBytes;
+  container.vsoaPort = vsoaPort(world, container, service);
+  setStatus(world, container, 'created');
+  begin(world, container);
+}
+
+/** Begins, or begins anew, a deployment that is not over. */
+export function begin(world: World, container: Container): void {
+  container.step++;
+  const service = world.services.get(container.serviceId);
+  const node = world.nodes.get(container.nodeId);
+  if (service === undefined || node === undefined) return;
+  const plan = (what: 'pulled' | 'started' | 'gaveUp', delayMs: number) =>
+    void world.schedule(what, container.taskId, delayMs, container.step);
+  if (!node.online) {
+    if (world.behaviour.offlineDeployment === 'fail') plan('gaveUp', world.behaviour.deployTimeoutMs);
+    return;
+  }
+  const image = world.localImage(container.imageRef);
+  const policy = pullPolicyOf(service.image);
+  if (policy === 'Never' || isInTheWay(world, service, container)) plan('started', startDelayMs(world));
+  else if (image === undefined) plan('gaveUp', world.behaviour.deployTimeoutMs);
+  else if (needsPull(node, image, policy)) plan('pulled', pullMs(world, image));
+  else plan('started', startDelayMs(world));
+}
+
+/** The image goes to every listed node that can be reached and lacks it, so that a later migration is quicker. */
+export function prepull(world: World, service: Service): void {
+  const image = world.localImage(service.image.ref);
+  if (image === undefined || !service.prepull) return;
+  for (const name of service.nodeNames) {
+    const node = world.nodesByName.get(name);
+    if (node === undefined || !node.online || !needsPull(node, image, 'Always')) continue;
+    world.schedule('prepulled', `${node.id} ${image.id}`, pullMs(world, image));
+  }
+}
+
+function needsPull(node: Node, image: Image, policy: 'Always' | 'IfNotPresent'): boolean {
+  const digest = Object.hasOwn(node.images, image.id) ? node.images[image.id] : undefined;
+  return policy === 'Always' ? digest !== image.digest : digest === undefined;
+}
+
+function pullMs(world: World, image: Image): number {
+  return Math.ceil((image.sizeBytes / world.behaviour.pullBytesPerSecond) * 1000);
+}
+
+/** A fixed port is taken as it is: whether two containers of a node may ask for the same one is not documented. */
+function vsoaPort(world: World, container: Container, service: Service): number | null {
+  const wanted = vsoaPortOf(service.image);
+  if (wanted === undefined) return null;
+  if (wanted > 0) return wanted;
+  if (container.vsoaPort !== null && container.vsoaPort >= vsoaPortMin) return container.vsoaPort;
+  const taken = new Set<number | null>();
+  for (const other of world.containers.onNode(container.nodeId).values()) taken.add(other.vsoaPort);
+  let port = vsoaPortMin;
+  while (taken.has(port)) port++;
+  return port;
+}
+
+/** Why a container that is due to start cannot; undefined if it can. */
+function problemOf(world: World, container: Container, service: Service, node: Node): string | undefined {
+  const planned = takePlannedFailure(world, service.name);
+  if (planned !== undefined) return planned;
+  if (isInTheWay(world, service, container)) return '可用节点不足: 同一节点不能运行该服务的多个实例';
+  const image = world.localImage(container.imageRef);
+  if (image === undefined) return refusals.imageNotFound.text;
+  if (image.os !== node.type) return refusals.imageUnsuited.text;
+  if (!Object.hasOwn(node.images, image.id)) return `节点上没有镜像: ${container.imageRef}`;
+  const limits = limitsOf(service.image, node);
+  const neededBytes = limits.isMemoryLimited ? limits.memoryBytes : memoryBytesMin;
+  const freeBytes = freeMemoryOf(world, node);
+  if (freeBytes < neededBytes) return `节点内存不足: 需要 ${neededBytes} 字节, 剩余 ${freeBytes} 字节`;
+  return undefined;
+}
+
+function takePlannedFailure(world: World, serviceName: string): string | undefined {
+  const planned = world.plannedFailures.find((one) => one.service === null || one.service === serviceName);
+  if (planned === undefined) return undefined;
+  planned.left--;
+  if (planned.left <= 0) world.plannedFailures = world.plannedFailures.filter((one) => one !== planned);
+  return planned.message === '' ? defaultFailure : planned.message;
+}
+
+function succeed(world: World, container: Container): void {
+  container.deployStatus = 'success';
+  container.imageId = world.localImage(container.imageRef)?.id ?? null;
+  container.createdMs = world.nowMs;
+  forgetTotals(world, container.nodeId);
+  if (container.wanted === 'running') run(world, container);
+  world.log.write('info', 'container deployed', { container: container.name, image: container.imageRef });
+  noteEnd(world, container);
+}
+
+function fail(world: World, container: Container, message: string): void {
+  container.deployStatus = 'failure';
+  container.failedMessage = message;
+  world.log.write('warn', 'deployment failed', { container: container.name, reason: message });
+  noteEnd(world, container);
+}
+
+function noteEnd(world: World, container: Container): void {
+  if (world.services.get(container.serviceId)?.rolling === container.taskId) {
+    world.schedule('rolled', container.serviceId, 0);
+  }
+}
+
+/** The container of an appointment that still holds, with its service and node. */
+function underWay(world: World, { subject, step }: Appointment) {
+  const container = world.containers.get(subject);
+  if (container?.step !== step || container.deployStatus !== 'deploying') return undefined;
+  const service = world.services.get(container.serviceId);
+  const node = world.nodes.get(container.nodeId);
+  return service === undefined || node === undefined ? undefined : { container, service, node };
+}
+
+export const deploymentEvents = {
+  pulled(world: World, appointment: Appointment): void {
+    const { container, node } = underWay(world, appointment) ?? {};
+    if (container === undefined || node === undefined) return;
+    const image = world.localImage(container.imageRef);
+    if (image === undefined) fail(world, container, refusals.imageNotFound.text);
+    else if (!store(world, node, image)) fail(world, container, `节点磁盘空间不足: 需要 ${image.sizeBytes} 字节`);
+    else world.schedule('started', container.taskId, startDelayMs(world), container.step);
+  },
+  started(world: World, appointment: Appointment): void {
+    const { container, service, node } = underWay(world, appointment) ?? {};
+    if (container === undefined || service === undefined || node === undefined) return;
+    const problem = problemOf(world, container, service, node);
+    if (problem === undefined) succeed(world, container);
+    else fail(world, container, problem);
+  },
+  gaveUp(world: World, appointment: Appointment): void {
+    const { container } = underWay(world, appointment) ?? {};
+    if (container === undefined) return;
+    if (!isNodeOnline(world, container)) fail(world, container, refusals.nodeOffline.text);
+    else if (world.localImage(container.imageRef) === undefined) {
+      fail(world, container, refusals.imageNotFound.text);
+    } else begin(world, container);
+  },
+  prepulled(world: World, { subject }: Appointment): void {
+    const [nodeId = '', imageId = ''] = subject.split(' ');
+    const node = world.nodes.get(nodeId);
+    const image = world.images.get(imageId);
+    if (node === undefined || image === undefined || !node.online) return;
+    if (!store(world, node, image)) world.log.write('warn', 'no room to pull an image', { node: node.name });
+  },
+} as const;
+
+/** Puts the image on the node; false if there is no room for it. Newer content takes the place of older. */
+function store(world: World, node: Node, image: Image): boolean {
+  const isThere = Object.hasOwn(node.images, image.id);
+  if (!isThere && freeDiskOf(world, node) < image.sizeBytes) return false;
+  node.images[image.id] = image.digest;
+  return true;
+}

@@ -1,0 +1,32 @@
+/** Lets time pass: everything that is due happens, each at its own moment. */
+import { containerEvents } from './containers.ts';
+import { deploymentEvents } from './deployment.ts';
+import type { Happening } from './happenings.ts';
+import { imageEvents } from './images.ts';
+import { instanceEvents } from './instances.ts';
+import { migrationEvents } from './migration.ts';
+import type { Appointment } from './model.ts';
+import { rolloutEvents } from './rollout.ts';
+import { serviceEvents } from './services.ts';
+import { transactionEvents } from './transactions.ts';
+import type { World } from './world.ts';
+
+const events: Readonly<Record<Happening, (world: World, appointment: Appointment) => void>> = {
+  ...containerEvents,
+  ...deploymentEvents,
+  ...imageEvents,
+  ...instanceEvents,
+  ...migrationEvents,
+  ...rolloutEvents,
+  ...serviceEvents,
+  ...transactionEvents,
+};
+
+/** What an event plans is counted from the event's own time, so it does not matter how often anybody looks. */
+export function advanceTo(world: World, nowMs: number): void {
+  for (let due = world.agenda.takeDue(nowMs); due !== undefined; due = world.agenda.takeDue(nowMs)) {
+    world.nowMs = Math.max(world.nowMs, due.atMs);
+    events[due.what](world, due);
+  }
+  world.nowMs = Math.max(world.nowMs, nowMs);
+}

@@ -1,0 +1,99 @@
+/** The containers of a service, one by one: how they come into being, and how they go. */
+import { forgetLoadBalance } from './load-balance.ts';
+import type { Appointment, Container, Node, Service } from './model.ts';
+import { forgetTotals } from './usage.ts';
+import type { World } from './world.ts';
+
+/** Makes the container known; deploying it is the next step. */
+export function createContainer(world: World, service: Service, node: Node): Container {
+  const taskId = world.uuid();
+  const name = freeName(world, service.name, taskId);
+  const container: Container = {
+    taskId,
+    runtimeId: name,
+    name,
+    serviceId: service.id,
+    nodeId: node.id,
+    imageId: null,
+    imageRef: service.image.ref,
+    status: 'created',
+    wanted: 'loaded',
+    deployStatus: 'deploying',
+    failedMessage: null,
+    taskCreatedMs: world.nowMs,
+    createdMs: world.nowMs,
+    startedMs: null,
+    restartCnt: 0,
+    deployNum: 0,
+    memoryLimitBytes: 0,
+    diskLimitBytes: 0,
+    memoryMaxUsageBytes: 0,
+    vsoaPort: null,
+    crashAfterMs: null,
+    crashAtMs: null,
+    healthy: true,
+    condemnedAtMs: null,
+    leaving: false,
+    movedFromNodeId: null,
+    step: 0,
+  };
+  world.containers.add(container);
+  forgetTotals(world, node.id);
+  return container;
+}
+
+export function removeContainer(world: World, container: Container): void {
+  world.containers.remove(container);
+  world.history.delete(container.taskId);
+  forgetTotals(world, container.nodeId);
+  forgetLoadBalance(world, container);
+  const service = world.services.get(container.serviceId);
+  if (service?.rolling === container.taskId) world.schedule('rolled', service.id, 0);
+}
+
+/** Stops the container and removes it. What is on a lost node cannot be stopped, and is forgotten at once. */
+export function dismiss(world: World, container: Container): void {
+  if (container.leaving) return;
+  if (!isNodeOnline(world, container)) {
+    removeContainer(world, container);
+    return;
+  }
+  container.leaving = true;
+  container.wanted = 'stopped';
+  container.step++;
+  world.schedule('removed', container.taskId, world.behaviour.stopMs, container.step);
+}
+
+/** Those that are there to stay, the oldest first. */
+export function instancesOf(world: World, service: Service): Container[] {
+  return [...world.containers.ofService(service.id).values()].filter((container) => !container.leaving);
+}
+
+export function isNodeOnline(world: World, container: Container): boolean {
+  return world.nodes.get(container.nodeId)?.online === true;
+}
+
+/** Whether an older instance of a dynamic service has the node, and instances may not share one. */
+export function isInTheWay(world: World, service: Service, container: Container): boolean {
+  if (world.behaviour.shareNode === 'allow' || service.policy === 'static') return false;
+  for (const other of world.containers.ofService(service.id).values()) {
+    if (other === container) return false;
+    if (other.nodeId === container.nodeId && !other.leaving) return true;
+  }
+  return false;
+}
+
+/** `telemetry-1a2b3c4d`: the beginning of the task's id, as much of it as makes the name unique. */
+function freeName(world: World, serviceName: string, taskId: string): string {
+  const digits = taskId.replaceAll('-', '');
+  let length = 8;
+  while (world.containers.named(`${serviceName}-${digits.slice(0, length)}`) !== undefined) length++;
+  return `${serviceName}-${digits.slice(0, length)}`;
+}
+
+export const instanceEvents = {
+  removed(world: World, { subject, step }: Appointment): void {
+    const container = world.containers.get(subject);
+    if (container?.step === step && container.leaving) removeContainer(world, container);
+  },
+} as const;

@@ -1,0 +1,86 @@
+/** What becomes of the containers on a node that is lost, and when it returns. Only dynamic services are moved. */
+import { begin, deploy } from './deployment.ts';
+import { createContainer, instancesOf, removeContainer } from './instances.ts';
+import { inheritLoadBalance } from './load-balance.ts';
+import type { Appointment, Container, Node, Service } from './model.ts';
+import { isFree, placeMoved } from './placement.ts';
+import type { World } from './world.ts';
+
+/** What runs there goes on unseen; what was being deployed stops, and begins anew when the node is back. */
+export function nodeWasCut(world: World, node: Node): void {
+  for (const container of world.containers.onNode(node.id).values()) {
+    if (container.deployStatus !== 'deploying' || container.leaving) continue;
+    begin(world, container);
+    const service = world.services.get(container.serviceId);
+    if (service?.rolling === container.taskId) world.schedule('rolled', service.id, 0);
+  }
+  world.schedule('nodeLost', node.id, world.behaviour.migrationDelayMs, node.step);
+}
+
+export function nodeCameBack(world: World, node: Node): void {
+  for (const container of world.containers.onNode(node.id).values()) {
+    if (container.deployStatus === 'deploying' && !container.leaving) begin(world, container);
+  }
+  for (const other of world.nodes.values()) {
+    if (isLost(world, other)) moveAllOff(world, other);
+  }
+  if (world.behaviour.failBack === 'always') moveBack(world, node);
+}
+
+/** After a change of the service's nodes there may be one that can take what was stranded. */
+export function rescue(world: World, service: Service): void {
+  if (service.policy === 'static') return;
+  for (const container of instancesOf(world, service)) {
+    const node = world.nodes.get(container.nodeId);
+    if (node !== undefined && isLost(world, node)) moveOff(world, container);
+  }
+}
+
+function isLost(world: World, node: Node): boolean {
+  return !node.online && world.nowMs - node.onlineSinceMs >= world.behaviour.migrationDelayMs;
+}
+
+function moveAllOff(world: World, node: Node): void {
+  for (const container of [...world.containers.onNode(node.id).values()]) moveOff(world, container);
+}
+
+/** If no listed node can have it, the container stays, and this is tried again when a node comes back. */
+function moveOff(world: World, container: Container): void {
+  const service = movable(world, container);
+  const node = service === undefined ? undefined : placeMoved(world, service);
+  if (service === undefined || node === undefined) return;
+  move(world, service, container, node, container.movedFromNodeId ?? container.nodeId);
+}
+
+function moveBack(world: World, node: Node): void {
+  for (const container of [...world.containers.values()]) {
+    if (container.movedFromNodeId !== node.id) continue;
+    const service = movable(world, container);
+    if (service === undefined || !service.nodeNames.includes(node.name) || !isFree(world, service, node)) continue;
+    move(world, service, container, node, node.id);
+  }
+}
+
+/** A new task takes the place of the old one. What was stopped is not started by a move. */
+function move(world: World, service: Service, container: Container, node: Node, fromNodeId: string): void {
+  const replacement = createContainer(world, service, node);
+  replacement.movedFromNodeId = fromNodeId === node.id ? null : fromNodeId;
+  inheritLoadBalance(world, container, replacement);
+  const wasStopped = container.wanted === 'stopped';
+  removeContainer(world, container);
+  deploy(world, replacement, wasStopped ? 'stopped' : undefined);
+  world.log.write('info', 'container moved', { container: replacement.name, node: node.name });
+}
+
+function movable(world: World, container: Container): Service | undefined {
+  const service = world.services.get(container.serviceId);
+  if (service === undefined || service.policy === 'static' || service.deletingMs !== null) return undefined;
+  return container.leaving ? undefined : service;
+}
+
+export const migrationEvents = {
+  nodeLost(world: World, { subject, step }: Appointment): void {
+    const node = world.nodes.get(subject);
+    if (node !== undefined && node.step === step && !node.online) moveAllOff(world, node);
+  },
+} as const;

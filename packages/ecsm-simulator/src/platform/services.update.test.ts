@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import type { Behaviour } from './behaviour.ts';
+import { refusal, setUp, spec, startMs, type World } from './platform.kit.ts';
+
+const newer = { ref: 'worker@1.1.0#sylixos' };
+
+/** A service of three instances that run. */
+function running(
+  behaviour: Partial<Behaviour> = {},
+): World & { readonly id: string; readonly before: readonly string[] } {
+  const world = setUp({ behaviour });
+  const { id, taskIds } = world.platform.createService(spec({ factor: 3 }));
+  world.pass(10_000);
+  return { ...world, id, before: taskIds };
+}
+
+const tasksOf = (world: World) => world.containers('worker').map(({ taskId }) => taskId);
+const statuses = (world: World) => world.containers('worker').map(({ status }) => status);
+
+describe('an update', () => {
+  it('of the image deploys the containers again, all at once and in place', () => {
+    const world = running();
+    const { platform, pass, id, before, containers } = world;
+    platform.killContainer(before[0] ?? '');
+    pass(3_000);
+    expect(containers('worker')[0]?.restartCnt).toBe(1);
+    expect(platform.updateService(id, spec({ factor: 3, image: newer }))).toEqual({ id, taskIds: before });
+    expect(statuses(world)).toEqual(['created', 'created', 'created']);
+    pass(10_000);
+    expect(tasksOf(world)).toEqual(before);
+    for (const container of containers('worker')) {
+      expect(container).toMatchObject({ imageRef: newer.ref, status: 'running', deployNum: 2, restartCnt: 0 });
+    }
+  });
+
+  it('is one after the other by a switch: never is more than one away', () => {
+    const world = running({ update: 'roll' });
+    const { platform, pass, id, containers, service } = world;
+    platform.updateService(id, spec({ factor: 3, image: newer }));
+    const awayMost: number[] = [];
+    for (let tenth = 0; tenth < 100; tenth++) {
+      awayMost.push(statuses(world).filter((status) => status !== 'running').length);
+      if (awayMost.at(-1) !== 0) expect(platform.statusOfService(service('worker'))).toBe('deploying');
+      pass(100);
+    }
+    expect(Math.max(...awayMost)).toBe(1);
+    expect(containers('worker').map(({ imageRef, deployNum }) => [imageRef, deployNum])).toEqual([
+      [newer.ref, 2],
+      [newer.ref, 2],
+      [newer.ref, 2],
+    ]);
+    expect(platform.statusOfService(service('worker'))).toBe('complete');
+  });
+
+  it('that rolls goes on when one fails', () => {
+    const { platform, pass, id, containers } = running({ update: 'roll' });
+    platform.failDeployments({ count: 1, message: 'broken' });
+    platform.updateService(id, spec({ factor: 3, image: newer }));
+    pass(20_000);
+    expect(containers('worker').map(({ deployStatus }) => deployStatus)).toEqual(['failure', 'success', 'success']);
+    for (const { imageRef } of containers('worker')) expect(imageRef).toBe(newer.ref);
+  });
+
+  it.each([
+    ['before its turn', 1],
+    ['in its turn', 0],
+  ])('that rolls goes past a container whose node is lost %s', (_, place) => {
+    const { platform, pass, id, containers } = running({ update: 'roll', migrationDelayMs: 600_000 });
+    const lost = containers('worker')[place]?.nodeId ?? '';
+    platform.updateService(id, spec({ factor: 3, image: newer }));
+    platform.cutNode(lost);
+    pass(20_000);
+    for (const { nodeId, imageRef, status } of containers('worker')) {
+      expect([imageRef, status]).toEqual([newer.ref, nodeId === lost ? 'created' : 'running']);
+    }
+    platform.restoreNode(lost);
+    pass(20_000);
+    expect(containers('worker').map(({ status }) => status)).toEqual(['running', 'running', 'running']);
+  });
+
+  it('that rolls goes on when the container whose turn it is moves back to its node, or has to go', () => {
+    const { platform, pass, id, containers, node } = running({ update: 'roll', failBack: 'always' });
+    platform.cutNode(node('n1').id);
+    pass(60_000);
+    const moved = containers('worker').at(-1);
+    platform.updateService(id, spec({ factor: 3, image: newer }));
+    while (containers('worker').at(-1)?.deployStatus !== 'deploying') pass(100);
+    expect(containers('worker').at(-1)?.taskId).toBe(moved?.taskId);
+    platform.restoreNode(node('n1').id);
+    pass(20_000);
+    expect(platform.container(moved?.taskId ?? '')).toBeUndefined();
+    expect(platform.service(id)).toMatchObject({ rolling: null, rollQueue: [] });
+    platform.updateService(id, spec({ factor: 3, image: { ref: 'worker@1.0.0#sylixos' } }));
+    platform.updateService(id, spec({ factor: 0, image: { ref: 'worker@1.0.0#sylixos' } }));
+    pass(20_000);
+    expect(platform.service(id)).toMatchObject({ rolling: null, rollQueue: [] });
+  });
+
+  it('replaces containers by new tasks by a switch', () => {
+    const world = running({ updateTaskId: 'new' });
+    const { platform, pass, id, before, containers } = world;
+    const { taskIds } = platform.updateService(id, spec({ factor: 3, image: newer }));
+    pass(10_000);
+    expect(tasksOf(world)).toEqual(taskIds);
+    expect(before.some((taskId) => taskIds.includes(taskId))).toBe(false);
+    for (const container of containers('worker')) expect(container).toMatchObject({ status: 'running', deployNum: 1 });
+  });
+
+  it('gives the service a new id by a switch, and its past goes along', () => {
+    const world = running({ updateServiceId: 'new' });
+    const { platform, pass, id, service } = world;
+    platform.setLoadBalance(id, { mode: 'masterSlave', detail: [{ id: world.before[0] ?? '', master: true }] });
+    const updated = platform.updateService(id, spec({ factor: 3, image: newer }));
+    pass(10_000);
+    expect(updated.id).not.toBe(id);
+    expect(platform.service(id)).toBeUndefined();
+    expect(service('worker')).toMatchObject({ id: updated.id, createdMs: startMs });
+    expect(statuses(world)).toEqual(['running', 'running', 'running']);
+    expect(platform.recordsOf(updated.id)).toHaveLength(2);
+    expect(platform.loadBalanceOf(updated.id).mode).toBe('masterSlave');
+    expect(refusal(() => platform.rollbackService(updated.id, platform.recordsOf(updated.id)[0]?.id ?? ''))).toBe(
+      'not refused',
+    );
+  });
+
+  it('leaves containers alone for which nothing changes, and moves the time all the same', () => {
+    const world = running();
+    world.platform.updateService(world.id, spec({ factor: 3, image: { pullPolicy: 'Always', autoUpgrade: 'Larger' } }));
+    expect(statuses(world)).toEqual(['running', 'running', 'running']);
+    expect(world.service('worker').updatedMs).toBe(startMs + 10_000);
+    expect(world.platform.recordsOf(world.id)).toHaveLength(2);
+  });
+
+  it('deploys even those again by a switch', () => {
+    const world = running({ updateUnchanged: 'redeploy' });
+    world.platform.updateService(world.id, spec({ factor: 3 }));
+    expect(statuses(world)).toEqual(['created', 'created', 'created']);
+  });
+
+  it.each([
+    ['configuration', { config: { sylixos: {} } }],
+    ['action', { action: 'load' as const }],
+    ['VSOA settings', { vsoa: { port: 5_000 } }],
+    ['something the platform does not know', { colour: 'red' }],
+  ])('of the %s deploys containers again', (_, image) => {
+    const world = running();
+    world.platform.updateService(world.id, spec({ factor: 3, image }));
+    expect(statuses(world)).toEqual(['created', 'created', 'created']);
+  });
+
+  it('in the middle of another turns to the newest', () => {
+    for (const update of ['recreate', 'roll'] as const) {
+      const world = running({ update });
+      const { platform, pass, id } = world;
+      platform.updateService(id, spec({ factor: 3, image: newer }));
+      pass(1_500);
+      platform.updateService(id, spec({ factor: 3, image: { ref: 'worker@latest#sylixos' } }));
+      pass(20_000);
+      for (const container of world.containers('worker')) {
+        expect(container).toMatchObject({ imageRef: 'worker@latest#sylixos', status: 'running' });
+      }
+    }
+  });
+
+  it('that changes nothing does not end a rolling one', () => {
+    const world = running({ update: 'roll', updateServiceId: 'new' });
+    const { platform, pass } = world;
+    const { id } = platform.updateService(world.id, spec({ factor: 3, image: newer }));
+    pass(500);
+    platform.updateService(id, spec({ factor: 4, image: newer }));
+    pass(20_000);
+    for (const { imageRef, status } of world.containers('worker')) {
+      expect([imageRef, status]).toEqual([newer.ref, 'running']);
+    }
+  });
+
+  it('tries again what could not be deployed', () => {
+    const { platform, pass, only } = setUp();
+    platform.failDeployments({ count: 1 });
+    const { id } = platform.createService(spec());
+    pass(5_000);
+    expect(only('worker').deployStatus).toBe('failure');
+    platform.updateService(id, spec());
+    pass(5_000);
+    expect(only('worker').status).toBe('running');
+  });
+
+  it('can rename the service, unless a switch forbids it', () => {
+    const world = running();
+    world.platform.updateService(world.id, spec({ name: 'other', factor: 3 }));
+    expect(world.platform.serviceNamed('worker')).toBeUndefined();
+    expect(world.service('other').id).toBe(world.id);
+    const strict = running({ rename: 'refuse' });
+    expect(refusal(() => strict.platform.updateService(strict.id, spec({ name: 'other' })))).toBe('badRequest');
+  });
+
+  it('is refused for an unknown id, for a name that is taken and for a service that is being deleted', () => {
+    const { platform, id } = running();
+    platform.createService(spec({ name: 'other' }));
+    expect(refusal(() => platform.updateService('nobody', spec()))).toBe('serviceNotFound');
+    expect(refusal(() => platform.updateService(id, spec({ name: 'other' })))).toBe('serviceNameTaken');
+    expect(refusal(() => platform.updateService(id, spec({ nodeNames: ['n9'] })))).toBe('nodeNotFound');
+    platform.deleteService(id);
+    expect(refusal(() => platform.updateService(id, spec()))).toBe('serviceBusy');
+  });
+});
+
+describe('scaling', () => {
+  it('down stops the newest and removes them, and leaves the others running', () => {
+    const world = running();
+    world.platform.updateService(world.id, spec({ factor: 1 }));
+    expect(world.containers('worker').map(({ leaving }) => leaving)).toEqual([false, true, true]);
+    world.pass(200);
+    expect(tasksOf(world)).toEqual([world.before[0]]);
+    expect(statuses(world)).toEqual(['running']);
+  });
+
+  it('up starts new instances even of a service that is stopped, and leaves the stopped ones stopped', () => {
+    const world = running();
+    world.platform.controlService(world.id, 'stop');
+    world.pass(1_000);
+    world.platform.updateService(world.id, spec({ factor: 4 }));
+    world.pass(5_000);
+    expect(statuses(world)).toEqual(['exited', 'exited', 'exited', 'running']);
+  });
+
+  it('of nodes removes what is on those no longer listed, and fills up on the others', () => {
+    const world = running();
+    const { platform, id, pass, containers, node } = world;
+    const staying = containers('worker').filter(({ nodeId }) => nodeId !== node('n3').id);
+    platform.updateService(id, spec({ factor: 3, nodeNames: ['n1', 'n2'] }));
+    pass(10_000);
+    expect(containers('worker')).toHaveLength(3);
+    expect(containers('worker').slice(0, 2)).toEqual(staying);
+    expect(containers('worker').map(({ nodeId }) => nodeId)).not.toContain(node('n3').id);
+  });
+
+  it('follows a change of the policy, both ways', () => {
+    const world = setUp();
+    const { id } = world.platform.createService(spec({ factor: 5 }));
+    world.pass(10_000);
+    world.platform.updateService(id, spec({ policy: 'static', factor: 5 }));
+    world.pass(10_000);
+    const nodeIds = world.containers('worker').map(({ nodeId }) => nodeId);
+    expect(nodeIds.sort()).toEqual(
+      world.platform
+        .nodes()
+        .map(({ id }) => id)
+        .sort(),
+    );
+    world.platform.updateService(id, spec({ policy: 'dynamic', factor: 2 }));
+    world.pass(10_000);
+    expect(statuses(world)).toEqual(['running', 'running']);
+  });
+
+  it('forgets at once what is on a lost node, where nothing can be stopped', () => {
+    const world = running();
+    world.platform.cutNode(world.containers('worker')[2]?.nodeId ?? '');
+    world.platform.updateService(world.id, spec({ factor: 2 }));
+    expect(tasksOf(world)).toEqual(world.before.slice(0, 2));
+  });
+});

@@ -1,0 +1,124 @@
+/**
+ * Images that arrive in chunks. A real file is an OCI archive, which this platform does not read: a file that is JSON
+ * such as `{"name":"camera","tag":"1.0.0","os":"sylixos"}` says what it holds; any other is named by its description, if
+ * that is a reference (`camera@1.0.0#sylixos`), or else `upload-1`, `upload-2` and so on, tag `latest`, for SylixOS.
+ * Whether the content has the hash that was promised is for the API to check.
+ */
+import { Buffer } from 'node:buffer';
+import { type JsonObject, shape } from '@ecsm/runtime';
+import type { NewImage } from './contract.ts';
+import { parseImageRef } from './image-ref.ts';
+import { pushImage } from './images.ts';
+import type { Upload } from './model.ts';
+import { Refusal } from './refusal.ts';
+import type { World } from './world.ts';
+
+/** Beyond it the oldest upload is forgotten, whether it is complete or not. */
+export const uploadsMax = 100;
+export const chunksMax = 10_000;
+/** A longer file is no description of an image. */
+const describedBytesMax = 1024 * 1024;
+
+export interface Chunk {
+  readonly imageHash: string;
+  readonly totalSizeBytes: number;
+  readonly chunkCount: number;
+  readonly index: number;
+  /** Base64. */
+  readonly bytes: string;
+  readonly description: string;
+}
+
+export function uploadOfHash(world: World, imageHash: string): Upload | undefined {
+  for (const upload of world.uploads.values()) if (upload.imageHash === imageHash) return upload;
+  return undefined;
+}
+
+/** Chunks come in any order, and again; the image is there with the last of them. */
+export function uploadChunk(world: World, chunk: Chunk): Upload {
+  const { chunkCount, index } = chunk;
+  if (!(Number.isInteger(chunkCount) && chunkCount >= 1 && chunkCount <= chunksMax)) {
+    throw new Refusal('badRequest', 'total', { total: `has to be 1 to ${chunksMax}` });
+  }
+  if (!(Number.isInteger(index) && index >= 1 && index <= chunkCount)) {
+    throw new Refusal('badRequest', 'index', { index: `has to be 1 to ${chunkCount}` });
+  }
+  const upload = uploadOfHash(world, chunk.imageHash) ?? begin(world, chunk);
+  if (upload.chunkCount !== chunkCount) {
+    throw new Refusal('badRequest', 'total', { total: `was ${upload.chunkCount} with the first chunk` });
+  }
+  if (upload.imageId !== null) return upload;
+  upload.chunks[index] = chunk.bytes;
+  if (Object.keys(upload.chunks).length === chunkCount) finish(world, upload, chunk.description);
+  return upload;
+}
+
+function begin(world: World, { imageHash, totalSizeBytes, chunkCount }: Chunk): Upload {
+  const upload: Upload = { id: world.uuid(), imageHash, totalSizeBytes, chunkCount, chunks: {}, imageId: null };
+  world.uploads.set(upload.id, upload);
+  if (world.uploads.size > uploadsMax) {
+    for (const oldest of world.uploads.keys()) {
+      world.uploads.delete(oldest);
+      break;
+    }
+  }
+  return upload;
+}
+
+function finish(world: World, upload: Upload, description: string): void {
+  const file = contentOf(upload);
+  const described = describedBy(file);
+  const ref = parseImageRef(description);
+  const image: NewImage = {
+    name: described?.name ?? ref?.name ?? `upload-${world.images.size + 1}`,
+    tag: described?.tag ?? ref?.tag ?? 'latest',
+    os: (described?.os ?? ref?.os) === 'linux' ? 'linux' : 'sylixos',
+    sizeBytes: described?.sizeBytes ?? file.byteLength,
+    description,
+    ...(described?.arch === undefined ? {} : { arch: described.arch }),
+    ...(described?.config === undefined ? {} : { config: described.config }),
+  };
+  upload.imageId = pushImage(world, image).id;
+  // The content has done its duty, and would make every snapshot as large as all images together.
+  for (const index of Object.keys(upload.chunks)) upload.chunks[index] = '';
+}
+
+/** What came so far, in order. */
+export function contentOf(upload: Upload): Uint8Array {
+  const indexes = Object.keys(upload.chunks).sort((a, b) => Number(a) - Number(b));
+  return Buffer.concat(indexes.map((index) => Buffer.from(upload.chunks[index] ?? '', 'base64')));
+}
+
+const description = shape.object({
+  name: shape.string(),
+  tag: shape.string(),
+  os: shape.exactly('linux', 'sylixos'),
+  arch: shape.optional(shape.string()),
+  sizeBytes: shape.optional(shape.integer()),
+  config: shape.optional(shape.record(shape.anything())),
+});
+
+interface Description {
+  readonly name: string;
+  readonly tag: string;
+  readonly os: 'linux' | 'sylixos';
+  readonly arch?: string;
+  readonly sizeBytes?: number;
+  readonly config?: JsonObject;
+}
+
+function describedBy(file: Uint8Array): Description | undefined {
+  if (file.byteLength > describedBytesMax) return undefined;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(file).toString('utf8'));
+    if (!isDescription(value) || parseImageRef(`${value.name}@${value.tag}`) === undefined) return undefined;
+    return (value.sizeBytes ?? 0) >= 0 ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whatever `JSON.parse` gave and is an object is a `JsonObject`. */
+function isDescription(value: unknown): value is Description {
+  return description.check(value) === undefined;
+}

@@ -1,0 +1,122 @@
+/**
+ * What containers and nodes use: a function of the state, the same for everybody who looks. The sums of a node are kept
+ * until something on it changes, because placement compares many nodes for every instance.
+ */
+import type { ContainerUsage, NodeUsage } from './contract.ts';
+import type { Container, Node } from './model.ts';
+import type { NodeTotals, World } from './world.ts';
+
+const mebibyte = 1024 * 1024;
+/** What a container costs that does nothing. */
+const idle = { cpuPercent: 0.5, memoryBytes: 16 * mebibyte, diskBytes: mebibyte };
+/** What the node's own programs cost. */
+const system = { cpuPercent: 2, processes: 24, networkBytes: 1_000 };
+/** Per second, for each container that runs. */
+const containerNetworkBytes = 500;
+
+export function usageOf(world: World, container: Container): ContainerUsage {
+  const cores = world.nodes.get(container.nodeId)?.cores ?? 0;
+  const cpuPercent = cpuOf(world, container);
+  const memoryBytes = memoryOf(world, container);
+  return {
+    cpuPercent,
+    cpuCores: Array.from({ length: cores }, () => cpuPercent),
+    memoryBytes,
+    memoryMaxBytes: Math.max(container.memoryMaxUsageBytes, memoryBytes),
+    diskBytes: diskOf(world, container),
+    uptimeSeconds: isAlive(container) ? (world.nowMs - (container.startedMs ?? world.nowMs)) / 1000 : 0,
+  };
+}
+
+/** Of an offline node nothing is known but what was placed there. */
+export function usageOfNode(world: World, node: Node): NodeUsage {
+  const ecsmTotal = world.containers.onNode(node.id).size;
+  const totals = totalsOf(world, node);
+  const total = ecsmTotal + node.otherContainers;
+  if (!node.online) {
+    return {
+      cpuPercent: 0,
+      cpuCores: [],
+      memoryFreeBytes: 0,
+      diskFreeBytes: 0,
+      processCount: 0,
+      containers: { total, running: 0, ecsmTotal, ecsmRunning: 0 },
+      uptimeSeconds: 0,
+      network: [],
+    };
+  }
+  const cpuPercent = Math.min(100, system.cpuPercent + totals.cpuPercent);
+  const running = totals.running + node.otherContainersRunning;
+  const networkBytes = system.networkBytes + containerNetworkBytes * totals.running;
+  return {
+    cpuPercent,
+    cpuCores: Array.from({ length: node.cores }, () => cpuPercent),
+    memoryFreeBytes: freeMemoryOf(world, node),
+    diskFreeBytes: freeDiskOf(world, node),
+    processCount: system.processes + running,
+    containers: { total, running, ecsmTotal, ecsmRunning: totals.running },
+    uptimeSeconds: (world.nowMs - node.bootedMs) / 1000,
+    network: [{ name: 'en1', upBytes: networkBytes, downBytes: 2 * networkBytes }],
+  };
+}
+
+export function freeMemoryOf(world: World, node: Node): number {
+  return Math.max(0, node.memoryTotalBytes - node.memoryOtherBytes - totalsOf(world, node).memoryBytes);
+}
+
+export function freeDiskOf(world: World, node: Node): number {
+  let imageBytes = 0;
+  for (const imageId of Object.keys(node.images)) imageBytes += world.images.get(imageId)?.sizeBytes ?? 0;
+  return Math.max(0, node.diskTotalBytes - node.diskOtherBytes - imageBytes - totalsOf(world, node).diskBytes);
+}
+
+/** Has to be called after every change of what a container on the node uses. */
+export function forgetTotals(world: World, nodeId: string): void {
+  world.totals.delete(nodeId);
+}
+
+/** Remembers the most memory that the container ever had. */
+export function noteMemory(world: World, container: Container): void {
+  container.memoryMaxUsageBytes = Math.max(container.memoryMaxUsageBytes, memoryOf(world, container));
+}
+
+function totalsOf(world: World, node: Node): NodeTotals {
+  const kept = world.totals.get(node.id);
+  if (kept !== undefined) return kept;
+  let running = 0;
+  let cpuPercent = 0;
+  let memoryBytes = 0;
+  let diskBytes = 0;
+  for (const container of world.containers.onNode(node.id).values()) {
+    if (container.status === 'running') running++;
+    cpuPercent += cpuOf(world, container);
+    memoryBytes += memoryOf(world, container);
+    diskBytes += diskOf(world, container);
+  }
+  const totals = { running, cpuPercent, memoryBytes, diskBytes };
+  world.totals.set(node.id, totals);
+  return totals;
+}
+
+function cpuOf(world: World, container: Container): number {
+  if (container.status !== 'running') return 0;
+  return Math.min(100, idle.cpuPercent + (world.services.get(container.serviceId)?.load.cpuPercent ?? 0));
+}
+
+/** A paused container keeps its memory. */
+function memoryOf(world: World, container: Container): number {
+  if (!isAlive(container)) return 0;
+  const load = world.services.get(container.serviceId)?.load.memoryBytes ?? 0;
+  return Math.min(container.memoryLimitBytes, idle.memoryBytes + load);
+}
+
+/** What was written stays until the container is deployed anew. */
+function diskOf(world: World, container: Container): number {
+  if (container.deployStatus !== 'success') return 0;
+  const load = world.services.get(container.serviceId)?.load.diskBytes ?? 0;
+  return Math.min(container.diskLimitBytes, idle.diskBytes + load);
+}
+
+function isAlive(container: Container): boolean {
+  return container.status === 'running' || container.status === 'paused';
+}

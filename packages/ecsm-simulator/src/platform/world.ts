@@ -1,0 +1,106 @@
+/**
+ * The state of the platform while it runs: the same facts as `State`, with indexes, and the few things that every part
+ * needs: what time it is, what will happen, and chance. It keeps facts; the parts around it know what they mean.
+ */
+import type { Log } from '@ecsm/runtime';
+import { Agenda } from './agenda.ts';
+import type { Behaviour } from './behaviour.ts';
+import { drawFraction, drawHex, drawUuid } from './chance.ts';
+import { ContainerIndex } from './container-index.ts';
+import type { Happening } from './happenings.ts';
+import type {
+  ConfigurationEntry,
+  DeploymentRecord,
+  HistoryEntry,
+  Image,
+  LoadBalance,
+  Node,
+  PlannedFailure,
+  RemoteRegistry,
+  Service,
+  Sync,
+  Template,
+  Transaction,
+  Upload,
+} from './model.ts';
+import { Refusal } from './refusal.ts';
+
+/** What the containers on one node take together. */
+export interface NodeTotals {
+  readonly running: number;
+  readonly cpuPercent: number;
+  readonly memoryBytes: number;
+  readonly diskBytes: number;
+}
+
+export class World {
+  readonly log: Log;
+  readonly seed: number;
+  counter = 0;
+  nowMs = 0;
+  behaviour: Behaviour;
+  readonly agenda = new Agenda();
+  readonly containers = new ContainerIndex();
+  readonly nodes = new Map<string, Node>();
+  readonly nodesByName = new Map<string, Node>();
+  readonly services = new Map<string, Service>();
+  readonly servicesByName = new Map<string, Service>();
+  readonly registries = new Map<string, RemoteRegistry>();
+  readonly images = new Map<string, Image>();
+  /** Of the local registry, by `name@tag#os`. */
+  readonly localImages = new Map<string, Image>();
+  readonly records = new Map<string, DeploymentRecord>();
+  readonly recordsOfService = new Map<string, DeploymentRecord[]>();
+  readonly history = new Map<string, HistoryEntry[]>();
+  readonly transactions = new Map<string, Transaction>();
+  readonly templates = new Map<string, Template>();
+  readonly configuration = new Map<string, ConfigurationEntry>();
+  readonly loadBalance = new Map<string, LoadBalance>();
+  readonly uploads = new Map<string, Upload>();
+  readonly syncs = new Map<string, Sync>();
+  plannedFailures: PlannedFailure[] = [];
+  /** Sums that usage.ts keeps for nodes on which nothing changed since. */
+  readonly totals = new Map<string, NodeTotals>();
+
+  constructor(options: { readonly seed: number; readonly behaviour: Behaviour; readonly log: Log }) {
+    this.seed = options.seed;
+    this.behaviour = options.behaviour;
+    this.log = options.log;
+  }
+
+  /** `step` is that of the subject, where it has one: the appointment is void once the subject has moved on. */
+  schedule(what: Happening, subject: string, delayMs: number, step = 0): number {
+    const atMs = this.nowMs + delayMs;
+    this.agenda.add({ atMs, number: ++this.counter, what, subject, step });
+    return atMs;
+  }
+
+  chance(): number {
+    return drawFraction(this.seed, ++this.counter);
+  }
+
+  uuid(): string {
+    return drawUuid(this.seed, ++this.counter);
+  }
+
+  hex(length: number): string {
+    return drawHex(this.seed, ++this.counter, length);
+  }
+
+  /** `name@tag#os` in the local registry; without `#os`, SylixOS first. */
+  localImage(ref: string): Image | undefined {
+    return this.localImages.get(ref) ?? this.localImages.get(`${ref}#sylixos`) ?? this.localImages.get(`${ref}#linux`);
+  }
+
+  mustHaveNode(id: string): Node {
+    const node = this.nodes.get(id);
+    if (node === undefined) throw new Refusal('nodeNotFound', id);
+    return node;
+  }
+
+  mustHaveService(id: string): Service {
+    const service = this.services.get(id);
+    if (service === undefined) throw new Refusal('serviceNotFound', id);
+    return service;
+  }
+}

@@ -1,0 +1,96 @@
+/** What the command line means. */
+import { describe, expect, it } from 'vitest';
+import { profiles } from '../platform/behaviour.ts';
+import { flags, helpText } from './flags.ts';
+import { parseCommandLine } from './options.ts';
+
+const defaults = {
+  host: '127.0.0.1',
+  port: 3001,
+  allowRemote: false,
+  nodes: 3,
+  services: 0,
+  seed: 1,
+  latencyMs: 0,
+  lossPercent: 0,
+  behaviour: {},
+  logFormat: 'readable',
+  quiet: false,
+};
+
+describe('the command line', () => {
+  it.each<[string, object]>([
+    ['', {}],
+    ['--listen 127.0.0.1:0', { port: 0 }],
+    ['--listen=localhost:8080', { host: 'localhost', port: 8080 }],
+    ['--listen [::1]:3002', { host: '::1', port: 3002 }],
+    ['--listen 0.0.0.0:3001 --allow-remote', { host: '0.0.0.0', allowRemote: true }],
+    ['--nodes 10 --services 200 --seed 42', { nodes: 10, services: 200, seed: 42 }],
+    ['--latency 800 --loss 2.5', { latencyMs: 800, lossPercent: 2.5 }],
+    ['--profile contrary', { behaviour: profiles.contrary }],
+    [
+      '--profile instant --set update=roll --set startMs=50',
+      { behaviour: { ...profiles.instant, update: 'roll', startMs: 50 } },
+    ],
+    ['--set failureData=null', { behaviour: { failureData: 'null' } }],
+    ['--state a.json --log-format json --quiet', { stateFile: 'a.json', logFormat: 'json', quiet: true }],
+  ])('"%s"', (line, expected) => {
+    const argv = line.split(' ').filter((word) => word !== '');
+    expect(parseCommandLine(argv)).toEqual({ kind: 'run', options: { ...defaults, ...expected } });
+  });
+
+  it.each([
+    ['call /sim/', { method: 'GET', path: '/sim/', url: 'http://127.0.0.1:3001' }],
+    ['call post /sim/x {"a":1}', { method: 'POST', path: '/sim/x', body: '{"a":1}', url: 'http://127.0.0.1:3001' }],
+    ['call --to http://[::1]:9 DELETE /sim/x', { method: 'DELETE', path: '/sim/x', url: 'http://[::1]:9' }],
+  ])('"%s" is a call', (line, command) => {
+    expect(parseCommandLine(line.split(' '))).toEqual({ kind: 'call', command });
+  });
+
+  it.each([
+    ['call', 'call needs a path that begins with /, as in: ecsm-sim call POST /sim/nodes/node-1/cut'],
+    ['call POST', 'call needs a path that begins with /'],
+    ['call /sim/ {', 'the body has to be JSON, as in \'{"factor":5}\', not {'],
+    ['call POST /sim/x {} more', '"more" is one word too many: put JSON into quotes'],
+    [
+      'call /sim/ --to nowhere',
+      '--to has to be the address of a simulator, as in http://127.0.0.1:3001, not "nowhere"',
+    ],
+    ['call /sim/ --from x', "Unknown option '--from'"],
+    ['--noeds 3', 'there is no option --noeds. Did you mean "--nodes"?'],
+    ['--xyzzyxyzzy', 'there is no option --xyzzyxyzzy. There are --listen, '],
+    ['-n 3', 'there is no option -n.'],
+    ['--nodes', '--nodes needs a value: --nodes N'],
+    ['--nodes --quiet', '--nodes needs a value: --nodes N'],
+    ['--nodes three', '--nodes has to be a whole number from 0 to 10000, not "three"'],
+    ['--nodes -3', '--nodes has to be a whole number from 0 to 10000, not "-3"'],
+    ['--nodes 1 --nodes 2', '--nodes is given twice'],
+    ['--loss 101', '--loss has to be a percentage from 0 to 100, not "101"'],
+    ['--listen 3001', '--listen has to be host:port, as in 127.0.0.1:3001 or [::1]:3001, not "3001"'],
+    ['--listen 127.0.0.1:99999', '--listen has to be host:port'],
+    ['--profile likly', 'there is no profile "likly". Did you mean "likely"?'],
+    ['--set updte=roll', 'there is no switch "updte". Did you mean "update"?'],
+    ['--set update=sideways', 'update has to be recreate or roll, not "sideways"'],
+    ['--set update', '"update" is not of the form switch=value'],
+    ['--set startMs=soon', 'startMs has to be a number of 0 or more, not'],
+    ['--set startMs=', 'startMs has to be a number of 0 or more, not'],
+    ['--log-format xml', '--log-format has to be readable or json, not "xml"'],
+    ['--quiet=yes', '--quiet takes no value'],
+    ['--state=', '--state needs the name of a file'],
+    ['run', '"run" is not expected here'],
+  ])('"%s" makes no sense, and it says why', (line, complaint) => {
+    const parsed = parseCommandLine(line.split(' '));
+    expect(parsed.kind === 'wrong' && parsed.complaint).toContain(complaint);
+  });
+
+  it('explains every option, after some examples', () => {
+    const text = helpText();
+    for (const { name, says } of flags) {
+      expect(text).toContain(`--${name}`);
+      expect(text).toContain(says);
+    }
+    expect(text.indexOf('Examples:')).toBeLessThan(text.indexOf('Options:'));
+    expect(parseCommandLine(['--help'])).toEqual({ kind: 'help' });
+    expect(parseCommandLine(['--version'])).toEqual({ kind: 'version' });
+  });
+});

@@ -1,0 +1,81 @@
+/**
+ * A state kept in a file from one run to the next. It is written beside the file and then renamed over it, so a crash
+ * leaves the old one or the new one, never half of one. A file that cannot be understood is never overwritten.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { ApiError } from '@ecsm/runtime';
+import { checkState } from '../control/state.ts';
+import type { State } from '../platform/model.ts';
+
+/** Of a file that is read; one of 30,000 containers has about 40 MB. */
+const bytesMax = 1024 ** 3;
+
+/** Undefined if there is no such file. Throws `Corrupt` or `Unavailable` with a sentence about it. */
+export function readStateFile(path: string): State | undefined {
+  if (!existsSync(path)) {
+    if (existsSync(dirname(resolve(path)))) return undefined;
+    throw new ApiError('Unavailable', { what: path, reason: `there is no directory ${dirname(resolve(path))}` });
+  }
+  const check = checkState(parsed(path, textOf(path)));
+  if ('complaint' in check) throw damaged(path, check.complaint);
+  return check.state;
+}
+
+function textOf(path: string): string {
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) throw damaged(path, 'it is not a file');
+    if (stat.size > bytesMax) throw damaged(path, `it is ${stat.size} bytes long, over the limit of ${bytesMax}`);
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError('Unavailable', { what: path, reason: reasonOf(error) }, error);
+  }
+}
+
+function parsed(path: string, text: string): unknown {
+  if (text.trim() === '') throw damaged(path, 'it is empty');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw damaged(path, reasonOf(error));
+  }
+}
+
+function damaged(path: string, reason: string): ApiError {
+  return new ApiError('Corrupt', { what: path, reason: `${reason}. Mend it, move it away, or name another file` });
+}
+
+/** Throws `Unavailable` with what the file system says, and leaves the old file. */
+export function writeStateFile(path: string, state: State): void {
+  const temporary = `${path}.new`;
+  try {
+    // It holds the passwords of the nodes.
+    const file = openSync(temporary, 'w', 0o600);
+    try {
+      writeFileSync(file, `${JSON.stringify(state)}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw new ApiError('Unavailable', { what: path, reason: reasonOf(error) }, error);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
