@@ -5,12 +5,15 @@ BIN := node_modules/.bin
 # npm writes this file when it has installed what the lock file says.
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help start test build lint format simulate bench clean check-node
+.PHONY: help start tour test build bundle lint format simulate bench clean check-node
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-start: build ## See it work: a registry, a watcher in another process, changes arriving live
+start: build ## See it work: a simulated platform, the operator and a small fleet, live until Ctrl-C
+	@node examples/quickstart/start.mjs
+
+tour: build ## See the registry alone: a watcher in another process, changes arriving live
 	@node examples/tour/tour.mjs
 
 test: build lint ## Install, build, lint, type-check and run every test
@@ -19,6 +22,9 @@ test: build lint ## Install, build, lint, type-check and run every test
 
 build: $(INSTALLED) ## Compile what changed, and type-check everything with it
 	@$(BIN)/tsc --build
+
+bundle: build ## Make one file of the operator that needs only Node: dist/ecsm-operator.mjs
+	@node scripts/bundle.mjs
 
 lint: $(INSTALLED) ## Lint, check the format, and check who imports whom
 	@$(BIN)/biome check --error-on-warnings .
@@ -35,7 +41,7 @@ bench: build ## Measure speed and memory, beside a peer in the same run
 	@node bench/dist/main.js
 
 clean: ## Remove everything that was built, installed or measured
-	@rm -rf node_modules .tools coverage bench/dist bench/results packages/*/dist packages/*/test/dist
+	@rm -rf node_modules .tools coverage dist bench/dist bench/results packages/*/dist packages/*/test/dist
 
 check-node:
 	@node -e 'const [major, minor] = process.versions.node.split(".").map(Number); if (major < 20 || (major === 20 && minor < 15)) { console.error("Node 20.15 or newer is needed, this is " + process.version); process.exit(1); }'

@@ -20,11 +20,13 @@ import {
   relativeLinksIn,
   root,
   run,
+  runMsMax,
   runPage,
   type Shown,
   shownIn,
   tableBelow,
 } from './documents.kit.ts';
+import { metricRows } from './tables.kit.ts';
 
 const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
@@ -33,6 +35,9 @@ const documents = [
     .map((name) => `docs/${name}`),
 ];
 const pagesWithExamples = ['README.md', ...documents.filter((path) => path.startsWith('docs/'))];
+
+/** Pages wait for real deployments, and the first of them for a build. */
+const pageMsMax = 2 * runMsMax;
 
 const isMake = ({ is, text }: Shown) => is === 'command' && text.startsWith('make ');
 
@@ -45,30 +50,41 @@ function compare(path: string, { line, output }: Shown, actual: string, director
 const examples = pagesWithExamples.map((path) => ({ path, shown: shownIn(readDocument(path)) }));
 
 describe.each(examples.filter(({ shown }) => !shown.every(isMake)))('$path', ({ path, shown }) => {
-  it('shows programs that run, and what they print', async () => {
-    const program = shown.filter((one) => !isMake(one));
-    const { code, output, outputs, directory } = await runPage(program);
-    expect(code, output).toBe(0);
-    for (const [index, one] of program.entries()) compare(path, one, outputs[index] ?? '', directory);
-  });
+  it(
+    'shows programs that run, and what they print',
+    async () => {
+      const program = shown.filter((one) => !isMake(one));
+      const { code, output, outputs, directory } = await runPage(program);
+      expect(code, output).toBe(0);
+      for (const [index, one] of program.entries()) compare(path, one, outputs[index] ?? '', directory);
+    },
+    pageMsMax,
+  );
 });
 
 describe.each(examples.filter(({ shown }) => shown.some(isMake)))('$path', ({ path, shown }) => {
-  it('shows commands that run, and what they print', async () => {
-    for (const one of shown.filter(isMake)) {
-      // Modules that are installed stay as they are: other tests are using them.
-      const [, ...targets] = one.text.split(' ');
-      const { code, output } = await run('make', ['-o', 'node_modules/.package-lock.json', ...targets]);
-      expect(code, output).toBe(0);
-      compare(path, one, output);
-    }
-  });
+  it(
+    'shows commands that run, and what they print',
+    async () => {
+      for (const one of shown.filter(isMake)) {
+        // Modules that are installed stay as they are: other tests are using them.
+        const [, ...targets] = one.text.split(' ');
+        const { code, output } = await run('make', ['-o', 'node_modules/.package-lock.json', ...targets]);
+        expect(code, output).toBe(0);
+        compare(path, one, output);
+      }
+    },
+    pageMsMax,
+  );
 });
 
 describe('the comparison of outputs', () => {
   it('lets … stand for any lines, and nothing else', () => {
     expect(filledIn('a\n…\nd', 'a\nb\nc\nd')).toBe('a\nb\nc\nd');
+    expect(filledIn('a\n…\nd', 'a\nd')).toBe('a\nd');
+    expect(filledIn('…\nd\n…', 'b\nd\nc')).toBe('b\nd\nc');
     expect(filledIn('a\n…\nd', 'a\nb\nc\ne')).toBe('a\n…\nd');
+    expect(filledIn('a\n…\nd', 'a\nb d')).toBe('a\n…\nd');
     expect(filledIn('a.c', 'abc')).toBe('a.c');
   });
 
@@ -115,13 +131,7 @@ describe('docs/runtime.md', () => {
     controller('x');
     queue('x');
     leader('x');
-    const text = registry.render();
-    const rows = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => {
-      const labels = new RegExp(`^${name}\\w*{(.*)}`, 'm').exec(text)?.[1] ?? '';
-      const names = [...labels.matchAll(/(\w+)="/g)].map(([, label]) => label).filter((label) => label !== 'le');
-      return [name, type, names.join(', ')];
-    });
-    expect(tableBelow(readDocument('docs/runtime.md'), '### Metrics').sort()).toEqual(rows.sort());
+    expect(tableBelow(readDocument('docs/runtime.md'), '### Metrics').sort()).toEqual(metricRows(registry).sort());
   });
 });
 

@@ -4,10 +4,12 @@
  * The `js` blocks of a page are one program, run from top to bottom in an empty directory. A `text` block right behind
  * one is what it prints. In a `console` block a line that starts with `$ ` is a command, run at that point of the
  * program, and the lines behind it are its output. A command that ends with ` &` goes on until the page ends, and the
- * line behind it is the first that it puts out. A line `…` stands for any lines.
+ * line behind it is the first that it puts out; without one it is not waited for. A line `…` stands for any lines. A
+ * `yaml` block whose first line is a comment with the name of a file is that file.
  *
- * `ecsm-sim` is this repository's. Pages show its own port, 3001; here it listens on a free one and is called there,
- * because somebody's simulator may be running on this machine.
+ * `ecsm-sim` and `ecsm-operator` are this repository's. Pages show the ports that they have by default, 3001 and 8090;
+ * here they get free ones, because somebody's may be running on this machine. The registry that is nobody's in
+ * particular is in the directory of the page.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +30,7 @@ export interface Block {
 
 /** Something that a page shows, and what it says comes out. */
 export interface Shown {
-  readonly is: 'program' | 'command';
+  readonly is: 'program' | 'command' | 'file';
   readonly text: string;
   readonly output: string;
   readonly line: number;
@@ -51,6 +53,9 @@ export function shownIn(document: string): Shown[] {
   const blocks = blocksOf(document);
   return blocks.flatMap((block, index): Shown[] => {
     if (block.language === 'console') return commandsIn(block);
+    if (block.language === 'yaml' && fileName.test(block.text)) {
+      return [{ is: 'file', text: block.text, output: '', line: block.line }];
+    }
     if (block.language !== 'js') return [];
     const next = blocks[index + 1];
     const endLine = block.line + block.text.split('\n').length;
@@ -59,6 +64,8 @@ export function shownIn(document: string): Shown[] {
     return [{ is: 'program', text: block.text, output, line: block.line }];
   });
 }
+
+const fileName = /^# ([\w-]+\.yaml)\n/;
 
 function commandsIn({ text, line }: Block): Shown[] {
   const commands: { text: string; output: string; line: number }[] = [];
@@ -107,7 +114,7 @@ export interface RunOptions {
 }
 
 /** A program that takes longer hangs. */
-const runMsMax = 60_000;
+export const runMsMax = 100_000;
 
 /** Runs a program to its end. Output and errors come together. */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
@@ -145,36 +152,51 @@ export interface PageRun extends Ran {
 const mark = '\u0001';
 /** A program in the background ends with the page, however that ends: then its shell reads the end of its input. */
 const prelude = `import { exec as __exec, spawn as __spawn } from 'node:child_process';
+import { writeFileSync as __write } from 'node:fs';
 const __shell = (command) => new Promise((resolve) => {
   __exec(command, (_error, stdout, stderr) => { process.stdout.write(stdout + stderr); resolve(); });
 });
-const __start = (command) => new Promise((resolve) => {
-  const shell = __spawn('/bin/sh', ['-c', command + ' & cat > /dev/null; kill $!'], { stdio: ['pipe', 'pipe', 'inherit'] });
-  shell.once('close', resolve);
-  shell.stdout.once('data', (line) => {
-    process.stdout.write(line);
+const __start = (command, speaks) => new Promise((resolve) => {
+  const script = command + ' & cat > /dev/null; kill $!; wait';
+  const shell = __spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const goOn = () => {
     for (const one of [shell, shell.stdin, shell.stdout]) one.unref();
     resolve();
+  };
+  shell.once('close', resolve);
+  if (!speaks) return goOn();
+  shell.stdout.once('data', (line) => {
+    process.stdout.write(line);
+    goOn();
   });
 });
 `;
 
-function stepOf({ is, text }: Shown): string {
+function stepOf({ is, text, output }: Shown): string {
   if (is === 'program') return text;
+  if (is === 'file') return `__write(${JSON.stringify(fileName.exec(text)?.[1])}, ${JSON.stringify(text)});`;
   return text.endsWith(' &')
-    ? `await __start(${JSON.stringify(text.slice(0, -2))});`
+    ? `await __start(${JSON.stringify(text.slice(0, -2))}, ${output !== ''});`
     : `await __shell(${JSON.stringify(text)});`;
 }
 
+interface Addresses {
+  readonly platform: string;
+  readonly health: string;
+}
+
 /** The programs that pages may call. */
-async function makePrograms(directory: string): Promise<void> {
+function makePrograms(directory: string, { platform }: Addresses): void {
   mkdirSync(directory, { recursive: true });
-  const address = `127.0.0.1:${await freePort()}`;
-  const simulator = `#!/bin/sh
-if [ "$1" = call ]; then set -- "$@" --to http://${address}; else set -- "$@" --listen ${address}; fi
-exec "${process.execPath}" "${join(root, 'bin', 'ecsm-sim')}" "$@"
-`;
-  writeFileSync(join(directory, 'ecsm-sim'), simulator, { mode: 0o755 });
+  const make = (name: string, before = '') => {
+    const text = `#!/bin/sh\n${before}exec "${process.execPath}" "${join(root, 'bin', name)}" "$@"\n`;
+    writeFileSync(join(directory, name), text, { mode: 0o755 });
+  };
+  make(
+    'ecsm-sim',
+    `if [ "$1" = call ]; then set -- "$@" --to http://${platform}; else set -- "$@" --listen ${platform}; fi\n`,
+  );
+  make('ecsm-operator');
 }
 
 async function freePort(): Promise<number> {
@@ -194,11 +216,17 @@ export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
     mkdirSync(modules, { recursive: true });
     symlinkSync(join(root, 'node_modules', '@ecsm'), join(modules, '@ecsm'));
     const programs = join(directory, '.packages', 'bin');
-    await makePrograms(programs);
+    const addresses = { platform: `127.0.0.1:${await freePort()}`, health: `127.0.0.1:${await freePort()}` };
+    makePrograms(programs, addresses);
     const steps = shown.map((one) => `console.log(${JSON.stringify(mark)});\n${stepOf(one)}\n`);
     const program = join(directory, '.packages', 'page.mjs');
-    writeFileSync(program, prelude + steps.join(''));
-    const env = { PATH: [programs, process.env['PATH']].join(delimiter) };
+    writeFileSync(program, prelude + steps.join('').replaceAll('127.0.0.1:8090', addresses.health));
+    const env = {
+      PATH: [programs, process.env['PATH']].join(delimiter),
+      ECSM_HOME: directory,
+      ECSM_URL: `http://${addresses.platform}`,
+      ECSM_OPERATOR_LISTEN: addresses.health,
+    };
     const ran = await run(process.execPath, [program], { cwd: directory, env });
     return { ...ran, directory, outputs: ran.output.split(`${mark}\n`).slice(1) };
   } finally {
@@ -215,7 +243,8 @@ export function normalised(output: string, directory = root): string {
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
     .replace(/ +\d+(\.\d+)? ms/g, ' <n> ms')
     .replace(/(process) \d+/gi, '$1 <id>')
-    .replace(/\S*\/ecsm-tour-\w+/g, '<tour>')
+    .replace(/\S*\/ecsm-(tour|start)-\w+/g, '<$1>')
+    .replace(/(after|in) \d+(\.\d+)? s\b/g, '$1 <n> s')
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n')
@@ -224,6 +253,6 @@ export function normalised(output: string, directory = root): string {
 
 /** The shown output with each `…` filled in from the actual one where that makes them equal; else as it is. */
 export function filledIn(shown: string, actual: string): string {
-  const pieces = shown.split(/^…$/m).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${pieces.join('[^]*?')}$`).test(actual) ? actual : shown;
+  const pieces = shown.split(/^…(?:\n|$)/m).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${pieces.join('(?:[^]*?(?:\\n|$))?')}$`).test(actual) ? actual : shown;
 }

@@ -44,7 +44,7 @@ try {
   await nextMessage();
   await tell();
   if (isInteractive) await yourTurn();
-  else say('In a terminal, make start goes on from here: edit the files and watch. How it works: docs/registry.md');
+  else say('In a terminal, make tour goes on from here: edit the files and watch. How it works: docs/registry.md');
 } catch (error) {
   if (!stop.signal.aborted) throw error;
   if (stop.signal.reason !== interrupted) throw stop.signal.reason;

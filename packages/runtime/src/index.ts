@@ -16,7 +16,18 @@ export type { Metadata, ObjectMetadataInput, OwnerReference } from './api/metada
 export { nearest } from './api/nearest.ts';
 export type { ApiObject, ObjectInput } from './api/object.ts';
 export * as schema from './api/schema/build.ts';
-export type { Infer, Input, Schema } from './api/schema/schema.ts';
+export type {
+  AnythingSchema,
+  BooleanSchema,
+  Infer,
+  Input,
+  ListSchema,
+  MapSchema,
+  NumberSchema,
+  ObjectSchema,
+  Schema,
+  StringSchema,
+} from './api/schema/schema.ts';
 export * from './api/selector.ts';
 export { parseLabelSelector } from './api/selector-parser.ts';
 export * from './controller/controller.ts';

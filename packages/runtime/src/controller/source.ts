@@ -72,7 +72,7 @@ export class Source {
     const { key, initial, revision, type } = change;
     if (!this.#map && !this.#digests) return [{ key, reason: type, initial, revision }];
     const object = type === 'deleted' ? undefined : await this.#read(key, revision);
-    if (object && this.#digests && !this.#digests.changed(key, object)) return [];
+    if (object && this.#digests && !this.#digests.changed(key, object, revision)) return [];
     if (!object) this.#digests?.forget(key);
     if (!this.#map) return [{ key, reason: type, initial, revision }];
     const concerned = object ? this.#keysOf(this.#map(object)) : [];

@@ -1,0 +1,83 @@
+/** A fleet to measure the operator with: many small services, a registry that wants them, and an operator process. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { ECSMService, type ECSMServiceInput } from '@ecsm/operator';
+import type { Registry } from '@ecsm/runtime';
+
+/** As people start it: its first line says how much memory it may take. */
+const program = fileURLToPath(new URL('../../bin/ecsm-operator', import.meta.url));
+
+export function wanted(number: number): ECSMServiceInput {
+  return {
+    metadata: { name: `service-${number}` },
+    spec: {
+      deploymentStrategy: { type: 'Dynamic', replicas: 1, nodePool: ['node-1', 'node-2', 'node-3'] },
+      template: {
+        image: 'telemetry@1.0.0#sylixos',
+        command: ['/apps/telemetry'],
+        env: [{ name: 'RATE', value: '10' }],
+        resources: { limits: { memory: '1Mi', disk: '1Mi' } },
+      },
+    },
+  };
+}
+
+/** Many at once, as `apply` of a directory would. */
+export async function want(registry: Registry, from: number, to: number): Promise<void> {
+  const services = registry.resource(ECSMService);
+  const numbers = Array.from({ length: to - from }, (_, index) => from + index);
+  for (let start = 0; start < numbers.length; start += 128) {
+    await Promise.all(numbers.slice(start, start + 128).map((number) => services.create(wanted(number))));
+  }
+}
+
+export interface RunningOperator {
+  readonly child: ChildProcess;
+  /** From the start of the process until /readyz says so. */
+  readonly readyMs: number;
+  residentMb(): number;
+  stop(): Promise<void>;
+}
+
+export async function startOperator(...flags: readonly string[]): Promise<RunningOperator> {
+  const port = await freePort();
+  const startMs = performance.now();
+  const child = spawn(program, ['--listen', `127.0.0.1:${port}`, '--log-level', 'error', ...flags], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  while (!(await isReady(port))) {
+    if (child.exitCode !== null) throw new Error(`the operator ended with ${child.exitCode}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return {
+    child,
+    readyMs: performance.now() - startMs,
+    residentMb: () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function isReady(port: number): Promise<boolean> {
+  try {
+    return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}

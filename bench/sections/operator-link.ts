@@ -1,0 +1,179 @@
+/**
+ * What the operator costs the link: calls and bytes of one look at a fleet at rest, beside a naive controller that lists
+ * and gets for each service; and how long a fleet takes to get ready, beside what no controller can beat: the same
+ * creations, as many at once, sent by a loop that knows everything in advance, until one list shows them running.
+ */
+import { connect, Ecsm, httpTransport, Recorder, RestClient, type ServiceBody } from '@ecsm/client';
+import { Operator, operatorKinds } from '@ecsm/operator';
+import { MemoryStore, Registry, systemClock, systemRandom } from '@ecsm/runtime';
+import { want } from '../fleet.ts';
+import { deliver, type Measurement } from '../report.ts';
+import { type RunningSimulator, startSimulator } from '../simulator.ts';
+
+const measurements: Measurement[] = [];
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Running {
+  readonly operator: Operator;
+  readonly registry: Registry;
+  stop(): Promise<void>;
+}
+
+function operate(url: string, settings: object): Running {
+  const registry = new Registry({
+    store: new MemoryStore(),
+    kinds: operatorKinds,
+    clock: systemClock,
+    random: systemRandom,
+  });
+  const transport = httpTransport({ url, connectionsMax: 64 });
+  const operator = new Operator({ registry, transport, settings });
+  const ending = new AbortController();
+  const running = operator.run({ signal: ending.signal });
+  return {
+    operator,
+    registry,
+    async stop() {
+      ending.abort();
+      await running;
+      transport.close();
+      await registry.close();
+    },
+  };
+}
+
+async function settled(operator: Operator): Promise<void> {
+  while (!(await operator.settled())) await sleep(20);
+}
+
+/** How much one look at rest costs, over ten of them, a list of all instances among these. */
+async function atRest(count: number): Promise<void> {
+  const simulator = await startSimulator('--nodes', '3', '--profile', 'instant');
+  const { operator, registry, stop } = operate(simulator.url, { observeMs: 1_000, inFlightMax: 16, workers: 16 });
+  await want(registry, 0, count);
+  await settled(operator);
+  await sleep(3_000);
+  operator.recorder.reset();
+  await sleep(10_500);
+  const looks = operator.recorder.byEndpoint().find(({ endpoint }) => endpoint === 'GET /node')?.calls ?? 1;
+  const writes = operator.recorder.byEndpoint().filter(({ endpoint }) => !endpoint.startsWith('GET '));
+  if (writes.length > 0) throw new Error(`at rest: ${JSON.stringify(writes)}`);
+  const { calls, bytesUp, bytesDown } = operator.recorder.totals();
+  await stop();
+  const naive = await naiveLook(simulator, count);
+  const bytes = (bytesUp + bytesDown) / looks;
+  measurements.push(
+    {
+      name: `a look at ${count} services at rest`,
+      value: calls / looks,
+      unit: 'calls',
+      beside: { name: 'a list and a get for each', value: naive.calls },
+    },
+    {
+      name: `the same, both ways`,
+      value: bytes / 1024,
+      unit: 'KB',
+      beside: { name: 'naive, listing all', value: naive.listingAll / 1024 },
+      ...(count === 1000
+        ? { bar: { text: '100 times fewer bytes than naive', met: naive.listingAll / bytes >= 100 } }
+        : {}),
+    },
+    {
+      name: `the same, both ways`,
+      value: bytes / 1024,
+      unit: 'KB',
+      beside: { name: 'naive, listing by name', value: naive.listingByName / 1024 },
+    },
+  );
+  await simulator.stop();
+}
+
+/**
+ * A controller without a shared observer: for each service one list, in which it looks for its own, and one get. What it
+ * lists decides what it costs: everything, or what the platform finds for the name.
+ */
+async function naiveLook({ url }: RunningSimulator, count: number) {
+  const recorder = new Recorder();
+  const { ecsm, close } = connect({ url, recorder, connectionsMax: 16 });
+  const ids = (await ecsm.services().page(1, 1000)).list.map(({ id }) => id);
+  const cost = async (work: () => Promise<unknown>) => {
+    recorder.reset();
+    await work();
+    const { bytesUp, bytesDown } = recorder.totals();
+    return bytesUp + bytesDown;
+  };
+  // Each costs the same, so that a few tell what all cost.
+  const sample = ids.slice(0, 10);
+  const gets = await cost(() => Promise.all(sample.map((id) => ecsm.services().get(id))));
+  const all = await cost(() => Promise.all(sample.map(() => ecsm.services().page(1, 1000))));
+  const named = await cost(() =>
+    Promise.all(sample.map((_, number) => ecsm.services().page(1, 1000, { name: `service-${count - 1 - number}` }))),
+  );
+  close();
+  const scale = count / sample.length;
+  return { calls: count * 2, listingAll: (gets + all) * scale, listingByName: (gets + named) * scale };
+}
+
+const inFlight = 16;
+
+async function untilReady(count: number, latencyMs: number): Promise<void> {
+  const flags = ['--nodes', '3', '--profile', 'instant', '--latency', String(latencyMs)];
+  const first = await startSimulator(...flags);
+  const { operator, registry, stop } = operate(first.url, { inFlightMax: inFlight, workers: inFlight * 2 });
+  while (operator.observer.ready() !== undefined) await sleep(5);
+  const startMs = performance.now();
+  await want(registry, 0, count);
+  await settled(operator);
+  const tookMs = performance.now() - startMs;
+  await stop();
+  await first.stop();
+  const second = await startSimulator(...flags);
+  const leastMs = await criticalPath(second.url, count);
+  await second.stop();
+  const ratio = tookMs / leastMs;
+  measurements.push({
+    name: `${count} new services ready, ${latencyMs} ms round trip`,
+    value: tookMs,
+    unit: 'ms',
+    beside: { name: `creations only, ${inFlight} at once`, value: leastMs },
+    bar: { text: 'within 1.5 times', met: ratio <= 1.5 },
+  });
+}
+
+async function criticalPath(url: string, count: number): Promise<number> {
+  const transport = httpTransport({ url, connectionsMax: inFlight });
+  const ecsm = new Ecsm(new RestClient({ transport, timeoutMs: 60_000, deadlineMs: 120_000 }));
+  await ecsm.services().summary();
+  const body = (number: number): ServiceBody => ({
+    name: `service-${number}`,
+    image: {
+      ref: 'telemetry@1.0.0#sylixos',
+      action: 'run',
+      config: {
+        process: { args: ['/apps/telemetry'], env: ['RATE=10'] },
+        sylixos: { resources: { memory: { memoryLimitMB: 1 }, disk: { limitMB: 1 } } },
+      },
+    },
+    node: { names: ['node-1', 'node-2', 'node-3'] },
+    policy: 'dynamic',
+    factor: 1,
+  });
+  let next = 0;
+  const startMs = performance.now();
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      while (next < count) await ecsm.services().create(body(next++));
+    }),
+  );
+  for (;;) {
+    const { list } = await ecsm.services().page(1, 1000);
+    if (list.filter(({ instanceOnline }) => Number(instanceOnline) === 1).length === count) break;
+  }
+  const tookMs = performance.now() - startMs;
+  transport.close();
+  return tookMs;
+}
+
+for (const count of [10, 100, 1000]) await atRest(count);
+for (const count of [100, 1000]) for (const latencyMs of [0, 100, 600]) await untilReady(count, latencyMs);
+deliver(measurements);

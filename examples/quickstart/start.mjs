@@ -1,0 +1,145 @@
+/**
+ * The newcomer's first command: a simulated platform, the operator, and a small fleet that becomes ready before your
+ * eyes. `make start` runs it.
+ *
+ * On a terminal it goes on, and shows what you do to it, until Ctrl-C. Elsewhere it breaks two things itself, waits for
+ * them to be put right, and ends. Both programs are real processes, and their registry lies in a directory of its own,
+ * which is removed at the end.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ECSMService } from '@ecsm/operator';
+import { Event, openRegistry, readManifests } from '@ecsm/runtime';
+import { Children, portOrAny, untilAnswers } from './children.mjs';
+import { tellHealing, tellProgress } from './lines.mjs';
+import { openPlatform } from './platform.mjs';
+import { Screen } from './screen.mjs';
+import { commandLines, eventLines, eventsThatFit, painter, serviceTable } from './view.mjs';
+
+const isInteractive = process.stdout.isTTY === true;
+const paint = painter(isInteractive && !process.env.NO_COLOR);
+const defaultPorts = { platform: 3001, health: 8090 };
+/** More often than the operator looks by default, so that a demonstration need not wait. */
+const observeSeconds = 2;
+const drawMs = 300;
+/** Of a terminal that does not say. */
+const rowsDefault = 24;
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const stop = new AbortController();
+const interrupted = 'interrupted';
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => stop.abort(interrupted));
+
+const directory = mkdtempSync(join(tmpdir(), 'ecsm-start-'));
+const children = new Children();
+let registry;
+let platform;
+try {
+  await run();
+} catch (error) {
+  if (!stop.signal.aborted) throw error;
+  if (stop.signal.reason !== interrupted) throw stop.signal.reason;
+} finally {
+  platform?.close();
+  await registry?.close();
+  await children.stop();
+  rmSync(directory, { recursive: true, force: true });
+  console.log('Stopped. Nothing is left behind.');
+}
+
+async function run() {
+  const url = `lmdb:${join(directory, 'registry')}`;
+  const { signal } = stop;
+  const lost = (error) => stop.abort(error);
+
+  const port = await portOrAny(defaultPorts.platform);
+  const platformUrl = `http://127.0.0.1:${port}`;
+  const simulator = children.start('ecsm-sim', ['--listen', `127.0.0.1:${port}`, '--nodes', '4'], { directory, lost });
+  await untilAnswers(`${platformUrl}/sim/`, signal);
+  platform = openPlatform(platformUrl);
+
+  const healthUrl = `http://127.0.0.1:${await portOrAny(defaultPorts.health)}`;
+  const argv = ['--registry', url, '--ecsm', platformUrl, '--listen', healthUrl.replace('http://', '')];
+  const operator = children.start('ecsm-operator', [...argv, '--observe-seconds', String(observeSeconds)], {
+    directory,
+    lost,
+  });
+  await untilAnswers(`${healthUrl}/readyz`, signal);
+
+  console.log(paint('bold', '\necsm-operator: a small fleet, kept as it is written down\n'));
+  console.log(`Platform   ${platformUrl} (simulated, process ${simulator.pid})`);
+  console.log(`Operator   ${healthUrl}/metrics (process ${operator.pid})`);
+  console.log(`Registry   ${url}`);
+  console.log(`Logs       ${operator.log}\n`);
+
+  registry = await openRegistry(url, { kinds: [ECSMService, Event] });
+  await applyFleet();
+  if (isInteractive) await show({ url, platformUrl });
+  else await tell();
+}
+
+async function applyFleet() {
+  for (const file of readdirSync(here).filter((name) => name.endsWith('.yaml'))) {
+    for (const { object } of await readManifests(readFileSync(join(here, file)), { file })) {
+      const { outcome } = await registry.resource(ECSMService).apply(object);
+      if (!isInteractive) console.log(`${object.metadata.name} is ${outcome}`);
+    }
+  }
+}
+
+async function services() {
+  return (await registry.resource(ECSMService).list()).items;
+}
+
+async function events() {
+  const { items } = await registry.resource(Event).list();
+  const version = ({ metadata }) => Number(metadata.resourceVersion);
+  return items.sort((one, other) => version(one) - version(other));
+}
+
+/** Until Ctrl-C. */
+async function show(places) {
+  const screen = new Screen(process.stdout);
+  for (;;) {
+    const now = await services();
+    const table = serviceTable(now, paint);
+    const toTry = await hints(places, now);
+    const count = eventsThatFit(process.stdout.rows || rowsDefault, table.length + toTry.length + 2);
+    screen.draw([...table, '', ...eventLines(await events(), count, paint), '', ...toTry]);
+    await sleep(drawMs, undefined, { signal: stop.signal });
+  }
+}
+
+async function hints({ url, platformUrl }, now) {
+  const telemetry = now.find(({ metadata }) => metadata.name === 'telemetry');
+  const [instance] = telemetry ? await platform.instances(telemetry).catch(() => []) : [];
+  const port = Number(new URL(platformUrl).port);
+  const to = port === defaultPorts.platform ? [] : ['--to', platformUrl];
+  const place = relative(process.cwd(), here) || '.';
+  const call = (...words) => commandLines([join(place, '..', '..', 'bin', 'ecsm-sim'), 'call', ...words, ...to]);
+  const isNew = telemetry?.spec.template.image.includes('@2.0.0');
+  const image = isNew ? 'telemetry@1.0.0#sylixos' : 'telemetry@2.0.0#sylixos';
+  return [
+    paint('bold', 'Try this in another terminal, in the same directory. Ctrl-C here ends it all.'),
+    '  kill an instance, and see it come back:',
+    ...call('POST', `/sim/containers/${instance?.name ?? 'NAME'}/kill`),
+    '  delete a service behind the operator’s back:',
+    ...call('DELETE', '/sim/services/thermal'),
+    '  roll out another image, one instance after the other:',
+    ...commandLines([`ECSM_REGISTRY=${url}`, 'node', join(place, 'set-image.mjs'), 'telemetry', image]),
+    '  cut a node off, then bring it back:',
+    ...call('POST', '/sim/nodes/node-2/cut'),
+    ...call('POST', '/sim/nodes/node-2/restore'),
+  ];
+}
+
+/** Without a terminal: line by line, to an end. */
+async function tell() {
+  const { signal } = stop;
+  await tellProgress({ services, signal });
+  await tellHealing({ services, platform, signal });
+  console.log('\nOn a terminal, make start goes on from here and lets you break things yourself.');
+}

@@ -1,0 +1,91 @@
+/** What the quickstart shows: a table of services, the last events, and what to try next. Lines of at most 80 columns. */
+import { styleText } from 'node:util';
+
+export const columnsMax = 80;
+const titles = ['NAME', 'READY', 'UP-TO-DATE', 'STRATEGY', 'IMAGE', 'STATUS'];
+
+/** @returns {(format: string, text: string) => string} colour, only where it is wanted. */
+export function painter(hasColour) {
+  return (format, text) => (hasColour ? styleText(format, text) : text);
+}
+
+/** How many instances are wanted. */
+export function wanted({ spec: { deploymentStrategy } }) {
+  const { type, replicas = 0, nodes = [] } = deploymentStrategy;
+  return type === 'Static' ? nodes.length : replicas;
+}
+
+/** Whether all that is wanted runs, as it is written now, and nothing is under way. */
+export function isDone(service) {
+  const { status, metadata } = service;
+  if (!status || status.observedGeneration !== metadata.generation) return false;
+  const count = wanted(service);
+  const isAvailable = status.conditions.some(({ type, status: is }) => type === 'Available' && is === 'True');
+  return isAvailable && [status.replicas, status.readyReplicas, status.updatedReplicas].every((one) => one === count);
+}
+
+/** One word: what is wrong, what is under way, or that all is well. */
+export function statusWord(service) {
+  if (isDone(service)) return 'Available';
+  const conditions = service.status?.conditions ?? [];
+  const reasonOf = (type, is) => conditions.find((one) => one.type === type && one.status === is)?.reason;
+  const trouble = reasonOf('PlatformReachable', 'False') ?? reasonOf('Degraded', 'True');
+  const progress = reasonOf('Progressing', 'True') ?? reasonOf('Progressing', 'False');
+  return trouble ?? progress ?? reasonOf('Available', 'False') ?? 'Pending';
+}
+
+export function serviceRow(service) {
+  const { name } = service.metadata;
+  const { readyReplicas = 0, updatedReplicas = 0 } = service.status ?? {};
+  const { deploymentStrategy, template } = service.spec;
+  const ready = `${readyReplicas}/${wanted(service)}`;
+  return [name, ready, String(updatedReplicas), deploymentStrategy.type, template.image, statusWord(service)];
+}
+
+export function serviceTable(services, paint) {
+  const rows = services.map(serviceRow);
+  const widths = titles.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column].length)));
+  const lineOf = (row) => cut(row.map((cell, column) => cell.padEnd(widths[column])).join('  '));
+  return [
+    paint('bold', lineOf(titles)),
+    ...rows.map((row, index) => paint(isDone(services[index]) ? 'green' : 'yellow', lineOf(row))),
+  ];
+}
+
+/** The last ones, the newest at the end. */
+export function eventLines(events, count, paint) {
+  const lines = events.slice(-count).map(({ spec }) => {
+    const { lastTimestamp, type, regarding, reason, message } = spec;
+    const line = cut(`${lastTimestamp.slice(11, 19)}  ${regarding.name.padEnd(10)} ${reason}: ${message}`);
+    return type === 'Warning' ? paint('red', line) : line;
+  });
+  return lines.length === 0 ? ['…'] : lines;
+}
+
+/** How many events fit into a terminal beside so many other lines: what there is to try must not be pushed out of it. */
+export function eventsThatFit(rows, otherLines) {
+  return Math.min(8, Math.max(2, rows - 1 - otherLines));
+}
+
+/** A command that a line cannot hold goes on in the next one, in a way that a shell understands. */
+export function commandLines(words) {
+  const indent = '    ';
+  const lines = [indent];
+  for (const word of words) {
+    const last = lines.at(-1);
+    const isFirst = last.trim() === '';
+    if (isFirst) lines[lines.length - 1] = `${last}${word}`;
+    else if (last.length + 1 + word.length + 2 <= columnsMax) lines[lines.length - 1] = `${last} ${word}`;
+    else {
+      lines[lines.length - 1] = `${last} \\`;
+      lines.push(`${indent}  ${word}`);
+    }
+  }
+  return lines;
+}
+
+/** Text from outside can neither wrap a line nor steer the terminal. */
+function cut(text) {
+  const visible = text.replace(/\p{Cc}/gu, ' ').trimEnd();
+  return visible.length <= columnsMax ? visible : `${visible.slice(0, columnsMax - 1)}…`;
+}

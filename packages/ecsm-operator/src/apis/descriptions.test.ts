@@ -1,0 +1,29 @@
+/** `explain` and the documentation are made from descriptions, so that no field may go without one. */
+import type { Schema } from '@ecsm/runtime';
+import { describe, expect, it } from 'vitest';
+import { ECSMService } from './ecsm-service.ts';
+import { OperatorIdentity } from './operator-identity.ts';
+import { ServiceRevision } from './service-revision.ts';
+
+function undescribed(schema: Schema, path: string): string[] {
+  switch (schema.type) {
+    case 'object':
+      return Object.entries(schema.properties).flatMap(([name, property]) => [
+        ...(property.description?.trim() ? [] : [`${path}.${name}`]),
+        ...undescribed(property, `${path}.${name}`),
+      ]);
+    case 'list':
+      return undescribed(schema.items, `${path}[]`);
+    case 'map':
+      return undescribed(schema.values, `${path}{}`);
+    default:
+      return [];
+  }
+}
+
+describe.each([ECSMService, ServiceRevision, OperatorIdentity])('$kind', (kind) => {
+  it('says of every field what it means', () => {
+    expect(kind.description).not.toBe('');
+    expect([...undescribed(kind.spec, 'spec'), ...undescribed(kind.status, 'status')]).toEqual([]);
+  });
+});

@@ -1,0 +1,57 @@
+/**
+ * ECSMService: what people want to run on the platform, on which nodes, and how it may change. Everything that any part
+ * of the product knows of its fields is said here and in the schemas beside it, once.
+ */
+import { defineKind, type InputOf, type ObjectOf, schema } from '@ecsm/runtime';
+import { readyText, strategyText } from './service-columns.ts';
+import { checkService } from './service-rules.ts';
+import { status } from './status-schema.ts';
+import { deploymentStrategy, updateStrategy, upgradeStrategy } from './strategy-schemas.ts';
+import { template } from './template-schema.ts';
+
+const { boolean, integer, object, withDefault } = schema;
+
+export const ECSMService = defineKind({
+  group: 'ecsm.sh',
+  version: 'v1',
+  kind: 'ECSMService',
+  plural: 'ecsmservices',
+  shortNames: ['es', 'ecsm'],
+  categories: ['all'],
+  description: 'A service on the ECSM platform: what runs, where, and how it may change.',
+  spec: object({
+    deploymentStrategy,
+    upgradeStrategy: withDefault(upgradeStrategy, {}),
+    updateStrategy: withDefault(updateStrategy, {}),
+    paused: withDefault(
+      boolean({ description: 'Whether changes of the template wait. Scaling and healing go on.' }),
+      false,
+    ),
+    revisionHistoryLimit: withDefault(
+      integer({ minimum: 0, maximum: 1000, description: 'Old revisions that are kept.' }),
+      10,
+    ),
+    template,
+  }),
+  status,
+  validate: checkService,
+  columns: [
+    { name: 'READY', value: readyText },
+    { name: 'UP-TO-DATE', path: 'status.updatedReplicas' },
+    { name: 'STRATEGY', value: strategyText },
+    { name: 'IMAGE', path: 'spec.template.image' },
+    { name: 'UPDATE', wide: true, path: 'spec.updateStrategy.type' },
+    { name: 'REVISION', wide: true, path: 'status.currentRevision' },
+    { name: 'SERVICE-ID', wide: true, path: 'status.underlyingServiceID' },
+  ],
+  scale: {
+    specReplicasPath: 'spec.deploymentStrategy.replicas',
+    statusReplicasPath: 'status.replicas',
+  },
+});
+
+export type ECSMService = ObjectOf<typeof ECSMService>;
+export type ECSMServiceInput = InputOf<typeof ECSMService>;
+export type ServiceSpec = ECSMService['spec'];
+export type ServiceStatus = NonNullable<ECSMService['status']>;
+export type ServiceTemplate = ServiceSpec['template'];

@@ -1,0 +1,25 @@
+/**
+ * Who a registry is. The id stands in the mark of every service that is made for it, so two registries can share one
+ * platform. Without it nothing on the platform would be ours any more: it is made once and never changed.
+ */
+import { defineKind, type ObjectOf, schema } from '@ecsm/runtime';
+
+const { object, string } = schema;
+
+export const OperatorIdentity = defineKind({
+  group: 'ecsm.sh',
+  version: 'v1',
+  kind: 'OperatorIdentity',
+  plural: 'operatoridentities',
+  description: 'The id of a registry, by which it knows its services on the platform. There is one, and it must stay.',
+  spec: object({
+    id: string({
+      maxLength: 64,
+      pattern: { expression: /^[0-9a-z-]{8,64}$/u, hint: 'must be an id such as a UUID' },
+      description: 'Part of the mark of ownership on the platform.',
+    }),
+  }),
+  status: object({}),
+  columns: [{ name: 'ID', path: 'spec.id' }],
+});
+export type OperatorIdentity = ObjectOf<typeof OperatorIdentity>;

@@ -1,0 +1,60 @@
+/** Carries one step of a plan out, and says what became of it. A step that may have happened is never repeated blindly. */
+import { type ApiError, isApiError } from '@ecsm/runtime';
+import type { ServiceManager } from '../resource/manager.ts';
+import type { Step } from '../service/model.ts';
+import { fromPlatform, PlatformTrouble } from './platform-trouble.ts';
+
+export type StepEnd =
+  /** With the id of a service that was made or changed: a change may have given it another one. */
+  | { readonly is: 'done'; readonly writtenId?: string }
+  /** Nothing is wrong, but the world is not what the plan took it for, or what it is now is not known. */
+  | { readonly is: 'overtaken'; readonly error: ApiError }
+  | { readonly is: 'unanswered'; readonly error: ApiError }
+  | { readonly is: 'refused'; readonly error: ApiError };
+
+type Manager = Pick<
+  ServiceManager,
+  'create' | 'update' | 'delete' | 'start' | 'unpause' | 'startInstance' | 'unpauseInstance' | 'redeploy'
+>;
+
+export async function carryOut(step: Step, manager: Manager, signal: AbortSignal): Promise<StepEnd> {
+  try {
+    const writtenId = await fromPlatform(() => call(step, manager, signal));
+    return { is: 'done', ...(writtenId === undefined ? {} : { writtenId }) };
+  } catch (error) {
+    if (!(error instanceof PlatformTrouble)) throw error;
+    const { cause } = error;
+    if (error.isUnanswered) return { is: 'unanswered', error: cause };
+    // Taken, gone or changed since it was read: a fresh look decides, by the mark, what that means.
+    const isOvertaken = ['AlreadyExists', 'NotFound', 'Conflict'].includes(cause.code);
+    return { is: isOvertaken ? 'overtaken' : 'refused', error: cause };
+  }
+}
+
+/** Gives the id of what was made or changed, if anything was. */
+async function call(step: Step, manager: Manager, signal: AbortSignal): Promise<string | undefined> {
+  switch (step.do) {
+    case 'create':
+      return (await manager.create(step.body, { signal })).id;
+    case 'update':
+      try {
+        return (await manager.update(step.id, step.body, { signal })).id;
+      } catch (error) {
+        if (step.ifRefused !== 'delete' || !isApiError(error, 'Rejected')) throw error;
+        await manager.delete(step.id, { signal, name: step.body.name });
+        return undefined;
+      }
+    case 'delete':
+      await manager.delete(step.id, { signal, name: step.name });
+      return undefined;
+    case 'start':
+    case 'unpause':
+    case 'redeploy':
+      await manager[step.do](step.id, { signal });
+      return undefined;
+    case 'startInstance':
+    case 'unpauseInstance':
+      await manager[step.do](step.instance, { signal });
+      return undefined;
+  }
+}

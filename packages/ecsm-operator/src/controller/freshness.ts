@@ -1,0 +1,117 @@
+/**
+ * Keeps decisions from being made on an old picture of the platform: one that is older than another seen before, or
+ * that does not show yet what was just done. All of it is bounded, and none of it lasts: a platform whose clock was set
+ * back, or that does not keep what it is told, is believed after a while.
+ */
+import type { ServiceBody } from '@ecsm/client';
+import type { Clock } from '@ecsm/runtime';
+import { differences } from '../resource/differences.ts';
+import type { PlatformService } from '../resource/model.ts';
+import type { TimeOf } from '../resource/read.ts';
+
+interface Newest {
+  readonly updatedMs: number;
+  /** Since when only older ones have been seen. */
+  readonly olderSinceMs?: number;
+}
+
+interface Update {
+  readonly body: ServiceBody;
+  /** The version that was updated. */
+  readonly before: string;
+  readonly atMs: number;
+}
+
+/** So long an older picture is taken for a late one. */
+const believeAfterMs = 30_000;
+/** So long a deletion may take before it is asked for again. */
+export const deletionMs = 30_000;
+/** Services that are remembered; beyond that the oldest are forgotten. */
+const entriesMax = 20_000;
+
+export class Freshness {
+  readonly #clock: Clock;
+  readonly #timeOf: TimeOf;
+  readonly #newest = new Map<string, Newest>();
+  readonly #updates = new Map<string, Update>();
+  readonly #deletions = new Map<string, number>();
+
+  constructor(clock: Clock, timeOf: TimeOf) {
+    this.#clock = clock;
+    this.#timeOf = timeOf;
+  }
+
+  updated(service: PlatformService, body: ServiceBody): void {
+    put(this.#updates, service.id, { body, before: service.updatedTime, atMs: this.#clock.now() });
+  }
+
+  deleted(id: string): void {
+    put(this.#deletions, id, this.#clock.now());
+  }
+
+  /** Whether the platform was told to delete it and is still at it. */
+  isBeingDeleted(id: string): boolean {
+    return this.#isRecent(this.#deletions.get(id), deletionMs);
+  }
+
+  /** Why a picture is too old to decide on; nothing if it is not. */
+  complaint(services: readonly PlatformService[]): string | undefined {
+    for (const service of services) {
+      const complaint = this.#olderThanSeen(service) ?? this.#olderThanWritten(service);
+      if (complaint !== undefined) return complaint;
+    }
+    return undefined;
+  }
+
+  /** The same services; instances of those that are being deleted are counted as there, but not as ready. */
+  corrected(services: readonly PlatformService[]): readonly PlatformService[] {
+    return services.map((service) => {
+      if (!this.isBeingDeleted(service.id)) return service;
+      return { ...service, instances: service.instances.map((one) => ({ ...one, deployment: 'deploying' as const })) };
+    });
+  }
+
+  #olderThanSeen({ id, name, updatedTime }: PlatformService): string | undefined {
+    const updatedMs = this.#timeOf(updatedTime);
+    if (updatedMs === undefined) return undefined;
+    const newest = this.#newest.get(id);
+    if (newest === undefined || updatedMs >= newest.updatedMs) {
+      if (newest?.updatedMs !== updatedMs || newest.olderSinceMs !== undefined) put(this.#newest, id, { updatedMs });
+      return undefined;
+    }
+    const olderSinceMs = newest.olderSinceMs ?? this.#clock.now();
+    if (!this.#isRecent(olderSinceMs, believeAfterMs)) {
+      put(this.#newest, id, { updatedMs });
+      return undefined;
+    }
+    put(this.#newest, id, { updatedMs: newest.updatedMs, olderSinceMs });
+    return `${name} is shown as of ${updatedTime}, and a later version was seen before`;
+  }
+
+  /** The version has a second as its smallest step, so it does not tell alone. */
+  #olderThanWritten({ id, name, updatedTime, detail }: PlatformService): string | undefined {
+    const update = this.#updates.get(id);
+    if (update === undefined) return undefined;
+    const isVisible = update.before !== updatedTime || differences(update.body, detail).length === 0;
+    if (!isVisible && this.#isRecent(update.atMs, believeAfterMs)) return `${name} does not show its last update yet`;
+    this.#updates.delete(id);
+    return undefined;
+  }
+
+  /** A moment in the future comes from a clock that was set back. */
+  #isRecent(atMs: number | undefined, withinMs: number): boolean {
+    if (atMs === undefined) return false;
+    const ageMs = this.#clock.now() - atMs;
+    return ageMs >= 0 && ageMs < withinMs;
+  }
+}
+
+function put<T>(map: Map<string, T>, id: string, value: T): void {
+  map.delete(id);
+  map.set(id, value);
+  if (map.size <= entriesMax) return;
+  for (const oldest of map.keys()) {
+    map.delete(oldest);
+    return;
+  }
+}

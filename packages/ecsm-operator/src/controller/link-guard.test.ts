@@ -1,0 +1,266 @@
+/** A link that is dead is probed by one call; work resumes with the first answer. All on a virtual clock. */
+import type { Transport, WireAnswer } from '@ecsm/client';
+import { ApiError, isApiError } from '@ecsm/runtime';
+import { SeededRandom } from '@ecsm/runtime/simulation';
+import { describe, expect, it } from 'vitest';
+import { LinkGuard, type LinkState } from './link-guard.ts';
+import { settled, VirtualClock } from './virtual-clock.kit.ts';
+
+const envelope = answerOf(200, '{"status":200,"message":"success","data":{"total":0},"fieldErrors":null}');
+const down = () => Promise.reject(new ApiError('Unavailable', { what: 'the platform', reason: 'connection refused' }));
+
+function answerOf(status: number, body: string): WireAnswer {
+  return { status, headers: {}, body: new TextEncoder().encode(body) };
+}
+
+function bench(inFlightMax = 4) {
+  const clock = new VirtualClock();
+  const targets: string[] = [];
+  const link = {
+    answer: (_signal: AbortSignal): Promise<WireAnswer> => Promise.resolve(envelope),
+    inFlight: 0,
+    peak: 0,
+  };
+  const transport: Transport = {
+    async send({ target }, { signal }) {
+      targets.push(target);
+      link.peak = Math.max(link.peak, ++link.inFlight);
+      try {
+        return await link.answer(signal);
+      } finally {
+        link.inFlight--;
+      }
+    },
+    close() {},
+  };
+  const guard = new LinkGuard({ transport, clock, random: new SeededRandom(1), inFlightMax });
+  const states: LinkState[] = [];
+  guard.onChange((state) => states.push(state));
+  const call = (target = '/api/v1/service', signal = new AbortController().signal) =>
+    guard.transport.send(
+      { method: 'GET', target, headers: {} },
+      { signal, answerBytesMax: 1e6, meter: { bytesUp: 0, bytesDown: 0 } },
+    );
+  const failing = (target?: string, signal?: AbortSignal) =>
+    call(target, signal).then(
+      () => expect.fail('it was answered'),
+      (error: unknown) => error,
+    );
+  return { clock, guard, link, states, targets, call, failing };
+}
+
+/** Answers nothing until its caller gives up. */
+const silence = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+describe('a link', () => {
+  it('is suspect after one failure and well again after one answer', async () => {
+    const { guard, link, states, call, failing } = bench();
+    link.answer = down;
+    await failing();
+    expect(guard.state).toBe('suspect');
+    expect(guard.check()).toBeUndefined();
+    link.answer = () => Promise.resolve(envelope);
+    await call();
+    expect(states).toEqual(['suspect', 'reachable']);
+  });
+
+  it('is unreachable after two failures in a row; then calls fail at once, without the link', async () => {
+    const { guard, link, targets, failing, clock } = bench();
+    link.answer = down;
+    await failing();
+    await failing();
+    expect(guard.state).toBe('unreachable');
+    const sent = targets.length;
+    const error = await failing();
+    expect(isApiError(error, 'Unavailable')).toBe(true);
+    expect(String(error)).toMatch(/cannot be reached.*connection refused.*next probe in 1 s/);
+    expect(targets).toHaveLength(sent);
+    expect(guard.check()).toMatch(/cannot be reached/);
+    expect(guard.lastContactMs).toBeUndefined();
+    expect(guard.sinceMs).toBe(clock.now());
+  });
+
+  it.each([
+    ['a page of HTML', answerOf(502, '<html>Bad Gateway</html>'), 'suspect'],
+    ['a login page that says 200', answerOf(200, '<!doctype html>'), 'suspect'],
+    ['nothing', answerOf(200, ''), 'suspect'],
+    ['a refusal by the platform', answerOf(200, '{"status":31006,"message":"taken"}'), 'reachable'],
+    ['a busy platform', answerOf(503, ' {"status":503}'), 'reachable'],
+    ['an envelope behind a byte order mark', answerOf(200, '\uFEFF{"status":200}'), 'reachable'],
+  ])('judges an answer of %s', async (_, answer, state) => {
+    const { guard, link, call } = bench();
+    link.answer = () => Promise.resolve(answer);
+    await call();
+    expect(guard.state).toBe(state);
+  });
+
+  it('is not to blame for a call that its caller gave up, but for one whose time ran out', async () => {
+    const { guard, link, failing } = bench();
+    link.answer = silence;
+    const given = new AbortController();
+    const one = failing('/x', given.signal);
+    await settled();
+    given.abort('enough');
+    expect(await one).toBe('enough');
+    expect(guard.state).toBe('reachable');
+    const late = new AbortController();
+    const other = failing('/x', late.signal);
+    await settled();
+    late.abort(new ApiError('Timeout', { what: 'GET /x', timeoutMs: 10 }));
+    await other;
+    expect(guard.state).toBe('suspect');
+  });
+});
+
+describe('a dead link', () => {
+  async function dead() {
+    const all = bench();
+    all.link.answer = down;
+    await all.failing();
+    await all.failing();
+    all.targets.length = 0;
+    const stop = new AbortController();
+    const running = all.guard.run(stop.signal);
+    await settled();
+    const end = () => {
+      stop.abort();
+      return running;
+    };
+    return { ...all, end };
+  }
+
+  it('is probed, not hammered: in an hour at most 4 calls a minute and at least 3, whatever everybody asks for', async () => {
+    const { clock, targets, failing, end, guard } = await dead();
+    for (let minute = 0; minute < 60; minute++) {
+      await clock.advance(60_000);
+      for (let key = 0; key < 20; key++) await failing();
+    }
+    expect(new Set(targets)).toEqual(new Set(['/api/v1/service/summary']));
+    expect(targets.length).toBeLessThan(330);
+    expect(targets.length).toBeGreaterThan(200);
+    expect(guard.state).toBe('unreachable');
+    await end();
+  });
+
+  it('is in use again within one probe of its return', async () => {
+    const { clock, link, guard, states, call, end } = await dead();
+    await clock.advance(3_600_000);
+    link.answer = () => Promise.resolve(envelope);
+    const tookMs = await clock.until(() => guard.state === 'reachable');
+    expect(tookMs).toBeLessThanOrEqual(15_250);
+    expect(states.at(-1)).toBe('reachable');
+    await call();
+    await end();
+  });
+
+  it('is probed one at a time, also when probes get no answer', async () => {
+    const { clock, link, end, targets } = await dead();
+    link.answer = silence;
+    link.peak = 0;
+    await clock.advance(120_000);
+    expect(link.peak).toBe(1);
+    expect(targets.length).toBeGreaterThan(3);
+    await end();
+    expect(link.inFlight).toBe(0);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('is back at once when a call that was under way is answered after all', async () => {
+    const { guard, link, call, failing } = bench();
+    let resolve = (_: WireAnswer) => {};
+    link.answer = () => new Promise((done) => (resolve = done));
+    const late = call();
+    await settled();
+    link.answer = down;
+    await failing();
+    await failing();
+    expect(guard.state).toBe('unreachable');
+    resolve(envelope);
+    await late;
+    expect(guard.state).toBe('reachable');
+  });
+
+  it('begins with short waits again after it was well', async () => {
+    const { clock, link, guard, failing, end, targets } = await dead();
+    await clock.advance(600_000);
+    link.answer = () => Promise.resolve(envelope);
+    await clock.until(() => guard.state === 'reachable');
+    link.answer = down;
+    await failing();
+    await failing();
+    targets.length = 0;
+    await clock.advance(1_100);
+    expect(targets).toHaveLength(1);
+    await end();
+  });
+});
+
+describe('calls', () => {
+  it('are at most so many at once, first come, first served', async () => {
+    const { link, call, targets } = bench(2);
+    const gates: (() => void)[] = [];
+    link.answer = () => new Promise((resolve) => gates.push(() => resolve(envelope)));
+    const calls = ['/1', '/2', '/3', '/4', '/5'].map((target) => call(target));
+    await settled();
+    expect(targets).toEqual(['/1', '/2']);
+    gates[1]?.();
+    await calls[1];
+    await settled();
+    expect(targets).toEqual(['/1', '/2', '/3']);
+    while (targets.length < 5 || gates.length > 0) {
+      gates.shift()?.();
+      await settled();
+    }
+    await Promise.all(calls);
+    expect(link.peak).toBe(2);
+    expect(targets).toEqual(['/1', '/2', '/3', '/4', '/5']);
+  });
+
+  it('do not wait behind one that is slow', async () => {
+    const { link, call, failing } = bench(2);
+    const slow = new AbortController();
+    link.answer = silence;
+    const hanging = failing('/slow', slow.signal);
+    await settled();
+    link.answer = () => Promise.resolve(envelope);
+    for (let turn = 0; turn < 50; turn++) await call('/quick');
+    slow.abort('enough');
+    await hanging;
+  });
+
+  it('free their slot, or their place in the line, when they are given up', async () => {
+    const { link, call, failing, guard } = bench(1);
+    link.answer = silence;
+    const first = new AbortController();
+    const second = new AbortController();
+    const hanging = failing('/1', first.signal);
+    const waiting = failing('/2', second.signal);
+    await settled();
+    link.answer = () => Promise.resolve(envelope);
+    const last = call('/3');
+    second.abort('not any more');
+    expect(await waiting).toBe('not any more');
+    first.abort('enough');
+    await hanging;
+    expect((await last).status).toBe(200);
+    expect(guard.inFlight).toBe(0);
+  });
+
+  it('that wait for a slot are sent away when the link is lost', async () => {
+    const { link, failing } = bench(2);
+    const fail: (() => void)[] = [];
+    link.answer = () =>
+      new Promise((_, reject) => fail.push(() => reject(new ApiError('Unavailable', { what: 'x', reason: 'y' }))));
+    const all = Promise.all(['/1', '/2', '/3', '/4'].map((target) => failing(target)));
+    await settled();
+    for (const one of fail) one();
+    const errors = await all;
+    expect(errors.map((error) => /next probe/.test(String(error)))).toEqual([false, false, true, true]);
+    expect(fail).toHaveLength(2);
+  });
+});
+
+it('refuses a number of calls that makes no sense', () => {
+  expect(() => bench(0)).toThrow('inFlightMax has to be a whole number above 0, not 0');
+});

@@ -1,0 +1,342 @@
+/** What the observer sees, whom it wakes, and what that costs: counted call by call. */
+import { Ecsm, RestClient } from '@ecsm/client';
+import { ApiError, silentLog } from '@ecsm/runtime';
+import { SeededRandom } from '@ecsm/runtime/simulation';
+import { Simulator } from '@ecsm/simulator';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ServiceManager } from '../resource/manager.ts';
+import { LinkGuard } from './link-guard.ts';
+import { looksPerSweep, Observer } from './observer.ts';
+import { OfflineNodes } from './offline-nodes.ts';
+import { VirtualClock } from './virtual-clock.kit.ts';
+
+const observeMs = 15_000;
+const pollMs = 2_000;
+
+class Bench {
+  readonly clock = new VirtualClock();
+  readonly simulator = new Simulator({
+    clock: this.clock,
+    random: new SeededRandom(1),
+    nodes: 3,
+    behaviour: 'instant',
+  });
+  readonly guard = new LinkGuard({
+    transport: this.simulator.transport(),
+    clock: this.clock,
+    random: new SeededRandom(2),
+  });
+  readonly ecsm = new Ecsm(new RestClient({ transport: this.guard.transport, clock: this.clock, timeoutMs: 1_000 }), {
+    pageSize: 1_000,
+  });
+  readonly manager = new ServiceManager(this.ecsm);
+  readonly nodes = new OfflineNodes(this.clock, (signal) => this.manager.offlineNodes({ signal }));
+  readonly woken: string[] = [];
+  readonly observer: Observer;
+  readonly #stop = new AbortController();
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(everyMs = observeMs) {
+    this.observer = new Observer({
+      ecsm: this.ecsm,
+      nodes: this.nodes,
+      guard: this.guard,
+      clock: this.clock,
+      random: new SeededRandom(3),
+      log: silentLog,
+      observeMs: everyMs,
+      pollMs,
+      wake: (owners) => this.woken.push(...owners.map(({ namespace, name }) => `${namespace}/${name}`)),
+    });
+  }
+
+  get platform() {
+    return this.simulator.platform;
+  }
+
+  make(name: string): string {
+    const image = { ref: 'telemetry@1.0.0#sylixos', action: 'run', config: {} };
+    const body = { name, image, node: { names: ['node-1', 'node-2'] }, factor: 2, policy: 'dynamic' };
+    const answer = this.simulator.handler({
+      method: 'POST',
+      target: '/api/v1/service',
+      headers: {},
+      body: new TextEncoder().encode(JSON.stringify(body)),
+    });
+    expect(new TextDecoder().decode(answer.body)).toContain('"status":200');
+    return this.platform.serviceNamed(name)?.id ?? expect.fail();
+  }
+
+  async start(): Promise<void> {
+    // What was just made comes up first.
+    await this.clock.advance(1_000);
+    this.#running = Promise.all([this.observer.run(this.#stop.signal), this.guard.run(this.#stop.signal)]);
+    await this.clock.advance(1);
+  }
+
+  /** Lets one look pass, and says who was woken by it. */
+  async look(): Promise<string[]> {
+    await this.clock.advance(1_000);
+    this.woken.length = 0;
+    this.observer.lookSoon();
+    await this.clock.advance(10);
+    return [...this.woken].sort();
+  }
+
+  calls(after = 0): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const { endpoint } of this.simulator.journal.entries(after)) counts[endpoint] = (counts[endpoint] ?? 0) + 1;
+    return counts;
+  }
+
+  async end(): Promise<void> {
+    this.#stop.abort();
+    await this.clock.advance(2_000);
+    await this.#running;
+    expect(this.clock.timers).toBe(0);
+  }
+}
+
+let bench: Bench;
+afterEach(() => bench.end());
+
+async function started(...names: string[]): Promise<readonly string[]> {
+  bench = new Bench();
+  const ids = names.map((name) => bench.make(name));
+  await bench.start();
+  return ids;
+}
+
+describe('at rest', () => {
+  it('a look costs the pages of services and of nodes, however many services there are', async () => {
+    bench = new Bench();
+    for (let number = 1; number <= 1_200; number++) bench.make(`s-${number}`);
+    await bench.start();
+    expect(bench.calls()).toEqual({ 'GET /node': 1, 'GET /service': 2 });
+    expect(bench.observer.services).toBe(1_200);
+    const before = bench.simulator.journal.last;
+    await bench.clock.advance(8 * observeMs);
+    const { 'GET /node': nodes = 0, 'GET /service': services = 0, ...others } = bench.calls(before);
+    expect(nodes).toBeGreaterThanOrEqual(7);
+    expect(nodes).toBeLessThanOrEqual(9);
+    expect(services).toBe(nodes * 2);
+    expect(others).toEqual({});
+    expect(bench.woken).toEqual([]);
+  });
+
+  it('every tenth look lists the instances of what is ours, and of nothing else', async () => {
+    const [mine = ''] = await started('mine', 'other');
+    bench.observer.attend(await bench.manager.find('mine'));
+    const before = bench.simulator.journal.last;
+    for (let look = 1; look < looksPerSweep * 2; look++) await bench.look();
+    const sweeps = bench.simulator.journal
+      .entries(before)
+      .filter(({ endpoint }) => endpoint === 'GET /container/service');
+    expect(sweeps).toHaveLength(2);
+    for (const { target } of sweeps) {
+      expect(target).toContain(mine);
+      expect(target).not.toContain(bench.platform.serviceNamed('other')?.id);
+    }
+  });
+});
+
+describe('owners are woken', () => {
+  it('by nothing at the first look, and then by what appears, changes and goes', async () => {
+    await started('web', 'lab.api');
+    expect(bench.woken).toEqual([]);
+    bench.make('new');
+    expect(await bench.look()).toEqual(['default/new']);
+    bench.platform.controlService(bench.platform.serviceNamed('lab.api')?.id ?? '', 'stop');
+    expect(await bench.look()).toEqual(['lab/api']);
+    bench.platform.deleteService(bench.platform.serviceNamed('web')?.id ?? '');
+    expect(await bench.look()).toEqual(['default/web']);
+    expect(await bench.look()).toEqual([]);
+  });
+
+  it('of a rollout both ways: the name may be a whole one, or one with a revision', async () => {
+    await started('a');
+    bench.make('a-12345678');
+    expect(await bench.look()).toEqual(['default/a', 'default/a-12345678']);
+    expect(bench.observer.idsOf('a')).toHaveLength(2);
+    expect(bench.observer.idsOf('a-12345678')).toHaveLength(1);
+  });
+
+  it('by a new name, and by the one before', async () => {
+    const [id = ''] = await started('one');
+    const { name: _, ...service } = bench.platform.service(id) ?? expect.fail();
+    bench.platform.updateService(id, { ...service, name: 'two' });
+    expect(await bench.look()).toEqual(['default/one', 'default/two']);
+    expect(bench.observer.idsOf('one')).toEqual([]);
+  });
+
+  it('by a node that is lost or comes back, if they may run there or wait for it', async () => {
+    await started('web');
+    bench.observer.miss({ namespace: 'default', name: 'moved' }, ['node-2']);
+    await bench.clock.advance(observeMs);
+    bench.platform.cutNode(bench.platform.nodeNamed('node-2')?.id ?? '');
+    await bench.clock.advance(observeMs + 2_000);
+    expect(new Set(bench.woken)).toEqual(new Set(['default/web', 'default/moved']));
+    expect(bench.nodes.names).toEqual(new Set(['node-2']));
+  });
+
+  it('by an instance whose change shows in no row, at the next sweep', async () => {
+    const [id = ''] = await started('web');
+    bench.observer.attend(await bench.manager.find('web'));
+    const [first] = bench.platform.containersOfService(id);
+    bench.platform.killContainer(first?.taskId ?? '');
+    await bench.clock.advance(1_000);
+    const woken: string[] = [];
+    for (let look = 0; look < looksPerSweep; look++) woken.push(...(await bench.look()));
+    expect(woken).toContain('default/web');
+    bench.observer.attend(await bench.manager.find('web'));
+    for (let look = 0; look < looksPerSweep; look++) expect(await bench.look()).toEqual([]);
+  });
+
+  it('by what was not well when it was decided about, at the next look and no more', async () => {
+    await started('web');
+    const decideOn = async () => {
+      const services = await bench.manager.find('web');
+      bench.observer.attend(services);
+      bench.observer.doubt(services);
+    };
+    await decideOn();
+    expect(await bench.look()).toEqual(['default/web']);
+    await decideOn();
+    expect(await bench.look()).toEqual([]);
+  });
+});
+
+describe('what it knows of a name', () => {
+  it('is which services carry it, and nothing from the moment that we gave it until the next look', async () => {
+    bench = new Bench();
+    expect(bench.observer.idsOf('web')).toBeUndefined();
+    await bench.start();
+    expect(bench.observer.idsOf('web')).toEqual([]);
+    bench.observer.gave('web');
+    expect(bench.observer.idsOf('web')).toBeUndefined();
+    const id = bench.make('web');
+    await bench.look();
+    expect(bench.observer.idsOf('web')).toEqual([id]);
+  });
+});
+
+describe('in a hurry', () => {
+  it('it looks sooner while a good part of all services has something under way, and no longer', async () => {
+    await started('a', 'b', 'c');
+    bench.observer.follow({ namespace: 'default', name: 'a' }, true);
+    const before = bench.simulator.journal.last;
+    await bench.clock.advance(20_000);
+    const hurried = bench.calls(before);
+    expect(hurried['GET /service']).toBeGreaterThanOrEqual(8);
+    // Nodes are no more urgent than before.
+    expect(hurried['GET /node']).toBeLessThanOrEqual(3);
+    expect(bench.observer.selfLookMs).toBeGreaterThan(pollMs);
+    bench.observer.follow({ namespace: 'default', name: 'a' }, false);
+    await bench.clock.advance(3_000);
+    const later = bench.simulator.journal.last;
+    await bench.clock.advance(20_000);
+    expect(bench.calls(later)['GET /service']).toBeLessThanOrEqual(2);
+  });
+
+  it('those who relied on it are woken when it is over before they are done', async () => {
+    bench = new Bench();
+    for (let number = 1; number <= 300; number++) bench.make(`s-${number}`);
+    await bench.start();
+    const follow = (name: string, isUnderWay: boolean) =>
+      bench.observer.follow({ namespace: 'default', name }, isUnderWay);
+    for (let number = 1; number <= 10; number++) follow(`s-${number}`, true);
+    await bench.clock.advance(5_000);
+    bench.woken.length = 0;
+    for (let number = 1; number <= 8; number++) follow(`s-${number}`, false);
+    await bench.clock.advance(5_000);
+    // Two are not few enough to change the way.
+    expect(bench.woken).toEqual([]);
+    follow('s-9', false);
+    await bench.clock.advance(5_000);
+    expect(bench.woken).toEqual(['default/s-10']);
+  });
+
+  it('it looks no later than at rest, where that is oftener still', async () => {
+    bench = new Bench(pollMs / 4);
+    bench.make('a');
+    await bench.start();
+    bench.observer.follow({ namespace: 'default', name: 'a' }, true);
+    const before = bench.simulator.journal.last;
+    await bench.clock.advance(20_000);
+    expect(bench.calls(before)['GET /service']).toBeGreaterThanOrEqual(35);
+  });
+
+  it('it does not list a thousand services for the sake of one', async () => {
+    bench = new Bench();
+    for (let number = 1; number <= 100; number++) bench.make(`s-${number}`);
+    await bench.start();
+    bench.observer.follow({ namespace: 'default', name: 's-1' }, true);
+    expect(bench.observer.selfLookMs).toBe(pollMs);
+    const before = bench.simulator.journal.last;
+    await bench.clock.advance(12_000);
+    expect(bench.calls(before)).toEqual({});
+  });
+});
+
+describe('a platform that does not answer', () => {
+  it('is left alone while it is out of reach, and looked at as soon as it is back', async () => {
+    await started('web');
+    bench.simulator.link.set({ lossPercent: 100 });
+    await bench.clock.advance(120_000);
+    const before = bench.simulator.journal.last;
+    await bench.clock.advance(600_000);
+    expect(Object.keys(bench.calls(before))).toEqual(['GET /service/summary']);
+    bench.platform.deleteService(bench.platform.serviceNamed('web')?.id ?? '');
+    bench.woken.length = 0;
+    bench.simulator.link.heal();
+    await bench.clock.until(() => bench.guard.state === 'reachable');
+    await bench.clock.advance(10);
+    expect(bench.woken).toEqual(['default/web']);
+    expect(bench.observer.ready()).toBeUndefined();
+  });
+
+  it('from the start makes nobody wait for the first look, and wakes everybody at the first that succeeds', async () => {
+    bench = new Bench();
+    bench.make('web');
+    bench.simulator.link.set({ lossPercent: 100 });
+    await bench.start();
+    let isOver = false;
+    void bench.observer.firstLook(new AbortController().signal).then(() => {
+      isOver = true;
+    });
+    await bench.clock.advance(30_000);
+    expect(isOver).toBe(true);
+    expect(bench.observer.ready()).toMatch(/not seen/);
+    bench.simulator.link.heal();
+    await bench.clock.advance(30_000);
+    expect(bench.woken).toEqual(['default/web']);
+  });
+});
+
+describe('nodes', () => {
+  it('are fetched once for everybody who asks at the same time, and not again while they are young', async () => {
+    await started();
+    let fetches = 0;
+    const nodes = new OfflineNodes(bench.clock, async () => new Set([`node-${++fetches}`]));
+    const { signal } = new AbortController();
+    await Promise.all([nodes.read(1_000, signal), nodes.read(1_000, signal)]);
+    expect(fetches).toBe(1);
+    await bench.clock.advance(999);
+    expect(await nodes.read(1_000, signal)).toEqual(new Set(['node-1']));
+    await bench.clock.advance(1);
+    expect(await nodes.read(1_000, signal)).toEqual(new Set(['node-2']));
+  });
+
+  it('that could not be fetched are fetched again', async () => {
+    await started();
+    let fetches = 0;
+    const nodes = new OfflineNodes(bench.clock, async () => {
+      if (++fetches === 1) throw new ApiError('Unavailable', { what: 'x', reason: 'y' });
+      return new Set();
+    });
+    const { signal } = new AbortController();
+    await expect(nodes.read(1_000, signal)).rejects.toThrow('unavailable');
+    await nodes.read(1_000, signal);
+    expect(fetches).toBe(2);
+  });
+});

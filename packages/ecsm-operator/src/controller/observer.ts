@@ -1,0 +1,325 @@
+/**
+ * Looks at the platform for everybody at once: pages of services and of nodes, at an interval, compared with what the
+ * look before showed. Only the owners of what changed are woken; what they need to know they read themselves. It never
+ * changes anything.
+ *
+ * At rest a look costs the pages of services and of nodes. Every tenth also lists the instances of our services, whose
+ * changes do not all show in a row. While much is under way the looks come sooner, because one look for all is then
+ * cheaper than each service asking for itself.
+ */
+import { type Ecsm, numberOf, type ServiceRow } from '@ecsm/client';
+import type { Clock, Log, Random } from '@ecsm/runtime';
+import type { PlatformService } from '../resource/model.ts';
+import { type OwnerKey, ownerKeysOf, platformName } from '../resource/naming.ts';
+import { Concerned } from './concerned.ts';
+import { instanceOf, printOfInstances } from './fingerprint.ts';
+import { Hurry } from './hurry.ts';
+import type { LinkGuard } from './link-guard.ts';
+import type { OfflineNodes } from './offline-nodes.ts';
+import { Pause } from './pause.ts';
+import { type Picture, Pictures } from './pictures.ts';
+import { Sightings } from './sightings.ts';
+
+export interface ObserverOptions {
+  readonly ecsm: Ecsm;
+  readonly nodes: OfflineNodes;
+  readonly guard: Pick<LinkGuard, 'state' | 'onChange' | 'isBusy'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** From one look to the next, a tenth more or less by chance. */
+  readonly observeMs: number;
+  /** The same while much is under way. */
+  readonly pollMs: number;
+  /** Told whose services may have changed, and why. Keys may be of objects that do not exist. */
+  readonly wake: (owners: readonly OwnerKey[], reason: string) => void;
+}
+
+const pageSize = 1_000;
+/** So many looks there are from one list of all instances to the next. Those made in a hurry do not count. */
+export const looksPerSweep = 10;
+/** No print of any instances. */
+const neverDecidedOn = -1;
+/** A look that takes less than this part of a poll is quick. */
+const quickness = 20;
+/** Where fewer have something under way, and the link is free, they read their instances sooner by themselves. */
+export const readAheadMin = 16;
+
+export class Observer {
+  readonly #options: ObserverOptions;
+  readonly #sightings = new Sightings();
+  /** Services that are ours, and what their instances looked like to who last decided about them. */
+  readonly #attended = new Map<string, number>();
+  readonly #hurry: Hurry;
+  /** Those of them that were not well, and what they looked like. */
+  readonly #doubted = new Map<string, number>();
+  /** Owners that wait for nodes which are lost, and which their services may not even be allowed on now. */
+  readonly #missed = new Map<string, { readonly owner: OwnerKey; readonly nodeNames: readonly string[] }>();
+  /** Names that we gave, and the look that was the newest when we did. */
+  readonly #given = new Map<string, number>();
+  readonly #pause: Pause;
+  readonly #pictures: Pictures;
+  #begun = 0;
+  #complete = 0;
+  #failed = 0;
+  #sinceSweep = 0;
+  #waiters: (() => void)[] = [];
+
+  constructor(options: ObserverOptions) {
+    this.#options = options;
+    this.#hurry = new Hurry(options.pollMs, () => this.#sightings.size);
+    this.#pause = new Pause(options.clock);
+    this.#pictures = new Pictures(options.ecsm, options.clock);
+  }
+
+  /** Services on the platform, ours and others. */
+  get services(): number {
+    return this.#sightings.size;
+  }
+
+  /** Whether it looks for all, because much is under way. */
+  get isHurried(): boolean {
+    return this.#hurry.isOn;
+  }
+
+  /** How soon a service with something under way should look for itself. */
+  get selfLookMs(): number {
+    return this.#hurry.selfLookMs;
+  }
+
+  ready(): string | undefined {
+    return this.#complete > 0 ? undefined : 'it has not seen the services of the platform yet';
+  }
+
+  /** Resolves when the first look has ended, well or not; whoever reads before it could miss a change. */
+  firstLook(signal: AbortSignal): Promise<void> {
+    if (this.#complete + this.#failed > 0 || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiters.push(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  /** Ids of the services named `base` or so with a revision; nothing if that is not known well enough. */
+  idsOf(base: string): readonly string[] | undefined {
+    const isKnown = this.#complete > 0 && this.#complete > (this.#given.get(base) ?? 0);
+    return isKnown && this.#failed === 0 ? this.#sightings.idsOf(base) : undefined;
+  }
+
+  /** These services as a look has shown them, if one has read them all. Only once: afterwards they are old. */
+  takePictures(ids: readonly string[]): readonly Picture[] | undefined {
+    return this.#pictures.take(ids);
+  }
+
+  /** A service of this name may be there from now on, whatever was seen. */
+  gave(base: string): void {
+    this.#given.set(base, this.#begun);
+  }
+
+  /** Something is being done to this service. */
+  touch(id: string): void {
+    this.#pictures.touch(id, this.#begun);
+  }
+
+  /** Something is under way for this owner, or no longer. */
+  follow(owner: OwnerKey, isUnderWay: boolean): void {
+    this.#hurry.follow(owner, isUnderWay);
+    if (this.#hurry.isOn) this.#pause.shorten(this.#options.pollMs);
+  }
+
+  /** These services are ours and were decided about as they are here. */
+  attend(services: readonly PlatformService[]): void {
+    for (const { id, instances } of services) {
+      const print = printOfInstances(instances);
+      this.#attended.set(id, print);
+      if (this.#doubted.get(id) !== print) this.#doubted.delete(id);
+    }
+  }
+
+  /**
+   * They are not well, and nothing can be done about it now. It may have been over before the next look, which would
+   * then show what the last one did: whatever it shows, their owner is told, once.
+   */
+  doubt(services: readonly PlatformService[]): void {
+    for (const { id, instances } of services) {
+      if (this.#doubted.has(id)) continue;
+      this.#doubted.set(id, printOfInstances(instances));
+      this.#sightings.doubt(id);
+    }
+  }
+
+  /** An owner wants to know when one of these nodes is back. */
+  miss({ namespace, name }: OwnerKey, nodeNames: readonly string[]): void {
+    const key = `${namespace}/${name}`;
+    if (nodeNames.length === 0) this.#missed.delete(key);
+    else this.#missed.set(key, { owner: { namespace, name }, nodeNames });
+  }
+
+  lookSoon(): void {
+    this.#pause.shorten(0);
+  }
+
+  /** Looks until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random, guard } = this.#options;
+    this.#forgetAll();
+    const stopListening = guard.onChange((state) => {
+      if (state === 'reachable') this.lookSoon();
+    });
+    try {
+      while (!signal.aborted) {
+        const startMs = clock.now();
+        const isCertain = guard.state !== 'unreachable' && (await this.#look(signal));
+        if (guard.state === 'unreachable') this.#ended(false);
+        const leftBehind = this.#hurry.leftBehind();
+        if (leftBehind.length > 0) this.#options.wake(leftBehind, 'it has to look for itself again');
+        const { observeMs, pollMs } = this.#options;
+        // Where a look takes no time at all, a fleet that comes up is seen sooner.
+        const hurryMs = (clock.now() - startMs) * quickness < pollMs ? pollMs / 2 : pollMs;
+        const intervalMs = this.#hurry.isOn || !isCertain ? Math.min(hurryMs, observeMs) : observeMs;
+        const waitMs = guard.state === 'unreachable' ? observeMs : intervalMs;
+        await this.#pause.wait(waitMs * (0.9 + random.next() / 5), signal);
+      }
+    } finally {
+      stopListening();
+    }
+  }
+
+  /** Whether everything was seen, and as it is. Wakes those whom it concerns, also when it ends early. */
+  async #look(signal: AbortSignal): Promise<boolean> {
+    const number = ++this.#begun;
+    // Nobody has read anything before the first look, so nobody is behind.
+    const isFirst = this.#complete === 0 && this.#failed === 0;
+    const concerned = new Concerned((owners) => isFirst || this.#options.wake(owners, 'seen on the platform'));
+    try {
+      const turned = await this.#turnedNodes(signal);
+      for (const { owner, nodeNames } of this.#missed.values()) {
+        if (nodeNames.some((node) => turned.has(node))) concerned.add(owner);
+      }
+      const { isFresh, changed } = await this.#services(turned, concerned, signal);
+      this.#complete = number;
+      for (const [base, given] of this.#given) if (given < number) this.#given.delete(base);
+      concerned.wake();
+      if (!isFirst) await this.#readAhead(changed, number, concerned, signal);
+      if (this.#isSweepDue()) await this.#sweep(concerned, signal);
+      this.#ended(true);
+      return isFresh;
+    } catch (error) {
+      this.#ended(false);
+      if (signal.aborted) return true;
+      this.#options.log.write('debug', 'the platform could not be looked at', { error: String(error) });
+      return false;
+    } finally {
+      concerned.wake();
+    }
+  }
+
+  /** Nodes that were lost or came back. */
+  async #turnedNodes(signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const { nodes, observeMs } = this.#options;
+    const before = nodes.names;
+    // In a hurry the services are looked at more often than the nodes.
+    const now = await nodes.read(observeMs / 2, signal);
+    return new Set([...before, ...now].filter((name) => before.has(name) !== now.has(name)));
+  }
+
+  /** Ours among those that changed are given back, and not woken yet. */
+  async #services(
+    turned: ReadonlySet<string>,
+    concerned: Concerned,
+    signal: AbortSignal,
+  ): Promise<{ readonly isFresh: boolean; readonly changed: readonly ServiceRow[] }> {
+    const { ecsm } = this.#options;
+    const ids = new Set<string>();
+    const changed: ServiceRow[] = [];
+    let isFresh = true;
+    for await (const row of ecsm.services().list({}, { pageSize, signal })) {
+      const { id, name } = row;
+      ids.add(id);
+      const nameBefore = this.#sightings.nameOf(id);
+      const seen = this.#sightings.see(row, ecsm.timeOf(row.updatedTime));
+      if (seen === 'stale') isFresh = false;
+      const isGiven = this.#isGiven(name);
+      if (isGiven && !this.#attended.has(id)) this.#attended.set(id, neverDecidedOn);
+      // What we made is there, and has not come far: nobody needs to be told.
+      if (seen === 'new' && isGiven && isBeginning(row)) continue;
+      if (seen !== 'new' && seen !== 'changed' && !isOn(row, turned)) continue;
+      this.#pictures.drop(id);
+      if (this.#attended.has(id)) changed.push(row);
+      else concerned.addOwnersOf(name);
+      if (nameBefore !== undefined && nameBefore !== name) concerned.addOwnersOf(nameBefore);
+    }
+    for (const name of this.#sightings.keepOnly(ids)) concerned.addOwnersOf(name);
+    for (const id of this.#attended.keys()) if (!ids.has(id)) this.#attended.delete(id);
+    for (const id of this.#doubted.keys()) if (!ids.has(id)) this.#doubted.delete(id);
+    return { isFresh, changed };
+  }
+
+  #isGiven(name: string): boolean {
+    return (
+      this.#given.size > 0 &&
+      ownerKeysOf(name).some((owner) => this.#given.has(platformName(owner.namespace, owner.name)))
+    );
+  }
+
+  /** Reads the instances of what changed for all its owners at once, and wakes them as they are read. */
+  async #readAhead(
+    changed: readonly ServiceRow[],
+    look: number,
+    concerned: Concerned,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const wake = (rows: readonly ServiceRow[]) => {
+      for (const { name } of rows) concerned.addOwnersOf(name);
+      concerned.wake();
+    };
+    const isWorthIt = this.#options.guard.isBusy || Math.max(changed.length, this.#hurry.count) >= readAheadMin;
+    if (changed.length === 0 || !isWorthIt) return wake(changed);
+    await this.#pictures.read(changed, look, wake, signal);
+  }
+
+  #isSweepDue(): boolean {
+    if (this.#hurry.isOn) return false;
+    this.#sinceSweep = (this.#sinceSweep + 1) % looksPerSweep;
+    return this.#sinceSweep === 0;
+  }
+
+  /** Compares all instances of our services with what was decided on. */
+  async #sweep(concerned: Concerned, signal: AbortSignal): Promise<void> {
+    const found = await this.#pictures.containersOf([...this.#attended.keys()], signal);
+    for (const [id, rows] of found) {
+      const decidedOn = this.#attended.get(id);
+      const name = this.#sightings.nameOf(id);
+      if (decidedOn === undefined || name === undefined) continue;
+      if (decidedOn !== printOfInstances(rows.map(instanceOf))) concerned.addOwnersOf(name);
+    }
+  }
+
+  #ended(isWell: boolean): void {
+    this.#failed = isWell ? 0 : this.#failed + 1;
+    for (const resolve of this.#waiters.splice(0)) resolve();
+  }
+
+  #forgetAll(): void {
+    this.#sightings.clear();
+    this.#attended.clear();
+    this.#doubted.clear();
+    this.#hurry.clear();
+    this.#missed.clear();
+    this.#given.clear();
+    this.#pictures.clear();
+    this.#begun = 0;
+    this.#complete = 0;
+    this.#failed = 0;
+    this.#sinceSweep = 0;
+  }
+}
+
+function isOn(row: ServiceRow, nodeNames: ReadonlySet<string>): boolean {
+  return nodeNames.size > 0 && (row.nodeList ?? []).some(({ nodeName }) => nodeName != null && nodeNames.has(nodeName));
+}
+
+/** Made and nothing more. */
+function isBeginning({ status, instanceOnline, errorInstance }: ServiceRow): boolean {
+  return status === 'deploying' && !numberOf(instanceOnline) && (errorInstance ?? []).length === 0;
+}

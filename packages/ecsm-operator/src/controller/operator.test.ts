@@ -1,0 +1,330 @@
+/** The life of services, on a simulated platform: what the registry says becomes true, and stays so. */
+
+import type { Transport, WireAnswer } from '@ecsm/client';
+import { profiles as behaviours } from '@ecsm/simulator';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ServiceRevision } from '../apis/service-revision.ts';
+import { dynamic, fixed, Site, type SiteOptions } from './operator.kit.ts';
+
+let site: Site;
+afterEach(() => site.stop());
+
+function open(options?: SiteOptions): Site {
+  site = new Site(options).start();
+  return site;
+}
+
+/** A service that is there and at rest. */
+async function opened(input = dynamic('web'), options?: SiteOptions): Promise<void> {
+  open(options);
+  await site.apply(input);
+  await site.ready(input.metadata.name);
+}
+
+const image = (name = 'web') => site.platform.serviceNamed(name)?.image.ref;
+
+describe.each(['likely', 'contrary'] as const)('on a platform that is %s', (behaviour) => {
+  it('makes a service, and calls it available when its instances run', async () => {
+    await opened(dynamic('web'), { behaviour });
+    const service = await site.get('web');
+    expect(service?.status).toMatchObject({
+      replicas: 3,
+      readyReplicas: 3,
+      updatedReplicas: 3,
+      unavailableReplicas: 0,
+      platformName: 'web',
+      underlyingServiceID: site.platform.serviceNamed('web')?.id,
+    });
+    expect(await site.condition('web', 'PlatformReachable')).toBe('True Reachable');
+    expect(await site.condition('web', 'Degraded')).toBe('False AsExpected');
+    expect(service?.metadata.finalizers).toEqual(['ecsm.sh/platform-service']);
+    expect(site.shown()).toEqual(['web x3']);
+    expect(site.writesSince(0)).toEqual(['POST /service']);
+    expect(await site.events()).toContain('Created: made web: it is not there yet');
+  });
+
+  it('does nothing at all for a service that is as it should be', async () => {
+    await opened(dynamic('web'), { behaviour });
+    await site.clock.advance(60_000);
+    const before = await site.registry.revision();
+    const calls = site.simulator.journal.last;
+    await site.clock.advance(3_600_000);
+    expect(site.writesSince(calls)).toEqual([]);
+    expect(await site.registry.revision()).toBe(before);
+  });
+
+  it('scales up, down and to nothing, and back', async () => {
+    await opened(dynamic('web'), { behaviour });
+    for (const replicas of [2, 3, 1]) {
+      await site.edit('web', { spec: { deploymentStrategy: { replicas } } });
+      await site.ready('web');
+      expect(site.statuses('web')).toEqual(Array.from({ length: replicas }, () => 'running'));
+    }
+    await site.edit('web', { spec: { deploymentStrategy: { replicas: 0 } } });
+    await site.ready('web');
+    expect(site.statuses('web')).toEqual([]);
+    expect((await site.get('web'))?.status).toMatchObject({ replicas: 0, readyReplicas: 0 });
+    const calls = site.simulator.journal.last;
+    await site.clock.advance(600_000);
+    expect(site.writesSince(calls)).toEqual([]);
+    await site.edit('web', { spec: { deploymentStrategy: { replicas: 2 } } });
+    await site.ready('web');
+    expect(site.statuses('web')).toEqual(['running', 'running']);
+  });
+
+  it('changes the image in place with one update, and the name stays', async () => {
+    await opened(dynamic('web'), { behaviour });
+    const calls = site.simulator.journal.last;
+    await site.edit('web', { spec: { template: { image: 'telemetry@1.1.0#sylixos' } } });
+    await site.ready('web');
+    expect(image()).toBe('telemetry@1.1.0#sylixos');
+    expect(site.writesSince(calls)).toEqual(['PUT /service']);
+    expect(site.shown()).toEqual(['web x3']);
+  });
+
+  it('puts right what somebody changed, and makes again what somebody deleted', async () => {
+    await opened(fixed('web', { template: { image: 'telemetry@1.0.0', env: [{ name: 'RATE', value: '10' }] } }), {
+      behaviour,
+    });
+    for (const edit of [
+      { image: 'telemetry@1.1.0#sylixos' },
+      { env: { RATE: '99' } },
+      { env: { EXTRA: '1' } },
+      { nodeNames: ['node-1'] },
+      { autoUpgrade: 'Always' },
+    ]) {
+      await site.sim('services/web/edit', edit);
+      await site.clock.advance(17_000);
+      await site.ready('web');
+      const service = site.platform.serviceNamed('web');
+      expect(service?.nodeNames).toEqual(['node-1', 'node-2', 'node-3']);
+      expect(service?.image).toMatchObject({ ref: 'telemetry@1.0.0#sylixos', autoUpgrade: 'Never' });
+      const env = JSON.stringify(service?.image.config);
+      expect(env).toContain('RATE=10');
+      expect(env).not.toContain('EXTRA');
+      // A difference that comes back is put right with patience.
+      await site.clock.advance(30_000);
+    }
+    await site.sim('services/web', {}, 'DELETE');
+    await site.clock.advance(20_000);
+    await site.ready('web');
+    expect(site.statuses('web')).toEqual(['running', 'running', 'running']);
+  });
+
+  it('starts what somebody stopped, and continues what somebody paused', async () => {
+    await opened(dynamic('web'), { behaviour });
+    await site.sim('services/web/stop');
+    await site.clock.advance(5_000);
+    await site.clock.until(() => site.statuses('web').every((status) => status === 'running'), 90_000);
+    await site.ready('web');
+    await site.sim('services/web/pause');
+    await site.clock.advance(5_000);
+    await site.clock.until(() => site.statuses('web').every((status) => status === 'running'), 90_000);
+    await site.ready('web');
+  });
+
+  it('deletes, and lets the object go only when the platform shows nothing any more', async () => {
+    await opened(dynamic('web'), { behaviour: { ...behaviours[behaviour], deleteMs: 9_000 } });
+    await site.clock.advance(20_000);
+    await site.services.delete('web');
+    const calls = site.simulator.journal.last;
+    await site.clock.advance(6_000);
+    expect(site.shown()).toHaveLength(1);
+    expect(await site.get('web')).toBeDefined();
+    await site.clock.until(async () => (await site.get('web')) === undefined, 30_000);
+    expect(site.shown()).toEqual([]);
+    expect(site.writesSince(calls)).toEqual(['DELETE /service/:id']);
+    const { items } = await site.registry.resource(ServiceRevision).list();
+    expect(items).toEqual([]);
+  });
+});
+
+describe('a service of the same name that is not ours', () => {
+  const foreign = async () => {
+    open();
+    site.platform.createService({
+      name: 'web',
+      image: {
+        ref: 'nginx@1.0.0#linux',
+        action: 'run',
+        config: {},
+        vsoa: null,
+        pullPolicy: 'IfNotPresent',
+        autoUpgrade: 'Never',
+      },
+      nodeNames: ['node-4'],
+      factor: 1,
+      policy: 'static',
+      prepull: false,
+    } as never);
+    await site.clock.advance(20_000);
+    await site.apply(dynamic('web'));
+    await site.clock.advance(60_000);
+  };
+
+  it('is not touched, and the conditions say so', async () => {
+    await foreign();
+    expect(await site.condition('web', 'Available')).toBe('False ForeignService');
+    expect(site.writesSince(0)).toEqual([]);
+    await site.services.delete('web');
+    await site.clock.until(async () => (await site.get('web')) === undefined, 30_000);
+    expect(site.shown()).toEqual(['web x1']);
+    expect(site.writesSince(0)).toEqual([]);
+  });
+
+  it('is taken over when its owner says so', async () => {
+    await foreign();
+    await site.edit('web', { metadata: { annotations: { 'ecsm.sh/adopt': 'true' } } });
+    await site.ready('web');
+    expect(image()).toBe('telemetry@1.0.0#sylixos');
+    expect(site.writesSince(0)).toEqual(['PUT /service']);
+    expect(await site.events()).toEqual(expect.arrayContaining([expect.stringMatching(/^Adopted: /)]));
+  });
+
+  it('is noticed when it goes, and makes room', async () => {
+    await foreign();
+    await site.sim('services/web', {}, 'DELETE');
+    await site.clock.advance(20_000);
+    await site.ready('web');
+    expect(image()).toBe('telemetry@1.0.0#sylixos');
+  });
+});
+
+describe('a creation whose answer is lost', () => {
+  it('is found by its mark, and not repeated', async () => {
+    open();
+    site.simulator.link.set({ answersToLose: 1, match: { method: 'POST', path: '/api/v1/service' } });
+    await site.apply(dynamic('web'));
+    await site.ready('web');
+    expect(site.shown()).toEqual(['web x3']);
+    expect(site.writesSince(0)).toEqual(['POST /service']);
+  });
+
+  it('is undone when its owner is deleted before it comes true', async () => {
+    open();
+    // The platform sits on the request, and deals with it when nobody waits any more.
+    site.simulator.link.set({ frozen: true, match: { method: 'POST', path: '/api/v1/service' } });
+    await site.apply(dynamic('web'));
+    await site.clock.advance(5_000);
+    await site.services.delete('web');
+    const goneMs = await site.clock.until(async () => (await site.get('web')) === undefined, 120_000);
+    // It is given as long again as the call was.
+    expect(goneMs).toBeGreaterThan(14_000);
+    site.simulator.link.heal();
+    await site.clock.advance(60_000);
+    expect(site.shown()).toEqual([]);
+  });
+});
+
+describe('before something is changed', () => {
+  it('everything that it depends on is read anew', async () => {
+    await opened();
+    await site.clock.advance(20_000);
+    const calls = site.simulator.journal.last;
+    await site.edit('web', { spec: { deploymentStrategy: { replicas: 2 } } });
+    await site.clock.advance(100);
+    const made = site.simulator.journal.entries(calls).map(({ endpoint, target }) => `${endpoint} ${target}`);
+    const change = made.findIndex((call) => call.startsWith('PUT /service'));
+    expect(change).toBeGreaterThan(0);
+    const before = made.slice(0, change).join('\n');
+    expect(before).toContain('/service?name=web');
+    expect(before).toContain('GET /node ');
+  });
+
+  it('an answer from the past is not acted on', async () => {
+    let past: WireAnswer | undefined;
+    let isOld = false;
+    const through = (transport: Transport): Transport => ({
+      close: () => transport.close(),
+      async send(request, options) {
+        const isDetail = request.method === 'GET' && /\/service\/[0-9a-f-]{30,}$/.test(request.target);
+        if (isOld && isDetail && past) return past;
+        const answer = await transport.send(request, options);
+        if (isDetail && !isOld && Buffer.from(answer.body).includes('1.1.0')) past = answer;
+        return answer;
+      },
+    });
+    await opened(dynamic('web'), { through });
+    await site.sim('services/web/edit', { image: 'telemetry@1.1.0#sylixos' });
+    await site.clock.advance(20_000);
+    await site.ready('web');
+    expect(past).toBeDefined();
+    await site.clock.advance(60_000);
+    isOld = true;
+    const calls = site.simulator.journal.last;
+    await site.edit('web', { metadata: { annotations: { 'ecsm.sh/adopt': 'true' } } });
+    await site.clock.advance(20_000);
+    expect(site.writesSince(calls)).toEqual([]);
+    isOld = false;
+    await site.ready('web');
+    expect(site.writesSince(calls)).toEqual([]);
+    expect(image()).toBe('telemetry@1.0.0#sylixos');
+  });
+});
+
+describe('what the platform refuses', () => {
+  it('is said, and asked for again with patience', async () => {
+    open();
+    await site.apply(dynamic('web', { template: { image: 'nothing@1.0.0#sylixos' } }));
+    await site.clock.advance(5_000);
+    expect(await site.condition('web', 'Degraded')).toBe('True PlatformRefused');
+    await site.clock.advance(3_600_000);
+    const refused = site.writesSince(0).length;
+    expect(refused).toBeGreaterThan(5);
+    expect(refused).toBeLessThan(25);
+    site.platform.pushImage({ name: 'nothing', tag: '1.0.0', os: 'sylixos', sizeBytes: 1000 });
+    await site.ready('web', 600_000);
+    expect(await site.condition('web', 'Degraded')).toBe('False AsExpected');
+  });
+});
+
+describe('two services', () => {
+  it('in different namespaces have different names on the platform', async () => {
+    open();
+    await site.apply(dynamic('web', {}, 1));
+    await site.apply({ ...dynamic('web', {}, 2), metadata: { name: 'web', namespace: 'lab' } });
+    await site.clock.until(async () => (await site.operator.unsettled()).length === 0);
+    expect(site.shown().sort()).toEqual(['lab.web x2', 'web x1']);
+    await site.services.delete('web', { namespace: 'lab' });
+    await site.clock.until(async () => (await site.get('web', 'lab')) === undefined, 60_000);
+    expect(site.shown()).toEqual(['web x1']);
+  });
+});
+
+describe('an operator that starts again', () => {
+  it('finds everything as it left it, and changes nothing', async () => {
+    await opened();
+    await site.stop();
+    const calls = site.simulator.journal.last;
+    const before = await site.registry.revision();
+    site.start();
+    await site.clock.until(() => site.operator.settled());
+    await site.clock.advance(60_000);
+    expect(site.writesSince(calls)).toEqual([]);
+    expect(await site.registry.revision()).toBe(before);
+  });
+
+  it('notices what happened in the meantime', async () => {
+    await opened();
+    await site.stop();
+    await site.sim('services/web/edit', { image: 'telemetry@1.1.0#sylixos' });
+    await site.clock.advance(20_000);
+    site.start();
+    await site.ready('web');
+    expect(image()).toBe('telemetry@1.0.0#sylixos');
+  });
+});
+
+describe('planFor', () => {
+  it('says what would be done, and does nothing', async () => {
+    open();
+    await site.stop();
+    await site.apply(dynamic('web'));
+    const before = await site.registry.revision();
+    const plan = await site.operator.planFor('default', 'web');
+    expect(plan.steps.map((step) => step.do)).toEqual(['create']);
+    expect(site.writesSince(0)).toEqual([]);
+    expect(await site.registry.revision()).toBe(before);
+    await expect(site.operator.planFor('default', 'nobody')).rejects.toThrow('not found');
+  });
+});

@@ -1,0 +1,290 @@
+/**
+ * The operator: everything that runs for ECSMServices, put together. What a program needs of it are the parts to run,
+ * the checks to serve, and two questions: what would be done for a service, and whether everything is done.
+ */
+import { Ecsm, type Headers, Recorder, RestClient, type Transport } from '@ecsm/client';
+import {
+  type Checks,
+  type Clock,
+  Controller,
+  collectGarbage,
+  EventRecorder,
+  findCondition,
+  isApiError,
+  keyOf,
+  type Log,
+  Manager,
+  type MetricRegistry,
+  type Predicate,
+  type Random,
+  type Registry,
+  type Runnable,
+  silentLog,
+  sleep,
+  standardMetrics,
+} from '@ecsm/runtime';
+import { ECSMService } from '../apis/ecsm-service.ts';
+import { ServiceManager } from '../resource/manager.ts';
+import type { OwnerKey } from '../resource/naming.ts';
+import type { Plan } from '../service/model.ts';
+import { planFor } from './dry-plan.ts';
+import { Freshness } from './freshness.ts';
+import { KnownIds } from './known-ids.ts';
+import { LinkGuard } from './link-guard.ts';
+import { digestOf, Memory } from './memory.ts';
+import { measureLink } from './metrics.ts';
+import { Observer } from './observer.ts';
+import { OfflineNodes } from './offline-nodes.ts';
+import { Reconciler } from './reconciler.ts';
+import { type OperatorSettings, type OperatorSettingsInput, operatorSettings } from './settings.ts';
+
+export interface OperatorOptions {
+  readonly registry: Registry;
+  /** The way to the platform; it is guarded here. */
+  readonly transport: Transport;
+  /** Headers of every call: the place for authentication. */
+  readonly headers?: () => Headers | Promise<Headers>;
+  /** Default: the registry's. */
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Log;
+  readonly settings?: OperatorSettingsInput;
+  /** Where to count. Default: nowhere. */
+  readonly metrics?: MetricRegistry;
+}
+
+/** A service that is not as it should be yet. */
+export interface Unsettled {
+  readonly namespace: string;
+  readonly name: string;
+  readonly why: string;
+}
+
+const controllerName = 'ecsmservice';
+/** Reads are repeated once within a call; a key that fails is looked at again anyway. */
+const attemptsMax = 2;
+const initialPriority = -10;
+/** What was begun is finished before more is begun. Waiting makes up for it, so nobody waits for ever. */
+const seenPriority = 50;
+/** Most lists are of everything, so their pages are few and large. */
+const pageSize = 1_000;
+const garbageRetryMs = 5_000;
+
+export class Operator {
+  readonly settings: OperatorSettings;
+  readonly guard: LinkGuard;
+  readonly observer: Observer;
+  /** Calls and bytes, by endpoint. The guard's probes are not among them. */
+  readonly recorder: Recorder;
+  readonly #options: OperatorOptions;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #manager: ServiceManager;
+  readonly #memory: Memory;
+  readonly #reconciler: Reconciler;
+  readonly #controller: Controller<ECSMService['spec'], NonNullable<ECSMService['status']>>;
+  /** Keys that wait for the link. */
+  readonly #waiting = new Set<string>();
+
+  /** Throws `BadRequest` for a setting that makes no sense. Nothing runs and nothing is called yet. */
+  constructor(options: OperatorOptions) {
+    const { registry, transport, metrics } = options;
+    const clock = options.clock ?? registry.clock;
+    const random = options.random ?? registry.random;
+    const log = options.log ?? silentLog;
+    const settings = operatorSettings(options.settings);
+    const { inFlightMax, callTimeoutMs, observeMs, workers, plan: planned } = settings;
+    this.#options = options;
+    this.#clock = clock;
+    this.#log = log;
+    this.settings = settings;
+    this.guard = new LinkGuard({ transport, clock, random, inFlightMax, probeTimeoutMs: callTimeoutMs });
+    this.recorder = new Recorder(metrics && measureLink(metrics, this.guard));
+    const rest = new RestClient({
+      transport: this.guard.transport,
+      clock,
+      random,
+      log,
+      timeoutMs: callTimeoutMs,
+      deadlineMs: callTimeoutMs * attemptsMax + 2_000,
+      attemptsMax,
+      recorder: this.recorder,
+      ...(options.headers && { headers: options.headers }),
+    });
+    const ecsm = new Ecsm(rest, { pageSize });
+    const manager = new ServiceManager(ecsm);
+    const nodes = new OfflineNodes(clock, (signal) => manager.offlineNodes({ signal }));
+    this.#manager = manager;
+    this.#memory = new Memory(clock);
+    this.observer = new Observer({
+      ecsm,
+      nodes,
+      guard: this.guard,
+      clock,
+      random,
+      log,
+      observeMs,
+      pollMs: planned.pollMs,
+      wake: (owners, reason) => this.#wakeOwners(owners, reason),
+    });
+    this.#reconciler = new Reconciler({
+      ecsm,
+      manager,
+      nodes,
+      observeMs,
+      observer: this.observer,
+      guard: this.guard,
+      freshness: new Freshness(clock, (text) => ecsm.timeOf(text)),
+      known: new KnownIds(),
+      memory: this.#memory,
+      clock,
+      random,
+      settings,
+      waits: (key) => void this.#waiting.add(key),
+    });
+    this.#controller = new Controller({
+      name: controllerName,
+      kind: ECSMService,
+      reconcile: this.#reconciler.reconcile,
+      predicates: [specChanged],
+      workers,
+      timeoutMs: callTimeoutMs * 12,
+      log,
+      ...(metrics && { metrics: standardMetrics(metrics) }),
+    });
+  }
+
+  /** For a manager, in order of start. */
+  get runnables(): readonly Runnable[] {
+    return [
+      { name: 'link', needsLeader: false, run: ({ signal }) => this.#guardLink(signal) },
+      {
+        name: 'observer',
+        run: ({ signal }) => this.observer.run(signal),
+        ready: () => this.observer.ready(),
+      },
+      {
+        name: controllerName,
+        run: async ({ registry, signal }) => {
+          this.#memory.reset();
+          this.#waiting.clear();
+          this.#reconciler.recordIn(new EventRecorder({ registry, source: 'ecsm-operator', log: this.#log }));
+          await this.#controller.run({ registry, signal });
+        },
+        ready: () => this.#controller.ready(),
+      },
+      { name: 'garbage', run: ({ registry, signal }) => this.#collectGarbage(registry, signal) },
+    ];
+  }
+
+  /** For readyz, beside those of the runnables. */
+  get checks(): Checks {
+    return { platform: () => this.guard.check() };
+  }
+
+  /** Runs everything until the signal aborts, for those who need no manager of their own. */
+  async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const { registry } = this.#options;
+    const manager = new Manager({ registry, clock: this.#clock, log: this.#log });
+    for (const runnable of this.runnables) manager.add(runnable);
+    await manager.run({ signal });
+  }
+
+  /** What would be done for a service now. It only reads. `NotFound` if there is no such service. */
+  planFor(namespace: string, name: string): Promise<Plan> {
+    return planFor(
+      { registry: this.#options.registry, manager: this.#manager, settings: this.settings.plan },
+      { namespace, name },
+    );
+  }
+
+  /** What is not as it should be yet; empty when every service is available, its newest spec was seen, and nothing is queued. */
+  async unsettled(): Promise<readonly Unsettled[]> {
+    const { items } = await this.#options.registry.resource(ECSMService).list();
+    const found = items.flatMap((service) => {
+      const why = whyUnsettled(service) ?? this.#whyBusy(service);
+      const { namespace, name } = service.metadata;
+      return why === undefined ? [] : [{ namespace, name, why }];
+    });
+    return found;
+  }
+
+  /** For `--once`. */
+  async settled(): Promise<boolean> {
+    const { queue } = this.#controller;
+    if (this.#controller.ready() !== undefined || queue === undefined) return false;
+    return queue.depth + queue.processing === 0 && (await this.unsettled()).length === 0;
+  }
+
+  #whyBusy(service: ECSMService): string | undefined {
+    const { namespace, name } = service.metadata;
+    const isAtRest = this.#memory.isAtRest(keyOf(ECSMService, namespace, name), service);
+    return isAtRest ? undefined : 'something is still under way';
+  }
+
+  /** Tells everybody whom it concerns that the link was lost for long, or is back. */
+  async #guardLink(signal: AbortSignal): Promise<void> {
+    let cancel = () => {};
+    const stop = this.guard.onChange((state) => {
+      cancel();
+      if (state === 'reachable') this.#release();
+      if (state !== 'unreachable') return;
+      this.#log.write('warn', 'the platform cannot be reached', { reason: this.guard.reason });
+      cancel = this.#clock.after(this.settings.outageMs, () => {
+        this.#wakeAll('the platform cannot be reached').catch((error: unknown) =>
+          this.#log.write('warn', 'the services could not be told of the outage', { error: String(error) }),
+        );
+      });
+    });
+    try {
+      await this.guard.run(signal);
+    } finally {
+      stop();
+      cancel();
+    }
+  }
+
+  #release(): void {
+    const keys = [...this.#waiting];
+    const reason = 'the platform answers again';
+    if (keys.length > 0) this.#log.write('info', reason, { waiting: keys.length });
+    this.#waiting.clear();
+    for (const key of keys) this.#controller.queue?.add(key, { reason });
+  }
+
+  #wakeOwners(owners: readonly OwnerKey[], reason: string): void {
+    for (const { namespace, name } of owners) {
+      const key = keyOf(ECSMService, namespace, name);
+      this.#memory.woken(key);
+      this.#controller.queue?.add(key, { reason, priority: seenPriority });
+    }
+  }
+
+  async #wakeAll(reason: string): Promise<void> {
+    const { keys } = await this.#options.registry.resource(ECSMService).versions();
+    for (const key of keys) this.#controller.queue?.add(key, { reason, priority: initialPriority });
+  }
+
+  /** A store that cannot be read for a moment is no reason to end. */
+  async #collectGarbage(registry: Registry, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await collectGarbage(registry, { signal, log: this.#log });
+      } catch (error) {
+        if (!isApiError(error) || error.retry !== 'retry') throw error;
+        this.#log.write('warn', 'what nobody owns could not be looked for', { error: error.message });
+        await sleep(this.#clock, garbageRetryMs, signal);
+      }
+    }
+  }
+}
+
+/** What a plan depends on. The status is not: it is ours. */
+const specChanged: Predicate = digestOf;
+
+function whyUnsettled({ metadata, status }: ECSMService): string | undefined {
+  if (metadata.deletionTimestamp !== undefined) return 'it is being deleted';
+  if (status?.observedGeneration !== metadata.generation) return 'its newest spec has not been looked at yet';
+  const available = findCondition(status?.conditions, 'Available');
+  return available?.status === 'True' ? undefined : (available?.message ?? 'nothing is known of it yet');
+}

@@ -1,0 +1,44 @@
+/** A wait that can be cut short, by any number of people: the earliest end that one of them asks for counts. */
+import { type Clock, sleep } from '@ecsm/runtime';
+
+export class Pause {
+  readonly #clock: Clock;
+  #end: AbortController | undefined;
+  #endMs = 0;
+  #cancel: () => void = () => {};
+  /** Asked for while nobody waited: the next wait is that short. */
+  #nextMs: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async wait(delayMs: number, signal: AbortSignal): Promise<void> {
+    const end = new AbortController();
+    const stop = () => end.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    const waitMs = Math.min(delayMs, this.#nextMs ?? delayMs);
+    this.#nextMs = undefined;
+    this.#end = end;
+    this.#endMs = this.#clock.now() + waitMs;
+    await sleep(this.#clock, waitMs, end.signal);
+    this.#end = undefined;
+    this.#cancel();
+    signal.removeEventListener('abort', stop);
+  }
+
+  /** From now on it takes so long at most. */
+  shorten(delayMs: number): void {
+    const end = this.#end;
+    if (end === undefined) {
+      this.#nextMs = Math.min(delayMs, this.#nextMs ?? delayMs);
+      return;
+    }
+    const endMs = this.#clock.now() + delayMs;
+    if (endMs >= this.#endMs) return;
+    this.#endMs = endMs;
+    this.#cancel();
+    this.#cancel = this.#clock.after(delayMs, () => end.abort());
+  }
+}

@@ -1,0 +1,27 @@
+/** Tells a failure of the platform from one of the registry: both may be `Unavailable`, and mean different things. */
+import { type ApiError, isApiError } from '@ecsm/runtime';
+import { isLinkFailure } from './link-guard.ts';
+
+export class PlatformTrouble extends Error {
+  override readonly name = 'PlatformTrouble';
+  override readonly cause: ApiError;
+
+  constructor(cause: ApiError) {
+    super(cause.message);
+    this.cause = cause;
+  }
+
+  /** Whether the call may have been carried out although it failed. */
+  get isUnanswered(): boolean {
+    return isLinkFailure(this.cause);
+  }
+}
+
+/** What a call to the platform comes to; its failure is marked as the platform's. */
+export async function fromPlatform<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw isApiError(error) ? new PlatformTrouble(error) : error;
+  }
+}

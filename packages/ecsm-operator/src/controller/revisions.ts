@@ -1,0 +1,151 @@
+/**
+ * The history of a service, as objects: one for each revision, named `<service>-<hash>`. The highest number is the
+ * newest. A revision that becomes current again is the same object with a new number, as a person who goes back expects.
+ */
+import { isApiError, keyOf, type Registry, shape } from '@ecsm/runtime';
+import { ECSMService, type ServiceTemplate } from '../apis/ecsm-service.ts';
+import { ServiceRevision } from '../apis/service-revision.ts';
+import { revisionHash } from '../resource/hash.ts';
+import type { RevisionContent } from '../service/model.ts';
+import { hash32 } from './fingerprint.ts';
+
+export const restartedAtAnnotation = 'ecsm.sh/restartedAt';
+
+const attemptsMax = 5;
+/** A name has 63 characters at most, and the hash with its dash takes nine of them. */
+const stemCharactersMax = 54;
+
+/** What the spec, as it is now, asks for. */
+export function revisionOf({ spec, metadata }: ECSMService): RevisionContent {
+  const { template } = spec;
+  const restartedAt = metadata.annotations?.[restartedAtAnnotation];
+  const restart = restartedAt === undefined ? {} : { restartedAt };
+  return { hash: revisionHash({ template, ...restart }), template, ...restart };
+}
+
+/** The revision of the spec, recorded as the newest. Writes nothing if it is that already. */
+export async function ensureRevision(registry: Registry, service: ECSMService): Promise<RevisionContent> {
+  const content = revisionOf(service);
+  const known = await readRevision(registry, service, content.hash);
+  // The status names the revision that was the newest when it was written, so the others need not be read.
+  if (known !== undefined && service.status?.updateRevision === content.hash) return content;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await makeNewest(registry, service, content);
+      return content;
+    } catch (error) {
+      const isRace = isApiError(error, 'AlreadyExists') || isApiError(error, 'Conflict');
+      if (!isRace || attempt >= attemptsMax) throw error;
+    }
+  }
+}
+
+/** Those of these hashes that are recorded, and the one given. */
+export async function knownRevisions(
+  registry: Registry,
+  service: ECSMService,
+  newest: RevisionContent,
+  hashes: Iterable<string>,
+): Promise<ReadonlyMap<string, RevisionContent>> {
+  const known = new Map([[newest.hash, newest]]);
+  for (const hash of hashes) {
+    if (known.has(hash) || !isHash(hash)) continue;
+    const revision = await readRevision(registry, service, hash);
+    const content = revision && contentOf(revision);
+    if (content !== undefined) known.set(hash, content);
+  }
+  return known;
+}
+
+/** Deletes the oldest beyond the limit of the spec. The newest and those in use stay, and do not count. */
+export async function pruneRevisions(
+  registry: Registry,
+  service: ECSMService,
+  inUse: ReadonlySet<string>,
+): Promise<number> {
+  const all = await listRevisions(registry, service);
+  const idle = all
+    .filter(({ spec }) => !inUse.has(spec.hash))
+    .sort((one, other) => other.spec.number - one.spec.number);
+  const surplus = idle.slice(service.spec.revisionHistoryLimit);
+  for (const { metadata } of surplus) {
+    const { name, namespace, uid, resourceVersion } = metadata;
+    await registry.resource(ServiceRevision).delete(name, { namespace, uid, resourceVersion });
+  }
+  return surplus.length;
+}
+
+/** Of one service, in no order. */
+export async function listRevisions(registry: Registry, service: ECSMService): Promise<readonly ServiceRevision[]> {
+  const { namespace } = service.metadata;
+  // By name, so that the history of one service costs nothing to the others.
+  const prefix = keyOf(ServiceRevision, namespace, `${stemOf(service.metadata.name)}-`);
+  const { keys } = await registry.store.versions(prefix);
+  const hashes = keys.map((key) => key.slice(prefix.length)).filter(isHash);
+  const found = await Promise.all(hashes.map((hash) => readRevision(registry, service, hash)));
+  return found.filter((revision) => revision !== undefined);
+}
+
+async function makeNewest(registry: Registry, service: ECSMService, content: RevisionContent): Promise<void> {
+  const { namespace, name, uid } = service.metadata;
+  const revisions = registry.resource(ServiceRevision);
+  const owners = [{ apiVersion: ECSMService.apiVersion, kind: ECSMService.kind, name, uid, controller: true }];
+  const all = await listRevisions(registry, service);
+  const highest = Math.max(0, ...all.map(({ spec }) => spec.number));
+  const same = await readNamed(registry, service, content.hash);
+  const metadata = { name: `${stemOf(name)}-${content.hash}`, namespace, ownerReferences: owners };
+  const spec = { service: name, number: highest + 1, ...content };
+  if (same === undefined) await revisions.create({ metadata, spec });
+  else if (!isOwn(same, service)) await revisions.update({ metadata: { ...same.metadata, ...metadata }, spec });
+  else if (same.spec.number < highest) await revisions.update({ ...same, spec: { ...same.spec, number: highest + 1 } });
+}
+
+async function readRevision(
+  registry: Registry,
+  service: ECSMService,
+  hash: string,
+): Promise<ServiceRevision | undefined> {
+  const revision = await readNamed(registry, service, hash);
+  return revision !== undefined && isOwn(revision, service) ? revision : undefined;
+}
+
+async function readNamed(
+  registry: Registry,
+  { metadata: { namespace, name } }: ECSMService,
+  hash: string,
+): Promise<ServiceRevision | undefined> {
+  try {
+    return await registry.resource(ServiceRevision).get(`${stemOf(name)}-${hash}`, { namespace });
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+/** An earlier service of the same name may have left some, which are about to be collected. */
+function isOwn({ spec, metadata }: ServiceRevision, service: ECSMService): boolean {
+  const { name, uid } = service.metadata;
+  return spec.service === name && metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
+}
+
+/** Undefined if somebody has edited it: then it is not what its hash says, and nothing is made from it. */
+function contentOf({ spec: { hash, template, restartedAt } }: ServiceRevision): RevisionContent | undefined {
+  const restart = restartedAt === undefined ? {} : { restartedAt };
+  if (!isTemplate(template) || revisionHash({ template, ...restart }) !== hash) return undefined;
+  return { hash, template, ...restart };
+}
+
+/** That it was valid once, the hash tells; this is only so that the hash can be taken. */
+function isTemplate(value: unknown): value is ServiceTemplate {
+  return shape.isObject(value) && typeof value['image'] === 'string' && shape.isObject(value['platformSpecific']);
+}
+
+function stemOf(name: string): string {
+  if (name.length <= stemCharactersMax) return name;
+  const digest = hash32(name).toString(16).padStart(8, '0');
+  return `${name.slice(0, stemCharactersMax - digest.length - 1)}-${digest}`;
+}
+
+function isHash(text: string): boolean {
+  return /^[0-9a-f]{8}$/u.test(text);
+}

@@ -1,0 +1,61 @@
+/** The status of an object, from what a plan says of it. Written only when it says something new. */
+import { type Clock, type Condition, deepEqual, type Registry, setCondition, timestampAt } from '@ecsm/runtime';
+import { ECSMService, type ServiceStatus } from '../apis/ecsm-service.ts';
+import type { Plan, PlannedCondition } from '../service/model.ts';
+import { condition } from '../service/reasons.ts';
+import type { LinkGuard } from './link-guard.ts';
+
+export const reachable = condition('PlatformReachable', 'True', 'Reachable', 'the platform answers');
+
+export function unreachable({ lastContactMs, reason }: Pick<LinkGuard, 'lastContactMs' | 'reason'>): PlannedCondition {
+  const since = lastContactMs === undefined ? 'has not answered yet' : `last answered at ${timestampAt(lastContactMs)}`;
+  return condition(
+    'PlatformReachable',
+    'False',
+    'Unreachable',
+    `the platform ${since}: ${reason ?? 'no reason given'}`,
+  );
+}
+
+/** What is to be written after a plan, with conditions that are not the plan's. Of one type the last one counts. */
+export function statusAfter(
+  service: ECSMService,
+  plan: Pick<Plan, 'status' | 'conditions'>,
+  others: readonly PlannedCondition[],
+  clock: Clock,
+): ServiceStatus {
+  return { ...plan.status, conditions: [...conditionsAfter(service, [...plan.conditions, ...others], clock)] };
+}
+
+/** The same status with other conditions. */
+export function withConditions(
+  service: ECSMService,
+  conditions: readonly PlannedCondition[],
+  clock: Clock,
+): ServiceStatus {
+  const { status = emptyStatus } = service;
+  return { ...status, conditions: [...conditionsAfter(service, conditions, clock)] };
+}
+
+/** Answers with the object as it is then. */
+export async function writeStatus(
+  registry: Registry,
+  service: ECSMService,
+  status: ServiceStatus,
+): Promise<ECSMService> {
+  if (deepEqual(service.status, status)) return service;
+  const { name, namespace, uid } = service.metadata;
+  return registry.resource(ECSMService).updateStatus({ metadata: { name, namespace, uid }, status });
+}
+
+const emptyStatus = { replicas: 0, readyReplicas: 0, updatedReplicas: 0, unavailableReplicas: 0, conditions: [] };
+
+function conditionsAfter(
+  { status }: ECSMService,
+  planned: readonly PlannedCondition[],
+  clock: Clock,
+): readonly Condition[] {
+  const last = new Map(planned.map((one) => [one.type, one]));
+  const now = timestampAt(clock.now());
+  return [...last.values()].reduce((list, one) => setCondition(list, one, now), status?.conditions ?? []);
+}

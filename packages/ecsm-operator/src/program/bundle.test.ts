@@ -1,0 +1,69 @@
+/** The operator as one file: it has to run where there is nothing but Node. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openRegistry } from '@ecsm/runtime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ECSMService } from '../apis/ecsm-service.ts';
+import { openSite, root, run, start, telemetry } from './process.kit.ts';
+
+let scratch: string;
+let empty: string;
+let bundle: string;
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'ecsm-bundle-'));
+  const made = join(scratch, 'made');
+  execFileSync(process.execPath, [join(root, 'scripts', 'bundle.mjs'), made], { stdio: 'pipe' });
+  expect(readdirSync(made)).toEqual(['ecsm-operator.mjs']);
+  empty = join(scratch, 'empty');
+  mkdirSync(empty);
+  bundle = join(empty, 'ecsm-operator.mjs');
+  copyFileSync(join(made, 'ecsm-operator.mjs'), bundle);
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+it('can be started by its own name', () => {
+  const { status } = spawnSync(bundle, ['--help'], { cwd: empty });
+  expect(status).toBe(0);
+});
+
+it('tells its version', async () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'packages', 'ecsm-operator', 'package.json'), 'utf8'));
+  expect(await run(['--version'], { file: bundle, cwd: empty })).toEqual({ code: 0, output: `${version}\n` });
+});
+
+it('carries the licences of what is in it, and is ASCII throughout', () => {
+  const text = readFileSync(bundle, 'utf8');
+  for (const name of ['lmdb', 'yaml']) expect(text).toMatch(new RegExp(`^${name} [\\d.]+ \\((MIT|ISC)\\)$`, 'm'));
+  expect(/[^\n\t\x20-\x7e]/.test(text)).toBe(false);
+});
+
+describe.each(['lmdb', 'file'])('with a registry of %s', (scheme) => {
+  it('makes a service true on a platform, and leaves no unpacked library behind', async () => {
+    const site = await openSite();
+    const url = `${scheme}:${join(site.directory, scheme)}`;
+    const registry = await openRegistry(url, { kinds: [ECSMService] });
+    await registry.resource(ECSMService).apply(telemetry());
+    await registry.close();
+    const temporary = join(site.directory, 'tmp');
+    mkdirSync(temporary);
+    const argv = ['--once', '--registry', url, '--ecsm', site.url, '--timeout-seconds', '40'];
+    const { code, output } = await run(argv, { file: bundle, cwd: empty, env: { TMPDIR: temporary } });
+    expect(code, output).toBe(0);
+    expect(output).toContain('the 1 service is as it should be');
+    expect(site.simulator.platform.services().map(({ name }) => name)).toEqual(['telemetry']);
+    expect(readdirSync(temporary)).toEqual([]);
+    expect(readdirSync(empty)).toEqual(['ecsm-operator.mjs']);
+  });
+});
+
+it('runs until it is told to stop', async () => {
+  const { child, until, ended } = start(['--registry', 'memory:', '--listen', '127.0.0.1:0'], {
+    file: bundle,
+    cwd: empty,
+  });
+  await until(/the health server listens/);
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+});

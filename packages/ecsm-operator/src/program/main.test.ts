@@ -1,0 +1,213 @@
+/** The program as people run it: a real process on a real registry, and a simulated platform over a socket. */
+
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { launcher, openSite, run, telemetry } from './process.kit.ts';
+
+const anyPort = ['--listen', '127.0.0.1:0'];
+const listening = /the health server listens url=(\S+)/;
+
+describe('ecsm-operator run', () => {
+  it('makes what is there true, follows a change from another process, and stops with 0', async () => {
+    const site = await openSite();
+    await site.apply(telemetry());
+    const { until, child, ended, output } = site.start(...site.places, ...anyPort, '--observe-seconds', '1');
+    const [, url] = await until(listening);
+    await expect.poll(() => site.running, { timeout: 30_000 }).toBe(2);
+    await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 30_000 }).toBe(200);
+    expect(await (await fetch(`${url}/readyz?verbose`)).text()).toContain('[+]platform ok');
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('controller_runtime_reconcile_total');
+
+    await site.apply({
+      ...telemetry(),
+      spec: { ...telemetry().spec, deploymentStrategy: { type: 'Dynamic', replicas: 3, nodePool: ['node-1'] } },
+    });
+    await expect.poll(() => site.running, { timeout: 30_000 }).toBe(3);
+    child.kill('SIGTERM');
+    expect(await ended, output()).toBe(0);
+    expect(output()).toContain('the operator has stopped');
+  });
+
+  it('goes on without a platform, and says so where it is asked whether it is ready', async () => {
+    const site = await openSite();
+    await site.apply(telemetry());
+    await site.simulator.close();
+    const { until, child, ended } = site.start(...site.places, ...anyPort);
+    const [, url] = await until(listening);
+    await expect
+      .poll(async () => (await fetch(`${url}/readyz`)).text(), { timeout: 30_000 })
+      .toContain('[-]platform failed');
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+  });
+
+  it('waits for the lease where another one holds it, and takes over when that one has stopped', async () => {
+    const site = await openSite();
+    const one = site.start(...site.places, ...anyPort, '--leader-elect');
+    await one.until(/leader election: leading/);
+    const other = site.start(...site.places, ...anyPort, '--leader-elect');
+    await other.until(listening);
+    await site.apply(telemetry());
+    await expect.poll(() => site.running, { timeout: 30_000 }).toBe(2);
+    expect(other.output()).not.toContain('leader election: leading');
+    one.child.kill('SIGTERM');
+    expect(await one.ended).toBe(0);
+    await other.until(/leader election: leading/);
+    expect(site.changes).toEqual(['POST /service']);
+  });
+
+  it('shows no secret, however much it says', async () => {
+    const site = await openSite();
+    await site.apply(telemetry({ vsoa: { password: 'hunter2' } }));
+    const secret = ['--header', 'Authorization: Bearer hunter3'];
+    const { until, child, ended, output } = site.start(...site.places, ...anyPort, ...secret, '--log-level', 'debug');
+    await until(listening);
+    await expect.poll(() => site.running, { timeout: 30_000 }).toBe(2);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    expect(output()).toContain('POST');
+    expect(output()).not.toMatch(/hunter/);
+  });
+
+  it('names a port that is taken', async () => {
+    const site = await openSite();
+    const holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+    const address = holder.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const { ended, output } = site.start(...site.places, '--listen', `127.0.0.1:${port}`);
+    expect(await ended).toBe(1);
+    expect(output()).toContain('another program listens there already; choose another port, or 0 for any free one');
+    await new Promise((resolve) => holder.close(resolve));
+  });
+});
+
+describe('ecsm-operator --once', () => {
+  it('ends with 0 when everything is as it should be, and changes nothing the second time', async () => {
+    const site = await openSite();
+    await site.apply(telemetry());
+    const first = site.start('--once', ...site.places);
+    expect(await first.ended, first.output()).toBe(0);
+    expect(first.output()).toContain('the 1 service is as it should be');
+    expect(site.running).toBe(2);
+    const before = site.changes;
+    const second = site.start('--once', ...site.places);
+    expect(await second.ended, second.output()).toBe(0);
+    expect(site.changes).toEqual(before);
+  });
+
+  it('puts right what changed while nobody was there, before it says that all is well', async () => {
+    const site = await openSite();
+    await site.apply(telemetry());
+    expect(await site.start('--once', ...site.places).ended).toBe(0);
+    const [service] = site.simulator.platform.services();
+    site.simulator.platform.deleteService(service?.id ?? '');
+    await expect.poll(() => site.simulator.platform.services().length, { timeout: 10_000 }).toBe(0);
+    const again = site.start('--once', ...site.places);
+    expect(await again.ended, again.output()).toBe(0);
+    expect(site.running).toBe(2);
+  });
+
+  it('ends with 0 where there is nothing to do', async () => {
+    const site = await openSite();
+    const { ended, output } = site.start('--once', ...site.places);
+    expect(await ended).toBe(0);
+    expect(output()).toContain('all 0 services are as they should be');
+  });
+
+  it('ends with 1, and says what is missing and why, when its time is over', async () => {
+    const site = await openSite();
+    site.simulator.platform.failDeployments({ count: 1_000, message: 'no space left on device' });
+    await site.apply(telemetry());
+    const { ended, output } = site.start('--once', ...site.places, '--timeout-seconds', '4', '--log-level', 'error');
+    expect(await ended).toBe(1);
+    expect(output()).toContain(
+      'ecsm-operator: the 4 s are over, and 1 of 1 services are not as they should be:\n  default/telemetry: ',
+    );
+  });
+
+  it('ends with 1 where the platform is away', async () => {
+    const site = await openSite();
+    await site.apply(telemetry());
+    await site.simulator.close();
+    const { ended, output } = site.start('--once', ...site.places, '--timeout-seconds', '3', '--log-level', 'error');
+    expect(await ended).toBe(1);
+    expect(output()).toMatch(/1 of 1 services are not as they should be:\n {2}default\/telemetry: /);
+  });
+});
+
+describe('ecsm-operator plan', () => {
+  it('says what would be done and why, and does nothing', async () => {
+    const site = await openSite();
+    await site.apply(telemetry({ vsoa: { password: 'hunter2' } }));
+    const { ended, output } = site.start('plan', 'telemetry', ...site.places);
+    expect(await ended, output()).toBe(0);
+    expect(output()).toMatch(/^default\/telemetry\n/);
+    expect(output()).toMatch(/create/i);
+    expect(output()).not.toContain('hunter2');
+    expect(site.changes).toEqual([]);
+    expect(site.simulator.platform.services()).toEqual([]);
+  });
+
+  it('says of every service that there is nothing to do', async () => {
+    const site = await openSite();
+    await site.apply(telemetry());
+    expect(await site.start('--once', ...site.places).ended).toBe(0);
+    const before = site.changes;
+    const { ended, output } = site.start('plan', '--all', ...site.places);
+    expect(await ended, output()).toBe(0);
+    expect(output()).toMatch(/^default\/telemetry\n/);
+    expect(site.changes).toEqual(before);
+  });
+
+  it('ends with 1 for a service that nobody knows', async () => {
+    const site = await openSite();
+    const { ended, output } = site.start('plan', 'orbit/nobody', ...site.places);
+    expect(await ended).toBe(1);
+    expect(output()).toBe('ecsm-operator: ECSMService "nobody" not found\n');
+  });
+});
+
+describe('what makes no sense', () => {
+  it.each([
+    [['--wrokers', '3'], 'there is no option --wrokers. Did you mean "--workers"?'],
+    [['--listen', '0.0.0.0:8090'], '--listen: it will not listen on 0.0.0.0'],
+    [['--ecsm', 'https://127.0.0.1', '--tls-ca', 'nowhere.pem'], 'the file of --tls-ca, nowhere.pem: ENOENT'],
+  ])('%j ends with 2 and a line that says why', async (argv, complaint) => {
+    const { code, output } = await run(['--registry', 'memory:', ...argv]);
+    expect(code).toBe(2);
+    expect(output).toContain(`ecsm-operator: ${complaint}`);
+    expect(output.trimEnd().split('\n')).toEqual([expect.any(String), 'Try: ecsm-operator --help']);
+  });
+
+  it('in a config file has its place', async () => {
+    const site = await openSite();
+    const file = join(site.directory, 'operator.yaml');
+    writeFileSync(file, 'ecsm: http://127.0.0.1:3001\nobserveSecond: 5\n');
+    const { code, output } = await run(['--config', file]);
+    expect(code).toBe(2);
+    expect(output).toContain(`${file}:2:1: there is no option "observeSecond". Did you mean "observeSeconds"?`);
+  });
+
+  it('in a registry that cannot be opened ends with 1', async () => {
+    const { code, output } = await run(['--registry', 'file:/proc/nowhere', '--listen', 'off']);
+    expect(code).toBe(1);
+    expect(output).toMatch(/^ecsm-operator: .*\/proc\/nowhere.*\n$/);
+  });
+});
+
+it('can be started by its own name', () => {
+  const { status, stdout } = spawnSync(launcher, ['--version'], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+});
+
+it('tells its version and its options', async () => {
+  expect(await run(['--version'])).toMatchObject({ code: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  const { code, output } = await run(['--help']);
+  expect(code).toBe(0);
+  expect(output).toContain('--observe-seconds N');
+});

@@ -1,0 +1,51 @@
+/** `ecsm-operator --once`: works until everything is as it should be, or until its time is over. */
+import { type Log, sleep } from '@ecsm/runtime';
+import { ECSMService } from '../apis/ecsm-service.ts';
+import type { Unsettled } from '../controller/operator.ts';
+import type { Equipment } from './equipment.ts';
+import type { ProgramOptions } from './options.ts';
+import { managerOf } from './run.ts';
+
+export interface OnceOutcome {
+  readonly services: number;
+  /** Empty if everything is as it should be. */
+  readonly unsettled: readonly Unsettled[];
+  /** Whether somebody stopped it before its time was over. */
+  readonly interrupted: boolean;
+}
+
+const pollMs = 100;
+
+export async function once(
+  equipment: Equipment,
+  options: ProgramOptions,
+  log: Log,
+  signal: AbortSignal,
+): Promise<OnceOutcome> {
+  const { registry, operator } = equipment;
+  const end = new AbortController();
+  const stop = () => end.abort();
+  signal.addEventListener('abort', stop, { once: true });
+  const cancel = registry.clock.after(options.timeoutMs, stop);
+  const working = managerOf(equipment, options, log).run({ signal: end.signal }).finally(stop);
+  // Its failure is met below, where it is awaited.
+  working.catch(() => {});
+  let isSettled = false;
+  try {
+    while (!end.signal.aborted && !isSettled) {
+      isSettled = await operator.settled();
+      if (!isSettled) await sleep(registry.clock, pollMs, end.signal);
+    }
+  } finally {
+    cancel();
+    signal.removeEventListener('abort', stop);
+    stop();
+    await working;
+  }
+  const { items } = await registry.resource(ECSMService).list();
+  return {
+    services: items.length,
+    unsettled: isSettled ? [] : await operator.unsettled(),
+    interrupted: signal.aborted,
+  };
+}

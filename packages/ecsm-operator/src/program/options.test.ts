@@ -1,0 +1,228 @@
+/** What flags, variables and the config file mean together, and what is said about what means nothing. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { flags, helpText } from './flags.ts';
+import { type Environment, parseCommand } from './options.ts';
+
+const home = { HOME: '/home/ada' };
+const defaults = {
+  registry: 'lmdb:/home/ada/.ecsm/registry',
+  ecsm: 'http://127.0.0.1:3001',
+  headers: {},
+  listen: { host: '127.0.0.1', port: 8090 },
+  observeMs: 15_000,
+  inFlightMax: 4,
+  workers: 4,
+  callTimeoutMs: 10_000,
+  leaderElect: false,
+  logLevel: 'info',
+  logFormat: 'readable',
+  timeoutMs: 300_000,
+};
+const { listen: _listen, ...withoutListen } = defaults;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ecsm-options-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const wordsOf = (line: string) => line.split(' ').filter((word) => word !== '');
+const parse = (line: string, environment: Environment = home) => parseCommand(wordsOf(line), environment);
+const configured = (text: string, line = '', environment: Environment = home) => {
+  const file = join(folder, 'operator.yaml');
+  writeFileSync(file, text);
+  return parseCommand([...wordsOf(line), '--config', file], environment);
+};
+
+describe('flags', () => {
+  it.each<[string, object]>([
+    ['', {}],
+    ['run', {}],
+    ['--registry file:./fleet --ecsm https://ecsm.site/x', { registry: 'file:./fleet', ecsm: 'https://ecsm.site/x' }],
+    ['--listen [::1]:0', { listen: { host: '::1', port: 0 } }],
+    ['--listen=localhost:99 run', { listen: { host: 'localhost', port: 99 } }],
+    ['--observe-seconds 2.5 --call-timeout-seconds 0.2', { observeMs: 2_500, callTimeoutMs: 200 }],
+    ['--in-flight 8 --workers 16', { inFlightMax: 8, workers: 16 }],
+    ['--header=X-One:1 --header=Authorization:Bearer', { headers: { 'x-one': '1', authorization: 'Bearer' } }],
+    ['--ecsm https://ecsm.site --tls-ca ca.pem', { ecsm: 'https://ecsm.site', tlsCa: 'ca.pem' }],
+    ['--leader-elect --log-level debug --log-format json', { leaderElect: true, logLevel: 'debug', logFormat: 'json' }],
+  ])('"%s"', async (line, expected) => {
+    expect(await parse(line)).toEqual({ kind: 'run', options: { ...defaults, ...expected } });
+  });
+
+  it('off serves nothing, and --once serves nothing unless it is asked to', async () => {
+    expect(await parse('--listen off')).toEqual({ kind: 'run', options: withoutListen });
+    expect(await parse('--once')).toEqual({ kind: 'once', options: withoutListen });
+    expect(await parse('--once --listen 127.0.0.1:8090 --timeout-seconds 5')).toEqual({
+      kind: 'once',
+      options: { ...defaults, timeoutMs: 5_000 },
+    });
+  });
+
+  it('plan takes names or all', async () => {
+    const options = withoutListen;
+    expect(await parse('plan telemetry orbit/camera')).toEqual({
+      kind: 'plan',
+      options,
+      names: [
+        { namespace: 'default', name: 'telemetry' },
+        { namespace: 'orbit', name: 'camera' },
+      ],
+    });
+    expect(await parse('plan --all')).toEqual({ kind: 'plan', options, names: 'all' });
+  });
+
+  it.each([
+    ['--registy file:x', 'there is no option --registy. Did you mean "--registry"?'],
+    ['-v', 'there is no option -v.'],
+    ['start', 'there is no command "start". There are run, plan.'],
+    ['rum', 'there is no command "rum". Did you mean "run"?'],
+    ['run telemetry', '"telemetry" is not expected here: options begin with --'],
+    ['--workers', '--workers needs a value: --workers N'],
+    ['--workers --once', '--workers needs a value: --workers N'],
+    ['--workers four', '--workers has to be a whole number from 1 to 64, not "four"'],
+    ['--workers 0', '--workers has to be a whole number from 1 to 64, not "0"'],
+    ['--workers 1 --workers 2', '--workers is given twice'],
+    ['--once=yes', '--once takes no value'],
+    ['--observe-seconds 0', '--observe-seconds has to be a number of seconds from 1 to 3600, not "0"'],
+    ['--observe-seconds 1e3', '--observe-seconds has to be a number of seconds from 1 to 3600, not "1e3"'],
+    ['--listen 8090', '--listen has to be HOST:PORT, as in 127.0.0.1:8090 or [::1]:8090, or off, not "8090"'],
+    ['--listen 0.0.0.0:8090', '--listen: it will not listen on 0.0.0.0, where other machines could reach it'],
+    ['--listen [::]:8090', '--listen: it will not listen on ::, where'],
+    ['--listen 127.0.0.1.evil.org:80', '--listen: it will not listen on 127.0.0.1.evil.org'],
+    ['--ecsm 127.0.0.1:3001', '--ecsm has to be a URL such as http://127.0.0.1:3001, not "127.0.0.1:3001"'],
+    ['--ecsm http://root:secret@site', '--ecsm must not hold a user or password: send them with --header'],
+    ['--registry redis:x', '--registry: registry URL "redis:x": it has to be lmdb:<directory>, file:<directory>'],
+    ['--registry=', '--registry is empty'],
+    ['--header Authorization', "--header has to be 'NAME: VALUE', of printable ASCII characters"],
+    ['--header Host:x', '--header: the header Host is not yours to set'],
+    ['--header=a:1 --header=A:2', '--header: the header A is there twice'],
+    ['--tls-ca ca.pem', '--tls-ca needs a platform with https://, and http://127.0.0.1:3001 is none'],
+    ['--log-level loud', '--log-level has to be debug, info, warn or error, not "loud"'],
+    ['--timeout-seconds 5', '--timeout-seconds is for --once'],
+    ['plan a --timeout-seconds 5', '--timeout-seconds is for --once'],
+    ['--all', '--all is for plan: ecsm-operator plan --all'],
+    ['plan', 'plan needs the name of a service, or --all'],
+    ['plan a --all', 'plan takes names or --all, not both'],
+    ['plan a --once', '--once is not for plan, which changes nothing'],
+    ['plan A/b/c', '"A/b/c" is not the name of a service: it has to be NAME or NAMESPACE/NAME'],
+    ['--config /no/such/file', '--config: the file cannot be read: ENOENT'],
+  ])('"%s" makes no sense, and it says why in one line', async (line, complaint) => {
+    const error = await parse(line).catch((thrown) => thrown);
+    expect(error.name).toBe('Wrong');
+    expect(error.message).toContain(complaint);
+    expect(error.message).not.toMatch(/\n|secret/);
+  });
+
+  it('explains every option, after some examples, in 80 columns', async () => {
+    const text = helpText();
+    const words = text.replace(/\s+/g, ' ');
+    for (const { name, says, variable = '', key = '' } of flags) {
+      for (const part of [`--${name}`, says, variable, key]) expect(words).toContain(part);
+    }
+    expect(text.indexOf('Examples:')).toBeLessThan(text.indexOf('Options,'));
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(await parse('--help --workers none')).toEqual({ kind: 'help' });
+    expect(await parse('plan --version')).toEqual({ kind: 'version' });
+  });
+});
+
+describe('variables', () => {
+  it.each<[Environment, object]>([
+    [{ ECSM_HOME: '/srv/ecsm' }, { registry: 'lmdb:/srv/ecsm/registry' }],
+    [{ ...home, ECSM_REGISTRY: 'memory:' }, { registry: 'memory:' }],
+    [{ ...home, ECSM_REGISTRY: '', ECSM_URL: '' }, {}],
+    [
+      { ...home, ECSM_URL: 'http://a:1', ECSM_HEADER: 'A: 1\nB: 2\n' },
+      { ecsm: 'http://a:1', headers: { a: '1', b: '2' } },
+    ],
+    [{ ...home, ECSM_OPERATOR_LEADER_ELECT: 'true' }, { leaderElect: true }],
+    [{ ...home, ECSM_OPERATOR_LEADER_ELECT: 'false' }, {}],
+    [{ ...home, ECSM_OPERATOR_OBSERVE_SECONDS: '60' }, { observeMs: 60_000 }],
+  ])('%o', async (environment, expected) => {
+    expect(await parse('', environment)).toEqual({ kind: 'run', options: { ...defaults, ...expected } });
+  });
+
+  it('are named in what is said about them', async () => {
+    await expect(parse('', { ...home, ECSM_OPERATOR_WORKERS: 'x' })).rejects.toThrow(
+      'ECSM_OPERATOR_WORKERS has to be a whole number from 1 to 64, not "x"',
+    );
+    await expect(parse('', { ...home, ECSM_HEADER: 'hunter2 hunter2' })).rejects.toThrow(
+      /^ECSM_HEADER has to be 'NAME: VALUE', of printable ASCII characters$/,
+    );
+    await expect(parse('', {})).rejects.toThrow('no registry is named, and there is no HOME to put one');
+  });
+});
+
+describe('the config file', () => {
+  it('says the same by keys, as YAML', async () => {
+    const command = await configured(`
+# One of the site.
+registry: lmdb:/var/lib/ecsm/registry
+ecsm: http://10.0.0.5:3001
+header:
+  - 'Authorization: Bearer abc'
+  - 'X-Site: 7'
+listen: off
+observeSeconds: 30
+inFlight: 2
+leaderElect: true
+`);
+    expect(command).toEqual({
+      kind: 'run',
+      options: {
+        ...withoutListen,
+        registry: 'lmdb:/var/lib/ecsm/registry',
+        ecsm: 'http://10.0.0.5:3001',
+        headers: { authorization: 'Bearer abc', 'x-site': '7' },
+        observeMs: 30_000,
+        inFlightMax: 2,
+        leaderElect: true,
+      },
+    });
+  });
+
+  it('or as JSON, or says nothing at all', async () => {
+    expect(await configured('{"workers": 9, "header": "A: b"}')).toEqual({
+      kind: 'run',
+      options: { ...defaults, workers: 9, headers: { a: 'b' } },
+    });
+    expect(await configured('# nothing yet\n')).toEqual({ kind: 'run', options: defaults });
+  });
+
+  it('comes after variables, and those after flags', async () => {
+    const text = 'workers: 1\ninFlight: 1\nobserveSeconds: 1\n';
+    const environment = { ...home, ECSM_OPERATOR_IN_FLIGHT: '2', ECSM_OPERATOR_OBSERVE_SECONDS: '2' };
+    expect(await configured(text, '--observe-seconds 3', environment)).toEqual({
+      kind: 'run',
+      options: { ...defaults, workers: 1, inFlightMax: 2, observeMs: 3_000 },
+    });
+  });
+
+  it.each([
+    [
+      'workers: 4\nobserveSecond: 5\n',
+      'operator.yaml:2:1: there is no option "observeSecond". Did you mean "observeSeconds"?',
+    ],
+    ['workers: 4\n"a.b": 5\n', 'operator.yaml:1:1: there is no option "a.b". There are registry, '],
+    ['\n  workers: many\n', 'operator.yaml:2:3: workers has to be a whole number from 1 to 64, not "many"'],
+    ['workers: [1, 2]\n', 'operator.yaml:1:1: workers has to be a single value, and a list is there'],
+    ['header: [[]]\n', 'operator.yaml:1:1: header has to be a single value, and a list is there'],
+    ['workers:\n', 'operator.yaml:1:1: workers has to be a single value, and nothing is there'],
+    ['leaderElect: yes please\n', 'operator.yaml:1:1: leaderElect has to be true or false, not "yes please"'],
+    ['workers: 4\nworkers: 5\n', 'operator.yaml:2:1: '],
+    ['- workers\n', 'operator.yaml:1:3: expected an object'],
+    ['workers: "4\n', 'operator.yaml:'],
+    ['workers: 4\n---\nworkers: 5\n', 'operator.yaml:3: a config file holds one document, and this is a second one'],
+    ['config: other.yaml\n', 'there is no option "config".'],
+    ['once: true\n', 'there is no option "once".'],
+  ])('%j is refused with its place', async (text, complaint) => {
+    const error = await configured(text).catch((thrown) => thrown);
+    expect(error.name).toBe('Wrong');
+    expect(error.message).toContain(complaint);
+    expect(error.message).not.toContain('\n');
+  });
+});

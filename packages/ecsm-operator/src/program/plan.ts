@@ -1,0 +1,27 @@
+/** `ecsm-operator plan`: what would be done for services, and why. It reads, and changes nothing. */
+import type { Registry } from '@ecsm/runtime';
+import { ECSMService } from '../apis/ecsm-service.ts';
+import type { Operator } from '../controller/operator.ts';
+import { formatPlan } from '../service/print.ts';
+import type { ServiceName } from './options.ts';
+
+/** Hands over a text for each service as soon as it is known. Throws for the first one that cannot be planned for. */
+export async function* plans(
+  { registry, operator }: { readonly registry: Registry; readonly operator: Pick<Operator, 'planFor'> },
+  names: readonly ServiceName[] | 'all',
+): AsyncGenerator<string> {
+  const chosen = names === 'all' ? await everyName(registry) : names;
+  for (const { namespace, name } of chosen) {
+    const plan = await operator.planFor(namespace, name);
+    yield `${namespace}/${name}\n${indented(formatPlan(plan))}\n`;
+  }
+}
+
+async function everyName(registry: Registry): Promise<ServiceName[]> {
+  const { items } = await registry.resource(ECSMService).list();
+  return items.map(({ metadata }) => ({ namespace: metadata.namespace, name: metadata.name }));
+}
+
+function indented(text: string): string {
+  return text.trimEnd().replace(/^(?=.)/gm, '  ');
+}

@@ -1,0 +1,37 @@
+/** The link to the platform as the options describe it. */
+import { readFileSync } from 'node:fs';
+import { httpTransport, type Transport } from '@ecsm/client';
+import type { Clock } from '@ecsm/runtime';
+import type { ProgramOptions } from './options.ts';
+import { Wrong } from './wrong.ts';
+
+type LinkOptions = Pick<ProgramOptions, 'ecsm' | 'headers' | 'tlsCa' | 'inFlightMax'>;
+
+/** Throws `Wrong` for a certificate that cannot be read. Nothing is connected before the first call. */
+export function transportOf({ ecsm, headers, tlsCa, inFlightMax }: LinkOptions, clock: Clock): Transport {
+  const transport = httpTransport({
+    url: ecsm,
+    clock,
+    connectionsMax: inFlightMax,
+    ...(tlsCa === undefined ? {} : { tls: { ca: certificateOf(tlsCa) } }),
+  });
+  return withHeaders(transport, headers);
+}
+
+/** The same link, with these headers on every request. They are added last, where nothing is logged any more. */
+export function withHeaders(transport: Transport, headers: ProgramOptions['headers']): Transport {
+  return {
+    send: (request, options) => transport.send({ ...request, headers: { ...request.headers, ...headers } }, options),
+    close: () => transport.close(),
+  };
+}
+
+function certificateOf(file: string): string {
+  try {
+    const text = readFileSync(file, 'utf8');
+    if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new Error('there is no certificate in PEM in it');
+    return text;
+  } catch (error) {
+    throw new Wrong(`the file of --tls-ca, ${file}: ${error instanceof Error ? error.message : error}`);
+  }
+}

@@ -1,0 +1,31 @@
+/** `ecsm-operator run`: the controllers, with health and metrics, until somebody stops them. */
+import { hostname } from 'node:os';
+import process from 'node:process';
+import { LeaderElection, type Log, Manager, withoutPassword } from '@ecsm/runtime';
+import type { Equipment } from './equipment.ts';
+import type { ProgramOptions } from './options.ts';
+
+/** Of the lease that only one operator of a registry holds. */
+const leaseName = 'ecsm-operator';
+
+/** Ends when the signal aborts, after what is in flight has ended; with an error if a part fails. */
+export async function run(equipment: Equipment, options: ProgramOptions, log: Log, signal: AbortSignal): Promise<void> {
+  log.write('info', 'the operator starts', { registry: withoutPassword(options.registry), ecsm: options.ecsm });
+  await managerOf(equipment, options, log).run({ signal });
+  log.write('info', 'the operator has stopped');
+}
+
+export function managerOf(equipment: Equipment, options: ProgramOptions, log: Log): Manager {
+  const { registry, operator, metrics } = equipment;
+  const identity = `${hostname()}_${process.pid}_${registry.random.uuid()}`;
+  const manager = new Manager({
+    registry,
+    log,
+    metrics,
+    readyChecks: operator.checks,
+    ...(options.listen === undefined ? {} : { health: options.listen }),
+    ...(options.leaderElect ? { election: new LeaderElection({ registry, name: leaseName, identity, log }) } : {}),
+  });
+  for (const runnable of operator.runnables) manager.add(runnable);
+  return manager;
+}

@@ -1,0 +1,115 @@
+/**
+ * What somebody changed on the platform: the fields in which a service is not what it should be. Only what is wanted is
+ * compared, as the platform fills in defaults of its own. Lines are for people, `path: actual → wanted`, without secrets.
+ */
+import { numberOf, type ServiceBody, type ServiceDetail } from '@ecsm/client';
+import { shape } from '@ecsm/runtime';
+import { linesOf, splitLine } from './environment.ts';
+import { nodeNamesOf } from './read.ts';
+import { lineOf } from './shown.ts';
+import { isUpgrade } from './upgrade.ts';
+
+/** Empty if the service is as it should be. `prepull` cannot be seen, and is not compared. */
+export function differences(wanted: ServiceBody, actual: ServiceDetail): string[] {
+  const { prepull: _, factor, ...compared } = wanted;
+  const found = new Differences(wanted.image.autoUpgrade);
+  found.compare('', compared, { ...actual, node: { names: nodeNamesOf(actual) } });
+  // The factor of a static service means nothing.
+  if (wanted.policy === 'dynamic') found.compare('factor', factor, actual.factor);
+  return found.lines;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Lists in which the order means nothing. */
+const sets =
+  /^(?:node\.names|image\.config\.(?:sylixos\.resources\.affinity|sylixos\.commands|mounts\[.*\]\.options))$/u;
+/** Lists of objects in which the order means nothing, and the field by which these are told apart. */
+const keyFields: Fields = { 'image.config.mounts': 'destination', 'image.config.sylixos.devices': 'path' };
+const environments = ['image.config.process.env', 'image.config.env'];
+
+class Differences {
+  readonly lines: string[] = [];
+  readonly #autoUpgrade: string | undefined;
+
+  constructor(autoUpgrade: string | undefined) {
+    this.#autoUpgrade = autoUpgrade;
+  }
+
+  /** `name` tells whether the value is a secret. */
+  compare(path: string, wanted: unknown, actual: unknown, name = path.slice(path.lastIndexOf('.') + 1)): void {
+    if (wanted === undefined || wanted === null) return;
+    if (shape.isObject(wanted)) this.#fields(path, wanted, shape.isObject(actual) ? actual : {});
+    else if (Array.isArray(wanted)) this.#list(path, wanted, Array.isArray(actual) ? actual : []);
+    else if (!this.#isSame(path, wanted, actual)) this.lines.push(lineOf(path, name, wanted, actual));
+  }
+
+  #fields(path: string, wanted: Fields, actual: Fields): void {
+    for (const [name, value] of Object.entries(wanted)) {
+      const found = Object.hasOwn(actual, name) ? actual[name] : undefined;
+      this.compare(path === '' ? name : `${path}.${name}`, value, found);
+    }
+  }
+
+  /** A platform may leave an empty list out, or show it as null. */
+  #list(path: string, wanted: readonly unknown[], actual: readonly unknown[]): void {
+    const keyField = keyFields[path];
+    if (environments.includes(path)) this.#byKey(path, keyedLines(wanted), keyedLines(actual));
+    else if (typeof keyField === 'string')
+      this.#byKey(path, keyedItems(wanted, keyField), keyedItems(actual, keyField));
+    else if (!(sets.test(path) ? isSameSet(wanted, actual) : this.#isSameList(wanted, actual))) {
+      // Whole lists are shown, as an item may be secret for what stands before it: `--password`.
+      this.lines.push(lineOf(path, '', wanted, actual));
+    }
+  }
+
+  /** Each key has to be in both: an update replaces the whole list, so one too many was put there by somebody else. */
+  #byKey(path: string, wanted: ReadonlyMap<string, unknown>, actual: ReadonlyMap<string, unknown>): void {
+    for (const [key, item] of wanted) this.compare(`${path}[${key}]`, item, actual.get(key), key);
+    for (const [key, item] of actual) {
+      if (!wanted.has(key)) this.lines.push(lineOf(`${path}[${key}]`, key, undefined, item));
+    }
+  }
+
+  #isSameList(wanted: readonly unknown[], actual: readonly unknown[]): boolean {
+    if (wanted.length !== actual.length) return false;
+    const inside = new Differences(this.#autoUpgrade);
+    for (const [index, item] of wanted.entries()) inside.compare('', item, actual[index]);
+    return inside.lines.length === 0;
+  }
+
+  #isSame(path: string, wanted: unknown, actual: unknown): boolean {
+    // The platform chooses a port then, and may show the one that it chose.
+    if (path === 'image.vsoa.port' && wanted === 0) return true;
+    if (path === 'image.ref' && isUpgrade(String(wanted), String(actual), this.#autoUpgrade)) return true;
+    return isSameScalar(wanted, actual);
+  }
+}
+
+/** Some answers carry numbers as text, and truths as the 0 and 1 of a database. */
+function isSameScalar(wanted: unknown, actual: unknown): boolean {
+  if (wanted === actual) return true;
+  if (typeof wanted === 'number' && typeof actual === 'string') return numberOf(actual) === wanted;
+  if (typeof wanted === 'string' && typeof actual === 'number') return String(actual) === wanted;
+  return typeof wanted === 'boolean' && typeof actual === 'number' && Number(wanted) === actual;
+}
+
+function isSameSet(wanted: readonly unknown[], actual: readonly unknown[]): boolean {
+  const [left, right] = [new Set(wanted.map(String)), new Set(actual.map(String))];
+  return left.size === right.size && [...left].every((item) => right.has(item));
+}
+
+function keyedLines(list: readonly unknown[]): ReadonlyMap<string, unknown> {
+  return keyed(linesOf(list).map(splitLine));
+}
+
+function keyedItems(list: readonly unknown[], keyField: string): ReadonlyMap<string, unknown> {
+  return keyed(list.map((item, index) => [String(shape.isObject(item) ? item[keyField] : index), item] as const));
+}
+
+/** What has a key that was there before gets another one: it is one too many. */
+function keyed(entries: readonly (readonly [key: string, value: unknown])[]): ReadonlyMap<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const [key, value] of entries) values.set(values.has(key) ? `${key}, again` : key, value);
+  return values;
+}

@@ -1,0 +1,28 @@
+/** Environments of instances: lines `NAME=value`, in `process.env` for SylixOS and in `env` for Linux. */
+import type { ServiceDetail } from '@ecsm/client';
+import { shape } from '@ecsm/runtime';
+
+/** The name and the value of a line; a line without `=` is a name with nothing behind it. */
+export function splitLine(line: string): readonly [name: string, value: string] {
+  const equals = line.indexOf('=');
+  return equals === -1 ? [line, ''] : [line.slice(0, equals), line.slice(equals + 1)];
+}
+
+/** One line for each name: where several groups have it, the last one counts. */
+export function mergeLines(...groups: readonly (readonly string[])[]): string[] {
+  const lines = new Map<string, string>();
+  for (const line of groups.flat()) lines.set(splitLine(line)[0], line);
+  return [...lines.values()];
+}
+
+/** All lines that the instances of a service get, as far as the platform shows any. */
+export function environmentOf({ image }: Pick<ServiceDetail, 'image'>): readonly string[] {
+  const config = image?.config ?? {};
+  const { process, env } = config;
+  return [...linesOf(shape.isObject(process) ? process['env'] : undefined), ...linesOf(env)];
+}
+
+/** The lines of a value that should be a list of lines. */
+export function linesOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((line) => typeof line === 'string') : [];
+}

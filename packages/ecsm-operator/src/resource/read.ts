@@ -1,0 +1,50 @@
+/** What the platform shows of a service and its containers, as the one thing that decisions are made on. */
+import { type ContainerRow, numberOf, type ServiceDetail, textsOf } from '@ecsm/client';
+import { readMark } from './mark.ts';
+import type { Instance, PlatformService } from './model.ts';
+
+/** A moment as the platform writes it, in milliseconds: `Ecsm.timeOf`. */
+export type TimeOf = (text: string | null | undefined) => number | undefined;
+
+/** Containers of other services may be among the rows; they are left out. */
+export function readService(
+  detail: ServiceDetail,
+  containers: readonly ContainerRow[],
+  timeOf: TimeOf,
+): PlatformService {
+  const instances = containers.filter((row) => row.serviceId === detail.id).map((row) => readInstance(row, timeOf));
+  const nodeNames = nodeNamesOf(detail);
+  const policy = detail.policy === 'dynamic' ? 'dynamic' : 'static';
+  const mark = readMark(detail);
+  return {
+    id: detail.id,
+    name: detail.name,
+    ...(mark === undefined ? {} : { mark }),
+    policy,
+    // A static service has one instance on each node, whatever its factor says.
+    factor: policy === 'static' ? nodeNames.length : (numberOf(detail.factor) ?? instances.length),
+    nodeNames,
+    updatedTime: detail.updatedTime,
+    isDeploying: detail.status === 'deploying',
+    instances,
+    detail,
+  };
+}
+
+export function nodeNamesOf({ node, nodeList }: Pick<ServiceDetail, 'node' | 'nodeList'>): readonly string[] {
+  return textsOf(node?.names ?? nodeList?.map(({ nodeName }) => nodeName ?? null));
+}
+
+function readInstance(row: ContainerRow, timeOf: TimeOf): Instance {
+  const startedMs = timeOf(row.startedTime);
+  return {
+    taskId: row.taskId,
+    name: row.name,
+    nodeName: row.nodeName,
+    status: row.status,
+    deployment: row.deployStatus,
+    ...(row.failedMessage ? { message: row.failedMessage } : {}),
+    restarts: numberOf(row.restartCnt) ?? 0,
+    ...(startedMs === undefined ? {} : { startedMs }),
+  };
+}

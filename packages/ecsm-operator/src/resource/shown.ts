@@ -1,0 +1,19 @@
+/** A difference as a line for people: short, and without secrets. */
+import { redacted } from '@ecsm/client';
+
+/** Of one value; a line ends up in logs, events and conditions. */
+const valueLengthMax = 120;
+
+/** `image.ref: worker@1.0.0#sylixos → worker@1.1.0#sylixos`. `name` is that of the field or variable. */
+export function lineOf(path: string, name: string, wanted: unknown, actual: unknown): string {
+  const [left, right] = [shown(name, actual), shown(name, wanted)];
+  // What is hidden, or cut, may look the same on both sides.
+  return left === right ? `${path}: is another (not shown)` : `${path}: ${left} → ${right}`;
+}
+
+function shown(name: string, value: unknown): string {
+  if (value === undefined || value === null) return 'none';
+  const safe = Object.values(Object(redacted({ [name]: value })))[0];
+  const text = typeof safe === 'string' ? safe : (JSON.stringify(safe) ?? 'none');
+  return text.length > valueLengthMax ? `${text.slice(0, valueLengthMax)}…` : text;
+}

@@ -1,0 +1,149 @@
+/** What is said about a service: whether it is available, whether it gets on, and what is wrong with it. */
+import { findCondition } from '@ecsm/runtime';
+import { joined } from './deeds.ts';
+import { describe, inState } from './instances.ts';
+import type { Decision } from './lifecycle.ts';
+import type { PlannedCondition, PlannedEvent } from './model.ts';
+import type { Healing } from './patience.ts';
+import type { Counts, Progress } from './progress.ts';
+import { condition, event, type Reason, reasons } from './reasons.ts';
+import { needsRollout } from './rollout.ts';
+import type { Situation } from './situation.ts';
+import { type CrashLoop, troublesOf } from './trouble.ts';
+
+export interface Findings {
+  readonly situation: Situation;
+  readonly decision: Decision;
+  readonly counts: Counts;
+  readonly progress: Progress;
+  readonly crashLoop: CrashLoop;
+  readonly healing?: Healing;
+}
+
+export function conditionsOf(findings: Findings): readonly PlannedCondition[] {
+  const observedGeneration = findings.situation.input.service.metadata.generation;
+  const conditions = [available(findings), progressing(findings), degraded(findings)];
+  return conditions.map((one) => ({ ...one, observedGeneration }));
+}
+
+function available({ situation, counts }: Findings): PlannedCondition {
+  const { wanted, obstacle, input } = situation;
+  if (obstacle !== undefined) return condition('Available', 'False', 'ForeignService', obstacle);
+  if (wanted.replicas === 0) return condition('Available', 'True', 'ScaledToZero', 'no instances are wanted');
+  // With a rolling update some may be missing, but never all of them.
+  const isRolling = input.service.spec.updateStrategy.type === 'RollingUpdate';
+  const needed = isRolling ? Math.max(wanted.readyMin, 1) : wanted.replicas;
+  const message = `${counts.readyReplicas} of ${wanted.replicas} instances are ready, ${needed} have to be`;
+  return counts.readyReplicas >= needed
+    ? condition('Available', 'True', 'EnoughReady', message)
+    : condition('Available', 'False', 'NotEnoughReady', message);
+}
+
+function progressing(findings: Findings): PlannedCondition {
+  const { situation, decision, counts, progress } = findings;
+  const { input, wanted, owned, obstacle } = situation;
+  const { hash } = input.revision;
+  if (obstacle !== undefined) return condition('Progressing', 'False', 'ForeignService', obstacle);
+  if (input.service.spec.paused) {
+    const isChanged = progress.currentRevision !== hash || owned.some(({ revision }) => revision !== hash);
+    const waiting = isChanged ? `revision ${hash} waits` : 'changes of the template will wait';
+    return condition(
+      'Progressing',
+      'Unknown',
+      'Paused',
+      `${waiting} for ${decision.waiting ?? 'spec.paused to be false'}`,
+    );
+  }
+  if (progress.isComplete) {
+    return condition(
+      'Progressing',
+      'True',
+      'Complete',
+      `revision ${hash} is rolled out, ${counts.readyReplicas} are ready`,
+    );
+  }
+  const sofar = `${counts.updatedReplicas} of ${wanted.replicas} instances are of revision ${hash}, ${counts.readyReplicas} are ready in all`;
+  if (progress.isOverdue) {
+    const message = `${sofar}; no progress since ${progress.progressTime}: ${whyStuck(findings)}`;
+    return condition('Progressing', 'False', 'ProgressDeadlineExceeded', message);
+  }
+  if (!progress.isRolling) return condition('Progressing', 'True', 'Settling', sofar);
+  if (owned.length === 0) return condition('Progressing', 'True', 'Creating', sofar);
+  if (needsRollout(situation)) return condition('Progressing', 'True', 'RollingOut', sofar);
+  return condition('Progressing', 'True', progress.currentRevision === undefined ? 'Creating' : 'Updating', sofar);
+}
+
+/** The newest revision first: that is where the trouble usually is. */
+function whyStuck({ situation, decision, crashLoop }: Findings): string {
+  const { newest, olds, owned, lost } = situation;
+  for (const { instances, reason } of troublesOf([...(newest === undefined ? [] : [newest]), ...olds])) {
+    return `${reasons[reason].sentence.slice(0, -1)}: ${describe(instances)}`;
+  }
+  if (crashLoop.instances.length > 0) return `ends again and again: ${describe(crashLoop.instances)}`;
+  if (lost.nodes.length > 0) return `offline: ${lost.nodes.map(({ name }) => name).join(', ')}`;
+  if (decision.notKept !== undefined) return `the platform does not keep ${joined(decision.notKept)}`;
+  const starting = owned.flatMap(({ instances }) => inState(instances, 'starting'));
+  if (starting.length > 0) return `still being deployed: ${describe(starting)}`;
+  const missing = owned.filter(({ instances, size }) => instances.length < size).map(({ service }) => service.name);
+  return missing.length > 0 ? `the platform has not made all instances of ${missing.join(', ')}` : 'no cause is known';
+}
+
+function degraded(findings: Findings): PlannedCondition {
+  const { situation, decision, crashLoop, healing } = findings;
+  const { owned, lost, obstacle } = situation;
+  if (obstacle !== undefined) return condition('Degraded', 'True', 'ForeignService', obstacle);
+  const tried = healing === undefined || healing.attempts === 0 ? '' : `, tried ${times(healing.attempts)}`;
+  const wrong: (readonly [DegradedReason, string])[] = [];
+  const troubles = troublesOf(owned);
+  const instancesIn = (wanted: string) =>
+    troubles.flatMap(({ reason, instances }) => (reason === wanted ? instances : []));
+  const failed = instancesIn('DeploymentFailed');
+  if (failed.length > 0) wrong.push(['DeploymentFailed', `could not be deployed: ${describe(failed)}${tried}`]);
+  if (crashLoop.instances.length > 0)
+    wrong.push(['CrashLoop', `ends again and again: ${describe(crashLoop.instances)}`]);
+  if (lost.nodes.length > 0) wrong.push(['NodeLost', `offline: ${lost.nodes.map(({ name }) => name).join(', ')}`]);
+  const stopped = instancesIn('InstanceStopped').filter((one) => !crashLoop.instances.includes(one));
+  if (stopped.length > 0) wrong.push(['InstanceStopped', `does not run: ${describe(stopped)}`]);
+  const paused = instancesIn('InstancePaused');
+  if (paused.length > 0) wrong.push(['InstancePaused', `is paused: ${describe(paused)}`]);
+  if (decision.notKept !== undefined) {
+    wrong.push(['NotKept', `the platform does not keep what it is told${tried}: ${joined(decision.notKept)}`]);
+  }
+  const lostNames = new Set(lost.nodes.map(({ name }) => name));
+  const unknown = owned
+    .flatMap(({ instances }) => inState(instances, 'unknown'))
+    .filter(({ nodeName }) => !lostNames.has(nodeName));
+  if (unknown.length > 0) wrong.push(['InstanceUnknown', `state not known: ${describe(unknown)}`]);
+  const [first] = wrong;
+  if (first === undefined) return condition('Degraded', 'False', 'AsExpected', 'nothing is wrong');
+  return condition('Degraded', 'True', first[0], wrong.map(([, message]) => message).join('; '));
+}
+
+type DegradedReason = Parameters<typeof condition<'Degraded'>>[2];
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}
+
+/** Told when they begin, not as long as they last. */
+const announced = ['ForeignService', 'ProgressDeadlineExceeded', 'DeploymentFailed', 'CrashLoop', 'NotKept'] as const;
+
+/** Events about what has become so; events about what is done come with the steps. */
+export function eventsOf({ situation, progress }: Findings, conditions: readonly PlannedCondition[]): PlannedEvent[] {
+  const { status } = situation.input.service;
+  const { hash } = situation.input.revision;
+  const events: PlannedEvent[] = [];
+  const known = new Set(status?.lostNodes?.map(({ name }) => name));
+  const lost = situation.lost.nodes.map(({ name }) => name).filter((name) => !known.has(name));
+  if (lost.length > 0) events.push(event('Warning', 'NodeLost', `offline, with instances on it: ${lost.join(', ')}`));
+  for (const reason of announced) {
+    const now = conditions.find((one) => one.reason === reason);
+    if (now === undefined) continue;
+    const before: Reason | string | undefined = findCondition(status?.conditions, now.type)?.reason;
+    if (before !== reason) events.push(event('Warning', reason, now.message));
+  }
+  if (progress.isComplete && status?.currentRevision !== hash) {
+    events.push(event('Normal', 'Complete', `revision ${hash} is rolled out`));
+  }
+  return events;
+}

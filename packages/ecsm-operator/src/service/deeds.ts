@@ -1,0 +1,48 @@
+/** A step together with the event that tells people about it. */
+import type { ServiceBody } from '@ecsm/client';
+import type { PlatformService } from '../resource/model.ts';
+import type { PlannedEvent, Step } from './model.ts';
+import { type EventReason, event } from './reasons.ts';
+
+export interface Deed {
+  readonly step: Step;
+  readonly event: PlannedEvent;
+}
+
+export function creation(body: ServiceBody, why: string): Deed {
+  return { step: { do: 'create', body, why }, event: event('Normal', 'Created', `made ${body.name}: ${why}`) };
+}
+
+export function change(service: PlatformService, body: ServiceBody, reason: EventReason, why: string): Deed {
+  return {
+    step: { do: 'update', id: service.id, body, why },
+    event: event('Normal', reason, `${service.name}: ${why}`),
+  };
+}
+
+/** To no instances at all. */
+export function emptying(service: PlatformService, body: ServiceBody, why: string): Deed {
+  return {
+    step: { do: 'update', id: service.id, body, why, ifRefused: 'delete' },
+    event: event('Normal', 'Scaled', `${service.name}: ${why}`),
+  };
+}
+
+export function removal({ id, name }: PlatformService, why: string): Deed {
+  return {
+    step: { do: 'delete', id, name, why },
+    event: event('Normal', 'Removed', `removed ${name}: ${why}`),
+  };
+}
+
+/** Ids of the services that are changed as a whole. What is wrong with them now may be over then. */
+export function touchedBy(deeds: readonly Deed[]): ReadonlySet<string> {
+  return new Set(deeds.flatMap(({ step }) => (step.do === 'update' || step.do === 'delete' ? [step.id] : [])));
+}
+
+const linesMax = 5;
+
+export function joined(lines: readonly string[]): string {
+  const more = lines.length - linesMax;
+  return more <= 0 ? lines.join('; ') : `${lines.slice(0, linesMax).join('; ')}; and ${more} more`;
+}

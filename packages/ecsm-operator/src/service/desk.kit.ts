@@ -1,0 +1,164 @@
+/** An ECSMService and the platform it is on: plans are made and carried out, as a controller would. */
+import { type Condition, setCondition, timestampAt } from '@ecsm/runtime';
+import { ECSMService, type ECSMServiceInput, type ServiceStatus } from '../apis/ecsm-service.ts';
+import { revisionHash } from '../resource/hash.ts';
+import { renderService } from '../resource/render.ts';
+import type { Plan, PlanInput, PlanSettings, RevisionContent } from './model.ts';
+import { plan } from './plan.ts';
+import { defaultPlanSettings } from './settings.ts';
+import { type ModelService, Refused, World, type WorldOptions } from './world.kit.ts';
+
+export const registryId = 'registry-1';
+export const nodes = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'] as const;
+
+export type SpecInput = ECSMServiceInput['spec'];
+
+/** Two instances of worker@1.0.0 among six nodes. */
+export function spec(changes: Partial<SpecInput> = {}): SpecInput {
+  return { deploymentStrategy: dynamic(2), template: { image: 'worker@1.0.0' }, ...changes };
+}
+
+export const dynamic = (replicas: number): SpecInput['deploymentStrategy'] => ({
+  type: 'Dynamic',
+  replicas,
+  nodePool: [...nodes],
+});
+export const fixed = (count: number): SpecInput['deploymentStrategy'] => ({
+  type: 'Static',
+  nodes: nodes.slice(0, count),
+});
+export const rolling = (maxSurge = 1, maxUnavailable = 1): NonNullable<SpecInput['updateStrategy']> => ({
+  type: 'RollingUpdate',
+  rollingUpdate: { maxSurge, maxUnavailable },
+});
+export const image = (version: number): SpecInput['template'] => ({ image: `worker@${version}.0.0` });
+
+export class Desk {
+  readonly world: World;
+  readonly settings: PlanSettings;
+  readonly revisions = new Map<string, RevisionContent>();
+  service: ECSMService;
+  #revision: RevisionContent | undefined;
+
+  constructor(input: SpecInput = spec(), options: WorldOptions = {}, settings: Partial<PlanSettings> = {}) {
+    this.world = new World(options);
+    this.settings = { ...defaultPlanSettings, ...settings };
+    this.service = object(input, 1);
+  }
+
+  get revision(): RevisionContent {
+    const { template } = this.service.spec;
+    const restartedAt = this.service.metadata.annotations?.['ecsm.sh/restartedAt'];
+    if (this.#revision?.template === template && this.#revision.restartedAt === restartedAt) return this.#revision;
+    const hash = revisionHash({ template, restartedAt });
+    this.#revision = { hash, template, ...(restartedAt === undefined ? {} : { restartedAt }) };
+    this.revisions.set(hash, this.#revision);
+    return this.#revision;
+  }
+
+  /** Somebody writes another spec. */
+  edit(changes: Partial<SpecInput>): void {
+    const { metadata, status, spec: before } = this.service;
+    const { updateStrategy, ...kept } = before;
+    const { spec: after } = object({ ...kept, updateStrategy, ...changes }, 0);
+    this.service = {
+      ...this.service,
+      metadata: { ...metadata, generation: metadata.generation + 1 },
+      spec: after,
+      ...(status === undefined ? {} : { status }),
+    };
+  }
+
+  annotate(annotations: Readonly<Record<string, string>>): void {
+    this.service = { ...this.service, metadata: { ...this.service.metadata, annotations } };
+  }
+
+  input(): PlanInput {
+    return {
+      service: this.service,
+      registryId,
+      revision: this.revision,
+      revisions: this.revisions,
+      observed: this.world.observe(),
+      offlineNodes: this.world.offline,
+      nowMs: this.world.nowMs,
+      settings: this.settings,
+    };
+  }
+
+  plan(): Plan {
+    return plan(this.input());
+  }
+
+  /** Plans, writes the status, and carries out the first `stepsMax` steps; a refusal ends it. */
+  reconcile(stepsMax = Number.POSITIVE_INFINITY): Plan {
+    const made = this.plan();
+    this.write(made);
+    try {
+      for (const step of made.steps.slice(0, stepsMax)) this.world.apply(step);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+    }
+    return made;
+  }
+
+  write({ status, conditions }: Pick<Plan, 'status' | 'conditions'>): void {
+    const now = timestampAt(this.world.nowMs);
+    const before: readonly Condition[] = this.service.status?.conditions ?? [];
+    const after = conditions.reduce((list, one) => setCondition(list, one, now), before);
+    const written: ServiceStatus = { ...status, conditions: [...after] };
+    this.service = { ...this.service, status: written };
+  }
+
+  condition(type: string): Condition | undefined {
+    return this.service.status?.conditions.find((one) => one.type === type);
+  }
+
+  /** Puts a service of ours on the platform, all of it ready, as an earlier plan would have made it. */
+  place(version: number, size: { readonly replicas?: number; readonly nodeNames?: readonly string[] }): ModelService {
+    const { template } = object({ ...this.service.spec, template: image(version) }, 0).spec;
+    const revision = { template, hash: revisionHash({ template }) };
+    this.revisions.set(revision.hash, revision);
+    const platformName = `worker-${revision.hash}`;
+    const body = renderService({ service: this.service, revision, registryId, platformName, ...size });
+    this.world.apply({ do: 'create', body, why: 'it was there before' });
+    this.world.advance(0);
+    const made = this.world.named(platformName);
+    for (const one of made.containers) one.startedMs = this.world.nowMs - 3_600_000;
+    return made;
+  }
+
+  /** Until there is nothing to do and nothing to wait for. Returns every plan on the way. */
+  settle(roundsMax = 500): Plan[] {
+    const plans: Plan[] = [];
+    for (let round = 0; round < roundsMax; round++) {
+      const made = this.reconcile();
+      plans.push(made);
+      if (made.steps.length === 0 && made.requeueAfterMs === undefined && !this.world.isBusy) return plans;
+      this.world.advance(made.requeueAfterMs ?? 15_000);
+    }
+    throw new Error(`not settled after ${roundsMax} rounds: ${JSON.stringify(plans.at(-1))}`);
+  }
+}
+
+function object(input: SpecInput, generation: number): ECSMService {
+  const {
+    apiVersion,
+    kind,
+    spec: full,
+  } = ECSMService.parse({
+    apiVersion: 'ecsm.sh/v1',
+    kind: 'ECSMService',
+    metadata: { name: 'worker' },
+    spec: input,
+  });
+  const metadata = {
+    name: 'worker',
+    namespace: 'default',
+    uid: 'uid-1',
+    resourceVersion: '1',
+    generation,
+    creationTimestamp: '2026-01-01T00:00:00Z',
+  };
+  return { apiVersion, kind, metadata, spec: full };
+}

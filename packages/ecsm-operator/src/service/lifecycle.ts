@@ -1,0 +1,117 @@
+/** The life of one platform service: made, brought to what is wanted in one update, and emptied. */
+import type { ServiceBody } from '@ecsm/client';
+import { differences } from '../resource/differences.ts';
+import { keepUpgrade } from '../resource/upgrade.ts';
+import { rendered, resized, type Size } from './bodies.ts';
+import { change, creation, type Deed, emptying, joined, removal } from './deeds.ts';
+import type { RevisionContent } from './model.ts';
+import { attempted, type Healing, noticed, waitLeftMs } from './patience.ts';
+import type { EventReason } from './reasons.ts';
+import { nextSize } from './room.ts';
+import type { Owned, Situation } from './situation.ts';
+
+export interface Decision {
+  readonly deeds: readonly Deed[];
+  /** Of an update that the platform was sent and does not show. */
+  readonly healing?: Healing;
+  readonly dueMs?: number;
+  /** What the platform does not keep although it was told. */
+  readonly notKept?: readonly string[];
+  /** What everything waits for. */
+  readonly waiting?: string;
+}
+
+export const nothing: Decision = { deeds: [] };
+
+/** There is nothing of ours yet, or somebody removed it. */
+export function create(situation: Situation): Decision {
+  const { input, base } = situation;
+  const { service, revision, revisions } = input;
+  const current = service.status?.currentRevision;
+  if (!service.spec.paused) {
+    const why = current === undefined ? 'it is not there yet' : 'it is gone';
+    return { deeds: [creation(rendered(situation, base, revision), why)] };
+  }
+  // Something that was rolled out once is made again as it was; a change of the template waits.
+  const known = current === undefined ? undefined : revisions.get(current);
+  if (known === undefined) return { ...nothing, waiting: 'spec.paused to be false before it is made' };
+  return { deeds: [creation(rendered(situation, base, known), 'it is gone')] };
+}
+
+/** Nobody has marked it, and its owner wants us to have it. The update brings the mark. */
+export function adopt(situation: Situation, { service }: Owned): Decision {
+  const { input } = situation;
+  if (input.service.spec.paused)
+    return { ...nothing, waiting: `spec.paused to be false before ${service.name} is adopted` };
+  const body = rendered(situation, service.name, input.revision);
+  return settle(situation, differences(body, service.detail), (lines) =>
+    change(service, body, 'Adopted', `taken over: ${joined(lines)}`),
+  );
+}
+
+/** The only service there is gets whatever it lacks in one update. */
+export function correct(situation: Situation, owned: Owned): Decision {
+  const { service } = owned;
+  const body = bodyOf(situation, owned, nextSize(situation, owned));
+  if (body === undefined) return nothing;
+  return settle(situation, differences(body, service.detail), (lines) =>
+    change(service, body, changeReason(situation, owned, lines), joined(lines)),
+  );
+}
+
+/** No instances are wanted. One service stays, empty, if the platform allows it; none at all is as good. */
+export function empty(situation: Situation): Decision {
+  const { owned, newest } = situation;
+  const keeper = newest ?? owned[0];
+  if (keeper === undefined) return nothing;
+  const body = bodyOf(situation, keeper, { replicas: 0 });
+  const others = owned.filter((one) => one !== keeper);
+  const deeds = others.map(({ service }) => removal(service, 'no instances are wanted'));
+  if (body === undefined) return { deeds };
+  const decision = settle(situation, differences(body, keeper.service.detail), (lines) =>
+    emptying(keeper.service, body, joined(lines)),
+  );
+  return { ...decision, deeds: [...deeds, ...decision.deeds] };
+}
+
+/** While it is paused, a service keeps the template that it has. If that is not known any more, only its size changes. */
+export function bodyOf(situation: Situation, owned: Owned, size: Size = {}): ServiceBody | undefined {
+  const { input, wanted } = situation;
+  const { service } = owned;
+  const revision = revisionFor(situation, owned);
+  if (revision !== undefined) {
+    const body = rendered(situation, service.name, revision, size);
+    // Until the template changes, an image that the platform was allowed to upgrade stays.
+    return owned.revision === revision.hash ? keepUpgrade(body, service.detail) : body;
+  }
+  const { replicas = wanted.replicas, nodeNames = wanted.nodeNames } = size;
+  const isSamePolicy =
+    service.policy === (input.service.spec.deploymentStrategy.type === 'Static' ? 'static' : 'dynamic');
+  return isSamePolicy ? resized(service, { replicas, nodeNames }) : undefined;
+}
+
+function revisionFor({ input }: Situation, { revision }: Owned): RevisionContent | undefined {
+  if (!input.service.spec.paused) return input.revision;
+  return revision === undefined ? undefined : input.revisions.get(revision);
+}
+
+/**
+ * An update that was sent and does not show is not sent again at once: the platform may be slow, or it may never keep
+ * what we ask for, and then a loop of updates would do more harm than the difference.
+ */
+function settle(situation: Situation, lines: readonly string[], deedFor: (lines: readonly string[]) => Deed): Decision {
+  if (lines.length === 0) return nothing;
+  const { nowMs, settings } = situation.input;
+  const healing = noticed(situation.healing, 'Differs', nowMs);
+  const dueMs = waitLeftMs(healing, 'Differs', nowMs, settings);
+  const notKept = healing.attempts >= 2 ? { notKept: lines } : {};
+  if (dueMs > 0) return { deeds: [], healing, dueMs, ...notKept };
+  return { deeds: [deedFor(lines)], healing: attempted(healing, nowMs), ...notKept };
+}
+
+function changeReason({ input, lost }: Situation, { revision }: Owned, lines: readonly string[]): EventReason {
+  if (!input.service.spec.paused && revision !== input.revision.hash) return 'Updated';
+  if (!lines.every((line) => /^(?:factor|node\.names|policy):/u.test(line))) return 'Corrected';
+  const isMove = lost.excluded.size > 0 && lines.every((line) => line.startsWith('node.names:'));
+  return isMove ? 'Moved' : 'Scaled';
+}

@@ -1,0 +1,91 @@
+/** The table of reasons, and the small files around a plan. */
+import { isApiError } from '@ecsm/runtime';
+import { describe, expect, it } from 'vitest';
+import { Desk, dynamic, image, rolling, spec } from './desk.kit.ts';
+import { formatPlan } from './print.ts';
+import { reasons } from './reasons.ts';
+import { defaultPlanSettings, planSettings } from './settings.ts';
+import { leftMs, momentText } from './times.ts';
+
+describe('reasons', () => {
+  it('are single words with whole sentences', () => {
+    for (const [reason, { sentence, in: places }] of Object.entries(reasons)) {
+      expect(reason).toMatch(/^[A-Z][A-Za-z]+$/);
+      expect(sentence).toMatch(/^[A-Z].*\.$/);
+      expect(places.length).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('a printed plan', () => {
+  const secret = 'hunter2-very-secret';
+
+  it('says what is done and why, and shows no secret', () => {
+    const withPassword = (password: string) => ({ image: 'worker@1.0.0', vsoa: { port: 0, password } });
+    const desk = new Desk(spec({ template: withPassword('other-secret') }));
+    const create = formatPlan(desk.reconcile());
+    desk.settle();
+    desk.edit({ template: withPassword(secret), deploymentStrategy: dynamic(3) });
+    const update = formatPlan(desk.plan());
+    expect(create).toMatch(/^1\. create worker: worker@1\.0\.0#sylixos, 2 among n1, n2/);
+    expect(update).toMatch(/1\. update worker: .*3 among/);
+    expect(update).toContain('factor: 2 → 3');
+    expect(create + update).not.toContain('secret');
+    expect(JSON.stringify(desk.plan().events)).not.toContain('secret');
+  });
+
+  it('says so when there is nothing to do', () => {
+    const desk = new Desk();
+    desk.settle();
+    const text = formatPlan(desk.plan());
+    expect(text).toContain('nothing to do');
+    expect(text).toContain('Progressing=True (Complete)');
+    expect(text).not.toContain('looks again');
+  });
+
+  it('shows both halves of a rolling update', () => {
+    const desk = new Desk(spec({ updateStrategy: rolling() }));
+    desk.settle();
+    desk.edit({ template: image(2) });
+    const text = formatPlan(desk.plan());
+    expect(text).toMatch(/1\. create worker-[0-9a-f]{8}/);
+    expect(text).toMatch(/2\. update worker:/);
+    expect(text).toContain('looks again in 2 s');
+  });
+});
+
+describe('settings of plans', () => {
+  it('have defaults', () => {
+    expect(planSettings()).toEqual(defaultPlanSettings);
+    expect(planSettings({ pollMs: 500 }).pollMs).toBe(500);
+  });
+
+  it.each([
+    [{ pollMs: 0 }, /pollMs has to be .* not 0/],
+    [{ healGraceMs: Number.NaN }, /healGraceMs has to be .* not NaN/],
+    [{ lostNodeGraceMs: 1.5 }, /lostNodeGraceMs has to be .* not 1.5/],
+    [
+      { redeployMsMin: 60_000, redeployMsMax: 1_000 },
+      /redeployMsMax has to be at least redeployMsMin \(60000\), not 1000/,
+    ],
+  ])('refuse %o with the name and the value', (settings, message) => {
+    try {
+      planSettings(settings);
+      expect.unreachable();
+    } catch (error) {
+      expect(isApiError(error, 'BadRequest')).toBe(true);
+      expect(String(error)).toMatch(message);
+    }
+  });
+});
+
+describe('waits', () => {
+  it('are never shorter than asked for, and begin again when the clock is set back', () => {
+    const nowMs = 1_767_225_600_250;
+    expect(momentText(nowMs)).toBe('2026-01-01T00:00:01Z');
+    expect(leftMs(momentText(nowMs), 10_000, nowMs)).toBe(10_000);
+    expect(leftMs(momentText(nowMs), 10_000, nowMs + 10_000)).toBe(750);
+    expect(leftMs(momentText(nowMs), 10_000, nowMs + 10_750)).toBe(0);
+    expect(leftMs(momentText(nowMs), 10_000, nowMs - 3_600_000)).toBe(10_000);
+  });
+});

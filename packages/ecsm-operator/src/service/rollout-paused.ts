@@ -1,0 +1,55 @@
+/** A rolling update that is paused half-way: no revision gains on another, but the number of instances is kept. */
+import { resized, type Size } from './bodies.ts';
+import { change, type Deed, removal } from './deeds.ts';
+import type { Decision } from './lifecycle.ts';
+import { roomIn } from './room.ts';
+import type { Owned, Situation } from './situation.ts';
+
+export function standStill(situation: Situation): Decision {
+  const { wanted, owned } = situation;
+  const waiting = 'spec.paused to be false';
+  // From one policy to the other half-way: there is no size that both understand.
+  if (owned.some(({ service }) => service.policy !== wanted.policy)) return { deeds: [], waiting };
+  return { deeds: wanted.policy === 'static' ? keepNodes(situation) : keepCount(situation), waiting };
+}
+
+function keepCount(situation: Situation): readonly Deed[] {
+  const { wanted, owned } = situation;
+  const total = owned.reduce((sum, { size }) => sum + size, 0);
+  const [largest] = bySize(owned);
+  if (largest === undefined) return [];
+  if (total < wanted.replicas) {
+    const by = Math.min(wanted.replicas - total, roomIn(situation));
+    return by > 0 ? resize(largest, { replicas: largest.size + by }) : [];
+  }
+  let surplus = total - wanted.totalMax;
+  return bySize(owned).flatMap((one) => {
+    const by = Math.min(Math.max(surplus, 0), one.size - 1);
+    surplus -= by;
+    return by > 0 ? resize(one, { replicas: one.size - by }) : [];
+  });
+}
+
+function keepNodes(situation: Situation): readonly Deed[] {
+  const { wanted, owned } = situation;
+  const listed = new Set(owned.flatMap(({ service }) => service.nodeNames));
+  const missing = wanted.nodeNames.filter((name) => !listed.has(name)).slice(0, Math.max(roomIn(situation), 0));
+  const [largest] = bySize(owned);
+  return owned.flatMap((one) => {
+    const stays = one.service.nodeNames.filter((name) => wanted.nodeNames.includes(name));
+    const nodeNames = one === largest ? [...stays, ...missing] : stays;
+    if (nodeNames.length === 0) return [removal(one.service, 'none of its nodes is wanted')];
+    const isSame = stays.length === one.service.nodeNames.length && nodeNames.length === stays.length;
+    return isSame ? [] : resize(one, { nodeNames });
+  });
+}
+
+function resize({ service, size }: Owned, to: Size): readonly Deed[] {
+  const body = resized(service, to);
+  const target = to.replicas ?? to.nodeNames?.length ?? size;
+  return body === undefined ? [] : [change(service, body, 'Scaled', `from ${size} to ${target} while paused`)];
+}
+
+function bySize(owned: readonly Owned[]): readonly Owned[] {
+  return [...owned].sort((left, right) => right.size - left.size);
+}

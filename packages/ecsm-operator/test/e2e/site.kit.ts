@@ -1,0 +1,189 @@
+/**
+ * A whole site of real processes: a simulated platform on a socket, operators, and a registry in lmdb that this process
+ * has open as well. All of it is gone when the test ends. The programs run what was built, so build first.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Event, findCondition, isApiError, openRegistry, type Registry } from '@ecsm/runtime';
+import type { TestContext } from 'vitest';
+import { ECSMService, type ECSMServiceInput } from '../../src/apis/ecsm-service.ts';
+import { operatorKinds } from '../../src/controller/kinds.ts';
+import { root, type Started, start } from '../../src/program/process.kit.ts';
+import { PlatformThere } from './platform.kit.ts';
+
+/** Quick, but everything takes a moment, so that there is a middle to be hit. */
+const timings = ['startMs=100', 'stopMs=20', 'deleteMs=50', 'pullBytesPerSecond=1000000000000'];
+const patienceMs = 50_000;
+const glanceMs = 20;
+const linesShown = 40;
+
+export interface Operator extends Started {
+  /** Of its health server. */
+  readonly url: string;
+}
+
+export class Site {
+  readonly directory: string;
+  readonly registry: Registry;
+  readonly #platformFlags: readonly string[];
+  readonly #programs: Started[] = [];
+  #platform: { readonly url: string; readonly program: Started; readonly there: PlatformThere } | undefined;
+
+  constructor(directory: string, registry: Registry, platformFlags: readonly string[]) {
+    this.directory = directory;
+    this.registry = registry;
+    this.#platformFlags = platformFlags;
+  }
+
+  get platform(): PlatformThere {
+    return this.#known.there;
+  }
+
+  /** Where it was before, if it ran before. */
+  async startPlatform(): Promise<void> {
+    const port = this.#platform === undefined ? 0 : new URL(this.#platform.url).port;
+    const program = this.#start('ecsm-sim', [
+      ...['--listen', `127.0.0.1:${port}`, '--quiet'],
+      ...timings.flatMap((timing) => ['--set', timing]),
+      ...this.#platformFlags,
+    ]);
+    const [, url = ''] = await program.until(/listens on (\S+)/);
+    this.#platform = { url, program, there: new PlatformThere(url) };
+  }
+
+  async stopPlatform(): Promise<void> {
+    const { program } = this.#known;
+    await ended(program, 'SIGTERM');
+  }
+
+  /** Ready to be asked for its health, and looking at the platform every second. */
+  async startOperator(...flags: string[]): Promise<Operator> {
+    const program = this.#start('ecsm-operator', [
+      ...['--registry', `lmdb:${join(this.directory, 'registry')}`, '--ecsm', this.#known.url],
+      ...['--listen', '127.0.0.1:0', '--observe-seconds', '1'],
+      ...flags,
+    ]);
+    const [, url = ''] = await program.until(/the health server listens url=(\S+)/);
+    return { ...program, url };
+  }
+
+  async apply(...services: readonly ECSMServiceInput[]): Promise<void> {
+    for (const service of services) await this.registry.resource(ECSMService).apply(service);
+  }
+
+  /** Undefined if it is not there, or not any more. */
+  async service(name: string): Promise<ECSMService | undefined> {
+    try {
+      return await this.registry.resource(ECSMService).get(name);
+    } catch (error) {
+      if (isApiError(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  /** Reasons of events. */
+  async events(name: string): Promise<readonly string[]> {
+    const { items } = await this.registry.resource(Event).list();
+    return items.filter(({ spec }) => spec.regarding.name === name).map(({ spec }) => spec.reason);
+  }
+
+  /** Until everything that its newest spec asks for is there and ready, and nothing else. */
+  async untilSettled(...names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      await this.until(`${name} to settle`, async () => {
+        const service = await this.service(name);
+        return service !== undefined && isSettled(service) ? service : undefined;
+      });
+    }
+  }
+
+  /** Looks again and again, and answers with the first sight that is not undefined. */
+  async until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+    const startMs = Date.now();
+    for (;;) {
+      const seen = await look();
+      if (seen !== undefined) return seen;
+      if (Date.now() - startMs > patienceMs) throw new Error(`waited in vain for ${what}\n${this.#said()}`);
+      await wait(glanceMs);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#programs.map((program) => ended(program, 'SIGKILL')));
+    await this.registry.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  get #known() {
+    if (this.#platform === undefined) throw new Error('the platform has not been started yet');
+    return this.#platform;
+  }
+
+  #start(name: string, argv: readonly string[]): Started {
+    const program = start(argv, { file: join(root, 'bin', name), cwd: this.directory });
+    this.#programs.push(program);
+    return program;
+  }
+
+  #said(): string {
+    return this.#programs.map(({ output }) => output().split('\n').slice(-linesShown).join('\n')).join('\n--\n');
+  }
+}
+
+/** With a platform that runs. It is closed when that test ends; others may run side by side with it. */
+export async function openSite(
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  ...platformFlags: string[]
+): Promise<Site> {
+  const directory = mkdtempSync(join(tmpdir(), 'ecsm-e2e-'));
+  const registry = await openRegistry(`lmdb:${join(directory, 'registry')}`, { kinds: operatorKinds });
+  const site = new Site(directory, registry, platformFlags);
+  onTestFinished(() => site.close());
+  await site.startPlatform();
+  return site;
+}
+
+/** Its exit code; null if a signal ended it. */
+export async function ended({ child, ended: end }: Started, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+  child.kill(signal);
+  return end;
+}
+
+export function isSettled({ metadata, status }: ECSMService): boolean {
+  const is = (type: string) => findCondition(status?.conditions, type);
+  return (
+    status?.observedGeneration === metadata.generation &&
+    is('Available')?.status === 'True' &&
+    is('Progressing')?.reason === 'Complete' &&
+    is('Degraded')?.status === 'False' &&
+    status.unavailableReplicas === 0
+  );
+}
+
+interface Wish {
+  readonly image?: string;
+  readonly replicas?: number;
+  readonly rolling?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A dynamic service on three nodes; in place, unless it is to roll. */
+export function wish(name: string, { image, replicas = 2, rolling = false, env = {} }: Wish = {}): ECSMServiceInput {
+  return {
+    apiVersion: 'ecsm.sh/v1',
+    kind: 'ECSMService',
+    metadata: { name },
+    spec: {
+      deploymentStrategy: { type: 'Dynamic', replicas, nodePool: ['node-1', 'node-2', 'node-3'] },
+      updateStrategy: { type: rolling ? 'RollingUpdate' : 'InPlace' },
+      template: {
+        image: image ?? 'telemetry@1.0.0#sylixos',
+        env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
+        // Several on one node have to fit.
+        resources: { limits: { memory: '64Mi' } },
+      },
+    },
+  };
+}

@@ -1,0 +1,196 @@
+/** What must hold at every step, whatever goes wrong. */
+import type { Simulation } from '@ecsm/runtime/simulation';
+import type { ECSMService } from '../../src/apis/ecsm-service.ts';
+import { replicasWanted } from '../../src/apis/service-columns.ts';
+import { reasons } from '../../src/service/reasons.ts';
+import { hasLateWrite } from './late.kit.ts';
+import type { Story } from './stories.kit.ts';
+import { callsAtOnceMax, type Owned, ownedServices, stored, type World } from './world.kit.ts';
+
+/** What is known of one object, from all its versions. */
+interface Known {
+  readonly name: string;
+  /** The most instances that were ever wanted, and that may be there in addition. */
+  wantedMax: number;
+  surge: number;
+  /** As many as have to be ready, once they have been; undefined until then. */
+  readyMin?: number;
+  goneMs?: number;
+  /** Since the operator knows that it is paused: how large each revision may be at most. */
+  paused?: { readonly generation: number; readonly sizes: ReadonlyMap<string, number> };
+}
+
+interface BoundsOptions {
+  readonly story: Story;
+  /** Whether too few ready instances are the operator's fault. */
+  readonly isReadyPromised: boolean;
+}
+
+export function watchBounds(simulation: Simulation, world: World, { story, isReadyPromised }: BoundsOptions): void {
+  const known = new Map<string, Known>();
+  const foreignBefore = new Map<string, string>();
+  let seenRevision = -1;
+
+  const check = (name: string, oracle: (owned: readonly Owned[]) => string | undefined) =>
+    simulation.always(name, () => {
+      const problem = oracle(ownedServices(world));
+      return problem !== undefined && hasLateWrite(simulation) ? undefined : problem;
+    });
+
+  simulation.always('everything that is said is on the list of what may be said', () => {
+    if (seenRevision === simulation.store.newest) return undefined;
+    seenRevision = simulation.store.newest;
+    const objects = stored(simulation);
+    learn(objects, known, world, simulation.nowMs);
+    return objects.map(unknownReason).find((problem) => problem !== undefined) ?? unknownEvent(simulation);
+  });
+
+  check('no instance too many', (owned) => {
+    const counts = new Map<string, number>();
+    for (const { mark, service, containers } of owned) {
+      // What is being stopped is no longer wanted by anybody.
+      const staying = containers.filter(({ leaving }) => !leaving).length;
+      if (service.deletingMs === null) counts.set(mark.uid, (counts.get(mark.uid) ?? 0) + staying);
+    }
+    for (const [uid, count] of counts) {
+      const one = known.get(uid);
+      if (!one) return `a service of ${uid} is there, and no object of that uid ever was`;
+      if (count > one.wantedMax + one.surge) {
+        return `${one.name} has ${count} instances; ${one.wantedMax} and ${one.surge} more are allowed`;
+      }
+    }
+    return undefined;
+  });
+
+  // Names are made from what they are for, so not even a request that comes late makes a second one.
+  simulation.always('no revision is there twice', () => {
+    const owned = ownedServices(world);
+    const seen = new Map<string, string>();
+    for (const { mark, service } of owned) {
+      if (service.deletingMs !== null) continue;
+      const revision = `${mark.uid}/${mark.revision}`;
+      const other = seen.get(revision);
+      if (other !== undefined) return `${other} and ${service.name} are both of revision ${mark.revision}`;
+      seen.set(revision, service.name);
+    }
+    return undefined;
+  });
+
+  check('nothing is left when an object goes', (owned) => {
+    for (const { mark, service } of owned) {
+      const goneMs = known.get(mark.uid)?.goneMs;
+      if (goneMs !== undefined) return `${service.name} was left when its object went at ${goneMs} ms`;
+    }
+    return undefined;
+  });
+
+  check('what is paused stays as it is', (owned) => {
+    for (const [uid, { name, paused }] of known) {
+      if (paused === undefined) continue;
+      for (const [revision, size] of sizesOf(owned, uid)) {
+        const sizeMax = paused.sizes.get(revision) ?? 0;
+        if (size > sizeMax) return `${name} is paused, and revision ${revision} grew from ${sizeMax} to ${size}`;
+      }
+    }
+    return undefined;
+  });
+
+  if (story.watched && isReadyPromised) {
+    check('never too few ready during a rolling update', (owned) => {
+      for (const [uid, one] of known) {
+        if (!story.watched?.includes(one.name) || one.goneMs !== undefined) continue;
+        const ready = readyOf(world, owned, uid);
+        if (one.readyMin === undefined) {
+          if (ready >= one.wantedMax) one.readyMin = one.wantedMax - 1;
+        } else if (ready < one.readyMin) return `${one.name} has ${ready} ready, not ${one.readyMin}`;
+      }
+      return undefined;
+    });
+  }
+
+  if (story.foreign) {
+    simulation.always('nothing foreign is touched', () => {
+      for (const name of story.foreign ?? []) {
+        const service = world.simulator.platform.serviceNamed(name);
+        const { id, updatedMs, image, nodeNames } = service ?? {};
+        const now = service ? JSON.stringify([id, updatedMs, image, nodeNames]) : 'gone';
+        const before = foreignBefore.get(name);
+        if (before === undefined) {
+          if (service) foreignBefore.set(name, now);
+        } else if (now !== before) return `${name} was ${before} and is ${now}`;
+      }
+      return undefined;
+    });
+  }
+
+  simulation.always('few calls at once', () =>
+    world.callsAtOnce <= callsAtOnceMax ? undefined : `${world.callsAtOnce} calls were under way at once`,
+  );
+}
+
+function learn(objects: readonly ECSMService[], known: Map<string, Known>, world: World, nowMs: number): void {
+  for (const object of objects) {
+    const { uid, name } = object.metadata;
+    const wanted = replicasWanted(object);
+    const surge = object.spec.updateStrategy.rollingUpdate?.maxSurge ?? 0;
+    const one = known.get(uid) ?? { name, wantedMax: wanted, surge };
+    one.wantedMax = Math.max(one.wantedMax, wanted);
+    one.surge = Math.max(one.surge, surge);
+    known.set(uid, one);
+    learnPause(one, object, world);
+  }
+  const alive = new Set(objects.map(({ metadata }) => metadata.uid));
+  for (const [uid, one] of known) if (!alive.has(uid)) one.goneMs ??= nowMs;
+}
+
+/** What is going to be done is written down before it is done: from that version on nothing may gain on another. */
+function learnPause(one: Known, object: ECSMService, world: World): void {
+  const { metadata, spec, status } = object;
+  const { uid, generation } = metadata;
+  if (one.paused?.generation === generation) return;
+  delete one.paused;
+  if (!spec.paused || status?.observedGeneration !== generation) return;
+  const sizes = sizesOf(ownedServices(world), uid);
+  const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  // With fewer than wanted, one of them may still grow: pausing is not scaling down.
+  if (total >= replicasWanted(object)) one.paused = { generation, sizes };
+}
+
+function sizesOf(owned: readonly Owned[], uid: string): ReadonlyMap<string, number> {
+  const sizes = new Map<string, number>();
+  for (const { mark, service } of owned) {
+    if (mark.uid !== uid) continue;
+    const size = service.policy === 'static' ? service.nodeNames.length : service.factor;
+    sizes.set(mark.revision, (sizes.get(mark.revision) ?? 0) + size);
+  }
+  return sizes;
+}
+
+function readyOf({ simulator: { platform } }: World, owned: readonly Owned[], uid: string): number {
+  let ready = 0;
+  for (const { mark, containers } of owned) {
+    if (mark.uid !== uid) continue;
+    ready += containers.filter((container) => !container.leaving && platform.statusOf(container) === 'running').length;
+  }
+  return ready;
+}
+
+function unknownReason({ metadata, status }: ECSMService): string | undefined {
+  for (const { type, reason } of status?.conditions ?? []) {
+    if (!isListed(reason, type)) return `${metadata.name}: ${type} gives the reason ${reason}`;
+  }
+  return undefined;
+}
+
+function unknownEvent({ store }: Simulation): string | undefined {
+  for (const [key, value] of store.jsonBelow('runtime.ecsm.sh/v1/events/')) {
+    const { reason } = (value as { readonly spec: { readonly reason: string } }).spec;
+    if (!isListed(reason, 'event')) return `${key} gives the reason ${reason}`;
+  }
+  return undefined;
+}
+
+function isListed(reason: string, place: string): boolean {
+  const places: readonly string[] = Object.entries(reasons).find(([name]) => name === reason)?.[1].in ?? [];
+  return places.includes(place);
+}

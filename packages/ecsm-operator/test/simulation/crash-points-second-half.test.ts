@@ -1,0 +1,3 @@
+import { survivesCrashes } from './crash-points.kit.ts';
+
+survivesCrashes('second');

@@ -1,0 +1,19 @@
+/**
+ * The platform has no conditional update. A request that arrives after its sender gave it up, or died, can therefore
+ * break a bound that no controller could keep; a run in which that happened has to end well all the same.
+ */
+import type { Simulation } from '@ecsm/runtime/simulation';
+
+export function hasLateWrite({ journal, timeoutMs }: Pick<Simulation, 'journal' | 'timeoutMs'>): boolean {
+  const deaths = new Map<number, number>();
+  for (const { process, incarnation, what, timeMs } of journal.events) {
+    if (process === 'operator' && what === 'crashed') deaths.set(incarnation, timeMs);
+  }
+  return journal.effects.some(({ process, incarnation, kind, name, fault, sentMs, appliedMs }) => {
+    if (process !== 'operator' || kind !== 'write' || appliedMs === undefined) return false;
+    if (!/^(?:POST|PUT|DELETE) /u.test(name)) return false;
+    if (appliedMs - sentMs >= timeoutMs) return true;
+    // One that the sender saw off before it died in the same moment is not late.
+    return fault?.type !== 'crashAfter' && appliedMs >= (deaths.get(incarnation) ?? Number.POSITIVE_INFINITY);
+  });
+}

@@ -1,0 +1,322 @@
+import { type Fault, type RunResult, SeededRandom } from '@ecsm/runtime/simulation';
+import type { Behaviour } from '@ecsm/simulator';
+import type * as carryOuts from '../../src/controller/carry-out.ts';
+import { Freshness } from '../../src/controller/freshness.ts';
+import { LinkGuard } from '../../src/controller/link-guard.ts';
+import { Memory } from '../../src/controller/memory.ts';
+import type * as revisions from '../../src/controller/revisions.ts';
+import { Sightings } from '../../src/controller/sightings.ts';
+import { Slots } from '../../src/controller/slots.ts';
+import type * as differing from '../../src/resource/differences.ts';
+import type * as marks from '../../src/resource/mark.ts';
+import type * as said from '../../src/service/conditions.ts';
+import type * as healing from '../../src/service/healing.ts';
+import type { RevisionContent } from '../../src/service/model.ts';
+import type * as owning from '../../src/service/ownership.ts';
+import type * as plans from '../../src/service/plan.ts';
+import type * as rollouts from '../../src/service/rollout.ts';
+import type * as rolloutNames from '../../src/service/rollout-name.ts';
+import type * as rooms from '../../src/service/room.ts';
+import type * as situations from '../../src/service/situation.ts';
+import type * as troubles from '../../src/service/trouble.ts';
+import { patch, replace } from './planting.kit.ts';
+
+type FaultPlans = (reference: RunResult) => readonly (readonly Fault[])[];
+
+export interface Mutant {
+  readonly name: string;
+  readonly story: string;
+  /** The oracle that is there for such a defect. */
+  readonly caughtBy: string | readonly string[];
+  /** Plants the defect; the answer takes it out again. */
+  readonly plant: () => () => void;
+  readonly behaviour?: Partial<Behaviour>;
+  readonly isRestarted?: boolean;
+  /** What has to go wrong for it to show, made from a run in which nothing does: several attempts, one after the other. */
+  readonly faults?: FaultPlans;
+}
+
+/** The requests of that name, one in each attempt, arrive long after their sender gave them up. */
+const late =
+  (name: string, delayMs: number): FaultPlans =>
+  ({ journal }) =>
+    callsNamed(name, journal).map((effect) => [{ type: 'delay', process: 'operator', effect, delayMs }]);
+
+/** The operator dies when such a request has arrived, and what it reads when it is back is from before. */
+const _blind =
+  (name: string): FaultPlans =>
+  ({ journal }) =>
+    callsNamed(name, journal).map((effect) => [
+      { type: 'crashAfter', process: 'operator', effect, restartMs: 1 },
+      ...staleAfter(effect),
+    ]);
+
+/** What it reads after such a request is from before. */
+const behind =
+  (name: string): FaultPlans =>
+  ({ journal }) =>
+    callsNamed(name, journal).map(staleAfter);
+
+const staleReads = 60;
+
+function staleAfter(effect: number): readonly Fault[] {
+  const next = Array.from({ length: staleReads }, (_, index) => effect + 1 + index);
+  return next.map((number) => ({ type: 'staleRead', process: 'operator', effect: number, revisions: 1 }));
+}
+
+function callsNamed(name: string, { effects }: RunResult['journal']): readonly number[] {
+  return effects.filter((effect) => effect.process === 'operator' && effect.name === name).map(({ number }) => number);
+}
+
+const tooMany = 'no instance too many';
+const tooFew = 'never too few ready during a rolling update';
+const twice = 'no revision is there twice';
+const wanted = 'the platform has what people want, and the status says so';
+const touched = 'nothing foreign is touched';
+const leftBehind = 'nothing is left when an object goes';
+const orphaned = 'nothing is left of what is gone';
+const written = 'at rest nothing is written';
+const called = 'at rest nothing is called but to look';
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'the surge has no bound, for a dynamic service',
+    story: 'rolling update of a dynamic service',
+    caughtBy: tooMany,
+    plant: () => replace<typeof rooms.nextCount>('nextCount', () => (situation) => situation.wanted.replicas),
+  },
+  {
+    name: 'the surge has no bound, for a static service',
+    story: 'rolling update of a static service',
+    caughtBy: tooMany,
+    plant: () => replace<typeof rooms.nextNodes>('nextNodes', () => (situation) => situation.wanted.nodeNames),
+  },
+  {
+    name: 'as few as none may be ready',
+    story: 'rolling update of a dynamic service',
+    caughtBy: tooFew,
+    plant: () =>
+      replace<typeof situations.situationOf>('situationOf', (original) => (input) => {
+        const situation = original(input);
+        return { ...situation, wanted: { ...situation.wanted, readyMin: 0 } };
+      }),
+  },
+  {
+    name: 'what was just asked to go counts as ready',
+    story: 'rolling update of a dynamic service',
+    caughtBy: tooFew,
+    plant: () =>
+      replace<typeof situations.situationOf>('situationOf', (original) => (input) => {
+        const situation = original(input);
+        const trusting = <T extends situations.Owned>(one: T) => ({ ...one, certainCount: one.instances.length });
+        const owned = situation.owned.map(trusting);
+        const find = (one: situations.Owned) => owned[situation.owned.indexOf(one)] ?? one;
+        const newest = situation.newest && find(situation.newest);
+        return { ...situation, owned, olds: situation.olds.map(find), ...(newest && { newest }) };
+      }),
+  },
+  {
+    name: 'the finalizer goes before the platform confirms',
+    story: 'delete, also during creation',
+    caughtBy: leftBehind,
+    plant: () =>
+      replace<typeof plans.planCleanup>('planCleanup', (original) => (input) => ({
+        ...original(input),
+        isClean: true,
+      })),
+  },
+  {
+    name: 'nobody looks for what came late',
+    story: 'delete, also during creation',
+    caughtBy: orphaned,
+    faults: late('POST /service', 20_000),
+    plant: () => patch(Memory.prototype, () => ({ releasedUid: () => undefined, lateCreationMs: () => 0 })),
+  },
+  {
+    name: 'a deletion that was begun counts as done',
+    story: 'delete, also during creation',
+    caughtBy: leftBehind,
+    plant: () =>
+      patch(Freshness.prototype, (original) => ({
+        corrected(this: Freshness, services) {
+          return original.corrected.call(this, services).filter(({ id }) => !this.isBeingDeleted(id));
+        },
+      })),
+  },
+  {
+    name: 'whatever is there is ours',
+    story: 'leave a foreign service alone',
+    caughtBy: touched,
+    plant: () => replace<typeof marks.isOurs>('isOurs', () => () => true),
+  },
+  {
+    name: 'a service is adopted though nobody asked for it',
+    story: 'leave a foreign service alone',
+    caughtBy: touched,
+    plant: () =>
+      replace<typeof owning.ownershipOf>('ownershipOf', (original) => (input) => {
+        const { metadata } = input.service;
+        const annotations = { ...metadata.annotations, 'ecsm.sh/adopt': 'true' };
+        return original({ ...input, service: { ...input.service, metadata: { ...metadata, annotations } } });
+      }),
+  },
+  {
+    name: 'the mark is not rendered',
+    story: 'create',
+    caughtBy: wanted,
+    plant: () => replace<typeof marks.markLines>('markLines', () => () => []),
+  },
+  {
+    name: 'names of rollouts come from chance',
+    story: 'rolling update of a dynamic service',
+    caughtBy: twice,
+    faults: late('POST /service', 8_000),
+    plant: () => {
+      const random = new SeededRandom(1, 1);
+      return replace<typeof rolloutNames.freeName>(
+        'freeName',
+        () =>
+          ({ base }) =>
+            `${base}-${random.uuid().slice(0, 8)}`,
+      );
+    },
+  },
+  {
+    name: 'what somebody changed is not noticed',
+    story: 'put right what somebody changed, stopped and deleted by hand',
+    caughtBy: wanted,
+    plant: () => replace<typeof differing.differences>('differences', () => () => []),
+  },
+  {
+    name: 'instances that were stopped stay so',
+    story: 'put right what somebody changed, stopped and deleted by hand',
+    caughtBy: wanted,
+    plant: () => replace<typeof healing.heal>('heal', () => () => ({ deeds: [] })),
+  },
+  {
+    name: 'a deployment that failed is left so',
+    story: 'deployments that fail at first',
+    caughtBy: wanted,
+    plant: () =>
+      replace<typeof troubles.troublesOf>(
+        'troublesOf',
+        (original) => (owned) => original(owned).filter(({ reason }) => reason !== 'DeploymentFailed'),
+      ),
+  },
+  {
+    name: 'an old picture is believed',
+    story: 'rolling update of a dynamic service',
+    caughtBy: [tooMany, tooFew],
+    faults: behind('PUT /service'),
+    plant: () => patch(Freshness.prototype, () => ({ complaint: () => undefined })),
+  },
+  {
+    name: 'a link that was lost is never tried again',
+    story: 'the platform out of reach for an hour',
+    caughtBy: wanted,
+    plant: () => patch(LinkGuard.prototype, () => ({ run: () => new Promise<void>(() => {}) })),
+  },
+  {
+    name: 'the observer wakes nobody',
+    story: 'put right what somebody changed, stopped and deleted by hand',
+    caughtBy: wanted,
+    plant: () =>
+      patch(Sightings.prototype, (original) => ({
+        see(this: Sightings, row, updatedMs) {
+          original.see.call(this, row, updatedMs);
+          return 'same';
+        },
+        keepOnly(this: Sightings, ids) {
+          original.keepOnly.call(this, ids);
+          return [];
+        },
+      })),
+  },
+  {
+    name: 'a message tells the time',
+    story: 'create',
+    caughtBy: written,
+    isRestarted: true,
+    plant: () =>
+      replace<typeof said.conditionsOf>(
+        'conditionsOf',
+        (original) => (findings) =>
+          original(findings).map((one) => ({ ...one, message: `${one.message} at ${findings.situation.input.nowMs}` })),
+      ),
+  },
+  {
+    name: 'what has not changed wakes its owner',
+    story: 'create',
+    caughtBy: called,
+    plant: () =>
+      patch(Sightings.prototype, (original) => ({
+        see(this: Sightings, row, updatedMs) {
+          const seen = original.see.call(this, row, updatedMs);
+          return seen === 'same' ? 'changed' : seen;
+        },
+      })),
+  },
+  {
+    name: 'the old service stays after a rolling update',
+    story: 'rolling update of a static service',
+    caughtBy: wanted,
+    plant: () =>
+      replace<typeof rollouts.rollOut>('rollOut', (original) => (situation) => {
+        const decision = original(situation);
+        return { ...decision, deeds: decision.deeds.filter(({ step }) => step.do !== 'delete') };
+      }),
+  },
+  {
+    name: 'an update in the middle of an update goes on to where it was going',
+    story: 'two edits during a rolling update',
+    caughtBy: wanted,
+    plant: () => {
+      const targets = new Map<string, RevisionContent>();
+      return replace<typeof revisions.ensureRevision>('ensureRevision', (original) => async (registry, service) => {
+        const { uid } = service.metadata;
+        const isRolling = service.status?.currentRevision !== service.status?.updateRevision;
+        const target = isRolling ? targets.get(uid) : undefined;
+        const revision = target ?? (await original(registry, service));
+        targets.set(uid, revision);
+        return revision;
+      });
+    },
+  },
+  {
+    name: 'a pause is not heeded',
+    story: 'pause and resume a rolling update',
+    caughtBy: 'what is paused stays as it is',
+    plant: () =>
+      replace<typeof plans.plan>('plan', (original) => (input) => {
+        const { service } = input;
+        return original({ ...input, service: { ...service, spec: { ...service.spec, paused: false } } });
+      }),
+  },
+  {
+    name: 'a reason that is on no list',
+    story: 'create',
+    caughtBy: 'everything that is said is on the list of what may be said',
+    plant: () =>
+      replace<typeof said.conditionsOf>(
+        'conditionsOf',
+        (original) => (findings) => original(findings).map((one) => ({ ...one, reason: `${one.reason}Really` })),
+      ),
+  },
+  {
+    name: 'calls pile up',
+    story: 'put right what somebody changed, stopped and deleted by hand',
+    caughtBy: 'few calls at once',
+    plant: () => patch(Slots.prototype, () => ({ take: () => Promise.resolve(() => {}) })),
+  },
+  {
+    name: 'a platform that refuses to have no instances is asked again and again',
+    story: 'scale to nothing and stay there',
+    caughtBy: wanted,
+    behaviour: { factorZero: 'refuse' },
+    plant: () =>
+      replace<typeof carryOuts.carryOut>('carryOut', (original) => (step, ...rest) => {
+        const { ifRefused: _, ...plain } = step.do === 'update' ? step : { ...step, ifRefused: undefined };
+        return original(plain, ...rest);
+      }),
+  },
+];

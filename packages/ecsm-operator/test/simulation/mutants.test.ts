@@ -1,0 +1,68 @@
+/**
+ * Goal: show that the simulation notices an operator that is not right.
+ * Method: plant one defect at a time and tell the story that it spoils, first without faults and then with those of a few
+ * seeds, until an oracle speaks up: it has to be the one that is there for it.
+ */
+import { runScenario } from '@ecsm/runtime/simulation';
+import { describe, expect, it, vi } from 'vitest';
+import { fleetScenario } from './fleet.kit.ts';
+import { type Mutant, mutants } from './mutants.kit.ts';
+import { stories } from './stories.kit.ts';
+
+const { planting } = vi.hoisted(() => ({
+  planting: async (original: () => Promise<object>) => (await import('./planting.kit.ts')).breakable(await original()),
+}));
+
+vi.mock('../../src/controller/carry-out.ts', planting);
+vi.mock('../../src/controller/revisions.ts', planting);
+vi.mock('../../src/resource/differences.ts', planting);
+vi.mock('../../src/resource/mark.ts', planting);
+vi.mock('../../src/resource/naming.ts', planting);
+vi.mock('../../src/service/conditions.ts', planting);
+vi.mock('../../src/service/healing.ts', planting);
+vi.mock('../../src/service/ownership.ts', planting);
+vi.mock('../../src/service/plan.ts', planting);
+vi.mock('../../src/service/rollout.ts', planting);
+vi.mock('../../src/service/rollout-name.ts', planting);
+vi.mock('../../src/service/room.ts', planting);
+vi.mock('../../src/service/situation.ts', planting);
+vi.mock('../../src/service/trouble.ts', planting);
+
+/** More than any of them needs. */
+const seedsMax = 300;
+
+/** The first failure: without faults, with those that the defect needs, or with those of the first seeds. */
+async function firstFailure({ story: name, behaviour, isRestarted, faults }: Mutant) {
+  const story = stories.find((one) => one.name === name);
+  if (story === undefined) throw new RangeError(`there is no story called ${name}`);
+  const scenario = fleetScenario(story, { ...(behaviour && { behaviour }), ...(isRestarted && { isRestarted }) });
+  const reference = await runScenario(scenario, 0, []);
+  if (reference.failure) return reference.failure;
+  for (const plan of faults?.(reference) ?? []) {
+    const { failure } = await runScenario(scenario, 0, plan);
+    if (failure) return failure;
+  }
+  for (let seed = 1; seed <= seedsMax; seed++) {
+    const { failure } = await runScenario(scenario, seed);
+    if (failure) return failure;
+  }
+  return undefined;
+}
+
+describe('planted defects', () => {
+  it.each(mutants)('$name: found', { timeout: 300_000 }, async (mutant) => {
+    const takeOut = mutant.plant();
+    try {
+      const failure = await firstFailure(mutant);
+      expect([mutant.caughtBy].flat(), failure?.message).toContain(failure?.oracle);
+    } finally {
+      takeOut();
+    }
+  });
+
+  it('leaves nothing behind when it is taken out', async () => {
+    const [first] = stories;
+    if (first === undefined) throw new RangeError('there are no stories');
+    expect((await runScenario(fleetScenario(first), 1, [])).failure).toBeUndefined();
+  });
+});

@@ -1,0 +1,3 @@
+import { survivesSeeds } from './seeds.kit.ts';
+
+survivesSeeds('first');

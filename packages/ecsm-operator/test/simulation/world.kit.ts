@@ -1,0 +1,210 @@
+/**
+ * The whole product in one process on a virtual clock: the operator, its registry and a simulated platform. The operator
+ * suffers faults on its way to both; people, who edit specs and meddle with the platform, do not.
+ */
+import type { Transport } from '@ecsm/client';
+import { ApiError, type InputOf, Registry, silentLog } from '@ecsm/runtime';
+import { type Doors, SeededRandom, type Simulation } from '@ecsm/runtime/simulation';
+import { type Behaviour, type Container, type Service, Simulator } from '@ecsm/simulator';
+import { ECSMService } from '../../src/apis/ecsm-service.ts';
+import { operatorKinds } from '../../src/controller/kinds.ts';
+import { Operator } from '../../src/controller/operator.ts';
+import { readMark } from '../../src/resource/mark.ts';
+import type { Mark } from '../../src/resource/model.ts';
+
+/** Long enough to be frugal, and so that an hour at rest is a dozen looks. */
+export const observeMs = 300_000;
+
+export interface World {
+  readonly simulation: Simulation;
+  readonly simulator: Simulator;
+  /** While true, no call reaches the platform. */
+  isCut: boolean;
+  /** The newest answer to each question about services. */
+  readonly answers: Map<string, ReturnType<Simulator['handler']>>;
+  /** The most calls of one process that were under way together. */
+  callsAtOnce: number;
+  /** What the platform said to each creation that was asked for. */
+  readonly creations: string[];
+}
+
+/** What a process may have under way together. */
+export const callsAtOnceMax = 4;
+
+export function buildWorld(simulation: Simulation, behaviour: Partial<Behaviour> = {}): World {
+  const random = new SeededRandom(simulation.seed, 77);
+  const simulator = new Simulator({ clock: simulation.clock, random, behaviour, nodes: 4 });
+  return { simulation, simulator, isCut: false, answers: new Map(), callsAtOnce: 0, creations: [] };
+}
+
+/** The road to the platform, as a process sees it: each call is one effect. */
+export function linkTo(world: World, doors: Doors): Transport {
+  let underWay = 0;
+  return {
+    async send(request, { signal, meter }) {
+      signal.throwIfAborted();
+      world.callsAtOnce = Math.max(world.callsAtOnce, ++underWay);
+      const { method, target } = request;
+      const [path = ''] = target.split('?');
+      const apply = () => {
+        if (world.isCut) throw new ApiError('Unavailable', { what: 'the platform', reason: 'the link is cut' });
+        const answer = world.simulator.handler({ ...request, body: request.body ?? new Uint8Array() });
+        if (isVersioned(method, path)) world.answers.set(target, answer);
+        if (method === 'POST' && path === '/api/v1/service') world.creations.push(messageOf(answer.body));
+        return answer;
+      };
+      const answer = await doors
+        .effect(`${method} ${path.replace('/api/v1', '')}`, apply, {
+          kind: method === 'GET' ? 'read' : 'write',
+          link: 'platform',
+          // What was answered last time, as a cache on the way would.
+          ...(isVersioned(method, path) && { stale: () => world.answers.get(target) ?? apply() }),
+        })
+        .finally(() => underWay--);
+      meter.bytesDown += answer.body.byteLength;
+      return answer;
+    },
+    close() {},
+  };
+}
+
+function messageOf(body: Uint8Array): string {
+  return String((JSON.parse(new TextDecoder().decode(body)) as { readonly message?: unknown }).message);
+}
+
+/** Services carry a version, by which an old picture of them is told from a new one. Instances do not. */
+function isVersioned(method: string, path: string): boolean {
+  return method === 'GET' && path.startsWith('/api/v1/service');
+}
+
+export async function operate(world: World, doors: Doors): Promise<void> {
+  const { store, clock, random, log, signal } = doors;
+  const registry = new Registry({ store, kinds: operatorKinds, clock, random });
+  const operator = new Operator({
+    registry,
+    transport: linkTo(world, doors),
+    clock,
+    random,
+    // Thousands of runs write nothing that anybody reads; a replay does.
+    log: process.env['SEED'] === undefined ? silentLog : log,
+    settings: { observeMs, inFlightMax: callsAtOnceMax },
+  });
+  await operator.run({ signal });
+}
+
+/** What people have at hand: the registry, and the platform itself. */
+export class People {
+  readonly #world: World;
+  readonly #doors: Doors;
+
+  constructor(world: World, doors: Doors) {
+    this.#world = world;
+    this.#doors = doors;
+  }
+
+  get services() {
+    const { store, clock, random } = this.#doors;
+    return new Registry({ store, kinds: operatorKinds, clock, random }).resource(ECSMService);
+  }
+
+  get platform() {
+    return this.#world.simulator.platform;
+  }
+
+  get random() {
+    return this.#doors.random;
+  }
+
+  async apply(service: InputOf<typeof ECSMService>): Promise<void> {
+    await this.services.apply(service);
+  }
+
+  async patch(name: string, patch: Parameters<typeof this.services.patch>[1]): Promise<void> {
+    await this.services.patch(name, patch);
+  }
+
+  async wait(ms: number): Promise<void> {
+    const { clock } = this.#doors;
+    await new Promise<void>((resolve) => void clock.after(ms, resolve));
+  }
+
+  cutLink(isCut: boolean): void {
+    this.#world.isCut = isCut;
+  }
+
+  cutNode(name: string): void {
+    this.platform.cutNode(this.platform.nodeNamed(name)?.id ?? '');
+  }
+
+  restoreNode(name: string): void {
+    this.platform.restoreNode(this.platform.nodeNamed(name)?.id ?? '');
+  }
+
+  /** Somebody deploys a service without us. */
+  makeForeign(name: string): void {
+    this.platform.createService({
+      name,
+      image: {
+        ref: 'camera@1.0.0#sylixos',
+        action: 'run',
+        config: { process: { args: ['/apps/camera'], env: ['MINE=1'], cwd: '/' } },
+        pullPolicy: 'IfNotPresent',
+        autoUpgrade: 'Never',
+      },
+      nodeNames: ['node-1'],
+      factor: 1,
+      policy: 'static',
+      prepull: false,
+    });
+  }
+
+  /** A careless human at the platform. Does nothing where there is no such service (yet). */
+  meddle(name: string, how: 'edit' | 'stop' | 'delete'): void {
+    const service = this.platform.serviceNamed(name);
+    if (!service) return;
+    if (how === 'delete') this.platform.deleteService(service.id);
+    else if (how === 'stop') this.platform.controlService(service.id, 'stop');
+    else {
+      const image = { ...service.image, ref: 'camera@1.0.0#sylixos' };
+      this.platform.updateService(service.id, { ...service, image, factor: 1, nodeNames: ['node-3'] });
+    }
+  }
+
+  crashLoop(name: string, crashAfterMs: number | null): void {
+    const service = this.platform.serviceNamed(name);
+    for (const { taskId } of service ? this.platform.containersOfService(service.id) : []) {
+      this.platform.setCrashLoop(taskId, crashAfterMs);
+    }
+  }
+}
+
+/** A service on the platform that has a mark. */
+export interface Owned {
+  readonly mark: Mark;
+  readonly service: Service;
+  readonly containers: readonly Container[];
+}
+
+export function ownedServices({ simulator: { platform } }: Pick<World, 'simulator'>): readonly Owned[] {
+  return platform.services().flatMap((service) => {
+    const mark = markOf(service);
+    return mark === undefined ? [] : [{ mark, service, containers: platform.containersOfService(service.id) }];
+  });
+}
+
+/** As the platform keeps it, in the environment. Oracles ask after every step, so it is read once. */
+function markOf({ image }: Service): Mark | undefined {
+  let mark = marks.get(image);
+  if (mark === undefined) {
+    mark = readMark({ image }) ?? null;
+    marks.set(image, mark);
+  }
+  return mark ?? undefined;
+}
+
+const marks = new WeakMap<object, Mark | null>();
+
+/** Objects as they are stored now. */
+export function stored({ store }: Pick<Simulation, 'store'>): readonly ECSMService[] {
+  return [...store.jsonBelow('ecsm.sh/v1/ecsmservices/')].map(([, value]) => value as ECSMService);
+}

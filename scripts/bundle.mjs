@@ -1,0 +1,183 @@
+/**
+ * Makes one file of the operator: dist/ecsm-operator.mjs. It needs Node and nothing else, not even an empty node_modules.
+ * Build first. Usage: node scripts/bundle.mjs [directory]
+ *
+ * The one thing in it that is not JavaScript is LMDB. Its library for this kind of machine lies in the file as text; it
+ * is unpacked when a registry that needs it is opened, and the unpacked copy is removed as soon as it is loaded. To make
+ * a bundle for another kind of machine, install its package first: npm install --no-save --cpu=arm64 lmdb.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const operator = join(root, 'packages', 'ecsm-operator');
+const libraries = join(root, 'node_modules', '@lmdb');
+
+/** The libraries that work with every version of Node, each with its machine, such as `linux-x64-glibc`. */
+function nativeLibraries() {
+  const found = [];
+  for (const name of readdirSync(libraries)) {
+    const machine = name.replace(/^lmdb-/, '');
+    for (const file of readdirSync(join(libraries, name))) {
+      const [, libc] = /^node\.napi(?:\.(glibc|musl))?\.node$/.exec(file) ?? [];
+      if (libc === undefined && file !== 'node.napi.node') continue;
+      const bytes = withoutSymbols(readFileSync(join(libraries, name, file)));
+      // The highest quality takes twenty seconds longer, for a tenth less.
+      const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+      const text = brotliCompressSync(bytes, { params }).toString('base64');
+      found.push(`${libraryMark}${libc === undefined ? machine : `${machine}-${libc}`} ${text}`);
+    }
+  }
+  if (found.length === 0) throw new Error(`there is no library of LMDB below ${libraries}`);
+  return found;
+}
+
+/**
+ * What a debugger needs is four fifths of a library. Of a 64-bit ELF file the loader reads what its program headers name;
+ * sections, and the table of them, lie behind that and can go. Other formats stay as they are.
+ */
+function withoutSymbols(library) {
+  const isElf64 = library.readUInt32BE(0) === 0x7f454c46 && library[4] === 2 && library[5] === 1;
+  if (!isElf64) return library;
+  const headers = {
+    offset: Number(library.readBigUInt64LE(32)),
+    size: library.readUInt16LE(54),
+    count: library.readUInt16LE(56),
+  };
+  let end = headers.offset + headers.size * headers.count;
+  for (let index = 0; index < headers.count; index++) {
+    const header = headers.offset + headers.size * index;
+    end = Math.max(end, Number(library.readBigUInt64LE(header + 8) + library.readBigUInt64LE(header + 32)));
+  }
+  const kept = Buffer.from(library.subarray(0, end));
+  kept.writeBigUInt64LE(0n, 40);
+  kept.fill(0, 60, 64);
+  return kept;
+}
+
+/** Comments at the end of the bundle, so that they cost no memory as values of the program. */
+const libraryMark = '//lmdb ';
+
+/** What lmdb calls to get its library, in place of a search for a file beside its own. */
+const loader = `
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync } from 'node:zlib';
+
+const self = fileURLToPath(import.meta.url);
+const libc = process.platform !== 'linux' ? '' : existsSync('/etc/alpine-release') ? '-musl' : '-glibc';
+const machine = process.platform + '-' + process.arch + libc;
+
+function unpack() {
+  const bundle = readFileSync(self);
+  const mark = '\\n${libraryMark}' + machine + ' ';
+  const start = bundle.lastIndexOf(mark);
+  if (start === -1) throw new Error('this bundle has no LMDB for ' + machine + ': make one on such a machine');
+  const text = bundle.latin1Slice(start + mark.length, bundle.indexOf(10, start + mark.length));
+  return brotliDecompressSync(Buffer.from(text, 'base64'));
+}
+
+export default function load() {
+  const bytes = unpack();
+  const failures = [];
+  // Some of these may be mounted so that nothing in them can be executed.
+  for (const place of [tmpdir(), process.env.XDG_RUNTIME_DIR, '/dev/shm', homedir(), dirname(self)]) {
+    if (!place) continue;
+    let directory;
+    try {
+      directory = mkdtempSync(join(place, 'ecsm-lmdb-'));
+      const file = join(directory, 'lmdb.node');
+      writeFileSync(file, bytes, { mode: 0o700 });
+      const module = { exports: {} };
+      process.dlopen(module, file);
+      return module.exports;
+    } catch (error) {
+      failures.push(error.message);
+    } finally {
+      // What is loaded stays loaded. Only Windows does not let go of the file.
+      try {
+        if (directory) rmSync(directory, { recursive: true, force: true });
+      } catch {}
+    }
+  }
+  throw new Error('LMDB cannot be loaded from anywhere: ' + failures.join('; '));
+}
+`;
+
+const plugin = {
+  name: 'lmdb in one file',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node-gyp-build-optional-packages$/ }, () => ({ path: 'library', namespace: 'lmdb' }));
+    onLoad({ filter: /^library$/, namespace: 'lmdb' }, () => ({ contents: loader }));
+    // It evaluates text that speaks of its own variables. Of modules the bundler renames those, of CommonJS it does not.
+    const orderedBinary = join(root, 'node_modules', 'ordered-binary', 'dist', 'index.cjs');
+    onResolve({ filter: /^ordered-binary$/ }, () => ({ path: orderedBinary }));
+    // An accelerator that msgpackr does without where it is missing.
+    onResolve({ filter: /^msgpackr-extract$/ }, () => ({ path: 'absent', namespace: 'lmdb' }));
+    onLoad({ filter: /^absent$/, namespace: 'lmdb' }, () => ({ contents: "throw new Error('not in this bundle');" }));
+  },
+};
+
+/** Those who wrote what is in the bundle ask that their licence goes with it. */
+function licences(inputs) {
+  const folders = new Set();
+  for (const input of inputs) {
+    const [folder] = /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(input) ?? [];
+    if (folder) folders.add(folder);
+  }
+  folders.add(join('node_modules', 'lmdb'));
+  return [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one));
+    const text = file === undefined ? '' : readFileSync(join(root, folder, file), 'utf8');
+    return `${name} ${version} (${license})\n\n${text.trim()}`;
+  });
+}
+
+async function bundle(directory) {
+  // With the same flags as the launcher.
+  const [firstLine] = readFileSync(join(root, 'bin', 'ecsm-operator'), 'utf8').split('\n');
+  const entry = join(operator, 'dist', 'program', 'main.js');
+  if (!existsSync(entry)) throw new Error('there is nothing to bundle: run make build first');
+  const { version } = JSON.parse(readFileSync(join(operator, 'package.json'), 'utf8'));
+  const common = {
+    absWorkingDir: root,
+    entryPoints: [entry],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.15',
+    define: { __ECSM_VERSION__: JSON.stringify(version) },
+    plugins: [plugin],
+    logLevel: 'warning',
+  };
+  const { metafile } = await build({ ...common, write: false, metafile: true });
+  const texts = licences(Object.keys(metafile.inputs)).map((text) => text.replaceAll('*/', '* /'));
+  const outfile = join(directory, 'ecsm-operator.mjs');
+  // CommonJS inside it asks for modules of Node with `require`, which modules do not have.
+  const banner =
+    "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);";
+  const footer = [`/*\n${texts.join('\n\n---\n\n')}\n*/`, ...nativeLibraries()].join('\n');
+  const { outputFiles } = await build({
+    ...common,
+    outfile,
+    write: false,
+    banner: { js: banner },
+    footer: { js: footer },
+  });
+  // Were one character of the file beyond ASCII, Node would hold the whole text in twice the memory. The code has none;
+  // some comments do.
+  mkdirSync(directory, { recursive: true });
+  for (const { text } of outputFiles) {
+    const ascii = text.replace(/[^\n\t\x20-\x7e]/g, '?');
+    writeFileSync(outfile, ascii.replace(/^#!.*/, firstLine), { mode: 0o755 });
+  }
+  console.log(`${basename(outfile)}: ${(statSync(outfile).size / 1e6).toFixed(1)} MB in ${directory}`);
+}
+
+await bundle(resolve(process.argv[2] ?? join(root, 'dist')));

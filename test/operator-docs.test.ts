@@ -1,0 +1,135 @@
+/** Goal and method as in docs.test.ts, for what the documents say of the operator. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MetricRegistry } from '@ecsm/runtime';
+import { describe, expect, it } from 'vitest';
+import { ECSMService } from '../packages/ecsm-operator/src/apis/ecsm-service.ts';
+import { measureLink } from '../packages/ecsm-operator/src/controller/metrics.ts';
+import { flags } from '../packages/ecsm-operator/src/program/flags.ts';
+import { reasons } from '../packages/ecsm-operator/src/service/reasons.ts';
+import { defaultPlanSettings } from '../packages/ecsm-operator/src/service/settings.ts';
+import { blocksOf, readDocument, root, tableBelow } from './documents.kit.ts';
+import { fieldRows, metricRows } from './tables.kit.ts';
+
+const everyReason = Object.entries(reasons).map(([reason, { in: places, sentence }]) => ({
+  reason,
+  conditions: places.filter((place) => place !== 'event'),
+  isEvent: places.some((place) => place === 'event'),
+  sentence,
+}));
+const hasNoGap = (rows: readonly string[][]) => rows.every((row) => row.at(-1) !== '');
+
+describe('docs/ecsmservice.md', () => {
+  const page = readDocument('docs/ecsmservice.md');
+
+  it('lists every field of the spec with its type, default and meaning, and no other', () => {
+    const tables = ['### Where, and how it changes', '### Template', '### Platform specifics'];
+    expect(tables.flatMap((heading) => tableBelow(page, heading))).toEqual(fieldRows(ECSMService.spec, 'spec'));
+  });
+
+  it('lists every field of the status with its type and meaning, and no other', () => {
+    const rows = fieldRows(ECSMService.status, 'status').map(([path, type, , meaning]) => [path, type, meaning]);
+    expect(tableBelow(page, '### Status')).toEqual(rows);
+  });
+
+  it('lists every column of its tables', () => {
+    for (const { name } of ECSMService.columns) expect(page).toMatch(new RegExp(`\\b${name}\\b`));
+  });
+
+  it('lists every condition', () => {
+    const types = new Set(everyReason.flatMap(({ conditions }) => conditions));
+    expect(tableBelow(page, '## Conditions').map(([type]) => type)).toEqual([...types]);
+  });
+
+  it('lists every reason of a condition with its meaning and what to do, and no other', () => {
+    const found = tableBelow(page, '### Reasons');
+    const rows = everyReason
+      .filter(({ conditions }) => conditions.length > 0)
+      .map(({ reason, conditions, sentence }) => [reason, conditions.join(', '), sentence]);
+    expect(found.map((row) => row.slice(0, 3))).toEqual(rows);
+    expect(hasNoGap(found)).toBe(true);
+  });
+
+  it('lists every reason of an event with its type, and no other', () => {
+    const found = tableBelow(page, '### Events');
+    expect(found.map(([reason]) => reason)).toEqual(
+      everyReason.filter(({ isEvent }) => isEvent).map(({ reason }) => reason),
+    );
+    expect(found.filter(([, type = '']) => !['Normal', 'Warning'].includes(type))).toEqual([]);
+    expect(hasNoGap(found)).toBe(true);
+  });
+
+  it('lists every time that decisions depend on, with its default', () => {
+    const rows = Object.entries(defaultPlanSettings).map(([name, value]) => [name, String(value)]);
+    expect(tableBelow(page, '### Times').map((row) => row.slice(0, 2))).toEqual(rows);
+  });
+});
+
+describe('docs/operations.md', () => {
+  const page = readDocument('docs/operations.md');
+  const unit = readFileSync(join(root, 'examples', 'systemd', 'ecsm-operator.service'), 'utf8');
+
+  it('lists every option of the program as its help has it, and no other', () => {
+    const rows = flags.map(({ name, value, variable = '', key = '', says }) => [
+      `--${name}${value === undefined ? '' : ` ${value}`}`,
+      variable,
+      key,
+      says,
+    ]);
+    expect(tableBelow(page, '## Options')).toEqual(rows);
+  });
+
+  it('lists every metric of the operator with its type and labels, and no other', () => {
+    const metrics = new MetricRegistry();
+    const count = measureLink(metrics, { state: 'reachable', inFlight: 0 });
+    count({ endpoint: 'GET /node', outcome: 'ok', bytesUp: 1, bytesDown: 1, durationMs: 1 });
+    const found = tableBelow(page, '## Metrics');
+    expect(found.map((row) => row.slice(0, 3)).sort()).toEqual(metricRows(metrics).sort());
+    expect(hasNoGap(found)).toBe(true);
+  });
+
+  it('shows the file for systemd as it is', () => {
+    expect(blocksOf(page).find(({ language }) => language === 'ini')?.text).toBe(unit);
+  });
+
+  it('gives advice about reasons that exist', () => {
+    const rows = tableBelow(page, '## What to do when');
+    const named = rows.flatMap(([seen = '']) => /^[A-Z]\w+/.exec(seen)?.[0] ?? []);
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((reason) => !Object.hasOwn(reasons, reason))).toEqual([]);
+    expect(hasNoGap(rows)).toBe(true);
+  });
+
+  it('names only options that exist', () => {
+    const prose = page.replace(/^```.*?^```$/gms, '');
+    const named = [...prose.matchAll(/`(?:[^`]* )?--([a-z-]+)/g)].map(([, name]) => name);
+    const known = [...flags.map(({ name }) => name), 'max-semi-space-size', 'optimize-for-size'];
+    expect(named.length).toBeGreaterThan(flags.length);
+    expect(named.filter((name = '') => !known.includes(name))).toEqual([]);
+  });
+});
+
+describe('examples/systemd/ecsm-operator.service', () => {
+  const unit = readFileSync(join(root, 'examples', 'systemd', 'ecsm-operator.service'), 'utf8');
+  const valuesOf = (key: string) =>
+    [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value);
+
+  it('starts the bundle with options that exist', () => {
+    const [command = ''] = valuesOf('ExecStart');
+    const [, options = ''] = command.split('ecsm-operator.mjs');
+    const named = [...options.matchAll(/--([a-z-]+)/g)].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((name) => !flags.some((flag) => flag.name === name))).toEqual([]);
+  });
+
+  it('sets variables that mean something', () => {
+    const variables = ['ECSM_HOME', 'MALLOC_ARENA_MAX', ...flags.flatMap(({ variable }) => variable ?? [])];
+    const named = valuesOf('Environment').map((assignment) => assignment.split('=')[0] ?? '');
+    expect(named.filter((name) => !variables.includes(name))).toEqual([]);
+    for (const [, name = ''] of unit.matchAll(/\b(ECSM_\w+)/g)) expect(variables).toContain(name);
+  });
+
+  it('leaves what is in flight the time to end', () => {
+    expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThan(30);
+  });
+});

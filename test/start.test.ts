@@ -1,0 +1,206 @@
+/** The quickstart is the newcomer's first command: it has to work anywhere, look well, and leave nothing behind. */
+import { type ChildProcess, execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import {
+  commandLines,
+  eventLines,
+  eventsThatFit,
+  isDone,
+  painter,
+  serviceTable,
+} from '../examples/quickstart/view.mjs';
+import { type RunOptions, root, run } from './documents.kit.ts';
+
+const start = 'examples/quickstart/start.mjs';
+const directoryIn = (output: string) => /\S*\/ecsm-start-\w+/.exec(output)?.[0].replace(/^lmdb:/, '') ?? '';
+const processesIn = (output: string) => [...output.matchAll(/process (\d+)/g)].map(([, id]) => Number(id));
+const isAlive = (id: number) => {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+function expectNothingLeft(output: string): void {
+  expect(directoryIn(output)).not.toBe('');
+  expect(existsSync(directoryIn(output))).toBe(false);
+  expect(processesIn(output)).toHaveLength(2);
+  expect(processesIn(output).filter(isAlive)).toEqual([]);
+  expect(output).toContain('Stopped. Nothing is left behind.');
+}
+
+/** Once: a signal that comes when a program is all but gone is its end. */
+function after(words: string, act: (child: ChildProcess) => void): NonNullable<RunOptions['onOutput']> {
+  let done = false;
+  return (soFar, child) => {
+    if (done || !soFar.includes(words)) return;
+    done = true;
+    act(child);
+  };
+}
+
+it('becomes ready without a terminal, heals what it breaks, and ends', async () => {
+  const { code, output } = await run(process.execPath, [start]);
+  expect(code, output).toBe(0);
+  for (const name of ['camera', 'gateway', 'telemetry', 'thermal', 'worker']) {
+    expect(output).toMatch(new RegExp(`^ {2}${name} +(\\d)/\\1 .* Available$`, 'm'));
+  }
+  expect(output).toMatch(/All of them are ready after/);
+  expect(output).toMatch(/it runs again after/);
+  expect(output).toMatch(/it is there again, as it is written down, after/);
+  expect(output).not.toContain('\u001b');
+  const directory = directoryIn(output);
+  expect(output.split('\n').filter((line) => line.length > 80 && !line.includes(directory))).toEqual([]);
+  expectNothingLeft(output);
+});
+
+it('stops cleanly when it is interrupted in the middle', async () => {
+  const { code, output } = await run(process.execPath, [start], {
+    onOutput: after('telemetry is created', (child) => child.kill('SIGTERM')),
+  });
+  expect(code, output).toBe(0);
+  expect(output).not.toContain('All of them are ready');
+  expectNothingLeft(output);
+});
+
+it('takes other ports where its own are taken', async () => {
+  const holders = [3001, 8090].map((port) => createServer().listen({ port, host: '127.0.0.1' }));
+  // Somebody else may hold them already, which is as good.
+  await Promise.all(holders.map((one) => Promise.race([once(one, 'listening'), once(one, 'error')]).catch(() => {})));
+  try {
+    const { code, output } = await run(process.execPath, [start], {
+      onOutput: after('camera is created', (child) => child.kill('SIGINT')),
+    });
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/^Platform {3}http:\/\/127\.0\.0\.1:(?!3001)\d+ /m);
+    expect(output).toMatch(/^Operator {3}http:\/\/127\.0\.0\.1:(?!8090)\d+\//m);
+    expectNothingLeft(output);
+  } finally {
+    for (const one of holders) one.close();
+  }
+});
+
+/** See tour.test.ts, also for the `exec`. */
+const hasTerminal = spawnSync('script', ['--version']).status === 0;
+
+it.skipIf(!hasTerminal)('shows a live table in a terminal, and what people do to it, until Ctrl-C', async () => {
+  const said: string[] = [];
+  const once = (word: string, action: () => void) => {
+    if (said.includes(word)) return;
+    said.push(word);
+    action();
+  };
+  const problems: unknown[] = [];
+  const { code, output } = await run('script', ['-qefc', `exec ${process.execPath} ${start}`, '/dev/null'], {
+    onOutput: (soFar, child) => {
+      const now = stripVTControlCharacters(soFar.slice(soFar.lastIndexOf('NAME ')));
+      const isReady = (image: string) => new RegExp(`telemetry +3/3 +3 +Dynamic +${image} +Available`).test(now);
+      if (isReady('telemetry@1\\.0\\.0#sylixos') && (now.match(/Available/g) ?? []).length === 5) {
+        once('edited', () => void copied(now, 'set-image.mjs').catch((error) => problems.push(error)));
+      }
+      if (said.includes('edited') && isReady('telemetry@2\\.0\\.0#sylixos')) {
+        once('interrupted', () => interrupt(child));
+      }
+    },
+  });
+  expect(problems).toEqual([]);
+  expect(said, output).toEqual(['edited', 'interrupted']);
+  expect(code, output).toBe(0);
+  expect(stripVTControlCharacters(output)).toContain('RolloutStep');
+  expectNothingLeft(output);
+});
+
+function interrupt(child: ChildProcess): void {
+  child.stdin?.write('\u0003');
+}
+
+/** Runs the command that the screen shows, as somebody would who copies it. */
+async function copied(screen: string, part: string): Promise<void> {
+  const commands = screen.replace(/ \\\r?\n +/g, ' ').split(/\r?\n/);
+  const command = commands.find((line) => line.includes(part))?.trim() ?? 'false';
+  await promisify(execFile)('/bin/sh', ['-c', command], { cwd: root });
+}
+
+describe('the view', () => {
+  const plain = painter(false);
+  const condition = (type: string, status: string, reason: string) => ({ type, status, reason });
+  const service = (status?: object) => ({
+    metadata: { name: 'telemetry', generation: 1 },
+    spec: { deploymentStrategy: { type: 'Dynamic', replicas: 3 }, template: { image: 'telemetry@1.0.0#sylixos' } },
+    ...(status ? { status } : {}),
+  });
+  const counts = { observedGeneration: 1, replicas: 3, readyReplicas: 3, updatedReplicas: 3 };
+  const available = condition('Available', 'True', 'EnoughReady');
+
+  it.each([
+    ['new', undefined, '0/3    0           Dynamic   telemetry@1.0.0#sylixos  Pending'],
+    ['done', { ...counts, conditions: [available] }, '3/3    3           Dynamic   telemetry@1.0.0#sylixos  Available'],
+    [
+      'rolling out',
+      { ...counts, updatedReplicas: 1, conditions: [available, condition('Progressing', 'True', 'RollingOut')] },
+      '3/3    1           Dynamic   telemetry@1.0.0#sylixos  RollingOut',
+    ],
+    [
+      'in trouble',
+      { ...counts, readyReplicas: 2, conditions: [available, condition('Degraded', 'True', 'CrashLoop')] },
+      '2/3    3           Dynamic   telemetry@1.0.0#sylixos  CrashLoop',
+    ],
+  ])('of a service that is %s', (_is, status, expected) => {
+    expect(serviceTable([service(status)], plain)).toEqual([
+      'NAME       READY  UP-TO-DATE  STRATEGY  IMAGE                    STATUS',
+      `telemetry  ${expected}`,
+    ]);
+  });
+
+  it('does not call done what was edited since', () => {
+    expect(isDone(service({ ...counts, conditions: [available] }))).toBe(true);
+    expect(isDone(service({ ...counts, observedGeneration: 0, conditions: [available] }))).toBe(false);
+  });
+
+  it('cuts a long event, and lets none steer the terminal', () => {
+    const event = (message: string) => ({
+      spec: {
+        lastTimestamp: '2026-01-01T12:03:04Z',
+        type: 'Normal',
+        reason: 'Created',
+        regarding: { name: 'a' },
+        message,
+      },
+    });
+    const [line = ''] = eventLines([event(`\u001b[2J${'x'.repeat(100)}`)], 6, plain);
+    expect(line).toHaveLength(80);
+    expect(line).toMatch(/^12:03:04 {2}a {10}Created: {2}\[2Jx+…$/);
+    const twenty = Array.from({ length: 20 }, (_, index) => event(`number ${index}`));
+    const shown = eventLines(twenty, 3, plain).map((one: string) => one.split(' ').at(-1));
+    expect(shown).toEqual(['17', '18', '19']);
+  });
+
+  it('leaves room for what there is to try, in a small terminal too', () => {
+    expect([10, 24, 30, 80].map((rows) => eventsThatFit(rows, 19))).toEqual([2, 4, 8, 8]);
+  });
+
+  it('breaks a long command so that a shell still understands it', () => {
+    const words = [
+      'bin/ecsm-sim',
+      'call',
+      'POST',
+      `/sim/containers/${'x'.repeat(40)}/kill`,
+      '--to',
+      'http://127.0.0.1:9',
+    ];
+    const lines = commandLines(words);
+    expect(lines.filter((line: string) => line.length > 80)).toEqual([]);
+    expect(
+      lines
+        .join('\n')
+        .replace(/ \\\n +/g, ' ')
+        .trim(),
+    ).toBe(words.join(' '));
+  });
+});
