@@ -3,6 +3,8 @@ import { ApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { LogFields, LogLevel } from '../ports/log.ts';
+import { forgetful } from '../registry/forgetful-store.kit.ts';
+import { keyOf } from '../registry/keys.ts';
 import { Registry } from '../registry/registry.ts';
 import { Crate, Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
@@ -70,6 +72,20 @@ describe('a controller', () => {
     await eventually(() => seen.at(-1)).toBe(7);
     await widgets().delete('a');
     await eventually(() => seen.at(-1)).toBeUndefined();
+  });
+
+  it('does not bring back what is gone, though an old answer of the store still shows it', async () => {
+    const { store, freeze } = forgetful(registry.store);
+    registry = new Registry({ store, kinds: [Widget, Crate] });
+    await create('a', 7);
+    const seen: string[] = [];
+    start(async (_, { get, reason }) => {
+      seen.push(`${reason}: ${(await get())?.spec.size ?? 'nothing'}`);
+    });
+    await eventually(() => seen).toEqual(['added: 7']);
+    await freeze('');
+    await registry.store.commit([{ type: 'delete', key: keyOf(Widget, 'default', 'a') }]);
+    await eventually(() => seen).toEqual(['added: 7', 'deleted: nothing']);
   });
 
   it('never has a key in flight twice, however many workers and changes there are', async () => {

@@ -225,8 +225,10 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
       new ApiError('Unavailable', { what: key, reason: `the store answers with less than revision ${seen}` });
     try {
       const object = await registry.resource(kind).get(name, { namespace });
-      if (Number(object.metadata.resourceVersion) < seen) throw stale();
-      return object;
+      const revision = Number(object.metadata.resourceVersion);
+      if (revision < seen) throw stale();
+      // An old answer must not bring back what is gone: whoever believed it would make everything of it once more.
+      return this.#feed?.isGone(key, revision) ? undefined : object;
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error;
       // Gone, as the store says, though not as the informer says: one of them is behind. Believing the store could make

@@ -56,6 +56,11 @@ export class Feed {
     return this.#lines[0]?.informer.revisionOf(key);
   }
 
+  /** Whether an object of the controller's own kind, read at this revision, is gone for certain. */
+  isGone(key: string, revision: Revision): boolean {
+    return this.#lines[0]?.informer.isGone(key, revision) ?? false;
+  }
+
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all(

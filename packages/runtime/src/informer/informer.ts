@@ -88,6 +88,14 @@ export class Informer {
     return this.#versions.revisionOf(key);
   }
 
+  /**
+   * Whether an object of this revision has to be gone: all changes up to a later one were heard, and the key is not
+   * among what is there. Who reads such an object has an old answer in hand.
+   */
+  isGone(key: string, revision: Revision): boolean {
+    return this.#versions.revisionOf(key) === undefined && revision <= this.#position;
+  }
+
   /** A handler that comes late is told of everything that is there, as initial. Returns a function that removes it. */
   addHandler(handler: ChangeHandler): () => void {
     for (const [key, revision] of this.#versions.entries()) {

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiObject } from '../api/object.ts';
 import { MemoryStore } from '../store/memory/store.ts';
+import { forgetful } from './forgetful-store.kit.ts';
 import { collectGarbage, sweepGarbage } from './garbage.ts';
+import { keyOf, prefixOf } from './keys.ts';
 import { Registry } from './registry.ts';
 import { Crate, Widget } from './widget.kit.ts';
 
@@ -130,6 +132,20 @@ describe('garbage collection', () => {
         registry.store.commit([{ type: 'put', key: `noise/${n}`, value: new Uint8Array([123, 125]) }]),
       ),
     );
+    await untilNames([]);
+  });
+
+  it('looks at everything again after a while, so that an old answer is not believed for ever', async () => {
+    const { store, freeze, thaw } = forgetful(registry.store);
+    registry = new Registry({ store, kinds: [Widget, Crate] });
+    const owner = await crate('box');
+    await widget('owned', owner);
+    await freeze(prefixOf(Crate));
+    running = collectGarbage(registry, { signal: stop.signal, sweepMs: 20 });
+    await registry.store.commit([{ type: 'delete', key: keyOf(Crate, 'default', 'box') }]);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(await names()).toEqual(['owned']);
+    thaw();
     await untilNames([]);
   });
 });

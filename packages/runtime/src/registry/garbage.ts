@@ -17,20 +17,34 @@ type AnyObject = ApiObject<unknown, unknown>;
 
 export interface GarbageOptions {
   readonly signal: AbortSignal;
+  /**
+   * How often to look at everything again, even if nothing seems to be left. Default 20 minutes. Guards against answers
+   * of the store that were older than the change they were asked for.
+   */
+  readonly sweepMs?: number;
   readonly log?: Log;
 }
 
 /** Collects until the signal aborts. A store that cannot be read ends it with the store's error. */
 export async function collectGarbage(registry: Registry, options: GarbageOptions): Promise<void> {
-  while (!options.signal.aborted) {
-    const collector = new Collector(registry, options.log ?? silentLog);
+  const { signal, sweepMs = sweepMsDefault, log = silentLog } = options;
+  while (!signal.aborted) {
+    const collector = new Collector(registry, log);
     const after = await registry.revision();
     await collector.sweep();
+    const round = new AbortController();
+    const end = () => round.abort('it is time to look at everything again');
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    const cancel = registry.clock.after(sweepMs, end);
     try {
-      await collector.follow(after, options.signal);
+      await collector.follow(after, round.signal);
     } catch (error) {
       // The log went on without us: look at everything again.
       if (!isApiError(error, 'Expired')) throw error;
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', end);
     }
   }
 }
@@ -40,6 +54,7 @@ export async function sweepGarbage(registry: Registry, log: Log = silentLog): Pr
   return new Collector(registry, log).sweep();
 }
 
+const sweepMsDefault = 1_200_000;
 /** Objects a sweep holds in memory at a time. */
 const sweepPageObjects = 200;
 

@@ -48,7 +48,7 @@ export class MemoryStore implements Store {
   readonly #bell = new Bell();
   /** Oldest version first. A deleted key stays until its deletion is compacted. */
   readonly #histories = new Map<string, Version[]>();
-  #sortedKeys: string[] | undefined = [];
+  readonly #sortedKeys: string[] = [];
   #log: LoggedCommit[] = [];
   #revision: Revision = 0;
   #compacted: Revision = 0;
@@ -165,7 +165,6 @@ export class MemoryStore implements Store {
   }
 
   *#entries(prefix: string, after: string | undefined, revision: Revision): Generator<Entry> {
-    this.#sortedKeys ??= [...this.#histories.keys()].sort();
     const keys = this.#sortedKeys;
     const start = after !== undefined && after >= prefix ? after : prefix;
     for (let index = lowerBound(keys, start); index < keys.length; index++) {
@@ -183,7 +182,7 @@ export class MemoryStore implements Store {
     if (!history) {
       history = [];
       this.#histories.set(write.key, history);
-      this.#sortedKeys = undefined;
+      this.#sortedKeys.splice(lowerBound(this.#sortedKeys, write.key), 0, write.key);
     }
     // The bytes are copied so that a caller who goes on using its buffer cannot change what is stored.
     const value = write.type === 'put' ? write.value.slice() : undefined;
@@ -233,7 +232,7 @@ export class MemoryStore implements Store {
       history.splice(0, history[base]?.value === undefined ? base + 1 : base);
       if (history.length > 0) continue;
       this.#histories.delete(key);
-      this.#sortedKeys = undefined;
+      this.#sortedKeys.splice(lowerBound(this.#sortedKeys, key), 1);
     }
     this.#compacted = revision;
   }
