@@ -22,6 +22,7 @@ test: build lint ## Install, build, lint, type-check and run every test
 
 build: $(INSTALLED) ## Compile what changed, and type-check everything with it
 	@$(BIN)/tsc --build
+	@node scripts/programs.mjs
 
 bundle: build ## Make one file of the operator that needs only Node: dist/ecsm-operator.mjs
 	@node scripts/bundle.mjs
@@ -33,8 +34,13 @@ lint: $(INSTALLED) ## Lint, check the format, and check who imports whom
 format: $(INSTALLED) ## Rewrite the sources in the house format
 	@$(BIN)/biome check --write .
 
-simulate: build ## Run the simulation: SEEDS=20000 for more seeds, SEED=17 to replay one with its trace
+simulate: build ## Run the simulations: SEEDS=20000 for more; OF=operator or OF=runtime, SEED=17 replays one with its trace
+ifneq ($(OF),operator)
 	@SEEDS=$(or $(SEEDS),10000) $(if $(SEED),SEED=$(SEED)) node scripts/test.mjs $(if $(SEED),packages/runtime/test/simulation/seeds-first,packages/runtime/test/simulation/seeds)
+endif
+ifneq ($(OF),runtime)
+	@node scripts/simulation.mjs $(if $(SEED),seed $(SEED),$(if $(SEEDS),seeds $(SEEDS)))
+endif
 
 bench: build ## Measure speed and memory, beside a peer in the same run
 	@scripts/ensure-etcd.sh

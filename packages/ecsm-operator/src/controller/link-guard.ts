@@ -93,6 +93,11 @@ export class LinkGuard {
     return this.#slots.isFull;
   }
 
+  /** Whether no call is under way. */
+  get isIdle(): boolean {
+    return this.#slots.used === 0;
+  }
+
   /** Called at every change of state, until the returned function is called. */
   onChange(listener: LinkListener): () => void {
     this.#listeners.add(listener);

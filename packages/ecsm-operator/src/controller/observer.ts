@@ -10,12 +10,16 @@
 import { type Ecsm, numberOf, type ServiceRow } from '@ecsm/client';
 import type { Clock, Log, Random } from '@ecsm/runtime';
 import type { PlatformService } from '../resource/model.ts';
-import { type OwnerKey, ownerKeysOf, platformName } from '../resource/naming.ts';
+import type { OwnerKey } from '../resource/naming.ts';
+import { Attention } from './attention.ts';
 import { Concerned } from './concerned.ts';
-import { instanceOf, printOfInstances } from './fingerprint.ts';
+import { instanceOf } from './fingerprint.ts';
+import { GivenNames } from './given-names.ts';
 import { Hurry } from './hurry.ts';
 import type { LinkGuard } from './link-guard.ts';
+import { MissedNodes } from './missed-nodes.ts';
 import type { OfflineNodes } from './offline-nodes.ts';
+import { Pace } from './pace.ts';
 import { Pause } from './pause.ts';
 import { type Picture, Pictures } from './pictures.ts';
 import { Sightings } from './sightings.ts';
@@ -23,13 +27,13 @@ import { Sightings } from './sightings.ts';
 export interface ObserverOptions {
   readonly ecsm: Ecsm;
   readonly nodes: OfflineNodes;
-  readonly guard: Pick<LinkGuard, 'state' | 'onChange' | 'isBusy'>;
+  readonly guard: Pick<LinkGuard, 'state' | 'onChange' | 'isBusy' | 'isIdle'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   /** From one look to the next, a tenth more or less by chance. */
   readonly observeMs: number;
-  /** The same while much is under way. */
+  /** The same at most while much is under way. */
   readonly pollMs: number;
   /** Told whose services may have changed, and why. Keys may be of objects that do not exist. */
   readonly wake: (owners: readonly OwnerKey[], reason: string) => void;
@@ -38,25 +42,17 @@ export interface ObserverOptions {
 const pageSize = 1_000;
 /** So many looks there are from one list of all instances to the next. Those made in a hurry do not count. */
 export const looksPerSweep = 10;
-/** No print of any instances. */
-const neverDecidedOn = -1;
-/** A look that takes less than this part of a poll is quick. */
-const quickness = 20;
 /** Where fewer have something under way, and the link is free, they read their instances sooner by themselves. */
 export const readAheadMin = 16;
 
 export class Observer {
   readonly #options: ObserverOptions;
   readonly #sightings = new Sightings();
-  /** Services that are ours, and what their instances looked like to who last decided about them. */
-  readonly #attended = new Map<string, number>();
+  readonly #attention = new Attention();
   readonly #hurry: Hurry;
-  /** Those of them that were not well, and what they looked like. */
-  readonly #doubted = new Map<string, number>();
-  /** Owners that wait for nodes which are lost, and which their services may not even be allowed on now. */
-  readonly #missed = new Map<string, { readonly owner: OwnerKey; readonly nodeNames: readonly string[] }>();
-  /** Names that we gave, and the look that was the newest when we did. */
-  readonly #given = new Map<string, number>();
+  readonly #missed = new MissedNodes();
+  readonly #given = new GivenNames();
+  readonly #pace: Pace;
   readonly #pause: Pause;
   readonly #pictures: Pictures;
   #begun = 0;
@@ -68,6 +64,7 @@ export class Observer {
   constructor(options: ObserverOptions) {
     this.#options = options;
     this.#hurry = new Hurry(options.pollMs, () => this.#sightings.size);
+    this.#pace = new Pace(options.pollMs);
     this.#pause = new Pause(options.clock);
     this.#pictures = new Pictures(options.ecsm, options.clock);
   }
@@ -80,6 +77,11 @@ export class Observer {
   /** Whether it looks for all, because much is under way. */
   get isHurried(): boolean {
     return this.#hurry.isOn;
+  }
+
+  /** Whether anybody has something under way. */
+  get isFollowing(): boolean {
+    return this.#hurry.count > 0;
   }
 
   /** How soon a service with something under way should look for itself. */
@@ -102,7 +104,7 @@ export class Observer {
 
   /** Ids of the services named `base` or so with a revision; nothing if that is not known well enough. */
   idsOf(base: string): readonly string[] | undefined {
-    const isKnown = this.#complete > 0 && this.#complete > (this.#given.get(base) ?? 0);
+    const isKnown = this.#complete > 0 && this.#given.isSeenBy(this.#complete, base);
     return isKnown && this.#failed === 0 ? this.#sightings.idsOf(base) : undefined;
   }
 
@@ -113,7 +115,7 @@ export class Observer {
 
   /** A service of this name may be there from now on, whatever was seen. */
   gave(base: string): void {
-    this.#given.set(base, this.#begun);
+    this.#given.give(base, this.#begun);
   }
 
   /** Something is being done to this service. */
@@ -124,16 +126,15 @@ export class Observer {
   /** Something is under way for this owner, or no longer. */
   follow(owner: OwnerKey, isUnderWay: boolean): void {
     this.#hurry.follow(owner, isUnderWay);
-    if (this.#hurry.isOn) this.#pause.shorten(this.#options.pollMs);
+    if (isUnderWay) this.#pace.begun();
+    // When the last of many has been asked for, there is nothing left to do but to look what came of it.
+    const { waitMs, waitMsMin } = this.#pace;
+    if (this.#hurry.isOn) this.#pause.shorten(this.#options.guard.isIdle ? waitMsMin : waitMs);
   }
 
   /** These services are ours and were decided about as they are here. */
   attend(services: readonly PlatformService[]): void {
-    for (const { id, instances } of services) {
-      const print = printOfInstances(instances);
-      this.#attended.set(id, print);
-      if (this.#doubted.get(id) !== print) this.#doubted.delete(id);
-    }
+    for (const service of services) this.#attention.decidedOn(service, this.#begun);
   }
 
   /**
@@ -141,18 +142,12 @@ export class Observer {
    * then show what the last one did: whatever it shows, their owner is told, once.
    */
   doubt(services: readonly PlatformService[]): void {
-    for (const { id, instances } of services) {
-      if (this.#doubted.has(id)) continue;
-      this.#doubted.set(id, printOfInstances(instances));
-      this.#sightings.doubt(id);
-    }
+    for (const service of services) if (this.#attention.doubt(service)) this.#sightings.doubt(service.id);
   }
 
   /** An owner wants to know when one of these nodes is back. */
-  miss({ namespace, name }: OwnerKey, nodeNames: readonly string[]): void {
-    const key = `${namespace}/${name}`;
-    if (nodeNames.length === 0) this.#missed.delete(key);
-    else this.#missed.set(key, { owner: { namespace, name }, nodeNames });
+  miss(owner: OwnerKey, nodeNames: readonly string[]): void {
+    this.#missed.miss(owner, nodeNames);
   }
 
   lookSoon(): void {
@@ -174,9 +169,9 @@ export class Observer {
         const leftBehind = this.#hurry.leftBehind();
         if (leftBehind.length > 0) this.#options.wake(leftBehind, 'it has to look for itself again');
         const { observeMs, pollMs } = this.#options;
-        // Where a look takes no time at all, a fleet that comes up is seen sooner.
-        const hurryMs = (clock.now() - startMs) * quickness < pollMs ? pollMs / 2 : pollMs;
-        const intervalMs = this.#hurry.isOn || !isCertain ? Math.min(hurryMs, observeMs) : observeMs;
+        const hurryMs = this.#pace.looked(Math.max(clock.now() - startMs, 0));
+        const soonMs = this.#hurry.isOn ? hurryMs : isCertain ? observeMs : pollMs;
+        const intervalMs = Math.min(soonMs, observeMs);
         const waitMs = guard.state === 'unreachable' ? observeMs : intervalMs;
         await this.#pause.wait(waitMs * (0.9 + random.next() / 5), signal);
       }
@@ -193,12 +188,10 @@ export class Observer {
     const concerned = new Concerned((owners) => isFirst || this.#options.wake(owners, 'seen on the platform'));
     try {
       const turned = await this.#turnedNodes(signal);
-      for (const { owner, nodeNames } of this.#missed.values()) {
-        if (nodeNames.some((node) => turned.has(node))) concerned.add(owner);
-      }
-      const { isFresh, changed } = await this.#services(turned, concerned, signal);
+      for (const owner of this.#missed.ownersMissing(turned)) concerned.add(owner);
+      const { isFresh, changed } = await this.#services(number, turned, concerned, signal);
       this.#complete = number;
-      for (const [base, given] of this.#given) if (given < number) this.#given.delete(base);
+      this.#given.seen(number);
       concerned.wake();
       if (!isFirst) await this.#readAhead(changed, number, concerned, signal);
       if (this.#isSweepDue()) await this.#sweep(concerned, signal);
@@ -225,6 +218,7 @@ export class Observer {
 
   /** Ours among those that changed are given back, and not woken yet. */
   async #services(
+    look: number,
     turned: ReadonlySet<string>,
     concerned: Concerned,
     signal: AbortSignal,
@@ -236,30 +230,25 @@ export class Observer {
     for await (const row of ecsm.services().list({}, { pageSize, signal })) {
       const { id, name } = row;
       ids.add(id);
+      const given = this.#given.lookOf(name);
+      // We were at it while this list was made: only the next one tells what came of it.
+      if (given !== undefined && given >= look) continue;
       const nameBefore = this.#sightings.nameOf(id);
       const seen = this.#sightings.see(row, ecsm.timeOf(row.updatedTime));
       if (seen === 'stale') isFresh = false;
-      const isGiven = this.#isGiven(name);
-      if (isGiven && !this.#attended.has(id)) this.#attended.set(id, neverDecidedOn);
+      const isGiven = given !== undefined;
+      if (isGiven) this.#attention.expect(id, name, look);
       // What we made is there, and has not come far: nobody needs to be told.
       if (seen === 'new' && isGiven && isBeginning(row)) continue;
       if (seen !== 'new' && seen !== 'changed' && !isOn(row, turned)) continue;
       this.#pictures.drop(id);
-      if (this.#attended.has(id)) changed.push(row);
+      if (this.#attention.has(id)) changed.push(row);
       else concerned.addOwnersOf(name);
       if (nameBefore !== undefined && nameBefore !== name) concerned.addOwnersOf(nameBefore);
     }
     for (const name of this.#sightings.keepOnly(ids)) concerned.addOwnersOf(name);
-    for (const id of this.#attended.keys()) if (!ids.has(id)) this.#attended.delete(id);
-    for (const id of this.#doubted.keys()) if (!ids.has(id)) this.#doubted.delete(id);
+    for (const name of this.#attention.keepOnly(ids, look)) concerned.addOwnersOf(name);
     return { isFresh, changed };
-  }
-
-  #isGiven(name: string): boolean {
-    return (
-      this.#given.size > 0 &&
-      ownerKeysOf(name).some((owner) => this.#given.has(platformName(owner.namespace, owner.name)))
-    );
   }
 
   /** Reads the instances of what changed for all its owners at once, and wakes them as they are read. */
@@ -286,12 +275,10 @@ export class Observer {
 
   /** Compares all instances of our services with what was decided on. */
   async #sweep(concerned: Concerned, signal: AbortSignal): Promise<void> {
-    const found = await this.#pictures.containersOf([...this.#attended.keys()], signal);
+    const found = await this.#pictures.containersOf(this.#attention.ids, signal);
     for (const [id, rows] of found) {
-      const decidedOn = this.#attended.get(id);
-      const name = this.#sightings.nameOf(id);
-      if (decidedOn === undefined || name === undefined) continue;
-      if (decidedOn !== printOfInstances(rows.map(instanceOf))) concerned.addOwnersOf(name);
+      const name = this.#attention.surprisedBy(id, rows.map(instanceOf));
+      if (name !== undefined) concerned.addOwnersOf(name);
     }
   }
 
@@ -302,8 +289,7 @@ export class Observer {
 
   #forgetAll(): void {
     this.#sightings.clear();
-    this.#attended.clear();
-    this.#doubted.clear();
+    this.#attention.clear();
     this.#hurry.clear();
     this.#missed.clear();
     this.#given.clear();

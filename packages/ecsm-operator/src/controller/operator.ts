@@ -213,6 +213,8 @@ export class Operator {
   async settled(): Promise<boolean> {
     const { queue } = this.#controller;
     if (this.#controller.ready() !== undefined || queue === undefined) return false;
+    // The cheap question first: it is asked again and again.
+    if (this.observer.isFollowing) return false;
     return queue.depth + queue.processing === 0 && (await this.unsettled()).length === 0;
   }
 

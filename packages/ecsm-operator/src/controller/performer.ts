@@ -8,6 +8,7 @@ import type { ECSMService, ServiceSpec, ServiceStatus } from '../apis/ecsm-servi
 import type { ServiceManager } from '../resource/manager.ts';
 import type { Plan, PlanInput, Step } from '../service/model.ts';
 import { condition } from '../service/reasons.ts';
+import { begun } from './begun.ts';
 import { carryOut, type StepEnd } from './carry-out.ts';
 import type { Freshness } from './freshness.ts';
 import type { KnownIds } from './known-ids.ts';
@@ -33,6 +34,14 @@ export interface PerformerOptions {
   readonly settings: OperatorSettings;
 }
 
+export interface PerformOptions {
+  /**
+   * It is the first thing that is ever done for this object. What was tried then is told by the name on the platform and
+   * its mark, and its finalizer was written just now, so the status need not be there before. Default: it has to be.
+   */
+  readonly isFirst?: boolean;
+}
+
 export class Performer {
   readonly #options: PerformerOptions;
   #recorder: EventRecorder | undefined;
@@ -52,10 +61,12 @@ export class Performer {
     decided: Plan,
     { observed }: Pick<PlanInput, 'observed'>,
     job: Job,
+    { isFirst = false }: PerformOptions = {},
   ): Promise<ReconcileResult> {
     const { clock, memory, observer } = this.#options;
     const { registry } = job.context;
-    const written = await writeStatus(registry, service, statusAfter(service, decided, [reachable], clock));
+    const writing = begun(writeStatus(registry, service, statusAfter(service, decided, [reachable], clock)));
+    if (!isFirst) await writing;
     let done = 0;
     // The first events are those of the steps, in their order.
     const tell = (events: Plan['events']) => {
@@ -66,13 +77,15 @@ export class Performer {
       if (end.is !== 'done') tell(decided.events.slice(0, done));
       if (end.is === 'refused' && !isAttempt(step)) {
         const message = `the platform refused to ${verbs[step.do]} (${step.why}): ${end.error.message}`;
-        return this.complain(written, decided, message, job);
+        return this.complain(await writing, decided, message, job);
       }
       if (end.is === 'overtaken' || end.is === 'unanswered') {
+        await writing;
         return this.lookAgain(job, `${step.do} was ${end.is}: ${end.error.message}`);
       }
       done++;
     }
+    await writing;
     memory.accepted(job.key);
     tell(decided.events);
     const { requeueAfterMs } = decided;

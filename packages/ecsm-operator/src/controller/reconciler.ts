@@ -22,6 +22,7 @@ import { isOurs } from '../resource/mark.ts';
 import { platformName } from '../resource/naming.ts';
 import type { Plan, PlanInput, RevisionContent, Step } from '../service/model.ts';
 import { plan, planCleanup } from '../service/plan.ts';
+import { begun } from './begun.ts';
 import { carryOut } from './carry-out.ts';
 import type { LinkGuard } from './link-guard.ts';
 import type { Memory } from './memory.ts';
@@ -73,8 +74,9 @@ export class Reconciler {
     const service = await context.get();
     try {
       if (service === undefined) return await this.#afterwards(job);
+      const revision = isNew(service) ? begun(ensureRevision(context.registry, service)) : undefined;
       return await withFinalizer(context.registry.resource(ECSMService), service, finalizer, {
-        apply: (object) => this.#apply(object, job),
+        apply: (object) => this.#apply(object, job, revision),
         cleanup: (object) => this.#cleanUp(object, job),
       });
     } catch (error) {
@@ -90,7 +92,7 @@ export class Reconciler {
     return this.#options.settings.plan.pollMs;
   }
 
-  async #apply(service: ECSMService, job: Job): Promise<ReconcileResult> {
+  async #apply(service: ECSMService, job: Job, recorded?: Promise<RevisionContent>): Promise<ReconcileResult> {
     const { guard, observer, memory, known, clock } = this.#options;
     const { registry, signal } = job.context;
     if (guard.state === 'unreachable') return this.#awaitLink(service, job);
@@ -102,7 +104,7 @@ export class Reconciler {
     }
     memory.stirs(job.key);
     known.add(job.base, idsIn(service));
-    const revision = await ensureRevision(registry, service);
+    const revision = await (recorded ?? ensureRevision(registry, service));
     const { input, decided, certainty } = await this.#decide(service, revision, job);
     const stale = this.#options.freshness.complaint(input.observed);
     if (stale !== undefined) return this.#performer.lookAgain(job, stale);
@@ -111,7 +113,8 @@ export class Reconciler {
       job,
       (decided.status.lostNodes ?? []).map((node) => node.name),
     );
-    const result = await this.#performer.perform(service, decided, input, job);
+    const isFirst = recorded !== undefined && isFirstCreation(service, decided);
+    const result = await this.#performer.perform(service, decided, input, job, { isFirst });
     if (result?.requeueAfterMs !== undefined) return result;
     if (decided.status.unavailableReplicas > 0) {
       observer.doubt(input.observed.filter(({ mark }) => isOurs(mark, { ...job, registryId: input.registryId })));
@@ -234,6 +237,15 @@ export class Reconciler {
     this.#registryId ??= await registryIdOf(registry);
     return this.#registryId;
   }
+}
+
+/**
+ * Nobody has worked on it yet. Its finalizer and its revision are both written before anything is made of it, and neither
+ * needs the other: side by side they cost one flush of the disk.
+ */
+function isNew({ metadata, status }: ECSMService): boolean {
+  const { deletionTimestamp, finalizers = [] } = metadata;
+  return deletionTimestamp === undefined && status === undefined && !finalizers.includes(finalizer);
 }
 
 /** What an operator that ran before us knew. */

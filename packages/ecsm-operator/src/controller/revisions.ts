@@ -26,9 +26,9 @@ export function revisionOf({ spec, metadata }: ECSMService): RevisionContent {
 /** The revision of the spec, recorded as the newest. Writes nothing if it is that already. */
 export async function ensureRevision(registry: Registry, service: ECSMService): Promise<RevisionContent> {
   const content = revisionOf(service);
-  const known = await readRevision(registry, service, content.hash);
   // The status names the revision that was the newest when it was written, so the others need not be read.
-  if (known !== undefined && service.status?.updateRevision === content.hash) return content;
+  const isNewest = service.status?.updateRevision === content.hash;
+  if (isNewest && (await readRevision(registry, service, content.hash)) !== undefined) return content;
   for (let attempt = 1; ; attempt++) {
     try {
       await makeNewest(registry, service, content);
@@ -77,12 +77,17 @@ export async function pruneRevisions(
 
 /** Of one service, in no order. */
 export async function listRevisions(registry: Registry, service: ECSMService): Promise<readonly ServiceRevision[]> {
+  return (await listNamed(registry, service)).filter((revision) => isOwn(revision, service));
+}
+
+/** Also those that an earlier service of the same name has left. */
+async function listNamed(registry: Registry, service: ECSMService): Promise<readonly ServiceRevision[]> {
   const { namespace } = service.metadata;
   // By name, so that the history of one service costs nothing to the others.
   const prefix = keyOf(ServiceRevision, namespace, `${stemOf(service.metadata.name)}-`);
   const { keys } = await registry.store.versions(prefix);
   const hashes = keys.map((key) => key.slice(prefix.length)).filter(isHash);
-  const found = await Promise.all(hashes.map((hash) => readRevision(registry, service, hash)));
+  const found = await Promise.all(hashes.map((hash) => readNamed(registry, service, hash)));
   return found.filter((revision) => revision !== undefined);
 }
 
@@ -90,10 +95,11 @@ async function makeNewest(registry: Registry, service: ECSMService, content: Rev
   const { namespace, name, uid } = service.metadata;
   const revisions = registry.resource(ServiceRevision);
   const owners = [{ apiVersion: ECSMService.apiVersion, kind: ECSMService.kind, name, uid, controller: true }];
-  const all = await listRevisions(registry, service);
-  const highest = Math.max(0, ...all.map(({ spec }) => spec.number));
-  const same = await readNamed(registry, service, content.hash);
+  const all = await listNamed(registry, service);
+  const own = all.filter((revision) => isOwn(revision, service));
+  const highest = Math.max(0, ...own.map(({ spec }) => spec.number));
   const metadata = { name: `${stemOf(name)}-${content.hash}`, namespace, ownerReferences: owners };
+  const same = all.find((revision) => revision.metadata.name === metadata.name);
   const spec = { service: name, number: highest + 1, ...content };
   if (same === undefined) await revisions.create({ metadata, spec });
   else if (!isOwn(same, service)) await revisions.update({ metadata: { ...same.metadata, ...metadata }, spec });

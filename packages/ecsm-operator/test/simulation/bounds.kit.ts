@@ -13,6 +13,8 @@ interface Known {
   /** The most instances that were ever wanted, and that may be there in addition. */
   wantedMax: number;
   surge: number;
+  /** Whether the operator has said that all are ready. What it has not seen yet, it cannot keep. */
+  isSaidReady: boolean;
   /** As many as have to be ready, once they have been; undefined until then. */
   readyMin?: number;
   goneMs?: number;
@@ -31,9 +33,20 @@ export function watchBounds(simulation: Simulation, world: World, { story, isRea
   const foreignBefore = new Map<string, string>();
   let seenRevision = -1;
 
-  const check = (name: string, oracle: (owned: readonly Owned[]) => string | undefined) =>
+  /** Asked only when the platform or the store has changed: nothing else makes a difference to any of them. */
+  const checkAll = (name: string, oracle: (owned: readonly Owned[]) => string | undefined) => {
+    let before: { readonly owned: readonly Owned[]; readonly revision: number } | undefined;
     simulation.always(name, () => {
-      const problem = oracle(ownedServices(world));
+      const [owned, revision] = [ownedServices(world), simulation.store.newest];
+      if (before?.owned === owned && before.revision === revision) return undefined;
+      before = { owned, revision };
+      return oracle(owned);
+    });
+  };
+
+  const check = (name: string, oracle: (owned: readonly Owned[]) => string | undefined) =>
+    checkAll(name, (owned) => {
+      const problem = oracle(owned);
       return problem !== undefined && hasLateWrite(simulation) ? undefined : problem;
     });
 
@@ -63,8 +76,7 @@ export function watchBounds(simulation: Simulation, world: World, { story, isRea
   });
 
   // Names are made from what they are for, so not even a request that comes late makes a second one.
-  simulation.always('no revision is there twice', () => {
-    const owned = ownedServices(world);
+  checkAll('no revision is there twice', (owned) => {
     const seen = new Map<string, string>();
     for (const { mark, service } of owned) {
       if (service.deletingMs !== null) continue;
@@ -101,7 +113,7 @@ export function watchBounds(simulation: Simulation, world: World, { story, isRea
         if (!story.watched?.includes(one.name) || one.goneMs !== undefined) continue;
         const ready = readyOf(world, owned, uid);
         if (one.readyMin === undefined) {
-          if (ready >= one.wantedMax) one.readyMin = one.wantedMax - 1;
+          if (ready >= one.wantedMax && one.isSaidReady) one.readyMin = one.wantedMax - 1;
         } else if (ready < one.readyMin) return `${one.name} has ${ready} ready, not ${one.readyMin}`;
       }
       return undefined;
@@ -109,7 +121,7 @@ export function watchBounds(simulation: Simulation, world: World, { story, isRea
   }
 
   if (story.foreign) {
-    simulation.always('nothing foreign is touched', () => {
+    checkAll('nothing foreign is touched', () => {
       for (const name of story.foreign ?? []) {
         const service = world.simulator.platform.serviceNamed(name);
         const { id, updatedMs, image, nodeNames } = service ?? {};
@@ -133,9 +145,10 @@ function learn(objects: readonly ECSMService[], known: Map<string, Known>, world
     const { uid, name } = object.metadata;
     const wanted = replicasWanted(object);
     const surge = object.spec.updateStrategy.rollingUpdate?.maxSurge ?? 0;
-    const one = known.get(uid) ?? { name, wantedMax: wanted, surge };
+    const one = known.get(uid) ?? { name, wantedMax: wanted, surge, isSaidReady: false };
     one.wantedMax = Math.max(one.wantedMax, wanted);
     one.surge = Math.max(one.surge, surge);
+    one.isSaidReady ||= (object.status?.readyReplicas ?? 0) >= one.wantedMax;
     known.set(uid, one);
     learnPause(one, object, world);
   }
@@ -159,7 +172,8 @@ function learnPause(one: Known, object: ECSMService, world: World): void {
 function sizesOf(owned: readonly Owned[], uid: string): ReadonlyMap<string, number> {
   const sizes = new Map<string, number>();
   for (const { mark, service } of owned) {
-    if (mark.uid !== uid) continue;
+    // What is on its way out when the operator hears of the pause will be missing, and may be made up for.
+    if (mark.uid !== uid || service.deletingMs !== null) continue;
     const size = service.policy === 'static' ? service.nodeNames.length : service.factor;
     sizes.set(mark.revision, (sizes.get(mark.revision) ?? 0) + size);
   }

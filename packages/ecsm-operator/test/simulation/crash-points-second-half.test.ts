@@ -1,3 +1,7 @@
-import { survivesCrashes } from './crash-points.kit.ts';
+import { it } from 'vitest';
+import { timeoutMs } from './extent.kit.ts';
+import { simulates } from './simulating.kit.ts';
 
-survivesCrashes('second');
+it('survives a crash before and after every effect of every story: the second half', { timeout: timeoutMs }, () =>
+  simulates('points', 1, 2),
+);

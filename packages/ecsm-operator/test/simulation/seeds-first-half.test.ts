@@ -1,3 +1,11 @@
-import { survivesSeeds } from './seeds.kit.ts';
+import { it } from 'vitest';
+import { seedsInAll, timeoutMs } from './extent.kit.ts';
+import { simulates } from './simulating.kit.ts';
 
-survivesSeeds('first');
+const count = Math.ceil(seedsInAll / 2);
+
+it(
+  `survives crashes, stale reads, lost responses and all the rest: ${count} seeds from 1`,
+  { timeout: timeoutMs },
+  () => simulates('seeds', 1, count),
+);

@@ -8,7 +8,7 @@ import type { People } from './world.kit.ts';
 export interface Story {
   readonly name: string;
   tell(people: People): Promise<void>;
-  /** Names whose bounds are watched from the moment they are ready for the first time. */
+  /** Names whose bounds are watched from the moment the operator says for the first time that they are ready. */
   readonly watched?: readonly string[];
   /** Names of services on the platform that are nobody's business. */
   readonly foreign?: readonly string[];

@@ -26,6 +26,8 @@ export interface World {
   callsAtOnce: number;
   /** What the platform said to each creation that was asked for. */
   readonly creations: string[];
+  /** What was last seen of the platform. Nothing changes there but by a call, by people, or when something is due. */
+  sight: { readonly owned: readonly Owned[]; readonly untilMs: number } | undefined;
 }
 
 /** What a process may have under way together. */
@@ -34,7 +36,7 @@ export const callsAtOnceMax = 4;
 export function buildWorld(simulation: Simulation, behaviour: Partial<Behaviour> = {}): World {
   const random = new SeededRandom(simulation.seed, 77);
   const simulator = new Simulator({ clock: simulation.clock, random, behaviour, nodes: 4 });
-  return { simulation, simulator, isCut: false, answers: new Map(), callsAtOnce: 0, creations: [] };
+  return { simulation, simulator, isCut: false, answers: new Map(), callsAtOnce: 0, creations: [], sight: undefined };
 }
 
 /** The road to the platform, as a process sees it: each call is one effect. */
@@ -48,6 +50,7 @@ export function linkTo(world: World, doors: Doors): Transport {
       const [path = ''] = target.split('?');
       const apply = () => {
         if (world.isCut) throw new ApiError('Unavailable', { what: 'the platform', reason: 'the link is cut' });
+        world.sight = undefined;
         const answer = world.simulator.handler({ ...request, body: request.body ?? new Uint8Array() });
         if (isVersioned(method, path)) world.answers.set(target, answer);
         if (method === 'POST' && path === '/api/v1/service') world.creations.push(messageOf(answer.body));
@@ -108,6 +111,7 @@ export class People {
   }
 
   get platform() {
+    this.#world.sight = undefined;
     return this.#world.simulator.platform;
   }
 
@@ -185,14 +189,19 @@ export interface Owned {
   readonly containers: readonly Container[];
 }
 
-export function ownedServices({ simulator: { platform } }: Pick<World, 'simulator'>): readonly Owned[] {
-  return platform.services().flatMap((service) => {
+/** The same list as long as nothing can have changed: oracles ask after every step. */
+export function ownedServices(world: World): readonly Owned[] {
+  const { platform } = world.simulator;
+  if (world.sight !== undefined && world.simulation.nowMs < world.sight.untilMs) return world.sight.owned;
+  const owned = platform.services().flatMap((service) => {
     const mark = markOf(service);
     return mark === undefined ? [] : [{ mark, service, containers: platform.containersOfService(service.id) }];
   });
+  world.sight = { owned, untilMs: platform.nextAtMs() ?? Number.POSITIVE_INFINITY };
+  return owned;
 }
 
-/** As the platform keeps it, in the environment. Oracles ask after every step, so it is read once. */
+/** As the platform keeps it, in the environment. It is read once. */
 function markOf({ image }: Service): Mark | undefined {
   let mark = marks.get(image);
   if (mark === undefined) {

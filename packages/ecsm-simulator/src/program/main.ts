@@ -120,7 +120,11 @@ function logOf({ logFormat, quiet }: ProgramOptions): Log {
   return logFormat === 'json' ? jsonLog(options) : readableLog({ ...options, colour: process.stderr.isTTY });
 }
 
+/** Only what was bundled has it: that lies nowhere near its package.json. */
+declare const __ECSM_VERSION__: string | undefined;
+
 function version(): string {
+  if (typeof __ECSM_VERSION__ === 'string') return __ECSM_VERSION__;
   const description: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const isDescription = typeof description === 'object' && description !== null && 'version' in description;
   return isDescription ? String(description.version) : 'unknown';

@@ -58,6 +58,13 @@ const sweepMsDefault = 1_200_000;
 /** Objects a sweep holds in memory at a time. */
 const sweepPageObjects = 200;
 
+const ownersMark = Buffer.from('"ownerReferences"');
+
+/** Whether the text of an object speaks of owners at all, which is far cheaper to find out than what it says. */
+function mayHaveOwner({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
+  return Buffer.from(buffer, byteOffset, byteLength).includes(ownersMark);
+}
+
 class Collector {
   readonly #registry: Registry;
   readonly #log: Log;
@@ -90,23 +97,26 @@ class Collector {
   }
 
   async follow(after: Revision, signal: AbortSignal): Promise<void> {
-    for await (const { changes } of this.#registry.store.watch('', { after, detail: 'history', signal })) {
-      for (const change of changes) await this.#see(change);
+    for await (const { revision, changes } of this.#registry.store.watch('', { after, detail: 'history', signal })) {
+      for (const change of changes) await this.#see(change, revision);
     }
   }
 
-  async #see(change: Change): Promise<void> {
+  /** Most changes concern nobody's owner, so an object is read only if it may have one, or be one. */
+  async #see(change: Change, revision: Revision): Promise<void> {
     const kind = this.#registry.locate(change.key)?.kind;
     if (!kind) return;
-    const before = change.previous && this.#readable(() => decode(kind, change.key, change.previous as Uint8Array));
-    const after = change.type === 'put' ? this.#readable(() => decode(kind, change.key, change.value)) : undefined;
-    if (before && !after) this.#forget(change.key, before.metadata.ownerReferences);
+    const read = (value: Uint8Array) => this.#readable(() => decode(kind, change.key, value));
+    const after = change.type === 'put' && mayHaveOwner(change.value) ? read(change.value) : undefined;
     if (after && this.#remember(change.key, after.metadata.ownerReferences)) await this.#reconsider(change.key);
     // An object that was replaced by another of the same name is gone too.
-    const goneUid = before && before.metadata.uid !== after?.metadata.uid ? before.metadata.uid : undefined;
-    if (goneUid === undefined) return;
-    const orphans = this.#dependents.get(goneUid) ?? [];
-    this.#dependents.delete(goneUid);
+    const isGone = change.type === 'delete' || change.created === revision;
+    const before = isGone && change.previous ? read(change.previous) : undefined;
+    if (before === undefined) return;
+    if (change.type === 'delete') this.#forget(change.key, before.metadata.ownerReferences);
+    const { uid } = before.metadata;
+    const orphans = this.#dependents.get(uid) ?? [];
+    this.#dependents.delete(uid);
     for (const key of orphans) await this.#reconsider(key);
   }
 

@@ -38,7 +38,7 @@ export function survivesSeeds(half: 'first' | 'second'): void {
       const { seed, failure, faults } = failed.shrunk;
       expect.fail(
         `seed ${seed} fails: ${failure?.oracle}: ${failure?.message}\nwith these faults only: ${JSON.stringify(faults, null, 2)}\n` +
-          `replay it with make simulate SEED=${seed}, and add it to failed-seeds.json`,
+          `replay it with make simulate OF=runtime SEED=${seed}, and add it to failed-seeds.json`,
       );
     }
   });

@@ -1,0 +1,92 @@
+/**
+ * The simulation of the operator as a program of its own, so that thousands of runs cost what they have to: a test bundles
+ * it and runs it beside itself, without coverage and without a test runner in between. Usage:
+ *
+ *     seeds FIRST COUNT   every seed tells one story, on one platform, with faults of its own
+ *     points PART PARTS   every story with a crash before and after every effect; one part of so many
+ *     seed N              one seed again, with everything that happened
+ *
+ * It ends with 0 if all went well, and with 1 and the reason if not.
+ */
+import { crashPoints, formatTrace, runScenario, shrink } from '@ecsm/runtime/simulation';
+import { behaviourOf } from './behaviours.kit.ts';
+import seeds from './failed-seeds.json' with { type: 'json' };
+import { fleetScenario, scenarioOfSeed } from './fleet.kit.ts';
+import { stories } from './stories.kit.ts';
+
+/** Long enough to lose what was under way, short enough to come back into the middle of it. */
+const restartMs = 200;
+/** Of a run that has few effects: a reference that stops doing anything must not pass for one that is safe. */
+const pointsMin = 60;
+
+class Failed extends Error {}
+
+/** Seeds that failed once go first, with the first of all seeds. */
+async function manySeeds(first: number, count: number): Promise<string> {
+  const kept = first === 1 ? seeds.fleet : [];
+  const wanted = [...kept, ...Array.from({ length: count }, (_, index) => first + index)];
+  for (const seed of wanted) await survives(seed);
+  return `${wanted.length} runs passed`;
+}
+
+async function survives(seed: number): Promise<void> {
+  const result = await runScenario(scenarioOfSeed(seed), seed);
+  if (!result.failure) return;
+  const { failure, faults } = await shrink(result);
+  throw new Failed(
+    `seed ${seed} fails: ${failure?.oracle}: ${failure?.message}\n${aboutSeed(seed)}\n` +
+      `with these faults only: ${JSON.stringify(faults, null, 2)}\n` +
+      `replay it with make simulate OF=operator SEED=${seed}, and add it to failed-seeds.json`,
+  );
+}
+
+async function everyPoint(part: number, parts: number): Promise<string> {
+  let runs = 0;
+  for (const story of stories) {
+    const scenario = fleetScenario(story);
+    const reference = await runScenario(scenario, 1, []);
+    if (reference.failure) throw new Failed(`${story.name}, without a crash: ${reference.failure.message}`);
+    const points = crashPoints(reference, { processes: ['operator'], restartMs });
+    if (points.length < pointsMin) throw new Failed(`${story.name} has only ${points.length} crash points`);
+    for (const faults of points.filter((_, index) => index % parts === part)) {
+      const { failure, journal } = await runScenario(scenario, 1, faults);
+      runs++;
+      if (!failure) continue;
+      throw new Failed(
+        `${story.name}: ${failure.oracle}: ${failure.message}\n${JSON.stringify(faults)}\n` +
+          formatTrace(journal, { linesMax: 80 }),
+      );
+    }
+  }
+  return `${runs} crash points passed`;
+}
+
+async function oneSeed(seed: number): Promise<string> {
+  process.env['SEED'] = String(seed);
+  const { failure, journal } = await runScenario(scenarioOfSeed(seed), seed);
+  const trace = `${formatTrace(journal)}\n${aboutSeed(seed)}`;
+  if (failure) throw new Failed(`${trace}\nseed ${seed} fails: ${failure.oracle}: ${failure.message}`);
+  return `${trace}\nseed ${seed} passed`;
+}
+
+function aboutSeed(seed: number): string {
+  return `the story: ${scenarioOfSeed(seed).name}; the platform: ${JSON.stringify(behaviourOf(seed))}`;
+}
+
+const [what, ...words] = process.argv.slice(2);
+const [one = Number.NaN, other = Number.NaN] = words.map(Number);
+const ways: Readonly<Record<string, () => Promise<string>>> = {
+  seeds: () => manySeeds(one, other),
+  points: () => everyPoint(one, other),
+  seed: () => oneSeed(one),
+};
+
+try {
+  const way = ways[what ?? ''];
+  if (way === undefined) throw new Failed(`say one of ${Object.keys(ways).join(', ')}`);
+  console.log(await way());
+} catch (error) {
+  if (!(error instanceof Failed)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
