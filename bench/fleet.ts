@@ -39,6 +39,8 @@ export interface RunningOperator {
   /** From the start of the process until /readyz says so. */
   readonly readyMs: number;
   residentMb(): number;
+  /** The most it ever was. */
+  residentMbMax(): number;
   stop(): Promise<void>;
 }
 
@@ -53,11 +55,13 @@ export async function startOperator(...flags: readonly string[]): Promise<Runnin
     if (child.exitCode !== null) throw new Error(`the operator ended with ${child.exitCode}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+  const statusMb = (line: RegExp) =>
+    Number(line.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024;
   return {
     child,
     readyMs: performance.now() - startMs,
-    residentMb: () =>
-      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024,
+    residentMb: () => statusMb(/VmRSS:\s+(\d+)/),
+    residentMbMax: () => statusMb(/VmHWM:\s+(\d+)/),
     async stop() {
       child.kill('SIGTERM');
       await ended;

@@ -74,6 +74,8 @@ function aboutSeed(seed: number): string {
 }
 
 const [what, ...words] = process.argv.slice(2);
+// Errors are made by the thousand, and only a replay shows where.
+if (what !== 'seed') Error.stackTraceLimit = 0;
 const [one = Number.NaN, other = Number.NaN] = words.map(Number);
 const ways: Readonly<Record<string, () => Promise<string>>> = {
   seeds: () => manySeeds(one, other),
