@@ -3,7 +3,7 @@ import { type OperatorSettingsInput, operatorSettings } from './settings.ts';
 
 it('has defaults for everything', () => {
   const { plan, ...settings } = operatorSettings();
-  expect(settings).toEqual({ observeMs: 15_000, inFlightMax: 4, workers: 4, callTimeoutMs: 10_000, outageMs: 10_000 });
+  expect(settings).toEqual({ observeMs: 15_000, inFlightMax: 4, workers: 16, callTimeoutMs: 10_000, outageMs: 10_000 });
   expect(plan.pollMs).toBe(2_000);
 });
 

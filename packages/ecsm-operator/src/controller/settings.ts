@@ -8,7 +8,7 @@ export interface OperatorSettings {
   readonly observeMs: number;
   /** Calls to the platform at once. Default 4. */
   readonly inFlightMax: number;
-  /** Services that are worked on at once. Default 4. More than `inFlightMax` keeps the link busy while some wait. */
+  /** Services that are worked on at once. Default 16. More than `inFlightMax` keeps the link busy while some wait for the disk. */
   readonly workers: number;
   /** For one attempt of one call. Default 10,000. */
   readonly callTimeoutMs: number;
@@ -33,7 +33,7 @@ const dayMs = 86_400_000;
 const ranges: Readonly<Record<Exclude<keyof OperatorSettings, 'plan'>, Range>> = {
   observeMs: { fallback: 15_000, min: 100, max: dayMs, unit: 'milliseconds' },
   inFlightMax: { fallback: 4, min: 1, max: 1_000, unit: 'calls' },
-  workers: { fallback: 4, min: 1, max: 1_000, unit: 'workers' },
+  workers: { fallback: 16, min: 1, max: 1_000, unit: 'workers' },
   callTimeoutMs: { fallback: 10_000, min: 10, max: 3_600_000, unit: 'milliseconds' },
   outageMs: { fallback: 10_000, min: 1, max: dayMs, unit: 'milliseconds' },
 };

@@ -73,7 +73,7 @@ export const flags: readonly Flag[] = [
     value: 'N',
     variable: 'ECSM_OPERATOR_WORKERS',
     key: 'workers',
-    says: 'so many services are worked on at once. Default 4',
+    says: 'so many services are worked on at once. Default 16',
   },
   {
     name: 'call-timeout-seconds',

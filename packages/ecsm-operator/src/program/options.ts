@@ -100,7 +100,7 @@ function optionsOf(all: Sayings, environment: Environment, kind: 'run' | 'once' 
     ...(listen === undefined ? {} : { listen }),
     observeMs: given('observe-seconds', secondsOf(1, 3_600), 15_000),
     inFlightMax: given('in-flight', wholeNumberOf(1, 64), 4),
-    workers: given('workers', wholeNumberOf(1, 64), 4),
+    workers: given('workers', wholeNumberOf(1, 64), 16),
     callTimeoutMs: given('call-timeout-seconds', secondsOf(0.1, 600), 10_000),
     leaderElect: given('leader-elect', wordOf(['true', 'false']), 'false') === 'true',
     logLevel: given('log-level', wordOf(logLevels), 'info'),

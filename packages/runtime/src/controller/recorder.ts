@@ -101,17 +101,45 @@ export class EventRecorder {
     }
   }
 
-  /** Removes what is too old, and the oldest of what is too many. */
+  /**
+   * Removes what is too old, and the oldest of what is too many. Whatever was written earlier has the lower revision, so
+   * the oldest are found without reading the others.
+   */
   async #prune(): Promise<void> {
     const { registry, eventsMax = 1_000, ageMsMax = 3_600_000 } = this.#options;
-    const events = registry.resource(Event);
     const oldest = timestampAt(registry.clock.now() - ageMsMax);
-    const { items } = await events.list();
-    const byAge = [...items].sort((a, b) => (a.spec.lastTimestamp < b.spec.lastTimestamp ? -1 : 1));
+    const { keys, revisions } = await registry.resource(Event).versions();
+    const byAge = keys
+      .map((key, index) => ({ key, revision: revisions[index] ?? 0 }))
+      .sort((one, other) => one.revision - other.revision);
     const surplus = byAge.length - eventsMax;
-    for (const [index, { metadata, spec }] of byAge.entries()) {
-      if (index >= surplus && spec.lastTimestamp >= oldest) break;
-      await events.delete(metadata.name, { namespace: metadata.namespace, uid: metadata.uid });
+    for (const [index, { key, revision }] of byAge.entries()) {
+      const isOld = index < surplus || (await this.#isOlder(key, oldest));
+      if (!isOld) return;
+      await this.#remove(key, revision);
+    }
+  }
+
+  async #isOlder(key: string, oldest: string): Promise<boolean> {
+    const { registry } = this.#options;
+    const { name = '', namespace = '' } = registry.locate(key) ?? {};
+    try {
+      return (await registry.resource(Event).get(name, { namespace })).spec.lastTimestamp < oldest;
+    } catch (error) {
+      // Somebody else has removed it, or it cannot be read: neither keeps us from looking at the next.
+      if (isApiError(error, 'NotFound') || isApiError(error, 'Corrupt')) return true;
+      throw error;
+    }
+  }
+
+  async #remove(key: string, revision: number): Promise<void> {
+    const { registry } = this.#options;
+    const { name = '', namespace = '' } = registry.locate(key) ?? {};
+    try {
+      await registry.resource(Event).delete(name, { namespace, resourceVersion: String(revision) });
+    } catch (error) {
+      // One that has just happened again is not old any more.
+      if (!isApiError(error, 'Conflict') && !isApiError(error, 'Corrupt')) throw error;
     }
   }
 }

@@ -66,7 +66,6 @@ export const mutants: readonly Mutant[] = [
   inProgram('parts are made before the finalizer is stored', { finalizerAddedLate: true }),
   inProgram('the content of an event is trusted', { eventTrusted: true }),
   inProgram('a status write undoes the spec', { statusUndoesSpec: true }),
-  inProgram('what is there already counts as a failure', { existingIsTerminal: true }),
   inProgram('the workshop is not looked at by itself', { neverLooks: true }),
   inProgram('a failure is swallowed', { failureSwallowed: true }),
   inProgram('what is too much is kept', { surplusKept: true }),

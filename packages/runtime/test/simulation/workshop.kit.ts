@@ -29,8 +29,6 @@ export interface Defects {
   readonly eventTrusted?: boolean;
   /** The status is written with the spec that was read, whatever people have done since. */
   readonly statusUndoesSpec?: boolean;
-  /** That a part is there already counts as a failure that nobody can help. */
-  readonly existingIsTerminal?: boolean;
   /** A failure in the middle counts as done. */
   readonly failureSwallowed?: boolean;
   /** Too many parts are left as they are. */
@@ -140,7 +138,6 @@ async function program(doors: Doors, workshop: Workshop, view: Set<string>, defe
             await make({ name: partName, uid, since: Number(resourceVersion) });
           } catch (error) {
             if (!isApiError(error, 'AlreadyExists')) throw error;
-            if (defects.existingIsTerminal) throw new ApiError('Forbidden', { reason: error.message });
           }
         }
         const surplus = defects.generatedNames
