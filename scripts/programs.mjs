@@ -3,8 +3,8 @@
  * one file starts in half the time of one of two hundred. Libraries with parts that are not JavaScript stay where they
  * are. Build first.
  */
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -18,9 +18,7 @@ const programs = {
 };
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-rmSync(outdir, { recursive: true, force: true });
-mkdirSync(outdir, { recursive: true });
-await build({
+const { outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: programs,
   outdir,
@@ -39,4 +37,15 @@ await build({
     js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
   },
   logLevel: 'warning',
+  write: false,
 });
+
+// Somebody may be starting one of them just now: what is right stays untouched, and what is not is replaced whole.
+mkdirSync(outdir, { recursive: true });
+for (const { path, contents } of outputFiles) {
+  if (existsSync(path) && readFileSync(path).equals(contents)) continue;
+  writeFileSync(`${path}.new`, contents);
+  renameSync(`${path}.new`, path);
+}
+const made = new Set(outputFiles.map(({ path }) => basename(path)));
+for (const name of readdirSync(outdir)) if (!made.has(name)) rmSync(join(outdir, name));
