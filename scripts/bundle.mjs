@@ -11,6 +11,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from 'esbuild';
+import { lmdbPlugin } from './lmdb-plugin.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const operator = join(root, 'packages', 'ecsm-operator');
@@ -109,20 +110,6 @@ export default function load() {
 }
 `;
 
-const plugin = {
-  name: 'lmdb in one file',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node-gyp-build-optional-packages$/ }, () => ({ path: 'library', namespace: 'lmdb' }));
-    onLoad({ filter: /^library$/, namespace: 'lmdb' }, () => ({ contents: loader }));
-    // It evaluates text that speaks of its own variables. Of modules the bundler renames those, of CommonJS it does not.
-    const orderedBinary = join(root, 'node_modules', 'ordered-binary', 'dist', 'index.cjs');
-    onResolve({ filter: /^ordered-binary$/ }, () => ({ path: orderedBinary }));
-    // An accelerator that msgpackr does without where it is missing.
-    onResolve({ filter: /^msgpackr-extract$/ }, () => ({ path: 'absent', namespace: 'lmdb' }));
-    onLoad({ filter: /^absent$/, namespace: 'lmdb' }, () => ({ contents: "throw new Error('not in this bundle');" }));
-  },
-};
-
 /** Those who wrote what is in the bundle ask that their licence goes with it. */
 function licences(inputs) {
   const folders = new Set();
@@ -153,7 +140,7 @@ async function bundle(directory) {
     format: 'esm',
     target: 'node20.15',
     define: { __ECSM_VERSION__: JSON.stringify(version) },
-    plugins: [plugin],
+    plugins: [lmdbPlugin(loader)],
     logLevel: 'warning',
   };
   const { metafile } = await build({ ...common, write: false, metafile: true });
