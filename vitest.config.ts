@@ -11,6 +11,7 @@ export default defineConfig({
       { find: /^@ecsm\/runtime$/, replacement: source('runtime/src/index.ts') },
       { find: /^@ecsm\/client$/, replacement: source('ecsm-client/src/index.ts') },
       { find: /^@ecsm\/simulator$/, replacement: source('ecsm-simulator/src/index.ts') },
+      { find: '@ecsm/operator/kinds', replacement: source('ecsm-operator/src/apis/public.ts') },
       { find: /^@ecsm\/operator$/, replacement: source('ecsm-operator/src/index.ts') },
     ],
   },

@@ -1,8 +1,22 @@
 /**
- * Makes the programs that bin/ launches: each one file, and what they share beside it, below dist/programs. A program of
- * one file starts in half the time of one of two hundred. What is not JavaScript stays where npm has put it. Build first.
+ * Makes the programs that bin/ launches, below dist/programs. A program of one file starts in half the time of one of two
+ * hundred. What is not JavaScript stays where npm has put it. Build first.
+ *
+ * Programs that stay are modules, and share what they have in common. Tools, which people wait for every time, are one
+ * script each, with what the engine has compiled of it beside it (bin/launch.cjs).
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -16,48 +30,95 @@ const programs = {
   'ecsm-operator': 'packages/ecsm-operator/dist/program/main.js',
   'ecsm-sim': 'packages/ecsm-simulator/dist/program/main.js',
 };
+const tools = {
+  ecsmctl: 'packages/cli/dist/ecsmctl/main.js',
+  'ecsm-cli': 'packages/cli/dist/ecsm-cli/main.js',
+};
 
 /** The library for this machine and this Node, from the package that npm has chosen. */
 const loader = `
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-const require = createRequire(import.meta.url);
+const outside = createRequire(import.meta.url);
 
 export default function load() {
-  return require('node-gyp-build-optional-packages')(join(dirname(require.resolve('lmdb')), '..'));
+  return outside('node-gyp-build-optional-packages')(join(dirname(outside.resolve('lmdb')), '..'));
 }
 `;
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const { outputFiles } = await build({
+const common = {
   absWorkingDir: root,
-  entryPoints: programs,
   outdir,
-  outExtension: { '.js': '.mjs' },
   bundle: true,
-  splitting: true,
   platform: 'node',
-  format: 'esm',
   target: 'node20.15',
   plugins: [lmdbPlugin(loader)],
   // The same library as modules: of CommonJS, a part that is loaded later would only have the default.
   alias: { yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js') },
+  charset: 'ascii',
+  logLevel: 'warning',
+  write: false,
+};
+const { outputFiles: modules } = await build({
+  ...common,
+  entryPoints: programs,
+  outExtension: { '.js': '.mjs' },
+  format: 'esm',
+  splitting: true,
   define: { __ECSM_VERSION__: JSON.stringify(version) },
   // CommonJS inside it asks for modules of Node with `require`, which modules do not have.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
   },
-  logLevel: 'warning',
-  write: false,
+});
+const { outputFiles: scripts } = await build({
+  ...common,
+  entryPoints: tools,
+  outExtension: { '.js': '.cjs' },
+  format: 'cjs',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
+  define: { __ECSM_VERSION__: JSON.stringify(version), 'import.meta.url': '__url' },
+  banner: { js: '(function (require, __filename) {const __url = require("node:url").pathToFileURL(__filename).href;' },
+  footer: { js: '})' },
 });
 
 // Somebody may be starting one of them just now: what is right stays untouched, and what is not is replaced whole.
 mkdirSync(outdir, { recursive: true });
-for (const { path, contents } of outputFiles) {
+const changed = new Set();
+for (const { path, contents } of [...modules, ...scripts]) {
   if (existsSync(path) && readFileSync(path).equals(contents)) continue;
   writeFileSync(`${path}.new`, contents);
   renameSync(`${path}.new`, path);
+  changed.add(basename(path));
 }
-const made = new Set(outputFiles.map(({ path }) => basename(path)));
-for (const name of readdirSync(outdir)) if (!made.has(name)) rmSync(join(outdir, name));
+const made = new Set([...modules, ...scripts].map(({ path }) => basename(path)));
+for (const name of readdirSync(outdir)) if (!made.has(name.replace(/\.cache$/, ''))) rmSync(join(outdir, name));
+
+/** Runs what people run most, so that the engine has compiled it when it is asked what it has. */
+function warmUp(name, lines) {
+  const file = `${name}.cjs`;
+  if (!changed.has(file) && existsSync(join(outdir, `${file}.cache`))) return;
+  rmSync(join(outdir, `${file}.cache`), { force: true });
+  const directory = mkdtempSync(join(tmpdir(), 'ecsm-warm-up-'));
+  try {
+    const env = { ...process.env, HOME: directory, ECSM_REGISTRY: `lmdb:${join(directory, 'registry')}` };
+    for (const [index, line] of lines.entries()) {
+      const isLast = index === lines.length - 1;
+      const { status, stderr } = spawnSync(process.execPath, [join(root, 'bin', name), ...line.split(' ')], {
+        cwd: root,
+        env: { ...env, ...(isLast ? { ECSM_WRITE_CODE_CACHE: '1' } : {}) },
+        encoding: 'utf8',
+      });
+      if (status !== 0) throw new Error(`${name} ${line}: ${stderr}`);
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+warmUp('ecsmctl', ['apply -f examples/quickstart', 'get services']);
+warmUp('ecsm-cli', ['version']);

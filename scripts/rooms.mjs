@@ -15,6 +15,7 @@ export const rooms = {
     libraries: ['lmdb', 'yaml'],
   },
   'runtime/registry': { imports: ['runtime/store', 'runtime/api', 'runtime/ports'] },
+  'runtime/transfer': { imports: ['runtime/registry', 'runtime/store', 'runtime/api', 'runtime/ports'] },
   'runtime/simulation': {
     imports: ['runtime/registry', 'runtime/store', 'runtime/api', 'runtime/ports'],
     doors: ['node:process', 'node:timers'],
@@ -84,6 +85,17 @@ export const rooms = {
       'runtime',
     ],
     doors: ['node:fs', 'node:path', 'node:os', 'node:process'],
+  },
+
+  'cli/print': { imports: [], libraries: ['yaml'] },
+  'cli/shell': {
+    imports: ['cli/print', 'runtime'],
+    doors: ['node:child_process', 'node:fs', 'node:os', 'node:path', 'node:process', 'node:readline', 'node:tty'],
+  },
+  'cli/ecsmctl': { imports: ['cli/shell', 'cli/print', 'ecsm-operator', 'ecsm-client', 'runtime'] },
+  'cli/ecsm-cli': {
+    imports: ['cli/shell', 'cli/print', 'ecsm-operator', 'ecsm-client', 'runtime'],
+    doors: ['node:crypto'],
   },
 };
 

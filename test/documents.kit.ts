@@ -5,11 +5,12 @@
  * one is what it prints. In a `console` block a line that starts with `$ ` is a command, run at that point of the
  * program, and the lines behind it are its output. A command that ends with ` &` goes on until the page ends, and the
  * line behind it is the first that it puts out; without one it is not waited for. A line `…` stands for any lines. A
- * `yaml` block whose first line is a comment with the name of a file is that file.
+ * `yaml` block whose first line is a comment with the name of a file is that file. What a program says about its waiting
+ * is left out: how long that takes depends on the machine.
  *
- * `ecsm-sim` and `ecsm-operator` are this repository's. Pages show the ports that they have by default, 3001 and 8090;
- * here they get free ones, because somebody's may be running on this machine. The registry that is nobody's in
- * particular is in the directory of the page.
+ * `ecsm-sim`, `ecsm-operator`, `ecsmctl` and `ecsm-cli` are this repository's. Pages show the ports that they have by
+ * default, 3001 and 8090; here they get free ones, because somebody's may be running on this machine. The registry that
+ * is nobody's in particular is in the directory of the page. Settings that somebody has at home do not count.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -65,7 +66,7 @@ export function shownIn(document: string): Shown[] {
   });
 }
 
-const fileName = /^# ([\w-]+\.yaml)\n/;
+const fileName = /^# ([\w.-]+\.yaml)\n/;
 
 function commandsIn({ text, line }: Block): Shown[] {
   const commands: { text: string; output: string; line: number }[] = [];
@@ -138,7 +139,7 @@ export async function run(command: string, args: readonly string[], options: Run
 
 /** What this test runner, or the make that called it, sets for its own children is none of the program's business. */
 function inherited(): Record<string, string | undefined> {
-  const own = /^(VITEST|TEST$|NODE_ENV$|NODE_V8_COVERAGE$|MAKE|MFLAGS|FORCE_COLOR$)/;
+  const own = /^(VITEST|TEST$|NODE_ENV$|NODE_V8_COVERAGE$|MAKE|MFLAGS|FORCE_COLOR$|ECSM)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
 }
 
@@ -196,7 +197,7 @@ function makePrograms(directory: string, { platform }: Addresses): void {
     'ecsm-sim',
     `if [ "$1" = call ]; then set -- "$@" --to http://${platform}; else set -- "$@" --listen ${platform}; fi\n`,
   );
-  make('ecsm-operator');
+  for (const name of ['ecsm-operator', 'ecsmctl', 'ecsm-cli']) make(name);
 }
 
 async function freePort(): Promise<number> {
@@ -218,11 +219,15 @@ export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
     const programs = join(directory, '.packages', 'bin');
     const addresses = { platform: `127.0.0.1:${await freePort()}`, health: `127.0.0.1:${await freePort()}` };
     makePrograms(programs, addresses);
+    const home = join(directory, '.packages', 'home');
+    mkdirSync(home);
+    writeFileSync(join(home, '.ecsm-cli.yaml'), `url: http://${addresses.platform}\n`);
     const steps = shown.map((one) => `console.log(${JSON.stringify(mark)});\n${stepOf(one)}\n`);
     const program = join(directory, '.packages', 'page.mjs');
     writeFileSync(program, prelude + steps.join('').replaceAll('127.0.0.1:8090', addresses.health));
     const env = {
       PATH: [programs, process.env['PATH']].join(delimiter),
+      HOME: home,
       ECSM_HOME: directory,
       ECSM_URL: `http://${addresses.platform}`,
       ECSM_OPERATOR_LISTEN: addresses.health,
@@ -245,6 +250,9 @@ export function normalised(output: string, directory = root): string {
     .replace(/(process) \d+/gi, '$1 <id>')
     .replace(/\S*\/ecsm-(tour|start)-\w+/g, '<$1>')
     .replace(/(after|in) \d+(\.\d+)? s\b/g, '$1 <n> s')
+    .replace(/^waiting for .* \(\d+ s( of [^)]*)?\).*\n/gm, '')
+    .replace(/\b(\d+m)?\d+s( ago|(?= {2}| *$))/gm, '<age>$2')
+    .replace(/<age> {2,}/g, '<age>  ')
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n')
@@ -253,6 +261,6 @@ export function normalised(output: string, directory = root): string {
 
 /** The shown output with each `…` filled in from the actual one where that makes them equal; else as it is. */
 export function filledIn(shown: string, actual: string): string {
-  const pieces = shown.split(/^…(?:\n|$)/m).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${pieces.join('(?:[^]*?(?:\\n|$))?')}$`).test(actual) ? actual : shown;
+  const pieces = `${shown}\n`.split(/^…\n/m).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${pieces.join('(?:[^]*?\\n)?')}$`).test(`${actual}\n`) ? actual : shown;
 }

@@ -1,11 +1,16 @@
 /** The public face of the operator: its kinds, and what runs them. */
 export { ECSMService, type ECSMServiceInput } from './apis/ecsm-service.ts';
+export { operatorKinds } from './apis/kinds.ts';
 export { OperatorIdentity } from './apis/operator-identity.ts';
 export { ServiceRevision } from './apis/service-revision.ts';
-export { operatorKinds } from './controller/kinds.ts';
 export type { LinkState } from './controller/link-guard.ts';
 export { Operator, type OperatorOptions, type Unsettled } from './controller/operator.ts';
 export { type OperatorSettings, type OperatorSettingsInput, operatorSettings } from './controller/settings.ts';
+export { type OwnerIdentity, ownerVariable, readMark, revisionVariable } from './resource/mark.ts';
+export type { Mark } from './resource/model.ts';
+export { isNameOf, type OwnerKey, ownerKeysOf, platformName } from './resource/naming.ts';
 export type { Plan, PlanSettings, Step } from './service/model.ts';
+export { type HealingReason, waitLeftMs } from './service/patience.ts';
 export { formatPlan } from './service/print.ts';
 export { reasons } from './service/reasons.ts';
+export { defaultPlanSettings } from './service/settings.ts';

@@ -80,6 +80,21 @@ export type {
 export { limits } from './store/contract.ts';
 export { MemoryStore, type MemoryStoreOptions } from './store/memory/store.ts';
 export { defaultStoreUrl, parseStoreUrl, type StoreUrl, withoutPassword } from './store/url.ts';
+export { type BackupOptions, backup } from './transfer/backup.ts';
+export type { KindCount } from './transfer/census.ts';
+export type { BackupHeader, BackupSummary } from './transfer/format.ts';
+export { type IncompleteTransfer, incompleteTransfer } from './transfer/marker.ts';
+export { type MigrateOptions, type MigrationSummary, migrate } from './transfer/migrate.ts';
+export type { TransferOptions, TransferProgress } from './transfer/progress.ts';
+export {
+  type BackupSource,
+  type RestoreOptions,
+  type RestoreSummary,
+  restore,
+  type VerifyOptions,
+  verifyBackup,
+} from './transfer/restore.ts';
+export { type RegistryStatus, registryStatus } from './transfer/status.ts';
 export {
   type AddOptions,
   type QueueItem,

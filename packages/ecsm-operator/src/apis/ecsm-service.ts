@@ -16,7 +16,7 @@ export const ECSMService = defineKind({
   version: 'v1',
   kind: 'ECSMService',
   plural: 'ecsmservices',
-  shortNames: ['es', 'ecsm'],
+  shortNames: ['svc', 'es', 'ecsm'],
   categories: ['all'],
   description: 'A service on the ECSM platform: what runs, where, and how it may change.',
   spec: object({

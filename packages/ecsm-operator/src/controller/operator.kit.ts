@@ -6,7 +6,7 @@ import { Event, findCondition, isApiError, MemoryStore, Registry } from '@ecsm/r
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { type Behaviour, type ProfileName, Simulator } from '@ecsm/simulator';
 import { ECSMService, type ECSMServiceInput } from '../apis/ecsm-service.ts';
-import { operatorKinds } from './kinds.ts';
+import { operatorKinds } from '../apis/kinds.ts';
 import { Operator } from './operator.ts';
 import type { OperatorSettingsInput } from './settings.ts';
 import { VirtualClock } from './virtual-clock.kit.ts';

@@ -1,6 +1,15 @@
 /** Everything that a run of the program needs, opened in order and closed in reverse. */
-import { type Log, MetricRegistry, openRegistry, type Registry, systemClock, systemRandom } from '@ecsm/runtime';
-import { operatorKinds } from '../controller/kinds.ts';
+import {
+  ApiError,
+  incompleteTransfer,
+  type Log,
+  MetricRegistry,
+  openRegistry,
+  type Registry,
+  systemClock,
+  systemRandom,
+} from '@ecsm/runtime';
+import { operatorKinds } from '../apis/kinds.ts';
 import { Operator } from '../controller/operator.ts';
 import type { ProgramOptions } from './options.ts';
 import { transportOf } from './platform.ts';
@@ -20,6 +29,7 @@ export async function withEquipment<T>(
   try {
     const registry = await openRegistry(options.registry, { kinds: operatorKinds, log });
     try {
+      await refuseIncomplete(registry);
       const metrics = new MetricRegistry();
       const { observeMs, inFlightMax, workers, callTimeoutMs } = options;
       const operator = new Operator({
@@ -38,4 +48,14 @@ export async function withEquipment<T>(
   } finally {
     transport.close();
   }
+}
+
+/** Half of what people want looks like all of it: what is missing would be deleted on the platform when it is let go. */
+async function refuseIncomplete({ store }: Registry): Promise<void> {
+  const begun = await incompleteTransfer(store);
+  if (begun === undefined) return;
+  const { transfer, source, started } = begun;
+  const what = transfer === 'unknown' ? 'transfer' : transfer;
+  const reason = `the registry is incomplete: a ${what} of ${source}, begun ${started}, was never finished. Repeat it, or remove everything`;
+  throw new ApiError('Forbidden', { reason });
 }

@@ -4,7 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { openRegistry } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
+import { operatorKinds } from '../apis/kinds.ts';
 import { launcher, openSite, run, telemetry } from './process.kit.ts';
 
 const anyPort = ['--listen', '127.0.0.1:0'];
@@ -58,6 +60,21 @@ describe('ecsm-operator run', () => {
     expect(await one.ended).toBe(0);
     await other.until(/leader election: leading/);
     expect(site.changes).toEqual(['POST /service']);
+  });
+
+  it('does not work on half of a registry', async () => {
+    const site = await openSite();
+    const registry = await openRegistry(site.registry, { kinds: operatorKinds });
+    const marker = { transfer: 'restore', source: 'fleet.backup', started: '2026-01-02T03:04:05Z', objects: 3 };
+    await registry.store.commit([
+      { type: 'put', key: 'transfers/incomplete', value: Buffer.from(JSON.stringify(marker)) },
+    ]);
+    await registry.close();
+    const { ended, output } = site.start(...site.places, ...anyPort);
+    expect(await ended).toBe(1);
+    expect(output()).toBe(
+      'ecsm-operator: the registry is incomplete: a restore of fleet.backup, begun 2026-01-02T03:04:05Z, was never finished. Repeat it, or remove everything\n',
+    );
   });
 
   it('shows no secret, however much it says', async () => {

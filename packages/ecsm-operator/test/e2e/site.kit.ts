@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Event, findCondition, isApiError, openRegistry, type Registry } from '@ecsm/runtime';
 import type { TestContext } from 'vitest';
 import { ECSMService, type ECSMServiceInput } from '../../src/apis/ecsm-service.ts';
-import { operatorKinds } from '../../src/controller/kinds.ts';
+import { operatorKinds } from '../../src/apis/kinds.ts';
 import { root, type Started, start } from '../../src/program/process.kit.ts';
 import { PlatformThere } from './platform.kit.ts';
 

@@ -7,7 +7,7 @@ import { ApiError, type InputOf, Registry, silentLog } from '@ecsm/runtime';
 import { type Doors, SeededRandom, type Simulation } from '@ecsm/runtime/simulation';
 import { type Behaviour, type Container, type Service, Simulator } from '@ecsm/simulator';
 import { ECSMService } from '../../src/apis/ecsm-service.ts';
-import { operatorKinds } from '../../src/controller/kinds.ts';
+import { operatorKinds } from '../../src/apis/kinds.ts';
 import { Operator } from '../../src/controller/operator.ts';
 import { readMark } from '../../src/resource/mark.ts';
 import type { Mark } from '../../src/resource/model.ts';

@@ -1,0 +1,20 @@
+/** `config view`: what is set, and who said it. */
+import type { Call } from '../shell/command.ts';
+import { readSettings } from '../shell/config.ts';
+import { platformUrlOf } from './address.ts';
+import { none } from './cells.ts';
+import { configOptions, platformFlags } from './flags.ts';
+import { formatOf, print } from './output.ts';
+
+export async function run(call: Call): Promise<void> {
+  const format = formatOf(call);
+  const settings = await readSettings(call, platformFlags, configOptions);
+  const items = settings.view().map(({ key, value, from }) => ({
+    name: key,
+    value: { key, value, from },
+    cells: [key, value === '' ? none : value, from === '' ? none : from],
+  }));
+  const columns = [{ name: 'setting' }, { name: 'value', shrink: true }, { name: 'from', shrink: true }];
+  await print(call, format, [{ columns, items }], { headers: call.flag('no-headers') === undefined });
+  call.world.err.write(`The platform is at ${platformUrlOf(settings)}\n`);
+}

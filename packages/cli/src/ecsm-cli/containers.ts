@@ -1,0 +1,143 @@
+/** Containers, as `get` and `describe` show them. */
+import { type ContainerRow, cpuPercentOf, numberOf } from '@ecsm/client';
+import { formatAge, formatBytes, formatPercent } from '../print/age.ts';
+import type { Cell, Column } from '../print/table.ts';
+import { Wrong } from '../shell/wrong.ts';
+import { ageCell, momentText, none, statusCell, textCell, unknown } from './cells.ts';
+import { missing, unlessMissing } from './missing.ts';
+import type { Context, Item, Noun } from './noun.ts';
+import { fieldLines, tablePart } from './text.ts';
+
+export const containerColumns: readonly Column[] = [
+  { name: 'name', shrink: true },
+  { name: 'service', shrink: true },
+  { name: 'node', shrink: true },
+  { name: 'status' },
+  { name: 'deployed' },
+  { name: 'restarts' },
+  { name: 'age' },
+  { name: 'image', wide: true },
+  { name: 'cpu', wide: true },
+  { name: 'memory', wide: true },
+  { name: 'task id', wide: true },
+];
+
+export const containers: Noun = {
+  kind: 'container',
+  columns: containerColumns,
+
+  async *list(context) {
+    for await (const row of listedContainers(context)) yield containerItem(context, row);
+  },
+
+  async find(context, word) {
+    return containerItem(context, await findContainer(context, word));
+  },
+};
+
+const historyMax = 20;
+
+/** As the flags filter them. There is no call for all of them: services are listed first. */
+export async function* listedContainers(context: Context): AsyncGenerator<ContainerRow, void, undefined> {
+  const { said, platform, signal } = context;
+  const key = said('key');
+  const options = key === undefined ? { signal } : { signal, key };
+  const serviceWord = said('service');
+  const nodeWord = said('node');
+  if (serviceWord !== undefined && nodeWord !== undefined) {
+    // The platform has one call for each, and none for both.
+    throw new Wrong('--service and --node do not go together: name one of them');
+  }
+  if (nodeWord !== undefined) {
+    if (said('namespace') !== undefined) throw new Wrong('--namespace and --node do not go together');
+    const { findNode } = await import('./nodes.ts');
+    yield* platform.ecsm.containers().ofNodes([(await findNode(context, nodeWord)).id], options);
+    return;
+  }
+  const { findService, listedServices } = await import('./services.ts');
+  const ids: string[] = [];
+  if (serviceWord !== undefined) ids.push((await findService(context, serviceWord)).id);
+  else for await (const { id } of listedServices(context, {})) ids.push(id);
+  yield* platform.ecsm.containers().ofServices(ids, options);
+}
+
+/** By name, task id or runtime id. */
+export async function findContainer(context: Context, word: string): Promise<ContainerRow> {
+  const { platform, signal } = context;
+  const all = platform.ecsm.containers();
+  const byTask = await unlessMissing(() => all.get(word, { signal }));
+  if (byTask) return byTask;
+  const ids: string[] = [];
+  for await (const { id } of platform.ecsm.services().list({}, { signal })) ids.push(id);
+  for await (const row of all.ofServices(ids, { signal, key: word })) {
+    if (row.name === word || row.id === word) return row;
+  }
+  throw await missing(context, 'container', word, all.ofServices(ids, { signal }));
+}
+
+export function containerItem(context: Context, row: ContainerRow): Item {
+  const cpu = cpuPercentOf(row.cpuUsage);
+  return {
+    name: row.name,
+    value: row,
+    cells: [
+      row.name,
+      textCell(row.serviceName ?? row.serviceId),
+      row.nodeName,
+      statusCell(row.status),
+      statusCell(row.deployStatus),
+      textCell(row.restartCnt),
+      ageCell(context, row.createdTime ?? row.taskCreatedTime),
+      imageOf(row),
+      cpu === undefined ? unknown : formatPercent(cpu / 100),
+      memoryOf(row),
+      row.taskId,
+    ],
+    whole: () => context.platform.ecsm.containers().get(row.taskId, { signal: context.signal }),
+    describe: () => describe(context, row),
+  };
+}
+
+async function describe(context: Context, row: ContainerRow): Promise<string> {
+  const { platform, signal, call } = context;
+  const history: (readonly Cell[])[] = [];
+  for await (const { cmd, user, time } of platform.ecsm.containers().history(row.taskId, { signal })) {
+    history.push([textCell(time), textCell(cmd), textCell(user)]);
+    if (history.length >= historyMax) break;
+  }
+  const cpu = cpuPercentOf(row.cpuUsage);
+  const uptime = numberOf(row.uptime);
+  const fields = fieldLines([
+    ['Name', row.name],
+    ['Task id', row.taskId],
+    ['Runtime id', textCell(row.id)],
+    ['Service', `${textCell(row.serviceName)} (${row.serviceId})`],
+    ['Node', row.nodeName],
+    ['Address', textCell(row.address)],
+    ['Image', imageOf(row)],
+    ['Status', row.status ?? unknown],
+    ['Deployment', row.deployStatus],
+    ['Reason', textCell(row.failedMessage)],
+    ['Created', momentText(context, row.createdTime)],
+    ['Started', momentText(context, row.startedTime)],
+    ['Uptime', uptime === undefined ? unknown : formatAge(uptime * 1000)],
+    ['Restarts', textCell(row.restartCnt)],
+    ['Deployments', textCell(row.deployNum)],
+    ['CPU', cpu === undefined ? unknown : formatPercent(cpu / 100)],
+    ['Memory', memoryOf(row)],
+  ]);
+  const columns = [{ name: 'time' }, { name: 'action' }, { name: 'user' }];
+  return fields + tablePart('Actions', { columns, rows: history }, call.world.out);
+}
+
+function imageOf({ imageName, imageVersion, imageOS }: ContainerRow): string {
+  if (!imageName) return none;
+  return `${imageName}${imageVersion ? `@${imageVersion}` : ''}${imageOS ? `#${imageOS}` : ''}`;
+}
+
+function memoryOf({ memoryUsage, memoryLimit }: ContainerRow): string {
+  const used = numberOf(memoryUsage);
+  const limit = numberOf(memoryLimit);
+  if (used === undefined) return unknown;
+  return limit === undefined || limit <= 0 ? formatBytes(used) : `${formatBytes(used)}/${formatBytes(limit)}`;
+}

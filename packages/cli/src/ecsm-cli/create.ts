@@ -1,0 +1,34 @@
+/** `create service`: as a file says. */
+import { isApiError } from '@ecsm/runtime';
+import type { Call } from '../shell/command.ts';
+import { Failure } from '../shell/wrong.ts';
+import { during } from './change.ts';
+import { confirmOwned } from './guard.ts';
+import { withPlatform } from './platform.ts';
+import { readServiceFile, withSecrets } from './service-file.ts';
+import { countOf } from './update.ts';
+import { untilDeployed } from './waiting.ts';
+
+export async function run(call: Call): Promise<void> {
+  const file = await readServiceFile(call);
+  const body = withSecrets(file.body, undefined);
+  const { name } = body;
+  // A copy of what the operator made carries its mark; the operator would take it for its own.
+  await confirmOwned(call, [
+    { service: body, instead: () => 'leave ECSM_OWNER and ECSM_REVISION out of its environment' },
+  ]);
+  await withPlatform(call, async (platform) => {
+    try {
+      await during(call, platform, `create service/${name}`, ({ signal }) =>
+        platform.ecsm.services().create(body, { signal }),
+      );
+    } catch (error) {
+      if (!isApiError(error, 'AlreadyExists')) throw error;
+      throw new Failure(
+        `service "${name}" exists already: "ecsm-cli update service -f ${call.flag('filename')}" changes it`,
+      );
+    }
+    if (call.flag('wait') !== undefined) await untilDeployed(call, platform, { name, expected: countOf(body) });
+    call.world.out.write(`service/${name} created\n`);
+  });
+}

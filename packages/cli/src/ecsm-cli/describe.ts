@@ -1,0 +1,36 @@
+/** `describe`: all that matters of the things that are named, for people. */
+import { paintOf } from '../print/paint.ts';
+import type { Call } from '../shell/command.ts';
+import { withProgress } from '../shell/progress.ts';
+import { Wrong } from '../shell/wrong.ts';
+import { names } from './names.ts';
+import { contextOf, loadNoun } from './noun.ts';
+import { withPlatform } from './platform.ts';
+import { targetsOf } from './targets.ts';
+
+export async function run(call: Call): Promise<void> {
+  const targets = targetsOf(call.words);
+  for (const { kind, names: wanted } of targets) {
+    if (wanted.length === 0) throw new Wrong(`which ${kind}? "ecsm-cli get ${names[kind].plural}" shows what there is`);
+  }
+  const texts = await withPlatform(call, async (platform) => {
+    const all: string[] = [];
+    for (const { kind, names: wanted } of targets) {
+      const noun = await loadNoun(kind);
+      for (const word of wanted) {
+        const what = `${kind} ${word} of ${platform.url}`;
+        const timeoutMs = Number.POSITIVE_INFINITY;
+        const text = await withProgress(call.world, { what, timeoutMs }, async ({ signal }) => {
+          const context = contextOf(call, platform, { signal, flags: ['namespace', 'registry'] });
+          return (await noun.find(context, word)).describe();
+        });
+        all.push(text);
+      }
+    }
+    return all;
+  });
+  const { out } = call.world;
+  const { bold } = paintOf(out.isColoured);
+  // The titles at the beginning of lines, so that an eye finds them.
+  out.write(texts.join('\n').replace(/^[A-Z][\w -]*:/gm, (title) => bold(title)));
+}

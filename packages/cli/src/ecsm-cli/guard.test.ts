@@ -1,0 +1,128 @@
+/** What belongs to the operator, and what cannot be undone, is not changed by accident. */
+import { describe, expect, test } from 'vitest';
+import { runProgram } from '../shell/run.ts';
+import { testWorld } from '../shell/test-world.kit.ts';
+import { createService, type Kit, markOf, serviceBody, simulated } from './platform.kit.ts';
+import { ecsmCli } from './program.ts';
+
+const terminal = { columns: 80, rows: 24 };
+
+async function owned(): Promise<Kit> {
+  const kit = await simulated();
+  await createService(kit, 'orbit.telemetry', { factor: 2, env: markOf('orbit', 'telemetry') });
+  await createService(kit, 'mine', { factor: 2 });
+  return kit;
+}
+
+const stateOf = (kit: Kit) => JSON.stringify([kit.simulator.platform.services(), kit.simulator.writes]);
+
+async function withFiles(kit: Kit, argv: readonly string[], answers: readonly string[] = []) {
+  const service = serviceBody('orbit.telemetry', { factor: 1, env: markOf('orbit', 'telemetry') });
+  const test = testWorld({
+    terminal,
+    answers,
+    clock: kit.clock,
+    env: { ECSMCLI_URL: kit.url },
+    files: { 'x.yaml': JSON.stringify(service) },
+  });
+  const code = await runProgram(ecsmCli, argv, test.world);
+  return { code, questions: test.questions, err: kit.shown(test.err.text), out: test.out.text };
+}
+
+const changes: readonly (readonly [line: string, instead: string])[] = [
+  ['scale orbit.telemetry --replicas 3', 'ecsmctl scale ecsmservice telemetry -n orbit --replicas 3'],
+  ['stop orbit.telemetry', 'ecsmctl scale ecsmservice telemetry -n orbit --replicas 0'],
+  ['start orbit.telemetry', 'ecsmctl describe ecsmservice telemetry -n orbit, which says why it does not run'],
+  ['restart orbit.telemetry mine', 'ecsmctl rollout restart ecsmservice telemetry -n orbit'],
+  ['pause orbit.telemetry', 'ecsmctl scale ecsmservice telemetry -n orbit --replicas 0'],
+  ['unpause orbit.telemetry', 'ecsmctl describe ecsmservice telemetry -n orbit, which says why it does not run'],
+  ['redeploy orbit.telemetry', 'ecsmctl rollout restart ecsmservice telemetry -n orbit'],
+  ['rollback orbit.telemetry --to RECORD', 'ecsmctl rollout undo ecsmservice telemetry -n orbit'],
+  ['stop container CONTAINER', 'ecsmctl scale ecsmservice telemetry -n orbit --replicas 0'],
+  ['update service -f x.yaml', 'ecsmctl edit ecsmservice telemetry -n orbit'],
+  ['delete orbit.telemetry', 'ecsmctl delete ecsmservice telemetry -n orbit'],
+  ['create service -f x.yaml', 'leave ECSM_OWNER and ECSM_REVISION out of its environment'],
+];
+
+describe.each(changes)('%s', (line, instead) => {
+  const wordsFor = (kit: Kit) => {
+    const { platform } = kit.simulator;
+    const id = platform.serviceNamed('orbit.telemetry')?.id ?? '';
+    return line
+      .replace('RECORD', platform.recordsOf(id)[0]?.id ?? '')
+      .replace('CONTAINER', platform.containersOfService(id)[0]?.name ?? '')
+      .split(' ');
+  };
+  const warning = `service "orbit.telemetry" belongs to the ECSMService orbit/telemetry: the operator would undo this. Instead: ${instead}`;
+
+  test('is refused without a terminal, and says what to do instead', async () => {
+    const kit = await owned();
+    const before = stateOf(kit);
+    const files = { 'x.yaml': JSON.stringify(serviceBody('orbit.telemetry', { env: markOf('orbit', 'telemetry') })) };
+    const { code, out, err } = await kit.run(wordsFor(kit), { files });
+    expect({ code, out, err }).toEqual({ code: 1, out: '', err: `ecsm-cli: ${warning}. If you mean it, add --yes\n` });
+    expect(stateOf(kit)).toBe(before);
+  });
+
+  test('is a question on a terminal; no leaves everything as it is', async () => {
+    const kit = await owned();
+    const before = stateOf(kit);
+    const { code, questions, err } = await withFiles(kit, wordsFor(kit), ['n']);
+    expect(questions).toEqual([`Warning: ${warning}\nDo it all the same? [y/N]`]);
+    expect({ code, err }).toEqual({ code: 1, err: 'ecsm-cli: nothing was changed\n' });
+    expect(stateOf(kit)).toBe(before);
+  });
+});
+
+test('yes does it', async () => {
+  const kit = await owned();
+  const { code, out } = await withFiles(kit, ['scale', 'orbit.telemetry', '--replicas', '3'], ['y']);
+  expect({ code, out }).toEqual({ code: 0, out: 'service/orbit.telemetry scaled\n' });
+  expect(kit.simulator.platform.serviceNamed('orbit.telemetry')?.factor).toBe(3);
+});
+
+test('--yes does it, and still warns', async () => {
+  const kit = await owned();
+  const { code, out, err } = await kit.run('scale orbit.telemetry --replicas 3 --yes');
+  expect({ code, out }).toEqual({ code: 0, out: 'service/orbit.telemetry scaled\n' });
+  expect(err).toMatch(/^Warning: service "orbit.telemetry" belongs to the ECSMService orbit\/telemetry/);
+});
+
+test('a service of nobody is changed without a question', async () => {
+  const kit = await owned();
+  const { code, questions } = await withFiles(kit, ['scale', 'mine', '--replicas', '3']);
+  expect({ code, questions }).toEqual({ code: 0, questions: [] });
+});
+
+test('deletion asks, and the end of the input is a no', async () => {
+  const kit = await owned();
+  const before = stateOf(kit);
+  const { code, questions, err } = await withFiles(kit, ['delete', 'service', 'mine']);
+  expect(questions).toEqual(['Delete service "mine"? [y/N]']);
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: 'ecsm-cli: delete service "mine"? There is nobody to ask: add --yes to do it\n',
+  });
+  expect(stateOf(kit)).toBe(before);
+  const node = await withFiles(kit, ['node', 'remove', 'node-3'], ['no']);
+  expect(node).toMatchObject({
+    code: 1,
+    questions: ['Remove node "node-3"? [y/N]'],
+    err: 'ecsm-cli: nothing was changed\n',
+  });
+});
+
+test('what get prints can be edited and sent back: secrets stay', async () => {
+  const kit = await simulated();
+  const env = ['RATE=10', 'DB_PASSWORD=hunter2'];
+  await createService(kit, 'telemetry', { factor: 2, env, vsoa: { password: 'hunter3' } });
+  const { out } = await kit.run('get service telemetry -o yaml');
+  expect(out).not.toContain('hunter');
+  const edited = out.replace('RATE=10', 'RATE=20').replace('factor: 2', 'factor: 1');
+  const { code, err } = await kit.run('update service -f -', { input: edited });
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const service = kit.simulator.platform.serviceNamed('telemetry');
+  expect(service?.factor).toBe(1);
+  expect(service?.image.config).toEqual({ process: { args: ['/apps/x'], env: ['RATE=20', 'DB_PASSWORD=hunter2'] } });
+  expect(service?.image.vsoa).toEqual({ password: 'hunter3' });
+});

@@ -1,0 +1,58 @@
+/**
+ * Before something changes: whether a person meant it. What the operator owns it would put back, so people hear that,
+ * and what to do instead. Without a terminal nothing is asked and nothing waits: it is refused unless `--yes` says so.
+ */
+import type { ServiceDetail } from '@ecsm/client';
+import { readMark } from '@ecsm/operator';
+import { redactText } from '../print/redact.ts';
+import { visible } from '../print/width.ts';
+import type { Call } from '../shell/command.ts';
+import { Failure } from '../shell/wrong.ts';
+
+/** What is about to change, and what in `ecsmctl` does it so that it stays. */
+export interface Change {
+  readonly service: Pick<ServiceDetail, 'name' | 'image'>;
+  /** `ecsmctl scale ecsmservice telemetry -n orbit --replicas 3`. */
+  readonly instead: (owner: { readonly name: string; readonly namespace: string }) => string;
+}
+
+/** Asks about each service that the operator owns. Throws `Failure` if the answer is not yes. */
+export async function confirmOwned(call: Call, changes: readonly Change[]): Promise<void> {
+  const { err } = call.world;
+  const warnings = changes.flatMap(({ service, instead }) => {
+    const mark = readMark(service);
+    if (!mark) return [];
+    const owner = `the ECSMService ${mark.namespace}/${mark.name}`;
+    return [
+      `service "${service.name}" belongs to ${owner}: the operator would undo this. Instead: ${instead(mark)}`,
+    ].map((text) => visible(redactText(text)));
+  });
+  const [first, ...others] = warnings;
+  if (first === undefined) return;
+  if (call.flag('yes') !== undefined) {
+    for (const warning of warnings) err.write(`Warning: ${warning}\n`);
+    return;
+  }
+  for (const warning of others) err.write(`Warning: ${warning}\n`);
+  const answer = err.isTerminal ? await asked(call, `Warning: ${first}\nDo it all the same? [y/N]`) : undefined;
+  if (answer === undefined) throw new Failure(`${first}. If you mean it, add --yes`);
+  if (!answer) throw new Failure('nothing was changed');
+}
+
+/** Of what cannot be undone. `what`: `Delete service "telemetry" and its 3 containers`. */
+export async function confirmDestruction(call: Call, what: string): Promise<void> {
+  if (call.flag('yes') !== undefined) return;
+  const answer = call.world.err.isTerminal ? await asked(call, `${capitalised(visible(what))}? [y/N]`) : undefined;
+  if (answer === undefined) throw new Failure(`${what}? There is nobody to ask: add --yes to do it`);
+  if (!answer) throw new Failure('nothing was changed');
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Nothing if there is nobody to ask. */
+async function asked({ world }: Call, question: string): Promise<boolean | undefined> {
+  const answer = await world.ask(question);
+  return answer === undefined ? undefined : /^y(?:es)?$/i.test(answer.trim());
+}

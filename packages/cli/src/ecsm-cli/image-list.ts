@@ -1,0 +1,12 @@
+/** `image list`: the same as `get images`. */
+import type { Call } from '../shell/command.ts';
+import { filterFlags } from './filters.ts';
+import { show } from './get.ts';
+
+export async function run(call: Call): Promise<void> {
+  // Of the filters of `get`, only those of images are flags here.
+  const flags = ['name', 'os', 'author', 'registry'];
+  const others = filterFlags.map(({ name }) => name).filter((name) => !flags.includes(name));
+  const flag = (name: string) => (others.includes(name) ? undefined : call.flag(name));
+  await show({ ...call, flag }, [{ kind: 'image', names: call.words }]);
+}

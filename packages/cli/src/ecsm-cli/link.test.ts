@@ -1,0 +1,206 @@
+/** A platform that is not there, does not answer, or is something else: one line with URL, cause and remedy. */
+import { createServer } from 'node:http';
+import { createServer as createSocketServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { realClock } from '../shell/real-clock.ts';
+import { runInTestWorld, type TestWorldOptions } from '../shell/test-world.kit.ts';
+import { createService, listening, serviceBody, simulated } from './platform.kit.ts';
+import { ecsmCli } from './program.ts';
+
+const at = (url: string, argv: readonly string[], options: TestWorldOptions = {}) =>
+  runInTestWorld(ecsmCli, [...argv, '--url', url], { clock: realClock, ...options });
+
+async function deadPort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+}
+
+const answering = (status: number, body: string, headers: Record<string, string> = {}) =>
+  listening(createServer((_, response) => response.writeHead(status, headers).end(body)));
+
+test('a dead port', async () => {
+  const url = await deadPort();
+  const { code, out, err } = await at(url, ['get', 'nodes', '--timeout', '1s']);
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err.replace(/^waiting.*\n/gm, '')).toBe(
+    `ecsm-cli: ${url} cannot be reached: connection refused (ECONNREFUSED). Is the platform running there? If not, say where the platform is with --url, ECSMCLI_HOST and ECSMCLI_PORT, or .ecsm-cli.yaml\n`,
+  );
+});
+
+test.each([
+  ['get', 'nodes'],
+  ['top', 'nodes'],
+  ['watch'],
+  ['describe', 'node', 'x'],
+  ['node', 'check'],
+  ['scale', 'x', '--replicas', '1'],
+  ['raw', 'GET', '/node'],
+])('a dead port ends %s %s at once', async (...argv) => {
+  const { code, err } = await at(await deadPort(), [...argv, '--timeout', '2s']);
+  expect(code).toBe(1);
+  expect(err.trim().split('\n').at(-1)).toMatch(/^ecsm-cli: http:.* cannot be reached: connection refused/);
+});
+
+test('a port that never answers', async () => {
+  const server = createSocketServer(() => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  const { code, err } = await at(url, ['get', 'nodes', '--timeout', '700ms']);
+  expect(code).toBe(1);
+  expect(err).toContain(`waiting for nodes of ${url}`);
+  expect(err).toContain(
+    `ecsm-cli: ${url} did not answer GET /node within 700 ms. If the link is slow, give it more time with --timeout\n`,
+  );
+});
+
+test.each([
+  [
+    'garbage',
+    200,
+    'hello',
+    /answered GET \/node with nonsense: the body is not JSON: .*hello.*\. If that is no platform, say where/,
+  ],
+  ['a login page', 200, '<html><body>login', /the body is HTML, perhaps from a proxy/],
+  ['JSON of another', 200, '{"a":1}', /no envelope with a status/],
+  ['half of an answer', 200, '{"status":200,"data":{"li', /damaged or cut short/],
+  ['rows that are none', 200, '{"status":200,"data":{"list":[{}],"total":1}}', /data\.list\[0\]\.id is missing/],
+  ['a proxy that knows nothing', 404, 'not here', /does not know GET \/node\. If that is no platform, say where/],
+  ['a proxy without a platform behind it', 503, '<html>503', /does not serve now: GET \/node: .*Try again later/],
+  [
+    'a platform that wants a password',
+    401,
+    '{"status":401,"message":"login"}',
+    /If it asks for credentials, send --header/,
+  ],
+  ['a redirection', 302, '', /HTTP 302/],
+])('%s', async (_, status, body, message) => {
+  const { code, out, err } = await at(await answering(status, body), ['get', 'nodes', '--timeout', '400ms']);
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err).toMatch(message);
+  expect(
+    err
+      .trim()
+      .split('\n')
+      .filter((line) => line.startsWith('ecsm-cli:')),
+  ).toHaveLength(1);
+  expect(err).not.toMatch(/^ {4}at /m);
+});
+
+test('an answer that is no HTTP', async () => {
+  const server = createSocketServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  const { code, err } = await at(url, ['get', 'nodes', '--timeout', '400ms']);
+  expect(code).toBe(1);
+  expect(err).toContain('it is not HTTP');
+});
+
+test('a write whose answer is lost may have happened, and is not repeated', async () => {
+  const kit = await simulated({ isQuick: true });
+  await createService(kit, 'telemetry', { factor: 1 });
+  kit.simulator.link.set({ answersToLose: 1, match: { method: 'PUT', path: '/api/v1/service' } });
+  const { code, err } = await kit.run('scale telemetry --replicas 2 --timeout 5s');
+  expect(code).toBe(1);
+  expect(err).toContain(
+    'did not answer PUT /service within 5 s. It may have happened all the same: look before you repeat it',
+  );
+  expect(kit.simulator.platform.serviceNamed('telemetry')?.factor).toBe(2);
+  expect(kit.simulator.journal.byEndpoint().find(({ endpoint }) => endpoint === 'PUT /service')?.calls).toBe(1);
+});
+
+test('a bad link is tried again, and -v shows each attempt', async () => {
+  const kit = await simulated({ isQuick: true });
+  kit.simulator.link.set({ errorsLeft: 2 });
+  const { code, out, err } = await kit.run('get nodes -v -o name');
+  expect({ code, out }).toEqual({ code: 0, out: 'node/node-1\nnode/node-2\nnode/node-3\n' });
+  const lines = err.split('\n').filter((line) => line.startsWith('GET'));
+  expect(lines.map((line) => /: (\d+), \d+ ms, \d+B up, [\d.]+\w+ down$/.exec(line)?.[1])).toEqual([
+    '503',
+    '503',
+    '200',
+  ]);
+});
+
+test('-v hides secrets, in requests and in headers', async () => {
+  const kit = await simulated();
+  const body = serviceBody('x', { env: ['DB_PASSWORD=hunter2'], vsoa: { password: 'hunter2' } });
+  const env = { ECSMCLI_HEADER: 'Authorization: Bearer hunter2', ECSMCLI_NODE_PASSWORD: 'hunter2' };
+  const runs = [
+    await kit.run(['-v', 'raw', 'POST', '/service', '-d', JSON.stringify(body)], { env }),
+    await kit.run(['-v', 'raw', 'GET', '/node?token=hunter2&pageNum=1&pageSize=1'], { env }),
+    await kit.run('-v node add node-9 --address 10.0.0.9:1112', { env }),
+    await kit.run('-v describe service x', { env }),
+    await kit.run('-v get service x -o json', { env }),
+    await kit.run('config view', { env }),
+  ];
+  for (const { code, out, err } of runs) {
+    expect(code).toBe(0);
+    expect(out + err).not.toContain('hunter2');
+  }
+  expect(runs[0]?.err).toContain('POST http://127.0.0.1:30001/api/v1/service {"name":"x"');
+});
+
+test('headers are sent', async () => {
+  const seen: unknown[] = [];
+  const url = await listening(
+    createServer((request, response) => {
+      seen.push([request.headers['x-site'], request.headers.authorization]);
+      response.end('{"status":200,"message":"success","data":{"list":[],"total":0}}');
+    }),
+  );
+  const { code, err } = await at(url, [
+    'get',
+    'nodes',
+    '--header',
+    'X-Site: 7',
+    '--header',
+    'Authorization: Basic abcd',
+  ]);
+  expect({ code, err }).toEqual({ code: 0, err: 'No nodes found.\n' });
+  expect(seen).toEqual([['7', 'Basic abcd']]);
+});
+
+test('flags go before the environment, the environment before the file, here before home', async () => {
+  const files = {
+    '.ecsm-cli.yaml': 'url: https://file.site:1/ecsm\n',
+    '/home/person/.ecsm-cli.yaml': 'host: home.site\n',
+  };
+  const where = async (argv: readonly string[], env: Record<string, string>, those: Record<string, string> = files) =>
+    (await runInTestWorld(ecsmCli, ['config', 'view', ...argv], { env, files: those })).err.trim().split(' ').at(-1);
+  expect(await where([], {}, {})).toBe('http://127.0.0.1:3001');
+  expect(await where([], {})).toBe('https://file.site:1/ecsm');
+  expect(await where([], {}, { '/home/person/.ecsm-cli.yaml': 'host: home.site\n' })).toBe('http://home.site:3001');
+  expect(await where([], { ECSMCLI_HOST: 'env.site' })).toBe('https://env.site:1/ecsm');
+  expect(await where([], { ECSMCLI_URL: 'http://env.site' })).toBe('http://env.site');
+  expect(await where(['--port', '7'], { ECSMCLI_HOST: 'env.site', ECSMCLI_PROTOCOL: 'http' })).toBe(
+    'http://env.site:7/ecsm',
+  );
+  expect(await where(['--host', '::1'], {}, {})).toBe('http://[::1]:3001');
+  expect(await where(['--config', 'my.json'], {}, { 'my.json': '{"port": 9}' })).toBe('http://127.0.0.1:9');
+});
+
+test('a terminal gets nothing from a platform that steers it', async () => {
+  const row = { id: 'a', name: '\u001b[2Jevil\nnode', status: 'online' };
+  const url = await answering(200, JSON.stringify({ status: 200, data: { list: [row], total: 1 } }));
+  for (const format of [
+    'table',
+    'wide',
+    'name',
+    'json',
+    'yaml',
+    'jsonpath={.items[0].name}',
+    'custom-columns=N:.name',
+  ]) {
+    const { code, out } = await at(url, ['get', 'nodes', '-o', format], { terminal: { columns: 200, rows: 24 } });
+    expect(code).toBe(0);
+    expect(out).not.toContain('\u001b');
+    expect(out).toContain('evil');
+  }
+});

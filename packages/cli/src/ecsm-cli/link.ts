@@ -1,0 +1,97 @@
+/** The link to the platform, as people see it: each request with `-v`, and trouble as one sentence with a remedy. */
+import { platformAnswer, type Transport, type WireAnswer, type WireRequest } from '@ecsm/client';
+import { isApiError } from '@ecsm/runtime';
+import { formatBytes } from '../print/age.ts';
+import { redact, redactText } from '../print/redact.ts';
+import { truncate, visible } from '../print/width.ts';
+import { duration } from '../shell/progress.ts';
+import type { World } from '../shell/world.ts';
+import { Failure } from '../shell/wrong.ts';
+
+export interface LinkState {
+  readonly url: string;
+  /** When it last answered. */
+  contactMs: number | undefined;
+  /** Whether the request that was sent last could have changed something. */
+  isWriting: boolean;
+}
+
+const shownBodyColumns = 500;
+
+/** The same link; it remembers when the other side last answered, and tells of each request with `-v`. */
+export function observed(transport: Transport, world: World, link: LinkState): Transport {
+  const { clock, detail, isVerbose } = world;
+  return {
+    async send(request, options) {
+      const startMs = clock.now();
+      const { meter } = options;
+      const ended = (how: string) => {
+        if (!isVerbose) return;
+        const bytes = `${formatBytes(meter.bytesUp)} up, ${formatBytes(meter.bytesDown)} down`;
+        detail(
+          `${shownRequest(link.url, request)}: ${how}, ${Math.round(Math.max(0, clock.now() - startMs))} ms, ${bytes}`,
+        );
+      };
+      link.isWriting = request.method !== 'GET';
+      try {
+        const answer: WireAnswer = await transport.send(request, options);
+        link.contactMs = clock.now();
+        ended(String(answer.status));
+        return answer;
+      } catch (error) {
+        ended(isApiError(error) ? error.code : 'given up');
+        throw error;
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+function shownRequest(url: string, { method, target, headers, body }: WireRequest): string {
+  const line = visible(redactText(`${method} ${url}${target}`));
+  if (!body) return line;
+  if (headers['content-type'] !== 'application/json') return `${line} (${formatBytes(body.byteLength)} of body)`;
+  const json: unknown = JSON.parse(new TextDecoder().decode(body));
+  return `${line} ${truncate(visible(JSON.stringify(redact(json))), shownBodyColumns)}`;
+}
+
+const where = 'say where the platform is with --url, ECSMCLI_HOST and ECSMCLI_PORT, or .ecsm-cli.yaml';
+
+/** An error of the link with its URL and what to do about it; every other one as it is. */
+export function explained(error: unknown, { url, isWriting }: LinkState): unknown {
+  const failure = (text: string) => new Failure(text, { cause: error });
+  const unsure = isWriting ? '. It may have happened all the same: look before you repeat it' : '';
+  if (isApiError(error, 'Unavailable')) {
+    const { what, reason } = error.details;
+    const isConnection = what.startsWith('http');
+    return failure(
+      isConnection
+        ? `${url} cannot be reached: ${reason}. Is the platform running there? If not, ${where}`
+        : `${url} does not serve now: ${what}: ${reason}${unsure || '. Try again later'}`,
+    );
+  }
+  if (isApiError(error, 'Timeout')) {
+    const { what, timeoutMs } = error.details;
+    const remedy = unsure || '. If the link is slow, give it more time with --timeout';
+    return failure(`${url} did not answer ${what} within ${shortTime(timeoutMs)}${remedy}`);
+  }
+  if (isApiError(error, 'BadAnswer')) {
+    const { what, reason } = error.details;
+    return failure(`${url} answered ${what} with nonsense: ${reason}${unsure || `. If that is no platform, ${where}`}`);
+  }
+  if (isApiError(error, 'NotFound') && error.details.kind === 'path') {
+    return failure(`${url} does not know ${error.details.name}. If that is no platform, ${where}`);
+  }
+  if (isApiError(error, 'Forbidden')) return failure(`${error.message}. If it asks for credentials, send --header`);
+  if (isApiError(error, 'BadRequest') && platformAnswer(error) === undefined) return failure(error.message);
+  return error;
+}
+
+function shortTime(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : duration(ms);
+}
+
+/** Whether asking again could help: the other side was silent, or not itself. */
+export function isLinkTrouble(error: unknown): boolean {
+  return isApiError(error, 'Unavailable') || isApiError(error, 'Timeout') || isApiError(error, 'BadAnswer');
+}

@@ -1,0 +1,93 @@
+/** `top` and `watch`: what a terminal shows while time passes, and what a pipe gets. */
+import { expect, test } from 'vitest';
+import { createService, type Kit, simulated } from './platform.kit.ts';
+
+const terminal = { columns: 80, rows: 24 };
+
+const control = '\u001b';
+
+/** What was painted last. */
+const screenOf = (kit: Kit, text: string) =>
+  kit.shown(text.split('\r').at(-1) ?? '').replace(new RegExp(`${control}\\[[\\d?]*[A-Za-z]`, 'g'), '');
+
+test('top is painted again and again, and the cursor comes back', async () => {
+  const kit = await simulated({ isQuick: true });
+  await createService(kit, 'telemetry', { factor: 2 });
+  const top = kit.start(['top', 'nodes', '--interval', '5s'], { terminal });
+  await expect.poll(() => top.out.text).toContain('Ctrl-C ends it');
+  expect(screenOf(kit, top.out.text)).toMatch(/NAME +STATUS +CPU[\s\S]*node-1 +online +\d+%/);
+  const { platform } = kit.simulator;
+  platform.cutNode(platform.nodeNamed('node-2')?.id ?? '');
+  await expect.poll(() => screenOf(kit, top.out.text)).toMatch(/node-2 +offline +- +- /);
+  top.interrupt();
+  expect(await top.exit).toBe(130);
+  expect(top.out.text.endsWith('\u001b[?25h')).toBe(true);
+  expect(top.err.text).toBe('');
+});
+
+test('a link that is lost is shown with its age, over what was seen last', async () => {
+  const kit = await simulated({ isQuick: true });
+  const top = kit.start(['top', 'nodes', '--timeout', '20s'], { terminal });
+  await expect.poll(() => top.out.text).toContain('node-3');
+  kit.simulator.link.set({ lossPercent: 100 });
+  await expect
+    .poll(() => screenOf(kit, top.out.text), { timeout: 10_000 })
+    .toMatch(/no answer, last contact 4\d s ago/);
+  expect(screenOf(kit, top.out.text)).toContain('node-3');
+  kit.simulator.link.heal();
+  await expect.poll(() => screenOf(kit, top.out.text), { timeout: 10_000 }).toContain('Ctrl-C ends it');
+  top.interrupt();
+  expect(await top.exit).toBe(130);
+});
+
+test('watch on a terminal follows services', async () => {
+  const kit = await simulated({ isQuick: true, behaviour: 'likely' });
+  const watch = kit.start(['watch', '--interval', '1s'], { terminal });
+  await expect.poll(() => watch.out.text).toContain('NAME');
+  await createService(kit, '遥测', { factor: 2 });
+  await expect.poll(() => watch.out.text).toMatch(/遥测 +deploying/);
+  await expect.poll(() => screenOf(kit, watch.out.text)).toMatch(/遥测 +complete +2\/2/);
+  watch.interrupt('SIGTERM');
+  expect(await watch.exit).toBe(143);
+});
+
+test('watch in a pipe has a line for each change, and ends quietly', async () => {
+  const kit = await simulated({ isQuick: true, behaviour: 'likely' });
+  await createService(kit, 'camera', { nodes: ['node-1'] });
+  const watch = kit.start(['watch', 'services', '--interval', '1s', '--timeout', '2s']);
+  await expect.poll(() => watch.out.text).toMatch(/camera +complete +1\/1/);
+  await kit.run('delete camera --yes');
+  await expect.poll(() => watch.out.text).toMatch(/camera +deleted/);
+  kit.simulator.link.set({ lossPercent: 100 });
+  await expect.poll(() => watch.err.text).toContain('no answer');
+  kit.simulator.link.heal();
+  await expect.poll(() => watch.err.text).toContain('answers again');
+  const lines = watch.out.text.trimEnd().split('\n');
+  expect(lines[0]).toMatch(/^NAME +STATUS/);
+  expect(new Set(lines).size).toBe(lines.length);
+  expect(watch.out.text).not.toContain('\u001b');
+  watch.interrupt();
+  expect(await watch.exit).toBe(130);
+});
+
+test('watch ends when its reader has gone, and after --for', async () => {
+  const kit = await simulated({ isQuick: true });
+  const watch = kit.start(['watch', 'nodes', '--interval', '1s']);
+  await expect.poll(() => watch.out.text).toContain('node-3');
+  watch.out.isClosed = true;
+  await createService(kit, 'x', { nodes: ['node-1'] });
+  expect(await watch.exit).toBe(0);
+  expect(await kit.run('watch nodes node-2 --interval 1s --for 3s')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^NAME.*\nnode-2 .*\n$/),
+  });
+});
+
+test('top in a pipe is one table', async () => {
+  const kit = await simulated();
+  const { code, out } = await kit.run('top nodes');
+  expect(code).toBe(0);
+  expect(out.split('\n')).toHaveLength(5);
+  expect(out).not.toContain('█');
+  expect(out).not.toContain(control);
+});

@@ -1,0 +1,93 @@
+/**
+ * Looking at the platform again and again, for `top` and `watch`. What was seen last stays on the screen, and how old it
+ * is, for as long as the platform does not answer.
+ */
+import { isApiError, sleep } from '@ecsm/runtime';
+import type { Call } from '../shell/command.ts';
+import { Live } from '../shell/live.ts';
+import { duration } from '../shell/progress.ts';
+import { isLinkTrouble } from './link.ts';
+import { type Context, contextOf } from './noun.ts';
+import type { Platform } from './platform.ts';
+import { durationMsOf } from './values.ts';
+
+const repaintMs = 1_000;
+/** A silence that is shorter means nothing, if nothing failed. */
+const silenceMs = 10_000;
+
+export interface Looking<Seen> {
+  readonly flags: readonly string[];
+  readonly look: (context: Context) => Promise<Seen>;
+  /** What is painted; it has to fit the terminal of that moment. */
+  readonly paint: (seen: Seen) => string;
+  /** Default: until somebody stops it. */
+  readonly forMs?: number | undefined;
+}
+
+/** Throws if the first look fails: then there is nothing to show. */
+export async function keepLooking<Seen>(call: Call, platform: Platform, looking: Looking<Seen>): Promise<void> {
+  const { world } = call;
+  const { clock, signal, out } = world;
+  const intervalMs = intervalOf(call);
+  const live = new Live(out, signal);
+  let seen: Seen | undefined;
+  let trouble: string | undefined;
+  let cancelTick = () => {};
+  const paint = () => {
+    if (seen === undefined) return;
+    live.show(`${linkLine(call, platform, trouble, intervalMs)}\n${looking.paint(seen).trimEnd()}`);
+  };
+  const tick = () => {
+    paint();
+    cancelTick = clock.after(repaintMs, tick);
+  };
+  try {
+    cancelTick = clock.after(repaintMs, tick);
+    await again(call, platform, looking, (next, error) => {
+      seen = next ?? seen;
+      trouble = error;
+      paint();
+    });
+  } finally {
+    cancelTick();
+    live.close();
+  }
+}
+
+/** Tells of each look, or of the trouble that there was instead. Ends without complaint when the signal aborts. */
+export async function again<Seen>(
+  call: Call,
+  platform: Platform,
+  { flags, look, forMs = Number.POSITIVE_INFINITY }: Pick<Looking<Seen>, 'flags' | 'look' | 'forMs'>,
+  tell: (seen: Seen | undefined, trouble: string | undefined) => void,
+): Promise<void> {
+  const { clock, signal } = call.world;
+  const intervalMs = intervalOf(call);
+  const endMs = clock.now() + forMs;
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
+    try {
+      tell(await look(contextOf(call, platform, { flags })), undefined);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isFirst || !isLinkTrouble(error)) throw error;
+      tell(undefined, isApiError(error, 'Timeout') ? 'no answer' : 'not reachable');
+    }
+    if (clock.now() + intervalMs > endMs) {
+      await sleep(clock, Math.max(0, endMs - clock.now()), signal);
+      return;
+    }
+    await sleep(clock, intervalMs, signal);
+  }
+}
+
+export function intervalOf(call: Call): number {
+  return durationMsOf(call.flag('interval') ?? '2s', '--interval');
+}
+
+/** It stands first: in a terminal of few rows the end of a long table is cut off. */
+function linkLine({ world }: Call, { url, link }: Platform, trouble: string | undefined, intervalMs: number): string {
+  const sinceMs = Math.max(0, world.clock.now() - (link.contactMs ?? world.clock.now()));
+  const isSilent = trouble !== undefined || sinceMs >= Math.max(silenceMs, 2 * intervalMs);
+  const state = isSilent ? `${trouble ?? 'no answer'}, last contact ${duration(sinceMs)} ago` : 'Ctrl-C ends it';
+  return `${url}: ${state}`;
+}

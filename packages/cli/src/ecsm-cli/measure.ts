@@ -1,0 +1,135 @@
+/** What `top` shows of nodes and of containers. */
+import { cpuPercentOf, type NodeBasicRow, numberOf } from '@ecsm/client';
+import { formatBytes, formatPercent } from '../print/age.ts';
+import { bar } from '../print/bar.ts';
+import type { Cell } from '../print/table.ts';
+import type { World } from '../shell/world.ts';
+import { statusCell } from './cells.ts';
+import { listedContainers } from './containers.ts';
+import { uptimeOf } from './nodes.ts';
+import { hasBlocks } from './share.ts';
+import type { Measured } from './top.ts';
+
+const barColumns = 6;
+/** What is not measured. Many columns of `<unknown>` would hide what is. */
+const nothing = '-';
+/** More is a reason to look closer. */
+const warnAbove = 0.8;
+const badAbove = 0.95;
+
+export const measuredNodes: Measured = {
+  flags: ['name'],
+  columns: [
+    { name: 'name', shrink: true },
+    { name: 'status' },
+    { name: 'cpu' },
+    { name: 'memory' },
+    { name: 'disk' },
+    { name: 'containers' },
+    { name: 'uptime' },
+    { name: 'memory used', wide: true },
+    { name: 'processes', wide: true },
+  ],
+  async measure({ platform, said, signal, call: { world } }, isPainted) {
+    const name = said('name');
+    const rows: NodeBasicRow[] = [];
+    for await (const row of platform.ecsm.nodes().listBasic(name === undefined ? {} : { name }, { signal }))
+      rows.push(row);
+    const live = await platform.ecsm.nodes().status(
+      rows.map(({ id }) => id),
+      { signal },
+    );
+    const byId = new Map(live.map((one) => [one.id, one]));
+    return rows.map((row) => {
+      const now = byId.get(row.id);
+      const total = numberOf(now?.memoryTotal);
+      const free = numberOf(now?.memoryFree);
+      const isKnown = now?.status === 'online';
+      const memory = isKnown ? usedShare(total, free) : undefined;
+      const disk = isKnown ? usedShare(numberOf(now.diskTotal), numberOf(now.diskFree)) : undefined;
+      const cpu = isKnown && now.cpuPercent !== undefined ? now.cpuPercent / 100 : undefined;
+      const used = memory === undefined || total === undefined || free === undefined ? undefined : total - free;
+      return {
+        name: `node/${row.name}`,
+        value: { name: row.name, id: row.id, status: now?.status ?? null, cpu, memory, disk, memoryBytes: used },
+        cells: [
+          row.name,
+          statusCell(now?.status),
+          shareCell(world, cpu, isPainted),
+          shareCell(world, memory, isPainted),
+          shareCell(world, disk, isPainted),
+          isKnown ? `${numberOf(now.containerRunning) ?? '?'}/${numberOf(now.containerTotal) ?? '?'}` : nothing,
+          isKnown ? uptimeOf(now.uptime) : nothing,
+          used === undefined ? nothing : formatBytes(used),
+          isKnown ? String(numberOf(now.processCount) ?? nothing) : nothing,
+        ],
+      };
+    });
+  },
+};
+
+export const measuredContainers: Measured = {
+  flags: ['service', 'node', 'namespace'],
+  columns: [
+    { name: 'name', shrink: true },
+    { name: 'service', shrink: true },
+    { name: 'node', shrink: true },
+    { name: 'status' },
+    { name: 'cpu' },
+    { name: 'memory' },
+    { name: 'memory used', align: 'right' },
+    { name: 'disk', wide: true },
+    { name: 'uptime', wide: true },
+  ],
+  async measure(context, isPainted) {
+    const { world } = context.call;
+    const items = [];
+    for await (const row of listedContainers(context)) {
+      const isRunning = row.status === 'running';
+      const percent = isRunning ? cpuPercentOf(row.cpuUsage) : undefined;
+      const cpu = percent === undefined ? undefined : percent / 100;
+      const used = isRunning ? numberOf(row.memoryUsage) : undefined;
+      const limit = numberOf(row.memoryLimit);
+      const memory = used === undefined || !limit ? undefined : used / limit;
+      const disk = numberOf(row.sizeUsage);
+      const { name, taskId, serviceName, serviceId, nodeName, status } = row;
+      items.push({
+        name: `container/${name}`,
+        value: {
+          name,
+          taskId,
+          service: serviceName ?? serviceId,
+          node: nodeName,
+          status,
+          cpu,
+          memory,
+          memoryBytes: used,
+        },
+        cells: [
+          name,
+          serviceName ?? serviceId,
+          nodeName,
+          statusCell(status),
+          shareCell(world, cpu, isPainted),
+          shareCell(world, memory, isPainted),
+          used === undefined ? nothing : formatBytes(used),
+          disk === undefined ? nothing : formatBytes(disk),
+          isRunning ? uptimeOf(row.uptime) : nothing,
+        ],
+      });
+    }
+    return items;
+  },
+};
+
+function usedShare(total: number | undefined, free: number | undefined): number | undefined {
+  return total === undefined || free === undefined || total <= 0 ? undefined : Math.max(0, (total - free) / total);
+}
+
+function shareCell(world: World, share: number | undefined, isPainted: boolean): Cell {
+  if (share === undefined) return nothing;
+  const percent = formatPercent(share);
+  const text = isPainted ? `${percent.padEnd(4)} ${bar(share, barColumns, { ascii: !hasBlocks(world) })}` : percent;
+  const look = share > badAbove ? 'bad' : share > warnAbove ? 'warn' : undefined;
+  return look === undefined ? text : { text, look };
+}

@@ -1,0 +1,59 @@
+/** `node check`: whether the platform reaches its nodes, and whether they are what it takes them for. */
+import type { NodeRow } from '@ecsm/client';
+import type { Column } from '../print/table.ts';
+import type { Call } from '../shell/command.ts';
+import { statusCell, textCell, unknown } from './cells.ts';
+import { during } from './change.ts';
+import { findNode, uptimeOf } from './nodes.ts';
+import { formatOf, print } from './output.ts';
+import { withPlatform } from './platform.ts';
+
+const columns: readonly Column[] = [
+  { name: 'name', shrink: true },
+  { name: 'status' },
+  { name: 'type' },
+  { name: 'found type' },
+  { name: 'uptime' },
+  { name: 'verdict', shrink: true },
+];
+
+/** Ends with 1 if something is wrong with a node. */
+export async function run(call: Call): Promise<number> {
+  const format = formatOf(call);
+  const checked = await withPlatform(call, (platform) =>
+    during(call, platform, 'look at its nodes', async (context) => {
+      const { signal } = context;
+      const all = platform.ecsm.nodes();
+      if (call.flag('refresh') !== undefined) await all.refreshTypes({ signal });
+      const rows: NodeRow[] = [];
+      for (const word of new Set(call.words)) rows.push(await findNode(context, word));
+      if (rows.length === 0) for await (const row of all.list({}, { signal })) rows.push(row);
+      const changes = new Map((await all.typeChanges({ signal })).map((change) => [change.id, change.newType]));
+      return rows.map((row) => verdictOf(row, changes.get(row.id)));
+    }),
+  );
+  const items = checked.map(({ row, newType, verdict }) => ({
+    name: `node/${row.name}`,
+    value: { name: row.name, id: row.id, status: row.status, type: row.type, newType, verdict },
+    cells: [
+      row.name,
+      statusCell(row.status),
+      textCell(row.type),
+      textCell(newType ?? row.type),
+      row.status === 'offline' ? unknown : uptimeOf(row.upTime),
+      { text: verdict, look: verdict === fine ? 'good' : 'bad' } as const,
+    ],
+  }));
+  await print(call, format, [{ columns, items }], { headers: call.flag('no-headers') === undefined });
+  return checked.every(({ verdict }) => verdict === fine) ? 0 : 1;
+}
+
+const fine = 'fine';
+
+function verdictOf(row: NodeRow, newType: string | null | undefined) {
+  const verdicts = [
+    ...(row.status === 'online' ? [] : ['the platform does not reach it']),
+    ...(newType && newType.toLowerCase() !== row.type?.toLowerCase() ? ['its type has changed'] : []),
+  ];
+  return { row, newType, verdict: verdicts.join('; ') || fine };
+}

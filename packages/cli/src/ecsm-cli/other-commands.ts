@@ -1,0 +1,190 @@
+/** Commands for nodes and images, for single calls, and for the tool itself, as data. */
+import type { Command } from '../shell/command.ts';
+import { completionCommand } from '../shell/completion-command.ts';
+import { complete, imageFilters, nameFilter } from './filters.ts';
+import { limitFlag, noHeadersFlag, outputFlag, sortFlag, waitFlag, yesFlag } from './flags.ts';
+
+const group = 'Nodes and images';
+
+const node: Command = {
+  name: 'node',
+  says: 'add, remove and check nodes',
+  examples: [{ says: 'whether all is well with them', line: 'ecsm-cli node check' }],
+  group,
+  commands: [
+    {
+      name: 'add',
+      says: 'make a node known to the platform',
+      more: 'The password in a variable is seen by nobody else; a flag is, by others on this machine.',
+      examples: [
+        {
+          says: 'a node',
+          line: 'ECSMCLI_NODE_PASSWORD=secret ecsm-cli node add node-9 --address 10.0.0.9:1112',
+        },
+      ],
+      words: 'NAME',
+      flags: [
+        { name: 'address', value: 'HOST:PORT', says: "where the node's agent listens; its port is 1112 as a rule" },
+        {
+          name: 'password',
+          value: 'TEXT',
+          secret: true,
+          variable: 'ECSMCLI_NODE_PASSWORD',
+          says: "the node's password",
+        },
+        { name: 'tls', says: 'the agent speaks TLS' },
+      ],
+      load: () => import('./node-add.ts'),
+    },
+    {
+      name: 'remove',
+      says: 'let the platform forget nodes',
+      more: 'It asks first; without a terminal it needs --yes. The platform refuses while services use a node.',
+      examples: [{ says: 'a node, without a question', line: 'ecsm-cli node remove node-3 --yes' }],
+      words: 'NAME...',
+      flags: [yesFlag],
+      completeWords: complete('node'),
+      load: () => import('./node-remove.ts'),
+    },
+    {
+      name: 'check',
+      says: 'whether nodes are reached, and are what they are taken for',
+      examples: [
+        { says: 'all of them', line: 'ecsm-cli node check' },
+        { says: 'one, after its type was asked for again', line: 'ecsm-cli node check node-1 --refresh' },
+      ],
+      words: '[NAME...]',
+      flags: [
+        { name: 'refresh', says: 'let the platform ask all nodes for their type again first' },
+        outputFlag,
+        noHeadersFlag,
+      ],
+      completeWords: complete('node'),
+      exitCodes: [
+        { code: 0, says: 'all is well' },
+        { code: 1, says: 'something is wrong with a node, or it failed' },
+      ],
+      load: () => import('./node-check.ts'),
+    },
+  ],
+};
+
+const image: Command = {
+  name: 'image',
+  says: 'list, upload and sync images',
+  examples: [{ says: 'what there is', line: 'ecsm-cli image list' }],
+  group,
+  commands: [
+    {
+      name: 'list',
+      says: 'show images; the same as "get images"',
+      examples: [{ says: 'those of a name', line: 'ecsm-cli image list --name telemetry' }],
+      words: '[IMAGE...]',
+      flags: [
+        outputFlag,
+        { ...nameFilter, says: 'names that look like it' },
+        ...imageFilters,
+        limitFlag,
+        sortFlag,
+        noHeadersFlag,
+      ],
+      completeWords: complete('image'),
+      load: () => import('./image-list.ts'),
+    },
+    {
+      name: 'upload',
+      says: 'send an image to the registry of the platform',
+      more: 'It goes in chunks. An upload that broke off goes on where it stopped when it is begun again, and an image that is there already is not sent.',
+      examples: [
+        {
+          says: 'an image, on a thin link',
+          line: 'ecsm-cli image upload examples/ecsm-cli/radar.tar --chunk-size 1 --wait',
+        },
+        {
+          says: 'with a few words about it',
+          line: 'ecsm-cli image upload examples/ecsm-cli/radar.tar --description radar@1.0.0#sylixos',
+        },
+      ],
+      words: 'FILE',
+      completeWords: async () => [':files'],
+      flags: [
+        { name: 'description', value: 'TEXT', says: 'what the platform shows with it' },
+        { name: 'chunk-size', value: 'MIB', says: 'mebibytes in one request; a thin link wants less. Default 5' },
+        {
+          name: 'hash',
+          value: 'NAME',
+          choices: ['sha256', 'sha1', 'md5'],
+          default: 'sha256',
+          says: 'how the platform checks what came; which one it wants is not documented',
+        },
+        waitFlag,
+      ],
+      load: () => import('./image-upload.ts'),
+    },
+    {
+      name: 'sync',
+      says: 'bring an image from a remote registry into the one of the platform',
+      more: 'ecsm-cli image sync NAME@TAG#OS --registry ID --wait. Tag and system may be left out where one image fits.',
+      examples: [{ says: 'which registries there are, with their ids', line: 'ecsm-cli raw GET /image/count' }],
+      words: 'IMAGE',
+      flags: [{ name: 'registry', value: 'ID', says: 'the remote registry' }, waitFlag],
+      load: () => import('./image-sync.ts'),
+    },
+  ],
+};
+
+const raw: Command = {
+  name: 'raw',
+  says: 'make one call of the platform, and print the answer',
+  more: 'The path is that below /api/v1. Secrets in the answer are hidden. Nothing is asked before it changes something.',
+  examples: [
+    { says: 'a call', line: 'ecsm-cli raw GET /service/summary' },
+    { says: 'with a query', line: "ecsm-cli raw GET '/node?pageNum=1&pageSize=10' -o jsonpath='{.data.total}'" },
+    { says: 'with data', line: `ecsm-cli raw POST /configmap -d '{"key":"/rate","type":"string","value":"20"}'` },
+  ],
+  words: 'METHOD PATH',
+  group: 'Other',
+  flags: [
+    { name: 'data', short: 'd', value: 'JSON|@FILE', says: 'the body; @- is standard input' },
+    {
+      ...outputFlag,
+      says: 'json, yaml or jsonpath=TEMPLATE. Default json',
+      complete: async () => ['json', 'yaml', 'jsonpath='],
+    },
+  ],
+  completeWords: async ({ words }) => (words.length === 0 ? ['GET', 'POST', 'PUT', 'DELETE'] : []),
+  load: () => import('./raw.ts'),
+};
+
+const config: Command = {
+  name: 'config',
+  says: 'show the settings',
+  examples: [{ says: 'what is set, and where', line: 'ecsm-cli config view' }],
+  group: 'Other',
+  commands: [
+    {
+      name: 'view',
+      says: 'show the settings, and who said them',
+      examples: [{ says: 'what is set, and where', line: 'ecsm-cli config view' }],
+      flags: [outputFlag, noHeadersFlag],
+      load: () => import('./config-view.ts'),
+    },
+  ],
+};
+
+const version: Command = {
+  name: 'version',
+  says: 'print the version',
+  examples: [{ says: 'the version', line: 'ecsm-cli version' }],
+  group: 'Other',
+  load: () => import('./version.ts'),
+};
+
+export const otherCommands: readonly Command[] = [
+  node,
+  image,
+  raw,
+  config,
+  { ...completionCommand('ecsm-cli'), group: 'Other' },
+  version,
+];

@@ -1,0 +1,167 @@
+/** A simulated platform on a real port, and the program in a world of its own that talks to it. */
+import type { Server } from 'node:http';
+import type { ServiceBody } from '@ecsm/client';
+import { SeededRandom } from '@ecsm/runtime/simulation';
+import { type ProfileName, Simulator } from '@ecsm/simulator';
+import { onTestFinished } from 'vitest';
+import type { Command } from '../shell/command.ts';
+import { runProgram } from '../shell/run.ts';
+import { TestClock, type TestRun, type TestWorld, type TestWorldOptions, testWorld } from '../shell/test-world.kit.ts';
+import { kinds } from './names.ts';
+import { loadNoun } from './noun.ts';
+import { ecsmCli } from './program.ts';
+
+/** Ports are any, of five digits; golden texts have this one. */
+export const shownUrl = 'http://127.0.0.1:30001';
+
+/** Virtual time that passes for each turn of real time, while `isQuick`. */
+const stepMs = 200;
+const turnMs = 8;
+
+/** Lets virtual time run, 25 times as fast at most, and no faster than this process gets its turns. */
+function running(clock: TestClock): () => void {
+  let isOver = false;
+  const turn = async () => {
+    while (!isOver) {
+      await new Promise((resolve) => setTimeout(resolve, turnMs));
+      await clock.advance(stepMs);
+    }
+  };
+  void turn();
+  return () => {
+    isOver = true;
+  };
+}
+
+async function everything(): Promise<void> {
+  const loads = (commands: readonly Command[]): readonly Promise<unknown>[] =>
+    commands.flatMap(({ load, commands: below = [] }) => [...(load ? [load()] : []), ...loads(below)]);
+  await Promise.all([...loads(ecsmCli.commands), ...kinds.map(loadNoun), import('./measure.ts'), import('yaml')]);
+}
+
+export interface Kit {
+  readonly simulator: Simulator;
+  readonly clock: TestClock;
+  readonly url: string;
+  /** One command line, from beginning to end; URLs are `shownUrl`. */
+  run(argv: readonly string[] | string, options?: TestWorldOptions): Promise<TestRun>;
+  /** The same, while it runs. */
+  start(argv: readonly string[], options?: TestWorldOptions): TestWorld & { readonly exit: Promise<number> };
+  shown(text: string): string;
+}
+
+export interface KitOptions {
+  readonly nodes?: number;
+  readonly behaviour?: ProfileName;
+  /** Time that runs, for the simulator and the program. */
+  readonly isQuick?: boolean;
+}
+
+/** Ends with the test. */
+export async function simulated({ nodes = 3, behaviour = 'instant', isQuick = false }: KitOptions = {}): Promise<Kit> {
+  // What a command loads on its way would otherwise cost virtual minutes, the first time.
+  if (isQuick) await everything();
+  const clock = new TestClock();
+  const simulator = new Simulator({ clock, random: new SeededRandom(1), nodes, behaviour });
+  const { url } = await simulator.listen();
+  const stop = isQuick ? running(clock) : () => {};
+  onTestFinished(async () => {
+    stop();
+    await simulator.close();
+  });
+  const shown = (text: string) => text.replaceAll(url, shownUrl);
+  const worldOf = (options: TestWorldOptions) =>
+    testWorld({ clock, ...options, env: { ECSMCLI_URL: url, ...options.env } });
+  return {
+    simulator,
+    clock,
+    url,
+    shown,
+    async run(line, options = {}) {
+      const argv = typeof line === 'string' ? wordsOf(line) : line;
+      const { world, out, err } = worldOf(options);
+      const code = await runProgram(ecsmCli, argv, world);
+      return { code, out: shown(out.text), err: shown(err.text) };
+    },
+    start(argv, options = {}) {
+      const test = worldOf(options);
+      return { ...test, exit: runProgram(ecsmCli, argv, test.world) };
+    },
+  };
+}
+
+/** As a shell would part them, as far as examples need it. */
+export function wordsOf(line: string): string[] {
+  return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
+    word.replace(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
+  );
+}
+
+export interface ServiceOptions {
+  readonly image?: string;
+  readonly nodes?: readonly string[];
+  readonly factor?: number;
+  readonly env?: readonly string[];
+  readonly vsoa?: { readonly password?: string };
+}
+
+export function serviceBody(name: string, options: ServiceOptions = {}): ServiceBody & { image: { config: object } } {
+  const { image = 'telemetry@1.0.0#sylixos', nodes = ['node-1', 'node-2'], factor, env, vsoa } = options;
+  return {
+    name,
+    image: {
+      ref: image,
+      action: 'run',
+      autoUpgrade: 'Never',
+      config: env ? { process: { args: ['/apps/x'], env } } : {},
+      ...(vsoa && { vsoa }),
+    },
+    node: { names: nodes },
+    ...(factor === undefined ? { policy: 'static' as const } : { policy: 'dynamic' as const, factor }),
+  };
+}
+
+/** Through the front door, as another client would. */
+export async function createService(kit: Kit, name: string, options: ServiceOptions = {}): Promise<void> {
+  const data = JSON.stringify(serviceBody(name, options));
+  const { code, err } = await kit.run(['raw', 'POST', '/service', '-d', data]);
+  if (code !== 0) throw new Error(err);
+}
+
+/** The mark of the operator, in the environment of a service. */
+export const markOf = (namespace: string, name: string) => [
+  `ECSM_OWNER=registry-1/${namespace}/${name}/uid-1`,
+  'ECSM_REVISION=abc',
+];
+
+/** What is on the port; closed with the test. */
+export async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  );
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+/** Command lines and what they print, as a person would see them in a terminal. */
+export async function transcript(kit: Kit, lines: readonly (string | TranscriptLine)[]): Promise<string> {
+  const parts: string[] = [];
+  for (const entry of lines) {
+    const { line, ...options } = typeof entry === 'string' ? { line: entry } : entry;
+    const { code, out, err } = await kit.run(line.replace(/^ecsm-cli /, ''), options);
+    const where = options.terminal ? `(a terminal of ${options.terminal.columns} columns)` : '';
+    const talk = err === '' ? '' : err.replace(/^(?=.)/gm, '! ');
+    parts.push(`$ ${line} ${where}`.trimEnd(), `${out}${talk}${code === 0 ? '' : `[exit code ${code}]\n`}`);
+  }
+  return parts.join('\n');
+}
+
+export interface TranscriptLine extends TestWorldOptions {
+  readonly line: string;
+}

@@ -1,0 +1,181 @@
+/** The tool as a real process, bundled as it is shipped: pipes that break, terminals, signals, and what it loads. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '@ecsm/runtime';
+import { SeededRandom } from '@ecsm/runtime/simulation';
+import { Simulator } from '@ecsm/simulator';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { markOf, serviceBody } from './platform.kit.ts';
+
+const packages = fileURLToPath(new URL('../../../', import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), 'ecsm-cli-'));
+const simulator = new Simulator({ clock: systemClock, random: new SeededRandom(1), nodes: 200, behaviour: 'instant' });
+let url = '';
+
+beforeAll(async () => {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL('main.ts', import.meta.url))],
+    outdir: directory,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    alias: {
+      '@ecsm/runtime': join(packages, 'runtime/src/index.ts'),
+      '@ecsm/client': join(packages, 'ecsm-client/src/index.ts'),
+      '@ecsm/operator': join(packages, 'ecsm-operator/src/index.ts'),
+      // Of CommonJS, a part that is loaded later would only have the default.
+      yaml: join(packages, '../node_modules/yaml/browser/index.js'),
+    },
+    external: ['lmdb'],
+    define: { __ECSM_VERSION__: '"9.8.7"' },
+    logLevel: 'error',
+  });
+  expect(outputFiles).toBeUndefined();
+  writeFileSync(join(directory, 'package.json'), '{"type": "module"}');
+  writeFileSync(
+    join(directory, 'ecsm-cli'),
+    `#!/bin/sh\nexec "${process.execPath}" "${join(directory, 'main.js')}" "$@"\n`,
+  );
+  chmodSync(join(directory, 'ecsm-cli'), 0o755);
+  ({ url } = await simulator.listen());
+  const connection = (await import('@ecsm/client')).connect({ url });
+  await connection.ecsm.services().create(serviceBody('orbit.camera', { factor: 1, env: markOf('orbit', 'camera') }));
+  await connection.ecsm.services().create(serviceBody('mine', { factor: 1 }));
+  connection.close();
+});
+
+afterAll(async () => {
+  await simulator.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function shell(script: string, onOutput: (text: string, child: ChildProcess) => void = () => {}): Promise<Ran> {
+  const child = spawn('bash', ['--norc', '-c', script], {
+    cwd: directory,
+    env: {
+      PATH: `${directory}:${process.env['PATH']}`,
+      HOME: directory,
+      TERM: 'xterm',
+      ECSMCLI_URL: url,
+      LANG: 'C.UTF-8',
+    },
+    timeout: 40_000,
+    killSignal: 'SIGKILL',
+  });
+  child.stdin.on('error', () => {});
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    out += chunk;
+    onOutput(out + err, child);
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    err += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code: typeof code === 'number' ? code : null, out, err };
+}
+
+const inTerminal = (line: string, onOutput?: (text: string, child: ChildProcess) => void) =>
+  shell(`exec script -qefc 'stty cols 100 rows 20; exec ${line}' /dev/null`, onOutput);
+
+const hasTerminal = spawnSync('script', ['--version']).status === 0;
+
+test('version needs nothing heavy', async () => {
+  expect(await shell('ecsm-cli version; ecsm-cli --version')).toEqual({
+    code: 0,
+    out: 'ecsm-cli 9.8.7\necsm-cli 9.8.7\n',
+    err: '',
+  });
+  const main = readFileSync(join(directory, 'main.js'), 'utf8');
+  const loaded = new Set<string>();
+  const follow = (text: string) => {
+    for (const [, file = ''] of text.matchAll(/^(?:import|export)[^"']*["']\.\/([^"']+)["'];?$/gm)) {
+      if (loaded.has(file)) continue;
+      loaded.add(file);
+      follow(readFileSync(join(directory, file), 'utf8'));
+    }
+  };
+  follow(main);
+  const all = [main, ...[...loaded].map((file) => readFileSync(join(directory, file), 'utf8'))].join('\n');
+  expect(all).not.toMatch(/from "node:https?"|class RestClient|class Registry\b/);
+  expect(all.length).toBeLessThan(200_000);
+});
+
+test('a reader that goes away is no error', async () => {
+  const { code, out, err } = await shell(
+    'set -o pipefail; ecsm-cli get nodes | head -2; ecsm-cli get images -o yaml | true; ecsm-cli watch nodes --for 2s | head -1 | wc -l',
+  );
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out.split('\n')).toHaveLength(4);
+});
+
+test('long outputs arrive whole', async () => {
+  const { code, out } = await shell('ecsm-cli get nodes -o json | cat');
+  expect(code).toBe(0);
+  expect(JSON.parse(out).items).toHaveLength(200);
+});
+
+test('without a terminal it never asks and never hangs', async () => {
+  const { code, out, err } = await shell('ecsm-cli delete mine < /dev/zero; ecsm-cli stop orbit.camera');
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err).toContain('ecsm-cli: delete service "mine"? There is nobody to ask: add --yes to do it\n');
+  expect(err).toContain('If you mean it, add --yes\n');
+});
+
+test.skipIf(!hasTerminal)('a terminal is asked', async () => {
+  const answering = (answer: string) => {
+    let isAsked = false;
+    return inTerminal('ecsm-cli stop orbit.camera', (text, child) => {
+      if (isAsked || !text.includes('[y/N]')) return;
+      isAsked = true;
+      child.stdin?.write(`${answer}\n`);
+    });
+  };
+  const no = await answering('n');
+  expect(no).toMatchObject({ code: 1, out: expect.stringContaining('ecsm-cli: nothing was changed') });
+  expect(no.out).toContain('ecsmctl scale ecsmservice camera -n orbit --replicas 0');
+  expect(await answering('y')).toMatchObject({ code: 0, out: expect.stringContaining('service/orbit.camera stopped') });
+});
+
+test.skipIf(!hasTerminal)('top in a terminal, until Ctrl-C', async () => {
+  let isStopped = false;
+  const { code, out } = await inTerminal('ecsm-cli top nodes --interval 1s', (text, child) => {
+    if (isStopped || !text.includes('Ctrl-C ends it')) return;
+    isStopped = true;
+    child.stdin?.write('\u0003');
+  });
+  expect(code).toBe(130);
+  expect(out).toContain('… ');
+  expect(out.lastIndexOf('\u001b[?25h')).toBeGreaterThan(out.lastIndexOf('\u001b[?25l'));
+});
+
+test('SIGTERM ends what waits', async () => {
+  const { out } = await shell(
+    'ecsm-cli watch services --interval 1s > seen & pid=$!; sleep 2; kill $pid; wait $pid; echo "ended $?"',
+  );
+  expect(out).toBe('ended 143\n');
+  expect(readFileSync(join(directory, 'seen'), 'utf8')).toContain('orbit.camera');
+});
+
+test('an image in a real file', async () => {
+  writeFileSync(join(directory, 'radar.tar'), Buffer.alloc(3_000_000, 7));
+  const { code, out, err } = await shell(
+    'ecsm-cli image upload radar.tar --chunk-size 1 --description radar@3.0.0#sylixos --wait',
+  );
+  expect({ code, out }).toEqual({ code: 0, out: 'radar.tar uploaded\n' });
+  expect(err).not.toContain('Warning');
+  expect(simulator.platform.imageByRef('radar@3.0.0#sylixos')).toBeDefined();
+});

@@ -1,0 +1,110 @@
+/** `raw`: one call to the platform, as it is. It asks nothing and guards nothing. */
+import type { Method, RequestBuilder, RestClient, WireAnswer } from '@ecsm/client';
+import { shape } from '@ecsm/runtime';
+import { formatJson, formatYaml } from '../print/documents.ts';
+import { printJsonPath } from '../print/jsonpath.ts';
+import { redact, redactText } from '../print/redact.ts';
+import { visibleLines } from '../print/visible.ts';
+import type { Call } from '../shell/command.ts';
+import { didYouMean } from '../shell/nearest.ts';
+import { Failure, Wrong } from '../shell/wrong.ts';
+import { during } from './change.ts';
+import { formatOf } from './output.ts';
+import { withPlatform } from './platform.ts';
+
+const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
+const basePath = '/api/v1';
+
+export async function run(call: Call): Promise<void> {
+  const [methodWord = '', path = ''] = call.words;
+  const method = methods.find((one) => one === methodWord.toUpperCase());
+  if (!method) throw new Wrong(`there is no method "${methodWord}".${didYouMean(methodWord, methods)}`);
+  if (!path.startsWith('/')) throw new Wrong(`the path has to begin with a slash, as in /service, and is "${path}"`);
+  const format = formatOf(call, ['json', 'yaml', 'jsonpath']);
+  const data = await dataOf(call);
+  if (method === 'GET' && data !== undefined) throw new Wrong('GET takes no data: leave -d out, or use POST or PUT');
+  const answer = await withPlatform(call, (platform) =>
+    during(call, platform, 'answer', ({ signal }) => {
+      const request = requestFor(platform.rest, method, path);
+      return (data === undefined ? request : request.body(data)).signal(signal).doRaw();
+    }),
+  );
+  const { out } = call.world;
+  const text = new TextDecoder().decode(answer.body);
+  const json = jsonOf(text);
+  if (json === undefined) out.write(`${visibleLines(redactText(text))}\n`);
+  else if (format.kind === 'yaml') out.write(await formatYaml(redact(json)));
+  else if (format.kind === 'jsonpath') out.write(`${visibleLines(printJsonPath(format.path, redact(json)))}\n`);
+  else out.write(formatJson(redact(json)));
+  complainAbout(answer, json);
+}
+
+/** A path of people is taken apart and put together again, so that nothing in it can be more than it looks like. */
+function requestFor(rest: RestClient, method: Method, path: string): RequestBuilder {
+  const [before = '', query = ''] = split(path, '?');
+  const below = before.startsWith(`${basePath}/`) ? before.slice(basePath.length) : before;
+  let request = { GET: () => rest.get(), POST: () => rest.post(), PUT: () => rest.put(), DELETE: () => rest.delete() }[
+    method
+  ]();
+  for (const segment of below.split('/').filter((one) => one !== '')) {
+    // A plain word is shown in complaints; anything else could be somebody's name.
+    const isPlain = /^[\w~-][\w.~-]*$/.test(segment);
+    request = isPlain ? request.resource(segment) : request.name(decoded(segment), 'path');
+  }
+  for (const pair of query.split('&').filter((one) => one !== '')) {
+    const [name = '', value = ''] = split(pair, '=');
+    request = request.param(decoded(name), decoded(value));
+  }
+  return request;
+}
+
+function split(text: string, mark: string): readonly string[] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new Wrong(`"${text}" in the path is not encoded as it should be: write a percent sign as %25`);
+  }
+}
+
+async function dataOf(call: Call): Promise<unknown> {
+  const said = call.flag('data');
+  if (said === undefined) return undefined;
+  const text = said.startsWith('@') ? await contentOf(call, said.slice(1)) : said;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/, ".*$/s, '') : '';
+    throw new Wrong(
+      `${said.startsWith('@') ? `the data in ${said.slice(1)}` : 'the data of -d'} is no JSON: ${reason}`,
+    );
+  }
+}
+
+async function contentOf({ world }: Call, file: string): Promise<string> {
+  if (file === '-') return new TextDecoder().decode(await world.readInput());
+  const bytes = await world.files.read(file);
+  if (!bytes) throw new Wrong(`-d: there is no file "${file}"`);
+  return new TextDecoder().decode(bytes);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The answer is shown, and still is no success. */
+function complainAbout({ status }: WireAnswer, json: unknown): void {
+  const code = shape.isObject(json) ? json['status'] : undefined;
+  const message = shape.isObject(json) ? json['message'] : undefined;
+  if (status < 400 && (code === undefined || code === 200)) return;
+  const said = typeof message === 'string' ? `: ${message}` : '';
+  throw new Failure(`the platform answered with ${code === undefined ? `HTTP ${status}` : `code ${code}`}${said}`);
+}

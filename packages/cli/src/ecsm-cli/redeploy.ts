@@ -1,0 +1,31 @@
+/** `redeploy`: all containers of a service anew. */
+import type { Call } from '../shell/command.ts';
+import { during, found } from './change.ts';
+import { confirmOwned } from './guard.ts';
+import { contextOf } from './noun.ts';
+import { withPlatform } from './platform.ts';
+import { namedTargets } from './targets.ts';
+import { deploymentsOf, untilDeployed } from './waiting.ts';
+
+export async function run(call: Call): Promise<void> {
+  const names = namedTargets(call.words, ['service']).flatMap((target) => target.names);
+  await withPlatform(call, async (platform) => {
+    const services = await found(call, platform, names);
+    await confirmOwned(
+      call,
+      services.map((service) => ({
+        service,
+        instead: (owner) => `ecsmctl rollout restart ecsmservice ${owner.name} -n ${owner.namespace}`,
+      })),
+    );
+    for (const { id, name } of services) {
+      const wait = call.flag('wait') !== undefined;
+      const before = wait ? await deploymentsOf(contextOf(call, platform), id) : undefined;
+      await during(call, platform, `redeploy service/${name}`, ({ signal }) =>
+        platform.ecsm.services().redeploy(id, { signal }),
+      );
+      if (before) await untilDeployed(call, platform, { name, before });
+      call.world.out.write(`service/${name} redeployed\n`);
+    }
+  });
+}

@@ -1,0 +1,40 @@
+/** `scale`: how many instances a dynamic service has. */
+import type { Call } from '../shell/command.ts';
+import { Failure, Wrong } from '../shell/wrong.ts';
+import { bodyOf, during, found } from './change.ts';
+import { confirmOwned } from './guard.ts';
+import { withPlatform } from './platform.ts';
+import { namedService } from './targets.ts';
+import { wholeNumberOf } from './values.ts';
+import { untilDeployed } from './waiting.ts';
+
+const replicasMax = 100_000;
+
+export async function run(call: Call): Promise<void> {
+  const word = namedService(call.words);
+  const text = call.flag('replicas');
+  if (text === undefined) throw new Wrong('to how many? Write --replicas COUNT');
+  const factor = wholeNumberOf(text, '--replicas', 0, replicasMax);
+  await withPlatform(call, async (platform) => {
+    const [service] = await found(call, platform, [word]);
+    if (!service) return;
+    const { name } = service;
+    if (service.policy !== 'dynamic') {
+      const remedy = 'change "node" or "policy" with ecsm-cli update';
+      throw new Failure(
+        `service "${name}" is ${service.policy}: it has one instance on each of its nodes. To have more, ${remedy}`,
+      );
+    }
+    await confirmOwned(call, [
+      {
+        service,
+        instead: (owner) => `ecsmctl scale ecsmservice ${owner.name} -n ${owner.namespace} --replicas ${factor}`,
+      },
+    ]);
+    await during(call, platform, `scale service/${name}`, ({ signal }) =>
+      platform.ecsm.services().update({ ...bodyOf(service), factor }, { signal }),
+    );
+    if (call.flag('wait') !== undefined) await untilDeployed(call, platform, { name, expected: factor });
+    call.world.out.write(`service/${name} scaled\n`);
+  });
+}

@@ -1,0 +1,174 @@
+/** Services, as `get` and `describe` show them. */
+import { isOn, numberOf, type ServiceDetail, type ServiceFilter, type ServiceRow, textsOf } from '@ecsm/client';
+import { ownerKeysOf, platformName, readMark } from '@ecsm/operator';
+import type { Cell } from '../print/table.ts';
+import { Wrong } from '../shell/wrong.ts';
+import { ageCell, momentText, none, statusCell, textCell, unknown } from './cells.ts';
+import { containerColumns, containerItem } from './containers.ts';
+import { missing, unlessMissing } from './missing.ts';
+import type { Context, Item, Noun } from './noun.ts';
+import { recordColumns, recordItem } from './records.ts';
+import { fieldLines, objectPart, part, tablePart, without } from './text.ts';
+
+const recordsMax = 5;
+
+export const services: Noun = {
+  kind: 'service',
+  columns: [
+    { name: 'name', shrink: true },
+    { name: 'status' },
+    { name: 'online' },
+    { name: 'policy' },
+    { name: 'image', shrink: true },
+    { name: 'state' },
+    { name: 'age' },
+    { name: 'nodes', wide: true, shrink: true },
+    { name: 'label', wide: true },
+    { name: 'id', wide: true },
+  ],
+
+  async *list(context) {
+    const { said } = context;
+    const image = said('image');
+    const node = said('node');
+    const label = said('label');
+    const filter: ServiceFilter = {
+      ...(image === undefined ? {} : { imageId: await imageIdOf(context, image) }),
+      ...(node === undefined ? {} : { nodeId: await nodeIdOf(context, node) }),
+      ...(label === undefined ? {} : { label }),
+    };
+    for await (const row of listedServices(context, filter)) yield serviceItem(context, row);
+  },
+
+  async find(context, word) {
+    return serviceItem(context, await findService(context, word));
+  },
+};
+
+/** As `-n` and `--name` filter them. */
+export async function* listedServices(
+  { said, platform, signal }: Context,
+  filter: ServiceFilter,
+): AsyncGenerator<ServiceRow, void, undefined> {
+  const namespace = said('namespace');
+  const name = said('name') ?? prefixOf(namespace);
+  for await (const row of platform.ecsm
+    .services()
+    .list(name === undefined ? filter : { ...filter, name }, { signal })) {
+    if (namespace === undefined || ownerKeysOf(row.name).some((key) => key.namespace === namespace)) yield row;
+  }
+}
+
+/** Where nobody asks for a name, that of the namespace saves the link what would be thrown away. */
+function prefixOf(namespace: string | undefined): string | undefined {
+  if (namespace === undefined || namespace === 'default') return undefined;
+  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) return `${namespace}.`;
+  throw new Wrong(`"${namespace}" cannot be a namespace: it has to be lower-case letters, digits and dashes`);
+}
+
+/** By name or id; with `-n` also by the name within the namespace. */
+export async function findService(context: Context, word: string): Promise<ServiceRow> {
+  const { platform, signal, said } = context;
+  const all = platform.ecsm.services();
+  const namespace = said('namespace');
+  const named = await all.byName(namespace === undefined ? word : platformName(namespace, word), { signal });
+  if (named) return named;
+  const detail = await unlessMissing(() => all.get(word, { signal }));
+  const row = detail && (await all.byName(detail.name, { signal }));
+  if (row) return row;
+  throw await missing(context, 'service', word, all.list({}, { signal }));
+}
+
+export function serviceItem(context: Context, row: ServiceRow): Item {
+  const states = textsOf(row.containerStatusGroup);
+  const wanted = row.policy === 'dynamic' ? numberOf(row.factor) : row.nodeList?.length;
+  const online = numberOf(row.instanceOnline);
+  return {
+    name: row.name,
+    value: row,
+    cells: [
+      row.name,
+      statusCell(row.status),
+      `${online ?? '?'}/${wanted ?? '?'}`,
+      row.policy,
+      imagesOf(row),
+      states.length === 0 ? none : statusCell(states.join(',')),
+      ageCell(context, row.createdTime),
+      (row.nodeList ?? []).map(({ nodeName }) => nodeName ?? unknown).join(',') || none,
+      textCell(row.pathLabel),
+      row.id,
+    ],
+    whole: () => context.platform.ecsm.services().get(row.id, { signal: context.signal }),
+    describe: () => describe(context, row),
+  };
+}
+
+async function describe(context: Context, row: ServiceRow): Promise<string> {
+  const { platform, signal, call } = context;
+  const detail = await platform.ecsm.services().get(row.id, { signal });
+  const instances: (readonly Cell[])[] = [];
+  for await (const one of platform.ecsm.containers().ofServices([row.id], { signal })) {
+    instances.push(containerItem(context, one).cells);
+  }
+  const past: (readonly Cell[])[] = [];
+  for await (const one of platform.ecsm.records().list(row.id, { signal })) {
+    past.push(recordItem(context, one).cells);
+    if (past.length >= recordsMax) break;
+  }
+  const { out } = call.world;
+  return [
+    fieldLines([
+      ['Name', row.name],
+      ['Id', row.id],
+      ['Owner', ownerText(detail)],
+      ['Status', row.status],
+      ['Healthy', detail.healthy == null ? unknown : isOn(detail.healthy) ? 'yes' : 'no'],
+      ['Policy', row.policy],
+      ['Factor', textCell(row.factor)],
+      ['Online', textCell(row.instanceOnline)],
+      ['Image', textCell(detail.image?.ref)],
+      ['Pull policy', textCell(detail.image?.pullPolicy)],
+      ['Auto-upgrade', textCell(detail.image?.autoUpgrade)],
+      ['Nodes', textsOf(detail.node?.names).join(', ') || none],
+      ['Label', textCell(row.pathLabel)],
+      ['Created', momentText(context, row.createdTime)],
+      ['Updated', momentText(context, row.updatedTime)],
+    ]),
+    await objectPart('VSOA', detail.image?.vsoa),
+    await objectPart('Configuration', detail.image?.config),
+    troubleOf(row),
+    tablePart('Containers', without('service', { columns: containerColumns, rows: instances }), out),
+    tablePart('Records', without('service', { columns: recordColumns, rows: past }), out),
+  ].join('');
+}
+
+function imagesOf({ imageList }: ServiceRow): string {
+  const images = (imageList ?? []).map(({ name, tag, os }) => `${name}${tag ? `@${tag}` : ''}${os ? `#${os}` : ''}`);
+  return images.join(',') || none;
+}
+
+function ownerText(detail: ServiceDetail): string {
+  const mark = readMark(detail);
+  if (!mark) return none;
+  return `ECSMService ${mark.namespace}/${mark.name} (registry ${mark.registry})`;
+}
+
+function troubleOf({ errorInstance }: ServiceRow): string {
+  const lines = (errorInstance ?? []).map(({ nodeName, message }) => `${nodeName ?? unknown}: ${message ?? unknown}`);
+  return lines.length === 0 ? '' : part('Failed', `${lines.join('\n')}\n`);
+}
+
+/** The platform wants an id; people have a reference. */
+async function imageIdOf({ platform, signal }: Context, word: string): Promise<string> {
+  const [, name, tag, os] = /^([^@#]+)@([^@#]+)(?:#([^@#]+))?$/.exec(word) ?? [];
+  if (name === undefined) return word;
+  for await (const row of platform.ecsm.images().list({ name }, { signal })) {
+    if (row.name === name && row.tag === tag && (os === undefined || row.os === os)) return row.id;
+  }
+  throw new Wrong(`--image: there is no image "${word}": "ecsm-cli get images" shows what there is`);
+}
+
+async function nodeIdOf(context: Context, word: string): Promise<string> {
+  const { findNode } = await import('./nodes.ts');
+  return (await findNode(context, word)).id;
+}

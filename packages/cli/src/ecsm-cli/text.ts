@@ -1,0 +1,48 @@
+/** What `describe` prints: names and values in two columns, and parts below a title. */
+import { formatYaml } from '../print/documents.ts';
+import { redact } from '../print/redact.ts';
+import { formatTable, type Table } from '../print/table.ts';
+import { displayWidth, padEnd, visible } from '../print/width.ts';
+import type { Sink } from '../shell/world.ts';
+import { none } from './cells.ts';
+
+export type Field = readonly [name: string, value: string];
+
+/** `Name:      telemetry`, one a line. */
+export function fieldLines(fields: readonly Field[]): string {
+  const width = Math.max(0, ...fields.map(([name]) => displayWidth(name))) + 1;
+  return fields.map(([name, value]) => `${padEnd(`${name}:`, width)}  ${visible(value)}\n`).join('');
+}
+
+/** A title, and what belongs to it below; `<none>` behind the title if that is nothing. */
+export function part(title: string, body: string): string {
+  return body === '' ? `${title}:  ${none}\n` : `${title}:\n${indented(body)}`;
+}
+
+/** A table that fits the terminal with its indent; nothing for no rows. */
+export function tablePart(title: string, table: Pick<Table, 'columns' | 'rows'>, out: Sink): string {
+  if (table.rows.length === 0) return part(title, '');
+  const columnsMax = out.columns === undefined ? undefined : Math.max(1, out.columns - 2);
+  return part(title, formatTable({ ...table, columnsMax }));
+}
+
+/** Without the column that says the same in every row. */
+export function without(
+  name: string,
+  { columns, rows }: Pick<Table, 'columns' | 'rows'>,
+): Pick<Table, 'columns' | 'rows'> {
+  const at = columns.findIndex((column) => column.name === name);
+  const left = <T>(all: readonly T[]) => all.filter((_, index) => index !== at);
+  return { columns: left(columns), rows: rows.map(left) };
+}
+
+/** An object of somebody else's form, without its secrets. */
+export async function objectPart(title: string, value: unknown): Promise<string> {
+  const isEmpty =
+    value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+  return part(title, isEmpty ? '' : await formatYaml(redact(value)));
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, '  ');
+}

@@ -1,0 +1,34 @@
+/** `update service`: as a file says. The platform replaces the whole of it. */
+import type { ServiceBody } from '@ecsm/client';
+import type { Call } from '../shell/command.ts';
+import { Wrong } from '../shell/wrong.ts';
+import { during, found } from './change.ts';
+import { confirmOwned } from './guard.ts';
+import { withPlatform } from './platform.ts';
+import { readServiceFile, withSecrets } from './service-file.ts';
+import { untilDeployed } from './waiting.ts';
+
+export async function run(call: Call): Promise<void> {
+  const { body: wanted, id } = await readServiceFile(call);
+  await withPlatform(call, async (platform) => {
+    const [present] = await found(call, platform, [id ?? wanted.name]);
+    if (!present) return;
+    if (wanted.prepull !== undefined) throw new Wrong('prepull belongs to creation alone: leave it out of an update');
+    const body = withSecrets(wanted, present);
+    await confirmOwned(call, [
+      { service: present, instead: ({ name, namespace }) => `ecsmctl edit ecsmservice ${name} -n ${namespace}` },
+    ]);
+    const { name } = body;
+    await during(call, platform, `update service/${name}`, ({ signal }) =>
+      platform.ecsm.services().update({ ...body, id: present.id }, { signal }),
+    );
+    if (call.flag('wait') !== undefined)
+      await untilDeployed(call, platform, { name, expected: countOf(body), image: body.image.ref });
+    call.world.out.write(`service/${name} updated\n`);
+  });
+}
+
+/** How many containers a service has, as far as it says so itself. */
+export function countOf({ policy, factor, node }: ServiceBody): number | undefined {
+  return policy === 'dynamic' ? factor : node.names.length;
+}

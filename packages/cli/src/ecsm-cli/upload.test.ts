@@ -1,0 +1,131 @@
+/** Uploads: in pieces, with a bar, to be continued, and never as a whole in memory. */
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { testWorld } from '../shell/test-world.kit.ts';
+import type { Files } from '../shell/world.ts';
+import { fileSource } from './file-source.ts';
+import { simulated } from './platform.kit.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** A file that is made while it is read, and remembers how much of it was on its way. */
+function largeFile(mebibytes: number): {
+  files: Files;
+  opened: () => number;
+  closed: () => number;
+  bytes: (at: number) => number;
+} {
+  let opened = 0;
+  let closed = 0;
+  const bytes = (at: number) => (at * 7 + Math.floor(at / mebibyte)) % 251;
+  const files: Files = {
+    ...testWorld().world.files,
+    async open(path) {
+      if (path !== 'big.tar') return undefined;
+      opened++;
+      return {
+        sizeBytes: mebibytes * mebibyte,
+        chunks: (async function* () {
+          try {
+            const size = mebibyte / 4;
+            for (let at = 0; at < mebibytes * mebibyte; at += size) {
+              yield Uint8Array.from({ length: size }, (_, index) => bytes(at + index));
+            }
+          } finally {
+            closed++;
+          }
+        })(),
+      };
+    },
+  };
+  return { files, opened: () => opened, closed: () => closed, bytes };
+}
+
+test('pieces are what they should be, forwards and backwards, and the file is let go of', async () => {
+  const { files, opened, closed, bytes } = largeFile(2);
+  const source = await fileSource(files, 'big.tar', { hash: 'sha256', signal: new AbortController().signal });
+  const whole = Uint8Array.from({ length: 2 * mebibyte }, (_, at) => bytes(at));
+  expect(source).toMatchObject({ size: whole.length, hash: createHash('sha256').update(whole).digest('hex') });
+  for (const [offset, length] of [
+    [0, 1000],
+    [1000, 700_000],
+    [1_500_000, 500_000],
+    [10, 20],
+    [2 * mebibyte - 5, 5],
+  ] as const) {
+    expect(Buffer.compare(await source.read(offset, length), whole.subarray(offset, offset + length))).toBe(0);
+  }
+  // What is not there is not made up.
+  expect(await source.read(2 * mebibyte - 5, 10)).toHaveLength(5);
+  await source.close();
+  expect([opened(), closed()]).toEqual([3, 3]);
+});
+
+test('a terminal sees a bar', async () => {
+  const kit = await simulated({ isQuick: true });
+  kit.simulator.link.set({ latencyMs: 5_000 });
+  const { files, closed } = largeFile(4);
+  const terminal = { columns: 120, rows: 24 };
+  const { code, out, err } = await kit.run('image upload big.tar --chunk-size 1 --timeout 10m', {
+    realFiles: files,
+    terminal,
+  });
+  expect({ code, out }).toEqual({ code: 0, out: 'big.tar uploaded\n' });
+  expect(err).toMatch(
+    /waiting for the upload of big\.tar to http:\S+ \(\d+ s of 10 min\): \[█{10} {10}\] 50%, 2Mi of 4Mi/,
+  );
+  expect(closed()).toBe(2);
+  expect(kit.simulator.journal.byEndpoint().find(({ endpoint }) => endpoint === 'POST /image')?.calls).toBe(4);
+});
+
+test('one that broke off goes on where it stopped', async () => {
+  const kit = await simulated({ isQuick: true });
+  const { files } = largeFile(4);
+  const calls = () => kit.simulator.journal.byEndpoint().find(({ endpoint }) => endpoint === 'POST /image')?.calls ?? 0;
+  const upload = kit.start(['image', 'upload', 'big.tar', '--chunk-size', '1'], { realFiles: files });
+  await expect.poll(calls).toBeGreaterThanOrEqual(1);
+  upload.interrupt();
+  expect(await upload.exit).toBe(130);
+  const before = calls();
+  const { code, out } = await kit.run('image upload big.tar --chunk-size 1 --wait', { realFiles: files });
+  expect({ code, out }).toEqual({ code: 0, out: 'big.tar uploaded\n' });
+  expect(calls()).toBeLessThanOrEqual(5);
+  expect(before).toBeGreaterThanOrEqual(1);
+  expect(await kit.run('image upload big.tar --chunk-size 1', { realFiles: files })).toMatchObject({
+    out: expect.stringMatching(/^big\.tar is there already, as image \S+\n$/),
+  });
+});
+
+test('a link that breaks says so, and how to go on', async () => {
+  const kit = await simulated({ isQuick: true });
+  const { files } = largeFile(2);
+  kit.simulator.link.set({ errorPercent: 100, match: { method: 'POST', path: '/api/v1/image' } });
+  const { code, err } = await kit.run('image upload big.tar', { realFiles: files });
+  expect(code).toBe(1);
+  expect(err).toMatch(
+    /ecsm-cli: the upload of big\.tar to http:\S+ broke off: .*; what has arrived is kept: upload it again to go on from there\n$/,
+  );
+});
+
+test('an image of half a gibibyte takes little memory', async () => {
+  const size = 512 * mebibyte;
+  const piece = new Uint8Array(mebibyte);
+  const files: Files = {
+    ...testWorld().world.files,
+    open: async () => ({
+      sizeBytes: size,
+      chunks: (async function* () {
+        for (let at = 0; at < size; at += mebibyte) yield piece;
+      })(),
+    }),
+  };
+  const before = process.memoryUsage().arrayBuffers;
+  const source = await fileSource(files, 'huge.tar', { hash: 'md5', signal: new AbortController().signal });
+  let peak = 0;
+  for (let offset = 0; offset < size; offset += 64 * mebibyte) {
+    await source.read(offset, 5 * mebibyte);
+    peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
+  }
+  await source.close();
+  expect(peak).toBeLessThan(300 * mebibyte);
+});

@@ -1,0 +1,54 @@
+/** Texts that people wrote, read as values. Each throws `Wrong`, naming where the text stood and what it has to be. */
+import { Wrong } from '../shell/wrong.ts';
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+/** A day. A timer of Node.js could take 24 of them. */
+const durationMsMax = 24 * 3_600_000;
+
+/** `30s`, `5m`, `1h30m`; a bare number is seconds. */
+export function durationMsOf(text: string, from: string): number {
+  const seconds = /^\d{1,6}(?:\.\d{1,3})?$/.test(text) ? Number(text) * 1000 : undefined;
+  const parts = /^(?:\d{1,6}(?:\.\d{1,3})?(?:ms|s|m|h))+$/.test(text) ? text.matchAll(/([\d.]+)(ms|s|m|h)/g) : [];
+  const ms = seconds ?? [...parts].reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0);
+  if (ms > 0 && ms <= durationMsMax) return ms;
+  throw new Wrong(`${from} has to be a time of up to a day, as in 30s or 5m, not "${text}"`);
+}
+
+export function wholeNumberOf(text: string, from: string, minimum: number, maximum: number): number {
+  const value = Number(text);
+  if (/^\d{1,15}$/.test(text) && value >= minimum && value <= maximum) return value;
+  throw new Wrong(`${from} has to be a whole number from ${minimum} to ${maximum}, not "${text}"`);
+}
+
+/** Minutes east of UTC. */
+export function zoneMinutesOf(text: string, from: string): number {
+  if (/^(?:utc|z)$/i.test(text)) return 0;
+  const [, sign, hours, minutes = '0'] = /^([+-])(\d{1,2})(?::?([0-5]\d))?$/.exec(text) ?? [];
+  const total = Number(hours) * 60 + Number(minutes);
+  if (sign !== undefined && total <= 14 * 60) return sign === '-' ? -total : total;
+  throw new Wrong(`${from} has to be a time zone such as +08:00 or UTC, not "${text}"`);
+}
+
+/** They frame a request, and are the link's own. */
+const framing = ['connection', 'content-length', 'content-type', 'host', 'te', 'transfer-encoding', 'upgrade'];
+
+/** No complaint shows a value. */
+export function headersOf(texts: readonly string[], from: string): Readonly<Record<string, string>> {
+  const headers = new Map<string, string>();
+  for (const text of texts) {
+    const [, name, value = ''] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e]*?)[ \t]*$/.exec(text) ?? [];
+    if (name === undefined) throw new Wrong(`${from} has to be 'NAME: VALUE', of printable ASCII characters`);
+    const lower = name.toLowerCase();
+    if (framing.includes(lower)) throw new Wrong(`${from}: the header ${name} is not yours to set`);
+    if (headers.has(lower)) throw new Wrong(`${from}: the header ${name} is there twice`);
+    headers.set(lower, value);
+  }
+  return Object.fromEntries(headers);
+}
+
+/** `10.0.0.9:1112` of a node's agent. */
+export function nodeAddressOf(text: string, from: string): string {
+  const [, host, port] = /^([\w.-]+|\[[0-9a-f:.]+\]):(\d{1,5})$/i.exec(text) ?? [];
+  if (host !== undefined && Number(port) >= 1 && Number(port) <= 65_535) return text;
+  throw new Wrong(`${from} has to be HOST:PORT of the node's agent, as in 10.0.0.9:1112, not "${text}"`);
+}

@@ -1,0 +1,326 @@
+/** What people get wrong, and what they read then: one line that names it and says what to do. */
+import { describe, expect, test } from 'vitest';
+import type { TestWorldOptions } from '../shell/test-world.kit.ts';
+import { createService, markOf, simulated, wordsOf } from './platform.kit.ts';
+
+type Case = readonly [line: string, message: string, options?: TestWorldOptions];
+
+const file = (text: string): TestWorldOptions => ({ files: { 'x.yaml': text } });
+const config = (text: string): TestWorldOptions => ({ files: { '.ecsm-cli.yaml': text }, env: { ECSMCLI_URL: '' } });
+const env = (variables: Record<string, string>): TestWorldOptions => ({ env: { ECSMCLI_URL: '', ...variables } });
+const good = 'name: x\nimage: {ref: worker@1.0.0#sylixos, action: run, config: {}}\nnode: {names: [node-1]}\n';
+
+/** Exit code 2: it makes no sense, whatever the platform has. */
+const senseless: readonly Case[] = [
+  // Commands, flags and words.
+  ['gte nodes', 'there is no command "gte". Did you mean "get"?'],
+  ['node ad x', 'there is no command "node ad". Did you mean "add"?'],
+  ['node', 'node needs a command: add, remove or check'],
+  ['top', 'top needs a command: nodes or containers'],
+  ['create', 'create needs a command: service'],
+  ['create node -f x', 'there is no command "create node". There are service.'],
+  ['get', 'get needs KIND [NAME...]: ecsm-cli get KIND [NAME...]'],
+  ['get nodes --naem x', 'there is no flag --naem. Did you mean "--name"?'],
+  ['get nodes -x', 'there is no flag -x.'],
+  ['get nodes --name', '--name needs a value: --name TEXT'],
+  ['get nodes --name a --name b', '--name is given twice'],
+  ['get nodes --basic=maybe', '--basic takes no value but true or false, not "maybe"'],
+  ['get nodes --name=', 'the value of --name is empty: leave --name out, or say one'],
+  ['version now', 'version takes no words, and "now" is one'],
+  ['image upload', 'image upload needs FILE: ecsm-cli image upload FILE'],
+  ['image upload a b', '"b" is one word too many: ecsm-cli image upload FILE'],
+  ['raw GET', 'raw needs more than "GET": ecsm-cli raw METHOD PATH'],
+  // Kinds and names.
+  ['get pods', 'there is no kind "pods". There are nodes, services, containers, images, records.'],
+  ['get deployments', 'there is no kind "deployments". There are nodes, services, containers, images, records.'],
+  ['get servces', 'there is no kind "servces". Did you mean "services"?'],
+  ['get services/', '"services/" has no name behind the slash'],
+  ['get service/a b', '"b" has no kind: write KIND/NAME for all of them, or KIND NAME...'],
+  ['get services service/a', '"service/a" names a kind again: write KIND NAME... or KIND/NAME...'],
+  ['get nodes,services a', 'names go with one kind, and "nodes,services" is several'],
+  ['get nodes,pods', 'there is no kind "pods". There are nodes, services, containers, images, records.'],
+  ['describe service', 'which service? "ecsm-cli get services" shows what there is'],
+  ['describe thing x', 'there is no kind "thing". There are nodes, services, containers, images, records.'],
+  ['stop container', 'which container? Write container NAME'],
+  ['stop node node-1', 'this is for services or containers, not for nodes'],
+  ['delete image x', 'this is for services or records or nodes, not for images'],
+  ['scale node/x --replicas 1', 'this is for services, not for nodes'],
+  ['scale service a b --replicas 1', '"b" is one word too many: ecsm-cli scale [service] NAME'],
+  ['scale a b --replicas 1', 'one service at a time: "b" is one more'],
+  // Filters that do not belong.
+  ['get nodes --os linux', '--os does not go with nodes, but with images'],
+  ['get services --key x', '--key does not go with services, but with containers'],
+  ['get images --node node-1', '--node does not go with images, but with services and containers'],
+  ['get nodes -n orbit', '--namespace does not go with nodes, but with services and containers'],
+  ['get service a --name b', '--name chooses among all services, and "a" names one: leave one of them out'],
+  ['get containers --service a --node b', '--service and --node do not go together: name one of them'],
+  ['get containers -n a --node node-1', '--namespace and --node do not go together'],
+  ['get records', 'records are those of a service: add --service NAME'],
+  ['get services -n Orbit', '"Orbit" cannot be a namespace: it has to be lower-case letters, digits and dashes'],
+  [
+    'get services --image nope@1.0.0',
+    '--image: there is no image "nope@1.0.0": "ecsm-cli get images" shows what there is',
+  ],
+  // Formats, numbers, times.
+  [
+    'get nodes -o xml',
+    'there is no format "xml". Use -o table, wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,...',
+  ],
+  ['get nodes -o jsonpath', "the format jsonpath needs more: -o jsonpath='{.metadata.name}'"],
+  ['get nodes -o jsonpath={.name', 'the path "{.name" makes no sense at character 7: expected "}", but there it ends'],
+  ['get nodes -o custom-columns=A', '"A" is no column: write NAME:PATH, such as NAME:.metadata.name'],
+  ['raw GET /x -o wide', 'the format "wide" does not go with this command. Use -o json, yaml or jsonpath=TEMPLATE'],
+  ['watch -o json', 'the format "json" does not go with this command. Use -o table or wide'],
+  ['get nodes --sort-by .a[', '.a['],
+  ['get nodes --limit 0', '--limit has to be a whole number from 1 to 1000000, not "0"'],
+  ['get nodes --limit ten', '--limit has to be a whole number from 1 to 1000000, not "ten"'],
+  ['scale x', 'to how many? Write --replicas COUNT'],
+  ['scale x --replicas -1', '--replicas has to be a whole number from 0 to 100000, not "-1"'],
+  ['scale x --replicas 2.5', '--replicas has to be a whole number from 0 to 100000, not "2.5"'],
+  ['rollback x', 'to which record? Write --to RECORD; "ecsm-cli get records --service x" shows them'],
+  ['get nodes --timeout soon', '--timeout has to be a time of up to a day, as in 30s or 5m, not "soon"'],
+  ['get nodes --timeout 0s', '--timeout has to be a time of up to a day, as in 30s or 5m, not "0s"'],
+  ['get nodes --timeout 48h', '--timeout has to be a time of up to a day, as in 30s or 5m, not "48h"'],
+  ['top nodes --interval 5x', '--interval has to be a time of up to a day, as in 30s or 5m, not "5x"'],
+  ['watch --for never', '--for has to be a time of up to a day, as in 30s or 5m, not "never"'],
+  ['watch images', 'images do not change: watch services, containers, nodes'],
+  ['watch nodes,services', 'one kind at a time: service is one more'],
+  ['watch nodes -n orbit', '--namespace does not go with nodes, but with services and containers'],
+  ['get nodes --zone here', '--zone has to be a time zone such as +08:00 or UTC, not "here"'],
+  // Where the platform is.
+  ['get nodes --url nowhere', '--url has to be a URL such as http://127.0.0.1:3001, not "nowhere"'],
+  ['get nodes --url ftp://x', '--url has to be a URL such as http://127.0.0.1:3001, not "ftp://x"'],
+  ['get nodes --url http://x/?a=b', '--url has to be a URL such as http://127.0.0.1:3001, not "http://x/?a=b"'],
+  ['get nodes --url http://me:hunter2@x', '--url must not hold a user or password: send them with --header'],
+  ['get nodes --url http://x --port 3', '--url and --port both say where it is: leave one out'],
+  ['get nodes --host http://x', '--host takes a host alone, and "http://x" is a URL: use --url', env({})],
+  ['get nodes --host x:3001', '--host takes a host alone, and "x:3001" has a port: use --port', env({})],
+  ["get nodes --host 'a b'", '--host has to be a host such as 10.0.0.1 or ecsm.site, not "a b"', env({})],
+  ['get nodes --port 70000', '--port has to be a whole number from 1 to 65535, not "70000"', env({})],
+  ['get nodes', 'ECSMCLI_PORT has to be a whole number from 1 to 65535, not "http"', env({ ECSMCLI_PORT: 'http' })],
+  [
+    'get nodes',
+    'ECSMCLI_PROTOCOL has to be http or https, not "htpp". Did you mean "http"?',
+    env({ ECSMCLI_PROTOCOL: 'htpp' }),
+  ],
+  ['get nodes --protocol ftp', '--protocol has to be http or https, not "ftp"', env({})],
+  ['get nodes --header nonsense', "--header has to be 'NAME: VALUE', of printable ASCII characters"],
+  ["get nodes --header 'Host: x'", '--header: the header Host is not yours to set'],
+  ["get nodes --header 'A: 1' --header 'a: 2'", '--header: the header a is there twice'],
+  ['get nodes --tls-ca ca.pem', '--tls-ca goes with https, and http://127.0.0.1:30001 is none: add --protocol https'],
+  ['get nodes --url https://127.0.0.1:1 --tls-ca ca.pem', '--tls-ca: there is no file "ca.pem"'],
+  [
+    'get nodes --url https://127.0.0.1:1 --tls-ca x.yaml',
+    '--tls-ca: there is no certificate in PEM in x.yaml',
+    file('x'),
+  ],
+  // The config file.
+  ['get nodes --config my.yaml', '--config: there is no file "my.yaml"'],
+  [
+    'get nodes',
+    '.ecsm-cli.yaml:2:1: there is no setting "hots". Did you mean "host"?',
+    config('port: 3001\nhots: x\n'),
+  ],
+  [
+    'get nodes',
+    '.ecsm-cli.yaml:1:1: port has to be a whole number from 1 to 65535, not "many"',
+    config('port: many\n'),
+  ],
+  ['get nodes', '.ecsm-cli.yaml:1:1: host has to be a single value, and a list is there', config('host: [a, b]\n')],
+  [
+    'get nodes',
+    '.ecsm-cli.yaml:2:1: url and .ecsm-cli.yaml:1:1: host both say where it is: leave one out',
+    config('host: a\nurl: http://b\n'),
+  ],
+  ['config view', '.ecsm-cli.yaml:2:1', config('host: a\n\thost: b\n')],
+  // Files of services.
+  ['create service', 'which file? Write -f FILE, or -f - for standard input'],
+  ['create service -f -', 'nothing is piped into standard input: name a file'],
+  ['create service -f x.yaml', 'x.yaml is empty: it should hold a service', file('# nothing\n')],
+  ['create service -f x.yaml', 'x.yaml:1:1: expected an object, found the string "hello"', file('hello\n')],
+  ['create service -f x.yaml', 'x.yaml:1:7: Nested mappings are not allowed', file('name: x\n  image: [}\n')],
+  [
+    'create service -f x.yaml',
+    'x.yaml:5: this is a second service, and one at a time is created',
+    file(`${good}---\n${good}`),
+  ],
+  [
+    'create service -f x.yaml',
+    'x.yaml:1:1: this is an object of a registry, not a service of the platform: "ecsmctl apply -f x.yaml" is for that',
+    file('kind: ECSMService\napiVersion: ecsm.sh/v1\n'),
+  ],
+  [
+    'create service -f x.yaml',
+    'x.yaml:4:1: a service has no field "polcy". Did you mean "policy"?',
+    file(`${good}polcy: static\n`),
+  ],
+  ['create service -f x.yaml', 'x.yaml:1:1: image is missing', file('name: x\n')],
+  [
+    'create service -f x.yaml',
+    'x.yaml:1:1: name should be a name, but is ""',
+    file(good.replace('name: x', 'name: ""')),
+  ],
+  [
+    'create service -f x.yaml',
+    'x.yaml:1:1: name should be a string, but is 7',
+    file(good.replace('name: x', 'name: 7')),
+  ],
+  [
+    'create service -f x.yaml',
+    'image.ref should be an image such as worker@1.0.0#sylixos, but is "worker"',
+    file(good.replace('worker@1.0.0#sylixos', 'worker')),
+  ],
+  [
+    'create service -f x.yaml',
+    'image.action should be run or load, but is "go"',
+    file(good.replace('action: run', 'action: go')),
+  ],
+  ['create service -f x.yaml', 'image.config is missing', file(good.replace(', config: {}', ''))],
+  [
+    'create service -f x.yaml',
+    'x.yaml:3:16: node.names[0] should be a string, but is 5',
+    file(good.replace('[node-1]', '[5]')),
+  ],
+  [
+    'create service -f x.yaml',
+    'x.yaml:4:1: factor should be a whole number, 0 or more, but is -1',
+    file(`${good}factor: -1\n`),
+  ],
+  [
+    'create service -f x.yaml',
+    'x.yaml:4:1: policy should be static or dynamic, but is "both"',
+    file(`${good}policy: both\n`),
+  ],
+  [
+    'create service -f x.yaml',
+    'image.vsoa.password is "<hidden>", which only stands for a secret, and there is none to keep: write the real one',
+    file(good.replace('config: {}', 'config: {}, vsoa: {password: <hidden>}')),
+  ],
+  [
+    'update service -f x.yaml',
+    'prepull belongs to creation alone: leave it out of an update',
+    file(`${good.replace('name: x', 'name: telemetry')}prepull: true\n`),
+  ],
+  // Nodes, images, raw calls.
+  ['node add x', "where is it? Write --address HOST:PORT of the node's agent"],
+  [
+    'node add x --address 10.0.0.9',
+    `--address has to be HOST:PORT of the node's agent, as in 10.0.0.9:1112, not "10.0.0.9"`,
+  ],
+  [
+    'node add x --address 10.0.0.9:1112',
+    "the node's password is missing: put it into ECSMCLI_NODE_PASSWORD, or write --password TEXT",
+  ],
+  ['image upload x --chunk-size 0', '--chunk-size has to be a whole number from 1 to 1024, not "0"'],
+  ['image upload x --hash crc', '--hash has to be sha256, sha1 or md5, not "crc"'],
+  ['image sync radar', 'from where? Write --registry ID; "ecsm-cli raw GET /image/count" lists registries'],
+  ['raw FETCH /service', 'there is no method "FETCH". There are GET, POST, PUT, DELETE.'],
+  ['raw GET service', 'the path has to begin with a slash, as in /service, and is "service"'],
+  ['raw GET /a%zz', '"a%zz" in the path is not encoded as it should be: write a percent sign as %25'],
+  ['raw GET /service -d {}', 'GET takes no data: leave -d out, or use POST or PUT'],
+  ['raw POST /service -d {', 'the data of -d is no JSON'],
+  ['raw POST /service -d @no.json', '-d: there is no file "no.json"'],
+  ['raw POST /service -d @x.yaml', 'the data in x.yaml is no JSON', file('name: x')],
+  ['completion tcsh', 'there is a completion for bash, zsh, fish, and none for "tcsh"'],
+];
+
+/** Exit code 1: it makes sense, and does not work on this platform. */
+const failing: readonly Case[] = [
+  ['get service telemetri', 'there is no service "telemetri" on http://127.0.0.1:30001. Did you mean "telemetry"?'],
+  ['get service zzzzzz', 'there is no service "zzzzzz" on http://127.0.0.1:30001. There are telemetry, orbit.camera.'],
+  ['get service path', 'there is no service "path"'],
+  ['get node nod-1', 'there is no node "nod-1" on http://127.0.0.1:30001. Did you mean "node-1"?'],
+  ['get container nothing', 'there is no container "nothing"'],
+  [
+    'get image telemetry',
+    '"telemetry" could be telemetry@1.0.0#sylixos or telemetry@1.1.0#sylixos or telemetry@2.0.0#sylixos: write it as name@tag#os',
+  ],
+  ['get image telemetri@1.0.0#sylixos', 'Did you mean "telemetry@1.0.0#sylixos"?'],
+  [
+    'get record nothing',
+    'there is no record "nothing" on http://127.0.0.1:30001: "ecsm-cli get records --service NAME" shows them',
+  ],
+  ['get records --service nobody', 'there is no service "nobody"'],
+  ['get containers --node nowhere', 'there is no node "nowhere"'],
+  ['describe node nod-1', 'Did you mean "node-1"?'],
+  ['describe service camera -n nowhere', 'there is no service "camera"'],
+  ['create service -f no.yaml', 'there is no file "no.yaml"'],
+  [
+    'create service -f x.yaml',
+    'service "telemetry" exists already: "ecsm-cli update service -f x.yaml" changes it',
+    file(good.replace('name: x', 'name: telemetry')),
+  ],
+  [
+    'create service -f x.yaml',
+    'POST /service was rejected: 节点不存在: node-9 (code 33004)',
+    file(good.replace('node-1', 'node-9')),
+  ],
+  ['update service -f x.yaml', 'there is no service "x"', file(good)],
+  [
+    'update service -f x.yaml',
+    'service "orbit.camera" belongs to the ECSMService orbit/camera',
+    file(good.replace('name: x', 'name: orbit.camera')),
+  ],
+  ['scale nobody --replicas 1', 'there is no service "nobody"'],
+  ['scale orbit.camera --replicas 1', 'service "orbit.camera" is static: it has one instance on each of its nodes'],
+  ['stop telemetry nobody', 'there is no service "nobody"'],
+  ['stop container nobody', 'there is no container "nobody"'],
+  ['delete telemetry', 'delete service "telemetry"? There is nobody to ask: add --yes to do it'],
+  ['delete node node-1', 'remove node "node-1"? There is nobody to ask: add --yes to do it'],
+  ['delete record x --yes', 'there is no record "x"'],
+  ['rollback telemetry --to nothing', 'service "telemetry" has no record "nothing"'],
+  ['node remove nobody --yes', 'there is no node "nobody"'],
+  [
+    'node remove node-1 --yes',
+    'nothing was removed: node "node-1" is used by telemetry, orbit.camera. Delete these services or move them first',
+  ],
+  ['node add node-1 --address 10.0.0.9:1 --password x', 'there is a node "node-1" already'],
+  [
+    'node add node-9 --address 10.0.0.2:1112 --password x',
+    'there is a node at 10.0.0.2:1112 already: "ecsm-cli get nodes -o wide" shows which',
+  ],
+  ['node check nobody', 'there is no node "nobody"'],
+  ['image upload no.tar', 'there is no file "no.tar"'],
+  ['image upload x.yaml', 'x.yaml is empty: there is no image in it', file('')],
+  ['image sync radar --registry nowhere', 'GET /image was rejected: 仓库不存在: nowhere (code 35004)'],
+  ['raw GET /nothing', 'the platform answered with code 404: 接口不存在'],
+];
+
+const named = (cases: readonly Case[]) => cases.map(([line, message, options = {}]) => ({ line, message, options }));
+
+async function platform() {
+  const kit = await simulated();
+  await createService(kit, 'telemetry', { factor: 2 });
+  await createService(kit, 'orbit.camera', { image: 'camera@1.0.0#sylixos', env: markOf('orbit', 'camera') });
+  return kit;
+}
+
+describe('makes no sense', () => {
+  test.each(named(senseless))('$line', async ({ line, message, options }) => {
+    const kit = await platform();
+    const before = JSON.stringify(kit.simulator.platform.snapshot());
+    const { code, out, err } = await kit.run(wordsOf(line), options);
+    expect(err).toContain(message);
+    expect(err).toMatch(/^ecsm-cli: [^\n]+\nTry: ecsm-cli [^\n]*--help\n$/);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).not.toContain('hunter2');
+    expect(JSON.stringify(kit.simulator.platform.snapshot())).toBe(before);
+  });
+});
+
+describe('does not work', () => {
+  test.each(named(failing))('$line', async ({ line, message, options }) => {
+    const kit = await platform();
+    const services = () => JSON.stringify(kit.simulator.platform.services());
+    const before = services();
+    const { code, err } = await kit.run(wordsOf(line), options);
+    expect(err).toContain(message);
+    expect(err).toMatch(/^ecsm-cli: [^\n]+\n$/);
+    expect(code).toBe(1);
+    expect(services()).toBe(before);
+  });
+});
+
+test('there are enough of them', () => {
+  expect(senseless.length + failing.length).toBeGreaterThanOrEqual(150);
+});

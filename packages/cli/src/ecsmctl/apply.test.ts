@@ -1,0 +1,262 @@
+/** `apply` from files to a real registry, and what it says on the way. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ECSMService } from '@ecsm/operator';
+import { Lease, lastAppliedAnnotation } from '@ecsm/runtime';
+import { describe, expect, it } from 'vitest';
+import { inRealTime, serviceText, writeKit } from './write.kit.ts';
+
+const labelled = (name: string, app: string, more = '') =>
+  serviceText(name, { metadata: `  labels: { app: ${app}${more} }\n` });
+
+describe.each(['lmdb', 'file'] as const)('apply to a registry of %s', (scheme) => {
+  const kit = writeKit(scheme);
+  kit.write('fleet.yaml', `${serviceText('telemetry')}---\n${serviceText('camera')}`);
+
+  it('makes nothing to say what it would make', async () => {
+    expect(await kit.shown('apply -f fleet.yaml --dry-run')).toBe(
+      'ecsmservice/telemetry created (dry run)\necsmservice/camera created (dry run)\n',
+    );
+    expect(existsSync(join(kit.directory, 'registry'))).toBe(false);
+  });
+
+  it('creates, leaves alone, and changes', async () => {
+    expect(await kit.shown('apply -f fleet.yaml')).toBe('ecsmservice/telemetry created\necsmservice/camera created\n');
+    expect(await kit.shown('apply -f fleet.yaml')).toBe(
+      'ecsmservice/telemetry unchanged\necsmservice/camera unchanged\n',
+    );
+    kit.write('fleet.yaml', `${serviceText('telemetry', { spec: '  paused: true\n' })}---\n${serviceText('camera')}`);
+    expect(await kit.shown('apply -f fleet.yaml --dry-run=client')).toBe(
+      'ecsmservice/telemetry configured (dry run)\necsmservice/camera unchanged (dry run)\n',
+    );
+    expect(await kit.shown('apply -f fleet.yaml')).toBe(
+      'ecsmservice/telemetry configured\necsmservice/camera unchanged\n',
+    );
+    expect((await kit.inside((registry) => registry.resource(ECSMService).get('telemetry'))).spec.paused).toBe(true);
+  });
+});
+
+describe('apply', () => {
+  const kit = writeKit();
+  kit.write('one.yaml', serviceText('one'));
+
+  it('prints objects in the formats of -o, without secrets', async () => {
+    expect(await kit.shown('apply -f one.yaml -o name')).toBe('ecsmservice/one\n');
+    expect(await kit.shown("apply -f one.yaml -o jsonpath='{.metadata.name} {.metadata.generation}'")).toBe('one 1');
+    const yaml = await kit.shown('apply -f one.yaml -o yaml');
+    expect(yaml).toMatch(/^apiVersion: ecsm.sh\/v1\nkind: ECSMService\n/);
+    expect(yaml).toContain('password: <hidden>');
+    expect(yaml).not.toContain('hunter2');
+  });
+
+  it('reads standard input, and puts what says nothing into the namespace that is meant', async () => {
+    expect(await kit.shown('apply -f - -n orbit', { input: serviceText('piped') })).toBe('ecsmservice/piped created\n');
+    const piped = await kit.inside((registry) => registry.resource(ECSMService).get('piped', { namespace: 'orbit' }));
+    expect(piped.metadata.annotations?.[lastAppliedAnnotation]).toContain('"namespace":"orbit"');
+  });
+
+  it('checks all files before it writes anything', async () => {
+    kit.write('fine.yaml', serviceText('fine'));
+    kit.write('bad.yaml', serviceText('bad', { spec: '  pausd: true\n' }));
+    expect(await kit.shown('apply -f fine.yaml -f bad.yaml')).toBe(
+      '! ecsmctl: bad.yaml:7:3: spec.pausd: Unknown field: did you mean "paused"?\n= 1\n',
+    );
+    expect(await kit.shown('get service fine')).toContain('there is no ecsmservice "fine"');
+  });
+
+  it('goes on after one that cannot be applied, and fails in the end', async () => {
+    const long = 'x'.repeat(250 * 1024);
+    kit.write('big.yaml', serviceText('big', { metadata: `  annotations: { text: ${long} }\n` }));
+    kit.write('after.yaml', serviceText('after'));
+    expect(await kit.shown('apply -f one.yaml -f big.yaml -f after.yaml')).toMatch(
+      /^ecsmservice\/one unchanged\necsmservice\/after created\n! ecsmctl: the configuration to apply is 256\d\d\d bytes, over the limit of 245760\n! ecsmctl: 1 of 3 objects could not be applied\n= 1\n$/,
+    );
+  });
+
+  it('warns of an object that is being deleted', async () => {
+    await kit.inside(async (registry) => {
+      const services = registry.resource(ECSMService);
+      await services.create({
+        metadata: { name: 'leaving', finalizers: ['example.com/hold'] },
+        spec: {
+          deploymentStrategy: { type: 'Static', nodes: ['node-1'] },
+          template: { image: 'a@1' },
+        },
+      });
+      await services.delete('leaving');
+    });
+    kit.write(
+      'leaving.yaml',
+      serviceText('leaving').replace(
+        /deploymentStrategy: .*/,
+        'deploymentStrategy: { type: Static, nodes: [node-1], replicas: null, nodePool: null }',
+      ),
+    );
+    expect(await kit.shown('apply -f leaving.yaml --dry-run')).toBe(
+      'ecsmservice/leaving configured (dry run)\n! warning: ecsmservice/leaving is being deleted, and what was applied goes with it\n',
+    );
+  });
+
+  it('warns if an operator has let go of its lease, and only if there is something for it to do', async () => {
+    const lease = { holderIdentity: '', leaseDurationSeconds: 15, leaseTransitions: 1 };
+    await kit.inside((registry) =>
+      registry.resource(Lease).create({ metadata: { name: 'ecsm-operator' }, spec: lease }),
+    );
+    kit.write('two.yaml', serviceText('two'));
+    expect(await kit.shown('apply -f two.yaml')).toBe(
+      'ecsmservice/two created\n! warning: no operator seems to be running: nobody holds the lease "ecsm-operator"\n',
+    );
+    expect(await kit.shown('apply -f two.yaml')).toBe('ecsmservice/two unchanged\n');
+    await kit.inside((registry) => registry.resource(Lease).delete('ecsm-operator'));
+  });
+
+  it('stops between two objects when it is interrupted, and says how far it got', async () => {
+    kit.write('many.yaml', ['m1', 'm2', 'm3'].map((name) => serviceText(name)).join('---\n'));
+    const { test, code } = kit.start('apply -f many.yaml');
+    const { write } = test.out;
+    test.out.write = (text) => {
+      write.call(test.out, text);
+      test.interrupt();
+    };
+    expect(await code).toBe(130);
+    expect(test.out.text).toBe('ecsmservice/m1 created\n');
+    expect(test.err.text).toBe('interrupted: 1 of 3 objects was applied\n');
+  });
+
+  it('goes on when nobody reads any more what it says', async () => {
+    kit.write('unheard.yaml', ['u1', 'u2', 'u3'].map((name) => serviceText(name)).join('---\n'));
+    const { test, code } = kit.start('apply -f unheard.yaml');
+    test.out.isClosed = true;
+    expect(await code).toBe(0);
+    expect(test.err.text).toBe('');
+    expect(await kit.shown('get services u1 u2 u3 -o name')).toBe('ecsmservice/u1\necsmservice/u2\necsmservice/u3\n');
+  });
+});
+
+describe('apply --prune', () => {
+  const kit = writeKit();
+  kit.write('both.yaml', `${labelled('a', 'x')}---\n${labelled('b', 'x')}---\n${labelled('other', 'y')}`);
+  kit.write('orbit.yaml', labelled('far', 'x').replace('name: far', 'name: far\n  namespace: orbit'));
+
+  it('needs a selector', async () => {
+    expect(await kit.shown('apply -f both.yaml --prune')).toBe(
+      '! ecsmctl: --prune deletes what is not in the files: say among which objects, with -l SELECTOR\n! Try: ecsmctl apply --help\n= 2\n',
+    );
+  });
+
+  it('deletes what was applied before, has the labels and is not in the files, and nothing else', async () => {
+    expect(await kit.shown('apply -f both.yaml -f orbit.yaml')).toContain('ecsmservice/far created\n');
+    await kit.inside((registry) =>
+      registry.resource(ECSMService).create({
+        metadata: { name: 'by-hand', labels: { app: 'x' } },
+        spec: { deploymentStrategy: { type: 'Static', nodes: ['n'] }, template: { image: 'a@1' } },
+      }),
+    );
+    kit.write('a.yaml', labelled('a', 'x'));
+    expect(await kit.shown('apply -f a.yaml --prune -l app=x --dry-run')).toBe(
+      'ecsmservice/a unchanged (dry run)\necsmservice/b pruned (dry run)\n',
+    );
+    expect(await kit.shown('apply -f a.yaml --prune -l app=x --dry-run -o name')).toBe(
+      'ecsmservice/a\n! ecsmservice/b pruned (dry run)\n',
+    );
+    expect(await kit.shown('apply -f a.yaml --prune -l app=x')).toBe('ecsmservice/a unchanged\necsmservice/b pruned\n');
+    expect(await kit.shown('get services -A -o name')).toBe(
+      'ecsmservice/a\necsmservice/by-hand\necsmservice/other\necsmservice/far\n',
+    );
+  });
+
+  it('looks into the namespace of -n, too', async () => {
+    expect(await kit.shown('apply -f - -n orbit --prune -l app=x', { input: labelled('near', 'x') })).toBe(
+      'ecsmservice/near created\necsmservice/far pruned\n',
+    );
+  });
+
+  it('applies only what has the labels, and keeps what is in the files without them', async () => {
+    kit.write('relabelled.yaml', `${labelled('a', 'z')}---\n${labelled('c', 'x')}`);
+    expect(await kit.shown('apply -f relabelled.yaml --prune -l app=x')).toBe(
+      'ecsmservice/c created\n! 1 object in the files does not have the labels of -l app=x: left alone\n',
+    );
+    expect(await kit.shown('apply -f relabelled.yaml -l app=nothing')).toBe(
+      '! ecsmctl: none of the objects in the files has the labels of -l app=nothing\n= 1\n',
+    );
+    expect(await kit.shown('get services -o name')).toContain('ecsmservice/a\n');
+  });
+
+  it('deletes nothing if not everything could be applied', async () => {
+    const long = 'x'.repeat(250 * 1024);
+    const big = serviceText('big', { metadata: `  labels: { app: x }\n  annotations: { text: ${long} }\n` });
+    kit.write('big.yaml', `${labelled('d', 'x')}---\n${big}`);
+    const shown = await kit.shown('apply -f big.yaml --prune -l app=x');
+    expect(shown).toContain('! warning: nothing is pruned, because not everything could be applied\n');
+    expect(shown).toContain('! ecsmctl: 1 of 2 objects could not be applied\n= 1\n');
+    expect(await kit.shown('get services -l app=x -o name')).toContain('ecsmservice/c\n');
+  });
+});
+
+describe('apply --wait', () => {
+  const kit = writeKit();
+  kit.write('fleet.yaml', `${serviceText('telemetry')}---\n${serviceText('camera')}`);
+  kit.write('one.yaml', serviceText('telemetry'));
+
+  const report = (name: string, ready: number) =>
+    kit.inside((registry) =>
+      registry.resource(ECSMService).updateStatus({
+        metadata: { name },
+        status: {
+          observedGeneration: 1,
+          replicas: 2,
+          readyReplicas: ready,
+          conditions: [
+            {
+              type: 'Available',
+              status: ready === 2 ? 'True' : 'False',
+              reason: 'X',
+              message: `${ready} of 2 run`,
+              lastTransitionTime: '2026-01-02T03:04:05Z',
+            },
+          ],
+        },
+      }),
+    );
+
+  it('gives up at the deadline, and says what is missing and what to do', async () => {
+    expect(await kit.shown('apply -f one.yaml --wait --timeout 300ms', inRealTime)).toBe(
+      'ecsmservice/telemetry created\n! ecsmctl: gave up waiting for ecsmservice/telemetry to be available after 0 s: the operator has not looked at it yet; is ecsm-operator running? "ecsmctl describe ecsmservice telemetry" tells more\n= 1\n',
+    );
+  });
+
+  it('shows what it waits for, and ends when all are available', async () => {
+    const { test, code } = kit.start('apply -f fleet.yaml --wait --timeout 60s', inRealTime);
+    const said = async (text: string) => {
+      for (let tries = 0; !test.err.text.includes(text); tries++) {
+        if (tries > 2_000) throw new Error(`it never said "${text}": ${test.err.text}`);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+    await said('0 of 2 available; ecsmservice/telemetry: the operator has not looked at it yet');
+    await report('telemetry', 1);
+    await said('0 of 2 available; ecsmservice/telemetry: 1/2 ready, 1 of 2 run');
+    await report('telemetry', 2);
+    await said('1 of 2 available; ecsmservice/camera: the operator has not looked at it yet');
+    await report('camera', 2);
+    expect(await code).toBe(0);
+    expect(test.err.text.split('\n')[0]).toBe(
+      'waiting for 2 objects to be available (0 s of 60 s): 0 of 2 available; ecsmservice/telemetry: the operator has not looked at it yet',
+    );
+  });
+
+  it('does not wait for what is available already', async () => {
+    expect(await kit.shown('apply -f fleet.yaml --wait', inRealTime)).toBe(
+      'ecsmservice/telemetry unchanged\necsmservice/camera unchanged\n',
+    );
+  });
+
+  it('does not wait for what goes away', async () => {
+    const { test, code } = kit.start('apply -f - --wait', { ...inRealTime, input: serviceText('short') });
+    while (!test.out.text.includes('created')) await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await kit.inside((registry) => registry.resource(ECSMService).delete('short'));
+    expect(await code).toBe(1);
+    expect(test.err.text).toMatch(/ecsmctl: ecsmservice\/short cannot become available: it was deleted\n$/);
+  });
+});

@@ -1,0 +1,50 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { fillRegistry, registryKit } from './registry.kit.ts';
+
+const kit = registryKit();
+const empty = registryKit();
+beforeAll(() => fillRegistry(kit));
+
+/** What is offered, without descriptions. */
+async function offered(line: string, from = kit): Promise<readonly string[]> {
+  const { out, err, code } = await from.run(`__complete -- ${line}`);
+  expect({ err, code }).toEqual({ err: '', code: 0 });
+  return out
+    .split('\n')
+    .filter((one) => one !== '')
+    .map((one) => one.split('\t')[0] ?? '');
+}
+
+describe('completion', () => {
+  it('offers kinds', async () => {
+    expect(await offered("get ''")).toEqual([
+      'ecsmservices',
+      'servicerevisions',
+      'operatoridentities',
+      'events',
+      'leases',
+      'all',
+    ]);
+    expect(await offered('explain ev')).toEqual(['events']);
+  });
+
+  it('offers the objects that there are, in the namespace that was said', async () => {
+    expect(await offered("get services ''")).toEqual(['camera', 'telemetry']);
+    expect(await offered("describe es telemetry ''")).toEqual(['camera']);
+    expect(await offered("get services -n orbit ''")).toEqual(['radar']);
+    expect(await offered('get rev telemetry-2')).toEqual(['telemetry-2f7fefde']);
+  });
+
+  it('offers namespaces, KIND/NAME, and formats', async () => {
+    expect(await offered("get services -n ''")).toEqual(['default', 'orbit']);
+    expect(await offered('events --for ecsmservice/t')).toEqual(['ecsmservice/telemetry']);
+    expect(await offered('get services -o j')).toEqual(['json', 'jsonpath=']);
+    expect(await offered('events --types W')).toEqual(['Warning']);
+  });
+
+  it('is quiet where there is nothing, or it makes no sense', async () => {
+    expect(await offered("get services ''", empty)).toEqual([]);
+    expect(await offered("get pods ''")).toEqual([]);
+    expect(await offered("get services -n ''", empty)).toEqual([]);
+  });
+});

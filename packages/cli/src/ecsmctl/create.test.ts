@@ -1,0 +1,35 @@
+/** `create`: what is there stays as it is. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ECSMService } from '@ecsm/operator';
+import { lastAppliedAnnotation } from '@ecsm/runtime';
+import { expect, it } from 'vitest';
+import { serviceText, writeKit } from './write.kit.ts';
+
+const kit = writeKit();
+kit.write('one.yaml', serviceText('one'));
+kit.write(
+  'three.yaml',
+  ['two', 'one', 'three'].map((name) => serviceText(name, { spec: '  paused: true\n' })).join('---\n'),
+);
+
+it('makes nothing to say what it would make', async () => {
+  expect(await kit.shown('create -f one.yaml --dry-run')).toBe('ecsmservice/one created (dry run)\n');
+  expect(existsSync(join(kit.directory, 'registry'))).toBe(false);
+});
+
+it('makes objects, and prints them', async () => {
+  expect(await kit.shown("create -f one.yaml -o jsonpath='{.metadata.name} {.metadata.namespace}'")).toBe(
+    'one default',
+  );
+  const made = await kit.inside((registry) => registry.resource(ECSMService).get('one'));
+  expect(made.metadata.annotations?.[lastAppliedAnnotation]).toBeUndefined();
+});
+
+it('leaves alone what is there, makes the others, and fails', async () => {
+  expect(await kit.shown('create -f three.yaml')).toBe(
+    'ecsmservice/two created\necsmservice/three created\n! ecsmctl: ECSMService "one" already exists\n! ecsmctl: 1 of 3 objects could not be created\n= 1\n',
+  );
+  const one = await kit.inside((registry) => registry.resource(ECSMService).get('one'));
+  expect(one.spec.paused).toBe(false);
+});

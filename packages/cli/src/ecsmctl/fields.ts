@@ -1,0 +1,17 @@
+/** Fields by simple paths such as `spec.deploymentStrategy.replicas`. */
+import type { JsonValue } from '@ecsm/runtime';
+
+/** Nothing if it is not there. */
+export function fieldAt(object: unknown, path: string): unknown {
+  let value = object;
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}
+
+/** The merge patch that sets it. */
+export function patchAt(path: string, value: JsonValue): JsonValue {
+  return path.split('.').reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value);
+}

@@ -1,0 +1,76 @@
+/** Flags that several commands have, said once. Global ones go with every command. */
+import type { Flag } from '../shell/command.ts';
+import type { ConfigOptions } from '../shell/config.ts';
+
+export const configOptions: ConfigOptions = { fileFlag: 'config', fileNames: ['.ecsmctl.yaml'] };
+
+export const globalFlags: readonly Flag[] = [
+  {
+    name: 'namespace',
+    short: 'n',
+    value: 'NS',
+    variable: 'ECSM_NAMESPACE',
+    key: 'namespace',
+    default: 'default',
+    says: 'the namespace of the objects',
+    complete: async (call) => (await import('./live-names.ts')).namespaces(call),
+  },
+  {
+    name: 'registry',
+    value: 'URL',
+    variable: 'ECSM_REGISTRY',
+    key: 'registry',
+    says: 'where the objects are: lmdb:DIR, file:DIR or etcd://HOST:PORT/PREFIX. Default lmdb: in $ECSM_HOME/registry, ECSM_HOME being ~/.ecsm',
+    complete: async () => ['lmdb:', 'file:', 'etcd://', 'etcds://'],
+  },
+  {
+    name: 'config',
+    value: 'FILE',
+    variable: 'ECSMCTL_CONFIG',
+    says: 'settings, in YAML or JSON. Default .ecsmctl.yaml here, or in your home directory',
+  },
+];
+
+export const allNamespacesFlag: Flag = { name: 'all-namespaces', short: 'A', says: 'in all namespaces' };
+
+export const selectorFlag: Flag = {
+  name: 'selector',
+  short: 'l',
+  value: 'SELECTOR',
+  says: "only those with these labels: 'app=camera,tier!=test,zone in (a,b)'",
+};
+
+export const fieldSelectorFlag: Flag = {
+  name: 'field-selector',
+  value: 'SELECTOR',
+  says: "only those with these values: 'spec.paused=true,metadata.name!=telemetry'",
+};
+
+export const filenameFlag: Flag = {
+  name: 'filename',
+  short: 'f',
+  value: 'FILE|DIR|-',
+  repeats: true,
+  says: 'where the objects are written down, in YAML or JSON; - is standard input',
+};
+
+export const recursiveFlag: Flag = {
+  name: 'recursive',
+  short: 'R',
+  says: 'with a directory: also those below it',
+};
+
+/** What `printObjects` reads. */
+export const outputFlag: Flag = {
+  name: 'output',
+  short: 'o',
+  value: 'FORMAT',
+  says: 'table, wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,...',
+  complete: async () => ['table', 'wide', 'yaml', 'json', 'name', 'jsonpath=', 'custom-columns='],
+};
+
+export const tableFlags: readonly Flag[] = [
+  outputFlag,
+  { name: 'no-headers', says: 'leave out the line with the names of the columns' },
+  { name: 'show-labels', says: 'with a column for labels' },
+];

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { findKind, parseResourceWords } from './kinds.ts';
+import { knownKinds } from './session.ts';
+
+const known = { kinds: knownKinds };
+
+describe('a kind', () => {
+  it.each(['ecsmservices', 'ecsmservice', 'ECSMService', 'es', 'ecsm', 'ECSMSERVICES.ecsm.sh', 'service', 'Services'])(
+    'is found as %s',
+    (word) => {
+      expect(findKind(known, word).kind).toBe('ECSMService');
+    },
+  );
+
+  it.each([
+    ['revisions', 'ServiceRevision'],
+    ['rev', 'ServiceRevision'],
+    ['ev', 'Event'],
+    ['identities', 'OperatorIdentity'],
+  ])('is found by an ending that no other has: %s', (word, kind) => {
+    expect(findKind(known, word).kind).toBe(kind);
+  });
+
+  it.each([
+    ['ecsmservces', 'there is no kind "ecsmservces". Did you mean "ecsmservices"?'],
+    ['evnts', 'there is no kind "evnts". Did you mean "events"?'],
+    ['pod', 'there is no kind "pod". There are ecsmservices, servicerevisions, operatoridentities, events, leases.'],
+    ['ces', 'there is no kind "ces". Did you mean "es"?'],
+  ])('that there is not, %s, is complained about', (word, message) => {
+    expect(() => findKind(known, word)).toThrow(message);
+  });
+});
+
+describe('words for objects', () => {
+  const parsed = (...words: string[]) => {
+    const { kinds, objects } = parseResourceWords(known, words);
+    return [kinds.map(({ kind }) => kind), objects?.map(({ kind, name }) => `${kind.kind}/${name}`)];
+  };
+
+  it('may be a kind', () => {
+    expect(parsed('services')).toEqual([['ECSMService'], undefined]);
+  });
+
+  it('may be several kinds, each once', () => {
+    expect(parsed('services,rev,es')).toEqual([['ECSMService', 'ServiceRevision'], undefined]);
+  });
+
+  it('may be a category', () => {
+    expect(parsed('all')).toEqual([['ECSMService'], undefined]);
+    expect(parsed('ALL,ev')).toEqual([['ECSMService', 'Event'], undefined]);
+  });
+
+  it('may be a kind and names, each once', () => {
+    expect(parsed('service', 'a', 'b', 'a')).toEqual([['ECSMService'], ['ECSMService/a', 'ECSMService/b']]);
+  });
+
+  it('may be kinds with names behind slashes', () => {
+    expect(parsed('service/a', 'lease/b', 'service/a')).toEqual([
+      ['ECSMService', 'Lease'],
+      ['ECSMService/a', 'Lease/b'],
+    ]);
+  });
+
+  it('may be several kinds of one name', () => {
+    expect(parsed('services,leases', 'a')).toEqual([
+      ['ECSMService', 'Lease'],
+      ['ECSMService/a', 'Lease/a'],
+    ]);
+  });
+
+  it.each([
+    [[], 'say what: a kind such as ecsmservices, or KIND/NAME'],
+    [[''], 'say what: a kind such as ecsmservices, or KIND/NAME'],
+    [['services,'], '"services," has a comma too many: write KIND,KIND'],
+    [['service/a', 'b'], '"b" is no KIND/NAME, and others are: write KIND NAME... or KIND/NAME KIND/NAME...'],
+    [['service', 'service/a'], '"service" is no KIND/NAME, and others are'],
+    [['service/a/b'], '"service/a/b" is no KIND/NAME'],
+    [['/a'], '"/a" is no KIND/NAME'],
+    [['service/'], '"service/" is no KIND/NAME'],
+    [['service', 'a,b'], '"a,b" cannot be the name of an object: write names with blanks between them'],
+    [['service', 'ä'], '"ä" cannot be the name of an object: use a-z, 0-9 and "-"'],
+    [['service', '../x'], '"service" is no KIND/NAME'],
+    [['pods/a'], 'there is no kind "pods".'],
+  ])('%j are complained about', (words, message) => {
+    expect(() => parseResourceWords(known, words)).toThrow(message);
+  });
+});

@@ -1,0 +1,108 @@
+/** From the words that people use for kinds and objects to what they mean. */
+import { isApiError, type Kind, type KindSet } from '@ecsm/runtime';
+import { didYouMean, nearest } from '../shell/nearest.ts';
+import { Wrong } from '../shell/wrong.ts';
+
+/** A registry fits, and a session. */
+export interface KnownKinds {
+  readonly kinds: KindSet;
+}
+
+/** So much of a name has to be said for its end to stand for it. */
+const endingMin = 4;
+
+/**
+ * By kind, plural, singular or short name, in any case, also as `plural.group`; and by the end of a plural or singular,
+ * if it is that of one kind only: `services` are `ecsmservices`. Throws `Wrong`.
+ */
+export function findKind({ kinds }: KnownKinds, word: string): Kind {
+  try {
+    return kinds.named(word);
+  } catch (error) {
+    if (!isApiError(error, 'BadRequest')) throw error;
+    const ending = word.toLowerCase();
+    const [found, ...others] = kinds.kinds.filter(
+      ({ plural, singular }) => ending.length >= endingMin && (plural.endsWith(ending) || singular.endsWith(ending)),
+    );
+    if (found && others.length === 0) return found;
+    // The runtime says which of several it may be, and has no other complaint that begins so.
+    if (error.message.includes('one of several')) throw new Wrong(error.message);
+    throw new Wrong(`there is no kind "${word}".${hintFor(kinds, ending)}`);
+  }
+}
+
+function hintFor({ kinds }: KindSet, word: string): string {
+  const near = nearest(
+    word,
+    kinds.flatMap(({ kind, plural, singular, shortNames }) => [plural, singular, ...shortNames, kind.toLowerCase()]),
+  );
+  return near === undefined
+    ? didYouMean(
+        '',
+        kinds.map(({ plural }) => plural),
+      )
+    : ` Did you mean "${near}"?`;
+}
+
+/** As commands print an object and take it again: `ecsmservice/telemetry`. */
+export function shortNameOf(kind: Kind, name: string): string {
+  return `${kind.singular}/${name}`;
+}
+
+/** An object that was named, in a namespace still to be told. */
+export interface NamedObject {
+  readonly kind: Kind;
+  readonly name: string;
+}
+
+export interface ResourceWords {
+  /** Every kind that was named, each once, in order. */
+  readonly kinds: readonly Kind[];
+  /** Absent: no names were said, so the kinds are meant as a whole. */
+  readonly objects?: readonly NamedObject[];
+}
+
+/**
+ * `services a b`, `service/a lease/b`, `services,revisions`, `all`. Names behind several kinds are names of each.
+ * Throws `Wrong`.
+ */
+export function parseResourceWords(known: KnownKinds, words: readonly string[]): ResourceWords {
+  const [first = '', ...names] = words;
+  const kindWords = [...known.kinds.kinds.map(({ plural }) => plural)];
+  if (first === '') throw new Wrong(`say what: a kind such as ${kindWords[0] ?? 'KIND'}, or KIND/NAME`);
+  if (words.some((word) => word.includes('/'))) return parseSlashes(known, words);
+  const kinds = unique(first.split(',').flatMap((word) => kindsOf(known, word, first)));
+  for (const name of names) checkName(name);
+  if (names.length === 0) return { kinds };
+  return { kinds, objects: unique(names).flatMap((name) => kinds.map((kind) => ({ kind, name }))) };
+}
+
+function kindsOf(known: KnownKinds, word: string, whole: string): readonly Kind[] {
+  if (word === '') throw new Wrong(`"${whole}" has a comma too many: write KIND,KIND`);
+  const category = known.kinds.inCategory(word.toLowerCase());
+  return category.length > 0 ? category : [findKind(known, word)];
+}
+
+function parseSlashes(known: KnownKinds, words: readonly string[]): ResourceWords {
+  const objects = unique(words).map((word) => {
+    const [kindWord = '', name = '', ...more] = word.split('/');
+    if (kindWord === '' || name === '' || more.length > 0) {
+      const others = words.length > 1 ? ', and others are' : '';
+      throw new Wrong(`"${word}" is no KIND/NAME${others}: write KIND NAME... or KIND/NAME KIND/NAME...`);
+    }
+    checkName(name);
+    return { kind: findKind(known, kindWord), name };
+  });
+  return { kinds: unique(objects.map(({ kind }) => kind)), objects };
+}
+
+/** What no object can be called is a slip, and not an object that is missing. */
+function checkName(name: string): void {
+  if (/^[A-Za-z0-9]([-A-Za-z0-9.]{0,251}[A-Za-z0-9])?$/.test(name)) return;
+  const separator = name.includes(',') ? ': write names with blanks between them' : ': use a-z, 0-9 and "-"';
+  throw new Wrong(`"${name}" cannot be the name of an object${separator}`);
+}
+
+function unique<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
+}

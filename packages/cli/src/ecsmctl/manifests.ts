@@ -1,0 +1,229 @@
+/** The objects that people have written down: `-f FILE|DIR|-`. Whatever is wrong with them is said with its place. */
+import {
+  formatManifestError,
+  isApiError,
+  type JsonObject,
+  type JsonValue,
+  type Kind,
+  type Manifest,
+  type ObjectInput,
+  readManifests,
+  validateManifest,
+} from '@ecsm/runtime';
+import { hidden } from '../print/redact.ts';
+import { plural } from '../print/text.ts';
+import { visible } from '../print/width.ts';
+import type { Call } from '../shell/command.ts';
+import { Failure, Wrong } from '../shell/wrong.ts';
+import type { Session } from './session.ts';
+
+export interface Document {
+  readonly kind: Kind;
+  readonly namespace: string;
+  readonly name: string;
+  /** As it is written, but for the namespace, which is always there. Checked; defaults are not filled in. */
+  readonly object: ObjectInput<unknown, unknown>;
+  /** It knows where each field stands. */
+  readonly manifest: Manifest;
+}
+
+/** Of a session; what `withoutRegistry` gives fits, too. */
+export type ManifestPlace = Pick<Session, 'kinds' | 'namespace' | 'namespaceFrom'>;
+
+/** For messages. */
+const standardInput = 'standard input';
+const manifestName = /\.(ya?ml|json)$/i;
+const problemsShownMax = 20;
+
+/**
+ * All objects of all files, in order, each once. All or nothing: if anything is wrong, all of it is said, and `Failure`
+ * or `Wrong` is thrown.
+ */
+export async function readManifestFiles(call: Call, place: ManifestPlace): Promise<readonly Document[]> {
+  const { documents, problems } = await checkManifestFiles(call, place);
+  refuse(call, problems);
+  return documents;
+}
+
+export interface Findings {
+  /** Those with which nothing is wrong. */
+  readonly documents: readonly Document[];
+  /** One line each, in order, with file, line and column where there are any. */
+  readonly problems: readonly string[];
+}
+
+/** Everything that is right and wrong in all files. Throws `Wrong` only if the command line makes no sense. */
+export async function checkManifestFiles(call: Call, place: ManifestPlace): Promise<Findings> {
+  const problems: string[] = [];
+  const manifests: Manifest[] = [];
+  for await (const source of sourcesOf(call)) {
+    const found = 'problem' in source ? source : await read(source);
+    if ('problem' in found) problems.push(found.problem);
+    else manifests.push(...found.manifests);
+  }
+  if (manifests.length === 0 && problems.length === 0) {
+    problems.push(`${call.flags('filename').join(', ')}: there is no object in any of the files`);
+  }
+  const documents: Document[] = [];
+  for (const manifest of manifests) {
+    const wrong = await problemsOf(manifest, place);
+    const document = wrong.length === 0 ? documentOf(manifest, place) : undefined;
+    const twin = document && documents.find((one) => isSame(one, document));
+    if (twin) wrong.push(await twinText(manifest, twin));
+    else if (document) documents.push(document);
+    problems.push(...wrong);
+  }
+  return { documents, problems };
+}
+
+interface Source {
+  readonly file: string;
+  readonly bytes: Uint8Array;
+  /** It came with its directory, so nobody said that something is in it. */
+  readonly isOptional: boolean;
+}
+
+/** A file that cannot be read, or that there is not. */
+interface Unreadable {
+  readonly problem: string;
+}
+
+/** In the order in which they were named. */
+async function* sourcesOf(call: Call): AsyncGenerator<Source | Unreadable> {
+  const { world } = call;
+  const names = call.flags('filename');
+  const isRecursive = call.origin('recursive') !== undefined && call.flag('recursive') === 'true';
+  if (names.length === 0) throw new Wrong('say where the objects are: -f FILE, -f DIR, or -f - for standard input');
+  if (names.filter((name) => name === '-').length > 1) throw new Wrong('standard input can be read only once: -f -');
+  for (const name of names) {
+    if (name === '-') {
+      yield { file: standardInput, bytes: await world.readInput(), isOptional: false };
+      continue;
+    }
+    const files = await told(() => filesOf(call, name, isRecursive));
+    if (isUnreadable(files)) {
+      yield files;
+      continue;
+    }
+    for (const file of files ?? [name]) {
+      const bytes = await told(() => world.files.read(file));
+      if (isUnreadable(bytes)) yield bytes;
+      else if (bytes) yield { file, bytes, isOptional: files !== undefined };
+      else yield { problem: `there is no file "${file}"` };
+    }
+  }
+}
+
+async function told<T>(work: () => Promise<T>): Promise<T | Unreadable> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure) return { problem: error.message };
+    throw error;
+  }
+}
+
+function isUnreadable(value: unknown): value is Unreadable {
+  return typeof value === 'object' && value !== null && 'problem' in value;
+}
+
+/** Nothing if it is no directory. */
+async function filesOf({ world }: Call, path: string, recursive: boolean): Promise<readonly string[] | undefined> {
+  const all = await world.files.list(path, { recursive });
+  if (!all) return undefined;
+  const found = all.filter((file) => manifestName.test(file));
+  if (found.length > 0) return found;
+  const below = recursive ? undefined : await world.files.list(path, { recursive: true });
+  const hint = below?.some((file) => manifestName.test(file)) ? ': with -R those below it are read, too' : '';
+  throw new Failure(`there is no .yaml, .yml or .json file in the directory "${path}"${hint}`);
+}
+
+async function read({
+  file,
+  bytes,
+  isOptional,
+}: Source): Promise<{ readonly manifests: readonly Manifest[] } | Unreadable> {
+  try {
+    const manifests = await readManifests(bytes, { file });
+    if (manifests.length > 0 || isOptional) return { manifests };
+    return { problem: `${file}: there is nothing in it: an object begins with "apiVersion:"` };
+  } catch (error) {
+    if (isApiError(error)) return { problem: error.message };
+    throw error;
+  }
+}
+
+async function problemsOf(manifest: Manifest, { kinds, namespace, namespaceFrom }: ManifestPlace): Promise<string[]> {
+  const problems = (await validateManifest(manifest, kinds)).map(formatManifestError);
+  const at = async (path: string, text: string) => {
+    const { file, line, column } = await manifest.positionOf(path);
+    problems.push(`${file}:${line}:${column}: ${path}: ${text}`);
+  };
+  const written = namespaceIn(manifest.object);
+  // Only a flag is said about this very command; a variable is for whatever says nothing.
+  if (written !== undefined && written !== namespace && namespaceFrom === '--namespace') {
+    await at('metadata.namespace', `the object is in "${written}", and -n says "${namespace}": leave one of them out`);
+  }
+  for (const path of hiddenIn(manifest.object)) {
+    await at(path, `"${hidden}" is what is printed instead of a secret: write the secret itself, or leave it out`);
+  }
+  return problems;
+}
+
+/** Where secrets were left out by whoever printed the object. To take the mark for the secret would lose it. */
+function hiddenIn(object: JsonObject): readonly string[] {
+  const found: string[] = [];
+  const look = (value: JsonValue, path: string) => {
+    if (value === hidden) found.push(path);
+    else if (Array.isArray(value)) for (const [index, item] of value.entries()) look(item, `${path}[${index}]`);
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, field] of Object.entries(value)) if (field !== undefined) look(field, `${path}.${key}`);
+    }
+  };
+  const { spec } = object;
+  if (spec !== undefined) look(spec, 'spec');
+  return found;
+}
+
+/** Before anything was checked. */
+function namespaceIn({ metadata }: JsonObject): string | undefined {
+  const isObject = typeof metadata === 'object' && metadata !== null && 'namespace' in metadata;
+  return isObject && typeof metadata.namespace === 'string' ? metadata.namespace : undefined;
+}
+
+/** Only of a manifest that is valid. */
+function documentOf(manifest: Manifest, { kinds, namespace: fallback }: ManifestPlace): Document {
+  const written: unknown = manifest.object;
+  if (!isValid(written)) throw new Error('a manifest that was valid is not');
+  const namespace = written.metadata.namespace ?? fallback;
+  const object = { ...written, metadata: { ...written.metadata, namespace } };
+  const kind = kinds.get(written.apiVersion, written.kind);
+  return { kind, namespace, name: object.metadata.name, object, manifest };
+}
+
+type Named = ObjectInput<unknown, unknown> & { readonly apiVersion: string; readonly kind: string };
+
+/** Asked only about what validation has accepted, which knows more than this. */
+function isValid(value: unknown): value is Named {
+  return typeof value === 'object' && value !== null && 'metadata' in value && 'kind' in value;
+}
+
+function isSame(one: Document, other: Document): boolean {
+  return one.kind === other.kind && one.namespace === other.namespace && one.name === other.name;
+}
+
+async function twinText(manifest: Manifest, twin: Document): Promise<string> {
+  const { file, line, column } = await manifest.positionOf('metadata.name');
+  const { file: otherFile, line: otherLine } = await twin.manifest.positionOf('metadata.name');
+  const name = `${twin.kind.kind} "${twin.name}"`;
+  return `${file}:${line}:${column}: ${name} is written down twice: also in ${otherFile}:${otherLine}; keep one of them`;
+}
+
+function refuse({ world }: Call, problems: readonly string[]): void {
+  const [first, ...others] = problems;
+  if (first === undefined) return;
+  if (others.length === 0) throw new Failure(first);
+  for (const problem of problems.slice(0, problemsShownMax)) world.err.write(`${visible(problem)}\n`);
+  const more = problems.length > problemsShownMax ? `, and ${problems.length - problemsShownMax} are not shown` : '';
+  throw new Failure(`${plural(problems.length, 'thing')} are wrong${more}: nothing was done`);
+}

@@ -1,0 +1,76 @@
+import { ECSMService } from '@ecsm/operator';
+import { EventRecorder, keyOf } from '@ecsm/runtime';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { displayWidth } from '../print/width.ts';
+import { fillRegistry, registryKit, serviceInput } from './registry.kit.ts';
+
+const kit = registryKit();
+beforeAll(async () => {
+  await fillRegistry(kit);
+  const registry = await kit.open();
+  const services = registry.resource(ECSMService);
+  await services.create(
+    serviceInput('gateway', { template: { image: 'a-name-of-an-image-that-is-rather-long@1.0.0#sylixos' } }),
+  );
+  await services.updateStatus({ metadata: { name: 'gateway' }, status: { readyReplicas: 2 } });
+  const recorder = new EventRecorder({ registry, source: 'test' });
+  recorder.record(await services.get('gateway'), 'Warning', 'Refused', 'started with --db-password=hunter2');
+  await recorder.flush();
+  await registry.store.commit([
+    { type: 'put', key: keyOf(ECSMService, 'default', 'broken'), value: Buffer.from('{"kind":') },
+  ]);
+  await registry.close();
+});
+
+describe('what is printed', () => {
+  it('has colours on a terminal that wants them: how many are ready, and what is wrong', async () => {
+    const { out } = await kit.run('get services', { terminal: { columns: 120, rows: 24 }, coloured: true });
+    expect(out).toContain('\u001b[31m0/2\u001b[39m');
+    expect(out).toContain('\u001b[33m1/2\u001b[39m');
+    expect(out).toContain('\u001b[32m2/2\u001b[39m');
+    const { out: described } = await kit.run('describe service telemetry', { coloured: true });
+    expect(described).toContain('\u001b[1mName:       \u001b[22m');
+    // Not available is as bad as degraded.
+    expect(described).toContain('\u001b[31mFalse\u001b[39m');
+    expect(described).toContain('\u001b[31mTrue\u001b[39m');
+  });
+
+  it('has no control codes in a pipe', async () => {
+    for (const line of ['get services', 'describe services', 'events', 'explain service', 'api-resources']) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+      expect((await kit.run(line)).out).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+    }
+  });
+
+  it.each([30, 40, 50, 60, 70, 80, 100])(
+    'fits a terminal of %i columns, with names that are whole',
+    async (columns) => {
+      const { out } = await kit.run('get services -A', { terminal: { columns, rows: 24 } });
+      for (const line of out.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+      expect(out).toMatch(/ telemetry {3}/);
+    },
+  );
+
+  it('never holds a secret, whatever the format', async () => {
+    const formats = ['wide', 'yaml', 'json', "jsonpath='{..password}{..value}'", 'custom-columns=A:.spec,B:.metadata'];
+    for (const format of formats) {
+      const { code, out } = await kit.run(`get services -o ${format}`);
+      expect(code).toBe(0);
+      expect(out).not.toContain('hunter2');
+    }
+    for (const line of ['describe services', 'events', 'get events']) {
+      const { out } = await kit.run(line);
+      expect(out).toContain('--db-password=<hidden>');
+      expect(out).not.toContain('hunter2');
+    }
+  });
+
+  it('does not hide what can be read behind a record that cannot', async () => {
+    const { code, out, err } = await kit.run('get services -o name');
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: 'ecsmservice/camera\necsmservice/gateway\necsmservice/telemetry\n',
+    });
+    expect(err).toMatch(/^warning: ecsm\.sh\/v1\/ecsmservices\/default\/broken cannot be read: .+\n$/);
+  });
+});

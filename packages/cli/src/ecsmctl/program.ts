@@ -1,0 +1,27 @@
+/** ecsmctl, as data: its commands and the flags that all of them take. What a command does is loaded when it is called. */
+import type { Program } from '../shell/command.ts';
+import { completionCommand } from '../shell/completion-command.ts';
+import { globalFlags } from './flags.ts';
+import { otherCommands, readCommands } from './read-commands.ts';
+import { registryCommands } from './registry-commands.ts';
+import { rolloutCommands } from './rollout-commands.ts';
+import { writeCommands } from './write-commands.ts';
+
+export const ecsmctl: Program = {
+  name: 'ecsmctl',
+  says: 'says what should run on an ECSM platform, and shows what does',
+  examples: [
+    { says: 'what there is', line: 'ecsmctl get services -A' },
+    { says: 'all about one of them', line: 'ecsmctl describe service telemetry' },
+    { says: 'which fields a service has', line: 'ecsmctl explain service.spec' },
+  ],
+  flags: globalFlags,
+  commands: [
+    ...readCommands,
+    ...writeCommands,
+    ...rolloutCommands,
+    ...registryCommands,
+    ...otherCommands,
+    { ...completionCommand('ecsmctl'), group: 'Other' },
+  ],
+};

@@ -1,0 +1,18 @@
+/** `ecsmctl registry compact`: forgets history. The objects stay as they are. */
+import type { Run } from '../shell/command.ts';
+import { Failure } from '../shell/wrong.ts';
+import { wholeNumberOf } from './numbers.ts';
+import { withSession } from './session.ts';
+
+export const run: Run = async (call) => {
+  const asked = wholeNumberOf(call, 'revision');
+  await withSession(call, async ({ registry, url }) => {
+    const newest = await registry.revision();
+    if (asked !== undefined && asked > newest) {
+      throw new Failure(`there is no revision ${asked} in ${url}: the newest is ${newest}`);
+    }
+    const revision = asked ?? newest;
+    await registry.store.compact(revision);
+    call.world.out.write(`compacted ${url}: history before revision ${revision} is forgotten\n`);
+  });
+};

@@ -1,0 +1,116 @@
+/** `ecsmctl restore FILE`: a backup, put into a registry that is empty. Nothing is written before all of it is verified. */
+import {
+  type BackupSource,
+  incompleteTransfer,
+  isApiError,
+  parseStoreUrl,
+  type RestoreSummary,
+  restore,
+  type Store,
+  verifyBackup,
+} from '@ecsm/runtime';
+import { plural } from '../print/text.ts';
+import { visible } from '../print/width.ts';
+import type { Call, Run } from '../shell/command.ts';
+import { Failure, Interrupted, Wrong } from '../shell/wrong.ts';
+import { registryUrl, type Session, withSession } from './session.ts';
+import { isOn } from './targets.ts';
+import { amountText, withTransfer } from './transfer.ts';
+
+/** How errors call it. */
+const standardInput = 'standard input';
+
+export const run: Run = async (call) => {
+  const { world, words } = call;
+  const [word = ''] = words;
+  const isDryRun = isOn(call, 'dry-run');
+  if (!isDryRun && parseStoreUrl(await registryUrl(call)).scheme === 'memory') {
+    throw new Wrong('memory: is gone when the command ends: name another registry, or say --dry-run');
+  }
+  const open = await openerOf(call, word);
+  const file = word === '-' ? standardInput : word;
+  const verified = await withTransfer(call, `${visible(file)} to be verified`, async (options) =>
+    verifyBackup(await open(), { ...options, file }),
+  );
+  const what = `${visible(file)} is whole: ${amountText(verified)} as of revision ${verified.revision}, ${visible(verified.time)}`;
+  if (verified.damaged > 0) {
+    world.err.write(`warning: ${plural(verified.damaged, 'record')} could not be read when it was made\n`);
+  }
+  if (isDryRun) {
+    world.out.write(`${what}; nothing was restored (dry run)\n`);
+    return;
+  }
+  const { summary, url } = await withSession(
+    call,
+    async (session) => ({ url: session.url, summary: await fill(call, session, await open(), file, verified.objects) }),
+    { create: true },
+  );
+  if (summary.backup.sum !== verified.sum) {
+    world.err.write(`warning: ${visible(file)} was replaced by another backup meanwhile, and that was restored\n`);
+  }
+  world.out.write(`restored ${amountText(summary)} to ${url}, and compared them\n`);
+  if (summary.leftOut > 0) {
+    world.err.write(
+      `${plural(summary.leftOut, 'lease or fence', 'leases and fences')} left out: who leads is decided anew\n`,
+    );
+  }
+};
+
+type Opener = () => Promise<Exclude<BackupSource, () => unknown>>;
+
+/** It is read twice: once to be verified. */
+async function openerOf({ world }: Call, word: string): Promise<Opener> {
+  if (word === '-') {
+    const bytes = await world.readInput();
+    return async () => only(bytes);
+  }
+  return async () => {
+    const found = await world.files.open(word);
+    if (!found) throw new Failure(`there is no file "${word}"`);
+    return found.chunks;
+  };
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+async function fill(
+  call: Call,
+  { registry, url }: Session,
+  chunks: Awaited<ReturnType<Opener>>,
+  file: string,
+  objectsTotal: number,
+): Promise<RestoreSummary> {
+  const { clock } = call.world;
+  try {
+    return await withTransfer(call, `${visible(file)} to be restored`, ({ onProgress, signal }) =>
+      restore(chunks, registry.store, {
+        file,
+        clock,
+        signal,
+        startOver: isOn(call, 'start-over'),
+        onProgress: (progress) => onProgress({ ...progress, objectsTotal }),
+      }),
+    );
+  } catch (error) {
+    throw await explained(error, registry.store, `${url} is incomplete now: restore again, which starts over`);
+  }
+}
+
+/** Whatever ended it: if the target was touched, people have to know. A bug stays what it is. */
+export async function explained(error: unknown, store: Store, text: string): Promise<unknown> {
+  if (isApiError(error, 'Forbidden')) {
+    const isShared = error.message.includes('start over');
+    return isShared ? new Failure(`${error.message} with --start-over`, { cause: error }) : error;
+  }
+  const isForPeople = isApiError(error)
+    ? error.retry !== 'bug'
+    : error instanceof Failure || error instanceof Interrupted;
+  if (!isForPeople || !(error instanceof Error)) return error;
+  const isIncomplete = await incompleteTransfer(store).then(
+    (found) => found !== undefined,
+    () => false,
+  );
+  return isIncomplete ? new Failure(`${error.message}; ${text}`, { cause: error }) : error;
+}

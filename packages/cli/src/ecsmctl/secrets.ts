@@ -1,0 +1,123 @@
+/**
+ * Secrets in objects that people compare and edit: they see `<hidden>`, see that one has changed, and what they leave
+ * hidden stays as it is.
+ */
+import { deepEqual } from '@ecsm/runtime';
+import { hidden, redact } from '../print/redact.ts';
+
+/** Behind the new one of two that would look the same. */
+const changedMark = ' (changed)';
+
+export interface Pair {
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** Both without secrets. Where a secret is another now, the later one says so. */
+export function hideBoth(before: unknown, after: unknown): Pair {
+  const shownBefore = redact(before);
+  return { before: shownBefore, after: marked(before, after, shownBefore, redact(after)) };
+}
+
+function marked(before: unknown, after: unknown, shownBefore: unknown, shownAfter: unknown): unknown {
+  if (typeof shownAfter === 'string') {
+    const looksTheSame = shownBefore === shownAfter && !deepEqual(before, after);
+    return looksTheSame ? `${shownAfter}${changedMark}` : shownAfter;
+  }
+  if (Array.isArray(after) && Array.isArray(shownAfter)) {
+    const [olds, shownOlds] = [listOf(before), listOf(shownBefore)];
+    return shownAfter.map((item, index) => {
+      const partner = partnerOf(after, index, olds);
+      return marked(olds[partner], after[index], shownOlds[partner], item);
+    });
+  }
+  if (!isObject(after) || !isObject(shownAfter)) return shownAfter;
+  const [old, shownOld] = [objectOf(before), objectOf(shownBefore)];
+  return Object.fromEntries(
+    Object.entries(shownAfter).map(([key, shown]) => [
+      key,
+      marked(own(old, key), own(after, key), own(shownOld, key), shown),
+    ]),
+  );
+}
+
+/** What was edited without its secrets gets them back wherever nobody has touched what stands for them. */
+export function unhide(edited: unknown, live: unknown): unknown {
+  return restored(edited, live, redact(live));
+}
+
+function restored(edited: unknown, live: unknown, shown: unknown): unknown {
+  if (deepEqual(edited, shown)) return live;
+  if (Array.isArray(edited)) return restoredList(edited, listOf(live), listOf(shown));
+  if (!isObject(edited)) return edited;
+  const [liveObject, shownObject] = [objectOf(live), objectOf(shown)];
+  return Object.fromEntries(
+    Object.entries(edited).map(([key, value]) => [key, restored(value, own(liveObject, key), own(shownObject, key))]),
+  );
+}
+
+/**
+ * Lines may have been moved, added and removed. A line that looks as before is the one that looked so; of several that
+ * look the same, the first is the first, unless some are gone: then nobody knows which, and they stay hidden.
+ */
+function restoredList(edited: readonly unknown[], lives: readonly unknown[], showns: readonly unknown[]): unknown[] {
+  return edited.map((item, index) => {
+    const look = lookOf(edited, index);
+    const places = placesOf(showns, look);
+    if (places.length === 0) {
+      const partner = partnerOf(edited, index, showns);
+      const isSure = partner !== index || edited.length === showns.length || nameOf(item) !== undefined;
+      return isSure ? restored(item, lives[partner], showns[partner]) : item;
+    }
+    const candidates = places.map((place) => lives[place]);
+    const twins = placesOf(edited, look);
+    if (twins.length === places.length) return candidates[twins.indexOf(index)];
+    return candidates.every((one) => deepEqual(one, candidates[0])) ? candidates[0] : item;
+  });
+}
+
+/** What stands for a secret looks like every other, and belongs to the flag before it. */
+function lookOf(items: readonly unknown[], index: number): unknown {
+  return items[index] === hidden ? [items[index - 1] ?? null, hidden] : items[index];
+}
+
+function placesOf(items: readonly unknown[], look: unknown): readonly number[] {
+  return items.flatMap((_, index) => (deepEqual(lookOf(items, index), look) ? [index] : []));
+}
+
+/** Which of the others is the same thing: the one of the same name, or else the one at the same place. */
+function partnerOf(items: readonly unknown[], index: number, others: readonly unknown[]): number {
+  const name = nameOf(items[index]);
+  return name === undefined ? index : others.findIndex((other) => nameOf(other) === name);
+}
+
+function nameOf(item: unknown): string | undefined {
+  const name = own(objectOf(item), 'name');
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** Paths of what still says that something is hidden: `spec.template.vsoa.password`. */
+export function hiddenIn(value: unknown, path = ''): readonly string[] {
+  if (typeof value === 'string') return value.includes(hidden) ? [path] : [];
+  if (Array.isArray(value)) return value.flatMap((item, index) => hiddenIn(item, `${path}[${index}]`));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, field]) => hiddenIn(field, path === '' ? key : `${path}.${key}`));
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function objectOf(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+function own(object: Fields, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Call } from '../shell/command.ts';
+import { realFiles } from '../shell/real-files.ts';
+import { testWorld } from '../shell/test-world.kit.ts';
+import type { Files } from '../shell/world.ts';
+import { Failure } from '../shell/wrong.ts';
+import { type RegistryKit, registryKit } from './registry.kit.ts';
+import { withSession } from './session.ts';
+
+const absent = registryKit();
+const present = registryKit();
+const filed = registryKit('file');
+
+function callOf({ url, directory }: RegistryKit) {
+  const test = testWorld({ realFiles: realFiles({ here: directory, home: directory }) });
+  const flag = (name: string) => (name === 'registry' ? url : undefined);
+  const call: Call = {
+    world: test.world,
+    words: [],
+    rest: [],
+    flag,
+    flags: (name) => [flag(name)].filter((text) => text !== undefined),
+    origin: (name) => (name === 'registry' ? '--registry' : undefined),
+  };
+  return { test, call };
+}
+
+const registryCallOf = (kit: RegistryKit) => callOf(kit).call;
+
+/** The real files, and a config file in the working directory. */
+function registryKitFiles(config: string): Files {
+  const real = realFiles({ here: present.directory, home: present.directory });
+  return { ...real, read: async (path) => (path === '.ecsmctl.yaml' ? Buffer.from(config) : real.read(path)) };
+}
+
+describe('a session', () => {
+  it('that only reads makes no registry, and says who does', async () => {
+    const { code, err, out } = await absent.run('get services');
+    expect({ code, out, err }).toEqual({
+      code: 1,
+      out: '',
+      err: `ecsmctl: there is no registry at ${absent.url} yet: "ecsmctl apply" makes one\n`,
+    });
+    expect(existsSync(join(absent.directory, 'registry'))).toBe(false);
+  });
+
+  it('that only reads makes none in a directory that is something else', async () => {
+    mkdirSync(join(absent.directory, 'other'));
+    const { code } = await absent.run(`get services --registry lmdb:${join(absent.directory, 'other')}`);
+    expect(code).toBe(1);
+    expect(existsSync(join(absent.directory, 'other', 'data.mdb'))).toBe(false);
+  });
+
+  it('that writes makes it', async () => {
+    const made = registryCallOf(present);
+    expect(await withSession(made, async ({ registry }) => registry.revision(), { create: true })).toBe(0);
+    expect(existsSync(join(present.directory, 'registry', 'data.mdb'))).toBe(true);
+  });
+
+  it('takes the directory of a file registry, and warns of the files that it refuses', async () => {
+    const directory = join(filed.directory, 'registry', 'ecsm.sh', 'v1', 'ecsmservices', 'default');
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'broken.yaml'), 'kind: [');
+    const { code, out, err } = await filed.run('get services');
+    expect({ code, out }).toEqual({ code: 0, out: '' });
+    expect(err).toMatch(/^warning: .*broken\.yaml.*\nNo resources found in default namespace\.\n$/);
+  });
+
+  it('warns of a registry into which a transfer was not finished', async () => {
+    const registry = await present.open();
+    const value = Buffer.from(
+      JSON.stringify({ transfer: 'restore', source: 'a.backup', started: '2026-01-01T00:00:00Z', objects: 3 }),
+    );
+    await registry.store.commit([{ type: 'put', key: 'transfers/incomplete', value }]);
+    const { err } = await present.run('get services');
+    await registry.store.commit([{ type: 'delete', key: 'transfers/incomplete' }]);
+    expect(err).toContain(
+      `warning: the registry ${present.url} is incomplete: a restore of a.backup, begun 2026-01-01T00:00:00Z, was never finished; repeat it, or remove everything\n`,
+    );
+  });
+
+  it.each([
+    [
+      '--registry redis:x',
+      '--registry: registry URL "redis:x": it has to be lmdb:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
+    ],
+    ['--registry lmdb:', '--registry: registry URL "lmdb:": it names no directory'],
+    ['-n Orbit', '--namespace: "Orbit" cannot be a namespace: use a-z, 0-9 and "-", at most 63 of them'],
+  ])('refuses %s', async (flags, message) => {
+    const { code, err } = await present.run(`get services ${flags}`);
+    expect({ code, err }).toEqual({ code: 2, err: `ecsmctl: ${message}\nTry: ecsmctl get --help\n` });
+  });
+
+  it('takes flags before the environment, the environment before the config file, and that before the default', async () => {
+    const here = registryKitFiles('namespace: from-file\n');
+    const space = async (flags: string, env = {}) =>
+      (await present.run(`get services ${flags}`, { env, realFiles: here })).err;
+    expect(await space('')).toBe('No resources found in from-file namespace.\n');
+    expect(await space('', { ECSM_NAMESPACE: 'from-env' })).toBe('No resources found in from-env namespace.\n');
+    expect(await space('-n said', { ECSM_NAMESPACE: 'from-env' })).toBe('No resources found in said namespace.\n');
+    expect((await present.run('get services')).err).toBe('No resources found in default namespace.\n');
+  });
+
+  it('never shows a password of the URL', async () => {
+    const { code, err } = await present.run('get services -v --registry etcd://root:hunter2@127.0.0.1:1/x');
+    expect(code).toBe(1);
+    expect(err).toContain('etcd://root:…@127.0.0.1:1/x');
+    expect(err).not.toContain('hunter2');
+  });
+
+  it('closes the registry when the work fails', async () => {
+    let closed = '';
+    const failed = withSession(registryCallOf(present), async ({ registry }) => {
+      closed = 'no';
+      const close = registry.store.close.bind(registry.store);
+      registry.store.close = async () => {
+        closed = 'yes';
+        await close();
+      };
+      throw new Failure('it did not work');
+    });
+    await expect(failed).rejects.toThrow('it did not work');
+    expect(closed).toBe('yes');
+  });
+
+  it('that only reads is left at once when somebody presses Ctrl-C', async () => {
+    const { test, call } = callOf(present);
+    const work = withSession(call, () => new Promise<never>(() => test.interrupt()));
+    await expect(work).rejects.toThrow('interrupted by SIGINT');
+  });
+});

@@ -1,0 +1,168 @@
+/**
+ * A registry that is open for one command: found by flag, environment or config file, and closed however the command
+ * ends. Heavy, so only files of commands that need a registry import this.
+ */
+import { operatorKinds } from '@ecsm/operator/kinds';
+import {
+  defaultStoreUrl,
+  incompleteTransfer,
+  isApiError,
+  KindSet,
+  type Log,
+  openRegistry,
+  parseStoreUrl,
+  type Registry,
+  withoutPassword,
+} from '@ecsm/runtime';
+import { redact } from '../print/redact.ts';
+import { plural } from '../print/text.ts';
+import { visible } from '../print/width.ts';
+import type { Call } from '../shell/command.ts';
+import { readSettings, type Settings } from '../shell/config.ts';
+import type { World } from '../shell/world.ts';
+import { Failure, Wrong } from '../shell/wrong.ts';
+import { configOptions, globalFlags } from './flags.ts';
+
+export interface Session {
+  readonly registry: Registry;
+  readonly kinds: KindSet;
+  readonly namespace: string;
+  /** Who said so (`--namespace`, `ECSM_NAMESPACE`, a line of the config file); nothing if nobody did. */
+  readonly namespaceFrom: string | undefined;
+  /** Whether `-A` was said. */
+  readonly isAllNamespaces: boolean;
+  /** For people: without a password. */
+  readonly url: string;
+  /** A line on the error output. */
+  readonly warn: (text: string) => void;
+}
+
+export interface SessionOptions {
+  /** Make the registry if it is not there. For commands that write. Default false: reading leaves nothing behind. */
+  readonly create?: boolean;
+}
+
+/** The kinds that ecsmctl knows, for commands that need no registry. */
+export const knownKinds = new KindSet(operatorKinds);
+
+const problemsShownMax = 10;
+
+/** Opens the registry, does the work, closes it. */
+export async function withSession<T>(
+  call: Call,
+  work: (session: Session) => Promise<T>,
+  { create = false }: SessionOptions = {},
+): Promise<T> {
+  const { world } = call;
+  const settings = await readSettings(call, globalFlags, configOptions);
+  const { namespace, namespaceFrom } = namespaceOf(settings);
+  const secretUrl = urlOf(settings, world);
+  const url = withoutPassword(secretUrl);
+  if (!create) await requireRegistry(secretUrl, url, world);
+  world.detail(`opening the registry ${url}`);
+  // Who only reads may leave at any moment; who writes has to know how it ended.
+  const leaving = create ? undefined : world.signal;
+  const registry = await unlessAborted(
+    leaving,
+    openRegistry(secretUrl, { kinds: knownKinds, clock: world.clock, log: logOf(world) }),
+    (late) => late.close(),
+  );
+  try {
+    const warn = (text: string) => world.err.write(`warning: ${visible(text)}\n`);
+    await warnOf(registry, url, warn);
+    const isAllNamespaces = call.origin('all-namespaces') !== undefined && call.flag('all-namespaces') === 'true';
+    const session = { registry, kinds: registry.kinds, namespace, namespaceFrom, isAllNamespaces, url, warn };
+    return await unlessAborted(leaving, work(session));
+  } finally {
+    await registry.close();
+  }
+}
+
+/** For commands that read files and need no registry: the kinds, and the namespace that objects without one get. */
+export async function withoutRegistry(call: Call): Promise<Pick<Session, 'kinds' | 'namespace' | 'namespaceFrom'>> {
+  return { kinds: knownKinds, ...namespaceOf(await readSettings(call, globalFlags, configOptions)) };
+}
+
+/** Where the registry is, for commands that open it themselves. It may hold a password. */
+export async function registryUrl(call: Call): Promise<string> {
+  return urlOf(await readSettings(call, globalFlags, configOptions), call.world);
+}
+
+const namespaceForm = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+function namespaceOf(settings: Settings): Pick<Session, 'namespace' | 'namespaceFrom'> {
+  const namespace = settings.get('namespace') ?? 'default';
+  const namespaceFrom = settings.origin('namespace');
+  if (!namespaceForm.test(namespace)) {
+    throw new Wrong(
+      `${namespaceFrom ?? '--namespace'}: "${namespace}" cannot be a namespace: use a-z, 0-9 and "-", at most 63 of them`,
+    );
+  }
+  return { namespace, namespaceFrom };
+}
+
+function urlOf(settings: Settings, { env, files }: World): string {
+  const from = settings.origin('registry');
+  try {
+    const said = settings.get('registry');
+    const url = said ?? defaultStoreUrl({ HOME: files.home, ECSM_HOME: env['ECSM_HOME'] });
+    parseStoreUrl(url);
+    return url;
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    throw new Wrong(from === undefined ? error.message : `${from}: ${error.message}`);
+  }
+}
+
+/** To open a registry in a directory is to make it, and who only looks wants to make nothing. */
+async function requireRegistry(secretUrl: string, url: string, { files }: World): Promise<void> {
+  const place = parseStoreUrl(secretUrl);
+  if (place.scheme !== 'lmdb' && place.scheme !== 'file') return;
+  const found = await files.list(place.directory);
+  // People put files into the directory of a file registry before anybody opens it, so the directory is enough.
+  const isThere =
+    place.scheme === 'file' ? found !== undefined : found?.some((path) => /(^|[\\/])data\.mdb$/.test(path));
+  if (!isThere) throw new Failure(`there is no registry at ${url} yet: "ecsmctl apply" makes one`);
+}
+
+async function warnOf(registry: Registry, url: string, warn: Session['warn']): Promise<void> {
+  const transfer = await incompleteTransfer(registry.store);
+  if (transfer !== undefined) {
+    const { transfer: what, source, started } = transfer;
+    warn(
+      `the registry ${url} is incomplete: a ${what === 'unknown' ? 'transfer' : what} of ${source}, begun ${started}, was never finished; repeat it, or remove everything`,
+    );
+  }
+  const problems = registry.problems();
+  for (const { file, reason } of problems.slice(0, problemsShownMax)) warn(`${file}: ${reason}`);
+  if (problems.length > problemsShownMax) warn(`and ${plural(problems.length - problemsShownMax, 'more file')}`);
+}
+
+function logOf({ detail }: World): Log {
+  return {
+    write: (level, message, fields = {}) => detail(visible(`${level}: ${message} ${JSON.stringify(redact(fields))}`)),
+  };
+}
+
+/** What nobody waits for any more goes on by itself, and its end is `late`'s business. */
+async function unlessAborted<T>(
+  signal: AbortSignal | undefined,
+  work: Promise<T>,
+  late: (result: T) => Promise<void> = async () => {},
+): Promise<T> {
+  if (!signal) return work;
+  let stop = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([aborted, work]);
+  } catch (error) {
+    if (signal.aborted) work.then(late).catch(() => {});
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Program } from '../shell/command.ts';
+import { allNamespacesFlag, filenameFlag, globalFlags, recursiveFlag, selectorFlag } from './flags.ts';
+import { fillRegistry, registryKit } from './registry.kit.ts';
+import { withSession } from './session.ts';
+import { objectsOf, targetsOf } from './targets.ts';
+
+/** A program with one command, that tells what it was told to work on. */
+const program: Program = {
+  name: 'ecsmctl',
+  says: 'for tests',
+  examples: [],
+  flags: globalFlags,
+  commands: [
+    {
+      name: 'pick',
+      says: 'picks',
+      examples: [],
+      words: '[WORD...]',
+      flags: [
+        allNamespacesFlag,
+        selectorFlag,
+        filenameFlag,
+        recursiveFlag,
+        { name: 'all', says: 'all of them' },
+        { name: 'read', says: 'read them, too' },
+      ],
+      load: async () => ({
+        run: (call) =>
+          withSession(call, async (session) => {
+            const targets = await targetsOf(call, session);
+            for (const { kind, namespace, name } of targets) {
+              call.world.out.write(`${kind.singular} ${namespace}/${name}\n`);
+            }
+            if (call.flag('read') === 'true') {
+              for (const { object } of await objectsOf(call, session)) call.world.out.write(`${object.kind}\n`);
+            }
+          }),
+      }),
+    },
+  ],
+};
+
+const kit = registryKit('lmdb', program);
+beforeAll(() => fillRegistry(kit));
+writeFileSync(
+  join(kit.directory, 'fleet.yaml'),
+  `apiVersion: ecsm.sh/v1
+kind: ECSMService
+metadata: { name: radar, namespace: orbit }
+spec:
+  deploymentStrategy: { type: Dynamic, replicas: 1, nodePool: [node-1] }
+  template: { image: radar@1.0.0 }
+`,
+);
+
+describe('what a command is about', () => {
+  it.each([
+    ['service a b', 'ecsmservice default/a\necsmservice default/b\n'],
+    ['service/a lease/b -n orbit', 'ecsmservice orbit/a\nlease orbit/b\n'],
+    ['services --all', 'ecsmservice default/camera\necsmservice default/telemetry\n'],
+    ['services --all -A', 'ecsmservice default/camera\necsmservice default/telemetry\necsmservice orbit/radar\n'],
+    ['all -l app=radar -A', 'ecsmservice orbit/radar\n'],
+    ['services -l app=radar', ''],
+    ['-f fleet.yaml', 'ecsmservice orbit/radar\n'],
+    ['-f fleet.yaml --read', 'ecsmservice orbit/radar\nECSMService\n'],
+  ])('%s', async (line, out) => {
+    expect(await kit.run(`pick ${line}`)).toEqual({ code: 0, out, err: '' });
+  });
+
+  it.each([
+    ['', 2, 'say what: a kind such as ecsmservices, or KIND/NAME'],
+    ['services', 2, 'which ecsmservices? Say names, -l SELECTOR or --all'],
+    ['service a --all', 2, 'say names or --all, not both'],
+    ['service a -l app=b', 2, 'say names or -l, not both'],
+    ['service a -A', 2, 'a name is one of a namespace: say -n, not -A'],
+    ['service a -f fleet.yaml', 2, 'say names or -f, not both: "service a"'],
+    ['--all -f fleet.yaml', 2, 'say --all or -f, not both'],
+    ['-l app=b -f fleet.yaml', 2, 'say -l or -f, not both'],
+    ['services -l app==b=c', 2, 'label selector "app==b=c": at character 7: found "=", expected "," or the end'],
+    ['service nothing --read', 1, 'there is no ecsmservice "nothing" in the namespace "default"'],
+  ])('%s makes no sense, or is not there', async (line, code, message) => {
+    const ran = await kit.run(`pick ${line}`);
+    expect({ code: ran.code, err: ran.err.split('\n')[0] }).toEqual({ code, err: `ecsmctl: ${message}` });
+  });
+});

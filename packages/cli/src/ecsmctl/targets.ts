@@ -1,0 +1,152 @@
+/** Which objects a command is about: KIND NAME… or KIND/NAME…, `-l SELECTOR`, `--all`, or those of `-f` files. */
+import {
+  type ApiObject,
+  isApiError,
+  type Kind,
+  type ListOptions,
+  parseFieldSelector,
+  parseLabelSelector,
+} from '@ecsm/runtime';
+import type { Call } from '../shell/command.ts';
+import { nearest } from '../shell/nearest.ts';
+import { Failure, Wrong } from '../shell/wrong.ts';
+import { parseResourceWords } from './kinds.ts';
+import { type Document, readManifestFiles } from './manifests.ts';
+import type { Session } from './session.ts';
+
+/** An object by its name. It need not exist. */
+export interface Target {
+  readonly kind: Kind;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** An object as it was read. */
+export interface Item {
+  readonly kind: Kind;
+  readonly object: ApiObject<unknown, unknown>;
+}
+
+/** A flag that this command may not even have. */
+export function isOn(call: Call, flag: string): boolean {
+  return call.origin(flag) !== undefined && call.flag(flag) === 'true';
+}
+
+/** The same, for a flag with a value. */
+export function said(call: Call, flag: string): string | undefined {
+  return call.origin(flag) === undefined ? undefined : call.flag(flag);
+}
+
+/**
+ * What the words and flags name. Objects behind `-l` and `--all` are looked up, those that are named are not.
+ * `Wrong` if nothing is named, or in two ways at once.
+ */
+export async function targetsOf(call: Call, session: Session): Promise<readonly Target[]> {
+  const { namespace } = session;
+  const hasFiles = call.origin('filename') !== undefined;
+  const selector = said(call, 'selector');
+  const isAll = isOn(call, 'all');
+  if (hasFiles) {
+    if (call.words.length > 0) throw new Wrong(`say names or -f, not both: "${call.words.join(' ')}"`);
+    if (isAll) throw new Wrong('say --all or -f, not both');
+    if (selector !== undefined) throw new Wrong('say -l or -f, not both');
+    const documents = await readManifestFiles(call, session);
+    return documents.map(({ kind, namespace: inside, name }: Document) => ({ kind, namespace: inside, name }));
+  }
+  const { kinds, objects } = parseResourceWords(session, call.words);
+  if (objects) {
+    if (isAll) throw new Wrong('say names or --all, not both');
+    if (selector !== undefined) throw new Wrong('say names or -l, not both');
+    if (session.isAllNamespaces) throw new Wrong('a name is one of a namespace: say -n, not -A');
+    return objects.map(({ kind, name }) => ({ kind, namespace, name }));
+  }
+  if (!isAll && selector === undefined) {
+    throw new Wrong(`which ${kinds.map(({ plural }) => plural).join(', ')}? Say names, -l SELECTOR or --all`);
+  }
+  const items = await listItems(session, kinds, selectionOf(call, kinds));
+  return items.map(({ kind, object }) => ({ kind, ...placeOf(object) }));
+}
+
+/** The objects behind `targetsOf`. Throws `Failure` for one that is not there. */
+export async function objectsOf(call: Call, session: Session): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for (const target of await targetsOf(call, session)) items.push(await readTarget(session, target));
+  return items;
+}
+
+/** Throws `Failure` if it is not there. */
+export async function readTarget(session: Session, target: Target): Promise<Item> {
+  const item = await findTarget(session, target);
+  if (!item) throw await missing(session, target);
+  return item;
+}
+
+export async function findTarget({ registry }: Session, { kind, namespace, name }: Target): Promise<Item | undefined> {
+  try {
+    return { kind, object: await registry.resource(kind).get(name, { namespace }) };
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+/** The complaint that there is no such object, with the one that was probably meant. */
+export async function missing({ registry }: Session, { kind, namespace, name }: Target): Promise<Failure> {
+  const { keys } = await registry.resource(kind).versions();
+  const places = keys.flatMap((key) => registry.locate(key) ?? []);
+  const elsewhere = places.filter((place) => place.name === name).map((place) => place.namespace);
+  const near = nearest(
+    name,
+    places.filter((place) => place.namespace === namespace).map((place) => place.name),
+  );
+  const hint =
+    elsewhere.length > 0
+      ? `: there is one in "${elsewhere[0]}", say -n ${elsewhere[0]}`
+      : near === undefined
+        ? ''
+        : `. Did you mean "${near}"?`;
+  return new Failure(`there is no ${kind.singular} "${name}" in the namespace "${namespace}"${hint}`);
+}
+
+/** Everything of these kinds in the namespace, or in all of them with `-A`. Records that cannot be read are warned of. */
+export async function listItems(
+  session: Session,
+  kinds: readonly Kind[],
+  options: Omit<ListOptions, 'namespace' | 'continue'> = {},
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for (const kind of kinds) {
+    const list = await session.registry.resource(kind).list({ ...options, ...spaceOf(session) });
+    for (const { key, reason } of list.problems) session.warn(`${key} cannot be read: ${reason}`);
+    for (const object of list.items) items.push({ kind, object });
+  }
+  return items;
+}
+
+/** `-l` and `--field-selector`, checked before anything is asked. Throws `Wrong`. */
+export function selectionOf(
+  call: Call,
+  kinds: readonly Kind[],
+): { readonly labelSelector?: string; readonly fieldSelector?: string } {
+  const labelSelector = said(call, 'selector');
+  const fieldSelector = said(call, 'field-selector');
+  try {
+    if (labelSelector !== undefined) parseLabelSelector(labelSelector);
+    for (const { schema } of fieldSelector === undefined ? [] : kinds) parseFieldSelector(fieldSelector ?? '', schema);
+  } catch (error) {
+    throw isApiError(error, 'BadRequest') ? new Wrong(error.message) : error;
+  }
+  return {
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  };
+}
+
+/** For lists and watches: the namespace, or nothing for all of them. */
+export function spaceOf({ isAllNamespaces, namespace }: Session): { readonly namespace?: string } {
+  return isAllNamespaces ? {} : { namespace };
+}
+
+function placeOf({ metadata }: ApiObject<unknown, unknown>): { readonly namespace: string; readonly name: string } {
+  return { namespace: metadata.namespace, name: metadata.name };
+}

@@ -1,0 +1,21 @@
+/** `ecsmctl validate -f`: everything that is wrong in files. It opens no registry. */
+import { plural } from '../print/text.ts';
+import { visible } from '../print/width.ts';
+import type { Run } from '../shell/command.ts';
+import { Failure } from '../shell/wrong.ts';
+import { shortNameOf } from './kinds.ts';
+import { checkManifestFiles } from './manifests.ts';
+import { withoutRegistry } from './session.ts';
+import { refuseWords } from './words.ts';
+
+export const run: Run = async (call) => {
+  refuseWords(call);
+  const { out } = call.world;
+  const { documents, problems } = await checkManifestFiles(call, await withoutRegistry(call));
+  for (const { kind, name, manifest } of documents) {
+    out.write(`${shortNameOf(kind, name)} is valid (${visible(manifest.file)}:${manifest.line})\n`);
+  }
+  for (const problem of problems) out.write(`${visible(problem)}\n`);
+  if (problems.length === 0) return;
+  throw new Failure(problems.length === 1 ? '1 thing is wrong' : `${plural(problems.length, 'thing')} are wrong`);
+};

@@ -1,0 +1,20 @@
+/** What the words of a command line have to be, before anything is opened. */
+import type { Call } from '../shell/command.ts';
+import { Wrong } from '../shell/wrong.ts';
+import { parseResourceWords } from './kinds.ts';
+import { knownKinds } from './session.ts';
+
+/** For commands that take files only. */
+export function refuseWords({ words: [first] }: Call): void {
+  if (first === undefined) return;
+  const isFile = /[./\\]/.test(first);
+  throw new Wrong(
+    isFile ? `to read "${first}", write -f ${first}` : `objects come from files: write -f FILE, not "${first}"`,
+  );
+}
+
+/** For commands that change one thing after the other, and never all of a kind. */
+export function requireNames({ words }: Call): void {
+  const { kinds, objects } = parseResourceWords({ kinds: knownKinds }, words);
+  if (!objects) throw new Wrong(`which ${kinds.map(({ plural }) => plural).join(', ')}? Say their names`);
+}

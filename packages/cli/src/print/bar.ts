@@ -1,0 +1,23 @@
+/** A small bar that shows a share, for `top` and for progress. */
+
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
+
+export interface BarOptions {
+  /** `#` in place of blocks, for terminals that have none. Default false. */
+  readonly ascii?: boolean;
+}
+
+/** Always so many columns wide; blanks where it is empty. Something always shows, and only all of it is full. */
+export function bar(fraction: number, columns: number, { ascii = false }: BarOptions = {}): string {
+  const share = fraction > 0 ? Math.min(fraction, 1) : 0;
+  const steps = ascii ? 1 : eighths.length;
+  const total = Math.max(0, Math.floor(columns)) * steps;
+  const filled = share === 0 || share === 1 ? share * total : clamp(Math.round(share * total), 1, total - 1);
+  const whole = (ascii ? '#' : '█').repeat(Math.floor(filled / steps));
+  const partly = eighths[filled % steps] ?? '';
+  return (whole + partly).padEnd(total / steps, ' ');
+}
+
+function clamp(number: number, least: number, most: number): number {
+  return Math.max(0, Math.min(most, Math.max(least, number)));
+}

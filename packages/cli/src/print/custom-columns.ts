@@ -1,0 +1,52 @@
+/** `-o custom-columns=NAME:.metadata.name,RSRC:.metadata.resourceVersion`: tables of what people want to see. */
+import { findJsonPath, type JsonPath, PathError, parsePath, textOf } from './jsonpath.ts';
+import type { Column } from './table.ts';
+import { truncate, visible } from './width.ts';
+
+/** A column for `formatTable` that knows where its cells come from. */
+export interface CustomColumn extends Column {
+  readonly path: JsonPath;
+}
+
+const nothing = '<none>';
+const shownColumnsMax = 60;
+
+export function parseCustomColumns(text: string): readonly CustomColumn[] {
+  return split(text).map((column) => {
+    const colon = column.indexOf(':');
+    const name = column.slice(0, Math.max(0, colon)).trim();
+    const path = column.slice(colon + 1).trim();
+    if (name === '' || path === '') {
+      const shown = truncate(visible(column), shownColumnsMax);
+      throw new PathError(`"${shown}" is no column: write NAME:PATH, such as NAME:.metadata.name`);
+    }
+    return { name, path: parsePath(path) };
+  });
+}
+
+/** The cells of one object. Several values stand behind each other with commas; no value is `<none>`. */
+export function customCells(columns: readonly CustomColumn[], value: unknown): string[] {
+  return columns.map(({ path }) => {
+    const values = findJsonPath(path, value).filter((one) => one !== null);
+    return values.length === 0 ? nothing : values.map(textOf).join(',');
+  });
+}
+
+/** At commas, but not at those of a path: in brackets or quotes. */
+function split(text: string): string[] {
+  const columns: string[] = [''];
+  let depth = 0;
+  let quote = '';
+  for (const character of text) {
+    if (character === ',' && depth === 0 && quote === '') {
+      columns.push('');
+      continue;
+    }
+    columns.push(`${columns.pop() ?? ''}${character}`);
+    if (quote !== '') quote = character === quote ? '' : quote;
+    else if (character === '"' || character === "'") quote = character;
+    else if (character === '[') depth++;
+    else if (character === ']') depth--;
+  }
+  return columns;
+}

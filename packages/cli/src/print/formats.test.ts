@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { choices, FormatError, parseFormat } from './formats.ts';
+import { PathError } from './jsonpath.ts';
+
+describe('a format', () => {
+  it.each(['table', 'wide', 'yaml', 'json', 'name'] as const)('may be %s', (name) => {
+    expect(parseFormat(name)).toEqual({ kind: name });
+  });
+
+  it('is a table when nothing is said', () => {
+    expect(parseFormat(undefined, ['json'])).toEqual({ kind: 'table' });
+  });
+
+  it('may have a template or columns', () => {
+    expect(parseFormat('jsonpath={.a}={.b}')).toMatchObject({ kind: 'jsonpath', path: { text: '{.a}={.b}' } });
+    expect(parseFormat('custom-columns=A:.a,B:.b')).toMatchObject({
+      kind: 'custom-columns',
+      columns: [{ name: 'A' }, { name: 'B' }],
+    });
+  });
+
+  it.each([
+    [
+      'yml',
+      'there is no format "yml". Use -o table, wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,...',
+    ],
+    [
+      '',
+      'there is no format "". Use -o table, wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,...',
+    ],
+    ['jsonpath', "the format jsonpath needs more: -o jsonpath='{.metadata.name}'"],
+    ['jsonpath=', "the format jsonpath needs more: -o jsonpath='{.metadata.name}'"],
+    ['custom-columns', 'the format custom-columns needs more: -o custom-columns=NAME:.metadata.name'],
+    ['yaml=x', 'the format yaml takes nothing more: -o yaml'],
+  ])('cannot be %j', (text, message) => {
+    expect(() => parseFormat(text)).toThrow(new FormatError(message));
+  });
+
+  it('must be one that the command has', () => {
+    expect(() => parseFormat('wide', ['yaml', 'json'])).toThrow(
+      new FormatError('the format "wide" does not go with this command. Use -o yaml or json'),
+    );
+    expect(choices(['json'])).toBe('json');
+  });
+
+  it('cannot be a template that makes no sense', () => {
+    expect(() => parseFormat('jsonpath={.a')).toThrow(PathError);
+  });
+});

@@ -1,0 +1,65 @@
+/** What a JSONPath template is made of, and the complaint about one that makes no sense. */
+import { truncate, visible } from './width.ts';
+
+export interface JsonPath {
+  /** As people wrote it. */
+  readonly text: string;
+  readonly parts: readonly Part[];
+}
+
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'path'; readonly path: Path }
+  | { readonly kind: 'range'; readonly path: Path; readonly parts: readonly Part[] };
+
+export interface Path {
+  /** `$`: starts at the whole value, even inside of a range or a filter. */
+  readonly fromRoot: boolean;
+  readonly steps: readonly Step[];
+}
+
+export type Step =
+  /** `inner` are the names of `['metadata.name']` taken one by one, for objects that have no key with the dots. */
+  | { readonly kind: 'field'; readonly name: string; readonly inner?: readonly string[] }
+  | { readonly kind: 'index'; readonly index: number }
+  | {
+      readonly kind: 'slice';
+      readonly from: number | undefined;
+      readonly to: number | undefined;
+      readonly every: number;
+    }
+  /** `*` */
+  | { readonly kind: 'each' }
+  /** `..` */
+  | { readonly kind: 'deep' }
+  | { readonly kind: 'union'; readonly steps: readonly Step[] }
+  | { readonly kind: 'filter'; readonly left: Operand; readonly test?: Test };
+
+export interface Test {
+  readonly operator: Operator;
+  readonly right: Operand;
+}
+
+export const operators = ['==', '!=', '<=', '>=', '<', '>'] as const;
+export type Operator = (typeof operators)[number];
+
+export type Operand =
+  | { readonly kind: 'path'; readonly path: Path }
+  | { readonly kind: 'value'; readonly value: string | number | boolean | null };
+
+/** Characters. Nobody writes a longer one, and it bounds how deep filters may nest. */
+export const pathCharactersMax = 4096;
+const shownColumnsMax = 60;
+const reasonColumnsMax = 100;
+
+/** The message is one line for people. */
+export class PathError extends Error {
+  override readonly name: string = 'PathError';
+
+  /** `at` counts from 0; people count from 1. */
+  static at(text: string, at: number, reason: string): PathError {
+    const shown = truncate(visible(text), shownColumnsMax);
+    const why = truncate(visible(reason), reasonColumnsMax);
+    return new PathError(`the path "${shown}" makes no sense at character ${at + 1}: ${why}`);
+  }
+}

@@ -1,0 +1,75 @@
+/** Sentences for people: lines of a width, and numbers with their nouns. */
+import { displayWidth, pieces } from './width.ts';
+
+/** Marks that do not begin a line: they stay with the character before them. */
+const closing = /^[，。、；：！？）】》」』”’…·〕〉]/u;
+
+/**
+ * Lines of at most so many columns, the indent of each included. Paragraphs and blanks at their beginning stay. Chinese
+ * breaks between any two characters; a Latin word that is longer than a line gets a line of its own.
+ */
+export function wrap(text: string, columns: number, indent = 0): string {
+  const margin = ' '.repeat(Math.max(0, indent));
+  const width = Math.max(1, columns - margin.length);
+  return text
+    .split('\n')
+    .flatMap((paragraph) => linesOf(paragraph, width))
+    .map((line) => `${margin}${line}`.trimEnd())
+    .join('\n');
+}
+
+function linesOf(paragraph: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = /^ */.exec(paragraph)?.[0] ?? '';
+  let used = line.length;
+  let isEmpty = true;
+  for (const { text, blanks } of wordsOf(paragraph.slice(line.length))) {
+    const space = isEmpty ? 0 : blanks;
+    const needed = displayWidth(text);
+    if (!isEmpty && used + space + needed > width) {
+      lines.push(line);
+      line = text;
+      used = needed;
+    } else {
+      line += ' '.repeat(space) + text;
+      used += space + needed;
+    }
+    isEmpty = false;
+  }
+  return [...lines, line];
+}
+
+interface Word {
+  readonly text: string;
+  /** Before it. */
+  readonly blanks: number;
+}
+
+/** What stays together on a line: a Latin word, or one wide character with the marks behind it. */
+function wordsOf(text: string): Word[] {
+  return text
+    .split(' ')
+    .filter((word) => word !== '')
+    .flatMap((word) => {
+      const parts: string[] = [];
+      let isLatin = true;
+      for (const piece of pieces(word)) {
+        const isNarrow = piece.columns === 1;
+        const joins = closing.test(piece.text) || (isNarrow && isLatin) || piece.columns === 0;
+        if (joins && parts.length > 0) parts.push(`${parts.pop() ?? ''}${piece.text}`);
+        else parts.push(piece.text);
+        if (piece.columns > 0) isLatin = isNarrow;
+      }
+      return parts.map((part, index) => ({ text: part, blanks: index === 0 ? 1 : 0 }));
+    });
+}
+
+/** `1 service`, `2 services`, `0 entries`; `many` for what English makes otherwise. */
+export function plural(count: number, noun: string, many = regularPlural(noun)): string {
+  return `${count} ${count === 1 ? noun : many}`;
+}
+
+function regularPlural(noun: string): string {
+  if (/[^aeiou]y$/i.test(noun)) return `${noun.slice(0, -1)}ies`;
+  return /(?:s|x|z|ch|sh)$/i.test(noun) ? `${noun}es` : `${noun}s`;
+}

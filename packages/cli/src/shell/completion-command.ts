@@ -1,0 +1,20 @@
+/** The command `completion`, the same for every program. */
+import type { Command } from './command.ts';
+
+export function completionCommand(program: string): Command {
+  return {
+    name: 'completion',
+    says: 'print a script that completes commands, flags and names in your shell',
+    examples: [
+      { says: `in ~/.bashrc: source <(${program} completion bash)`, line: `${program} completion bash` },
+      { says: `in ~/.zshrc: source <(${program} completion zsh)`, line: `${program} completion zsh` },
+      { says: `in config.fish: ${program} completion fish | source`, line: `${program} completion fish` },
+    ],
+    words: 'SHELL',
+    completeWords: async () => ['bash', 'zsh', 'fish'],
+    load: async () => {
+      const { run } = await import('./completion-scripts.ts');
+      return { run: run(program) };
+    },
+  };
+}

@@ -1,0 +1,142 @@
+/** Runs a program: from the words of its command line to its exit code. Whatever goes wrong becomes one line. */
+import { visible } from '../print/width.ts';
+import type { Program } from './command.ts';
+import { type Parsed, parse } from './parse.ts';
+import type { World } from './world.ts';
+import { Failure, Interrupted, ReaderGone, Wrong } from './wrong.ts';
+
+/** What a completion script calls the program with. */
+export const completeWord = '__complete';
+
+/** Never throws. What was written is on its way when it resolves. */
+export async function runProgram(program: Program, argv: readonly string[], world: World): Promise<number> {
+  if (argv[0] === completeWord) return complete(program, argv.slice(1), world);
+  let code: number;
+  try {
+    code = await runCommand(program, argv, world);
+    await Promise.all([world.out.drained(), world.err.drained()]);
+  } catch (error) {
+    // Nothing but a stream that cannot be written gets here. The command may have failed for the same reason already.
+    code = report(program, error, world, { path: [], isVerbose: false });
+  }
+  if (world.signal.aborted && world.signal.reason instanceof ReaderGone) code = 0;
+  await world.ended(code);
+  await world.err.drained().catch(() => {});
+  return code;
+}
+
+async function runCommand(program: Program, argv: readonly string[], outside: World): Promise<number> {
+  let parsed: Parsed;
+  try {
+    parsed = parse(program, argv, outside.env);
+  } catch (error) {
+    return report(program, error, outside, { path: [], isVerbose: false });
+  }
+  if (parsed.kind === 'help') {
+    const { helpText } = await import('./help.ts');
+    outside.out.write(helpText(program, parsed.path, outside.out.columns));
+    return 0;
+  }
+  const { command, call, isVerbose } = parsed;
+  const world = isVerbose ? talkative(outside) : outside;
+  const path = parsed.path.map(({ name }) => name);
+  try {
+    const room = await command.load?.();
+    if (!room) throw new Error(`the command "${path.join(' ')}" does nothing`);
+    const code = await room.run({ ...call, world });
+    return interruption(world)?.exitCode ?? code ?? 0;
+  } catch (error) {
+    return report(program, error, world, { path, isVerbose, failureCode: command.failureCode });
+  }
+}
+
+function talkative(world: World): World {
+  return { ...world, isVerbose: true, detail: (text) => world.err.write(`${text}\n`) };
+}
+
+interface Circumstances {
+  readonly path: readonly string[];
+  readonly isVerbose: boolean;
+  readonly failureCode?: number | undefined;
+}
+
+/** Tells people about an error, as far as they want to know, and finds the exit code for it. */
+function report(
+  program: Program,
+  error: unknown,
+  world: World,
+  { path, isVerbose, failureCode = 1 }: Circumstances,
+): number {
+  const say = (text: string) => world.err.write(`${text}\n`);
+  const complain = (text: string) => say(`${program.name}: ${visible(text.replace(/\s*\n\s*/g, ' '))}`);
+  const stop = interruption(world);
+  if (stop instanceof ReaderGone) return stop.exitCode;
+  // The reason for which everything was stopped explains whatever failed because of it.
+  const cause = world.signal.aborted && world.signal.reason instanceof Failure ? world.signal.reason : error;
+  let code = failureCode;
+  if (isTold(cause)) return code;
+  if (cause instanceof Wrong) {
+    complain(cause.message);
+    say(`Try: ${[program.name, ...(cause.path ?? path), '--help'].join(' ')}`);
+    code = 2;
+  } else if (cause instanceof Failure) {
+    complain(cause.message);
+    code = cause.exitCode ?? failureCode;
+  } else if (isForPeople(cause)) {
+    // After an interruption everything fails somehow, and nobody wants to know how.
+    if (!stop) complain(cause.message);
+  } else if (!stop) {
+    const what = cause instanceof Error ? cause.message || cause.name : String(cause);
+    complain(`this is a bug: ${what}${isVerbose ? '' : '; run again with -v to see where'}`);
+  }
+  if (isVerbose && !(cause instanceof Wrong)) say(stackOf(cause));
+  return stop?.exitCode ?? code;
+}
+
+/** Errors that people know about. */
+const told = new WeakSet<object>();
+
+function isTold(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  if (told.has(error)) return true;
+  told.add(error);
+  return false;
+}
+
+function interruption({ signal }: World): Interrupted | ReaderGone | undefined {
+  const { reason } = signal;
+  return signal.aborted && (reason instanceof Interrupted || reason instanceof ReaderGone) ? reason : undefined;
+}
+
+/** How `ApiError` of the runtime marks itself: known without loading the runtime. */
+const apiErrorBrand = Symbol.for('@ecsm/runtime/ApiError');
+
+/** Errors of the catalogue (but for those that are called bugs there), and what the operating system refuses. */
+function isForPeople(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  if (apiErrorBrand in error) return !('retry' in error && error.retry === 'bug');
+  return 'syscall' in error && 'errno' in error;
+}
+
+/** With its causes. Control characters of strangers are shown, line by line. */
+function stackOf(error: unknown): string {
+  const lines: string[] = [];
+  for (let one = error, depth = 0; one !== undefined && depth < 5; depth++) {
+    const text = one instanceof Error ? (one.stack ?? `${one.name}: ${one.message}`) : String(one);
+    lines.push(...`${depth === 0 ? '' : 'caused by: '}${text}`.split('\n').map(visible));
+    one = one instanceof Error ? one.cause : undefined;
+  }
+  return lines.join('\n');
+}
+
+async function complete(program: Program, argv: readonly string[], world: World): Promise<number> {
+  try {
+    const { candidatesFor } = await import('./complete.ts');
+    const words = argv[0] === '--' ? argv.slice(1) : argv;
+    for (const candidate of await candidatesFor(program, words, world)) world.out.write(`${candidate}\n`);
+    await world.out.drained();
+  } catch {
+    // Somebody is typing: whatever is wrong, now is not the time to say so.
+  }
+  return 0;
+}

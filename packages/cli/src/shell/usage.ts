@@ -1,0 +1,59 @@
+/** What a command line may look like: which flags a command takes, how many words, and how the usage shows it. */
+import type { Command, Flag, Program } from './command.ts';
+
+/** Flags of every program. */
+export const standardFlags: readonly Flag[] = [
+  { name: 'verbose', short: 'v', repeats: true, says: 'show requests, and where an error came from' },
+  { name: 'help', short: 'h', repeats: true, says: 'print help and end' },
+];
+
+/** The flags of a command, its own first. One of its own hides one of the program with the same name. */
+export function flagsOf(program: Program, path: readonly Command[]): readonly Flag[] {
+  const own = [...path].reverse().flatMap((command) => command.flags ?? []);
+  const seen = new Set<string>();
+  return [...own, ...program.flags, ...standardFlags].filter(({ name }) => !seen.has(name) && seen.add(name));
+}
+
+/** The flags that are not a command's own. */
+export function globalFlagsOf(program: Program, path: readonly Command[]): readonly Flag[] {
+  const own = new Set(path.flatMap((command) => command.flags ?? []));
+  return flagsOf(program, path).filter((flag) => !own.has(flag));
+}
+
+/** Commands that people are shown. */
+export function shownCommands(commands: readonly Command[]): readonly Command[] {
+  return commands.filter(({ hidden }) => !hidden);
+}
+
+export function findCommand(commands: readonly Command[], word: string): Command | undefined {
+  return commands.find(({ name, aliases }) => name === word || aliases?.includes(word));
+}
+
+export interface WordLimits {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** How many words a command takes: `KIND [NAME...]` takes one or more. */
+export function wordLimitsOf({ words = '', wordsMin, wordsMax }: Command): WordLimits {
+  const all = words.split(/\s+/).filter((word) => word !== '');
+  const min = wordsMin ?? all.filter((word) => !word.startsWith('[')).length;
+  const max = wordsMax ?? (words.includes('...') ? Number.POSITIVE_INFINITY : all.length);
+  return { min, max: Math.max(min, max) };
+}
+
+/** `ecsmctl get KIND [NAME...]`, without flags. */
+export function usageOf(program: Program, path: readonly Command[]): string {
+  const command = path.at(-1);
+  const parts = [program.name, ...path.map(({ name }) => name)];
+  if (!command || command.commands) parts.push('COMMAND');
+  if (command?.words) parts.push(command.words);
+  if (command?.rest) parts.push('--', command.rest);
+  return parts.join(' ');
+}
+
+/** `--namespace NS`, `--dry-run[=MODE]` or `--all`. */
+export function flagUsageOf({ name, value, withoutValue }: Flag): string {
+  if (value === undefined) return `--${name}`;
+  return withoutValue === undefined ? `--${name} ${value}` : `--${name}[=${value}]`;
+}

@@ -1,0 +1,5 @@
+/** The kinds alone, as `@ecsm/operator/kinds`: for programs that look at objects and run nothing. */
+export { ECSMService, type ECSMServiceInput } from './ecsm-service.ts';
+export { operatorKinds } from './kinds.ts';
+export { OperatorIdentity } from './operator-identity.ts';
+export { ServiceRevision } from './service-revision.ts';

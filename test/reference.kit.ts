@@ -1,0 +1,120 @@
+/** The reference of a program as Markdown, made from the same data as its help: then a page can be compared with it. */
+import type { Command, Flag, Program } from '../packages/cli/src/shell/command.ts';
+import { helpText } from '../packages/cli/src/shell/help.ts';
+import { flagUsageOf, shownCommands, standardFlags, usageOf } from '../packages/cli/src/shell/usage.ts';
+
+type Path = readonly [Command, ...Command[]];
+
+/** Every command that does something, with those above it. */
+export function leavesOf(commands: readonly Command[], above?: Path): readonly Path[] {
+  return shownCommands(commands).flatMap((command): readonly Path[] => {
+    const path: Path = above ? [...above, command] : [command];
+    return command.commands ? leavesOf(command.commands, path) : [path];
+  });
+}
+
+/** Flags of every command, exit codes, and then the commands by their groups. */
+export function referenceOf(program: Program): string {
+  const leaves = leavesOf(program.commands);
+  const groupOf = ([first]: Path) => first.group ?? 'Other';
+  const groups = [...new Set(leaves.map(groupOf))];
+  return [
+    '### Flags of every command',
+    globalTable([...program.flags, ...standardFlags]),
+    '### Exit codes',
+    table(['code', 'meaning'], exitCodesOf(program)),
+    'Where a code of a command means something else, it stands below.',
+    ...groups.flatMap((group) => [
+      `### ${group}`,
+      ...leaves.filter((path) => groupOf(path) === group).flatMap((path) => sectionOf(program, path)),
+    ]),
+  ].join('\n\n');
+}
+
+function sectionOf(program: Program, path: Path): readonly string[] {
+  const command = path.at(-1) ?? path[0];
+  const { says, more, aliases = [], exitCodes = [] } = command;
+  const flags = [...path].reverse().flatMap((one) => one.flags ?? []);
+  const usage = `\`${usageOf(program, path)}${flags.length > 0 ? ' [FLAGS]' : ''}\``;
+  const also = aliases.length === 0 ? '' : ` Also called ${listed(aliases)}.`;
+  const about = [`${capitalised(says)}.`, ...(more === undefined ? [] : [more])].join(' ');
+  return [
+    `#### ${path.map(({ name }) => name).join(' ')}`,
+    `${usage}${also}`,
+    wrapped(escaped(about)),
+    ...(flags.length === 0 ? [] : [flagTable(flags)]),
+    ...(exitCodes.length === 0
+      ? []
+      : [wrapped(`Exit codes: ${exitCodes.map(({ code, says: meaning }) => `${code} ${meaning}`).join('; ')}.`)]),
+  ];
+}
+
+function globalTable(flags: readonly Flag[]): string {
+  const rows = flags.map((flag) => [
+    flagCell(flag),
+    flag.variable === undefined ? '' : `\`${flag.variable}\``,
+    flag.key === undefined ? '' : `\`${flag.key}\``,
+    meaningOf(flag),
+  ]);
+  return table(['flag', 'variable', 'key', 'what it does'], rows);
+}
+
+function flagTable(flags: readonly Flag[]): string {
+  const rows = flags.map((flag) => {
+    const variable = flag.variable === undefined ? '' : ` Or \`${flag.variable}\`.`;
+    return [flagCell(flag), `${meaningOf(flag)}${variable === '' ? '' : `.${variable}`}`];
+  });
+  return table(['flag', 'what it does'], rows);
+}
+
+function flagCell(flag: Flag): string {
+  const short = flag.short === undefined ? '' : `-${flag.short}, `;
+  return `\`${short}${flagUsageOf(flag)}\``;
+}
+
+function meaningOf({ says, choices, repeats, value, secret, default: fallback }: Flag): string {
+  return [
+    escaped(says),
+    ...(choices ? [`: ${choices.map((choice) => `\`${choice}\``).join(', ')}`] : []),
+    ...(repeats && value !== undefined ? ['; may be repeated'] : []),
+    ...(fallback === undefined || secret ? [] : [`. Default \`${fallback}\``]),
+  ].join('');
+}
+
+/** They are nowhere but in the help. */
+function exitCodesOf(program: Program): readonly (readonly string[])[] {
+  const [, codes = ''] = helpText(program, [], 100).split('\nExit codes:\n');
+  return [...codes.matchAll(/^ {2}(\d+) +(.*)$/gm)].map(([, code = '', says = '']) => [code, says]);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`.replace(/\| {2}(?=\|)/g, '| ');
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+/** Words such as `<hidden>` would be taken for HTML, and stars for emphasis. */
+function escaped(text: string): string {
+  return text.replace(/[<*](?=\S)/g, '\\$&');
+}
+
+function listed(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(', ');
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const columnsMax = 120;
+
+function wrapped(text: string): string {
+  const lines: string[] = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last === '') lines[lines.length - 1] = word;
+    else if (last.length + 1 + word.length <= columnsMax) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
+}
