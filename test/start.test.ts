@@ -102,7 +102,7 @@ it.skipIf(!hasTerminal)('shows a live table in a terminal, and what people do to
       const now = stripVTControlCharacters(soFar.slice(soFar.lastIndexOf('NAME ')));
       const isReady = (image: string) => new RegExp(`telemetry +3/3 +3 +Dynamic +${image} +Available`).test(now);
       if (isReady('telemetry@1\\.0\\.0#sylixos') && (now.match(/Available/g) ?? []).length === 5) {
-        once('edited', () => void copied(now, 'set-image.mjs').catch((error) => problems.push(error)));
+        once('edited', () => void copied(now, 'set image').catch((error) => problems.push(error)));
       }
       if (said.includes('edited') && isReady('telemetry@2\\.0\\.0#sylixos')) {
         once('interrupted', () => interrupt(child));

@@ -119,7 +119,9 @@ async function hints({ url, platformUrl }, now) {
   const port = Number(new URL(platformUrl).port);
   const to = port === defaultPorts.platform ? [] : ['--to', platformUrl];
   const place = relative(process.cwd(), here) || '.';
-  const call = (...words) => commandLines([join(place, '..', '..', 'bin', 'ecsm-sim'), 'call', ...words, ...to]);
+  const program = (name) => join(place, '..', '..', 'bin', name);
+  const call = (...words) => commandLines([program('ecsm-sim'), 'call', ...words, ...to]);
+  const ecsmctl = (...words) => commandLines([`ECSM_REGISTRY=${url}`, program('ecsmctl'), ...words]);
   const isNew = telemetry?.spec.template.image.includes('@2.0.0');
   const image = isNew ? 'telemetry@1.0.0#sylixos' : 'telemetry@2.0.0#sylixos';
   return [
@@ -128,8 +130,9 @@ async function hints({ url, platformUrl }, now) {
     ...call('POST', `/sim/containers/${instance?.name ?? 'NAME'}/kill`),
     '  delete a service behind the operator’s back:',
     ...call('DELETE', '/sim/services/thermal'),
-    '  roll out another image, one instance after the other:',
-    ...commandLines([`ECSM_REGISTRY=${url}`, 'node', join(place, 'set-image.mjs'), 'telemetry', image]),
+    '  roll out another image, one instance after the other, and follow it:',
+    ...ecsmctl('set', 'image', 'service/telemetry', image),
+    ...ecsmctl('rollout', 'status', 'service/telemetry'),
     '  cut a node off, then bring it back:',
     ...call('POST', '/sim/nodes/node-2/cut'),
     ...call('POST', '/sim/nodes/node-2/restore'),

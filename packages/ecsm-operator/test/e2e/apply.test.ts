@@ -111,7 +111,7 @@ describe.concurrent('an operator', () => {
       'controller_runtime_reconcile_total{controller="ecsmservice",result="success"}',
       'controller_runtime_reconcile_errors_total{controller="ecsmservice"} 0',
       'controller_runtime_reconcile_time_seconds_count{controller="ecsmservice"}',
-      'controller_runtime_max_concurrent_reconciles{controller="ecsmservice"} 4',
+      'controller_runtime_max_concurrent_reconciles{controller="ecsmservice"} 16',
       'workqueue_depth',
     ]) {
       expect(text).toContain(name);
