@@ -21,8 +21,9 @@ export default defineConfig({
     // Real stores and real processes: bounded, but not by a stopwatch that a busy machine could miss.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Two test files at a time: the machines that run this have two cores, and the stores flush for real.
-    maxWorkers: 2,
+    // Three test files at a time on machines of two cores: most of them wait for disks, processes and clocks that are
+    // real, and the simulations, which do not, fill the gaps.
+    maxWorkers: 3,
     coverage: {
       provider: 'v8',
       include: ['packages/*/src/**/*.ts'],
