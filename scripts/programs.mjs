@@ -37,13 +37,21 @@ const tools = {
 
 /** The library for this machine and this Node, from the package that npm has chosen. */
 const loader = `
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 const outside = createRequire(import.meta.url);
 
 export default function load() {
-  return outside('node-gyp-build-optional-packages')(join(dirname(outside.resolve('lmdb')), '..'));
+  const { arch, platform, versions } = process;
+  const libc = platform !== 'linux' ? '' : existsSync('/etc/alpine-release') ? '.musl' : '.glibc';
+  try {
+    return outside('@lmdb/lmdb-' + platform + '-' + arch + '/node.abi' + versions.modules + libc + '.node');
+  } catch {
+    // A search finds whatever else there is, and takes longer than to open a registry.
+    return outside('node-gyp-build-optional-packages')(join(dirname(outside.resolve('lmdb')), '..'));
+  }
 }
 `;
 

@@ -48,10 +48,10 @@ export async function openSite(behaviour?: Partial<Behaviour> | ProfileName): Pr
 }
 
 /** Who starts one closes it. */
-export async function startSite(behaviour: Partial<Behaviour> | ProfileName = 'instant'): Promise<Site> {
+export async function startSite(behaviour: Partial<Behaviour> | ProfileName = 'instant', nodes = 3): Promise<Site> {
   const directory = mkdtempSync(join(tmpdir(), 'ecsmctl-site-'));
   const url = `lmdb:${join(directory, 'registry')}`;
-  const simulator = new Simulator({ clock: systemClock, random: new SeededRandom(1), nodes: 3, behaviour });
+  const simulator = new Simulator({ clock: systemClock, random: new SeededRandom(1), nodes, behaviour });
   const server = await simulator.listen({ port: 0 });
   const registry = await openRegistry(url, { kinds: knownKinds });
   const transport = httpTransport({ url: server.url, clock: systemClock });

@@ -27,6 +27,8 @@ export async function fileSource(files: Files, path: string, options: FileSource
     hash.update(chunk);
     bytes += chunk.byteLength;
     options.onRead?.(bytes, size);
+    // A device or a pipe may never end.
+    if (bytes > size) throw new Failure(`${path} is longer than it says: upload a file that nobody writes to`);
   }
   if (bytes === 0) throw new Failure(`${path} is empty: there is no image in it`);
   const reader = new ForwardReader(files, path);

@@ -9,7 +9,7 @@ import { visible } from '../print/width.ts';
 import type { Call, Run } from '../shell/command.ts';
 import { withProgress } from '../shell/progress.ts';
 import { formatOf } from './printing.ts';
-import { withSession } from './session.ts';
+import { problemText, withSession } from './session.ts';
 import { timeoutMsOf } from './time-limits.ts';
 
 const attemptsMax = 3;
@@ -80,7 +80,7 @@ function wrongOf({ incomplete, damaged, damagedCount, problems }: RegistryStatus
   }
   for (const { key, reason } of damaged.slice(0, shownMax)) lines.push(`damaged: ${key}: ${reason}`);
   if (damagedCount > shownMax) lines.push(`and ${plural(damagedCount - shownMax, 'more damaged record')}`);
-  for (const { file, reason } of problems.slice(0, shownMax)) lines.push(`${file}: ${reason}`);
+  for (const problem of problems.slice(0, shownMax)) lines.push(problemText(problem));
   if (problems.length > shownMax) lines.push(`and ${plural(problems.length - shownMax, 'more file')}`);
   return lines;
 }

@@ -12,6 +12,7 @@ import {
   openRegistry,
   parseStoreUrl,
   type Registry,
+  type StoreProblem,
   withoutPassword,
 } from '@ecsm/runtime';
 import { redact } from '../print/redact.ts';
@@ -134,8 +135,13 @@ async function warnOf(registry: Registry, url: string, warn: Session['warn']): P
     );
   }
   const problems = registry.problems();
-  for (const { file, reason } of problems.slice(0, problemsShownMax)) warn(`${file}: ${reason}`);
+  for (const problem of problems.slice(0, problemsShownMax)) warn(problemText(problem));
   if (problems.length > problemsShownMax) warn(`and ${plural(problems.length - problemsShownMax, 'more file')}`);
+}
+
+/** Some reasons begin with the file, and the line in it. */
+export function problemText({ file, reason }: StoreProblem): string {
+  return reason.startsWith(`${file}:`) ? reason : `${file}: ${reason}`;
 }
 
 function logOf({ detail }: World): Log {

@@ -20,8 +20,7 @@ export interface Edited {
  */
 export async function editText(text: string, suffix: string, env: Environment, signal: AbortSignal): Promise<Edited> {
   const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
-  // mkdtemp makes a directory for this user only.
-  const path = join(await mkdtemp(join(env['TMPDIR'] || tmpdir(), 'ecsm-edit-')), `edit${suffix}`);
+  const path = join(await ownDirectory(env['TMPDIR'] || tmpdir()), `edit${suffix}`);
   try {
     await writeFile(path, text, { mode: 0o600, flag: 'wx' });
     await runEditor(editor, path, env, signal);
@@ -31,6 +30,15 @@ export async function editText(text: string, suffix: string, env: Environment, s
     await discard(path);
     if (error instanceof Failure) throw error;
     throw new Failure(`the text cannot be edited: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}
+
+/** For this user only. */
+async function ownDirectory(parent: string): Promise<string> {
+  try {
+    return await mkdtemp(join(parent, 'ecsm-edit-'));
+  } catch (error) {
+    throw new Failure(`nothing can be written to ${parent}: set TMPDIR to a directory where you may`, { cause: error });
   }
 }
 

@@ -1,4 +1,5 @@
 /** Standard input: as a whole, or an answer of a person. Loaded when somebody wants to read. */
+import { fstatSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { mebibytes } from './real-files.ts';
@@ -11,6 +12,8 @@ export async function readStandardInput(signal: AbortSignal, bytesMax = inputByt
   signal.throwIfAborted();
   const input = process.stdin;
   if (input.isTTY) throw new Wrong('nothing is piped into standard input: name a file, or put "cat FILE |" before it');
+  // Node takes it for an empty file.
+  if (fstatSync(input.fd).isDirectory()) throw new Wrong('standard input is a directory: name a file');
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   const stop = () => void input.destroy();

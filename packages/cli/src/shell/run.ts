@@ -14,13 +14,14 @@ export async function runProgram(program: Program, argv: readonly string[], worl
   let code: number;
   try {
     code = await runCommand(program, argv, world);
-    await Promise.all([world.out.drained(), world.err.drained()]);
+    await world.out.drained();
   } catch (error) {
-    // Nothing but a stream that cannot be written gets here. The command may have failed for the same reason already.
+    // Nothing but an output that cannot be written gets here. The command may have failed for the same reason already.
     code = report(program, error, world, { path: [], isVerbose: false });
   }
   if (world.signal.aborted && world.signal.reason instanceof ReaderGone) code = 0;
   await world.ended(code);
+  // Talk that cannot be written changes nothing about how it went.
   await world.err.drained().catch(() => {});
   return code;
 }

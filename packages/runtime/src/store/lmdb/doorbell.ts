@@ -2,7 +2,7 @@
  * Tells other processes that there is a new revision: a writer touches a file, and whoever watches it looks.
  * A ring may be lost or come for nothing; a poll of the revision now and then makes up for a lost one.
  */
-import { closeSync, type FSWatcher, openSync, watch, writeSync } from 'node:fs';
+import { closeSync, constants, type FSWatcher, openSync, watch, writeSync } from 'node:fs';
 import type { Clock } from '../../ports/clock.ts';
 
 const mark = Buffer.from('.');
@@ -13,8 +13,8 @@ export class Doorbell {
 
   constructor(path: string) {
     this.#path = path;
-    this.#descriptor = openSync(path, 'w', 0o644);
-    writeSync(this.#descriptor, mark, 0, 1, 0);
+    // As it is: to empty it would be to ring, and whoever only reads has nothing to announce.
+    this.#descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o644);
   }
 
   ring(): void {
