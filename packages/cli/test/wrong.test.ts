@@ -342,6 +342,7 @@ const tables = [
   'ecsmctl/bad-lines.test.ts',
   'ecsmctl/bad-files.test.ts',
   'ecsmctl/steering-complaints.test.ts',
+  'ecsmctl/registry-complaints.test.ts',
   'ecsm-cli/wrong.test.ts',
 ];
 const rowsIn = (path: string) =>

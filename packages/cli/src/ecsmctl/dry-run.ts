@@ -1,7 +1,6 @@
 /** Registries for commands that change things: made by those that may, and never by those that only say what they would do. */
-import { parseStoreUrl } from '@ecsm/runtime';
 import type { Call } from '../shell/command.ts';
-import { registryUrl, type Session, withSession } from './session.ts';
+import { isRegistryThere, registryUrl, type Session, withSession } from './session.ts';
 import { said } from './targets.ts';
 
 type Work<T> = (session: Session) => Promise<T>;
@@ -32,14 +31,8 @@ export async function withNewRegistry<T>(call: Call, work: Work<T>): Promise<T> 
 
 /** To read only. One that is not there yet is an empty one in memory. */
 export async function withRegistryOrNone<T>(call: Call, work: Work<T>): Promise<T> {
-  return withSession((await isThere(call)) ? call : inMemory(call), work);
-}
-
-async function isThere(call: Call): Promise<boolean> {
-  const place = parseStoreUrl(await registryUrl(call));
-  if (place.scheme !== 'lmdb' && place.scheme !== 'file') return true;
-  const found = await call.world.files.list(place.directory);
-  return place.scheme === 'file' ? found !== undefined : (found ?? []).some((path) => path.endsWith('data.mdb'));
+  const isThere = await isRegistryThere(await registryUrl(call), call.world);
+  return withSession(isThere ? call : inMemory(call), work);
 }
 
 function inMemory(call: Call): Call {

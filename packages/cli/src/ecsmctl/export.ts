@@ -2,7 +2,7 @@
  * `ecsmctl export [FILE]`: what people have written, as manifests that `apply` takes back. What the registry and the
  * operator have added is left out: that of another registry would be wrong there.
  */
-import { type ApiObject, type Kind, lastAppliedAnnotation } from '@ecsm/runtime';
+import type { ApiObject } from '@ecsm/runtime';
 import { formatJson, formatYaml, listOf } from '../print/documents.ts';
 import { redact } from '../print/redact.ts';
 import { plural } from '../print/text.ts';
@@ -14,6 +14,7 @@ import { formatOf } from './printing.ts';
 import type { Session } from './session.ts';
 import { isOn, selectionOf } from './targets.ts';
 import { secretFileText, withLastingSession, withTransfer } from './transfer.ts';
+import { asWritten, type Written } from './written.ts';
 
 /** Made by programs, for themselves: who leads, what happened, who the registry is, what a service once looked like. */
 const ownKinds = new Set(['Lease', 'Event', 'OperatorIdentity', 'ServiceRevision']);
@@ -75,7 +76,7 @@ async function* manifestsOf(
       for (const object of page.items) {
         if (isKept(object)) {
           count.objects++;
-          yield manifestOf(kind, object);
+          yield manifestOf(object);
         } else count.leftOut++;
       }
       onPage();
@@ -88,24 +89,10 @@ function isKept({ metadata }: ApiObject<unknown, unknown>): boolean {
   return metadata.deletionTimestamp === undefined && (metadata.ownerReferences ?? []).length === 0;
 }
 
-/** As somebody would have written it. */
-export function manifestOf({ apiVersion, kind }: Kind, { metadata, spec }: ApiObject<unknown, unknown>): unknown {
-  const { name, namespace, labels, annotations = {}, finalizers = [] } = metadata;
-  const notes = Object.entries(annotations).filter(([key]) => key !== lastAppliedAnnotation);
-  // The operator sets its own again; those of others are people's business.
-  const others = finalizers.filter((finalizer) => !finalizer.startsWith('ecsm.sh/'));
-  return {
-    apiVersion,
-    kind,
-    metadata: {
-      name,
-      namespace,
-      ...(labels === undefined || Object.keys(labels).length === 0 ? {} : { labels }),
-      ...(notes.length === 0 ? {} : { annotations: Object.fromEntries(notes) }),
-      ...(others.length === 0 ? {} : { finalizers: others }),
-    },
-    spec,
-  };
+/** As somebody would have written it. The operator sets its finalizer again; those of others are people's business. */
+function manifestOf(object: ApiObject<unknown, unknown>): Written {
+  const others = (object.metadata.finalizers ?? []).filter((finalizer) => !finalizer.startsWith('ecsm.sh/'));
+  return asWritten(object, others);
 }
 
 async function* documentsOf(

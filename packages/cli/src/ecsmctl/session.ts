@@ -116,14 +116,19 @@ function urlOf(settings: Settings, { env, files }: World): string {
 }
 
 /** To open a registry in a directory is to make it, and who only looks wants to make nothing. */
-async function requireRegistry(secretUrl: string, url: string, { files }: World): Promise<void> {
+async function requireRegistry(secretUrl: string, url: string, world: World): Promise<void> {
+  if (await isRegistryThere(secretUrl, world)) return;
+  throw new Failure(`there is no registry at ${url} yet: "ecsmctl apply" makes one`);
+}
+
+/** Whether there is something to open. Of one elsewhere only opening it tells. */
+export async function isRegistryThere(secretUrl: string, { files }: Pick<World, 'files'>): Promise<boolean> {
   const place = parseStoreUrl(secretUrl);
-  if (place.scheme !== 'lmdb' && place.scheme !== 'file') return;
+  if (place.scheme !== 'lmdb' && place.scheme !== 'file') return true;
   const found = await files.list(place.directory);
   // People put files into the directory of a file registry before anybody opens it, so the directory is enough.
-  const isThere =
-    place.scheme === 'file' ? found !== undefined : found?.some((path) => /(^|[\\/])data\.mdb$/.test(path));
-  if (!isThere) throw new Failure(`there is no registry at ${url} yet: "ecsmctl apply" makes one`);
+  if (place.scheme === 'file') return found !== undefined;
+  return (found ?? []).some((path) => /(^|[\\/])data\.mdb$/.test(path));
 }
 
 async function warnOf(registry: Registry, url: string, warn: Session['warn']): Promise<void> {

@@ -156,51 +156,49 @@ const patch: Command = {
   load: () => import('./patch.ts'),
 };
 
-const label: Command = {
-  name: 'label',
-  says: 'set and remove labels',
-  examples: [
+/** Labels and annotations are set and removed in the same way. */
+function marking(name: string, nouns: string, examples: Command['examples'], load: Command['load'] & {}): Command {
+  return {
+    name,
+    says: `set and remove ${nouns}`,
+    examples,
+    words: '(KIND [NAME...] | KIND/NAME...) KEY=VALUE|KEY-...',
+    wordsMin: 0,
+    wordsMax: Number.POSITIVE_INFINITY,
+    completeWords,
+    group,
+    flags: [
+      ...whichFlags,
+      { name: 'overwrite', says: 'also if it has another value already' },
+      { name: 'list', says: `print the ${nouns} instead` },
+      dryRunFlag,
+      outputFlag,
+    ],
+    load,
+  };
+}
+
+const label = marking(
+  'label',
+  'labels',
+  [
     { says: 'set one', line: 'ecsmctl label service telemetry tier=ground' },
     { says: 'set another value', line: 'ecsmctl label service telemetry tier=orbit --overwrite' },
     { says: 'remove it', line: 'ecsmctl label service telemetry tier-' },
     { says: 'see them', line: 'ecsmctl label service telemetry --list' },
   ],
-  words: '(KIND [NAME...] | KIND/NAME...) KEY=VALUE|KEY-...',
-  wordsMin: 0,
-  wordsMax: Number.POSITIVE_INFINITY,
-  completeWords,
-  group,
-  flags: [
-    ...whichFlags,
-    { name: 'overwrite', says: 'also if it has another value already' },
-    { name: 'list', says: 'print the labels instead' },
-    dryRunFlag,
-    outputFlag,
-  ],
-  load: () => import('./label.ts'),
-};
+  () => import('./label.ts'),
+);
 
-const annotate: Command = {
-  name: 'annotate',
-  says: 'set and remove annotations',
-  examples: [
+const annotate = marking(
+  'annotate',
+  'annotations',
+  [
     { says: 'set one', line: "ecsmctl annotate service telemetry owner='ground team'" },
     { says: 'remove it', line: 'ecsmctl annotate service telemetry owner-' },
   ],
-  words: '(KIND [NAME...] | KIND/NAME...) KEY=VALUE|KEY-...',
-  wordsMin: 0,
-  wordsMax: Number.POSITIVE_INFINITY,
-  completeWords,
-  group,
-  flags: [
-    ...whichFlags,
-    { name: 'overwrite', says: 'also if it has another value already' },
-    { name: 'list', says: 'print the annotations instead' },
-    dryRunFlag,
-    outputFlag,
-  ],
-  load: () => import('./annotate.ts'),
-};
+  () => import('./annotate.ts'),
+);
 
 const scale: Command = {
   name: 'scale',

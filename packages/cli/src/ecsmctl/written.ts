@@ -11,8 +11,9 @@ export interface Written {
 }
 
 /** Without status, identity, history, and what `apply` remembers. Fields stand in the order in which people read. */
-export function asWritten({ apiVersion, kind, metadata, spec }: AnyObject): Written {
-  const { name, namespace, labels, finalizers, ownerReferences } = metadata;
+export function asWritten(object: AnyObject, finalizers = object.metadata.finalizers ?? []): Written {
+  const { apiVersion, kind, metadata, spec } = object;
+  const { name, namespace, labels = {}, ownerReferences } = metadata;
   const annotations = ownAnnotations(metadata.annotations);
   return {
     apiVersion,
@@ -20,9 +21,9 @@ export function asWritten({ apiVersion, kind, metadata, spec }: AnyObject): Writ
     metadata: {
       name,
       namespace,
-      ...(labels && { labels }),
+      ...(Object.keys(labels).length > 0 && { labels }),
       ...(annotations && { annotations }),
-      ...(finalizers && { finalizers }),
+      ...(finalizers.length > 0 && { finalizers }),
       ...(ownerReferences && { ownerReferences }),
     },
     spec,
