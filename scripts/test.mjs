@@ -1,11 +1,11 @@
 /**
- * Runs every test with coverage and closes with one line: `N passed, N failed`, and `, N skipped` where tests were
- * skipped. Usage: node scripts/test.mjs [vitest arguments]; with arguments, only those tests run, without coverage.
+ * Runs every test with coverage and closes with what failed and one line: `N passed, N failed`, and `, N skipped` where
+ * tests were skipped. Usage: node scripts/test.mjs [vitest arguments]; with arguments, only those tests run, without coverage.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 const scratch = mkdtempSync(join(tmpdir(), 'ecsm-test-'));
 const report = join(scratch, 'report.json');
@@ -31,6 +31,20 @@ if (numPassedTests === 0 && numFailedTests === 0) {
   console.error('no test ran');
   numFailedTests = 1;
 }
+// Where only the end of a long log is kept, it has to tell what is wrong.
+for (const { name, message, assertionResults } of testResults) {
+  const failed = assertionResults.filter(({ status }) => status === 'failed');
+  for (const { fullName, failureMessages } of failed) tell(name, fullName, failureMessages.join('\n'));
+  if (failed.length === 0 && message) tell(name, 'does not load', message);
+}
 const skipped = numPendingTests + numTodoTests;
 console.log(`${numPassedTests} passed, ${numFailedTests} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exit(numFailedTests > 0 ? 1 : 0);
+
+function tell(file, test, message) {
+  const lines = message
+    .split('\n')
+    .slice(0, 6)
+    .map((line) => `    ${line.slice(0, 300)}`);
+  console.log([`failed: ${relative('.', file)}: ${test}`, ...lines].join('\n'));
+}

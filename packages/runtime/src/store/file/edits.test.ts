@@ -277,6 +277,31 @@ describe('a removed file', () => {
     expect(bench.read('x/y/b.json')).toBe('2\n');
   });
 
+  it('and the whole directory moved away is noticed at once, however long it is until the next scan', async () => {
+    await store.close();
+    store = await bench.open({ scanMs: 3_600_000 });
+    await commit(store, put('a', 1));
+    // Until the events of our own write have been looked at.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const away = `${bench.directory}-away`;
+    renameSync(bench.directory, away);
+    await eventually(() => expect(store.problems()).toMatchObject([{ file: bench.directory, reason: /is gone/ }]));
+    renameSync(away, bench.directory);
+  });
+
+  it('with the whole directory, just after a commit, is no reason to say that what was written could not be', async () => {
+    await store.close();
+    store = await bench.open({ scanMs: 1 });
+    const away = `${bench.directory}-away`;
+    for (let round = 1; round <= 25; round++) {
+      await commit(store, put('a', round), put('b', round));
+      renameSync(bench.directory, away);
+      await eventually(() => expect(store.problems()).toMatchObject([{ file: bench.directory, reason: /is gone/ }]));
+      renameSync(away, bench.directory);
+      await eventually(() => expect(store.problems()).toEqual([]));
+    }
+  });
+
   it('is no deletion when the whole directory was moved away, and nothing is written to what stands there instead', async () => {
     await store.close();
     store = await bench.open({ scanMs: 20 });

@@ -57,6 +57,8 @@ export class Publisher {
     for (let start = 0; start < keys.length; start += limits.commitWritesMax) {
       await this.#publishSome(keys.slice(start, start + limits.commitWritesMax));
     }
+    // Two may publish the same at once, and one of them succeed.
+    for (const key of this.failed) if (!this.#isPending(key)) this.#failed.delete(key);
     const reasons = new Map([...this.#failed].map(([key, reason]) => [reason, key]));
     this.#problems.report(
       'publication',
@@ -66,6 +68,10 @@ export class Publisher {
         reason: `its newest value could not be written: ${reason}`,
       })),
     );
+  }
+
+  #isPending(key: string): boolean {
+    return this.#ledger.read(() => this.#mirror.get(key)?.pending === true);
   }
 
   #fileOf(key: string): string {

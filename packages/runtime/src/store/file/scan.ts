@@ -108,7 +108,11 @@ export class Scanner {
     const { home, ledger, mirror, intake, publisher, problems, clock } = this.#parts;
     const lost = home.problem;
     problems.report('directory', lost === undefined ? [] : [{ file: home.directory, reason: lost }]);
-    if (lost !== undefined) return;
+    if (lost !== undefined) {
+      // There is nothing to walk, so nothing to rest from: it should be noticed soon that the directory is back.
+      this.#walkMs = 0;
+      return;
+    }
     const startMs = clock.now();
     const tree = await walk(home.directory);
     this.#watcher.update(tree.directories);

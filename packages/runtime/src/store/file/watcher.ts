@@ -62,10 +62,14 @@ export class Watcher {
 
   #noticed(directory: string, name: string | null): void {
     if (name !== null && isHidden(name)) return;
-    // The directory itself was removed or moved, and its watch with it. The scan that follows watches what is there now.
-    if (name === basename(directory)) this.#stop(directory);
     if (this.#paths.size === 0) this.#cancelPatience = this.#clock.after(patienceMs, () => this.#report());
-    if (this.#paths.size <= pathsMax) this.#paths.add(name === null ? directory : join(directory, name));
+    if (this.#paths.size <= pathsMax) {
+      if (name !== null) this.#paths.add(join(directory, name));
+      // The directory itself was removed or moved, and its watch with it. The scan that follows watches what is there
+      // now. Or it was a file in it that bears its name; nothing tells the two apart.
+      if (name === null || name === basename(directory)) this.#paths.add(directory);
+    }
+    if (name === basename(directory)) this.#stop(directory);
     this.#cancelQuiet();
     this.#cancelQuiet = this.#clock.after(quietMs, () => this.#report());
   }
