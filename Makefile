@@ -34,13 +34,8 @@ lint: $(INSTALLED) ## Lint, check the format, and check who imports whom
 format: $(INSTALLED) ## Rewrite the sources in the house format
 	@$(BIN)/biome check --write .
 
-simulate: build ## Run the simulations: SEEDS=20000 for more; OF=operator or OF=runtime, SEED=17 replays one with its trace
-ifneq ($(OF),operator)
-	@SEEDS=$(or $(SEEDS),10000) $(if $(SEED),SEED=$(SEED)) node scripts/test.mjs $(if $(SEED),packages/runtime/test/simulation/seeds-first,packages/runtime/test/simulation/seeds)
-endif
-ifneq ($(OF),runtime)
-	@node scripts/simulation.mjs $(if $(SEED),seed $(SEED),$(if $(SEEDS),seeds $(SEEDS)))
-endif
+simulate: $(INSTALLED) ## Run the simulations: SEEDS=20000 for more; OF=operator or OF=runtime, SEED=17 replays one with its trace
+	@$(foreach of,$(or $(OF),runtime operator),node scripts/simulation.mjs $(of) $(if $(SEED),seed $(SEED),$(if $(SEEDS),seeds $(SEEDS))) &&) true
 
 bench: build ## Measure speed and memory, beside a peer in the same run
 	@scripts/ensure-etcd.sh

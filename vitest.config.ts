@@ -7,7 +7,7 @@ const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, impor
 /** The longest first, or all others would wait for them in the end. Nothing but their names tells on a fresh machine. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => /\/simulation\/(?:seeds|crash-points)/.test(moduleId);
+    const isLong = ({ moduleId }: TestSpecification) => /\/test\/simulation\/(?:operator|runtime)-/.test(moduleId);
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
@@ -31,6 +31,7 @@ export default defineConfig({
     // Real stores and real processes: bounded, but not by a stopwatch that a busy machine could miss.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 40_000 } },
     // Three test files at a time on machines of two cores: most of them wait for disks, processes and clocks that are
     // real, and the simulations, which do not, fill the gaps.
     maxWorkers: 3,

@@ -1,12 +1,12 @@
 /**
- * The simulation of the operator as one file of JavaScript, which runs a third faster than under a test runner: there are
- * thousands of runs to make. This makes it, and shares the work among the processors:
+ * The simulations, each as one file of JavaScript, which runs a third faster than under a test runner: there are thousands
+ * of runs to make. This makes the file, and shares the work among the processors:
  *
- *     node scripts/simulation.mjs             5,000 seeds, and every crash point
- *     node scripts/simulation.mjs seeds 20000
- *     node scripts/simulation.mjs seed 17     one of them again, with its trace
- *     node scripts/simulation.mjs part WORDS  in one process, what packages/ecsm-operator/test/simulation/simulate.kit.ts
- *                                             makes of the words
+ *     node scripts/simulation.mjs operator             5,000 seeds, and every crash point
+ *     node scripts/simulation.mjs runtime              10,000 seeds
+ *     node scripts/simulation.mjs operator seeds 20000
+ *     node scripts/simulation.mjs operator seed 17     one of them again, with its trace
+ *     node scripts/simulation.mjs operator part WORDS  in one process, what the program makes of the words
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,12 +19,29 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = (path) => join(root, 'packages', path);
 
+/** How the programs are told what to run; see there. */
+const simulations = {
+  operator: {
+    program: 'ecsm-operator/test/simulation/simulate.kit.ts',
+    seeds: 5_000,
+    seed: (seed) => ['seed', seed],
+    part: (first, count) => ['seeds', first, count],
+    more: (part, parts) => ['points', part, parts],
+  },
+  runtime: {
+    program: 'runtime/test/simulation/simulate.kit.ts',
+    seeds: 10_000,
+    seed: (seed) => ['--seed', seed, '--trace'],
+    part: (first, count) => ['--first-seed', first, '--seeds', count],
+  },
+};
+
 /** Of the sources, so that nothing that was built before is simulated. Answers where the program is. */
-async function bundle(directory) {
+async function bundle(program, directory) {
   const outfile = join(directory, 'simulate.mjs');
   await build({
     absWorkingDir: root,
-    entryPoints: [source('ecsm-operator/test/simulation/simulate.kit.ts')],
+    entryPoints: [source(program)],
     outfile,
     bundle: true,
     platform: 'node',
@@ -45,13 +62,14 @@ async function bundle(directory) {
 }
 
 /** Everything that is to be run, in one list of words for each process. */
-function shares([what = 'all', number = '5000']) {
-  if (what === 'seed') return [['seed', number]];
+function shares(simulation, what, number) {
+  if (what === 'seed') return [simulation.seed(number)];
   const parts = availableParallelism();
-  const each = Math.ceil(Number(number) / parts);
-  const seeds = Array.from({ length: parts }, (_, part) => ['seeds', 1 + part * each, each]);
-  const points = Array.from({ length: parts }, (_, part) => ['points', part, parts]);
-  return what === 'all' ? [...seeds, ...points] : seeds;
+  const indexes = Array.from({ length: parts }, (_, part) => part);
+  const each = Math.ceil(Number(number ?? simulation.seeds) / parts);
+  const seeds = indexes.map((part) => simulation.part(1 + part * each, each));
+  const isAll = what === undefined && simulation.more !== undefined;
+  return isAll ? [...seeds, ...indexes.map((part) => simulation.more(part, parts))] : seeds;
 }
 
 async function run(program, words) {
@@ -72,11 +90,17 @@ async function runAll(program, waiting) {
   return isFine;
 }
 
+const [of, what, ...words] = process.argv.slice(2);
+const simulation = simulations[of];
+if (simulation === undefined || ![undefined, 'seeds', 'seed', 'part'].includes(what)) {
+  console.error(`say operator or runtime, and then nothing, seeds COUNT, seed NUMBER or part WORDS`);
+  process.exit(2);
+}
 const directory = mkdtempSync(join(tmpdir(), 'ecsm-simulation-'));
 try {
-  const program = await bundle(directory);
-  const [what, ...words] = process.argv.slice(2);
-  const isFine = what === 'part' ? await run(program, words) : await runAll(program, shares(process.argv.slice(2)));
+  const program = await bundle(simulation.program, directory);
+  const isFine =
+    what === 'part' ? await run(program, words) : await runAll(program, shares(simulation, what, words[0]));
   process.exitCode = isFine ? 0 : 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });

@@ -66,7 +66,7 @@ async function survives(scheme: 'lmdb' | 'file', kills: number): Promise<void> {
     cleanups.push(() => writer.kill());
     await writer.ready();
     // At work for sure, or the kill would prove nothing; then at any moment.
-    await expect.poll(() => writer.lines.length, { timeout: 20_000, interval: 1 }).toBeGreaterThan(0);
+    await expect.poll(() => writer.lines.length, { interval: 1 }).toBeGreaterThan(0);
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 40));
     await writer.kill('SIGKILL');
     expect(writer.errors).toBe('');
@@ -90,7 +90,7 @@ async function survives(scheme: 'lmdb' | 'file', kills: number): Promise<void> {
   }
   expect(await stored(store)).toEqual(model);
 
-  await expect.poll(() => watcher.lines.at(-1)?.revision, { timeout: 20_000, interval: 20 }).toBe(lastRevision);
+  await expect.poll(() => watcher.lines.at(-1)?.revision, { interval: 20 }).toBe(lastRevision);
   expect(watcher.lines).toEqual(history);
   expect(acknowledgedInAll).toBeGreaterThanOrEqual(kills);
 
@@ -101,7 +101,7 @@ async function survives(scheme: 'lmdb' | 'file', kills: number): Promise<void> {
         const path = join(directory ?? '', `${key}.json`);
         return !existsSync(path) || JSON.parse(readFileSync(path, 'utf8')).number !== number;
       });
-    await expect.poll(differing, { timeout: 20_000, interval: 100 }).toEqual([]);
+    await expect.poll(differing, { interval: 100 }).toEqual([]);
   }
 }
 

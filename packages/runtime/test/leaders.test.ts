@@ -24,7 +24,7 @@ async function candidate(url: string, identity: string): Promise<Worker<Said>> {
 }
 
 const count = (worker: Worker<Said>, says: Said['says']) => worker.lines.filter((line) => line.says === says).length;
-const eventually = (look: () => unknown) => expect.poll(look, { timeout: 30_000, interval: 20 });
+const eventually = (look: () => unknown) => expect.poll(look, { interval: 20 });
 
 /** Who wrote, in the order of the store's log. */
 async function writers(store: Store): Promise<string[]> {

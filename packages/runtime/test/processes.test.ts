@@ -49,7 +49,7 @@ async function countsTogether(url: string, increments: number): Promise<void> {
   cleanups.push(() => registry.close());
   expect((await registry.store.versions('example.io/v1/turns/')).keys).toHaveLength(2 * increments);
   for (const watcher of watchers) {
-    await expect.poll(() => watcher.lines.length, { timeout: 20_000, interval: 20 }).toBe(2 * increments);
+    await expect.poll(() => watcher.lines.length, { interval: 20 }).toBe(2 * increments);
     expect(watcher.lines.map(({ revision }) => revision)).toEqual(counted.map(({ revision }) => revision));
     for (const { changes } of watcher.lines) expect(changes).toHaveLength(2);
   }

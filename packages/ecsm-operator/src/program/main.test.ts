@@ -18,8 +18,8 @@ describe('ecsm-operator run', () => {
     await site.apply(telemetry());
     const { until, child, ended, output } = site.start(...site.places, ...anyPort, '--observe-seconds', '1');
     const [, url] = await until(listening);
-    await expect.poll(() => site.running, { timeout: 30_000 }).toBe(2);
-    await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 30_000 }).toBe(200);
+    await expect.poll(() => site.running).toBe(2);
+    await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
     expect(await (await fetch(`${url}/readyz?verbose`)).text()).toContain('[+]platform ok');
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('controller_runtime_reconcile_total');
 
@@ -27,7 +27,7 @@ describe('ecsm-operator run', () => {
       ...telemetry(),
       spec: { ...telemetry().spec, deploymentStrategy: { type: 'Dynamic', replicas: 3, nodePool: ['node-1'] } },
     });
-    await expect.poll(() => site.running, { timeout: 30_000 }).toBe(3);
+    await expect.poll(() => site.running).toBe(3);
     child.kill('SIGTERM');
     expect(await ended, output()).toBe(0);
     expect(output()).toContain('the operator has stopped');
@@ -39,9 +39,7 @@ describe('ecsm-operator run', () => {
     await site.simulator.close();
     const { until, child, ended } = site.start(...site.places, ...anyPort);
     const [, url] = await until(listening);
-    await expect
-      .poll(async () => (await fetch(`${url}/readyz`)).text(), { timeout: 30_000 })
-      .toContain('[-]platform failed');
+    await expect.poll(async () => (await fetch(`${url}/readyz`)).text()).toContain('[-]platform failed');
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     child.kill('SIGINT');
     expect(await ended).toBe(0);
@@ -54,7 +52,7 @@ describe('ecsm-operator run', () => {
     const other = site.start(...site.places, ...anyPort, '--leader-elect');
     await other.until(listening);
     await site.apply(telemetry());
-    await expect.poll(() => site.running, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => site.running).toBe(2);
     expect(other.output()).not.toContain('leader election: leading');
     one.child.kill('SIGTERM');
     expect(await one.ended).toBe(0);
@@ -83,7 +81,7 @@ describe('ecsm-operator run', () => {
     const secret = ['--header', 'Authorization: Bearer hunter3'];
     const { until, child, ended, output } = site.start(...site.places, ...anyPort, ...secret, '--log-level', 'debug');
     await until(listening);
-    await expect.poll(() => site.running, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => site.running).toBe(2);
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
     expect(output()).toContain('POST');
@@ -123,7 +121,7 @@ describe('ecsm-operator --once', () => {
     expect(await site.start('--once', ...site.places).ended).toBe(0);
     const [service] = site.simulator.platform.services();
     site.simulator.platform.deleteService(service?.id ?? '');
-    await expect.poll(() => site.simulator.platform.services().length, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => site.simulator.platform.services().length).toBe(0);
     const again = site.start('--once', ...site.places);
     expect(await again.ended, again.output()).toBe(0);
     expect(site.running).toBe(2);

@@ -44,7 +44,7 @@ afterEach(async () => {
 async function opened(name: string): Promise<Way & { readonly client: RestClient }> {
   const way = await (ways[name] ?? expect.fail())();
   open.push(way);
-  return { ...way, client: new RestClient({ transport: way.transport, timeoutMs: 400, deadlineMs: 5_000 }) };
+  return { ...way, client: new RestClient({ transport: way.transport, timeoutMs: 2_000, deadlineMs: 30_000 }) };
 }
 
 const anything = shape.anything();

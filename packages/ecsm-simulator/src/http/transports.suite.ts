@@ -190,7 +190,7 @@ export function transportSuite(name: string, open: (road: Road) => Promise<OpenW
       link.set({ latencyMs: 1_000 });
       expect(await giveUp(50)).toBe('enough');
       expect(seen).toEqual([]);
-      await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => seen.length).toBe(1);
       expect(await fates()).toEqual(['caller gone']);
     });
 

@@ -99,9 +99,6 @@ describe('ecsm-sim', () => {
             .output()
             .stderr.split('\n')
             .filter((line) => line.includes(container?.name ?? '?')).length,
-        {
-          timeout: 20_000,
-        },
       )
       .toBeGreaterThan(1);
     for (const line of started.output().stderr.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
@@ -164,9 +161,7 @@ describe('ecsm-sim', () => {
     const file = join(folder, 'state.json');
     const one = start([...listen, '--state', file]);
     await json(`${await one.url}/sim/nodes`, { method: 'POST', body: '{"name":"spare"}' });
-    await expect
-      .poll(() => existsSync(file) && readFileSync(file, 'utf8').includes('"spare"'), { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8').includes('"spare"')).toBe(true);
     one.child.kill('SIGKILL');
     await one.ended;
     const other = start([...listen, '--state', file]);

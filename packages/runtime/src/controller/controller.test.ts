@@ -45,7 +45,7 @@ function start(reconcile: WidgetOptions['reconcile'], options: Partial<WidgetOpt
 
 const widgets = () => registry.resource(Widget);
 const create = (name: string, size = 1) => widgets().create({ metadata: { name }, spec: { size } });
-const eventually = (look: () => unknown) => expect.poll(look, { timeout: 5_000, interval: 2 });
+const eventually = (look: () => unknown) => expect.poll(look, { interval: 2 });
 const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
 
 describe('a controller', () => {

@@ -41,7 +41,7 @@ function start(registry: Registry, options: Partial<InformerOptions> = {}): { in
   return { informer, seen };
 }
 
-const eventually = (look: () => unknown) => expect.poll(look, { timeout: 5_000, interval: 2 });
+const eventually = (look: () => unknown) => expect.poll(look, { interval: 2 });
 
 describe('an informer', () => {
   it('tells what is there, then every change, with keys only', async () => {

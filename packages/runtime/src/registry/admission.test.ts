@@ -36,7 +36,7 @@ const edit = (path: string, content: string | object) => {
 };
 const widgets = () => registry.resource(Widget);
 const eventually = <T>(look: () => T | Promise<T>) =>
-  expect.poll(async () => Promise.resolve(look()).catch((error) => error), { timeout: 10_000, interval: 20 });
+  expect.poll(async () => Promise.resolve(look()).catch((error) => error), { interval: 20 });
 const warned = (part: string) => eventually(() => warnings.filter((warning) => warning.includes(part)).length);
 
 describe('a file that a person writes', () => {

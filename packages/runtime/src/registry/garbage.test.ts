@@ -31,7 +31,7 @@ const ownedBy = (...owners: ApiObject<unknown, unknown>[]) =>
 const widget = (name: string, ...owners: ApiObject<unknown, unknown>[]) =>
   registry.resource(Widget).create({ metadata: { name, ownerReferences: ownedBy(...owners) }, spec: {} });
 const names = async () => (await registry.resource(Widget).list()).items.map((item) => item.metadata.name);
-const untilNames = (expected: string[]) => expect.poll(names, { timeout: 5_000, interval: 5 }).toEqual(expected);
+const untilNames = (expected: string[]) => expect.poll(names, { interval: 5 }).toEqual(expected);
 
 describe('garbage collection', () => {
   it('deletes what an owner leaves behind, and keeps what has none or another', async () => {

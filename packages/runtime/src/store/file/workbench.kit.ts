@@ -6,7 +6,7 @@ import type { LogFields } from '../../ports/log.ts';
 import type { Commit, CommitOutcome, Store, Write } from '../contract.ts';
 import { FileStore, type FileStoreOptions } from './store.ts';
 
-const giveUpMs = 15_000;
+const giveUpMs = 40_000;
 
 export const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 

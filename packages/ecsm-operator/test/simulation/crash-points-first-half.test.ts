@@ -1,7 +1,0 @@
-import { it } from 'vitest';
-import { timeoutMs } from './extent.kit.ts';
-import { simulates } from './simulating.kit.ts';
-
-it('survives a crash before and after every effect of every story: the first half', { timeout: timeoutMs }, () =>
-  simulates('points', 0, 2),
-);

@@ -1,3 +1,0 @@
-import { survivesSeeds } from './seeds.kit.ts';
-
-survivesSeeds('first');

@@ -1,0 +1,20 @@
+/** Runs a part of a simulation in a process of its own, and expects it to end well. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const script = fileURLToPath(new URL('../../scripts/simulation.mjs', import.meta.url));
+const timeoutMs = 3_600_000;
+
+/** `words` are those of the simulation's program; see scripts/simulation.mjs. */
+export function simulates(name: string, of: 'runtime' | 'operator', ...words: readonly (string | number)[]): void {
+  it(name, { timeout: timeoutMs }, async () => {
+    const line = [script, of, 'part', ...words.map(String)];
+    const child = spawn(process.execPath, line, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [[code], said, complained] = await Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]);
+    expect(code, `${complained}${said}`).toBe(0);
+    expect(said).toMatch(/(?<![0-9])[1-9][0-9]* (?:runs|crash points) passed/u);
+  });
+}
