@@ -35,6 +35,9 @@ export default defineConfig({
     // Three test files at a time on machines of two cores: most of them wait for disks, processes and clocks that are
     // real, and the simulations, which do not, fill the gaps.
     maxWorkers: 3,
+    // A process runs one file after the other. Starting one and loading everything for each would cost as much again as
+    // the tests do; a file has to leave its process as it found it.
+    isolate: false,
     sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
