@@ -13,6 +13,11 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const everywhere = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts'];
+const never = ['**/dist/**', '**/node_modules/**'];
+/** Files that put something else in the place of modules, and so need to load them anew. */
+const replacing = ['packages/ecsm-operator/test/simulation/mutants.test.ts'];
+
 export default defineConfig({
   // A test of one package that uses another runs the sources of both, never what was built before.
   resolve: {
@@ -26,8 +31,15 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['**/dist/**', '**/node_modules/**'],
+    // A process runs one file after the other: starting one and loading everything for each would cost as much again as
+    // the tests do. A file has to leave its process as it found it.
+    projects: [
+      {
+        extends: true,
+        test: { name: 'together', include: everywhere, exclude: [...never, ...replacing], isolate: false },
+      },
+      { extends: true, test: { name: 'alone', include: replacing, exclude: never } },
+    ],
     // Real stores and real processes: bounded, but not by a stopwatch that a busy machine could miss.
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -35,9 +47,6 @@ export default defineConfig({
     // Three test files at a time on machines of two cores: most of them wait for disks, processes and clocks that are
     // real, and the simulations, which do not, fill the gaps.
     maxWorkers: 3,
-    // A process runs one file after the other. Starting one and loading everything for each would cost as much again as
-    // the tests do; a file has to leave its process as it found it.
-    isolate: false,
     sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
