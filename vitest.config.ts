@@ -44,9 +44,9 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 40_000 } },
-    // Three test files at a time on machines of two cores: most of them wait for disks, processes and clocks that are
+    // Four test files at a time on machines of two cores: most of them wait for disks, processes and clocks that are
     // real, and the simulations, which do not, fill the gaps.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
