@@ -68,7 +68,7 @@ it.skipIf(!hasTerminal)(
 
     // Start.
     await works('ecsm-sim --listen 127.0.0.1:0 > sim.log 2>&1 &');
-    await works('until grep -q http sim.log; do sleep 0.1; done');
+    await works('until grep -qs http sim.log; do sleep 0.1; done');
     await works(
       'export ECSM_URL=$(grep -o "http://[0-9.:]*" sim.log) ECSMCLI_URL=$(grep -o "http://[0-9.:]*" sim.log)',
     );

@@ -333,7 +333,7 @@ await database.close();
     );
     const hold = `node .delivery/hold.mjs ${join(site.directory, 'registry')}`;
     const { code, out, err } = await shell(
-      `${hold} > held & until grep -q held held; do sleep 0.05; done; ecsmctl label service telemetry late=yes && wait`,
+      `${hold} > held & until grep -qs held held; do sleep 0.05; done; ecsmctl label service telemetry late=yes && wait`,
     );
     expect({ code, out, err }).toEqual({ code: 0, out: 'ecsmservice/telemetry labeled\n', err: '' });
   });

@@ -12,8 +12,8 @@ import { Operator } from '../../src/controller/operator.ts';
 import { readMark } from '../../src/resource/mark.ts';
 import type { Mark } from '../../src/resource/model.ts';
 
-/** Long enough to be frugal, and so that an hour at rest is a dozen looks. */
-export const observeMs = 300_000;
+/** Long enough to be frugal, and so that an hour at rest is some looks. */
+export const observeMs = 600_000;
 
 export interface World {
   readonly simulation: Simulation;
