@@ -11,9 +11,12 @@ beforeEach(() => {
 });
 afterEach(() => bench.cleanup());
 
-it('a file where the directory should be is ReadOnly', async () => {
+it('a file where the directory should be is ReadOnly, and the message says what is wrong', async () => {
   writeFileSync(bench.path('file'), '');
-  await expect(FileStore.open({ directory: bench.path('file') })).rejects.toMatchObject({ code: 'ReadOnly' });
+  await expect(FileStore.open({ directory: bench.path('file') })).rejects.toMatchObject({
+    code: 'ReadOnly',
+    message: expect.stringContaining('file is a file, not a directory'),
+  });
   await expect(FileStore.open({ directory: bench.path('file/below') })).rejects.toMatchObject({ code: 'ReadOnly' });
 });
 

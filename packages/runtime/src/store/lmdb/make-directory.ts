@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -11,7 +11,10 @@ export function makeDirectory(path: string): void {
     mkdirSync(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EEXIST') return;
+    if (code === 'EEXIST') {
+      if (statSync(path).isDirectory()) return;
+      throw Object.assign(new Error(`${path} is a file, not a directory`), { code: 'ENOTDIR' });
+    }
     if (code !== 'ENOENT' || parent === path) throw error;
     makeDirectory(parent);
     mkdirSync(path);
