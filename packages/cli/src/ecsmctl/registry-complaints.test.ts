@@ -95,7 +95,7 @@ const backupComplaints: readonly Complaint[] = [
   [
     'restore good.backup --registry file:/dir/taken.backup',
     1,
-    "the registry at /dir/taken.backup cannot be written: EACCES: permission denied, access '/dir/taken.backup'",
+    'the registry at /dir/taken.backup cannot be written: /dir/taken.backup is a file, not a directory',
   ],
   [
     'restore good.backup --registry lmdb:/dir/taken.backup/x',
@@ -159,7 +159,7 @@ const registryComplaints: readonly Complaint[] = [
   [
     'registry migrate --to file:/dir/taken.backup',
     1,
-    "the registry at /dir/taken.backup cannot be written: EACCES: permission denied, access '/dir/taken.backup'",
+    'the registry at /dir/taken.backup cannot be written: /dir/taken.backup is a file, not a directory',
   ],
   [
     'registry migrate --to lmdb:/dir/taken.backup/x',
