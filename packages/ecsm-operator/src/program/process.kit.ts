@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openRegistry, systemClock, systemRandom } from '@ecsm/runtime';
 import { Simulator, type SimulatorOptions } from '@ecsm/simulator';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { ECSMService, type ECSMServiceInput } from '../apis/ecsm-service.ts';
 
 export const root = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -137,15 +137,11 @@ export class Site {
   }
 }
 
-const sites: Site[] = [];
-afterEach(async () => {
-  for (const site of sites.splice(0)) await site.close();
-});
-
 /** Everything of it goes when the test ends. */
 export async function openSite(behaviour?: SimulatorOptions['behaviour']): Promise<Site> {
   const site = new Site(behaviour);
-  sites.push(site);
+  // Not for all tests of a file: files that share a process load this once.
+  onTestFinished(() => site.close());
   await site.listen();
   return site;
 }

@@ -51,7 +51,8 @@ export class Workbench {
 
   async cleanup(): Promise<void> {
     for (const store of this.#stores) await store.close();
-    rmSync(this.directory, { recursive: true, force: true });
+    // A test that failed may have moved it away.
+    for (const path of [this.directory, `${this.directory}-away`]) rmSync(path, { recursive: true, force: true });
   }
 }
 

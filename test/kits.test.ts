@@ -1,0 +1,17 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const shared = ['packages', 'test']
+  .flatMap((top) => readdirSync(join(root, top), { recursive: true, encoding: 'utf8' }).map((path) => join(top, path)))
+  .filter((path) => /\.(?:kit|suite)\.ts$/.test(path) && !/\b(?:node_modules|dist)\b/.test(path));
+
+it('what tests share cleans up when it is called, not when it is loaded: files in one process load it once', () => {
+  expect(shared.length).toBeGreaterThan(30);
+  const hooked = shared.filter((path) =>
+    /^(?:before|after)(?:Each|All)\(/m.test(readFileSync(join(root, path), 'utf8')),
+  );
+  expect(hooked).toEqual([]);
+});
