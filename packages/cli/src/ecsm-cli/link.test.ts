@@ -23,7 +23,7 @@ const answering = (status: number, body: string, headers: Record<string, string>
 
 test('a dead port', async () => {
   const url = await deadPort();
-  const { code, out, err } = await at(url, ['get', 'nodes', '--timeout', '1s']);
+  const { code, out, err } = await at(url, ['get', 'nodes', '--timeout', '10s']);
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err.replace(/^waiting.*\n/gm, '')).toBe(
     `ecsm-cli: ${url} cannot be reached: connection refused (ECONNREFUSED). Is the platform running there? If not, say where the platform is with --url, ECSMCLI_HOST and ECSMCLI_PORT, or .ecsm-cli.yaml\n`,
@@ -39,7 +39,7 @@ test.each([
   ['scale', 'x', '--replicas', '1'],
   ['raw', 'GET', '/node'],
 ])('a dead port ends %s %s at once', async (...argv) => {
-  const { code, err } = await at(await deadPort(), [...argv, '--timeout', '2s']);
+  const { code, err } = await at(await deadPort(), [...argv, '--timeout', '10s']);
   expect(code).toBe(1);
   expect(err.trim().split('\n').at(-1)).toMatch(/^ecsm-cli: http:.* cannot be reached: connection refused/);
 });
@@ -79,7 +79,7 @@ test.each([
   ],
   ['a redirection', 302, '', /HTTP 302/],
 ])('%s', async (_, status, body, message) => {
-  const { code, out, err } = await at(await answering(status, body), ['get', 'nodes', '--timeout', '400ms']);
+  const { code, out, err } = await at(await answering(status, body), ['get', 'nodes', '--timeout', '3s']);
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toMatch(message);
   expect(
@@ -97,7 +97,7 @@ test('an answer that is no HTTP', async () => {
   onTestFinished(() => void server.close());
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-  const { code, err } = await at(url, ['get', 'nodes', '--timeout', '400ms']);
+  const { code, err } = await at(url, ['get', 'nodes', '--timeout', '3s']);
   expect(code).toBe(1);
   expect(err).toContain('it is not HTTP');
 });
