@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ecsmCli } from '../src/ecsm-cli/program.ts';
 import { ecsmctl } from '../src/ecsmctl/program.ts';
 import type { Command, Program } from '../src/shell/command.ts';
-import { deliveredPrograms, type Ran, root } from './programs.kit.ts';
+import type { Ran } from '../src/shell/finished.kit.ts';
+import { deliveredPrograms, root } from './programs.kit.ts';
 import { type Site, startSite } from './site.kit.ts';
 
 const programs = deliveredPrograms();

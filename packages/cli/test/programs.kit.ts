@@ -3,31 +3,24 @@
  * which nothing of this machine is found, and a shell. What takes too long is killed, and what is left over is found.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { finished, type OnOutput, type Ran } from '../src/shell/finished.kit.ts';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** A program that takes longer hangs. */
 const runMsMax = 50_000;
 
-export interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
 export interface ShellOptions {
   /** Below the directory of the programs. Default: that itself. */
   readonly cwd?: string;
   /** A variable that is `undefined` is not set. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Told everything written so far, whenever there is more. */
-  readonly onOutput?: (text: string, child: ChildProcessWithoutNullStreams) => void;
+  readonly onOutput?: OnOutput;
 }
 
 export interface Programs {
@@ -70,30 +63,17 @@ export function deliveredPrograms(): Programs {
         detached: true,
       });
       child.stdin.end();
-      return finished(child, onOutput);
+      return bounded(child, onOutput);
     },
     leftOver: () => processesBelow(directory),
   };
 }
 
-async function finished(
-  child: ChildProcessWithoutNullStreams,
-  onOutput: ShellOptions['onOutput'] = () => {},
-): Promise<Ran> {
-  let out = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    out += chunk;
-    onOutput(out + err, child);
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    err += chunk;
-    onOutput(out + err, child);
-  });
+async function bounded(child: ChildProcessWithoutNullStreams, onOutput?: OnOutput): Promise<Ran> {
   const deadline = setTimeout(() => killGroup(child), runMsMax);
-  const [code] = (await once(child, 'close')) as [number | null];
+  const ran = await finished(child, onOutput);
   clearTimeout(deadline);
-  return { code, out, err };
+  return ran;
 }
 
 function killGroup({ pid }: ChildProcessWithoutNullStreams): void {

@@ -6,7 +6,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { deliveredPrograms, type Ran, root, type ShellOptions } from './programs.kit.ts';
+import type { Ran } from '../src/shell/finished.kit.ts';
+import { deliveredPrograms, root, type ShellOptions } from './programs.kit.ts';
 import { type Site, startSite, telemetry } from './site.kit.ts';
 
 /** The line for the shell, the exit code, and what is said on the error output. */

@@ -1,6 +1,5 @@
 /** The tool as a real process, bundled as it is shipped: pipes that break, terminals, signals, and what it loads. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { SeededRandom } from '@ecsm/runtime/simulation';
 import { Simulator } from '@ecsm/simulator';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { finished, type OnOutput, type Ran } from '../shell/finished.kit.ts';
 import { markOf, serviceBody } from './platform.kit.ts';
 
 const packages = fileURLToPath(new URL('../../../', import.meta.url));
@@ -55,13 +55,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function shell(script: string, onOutput: (text: string, child: ChildProcess) => void = () => {}): Promise<Ran> {
+async function shell(script: string, onOutput?: OnOutput): Promise<Ran> {
   const child = spawn('bash', ['--norc', '-c', script], {
     cwd: directory,
     env: {
@@ -75,20 +69,10 @@ async function shell(script: string, onOutput: (text: string, child: ChildProces
     killSignal: 'SIGKILL',
   });
   child.stdin.on('error', () => {});
-  let out = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    out += chunk;
-    onOutput(out + err, child);
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    err += chunk;
-  });
-  const [code] = await once(child, 'close');
-  return { code: typeof code === 'number' ? code : null, out, err };
+  return finished(child, onOutput);
 }
 
-const inTerminal = (line: string, onOutput?: (text: string, child: ChildProcess) => void) =>
+const inTerminal = (line: string, onOutput?: OnOutput) =>
   shell(`exec script -qefc 'stty cols 100 rows 20; exec ${line}' /dev/null`, onOutput);
 
 const hasTerminal = spawnSync('script', ['--version']).status === 0;

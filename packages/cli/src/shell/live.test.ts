@@ -1,55 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Live } from './live.ts';
+import { Screen } from './screen.kit.ts';
 import { TestSink } from './test-world.kit.ts';
 
-/** A control sequence, or a character. */
-const partPattern = new RegExp(`${'\u001b'}\\[\\??\\d*[A-Za-z]|.`, 'gsu');
-
-/** Enough of a terminal to see what a person would see: lines, cursor up, clearing, wrapping at the last column. */
-class Screen {
-  readonly columns: number;
-  readonly lines: string[] = [''];
-  row = 0;
-  column = 0;
-  isCursorShown = true;
-
-  constructor(columns: number) {
-    this.columns = columns;
-  }
-
-  feed(text: string): this {
-    for (const [part] of text.matchAll(partPattern)) this.#take(part);
-    return this;
-  }
-
-  get text(): string {
-    return this.lines.map((line) => line.trimEnd()).join('\n');
-  }
-
-  #take(part: string): void {
-    const line = this.lines[this.row] ?? '';
-    if (part === '\n') {
-      this.row++;
-      this.column = 0;
-      while (this.lines.length <= this.row) this.lines.push('');
-    } else if (part === '\r') this.column = 0;
-    else if (part === '\u001b[?25l') this.isCursorShown = false;
-    else if (part === '\u001b[?25h') this.isCursorShown = true;
-    else if (part === '\u001b[K') this.lines[this.row] = line.slice(0, this.column);
-    else if (part === '\u001b[J') {
-      this.lines[this.row] = line.slice(0, this.column);
-      this.lines.length = this.row + 1;
-    } else if (part.startsWith('\u001b[') && part.endsWith('A')) this.row -= Number(part.slice(2, -1));
-    else if (part.startsWith('\u001b')) throw new Error(`this terminal does not know ${JSON.stringify(part)}`);
-    else {
-      if (this.column === this.columns) this.#take('\n');
-      const now = this.lines[this.row] ?? '';
-      this.lines[this.row] = now.slice(0, this.column).padEnd(this.column) + part + now.slice(this.column + 1);
-      this.column++;
-    }
-  }
-}
-
+/** As the system passes it on: with a carriage return before each line feed. */
+const sent = (text: string) => text.replaceAll('\n', '\r\n');
 const terminal = (columns = 40, rows = 10) => new TestSink({ columns, rows }, false);
 
 describe('a live region in a terminal', () => {
@@ -58,18 +13,18 @@ describe('a live region in a terminal', () => {
     const live = new Live(sink);
     for (const text of ['one\ntwo\nthree', 'a longer line than before\nb', 'c\nd\ne\nf']) {
       live.show(text);
-      const screen = new Screen(40).feed(sink.text);
+      const screen = new Screen(40).feed(sent(sink.text));
       expect([screen.text, screen.isCursorShown]).toEqual([text, false]);
     }
     live.close();
-    const screen = new Screen(40).feed(sink.text);
+    const screen = new Screen(40).feed(sent(sink.text));
     expect([screen.text, screen.isCursorShown]).toEqual(['c\nd\ne\nf\n', true]);
   });
 
   it('cuts lines and what does not fit into the rows', () => {
     const sink = terminal(10, 4);
     new Live(sink).show('a line that is too long\n二二二二二二\n3\n4\n5');
-    expect(new Screen(10).feed(sink.text).text).toBe('a line t…\n二二二二…\n… 3 more…');
+    expect(new Screen(10).feed(sent(sink.text)).text).toBe('a line t…\n二二二二…\n… 3 more…');
   });
 
   it('paints over what a narrower terminal has wrapped', () => {
@@ -80,7 +35,7 @@ describe('a live region in a terminal', () => {
     sink.size = { columns: 9, rows: 10 };
     live.show('new');
     // What was one line is two now; the cursor is in the third.
-    const screen = new Screen(9).feed('eighteen columns..\nx').feed(sink.text);
+    const screen = new Screen(9).feed(sent('eighteen columns..\nx')).feed(sent(sink.text));
     expect(screen.text).toBe('new');
   });
 
@@ -100,7 +55,7 @@ describe('a live region in a terminal', () => {
     live.print('warning: weak link');
     live.show('2/3\nready');
     live.close();
-    expect(new Screen(40).feed(sink.text).text).toBe('warning: weak link\n2/3\nready\n');
+    expect(new Screen(40).feed(sent(sink.text)).text).toBe('warning: weak link\n2/3\nready\n');
   });
 
   it('stays below what goes to another sink of the same terminal', () => {
@@ -110,7 +65,7 @@ describe('a live region in a terminal', () => {
     live.above(() => sink.write('a is gone\n'));
     live.clear();
     live.above(() => sink.write('b is gone\n'));
-    expect(new Screen(40).feed(sink.text).text).toBe('a is gone\nb is gone\n');
+    expect(new Screen(40).feed(sent(sink.text)).text).toBe('a is gone\nb is gone\n');
   });
 
   it('leaves nothing when it is cleared, and does nothing afterwards', () => {
@@ -121,7 +76,7 @@ describe('a live region in a terminal', () => {
     live.show('late');
     live.clear();
     live.close();
-    const screen = new Screen(40).feed(sink.text);
+    const screen = new Screen(40).feed(sent(sink.text));
     expect([screen.text, screen.isCursorShown]).toEqual(['', true]);
   });
 
@@ -132,7 +87,7 @@ describe('a live region in a terminal', () => {
     live.show('working');
     stop.abort();
     live.show('late');
-    const screen = new Screen(40).feed(sink.text);
+    const screen = new Screen(40).feed(sent(sink.text));
     expect([screen.text, screen.isCursorShown]).toEqual(['working\n', true]);
     new Live(sink, stop.signal).show('too late');
     expect(sink.text).not.toContain('too late');

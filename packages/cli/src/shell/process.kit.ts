@@ -1,12 +1,12 @@
 /** The sample program as a real process, with or without a terminal. It is bundled from the sources, as the tools are. */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll } from 'vitest';
+import { finished, type OnOutput, type Ran } from './finished.kit.ts';
 
 /** A program that takes longer hangs. */
 const runMsMax = 40_000;
@@ -14,18 +14,11 @@ const runMsMax = 40_000;
 /** `script` gives a program a terminal. Debian has it in its base. */
 export const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
-export interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Written to its input, which then ends. Absent: the input stays open and empty. */
   readonly input?: string | Uint8Array;
-  /** Told everything written so far, whenever there is more. */
-  readonly onOutput?: (text: string, child: ChildProcessWithoutNullStreams) => void;
+  readonly onOutput?: OnOutput;
 }
 
 export interface Sample {
@@ -81,28 +74,10 @@ export function sampleProcess(): Sample {
   };
 }
 
-async function finished(
-  child: ChildProcessWithoutNullStreams,
-  onOutput: RunOptions['onOutput'] = () => {},
-): Promise<Ran> {
-  let out = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    out += chunk;
-    onOutput(out + err, child);
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    err += chunk;
-    onOutput(out + err, child);
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, out, err };
-}
-
 /** Does something once, the first time that the output has this. */
 export function when(
   ...steps: readonly (readonly [pattern: RegExp, action: (child: ChildProcessWithoutNullStreams) => void])[]
-): NonNullable<RunOptions['onOutput']> {
+): OnOutput {
   const left = [...steps];
   return (text, child) => {
     const [next] = left;
