@@ -9,17 +9,14 @@ import { checkWrites } from './validate.ts';
 
 export type Writes = readonly Write[];
 
-/** Commits in one flush; more wait for the next. Bounds the memory of a transaction. */
-const groupCommitsMax = 512;
+/**
+ * Commits in one flush; more wait for the next. Bounds the memory of a transaction, and the time for which those who
+ * are answered together keep everybody else from getting a turn.
+ */
+const groupCommitsMax = 256;
 const groupBytesMax = 16 * 1024 * 1024;
 /** Commits that may wait. Beyond this the disk cannot keep up, and a caller is told so. */
 const waitingCommitsMax = 20_000;
-
-/**
- * Answers given in one turn. Everybody who was waiting is woken by the same flush and has work to do before the next
- * commit; if all did it at once, the disk would be idle meanwhile, and then all of them while the disk is busy.
- */
-const portionCommits = 32;
 
 interface Waiting {
   readonly writes: Writes;
@@ -40,7 +37,7 @@ export class GroupCommit {
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
 
-  /** `announce` is called after a flush, once those who waited for it have been told: they come first. */
+  /** `announce` is called after a flush; a writer who waited alone is told before. */
   constructor(what: string, flush: Flush, announce: () => void = () => {}) {
     this.#what = what;
     this.#flush = flush;
@@ -63,29 +60,47 @@ export class GroupCommit {
     await this.#draining;
   }
 
+  /**
+   * Those who are answered make ready what they want next while the disk is busy with others. So the next flush begins
+   * before the last one is answered; and if nobody waits for it, half are answered first, and the others meanwhile.
+   */
   async #drain(): Promise<void> {
     // A moment later, so that commits made in the same turn share the first flush too.
     await undefined;
-    while (this.#waiting.length > 0) {
-      let group: Waiting[] | undefined;
-      const take = () => {
-        group ??= this.#takeGroup();
-        return group.map(({ writes }) => writes);
-      };
-      try {
-        const outcomes = await this.#flush(take);
-        const answering = answer(group ?? [], outcomes);
-        const firstAnswered = answering.next();
-        this.#announce();
-        await firstAnswered;
-        // Those who were answered first may have their next commits ready: these are flushed while others are answered.
-        if (this.#waiting.length > 0) void finish(answering);
-        else await finish(answering);
-      } catch (error) {
-        for (const { reject } of group ?? this.#takeGroup()) reject(error);
-      }
+    let answers: (() => void)[] = [];
+    while (this.#waiting.length + answers.length > 0) {
+      const flushing = this.#flushWaiting();
+      // The store may begin in the next turn only, and those who are answered could keep it waiting for long.
+      if (answers.length > 0) await nextTurn();
+      for (const answer of answers) answer();
+      answers = await flushing;
+      if (answers.length === 0) continue;
+      const isNextWaiting = this.#waiting.length > 0;
+      if (!isNextWaiting) for (const answer of answers.splice(0, Math.ceil(answers.length / 2))) answer();
+      this.#announce();
+      if (!isNextWaiting && answers.length > 0) await nextTurn();
     }
     this.#draining = undefined;
+  }
+
+  /** Makes durable what waits, and answers with what is to be told to each. */
+  async #flushWaiting(): Promise<(() => void)[]> {
+    if (this.#waiting.length === 0) return [];
+    let group: Waiting[] | undefined;
+    const take = () => {
+      group ??= this.#takeGroup();
+      return group.map(({ writes }) => writes);
+    };
+    try {
+      const outcomes = await this.#flush(take);
+      return (group ?? []).map((waiting, index) => () => answer(waiting, outcomes[index]));
+    } catch (error) {
+      return (group ?? this.#takeGroup()).map(
+        ({ reject }) =>
+          () =>
+            reject(error),
+      );
+    }
   }
 
   #takeGroup(): Waiting[] {
@@ -100,21 +115,7 @@ export class GroupCommit {
   }
 }
 
-/** Answers a group, a portion in each turn of the event loop. */
-async function* answer(
-  group: readonly Waiting[],
-  outcomes: readonly (CommitOutcome | ApiError)[],
-): AsyncGenerator<void> {
-  for (const [index, { resolve, reject }] of group.entries()) {
-    const outcome = outcomes[index];
-    if (outcome && 'committed' in outcome) resolve(outcome);
-    else reject(outcome ?? new ApiError('Internal', { reason: 'a commit was left without an answer' }));
-    if ((index + 1) % portionCommits !== 0) continue;
-    await nextTurn();
-    yield;
-  }
-}
-
-async function finish(answering: AsyncGenerator<void>): Promise<void> {
-  for await (const _ of answering);
+function answer({ resolve, reject }: Waiting, outcome: CommitOutcome | ApiError | undefined): void {
+  if (outcome && 'committed' in outcome) resolve(outcome);
+  else reject(outcome ?? new ApiError('Internal', { reason: 'a commit was left without an answer' }));
 }

@@ -21,7 +21,7 @@ const mapBytes = 4 * 1024 ** 3;
 const opened = new Map<string, Environment>();
 
 export class Environment {
-  readonly root: RootDatabase;
+  readonly root: RootDatabase<number, string>;
   readonly tables: Tables;
   readonly #identity: string;
   readonly #others = new Map<string, Database<unknown, string>>();
@@ -61,6 +61,8 @@ export class Environment {
       mapSize: mapBytes,
       maxDbs: 8,
       noMemInit: true,
+      // Of the root alone; see tables.ts.
+      useVersions: true,
     });
     this.tables = new Tables(this.root);
     if (isNew) for (const path of [directory, dirname(directory)]) syncDirectory(path);

@@ -15,7 +15,7 @@ import type { Writes } from '../group-commit.ts';
 import { Doorbell } from './doorbell.ts';
 import { Environment } from './environment.ts';
 import { translate } from './failures.ts';
-import type { Tables } from './tables.ts';
+import type { Plan, Tables } from './tables.ts';
 
 export interface LedgerOptions {
   readonly directory: string;
@@ -27,6 +27,15 @@ export interface LedgerOptions {
   /** How often a watcher looks for what a lost ring of the doorbell would have announced. Default 1,000. */
   readonly pollMs?: number;
 }
+
+/** How often it is tried to commit without a turn inside the transaction; then other processes write too often for that. */
+const hopefulAttemptsMax = 3;
+
+/** How far the log may grow beyond what is asked for, so that not every commit has something to compact. */
+const slack = 1 / 40;
+
+/** Room for rows on their way to lmdb is kept for the next ones, unless it is larger. */
+const spareBytesMax = 1024 * 1024;
 
 /** Revisions compacted in one transaction, so that compaction never holds up a writer for long. */
 const compactRevisionsMax = 1_000;
@@ -44,6 +53,7 @@ export class Ledger {
   #compacted: Revision = 0;
   #ageCheckedMs = Number.NEGATIVE_INFINITY;
   #watchers = 0;
+  #spare: Buffer | undefined;
   #stopListening = () => {};
   #closed = false;
 
@@ -87,37 +97,79 @@ export class Ledger {
     return result.value;
   }
 
-  /** Inside a transaction: carries out commits, each with a revision of its own, and compacts what has grown old. */
-  apply(commits: readonly Writes[]): CommitOutcome[] {
-    const { tables } = this.#environment;
-    const start = tables.revision;
-    const timeMs = this.#clock.now();
-    let revision = start;
-    const outcomes = commits.map((writes) => {
-      const outcome = tables.apply(writes, revision + 1, timeMs);
-      if (outcome.committed) revision = outcome.revision;
-      return outcome;
-    });
-    if (revision > start) {
-      tables.finish(revision);
-      this.#forget(tables, revision, timeMs);
+  /** Carries out commits, each with a revision of its own, and flushes them together. */
+  async commit(commits: readonly Writes[]): Promise<readonly CommitOutcome[]> {
+    for (let attempt = 1; attempt <= hopefulAttemptsMax; attempt++) {
+      const timeMs = this.#clock.now();
+      const plan = this.read((tables) => tables.plan(commits, timeMs));
+      if (plan.revision === plan.since) return plan.outcomes;
+      if (this.#isForgettingDue(plan.revision, timeMs)) break;
+      if (await this.#tryToWrite(plan)) return plan.outcomes;
     }
-    return outcomes;
+    return this.transaction(() => this.apply(commits));
   }
 
-  /**
-   * Compacts what the options no longer ask to keep. This is on the path of every write, so it looks only when something
-   * may have come together, and then does a bounded part of it.
-   */
+  /** False if somebody else, most likely another process, has committed something since the plan was made. */
+  async #tryToWrite(plan: Plan): Promise<boolean> {
+    const { tables } = this.#environment;
+    const bytes = this.#takeSpare(plan.sizeBytes);
+    try {
+      return await tables.ifUnchanged(plan.since, () => tables.write(plan, bytes));
+    } catch (error) {
+      throw await translate(error, this.what, this.#directory);
+    } finally {
+      this.#keepSpare(bytes);
+    }
+  }
+
+  /** Inside a transaction: carries out commits, and compacts what has grown old. */
+  apply(commits: readonly Writes[]): CommitOutcome[] {
+    const { tables } = this.#environment;
+    const timeMs = this.#clock.now();
+    const plan = tables.plan(commits, timeMs);
+    if (plan.revision === plan.since) return plan.outcomes;
+    const bytes = this.#takeSpare(plan.sizeBytes);
+    tables.write(plan, bytes);
+    this.#keepSpare(bytes);
+    this.#forget(tables, plan.revision, timeMs);
+    return plan.outcomes;
+  }
+
+  #takeSpare(sizeBytes: number): Buffer {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    return spare !== undefined && spare.length >= sizeBytes
+      ? spare
+      : Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(sizeBytes)));
+  }
+
+  #keepSpare(bytes: Buffer): void {
+    if (bytes.length <= spareBytesMax) this.#spare = bytes;
+  }
+
+  /** Whether something may have come together that the options no longer ask to keep. Asked before every write. */
+  #isForgettingDue(newest: Revision, timeMs: number): boolean {
+    return this.#isTooLong(newest) || this.#isAgeDue(timeMs);
+  }
+
+  #isTooLong(newest: Revision): boolean {
+    const { commitsMax } = this.#retention;
+    return newest - this.#compacted > commitsMax + Math.max(1, Math.floor(commitsMax * slack));
+  }
+
+  #isAgeDue(timeMs: number): boolean {
+    // Also when the clock was set back.
+    return Math.abs(timeMs - this.#ageCheckedMs) >= this.#retention.ageMsMax / 60;
+  }
+
+  /** Compacts a bounded part of what is due. */
   #forget(tables: Tables, newest: Revision, timeMs: number): void {
     const { commitsMax, ageMsMax } = this.#retention;
-    const slack = Math.max(1, Math.floor(commitsMax / 100));
-    if (newest - this.#compacted > commitsMax + slack) {
+    if (this.#isTooLong(newest)) {
       tables.compact(Math.min(newest - commitsMax, tables.compacted + compactRevisionsMax));
       this.#compacted = tables.compacted;
     }
-    // Also when the clock was set back.
-    if (Math.abs(timeMs - this.#ageCheckedMs) < ageMsMax / 60) return;
+    if (!this.#isAgeDue(timeMs)) return;
     this.#ageCheckedMs = timeMs;
     tables.compact(tables.lastOlderThan(timeMs - ageMsMax, compactRevisionsMax));
   }

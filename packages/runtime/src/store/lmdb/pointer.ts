@@ -7,10 +7,9 @@ export interface Pointer {
   readonly created: Revision;
 }
 
-/** lmdb copies what `encode` returns at once, so one buffer serves all. */
-const bytes = Buffer.alloc(16);
-
 function encode({ row, created }: Pointer): Buffer {
+  // A new one each time: lmdb may read it later, on another thread.
+  const bytes = Buffer.allocUnsafe(16);
   bytes.writeDoubleLE(row, 0);
   bytes.writeDoubleLE(created, 8);
   return bytes;

@@ -35,14 +35,14 @@ export function revisionOf(row: number): Revision {
   return Math.floor(row / limits.commitWritesMax);
 }
 
-/** One buffer for all rows: lmdb copies what it is given at once. Large enough for any commit that is allowed. */
-let scratch = Buffer.allocUnsafeSlow(16 * 1024);
+export type NewRow = Omit<Row, 'value'> & { readonly value: Uint8Array };
 
-/** The bytes are good until the next call. */
-export function encodeRow(row: Omit<Row, 'value'> & { readonly value: Uint8Array }): Buffer {
-  const length = headerBytes + row.key.length + row.value.byteLength;
-  if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length)));
-  const bytes = scratch.subarray(0, length);
+export function sizeOf({ key, value }: NewRow): number {
+  return headerBytes + key.length + value.byteLength;
+}
+
+/** Writes a row into `bytes`, which has its size. */
+export function encodeRow(row: NewRow, bytes: Buffer): void {
   bytes.writeUInt32LE(row.deleted ? 1 : 0, 0);
   bytes.writeDoubleLE(row.created, 8);
   bytes.writeDoubleLE(row.previous, 16);
@@ -51,7 +51,6 @@ export function encodeRow(row: Omit<Row, 'value'> & { readonly value: Uint8Array
   bytes.write(row.key, headerBytes, 'latin1');
   bytes.set(row.value, headerBytes + row.key.length);
   bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4);
-  return bytes;
 }
 
 /** What compaction needs to know of a row. The value is not looked at, so neither is the checksum. */
@@ -70,20 +69,26 @@ export function decodeHead(bytes: Buffer): RowHead {
 }
 
 export function decodeRow(bytes: Buffer, number: number): Row {
-  const length = bytes.length;
-  const keyLength = length < headerBytes ? 0 : bytes.readUInt16LE(32);
-  if (length < headerBytes + keyLength || crc32(bytes.subarray(8, length)) !== bytes.readUInt32LE(4)) {
-    throw new ApiError('Corrupt', {
-      what: `row ${number} of the registry's log`,
-      reason: 'its checksum does not match',
-    });
-  }
+  const value = decodeValue(bytes, number);
   return {
     deleted: bytes[0] === 1,
     created: bytes.readDoubleLE(8),
     previous: bytes.readDoubleLE(16),
     timeMs: bytes.readDoubleLE(24),
-    key: bytes.toString('latin1', headerBytes, headerBytes + keyLength),
-    value: bytes.subarray(headerBytes + keyLength, length),
+    key: bytes.toString('latin1', headerBytes, headerBytes + bytes.readUInt16LE(32)),
+    value,
   };
+}
+
+/** Only the value: a view into the bytes, once their checksum is found right. */
+export function decodeValue(bytes: Buffer, number: number): Buffer {
+  const length = bytes.length;
+  const start = length < headerBytes ? length : headerBytes + bytes.readUInt16LE(32);
+  if (length < headerBytes || length < start || crc32(bytes.subarray(8, length)) !== bytes.readUInt32LE(4)) {
+    throw new ApiError('Corrupt', {
+      what: `row ${number} of the registry's log`,
+      reason: 'its checksum does not match',
+    });
+  }
+  return bytes.subarray(start, length);
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { open as openLmdb } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../ports/clock.ts';
 import { storeConformance } from '../conformance.suite.ts';
@@ -84,6 +85,20 @@ describe('history', () => {
     expect(await put(after, 'k/a')).toBe(revision + 1);
     expect((await first(after.watch('', { after: 0 })))?.revision).toBe(revision);
   });
+
+  it('continues where it was if the revision still lies in the table in which it used to be kept', async () => {
+    const before = open();
+    const revision = await put(before, 'k/a');
+    await before.close();
+    const root = openLmdb<number, string>({ path: directory, useVersions: true });
+    await root.remove('revision');
+    await root.openDB<number, string>({ name: 'meta', encoding: 'ordered-binary' }).put('revision', revision);
+    await root.close();
+    const after = open();
+    expect(await after.revision()).toBe(revision);
+    expect([await put(after, 'k/a'), await put(after, 'k/b')]).toEqual([revision + 1, revision + 2]);
+    expect((await first(after.watch('', { after: revision })))?.revision).toBe(revision + 1);
+  });
 });
 
 describe('several stores of one process on one directory', () => {
@@ -101,6 +116,21 @@ describe('several stores of one process on one directory', () => {
     writing = false;
     await writer;
     expect((await store.versions('k/other')).keys).toHaveLength(20);
+  });
+
+  it('that write at the same moment get revisions of their own, and only one of them creates a key', async () => {
+    const stores = [open(), open(), open()];
+    // The first commit of a store is made under the lock, because it looks for what is too old as well.
+    for (const store of stores) await put(store, 'k/first');
+    const revisions: number[] = [];
+    for (let n = 0; n < 50; n++) {
+      revisions.push(...(await Promise.all(stores.map((store, index) => put(store, `k/${n}-${index}`)))));
+      const creation = [{ type: 'put', key: `k/${n}`, value, expected: 0 }] as const;
+      const outcomes = await Promise.all(stores.map((store) => store.commit(creation)));
+      expect(outcomes.map(({ committed }) => committed).sort()).toEqual([false, false, true]);
+    }
+    expect(new Set(revisions).size).toBe(150);
+    expect(await stores[0]?.revision()).toBe(3 + 150 + 50);
   });
 
   it('are told apart when the directory was removed and made again', async () => {

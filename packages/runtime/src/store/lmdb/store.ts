@@ -7,8 +7,7 @@ export class LmdbStore extends LedgerStore {
     const ledger = new Ledger(options);
     super({
       ledger,
-      // Taken inside the transaction: whatever came while the flush before went on is part of this one.
-      flush: (take) => ledger.transaction(() => ledger.apply(take())),
+      flush: (take) => ledger.commit(take()),
       announce: () => ledger.announce(),
     });
   }

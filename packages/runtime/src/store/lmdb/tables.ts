@@ -1,16 +1,19 @@
 /**
- * Three LMDB tables, and everything that reads or writes them:
+ * LMDB's tables, and everything that reads or writes them:
  *
  *     index   key         → row that holds its newest value, revision that created it (0: it was deleted)
  *     log     row number  → the change: key, value, and the row before it (see row.ts)
- *     meta    name        → newest revision, compacted revision
+ *     meta    name        → compacted revision
+ *     (root)  'revision'  → newest revision, as the value and as lmdb's version of it
  *
  * A value is stored once, in the log; the index says which row is the newest, and each row points to the one it
  * replaced. So a list of versions touches the index alone, a watch is a walk along the log, and a read as of an older
  * revision follows the pointers back. Compaction removes rows that no reader can reach any more.
  *
- * All of this is synchronous. Reads see one snapshot as long as they happen in one turn of the event loop; the writing
- * functions may only be called inside a write transaction.
+ * The newest revision lies in the root, beside the tables' own records: that page is written with every commit anyway.
+ *
+ * Reads are synchronous and see one snapshot as long as they happen in one turn of the event loop. The writing functions
+ * may only be called inside a write transaction or `ifUnchanged`.
  */
 import type { Database, RootDatabase } from 'lmdb';
 import { ApiError, isApiError } from '../../api/errors.ts';
@@ -30,8 +33,20 @@ import {
 } from '../contract.ts';
 import { checkReachable } from '../expired.ts';
 import type { Detail, LogBatch } from '../follow.ts';
+import type { Writes } from '../group-commit.ts';
 import { type Pointer, pointerEncoder, scanEncoder } from './pointer.ts';
-import { decodeHead, decodeRow, encodeRow, type Row, type RowHead, revisionOf, rowNumber } from './row.ts';
+import {
+  decodeHead,
+  decodeRow,
+  decodeValue,
+  encodeRow,
+  type NewRow,
+  type Row,
+  type RowHead,
+  revisionOf,
+  rowNumber,
+  sizeOf,
+} from './row.ts';
 
 /** A watcher reads this many rows at a time, so that one far behind does not stop the event loop. */
 const batchRowsMax = 256;
@@ -39,14 +54,31 @@ const nothing = new Uint8Array(0);
 /** Keys are ASCII without DEL, so this sorts behind every key that has the prefix. */
 const lastCharacter = '\x7f';
 
+/** What is to be written for a number of commits, and what they are answered with. */
+export interface Plan {
+  /** The newest revision when it was made. */
+  readonly since: Revision;
+  /** The newest once it is carried out. */
+  revision: Revision;
+  /** Of all rows together. */
+  sizeBytes: number;
+  readonly rows: NewRow[];
+  /** The number of each row. */
+  readonly numbers: number[];
+  readonly pointers: Map<string, Pointer>;
+  readonly outcomes: CommitOutcome[];
+}
+
 export class Tables {
   readonly #index: Database<Pointer, string>;
   /** The same table, for scans: each entry is good until the next is read. */
   readonly #scan: Database<Pointer, string>;
   readonly #log: Database<Buffer, number>;
   readonly #meta: Database<number, string>;
+  readonly #root: RootDatabase<number, string>;
 
-  constructor(root: RootDatabase) {
+  constructor(root: RootDatabase<number, string>) {
+    this.#root = root;
     this.#index = openIndex(root, pointerEncoder);
     this.#scan = openIndex(root, scanEncoder());
     this.#log = root.openDB<Buffer, number>({ name: 'log', encoding: 'binary' });
@@ -54,7 +86,8 @@ export class Tables {
   }
 
   get revision(): Revision {
-    return this.#meta.get('revision') ?? 0;
+    // The table has it where nobody has written since the revision was kept there.
+    return this.#root.get('revision') ?? this.#meta.get('revision') ?? 0;
   }
 
   get compacted(): Revision {
@@ -63,6 +96,7 @@ export class Tables {
 
   get(key: string, at: Revision | undefined): Entry | undefined {
     const pointer = this.#index.get(key);
+    if (at === undefined) return pointer && pointer.created > 0 ? this.#newest(key, pointer) : undefined;
     return pointer && this.#entry(key, pointer, this.#readRevision(at));
   }
 
@@ -132,34 +166,74 @@ export class Tables {
     return { commits, through: newest };
   }
 
-  /** Inside a write transaction: carries out one commit as the given revision, or says which comparison failed. */
-  apply(writes: readonly Write[], revision: Revision, timeMs: number): CommitOutcome {
-    const pointers = writes.map((write) => this.#index.get(write.key));
-    for (const [position, { key, expected }] of writes.entries()) {
-      const pointer = pointers[position];
+  /** What commits come to, each with a revision of its own. Reads only, so that nothing is written if it fails. */
+  plan(commits: readonly Writes[], timeMs: number): Plan {
+    const since = this.revision;
+    const plan: Plan = {
+      since,
+      revision: since,
+      sizeBytes: 0,
+      rows: [],
+      numbers: [],
+      pointers: new Map(),
+      outcomes: [],
+    };
+    for (const writes of commits) plan.outcomes.push(this.#planOne(plan, writes, timeMs));
+    return plan;
+  }
+
+  #planOne(plan: Plan, writes: Writes, timeMs: number): CommitOutcome {
+    const { pointers } = plan;
+    // What commits before it in the same plan have written comes first.
+    const found = writes.map(({ key }) => pointers.get(key) ?? this.#index.get(key));
+    for (let index = 0; index < writes.length; index++) {
+      const { key, expected } = writes[index] as Write;
+      const pointer = found[index];
       const actual = pointer && pointer.created > 0 ? revisionOf(pointer.row) : 0;
       if (expected !== undefined && actual !== expected) return { committed: false, key, expected, actual };
     }
+    const revision = plan.revision + 1;
     let position = 0;
-    for (const [index, write] of writes.entries()) {
-      const pointer = pointers[index];
+    for (let index = 0; index < writes.length; index++) {
+      const write = writes[index] as Write;
+      const pointer = found[index];
       const exists = pointer !== undefined && pointer.created > 0;
       if (write.type === 'check' || (write.type === 'delete' && !exists)) continue;
       const deleted = write.type === 'delete';
       const number = rowNumber(revision, position++);
       const created = exists ? pointer.created : revision;
       const value = deleted ? nothing : write.value;
+      plan.numbers.push(number);
       const row = { deleted, created, previous: pointer?.row ?? 0, timeMs, key: write.key, value };
-      // Rows only ever come at the end, and LMDB need not look for their place.
-      this.#log.putSync(number, encodeRow(row), { append: true });
-      this.#index.putSync(write.key, { row: number, created: deleted ? 0 : created });
+      plan.rows.push(row);
+      plan.sizeBytes += sizeOf(row);
+      pointers.set(write.key, { row: number, created: deleted ? 0 : created });
     }
-    return { committed: true, revision: position === 0 ? revision - 1 : revision };
+    if (position > 0) plan.revision = revision;
+    return { committed: true, revision: plan.revision };
   }
 
-  /** Inside a write transaction: records the newest revision. */
-  finish(revision: Revision): void {
-    this.#meta.putSync('revision', revision);
+  /** Carries out a plan. The rows lie in `bytes`, which has to stay as it is until the flush. */
+  write({ rows, numbers, pointers, revision }: Plan, bytes: Buffer): void {
+    let start = 0;
+    for (let index = 0; index < rows.length; index++) {
+      const row = rows[index] as NewRow;
+      const encoded = bytes.subarray(start, start + sizeOf(row));
+      encodeRow(row, encoded);
+      void this.#log.put(numbers[index] as number, encoded);
+      start += encoded.length;
+    }
+    for (const [key, pointer] of pointers) void this.#index.put(key, pointer);
+    void this.#root.put('revision', revision, revision);
+  }
+
+  /**
+   * Writes on lmdb's own thread, and only if there has been no commit since the given revision; the answer says which.
+   * So what was read from a snapshot of that revision holds, and a turn of this thread in the middle is spared.
+   */
+  ifUnchanged(since: Revision, write: () => void): Promise<boolean> {
+    const isThere = this.#root.doesExist('revision');
+    return isThere ? this.#root.ifVersion('revision', since, write) : this.#root.ifNoExists('revision', write);
   }
 
   /** The last of at most `revisionsMax` revisions after the compacted one that are older than `beforeMs`. */
@@ -228,9 +302,13 @@ export class Tables {
 
   #entry(key: string, newest: Pointer, at: Revision): Entry | undefined {
     const pointer = this.#pointerAt(newest, at);
-    if (!pointer) return undefined;
-    const { value, created } = this.#row(pointer.row);
-    return { key, value, revision: revisionOf(pointer.row), created };
+    return pointer && this.#newest(key, pointer);
+  }
+
+  #newest(key: string, { row, created }: Pointer): Entry {
+    // lmdb reads every value into the same buffer, so this is the one copy that is made of it.
+    const value = Buffer.from(decodeValue(this.#log.getBinaryFast(row) ?? missing(row), row));
+    return { key, value, revision: revisionOf(row), created };
   }
 
   /** One damaged record is reported and does not hide the others. */
