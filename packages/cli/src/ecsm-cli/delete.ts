@@ -21,7 +21,7 @@ export async function run(call: Call): Promise<void> {
 
 async function deleteServices(call: Call, platform: Platform, { names }: Target): Promise<void> {
   const services = await found(call, platform, names);
-  await confirmOwned(
+  const confirmed = await confirmOwned(
     call,
     services.map((service) => ({
       service,
@@ -29,10 +29,11 @@ async function deleteServices(call: Call, platform: Platform, { names }: Target)
     })),
   );
   const shown = services.map(({ name }) => `"${name}"`).join(', ');
-  await confirmDestruction(
-    call,
-    `delete ${services.length === 1 ? 'service' : plural(services.length, 'service')} ${shown}`,
-  );
+  // Whoever has said of all of them that they are meant need not say it twice.
+  if (confirmed < services.length) {
+    const what = services.length === 1 ? 'service' : plural(services.length, 'service');
+    await confirmDestruction(call, `delete ${what} ${shown}`);
+  }
   for (const { id, name } of services) {
     await during(call, platform, `delete service/${name}`, ({ signal }) =>
       platform.ecsm.services().delete(id, { signal }),

@@ -112,6 +112,21 @@ test('deletion asks, and the end of the input is a no', async () => {
   });
 });
 
+test('deletion asks once of what is owned, and again if there is more to delete', async () => {
+  const kit = await owned();
+  const alone = await withFiles(kit, ['delete', 'orbit.telemetry'], ['y']);
+  expect(alone.questions).toEqual([expect.stringMatching(/Do it all the same\? \[y\/N\]$/)]);
+  expect(alone.out).toBe('service/orbit.telemetry deleted\n');
+
+  const both = await owned();
+  const more = await withFiles(both, ['delete', 'orbit.telemetry', 'mine'], ['y', 'n']);
+  expect(more.questions).toEqual([
+    expect.stringMatching(/Do it all the same\? \[y\/N\]$/),
+    'Delete 2 services "orbit.telemetry", "mine"? [y/N]',
+  ]);
+  expect(more).toMatchObject({ code: 1, out: '' });
+});
+
 test('what get prints can be edited and sent back: secrets stay', async () => {
   const kit = await simulated();
   const env = ['RATE=10', 'DB_PASSWORD=hunter2'];

@@ -16,8 +16,11 @@ export interface Change {
   readonly instead: (owner: { readonly name: string; readonly namespace: string }) => string;
 }
 
-/** Asks about each service that the operator owns. Throws `Failure` if the answer is not yes. */
-export async function confirmOwned(call: Call, changes: readonly Change[]): Promise<void> {
+/**
+ * Asks about those services that the operator owns, and answers with how many they are. Throws `Failure` if the answer is
+ * not yes.
+ */
+export async function confirmOwned(call: Call, changes: readonly Change[]): Promise<number> {
   const { err } = call.world;
   const warnings = changes.flatMap(({ service, instead }) => {
     const mark = readMark(service);
@@ -28,15 +31,16 @@ export async function confirmOwned(call: Call, changes: readonly Change[]): Prom
     ].map((text) => visible(redactText(text)));
   });
   const [first, ...others] = warnings;
-  if (first === undefined) return;
+  if (first === undefined) return 0;
   if (call.flag('yes') !== undefined) {
     for (const warning of warnings) err.write(`Warning: ${warning}\n`);
-    return;
+    return warnings.length;
   }
   for (const warning of others) err.write(`Warning: ${warning}\n`);
   const answer = err.isTerminal ? await asked(call, `Warning: ${first}\nDo it all the same? [y/N]`) : undefined;
   if (answer === undefined) throw new Failure(`${first}. If you mean it, add --yes`);
   if (!answer) throw new Failure('nothing was changed');
+  return warnings.length;
 }
 
 /** Of what cannot be undone. `what`: `Delete service "telemetry" and its 3 containers`. */

@@ -60,11 +60,11 @@ export class Site {
     return this.registry.resource(ECSMService);
   }
 
-  start(): this {
+  start(registry = this.registry): this {
     const { settings, log, seed = 1, through = (transport: Transport) => transport } = this.#options;
     this.#stop = new AbortController();
     const operator = new Operator({
-      registry: this.registry,
+      registry,
       transport: through(this.simulator.transport()),
       clock: this.clock,
       random: new SeededRandom(seed + 2),
@@ -73,6 +73,8 @@ export class Site {
     });
     this.#operator = operator;
     this.#running = operator.run({ signal: this.#stop.signal });
+    // Should it end before, whoever stops it is told.
+    this.#running.catch(() => {});
     return this;
   }
 
@@ -81,9 +83,10 @@ export class Site {
     const running = this.#running;
     this.#running = undefined;
     let ended = running === undefined;
-    void running?.finally(() => {
+    const end = () => {
       ended = true;
-    });
+    };
+    void running?.then(end, end);
     await this.clock.until(() => ended);
     await running;
   }

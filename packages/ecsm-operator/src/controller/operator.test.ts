@@ -1,6 +1,7 @@
 /** The life of services, on a simulated platform: what the registry says becomes true, and stays so. */
 
 import type { Transport, WireAnswer } from '@ecsm/client';
+import { ApiError } from '@ecsm/runtime';
 import { profiles as behaviours } from '@ecsm/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceRevision } from '../apis/service-revision.ts';
@@ -275,6 +276,39 @@ describe('what the platform refuses', () => {
     site.platform.pushImage({ name: 'nothing', tag: '1.0.0', os: 'sylixos', sizeBytes: 1000 });
     await site.ready('web', 600_000);
     expect(await site.condition('web', 'Degraded')).toBe('False AsExpected');
+  });
+});
+
+describe('an operator that is not the leader any more', () => {
+  it('sends nothing to the platform, even where its status already says what it is about to do', async () => {
+    let isLost = false;
+    let attempts = 0;
+    const through = (transport: Transport): Transport => ({
+      close: () => transport.close(),
+      async send(request, options) {
+        if (!isLost || request.method === 'GET') return transport.send(request, options);
+        attempts++;
+        throw new ApiError('Unavailable', { what: 'the platform', reason: 'the request was lost' });
+      },
+    });
+    site = new Site({ through });
+    site.start(site.registry.fencedBy(await site.registry.raiseFence('leader')));
+    await site.apply(dynamic('web'));
+    await site.ready('web');
+    isLost = true;
+    await site.services.delete('web');
+    await site.clock.advance(20_000);
+    const before = await site.get('web');
+    const attemptsBefore = attempts;
+    await site.clock.advance(20_000);
+    // It tries again and again, and there is nothing new to write down.
+    expect(attempts).toBeGreaterThan(attemptsBefore);
+    expect(await site.get('web')).toEqual(before);
+    await site.registry.raiseFence('leader');
+    const attemptsThen = attempts;
+    await site.clock.advance(600_000);
+    expect(attempts).toBe(attemptsThen);
+    await expect(site.stop()).rejects.toMatchObject({ code: 'Fenced' });
   });
 });
 

@@ -1,7 +1,7 @@
 /**
- * Carries plans out. What is going to be done is written into the status before it is done, so an operator that is not
- * the leader any more is stopped by its registry before it touches the platform, and one that starts again knows what
- * was tried. After any step the world is looked at again.
+ * Carries plans out. What is going to be done is written into the status before it is done, so an operator that starts
+ * again knows what was tried. One that is not the leader any more is stopped by its registry before each step. After any
+ * step the world is looked at again.
  */
 import type { Clock, EventRecorder, ReconcileContext, ReconcileResult, Request } from '@ecsm/runtime';
 import type { ECSMService, ServiceSpec, ServiceStatus } from '../apis/ecsm-service.ts';
@@ -103,6 +103,7 @@ export class Performer {
     const { manager, observer, freshness, known, memory } = this.#options;
     // Asked for and not done yet: to ask again would be noise, or worse.
     if (step.do === 'delete' && freshness.isBeingDeleted(step.id)) return { is: 'done' };
+    await context.registry.checkFence();
     context.log.write('info', step.do, { ...subjectOf(step), why: step.why });
     if (step.do === 'create') {
       observer.gave(base);

@@ -3,8 +3,8 @@
  * down what was seen. It decides nothing itself but when to look again.
  *
  * The order within a reconcile: what is going to be done is written into the status before it is done, so that one that
- * starts again knows what was tried. Where that is a write, an operator that is not the leader any more is stopped by its
- * registry before it touches the platform; where nothing is new it is not, and its step is one that was right just now.
+ * starts again knows what was tried. An operator that is not the leader any more is stopped by its registry before it
+ * touches the platform.
  */
 import {
   ApiError,
@@ -157,6 +157,7 @@ export class Reconciler {
     for (const service of services) {
       if (service.mark?.uid !== uid || !isOurs(service.mark, { registryId, namespace, name })) continue;
       const step: Step = { do: 'delete', id: service.id, name: service.name, why: 'it came late: its owner is gone' };
+      await context.registry.checkFence();
       context.log.write('info', 'delete', { platformName: service.name, why: step.why });
       const end = await carryOut(step, manager, context.signal);
       if (end.is !== 'done') return { requeueAfterMs: this.#pollMs };

@@ -607,6 +607,18 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
         expect((await first.resource(Widget).get('a')).spec.size).toBe(2);
       });
 
+      it('tell a former leader before it does something outside the registry, and nothing is written', async () => {
+        const heard: unknown[] = [];
+        const first = registry.fencedBy(await registry.raiseFence('leader')).heardBy((...news) => heard.push(news));
+        const before = await registry.revision();
+        await first.checkFence();
+        await registry.checkFence();
+        expect(await registry.revision()).toBe(before);
+        await registry.raiseFence('leader');
+        expect((await failure(first.checkFence())).code).toBe('Fenced');
+        expect(heard).toEqual([]);
+      });
+
       it('have a higher epoch each time, and fences of other names do not matter', async () => {
         const one = await registry.raiseFence('leader');
         await registry.raiseFence('other');

@@ -70,6 +70,14 @@ export class Registry {
     return new Registry(this, fence);
   }
 
+  /**
+   * Throws `Fenced` if somebody has raised the fence again. A registry without a fence has nothing to say. It is for what
+   * a leader does outside the registry, just before it does it: what is under way by then cannot be called back.
+   */
+  async checkFence(): Promise<void> {
+    await this.#writer.check();
+  }
+
   /** The same registry, for somebody who wants to know what is written through it. */
   heardBy(listener: CommitListener): Registry {
     return new Registry(this, this.#fence, listener);

@@ -33,16 +33,23 @@ export class Writer {
     const guard: Write[] = fence ? [{ type: 'check', key: fenceKey(fence.name), expected: fence.epoch }] : [];
     const outcome = await this.#store.commit([...guard, ...writes]);
     if (outcome.committed) {
-      this.#listener?.(
-        outcome.revision,
-        writes.map(({ key }) => key),
-      );
+      if (writes.length > 0) {
+        this.#listener?.(
+          outcome.revision,
+          writes.map(({ key }) => key),
+        );
+      }
       return outcome.revision;
     }
     if (fence && outcome.key === fenceKey(fence.name)) {
       throw new ApiError('Fenced', { fence: fence.name, epoch: fence.epoch });
     }
     return { conflict: outcome.key };
+  }
+
+  /** Throws `Fenced` if another leader has taken over. Writes nothing. */
+  async check(): Promise<void> {
+    if (this.#fence) await this.commit([]);
   }
 }
 
