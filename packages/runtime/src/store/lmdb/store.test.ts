@@ -58,6 +58,18 @@ describe('history', () => {
     expect(size()).toBeLessThan(before * 1.5);
   });
 
+  it('fills page after page (pages that were half empty used to take twice the disk and the memory)', async () => {
+    const store = open();
+    const small = new TextEncoder().encode(JSON.stringify('x'.repeat(1500)));
+    const count = 2000;
+    for (let n = 0; n < count; n += 100) {
+      const keys = Array.from({ length: 100 }, (_, m) => `k/${n + m}`);
+      await Promise.all(keys.map((key) => store.commit([{ type: 'put', key, value: small }])));
+    }
+    const { size } = statSync(join(directory, 'data.mdb'));
+    expect(size / (count * small.length)).toBeLessThan(2);
+  });
+
   it('is dropped when it is too old, with the next commits', async () => {
     let nowMs = 1_000_000;
     const clock: Clock = { now: () => nowMs, after: systemClock.after };

@@ -69,11 +69,16 @@ export interface Plan {
   readonly outcomes: CommitOutcome[];
 }
 
+/** lmdb's types know of these options for `putSync` alone. */
+type Log = Database<Buffer, number> & {
+  put(row: number, value: Buffer, options: { readonly append: true }): Promise<boolean>;
+};
+
 export class Tables {
   readonly #index: Database<Pointer, string>;
   /** The same table, for scans: each entry is good until the next is read. */
   readonly #scan: Database<Pointer, string>;
-  readonly #log: Database<Buffer, number>;
+  readonly #log: Log;
   readonly #meta: Database<number, string>;
   readonly #root: RootDatabase<number, string>;
 
@@ -81,7 +86,7 @@ export class Tables {
     this.#root = root;
     this.#index = openIndex(root, pointerEncoder);
     this.#scan = openIndex(root, scanEncoder());
-    this.#log = root.openDB<Buffer, number>({ name: 'log', encoding: 'binary' });
+    this.#log = root.openDB<Buffer, number>({ name: 'log', encoding: 'binary' }) as Log;
     this.#meta = root.openDB<number, string>({ name: 'meta', encoding: 'ordered-binary' });
   }
 
@@ -220,7 +225,9 @@ export class Tables {
       const row = rows[index] as NewRow;
       const encoded = bytes.subarray(start, start + sizeOf(row));
       encodeRow(row, encoded);
-      void this.#log.put(numbers[index] as number, encoded);
+      // Rows only ever come at the end: LMDB fills page after page then, instead of leaving each half empty. If the commit
+      // fails, all of it does, and whoever waits for it is told; lmdb's word for each row is not needed.
+      this.#log.put(numbers[index] as number, encoded, { append: true }).catch(() => {});
       start += encoded.length;
     }
     for (const [key, pointer] of pointers) void this.#index.put(key, pointer);
