@@ -1,0 +1,124 @@
+/** Writers that come at the same time share one flush, and nobody waits for more than is needed. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../api/errors.ts';
+import type { CommitOutcome } from './contract.ts';
+import { type Flush, GroupCommit, type Writes } from './group-commit.ts';
+
+/** A disk that flushes when it is told to, and keeps a diary of what was begun and who was answered. */
+class Disk {
+  readonly diary: string[] = [];
+  readonly commits = new GroupCommit('the disk', (take) => this.#flush(take));
+  #revision = 0;
+  #flushing: { readonly end: () => void; readonly fail: (error: unknown) => void } | undefined;
+
+  #flush(take: Parameters<Flush>[0]): ReturnType<Flush> {
+    const group = take();
+    this.diary.push(`flush ${group.map(([write]) => write?.key).join(' ')}`);
+    return new Promise((resolve, reject) => {
+      const end = () => resolve(group.map(() => ({ committed: true, revision: ++this.#revision })));
+      this.#flushing = { end, fail: reject };
+    });
+  }
+
+  async write(key: string): Promise<CommitOutcome> {
+    const outcome = await this.commits.commit(put(key));
+    this.diary.push(key);
+    return outcome;
+  }
+
+  /** Ends the flush that is under way, and lets everything happen that follows from it. */
+  async done(): Promise<void> {
+    this.#flushing?.end();
+    await settle();
+  }
+
+  async broken(): Promise<void> {
+    this.#flushing?.fail(new ApiError('StorageFull', { what: 'the disk', reason: 'it is full' }));
+    await settle();
+  }
+}
+
+const put = (key: string): Writes => [{ type: 'put', key, value: new Uint8Array(1) }];
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await nextTurn();
+}
+
+describe('commits', () => {
+  it('of one turn share a flush, and those that come during it share the next', async () => {
+    const disk = new Disk();
+    const first = Promise.all(['a', 'b'].map((key) => disk.write(key)));
+    await settle();
+    const second = Promise.all(['c', 'd'].map((key) => disk.write(key)));
+    await settle();
+    expect(disk.diary).toEqual(['flush a b']);
+    await disk.done();
+    await disk.done();
+    expect((await Promise.all([first, second])).flat()).toEqual(
+      [1, 2, 3, 4].map((revision) => ({ committed: true, revision })),
+    );
+  });
+
+  it('that wait are being flushed before those of the last flush are answered', async () => {
+    const disk = new Disk();
+    void disk.write('a');
+    await settle();
+    void disk.write('b');
+    await disk.done();
+    expect(disk.diary).toEqual(['flush a', 'flush b', 'a']);
+    await disk.done();
+    expect(disk.diary).toEqual(['flush a', 'flush b', 'a', 'b']);
+  });
+
+  it('of writers that come back are flushed while the other half makes ready its own', async () => {
+    const disk = new Disk();
+    const writer = async (name: string) => {
+      for (let n = 1; n <= 2; n++) await disk.write(`${name}${n}`);
+    };
+    void Promise.all(['a', 'b', 'c', 'd'].map(writer));
+    await settle();
+    await disk.done();
+    expect(disk.diary).toEqual(['flush a1 b1 c1 d1', 'a1', 'b1', 'flush a2 b2', 'c1', 'd1']);
+    await disk.done();
+    await disk.done();
+    expect(disk.diary.slice(6)).toEqual(['flush c2 d2', 'a2', 'b2', 'c2', 'd2']);
+  });
+
+  it('of a flush that fails all fail, and later ones do not', async () => {
+    const disk = new Disk();
+    const failing = ['a', 'b'].map((key) => disk.write(key).catch((error) => error.code));
+    await settle();
+    const waiting = disk.write('c');
+    await disk.broken();
+    expect(await Promise.all(failing)).toEqual(['StorageFull', 'StorageFull']);
+    await disk.done();
+    expect(await waiting).toEqual({ committed: true, revision: 1 });
+  });
+
+  it('have all been answered when it is idle', async () => {
+    const disk = new Disk();
+    for (const key of ['a', 'b', 'c']) void disk.write(key);
+    const idle = disk.commits.idle().then(() => disk.diary.push('idle'));
+    await settle();
+    await disk.done();
+    await idle;
+    expect(disk.diary).toEqual(['flush a b c', 'a', 'b', 'c', 'idle']);
+  });
+
+  it('beyond 20,000 that wait are refused, and those that wait are flushed in portions', async () => {
+    const disk = new Disk();
+    void disk.write('first');
+    await settle();
+    const waiting = Array.from({ length: 20_000 }, (_, n) => disk.commits.commit(put(`k${n}`)));
+    expect(() => disk.commits.commit(put('more'))).toThrow('20000 commits wait already');
+    await disk.done();
+    const portion = disk.diary.at(1)?.split(' ').length ?? 0;
+    expect(portion).toBeGreaterThan(100);
+    expect(portion).toBeLessThan(1_000);
+    let open = waiting.length;
+    for (const one of waiting) void one.then(() => open--);
+    while (open > 0) await disk.done();
+    expect((await Promise.all(waiting)).at(-1)).toEqual({ committed: true, revision: 20_001 });
+  });
+});
