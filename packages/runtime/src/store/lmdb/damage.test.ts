@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ApiError, isApiError } from '../../api/errors.ts';
 import { inspect } from './inspect.ts';
@@ -49,6 +50,30 @@ function failure(action: () => unknown): ApiError {
   }
   throw new Error('nothing failed');
 }
+
+describe('a sound file', () => {
+  it('is not called damaged because somebody writes meanwhile (it used to be, when it grew in the wrong moment)', async () => {
+    const directory = join(scratch, 'registry');
+    const store = new LmdbStore({ directory });
+    const filler = 'x'.repeat(3000);
+    let looks = 0;
+    for (let n = 0; n < 600; n++) {
+      let isWritten = false;
+      // New keys let the file grow, and old ones let pages be used again.
+      const keys = [`a/${n}`, `b/${n % 7}`];
+      void store.commit(keys.map((key) => ({ type: 'put', key, value: bytes(filler) }))).then(() => {
+        isWritten = true;
+      });
+      while (!isWritten) {
+        await nextTurn();
+        inspect(join(directory, 'data.mdb'));
+        looks++;
+      }
+    }
+    await store.close();
+    expect(looks).toBeGreaterThan(600);
+  });
+});
 
 describe('a damaged file', () => {
   it('that is sound passes', async () => {

@@ -21,7 +21,10 @@ const leafFlag = 0x02;
 const overflowValueFlag = 0x01;
 const subTreeFlag = 0x02;
 
-/** A writer in another process may be at work: a problem counts only if nothing was committed while we looked. */
+/**
+ * A writer in another process may be at work, and use pages again while we look at them. So a problem counts only if
+ * nothing was committed meanwhile, or if it is the same one every time.
+ */
 const attemptsMax = 5;
 
 interface Meta {
@@ -42,16 +45,19 @@ export function inspect(file: string): void {
     throw error;
   }
   try {
-    for (let attempt = 1; ; attempt++) {
-      const sizeBytes = fstatSync(descriptor).size;
-      if (sizeBytes === 0) return;
+    const problems = new Set<string>();
+    for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+      if (fstatSync(descriptor).size === 0) return;
       const meta = newestMeta(descriptor);
       const problem = meta
-        ? findProblem(descriptor, meta, sizeBytes)
+        ? findProblem(descriptor, meta)
         : 'it is not an LMDB file, or its first pages are overwritten';
       if (problem === undefined) return;
-      const unchanged = newestMeta(descriptor)?.transaction === meta?.transaction;
-      if (unchanged || attempt === attemptsMax) throw new ApiError('Corrupt', { what: file, reason: problem });
+      problems.add(problem);
+      const isUnchanged = newestMeta(descriptor)?.transaction === meta?.transaction;
+      if (isUnchanged || (attempt === attemptsMax && problems.size === 1)) {
+        throw new ApiError('Corrupt', { what: file, reason: problem });
+      }
     }
   } finally {
     closeSync(descriptor);
@@ -80,7 +86,9 @@ function readMeta(descriptor: number, offset: number): Meta | undefined {
   };
 }
 
-function findProblem(descriptor: number, meta: Meta, sizeBytes: number): string | undefined {
+function findProblem(descriptor: number, meta: Meta): string | undefined {
+  // After the meta page was read: a commit writes its pages before it, so what the page speaks of is there by now.
+  const sizeBytes = fstatSync(descriptor).size;
   const neededBytes = (meta.lastPage + 1n) * BigInt(meta.pageBytes);
   if (BigInt(sizeBytes) < neededBytes) return `it was cut short: ${sizeBytes} bytes of ${neededBytes} are left`;
   const page = Buffer.alloc(meta.pageBytes);
