@@ -1,7 +1,8 @@
 /**
  * Durable creates and updates through the registry, beside raw lmdb with a flush, in rounds that take turns so that all
- * meet the same disk. Raw lmdb is measured twice: putting bytes that lie ready, which is the physical limit, and putting
- * the same objects as JSON, which is what a program without a registry would do. Ratios are medians over the rounds.
+ * meet the same disk. Raw lmdb is measured three times: putting bytes that lie ready, which is the physical limit; putting
+ * the same objects as JSON, which is what a program without a registry would do; and putting, with bytes that lie ready,
+ * the three records that the store keeps for a write (log, index, revision). Ratios are medians over the rounds.
  */
 import { join } from 'node:path';
 import { openRegistry } from '@ecsm/runtime';
@@ -10,7 +11,15 @@ import { deliver, type Measurement, median } from '../report.ts';
 import { inScratch, key, rate, Thing, thing, thingBytes } from '../thing.ts';
 
 const rounds = 7;
-type Series = 'create' | 'update' | 'put bytes' | 'overwrite bytes' | 'put JSON' | 'overwrite JSON';
+type Series =
+  | 'create'
+  | 'update'
+  | 'put bytes'
+  | 'overwrite bytes'
+  | 'put JSON'
+  | 'overwrite JSON'
+  | 'put records'
+  | 'overwrite records';
 
 const measurements = await inScratch(async (directory) => {
   const registry = await openRegistry(`lmdb:${join(directory, 'registry')}`, { kinds: [Thing] });
@@ -18,6 +27,16 @@ const measurements = await inScratch(async (directory) => {
   const raw = open({ path: join(directory, 'raw'), overlappingSync: false });
   const bytesTable = raw.openDB({ name: 'bytes', encoding: 'binary' });
   const jsonTable = raw.openDB({ name: 'json', encoding: 'json' });
+  const log = raw.openDB({ name: 'log', encoding: 'binary' });
+  const index = raw.openDB({ name: 'index', encoding: 'binary' });
+  const pointer = Buffer.alloc(16);
+  let revision = 0;
+  const putRecords = (name: string, row: Buffer) => {
+    revision++;
+    void log.put(revision, row);
+    void index.put(key(name), pointer);
+    return raw.put('revision', revision);
+  };
 
   async function measure(concurrency: number, count: number): Promise<Record<Series, number[]>> {
     const results: Record<Series, number[]> = {
@@ -27,6 +46,8 @@ const measurements = await inScratch(async (directory) => {
       'overwrite bytes': [],
       'put JSON': [],
       'overwrite JSON': [],
+      'put records': [],
+      'overwrite records': [],
     };
     for (let round = 0; round < rounds; round++) {
       const name = (n: number) => `thing-${concurrency}-${round}-${n}`;
@@ -43,6 +64,8 @@ const measurements = await inScratch(async (directory) => {
         if (object) await things.update({ ...object, spec: { ...object.spec, replicas: round + 2 } });
       });
       await run('overwrite JSON', (n) => jsonTable.put(key(name(n)), objects.get(n)));
+      await run('put records', (n) => putRecords(name(n), bytes[n] ?? pointer));
+      await run('overwrite records', (n) => putRecords(name(n), bytes[n] ?? pointer));
     }
     return results;
   }
@@ -61,8 +84,10 @@ const measurements = await inScratch(async (directory) => {
     };
     return [
       line('create', 'put bytes', 'raw lmdb, bytes ready', true),
+      line('create', 'put records', 'raw lmdb, same three records', false),
       line('create', 'put JSON', 'raw lmdb, same object as JSON', false),
       line('update', 'overwrite bytes', 'raw lmdb, bytes ready', true),
+      line('update', 'overwrite records', 'raw lmdb, same three records', false),
       line('update', 'overwrite JSON', 'raw lmdb, same object as JSON', false),
     ];
   }
