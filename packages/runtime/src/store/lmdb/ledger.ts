@@ -15,7 +15,8 @@ import type { Writes } from '../group-commit.ts';
 import { Doorbell } from './doorbell.ts';
 import { Environment } from './environment.ts';
 import { translate } from './failures.ts';
-import type { Plan, Tables } from './tables.ts';
+import type { Plan } from './plan.ts';
+import type { Tables } from './tables.ts';
 
 export interface LedgerOptions {
   readonly directory: string;
@@ -123,7 +124,7 @@ export class Ledger {
   }
 
   /** Inside a transaction: carries out commits, and compacts what has grown old. */
-  apply(commits: readonly Writes[]): CommitOutcome[] {
+  apply(commits: readonly Writes[]): readonly CommitOutcome[] {
     const { tables } = this.#environment;
     const timeMs = this.#clock.now();
     const plan = tables.plan(commits, timeMs);

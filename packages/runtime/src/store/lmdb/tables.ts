@@ -21,7 +21,6 @@ import { Columns } from '../columns.ts';
 import {
   type Change,
   type Commit,
-  type CommitOutcome,
   type Damage,
   type Entry,
   type EntryPage,
@@ -29,18 +28,17 @@ import {
   limits,
   type Revision,
   type VersionPage,
-  type Write,
 } from '../contract.ts';
 import { checkReachable } from '../expired.ts';
 import type { Detail, LogBatch } from '../follow.ts';
 import type { Writes } from '../group-commit.ts';
+import { type Plan, planCommits } from './plan.ts';
 import { type Pointer, pointerEncoder, scanEncoder } from './pointer.ts';
 import {
   decodeHead,
   decodeRow,
   decodeValue,
   encodeRow,
-  type NewRow,
   type Row,
   type RowHead,
   revisionOf,
@@ -53,21 +51,6 @@ const batchRowsMax = 256;
 const nothing = new Uint8Array(0);
 /** Keys are ASCII without DEL, so this sorts behind every key that has the prefix. */
 const lastCharacter = '\x7f';
-
-/** What is to be written for a number of commits, and what they are answered with. */
-export interface Plan {
-  /** The newest revision when it was made. */
-  readonly since: Revision;
-  /** The newest once it is carried out. */
-  revision: Revision;
-  /** Of all rows together. */
-  sizeBytes: number;
-  readonly rows: NewRow[];
-  /** The number of each row. */
-  readonly numbers: number[];
-  readonly pointers: Map<string, Pointer>;
-  readonly outcomes: CommitOutcome[];
-}
 
 /** lmdb's types know of these options for `putSync` alone. */
 type Log = Database<Buffer, number> & {
@@ -171,63 +154,20 @@ export class Tables {
     return { commits, through: newest };
   }
 
-  /** What commits come to, each with a revision of its own. Reads only, so that nothing is written if it fails. */
+  /** What commits come to. Only reads. */
   plan(commits: readonly Writes[], timeMs: number): Plan {
-    const since = this.revision;
-    const plan: Plan = {
-      since,
-      revision: since,
-      sizeBytes: 0,
-      rows: [],
-      numbers: [],
-      pointers: new Map(),
-      outcomes: [],
-    };
-    for (const writes of commits) plan.outcomes.push(this.#planOne(plan, writes, timeMs));
-    return plan;
-  }
-
-  #planOne(plan: Plan, writes: Writes, timeMs: number): CommitOutcome {
-    const { pointers } = plan;
-    // What commits before it in the same plan have written comes first.
-    const found = writes.map(({ key }) => pointers.get(key) ?? this.#index.get(key));
-    for (let index = 0; index < writes.length; index++) {
-      const { key, expected } = writes[index] as Write;
-      const pointer = found[index];
-      const actual = pointer && pointer.created > 0 ? revisionOf(pointer.row) : 0;
-      if (expected !== undefined && actual !== expected) return { committed: false, key, expected, actual };
-    }
-    const revision = plan.revision + 1;
-    let position = 0;
-    for (let index = 0; index < writes.length; index++) {
-      const write = writes[index] as Write;
-      const pointer = found[index];
-      const exists = pointer !== undefined && pointer.created > 0;
-      if (write.type === 'check' || (write.type === 'delete' && !exists)) continue;
-      const deleted = write.type === 'delete';
-      const number = rowNumber(revision, position++);
-      const created = exists ? pointer.created : revision;
-      const value = deleted ? nothing : write.value;
-      plan.numbers.push(number);
-      const row = { deleted, created, previous: pointer?.row ?? 0, timeMs, key: write.key, value };
-      plan.rows.push(row);
-      plan.sizeBytes += sizeOf(row);
-      pointers.set(write.key, { row: number, created: deleted ? 0 : created });
-    }
-    if (position > 0) plan.revision = revision;
-    return { committed: true, revision: plan.revision };
+    return planCommits(commits, this.revision, (key) => this.#index.get(key), timeMs);
   }
 
   /** Carries out a plan. The rows lie in `bytes`, which has to stay as it is until the flush. */
-  write({ rows, numbers, pointers, revision }: Plan, bytes: Buffer): void {
+  write({ rows, pointers, revision }: Plan, bytes: Buffer): void {
     let start = 0;
-    for (let index = 0; index < rows.length; index++) {
-      const row = rows[index] as NewRow;
+    for (const row of rows) {
       const encoded = bytes.subarray(start, start + sizeOf(row));
       encodeRow(row, encoded);
       // Rows only ever come at the end: LMDB fills page after page then, instead of leaving each half empty. If the commit
       // fails, all of it does, and whoever waits for it is told; lmdb's word for each row is not needed.
-      this.#log.put(numbers[index] as number, encoded, { append: true }).catch(() => {});
+      this.#log.put(row.number, encoded, { append: true }).catch(() => {});
       start += encoded.length;
     }
     for (const [key, pointer] of pointers) void this.#index.put(key, pointer);
