@@ -5,15 +5,19 @@ import { ApiError } from '../api/errors.ts';
 import type { CommitOutcome } from './contract.ts';
 import { type Flush, GroupCommit, type Writes } from './group-commit.ts';
 
-/** A disk that flushes when it is told to, and keeps a diary of what was begun and who was answered. */
+/**
+ * A disk that begins in the next turn, as lmdb does, ends when it is told to, and keeps a diary of what was begun and who
+ * was answered.
+ */
 class Disk {
   readonly diary: string[] = [];
   readonly commits = new GroupCommit('the disk', (take) => this.#flush(take));
   #revision = 0;
   #flushing: { readonly end: () => void; readonly fail: (error: unknown) => void } | undefined;
 
-  #flush(take: Parameters<Flush>[0]): ReturnType<Flush> {
+  async #flush(take: Parameters<Flush>[0]): ReturnType<Flush> {
     const group = take();
+    await nextTurn();
     this.diary.push(`flush ${group.map(([write]) => write?.key).join(' ')}`);
     return new Promise((resolve, reject) => {
       const end = () => resolve(group.map(() => ({ committed: true, revision: ++this.#revision })));
@@ -42,7 +46,7 @@ class Disk {
 const put = (key: string): Writes => [{ type: 'put', key, value: new Uint8Array(1) }];
 
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await nextTurn();
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
 }
 
 describe('commits', () => {

@@ -113,6 +113,28 @@ describe('history', () => {
   });
 });
 
+describe('many commits that share a flush', () => {
+  it('each leave the value that was written, with the revision and creation that they were answered with', async () => {
+    const store = open();
+    await put(store, 'k/first');
+    const texts = Array.from({ length: 200 }, (_, n) => [`k/${n}`, `"${'x'.repeat(n * 20)}"`] as const);
+    for (const round of [1, 2]) {
+      const revisions = await Promise.all(
+        texts.map(async ([key, text]) => {
+          const outcome = await store.commit([
+            { type: 'put', key, value: new TextEncoder().encode(`${text}${round}`) },
+          ]);
+          return outcome.committed ? outcome.revision : 0;
+        }),
+      );
+      const found = await Promise.all(texts.map(([key]) => store.get(key)));
+      expect(found.map((entry) => [entry?.value.toString(), entry?.revision, entry?.created])).toEqual(
+        texts.map(([, text], n) => [`${text}${round}`, revisions[n], 2 + n]),
+      );
+    }
+  });
+});
+
 describe('several stores of one process on one directory', () => {
   it('can be opened and closed while another is writing (opening used to wait for ever)', async () => {
     const store = open();
