@@ -24,8 +24,8 @@ build: $(INSTALLED) ## Compile what changed, and type-check everything with it
 	@$(BIN)/tsc --build
 	@node scripts/programs.mjs
 
-bundle: build ## Make one file of the operator that needs only Node: dist/ecsm-operator.mjs
-	@node scripts/bundle.mjs
+bundle: build ## Make one file of the operator that needs only Node: dist/ecsm-operator.mjs; MACHINE=linux-arm64 for another machine
+	@node scripts/bundle.mjs dist $(MACHINE)
 
 lint: $(INSTALLED) ## Lint, check the format, and check who imports whom
 	@$(BIN)/biome check --error-on-warnings .

@@ -1,39 +1,36 @@
 /**
  * Makes one file of the operator: dist/ecsm-operator.mjs. It needs Node and nothing else, not even an empty node_modules.
- * Build first. Usage: node scripts/bundle.mjs [directory]
+ * Build first. Usage: node scripts/bundle.mjs [directory [machine]]; a machine is `linux-arm64`, for example. Default: this
+ * kind of machine.
  *
- * The one thing in it that is not JavaScript is LMDB. Its library for this kind of machine lies in the file as text; it
- * is unpacked when a registry that needs it is opened, and the unpacked copy is removed as soon as it is loaded. To make
- * a bundle for another kind of machine, install its package first: npm install --no-save --cpu=arm64 lmdb.
+ * The one thing in it that is not JavaScript is SQLite. Its library for the machine lies in the file as text; it is
+ * unpacked when a registry that needs it is opened, and the unpacked copy is removed as soon as it is loaded.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from 'esbuild';
-import { lmdbPlugin } from './lmdb-plugin.mjs';
+import { sqlitePlugin } from './sqlite-plugin.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const operator = join(root, 'packages', 'ecsm-operator');
-const libraries = join(root, 'node_modules', '@lmdb');
+const prebuilds = join(root, 'node_modules', '@photostructure', 'sqlite', 'prebuilds');
 
-/** The libraries that work with every version of Node, each with its machine, such as `linux-x64-glibc`. */
-function nativeLibraries() {
-  const found = [];
-  for (const name of readdirSync(libraries)) {
-    const machine = name.replace(/^lmdb-/, '');
-    for (const file of readdirSync(join(libraries, name))) {
-      const [, libc] = /^node\.napi(?:\.(glibc|musl))?\.node$/.exec(file) ?? [];
-      if (libc === undefined && file !== 'node.napi.node') continue;
-      const bytes = withoutSymbols(readFileSync(join(libraries, name, file)));
-      // The highest quality takes twenty seconds longer, for a tenth less.
-      const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
-      const text = brotliCompressSync(bytes, { params }).toString('base64');
-      found.push(`${libraryMark}${libc === undefined ? machine : `${machine}-${libc}`} ${text}`);
-    }
+/** The libraries for a machine, such as `linux-x64`, each with its C library: `linux-x64-glibc`. */
+function nativeLibraries(machine) {
+  const directory = join(prebuilds, machine);
+  if (!existsSync(directory)) {
+    throw new Error(`there is no SQLite for ${machine}, only for ${readdirSync(prebuilds).join(', ')}`);
   }
-  if (found.length === 0) throw new Error(`there is no library of LMDB below ${libraries}`);
-  return found;
+  return readdirSync(directory).flatMap((file) => {
+    const [, libc] = /\.(glibc|musl)\.node$/.exec(file) ?? [];
+    if (libc === undefined) return [];
+    const bytes = withoutSymbols(readFileSync(join(directory, file)));
+    // The highest quality takes twenty seconds longer, for a tenth less.
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+    return `${libraryMark}${machine}-${libc} ${brotliCompressSync(bytes, { params }).toString('base64')}`;
+  });
 }
 
 /**
@@ -60,9 +57,9 @@ function withoutSymbols(library) {
 }
 
 /** Comments at the end of the bundle, so that they cost no memory as values of the program. */
-const libraryMark = '//lmdb ';
+const libraryMark = '//sqlite ';
 
-/** What lmdb calls to get its library, in place of a search for a file beside its own. */
+/** Takes the place of the package, which searches for its library beside its own files. */
 const loader = `
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -71,19 +68,19 @@ import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 
 const self = fileURLToPath(import.meta.url);
-const libc = process.platform !== 'linux' ? '' : existsSync('/etc/alpine-release') ? '-musl' : '-glibc';
-const machine = process.platform + '-' + process.arch + libc;
+const libc = process.platform === 'linux' && existsSync('/etc/alpine-release') ? 'musl' : 'glibc';
+const machine = process.platform + '-' + process.arch + '-' + libc;
 
 function unpack() {
   const bundle = readFileSync(self);
   const mark = '\\n${libraryMark}' + machine + ' ';
   const start = bundle.lastIndexOf(mark);
-  if (start === -1) throw new Error('this bundle has no LMDB for ' + machine + ': make one on such a machine');
+  if (start === -1) throw new Error('this bundle has no SQLite for ' + machine + ': make one for that machine');
   const text = bundle.latin1Slice(start + mark.length, bundle.indexOf(10, start + mark.length));
   return brotliDecompressSync(Buffer.from(text, 'base64'));
 }
 
-export default function load() {
+function load() {
   const bytes = unpack();
   const failures = [];
   // Some of these may be mounted so that nothing in them can be executed.
@@ -91,8 +88,8 @@ export default function load() {
     if (!place) continue;
     let directory;
     try {
-      directory = mkdtempSync(join(place, 'ecsm-lmdb-'));
-      const file = join(directory, 'lmdb.node');
+      directory = mkdtempSync(join(place, 'ecsm-sqlite-'));
+      const file = join(directory, 'sqlite.node');
       writeFileSync(file, bytes, { mode: 0o700 });
       const module = { exports: {} };
       process.dlopen(module, file);
@@ -106,8 +103,10 @@ export default function load() {
       } catch {}
     }
   }
-  throw new Error('LMDB cannot be loaded from anywhere: ' + failures.join('; '));
+  throw new Error('SQLite cannot be loaded from any directory: ' + failures.join('; '));
 }
+
+export const { DatabaseSync } = load();
 `;
 
 /** Those who wrote what is in the bundle ask that their licence goes with it. */
@@ -117,7 +116,7 @@ function licences(inputs) {
     const [folder] = /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(input) ?? [];
     if (folder) folders.add(folder);
   }
-  folders.add(join('node_modules', 'lmdb'));
+  folders.add(join('node_modules', '@photostructure', 'sqlite'));
   return [...folders].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
     const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one));
@@ -126,7 +125,7 @@ function licences(inputs) {
   });
 }
 
-async function bundle(directory) {
+async function bundle(directory, machine) {
   // With the same flags as the launcher.
   const [firstLine] = readFileSync(join(root, 'bin', 'ecsm-operator'), 'utf8').split('\n');
   const entry = join(operator, 'dist', 'program', 'main.js');
@@ -140,7 +139,7 @@ async function bundle(directory) {
     format: 'esm',
     target: 'node20.15',
     define: { __ECSM_VERSION__: JSON.stringify(version) },
-    plugins: [lmdbPlugin(loader)],
+    plugins: [sqlitePlugin(loader)],
     logLevel: 'warning',
   };
   const { metafile } = await build({ ...common, write: false, metafile: true });
@@ -149,7 +148,7 @@ async function bundle(directory) {
   // CommonJS inside it asks for modules of Node with `require`, which modules do not have.
   const banner =
     "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);";
-  const footer = [`/*\n${texts.join('\n\n---\n\n')}\n*/`, ...nativeLibraries()].join('\n');
+  const footer = [`/*\n${texts.join('\n\n---\n\n')}\n*/`, ...nativeLibraries(machine)].join('\n');
   const { outputFiles } = await build({
     ...common,
     outfile,
@@ -167,4 +166,5 @@ async function bundle(directory) {
   console.log(`${basename(outfile)}: ${(statSync(outfile).size / 1e6).toFixed(1)} MB in ${directory}`);
 }
 
-await bundle(resolve(process.argv[2] ?? join(root, 'dist')));
+const [directory = join(root, 'dist'), machine = `${process.platform}-${process.arch}`] = process.argv.slice(2);
+await bundle(resolve(directory), machine);

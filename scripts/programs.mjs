@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { lmdbPlugin } from './lmdb-plugin.mjs';
+import { sqlitePlugin } from './sqlite-plugin.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = join(root, 'dist', 'programs');
@@ -35,24 +35,20 @@ const tools = {
   'ecsm-cli': 'packages/cli/dist/ecsm-cli/main.js',
 };
 
-/** The library for this machine and this Node, from the package that npm has chosen. */
+/** The library for this machine, from the package that npm has installed. */
 const loader = `
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 const outside = createRequire(import.meta.url);
+const { arch, platform } = process;
+const libc = platform === 'linux' && existsSync('/etc/alpine-release') ? 'musl' : 'glibc';
+const home = dirname(outside.resolve('@photostructure/sqlite/package.json'));
 
-export default function load() {
-  const { arch, platform, versions } = process;
-  const libc = platform !== 'linux' ? '' : existsSync('/etc/alpine-release') ? '.musl' : '.glibc';
-  try {
-    return outside('@lmdb/lmdb-' + platform + '-' + arch + '/node.abi' + versions.modules + libc + '.node');
-  } catch {
-    // A search finds whatever else there is, and takes longer than to open a registry.
-    return outside('node-gyp-build-optional-packages')(join(dirname(outside.resolve('lmdb')), '..'));
-  }
-}
+export const { DatabaseSync } = outside(
+  join(home, 'prebuilds', platform + '-' + arch, '@photostructure+sqlite.' + libc + '.node'),
+);
 `;
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -62,7 +58,7 @@ const common = {
   bundle: true,
   platform: 'node',
   target: 'node20.15',
-  plugins: [lmdbPlugin(loader)],
+  plugins: [sqlitePlugin(loader)],
   // The same library as modules: of CommonJS, a part that is loaded later would only have the default.
   alias: { yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js') },
   charset: 'ascii',
@@ -113,7 +109,7 @@ function warmUp(name, lines) {
   rmSync(join(outdir, `${file}.cache`), { force: true });
   const directory = mkdtempSync(join(tmpdir(), 'ecsm-warm-up-'));
   try {
-    const env = { ...process.env, HOME: directory, ECSM_REGISTRY: `lmdb:${join(directory, 'registry')}` };
+    const env = { ...process.env, HOME: directory, ECSM_REGISTRY: `sqlite:${join(directory, 'registry')}` };
     for (const [index, line] of lines.entries()) {
       const isLast = index === lines.length - 1;
       const { status, stderr } = spawnSync(process.execPath, [join(root, 'bin', name), ...line.split(' ')], {

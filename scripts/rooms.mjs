@@ -12,7 +12,7 @@ export const rooms = {
   'runtime/store': {
     imports: ['runtime/api', 'runtime/ports'],
     doors: ['node:fs', 'node:path', 'node:zlib', 'node:http', 'node:https', 'node:url', 'node:crypto', 'node:timers'],
-    libraries: ['lmdb', 'yaml'],
+    libraries: ['@photostructure/sqlite', 'yaml'],
   },
   'runtime/registry': { imports: ['runtime/store', 'runtime/api', 'runtime/ports'] },
   'runtime/transfer': { imports: ['runtime/registry', 'runtime/store', 'runtime/api', 'runtime/ports'] },

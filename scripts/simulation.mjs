@@ -56,7 +56,7 @@ async function bundle(program, directory) {
       '@ecsm/client': source('ecsm-client/src/index.ts'),
       '@ecsm/simulator': source('ecsm-simulator/src/index.ts'),
     },
-    external: ['lmdb'],
+    external: ['@photostructure/sqlite'],
     // CommonJS inside it asks for modules of Node with `require`, which modules do not have.
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
     logLevel: 'warning',

@@ -209,7 +209,9 @@ describe('ARCHITECTURE.md', () => {
 
   it('names every dependency with its version and licence, and no other', () => {
     const wanted = manifests()
-      .flatMap(({ dependencies = {}, devDependencies = {} }) => Object.entries({ ...dependencies, ...devDependencies }))
+      .flatMap(({ dependencies, optionalDependencies, devDependencies }) =>
+        Object.entries({ ...dependencies, ...optionalDependencies, ...devDependencies }),
+      )
       .filter(([name]) => !name.startsWith('@ecsm/'))
       .map(([name, version]) => `${name} ${version} ${licenceOf(name)}`);
     const rows = tableBelow(readDocument('ARCHITECTURE.md'), '## Dependencies');
@@ -221,6 +223,7 @@ describe('ARCHITECTURE.md', () => {
 
 interface PackageManifest {
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 

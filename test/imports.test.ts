@@ -69,8 +69,8 @@ describe('a wrong import', () => {
     {
       is: 'of a library that is not the room’s',
       file: 'runtime/src/registry/planted.ts',
-      line: "import { open } from 'lmdb';",
-      says: 'runtime/registry may not use the library lmdb',
+      line: "import { DatabaseSync } from '@photostructure/sqlite';",
+      says: 'runtime/registry may not use the library @photostructure/sqlite',
     },
     {
       is: 'replaced by chance itself',

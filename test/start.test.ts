@@ -16,7 +16,7 @@ import {
 import { type RunOptions, root, run } from './documents.kit.ts';
 
 const start = 'examples/quickstart/start.mjs';
-const directoryIn = (output: string) => /\S*\/ecsm-start-\w+/.exec(output)?.[0].replace(/^lmdb:/, '') ?? '';
+const directoryIn = (output: string) => /\S*\/ecsm-start-\w+/.exec(output)?.[0].replace(/^sqlite:/, '') ?? '';
 const processesIn = (output: string) => [...output.matchAll(/process (\d+)/g)].map(([, id]) => Number(id));
 const isAlive = (id: number) => {
   try {

@@ -18,7 +18,7 @@ interface Ready {
 
 deliver(
   await inScratch(async (directory) => {
-    const url = `lmdb:${directory}`;
+    const url = `sqlite:${directory}`;
     const registry = await openRegistry(url, { kinds: [Thing] });
     const things = registry.resource(Thing);
 

@@ -10,7 +10,7 @@ const objects = 100_000;
 
 deliver(
   await inScratch(async (directory) => {
-    const url = `lmdb:${directory}`;
+    const url = `sqlite:${directory}`;
     const registry = await openRegistry(url, { kinds: [Thing] });
     await rate(objects, 256, (n) => registry.resource(Thing).create(thing(`thing-${n}`)));
     await registry.close();

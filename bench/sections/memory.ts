@@ -19,7 +19,7 @@ deliver(
   await inScratch(async (directory) => {
     const found: Measurement[] = [];
     for (const count of [0, 10_000, 100_000]) {
-      const url = `lmdb:${join(directory, String(count))}`;
+      const url = `sqlite:${join(directory, String(count))}`;
       const registry = await openRegistry(url, { kinds: [Thing] });
       await rate(count, 256, (n) => registry.resource(Thing).create(thing(`thing-${n}`)));
       await registry.close();

@@ -18,7 +18,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function firstCall(): Promise<void> {
   await inScratch(async (directory) => {
-    const url = `lmdb:${join(directory, 'registry')}`;
+    const url = `sqlite:${join(directory, 'registry')}`;
     const called = new Map<string, number>();
     // In this process, so that both moments are read from one clock.
     const simulator = new Simulator({
@@ -76,7 +76,7 @@ const restMs = 30_000;
 
 async function resident(count: number): Promise<void> {
   await inScratch(async (directory) => {
-    const url = `lmdb:${join(directory, 'registry')}`;
+    const url = `sqlite:${join(directory, 'registry')}`;
     const simulator = await startSimulator('--nodes', '3', '--profile', 'instant');
     const registry = await openRegistry(url, { kinds: operatorKinds });
     await want(registry, 0, count);
@@ -133,7 +133,7 @@ function bareNodeMb(): number {
 
 async function coldStart(): Promise<void> {
   await inScratch(async (directory) => {
-    const url = `lmdb:${join(directory, 'registry')}`;
+    const url = `sqlite:${join(directory, 'registry')}`;
     const simulator = await startSimulator('--nodes', '3', '--profile', 'instant');
     const registry = await openRegistry(url, { kinds: operatorKinds });
     await want(registry, 0, 10);

@@ -7,7 +7,7 @@ const objects = 100_000;
 const parseTimes: number[] = [];
 deliver(
   await inScratch(async (directory) => {
-    const registry = await openRegistry(`lmdb:${directory}`, { kinds: [Thing] });
+    const registry = await openRegistry(`sqlite:${directory}`, { kinds: [Thing] });
     const things = registry.resource(Thing);
     await rate(objects, 256, (n) => things.create(thing(`thing-${String(n).padStart(6, '0')}`)));
 

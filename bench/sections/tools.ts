@@ -23,7 +23,7 @@ function timed(command: string, args: readonly string[], linesMin: number): numb
 }
 
 const measurements = await inScratch(async (directory): Promise<Measurement[]> => {
-  const url = `lmdb:${join(directory, 'registry')}`;
+  const url = `sqlite:${join(directory, 'registry')}`;
   const registry = await openRegistry(url, { kinds: operatorKinds });
   await want(registry, 0, 1_000);
   await registry.close();

@@ -17,7 +17,7 @@ interface Written {
 
 deliver(
   await inScratch(async (directory) => {
-    const url = `lmdb:${directory}`;
+    const url = `sqlite:${directory}`;
     const registry = await openRegistry(url, { kinds: [Thing] });
     const things = registry.resource(Thing);
     const arrivals = new Map<number, number>();

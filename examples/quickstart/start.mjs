@@ -51,7 +51,7 @@ try {
 }
 
 async function run() {
-  const url = `lmdb:${join(directory, 'registry')}`;
+  const url = `sqlite:${join(directory, 'registry')}`;
   const { signal } = stop;
   const lost = (error) => stop.abort(error);
 

@@ -75,7 +75,7 @@ it.skipIf(!hasTerminal)(
     const unmade = await type('ecsmctl get services');
     expect([unmade.code, unmade.text]).toEqual([
       1,
-      `ecsmctl: there is no registry at lmdb:${directory}/.ecsm/registry yet: "ecsmctl apply" makes one\n`,
+      `ecsmctl: there is no registry at sqlite:${directory}/.ecsm/registry yet: "ecsmctl apply" makes one\n`,
     ]);
     await works('ecsm-operator --listen off --observe-seconds 1 > operator.log 2>&1 &');
 

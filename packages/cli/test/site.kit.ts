@@ -50,7 +50,7 @@ export async function openSite(behaviour?: Partial<Behaviour> | ProfileName): Pr
 /** Who starts one closes it. */
 export async function startSite(behaviour: Partial<Behaviour> | ProfileName = 'instant', nodes = 3): Promise<Site> {
   const directory = mkdtempSync(join(tmpdir(), 'ecsmctl-site-'));
-  const url = `lmdb:${join(directory, 'registry')}`;
+  const url = `sqlite:${join(directory, 'registry')}`;
   const simulator = new Simulator({ clock: systemClock, random: new SeededRandom(1), nodes, behaviour });
   const server = await simulator.listen({ port: 0 });
   const registry = await openRegistry(url, { kinds: knownKinds });

@@ -127,7 +127,7 @@ const refused = 'connection refused (ECONNREFUSED)';
 const nothing = 'ecsmctl: standard input: there is nothing in it: an object begins with "apiVersion:"\n';
 const tooLarge = (what: string) => new RegExp(`^ecsm(ctl|-cli): ${what} is larger than 64 MiB, which is the limit\\n$`);
 const noRegistry = (url: string) => `ecsmctl: there is no registry at ${url} yet: "ecsmctl apply" makes one\n`;
-const damaged = 'is damaged: it is not an LMDB file, or its first pages are overwritten';
+const notADatabase = 'ecsmctl: the registry at ./c is damaged: it is not an SQLite database\n';
 
 const cases: readonly Case[] = [
   // A full disk.
@@ -158,11 +158,15 @@ const cases: readonly Case[] = [
     'ecsm-cli: /dev/zero is longer than it says: upload a file that nobody writes to\n',
   ],
   ['ecsm-cli image upload /dev/null', 1, 'ecsm-cli: /dev/null is empty: there is no image in it\n'],
-  ['ecsmctl restore /dev/zero --registry lmdb:./new', 1, 'ecsmctl: /dev/zero:1:1: it is longer than 4194304 bytes\n'],
+  ['ecsmctl restore /dev/zero --registry sqlite:./new', 1, 'ecsmctl: /dev/zero:1:1: it is longer than 4194304 bytes\n'],
   // Homes, directories and settings.
   ['env -u HOME ecsmctl get services -o name', 0, ''],
   ['env -u HOME ecsm-cli get nodes -o name', 0, ''],
-  ['env -u ECSM_REGISTRY HOME=/nowhere ECSM_HOME= ecsmctl get services', 1, noRegistry('lmdb:/nowhere/.ecsm/registry')],
+  [
+    'env -u ECSM_REGISTRY HOME=/nowhere ECSM_HOME= ecsmctl get services',
+    1,
+    noRegistry('sqlite:/nowhere/.ecsm/registry'),
+  ],
   ['mkdir gone && cd gone && rmdir ../gone && ecsmctl get services', 0, ''],
   ['mkdir gone && cd gone && rmdir ../gone && ecsmctl apply -f x.yaml', 1, 'ecsmctl: there is no file "x.yaml"\n'],
   ['mkdir -p a/.ecsmctl.yaml && cd a && ecsmctl get services', 1, 'ecsmctl: .ecsmctl.yaml is a directory\n'],
@@ -194,23 +198,23 @@ const cases: readonly Case[] = [
     'ecsmctl: nothing can be written to /nowhere: set TMPDIR to a directory where you may\n',
   ],
   // Registries.
-  ['ecsmctl get services --registry lmdb:./new', 1, noRegistry('lmdb:./new')],
-  ['ecsmctl delete services --all --registry lmdb:./new', 1, noRegistry('lmdb:./new')],
-  ['ecsmctl registry status --registry lmdb:./file', 1, noRegistry('lmdb:./file')],
+  ['ecsmctl get services --registry sqlite:./new', 1, noRegistry('sqlite:./new')],
+  ['ecsmctl delete services --all --registry sqlite:./new', 1, noRegistry('sqlite:./new')],
+  ['ecsmctl registry status --registry sqlite:./file', 1, noRegistry('sqlite:./file')],
   [
-    'mkdir c && head -c 8192 /dev/urandom > c/data.mdb && ecsmctl get services --registry lmdb:./c',
+    'mkdir c && head -c 8192 /dev/urandom > c/registry.db && ecsmctl get services --registry sqlite:./c',
     1,
-    `ecsmctl: c/data.mdb ${damaged}\n`,
+    notADatabase,
   ],
-  ['ecsmctl apply -f one.yaml --registry lmdb:./c', 1, `ecsmctl: c/data.mdb ${damaged}\n`],
-  ['ecsmctl backup c.backup --registry lmdb:./c', 1, `ecsmctl: c/data.mdb ${damaged}\n`],
+  ['ecsmctl apply -f one.yaml --registry sqlite:./c', 1, notADatabase],
+  ['ecsmctl backup c.backup --registry sqlite:./c', 1, notADatabase],
   [
-    'ecsmctl apply -f one.yaml --registry lmdb:./d > /dev/null && truncate -s 5000 d/data.mdb && ecsmctl get services --registry lmdb:./d',
+    'ecsmctl apply -f one.yaml --registry sqlite:./d > /dev/null && truncate -s 5000 d/registry.db && ecsmctl get services --registry sqlite:./d',
     1,
-    /^ecsmctl: d\/data\.mdb is damaged: it was cut short: 5000 bytes of \d+ are left\n$/,
+    'ecsmctl: the registry at ./d is damaged: the database is malformed\n',
   ],
   [
-    'ecsmctl apply -f one.yaml --registry lmdb:/proc/x',
+    'ecsmctl apply -f one.yaml --registry sqlite:/proc/x',
     1,
     /^ecsmctl: the registry at \/proc\/x cannot be written: ENOENT: .*\n$/,
   ],
@@ -295,12 +299,12 @@ describe('a signal while it waits', () => {
     if (code === 0) expect(found).toEqual(['half.backup']);
     if (found.length === 0) return;
     expect(found).toEqual(['half.backup']);
-    expect((await shell('ecsmctl restore half.backup --dry-run --registry lmdb:./elsewhere')).code).toBe(0);
+    expect((await shell('ecsmctl restore half.backup --dry-run --registry sqlite:./elsewhere')).code).toBe(0);
   });
 });
 
 describe('at the same time', () => {
-  it.each(['lmdb', 'file'])('several make one registry, and none loses anything: %s', async (scheme) => {
+  it.each(['sqlite', 'file'])('several make one registry, and none loses anything: %s', async (scheme) => {
     const names = ['a', 'b', 'c', 'd'];
     for (const name of names) writeFileSync(join(directory, `${name}.yaml`), manifest(name));
     const url = `${scheme}:./shared-${scheme}`;
@@ -323,13 +327,13 @@ describe('at the same time', () => {
   it('one waits for another that is writing, and then goes on', async () => {
     writeFileSync(
       join(directory, '.delivery', 'hold.mjs'),
-      `import { open } from 'lmdb';
-const database = open({ path: process.argv[2], noSubdir: false });
-database.transactionSync(() => {
-  console.log('held');
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
-});
-await database.close();
+      `import { DatabaseSync } from '@photostructure/sqlite';
+const database = new DatabaseSync(process.argv[2] + '/registry.db');
+database.exec('BEGIN IMMEDIATE');
+console.log('held');
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+database.exec('COMMIT');
+database.close();
 `,
     );
     const hold = `node .delivery/hold.mjs ${join(site.directory, 'registry')}`;

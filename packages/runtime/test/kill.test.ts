@@ -48,7 +48,7 @@ async function stored(store: Store): Promise<Map<string, number>> {
   return found;
 }
 
-async function survives(scheme: 'lmdb' | 'file', kills: number): Promise<void> {
+async function survives(scheme: 'sqlite' | 'file', kills: number): Promise<void> {
   directory = mkdtempSync(join(tmpdir(), `ecsm-kill-${scheme}-`));
   const url = `${scheme}:${directory}`;
   const { store } = await openRegistry(url, { kinds: [] });
@@ -106,7 +106,9 @@ async function survives(scheme: 'lmdb' | 'file', kills: number): Promise<void> {
 }
 
 describe('a writer killed at random moments', () => {
-  it('loses nothing that was acknowledged on lmdb, 100 times over', { timeout: 240_000 }, () => survives('lmdb', 100));
+  it('loses nothing that was acknowledged on sqlite, 100 times over', { timeout: 240_000 }, () =>
+    survives('sqlite', 100),
+  );
 
   it('loses nothing that was acknowledged on files, 25 times over', { timeout: 240_000 }, () => survives('file', 25));
 });

@@ -41,7 +41,7 @@ async function writers(store: Store): Promise<string[]> {
 }
 
 /**
- * Stops a process that writes, but not in the middle of a write: there it would hold LMDB's lock, and all would wait for
+ * Stops a process that writes, but not in the middle of a write: there it would hold the write lock, and all would wait for
  * it until it is woken or dies. That is so, and not what is tested here.
  */
 async function putToSleep(worker: Worker<Said>, url: string): Promise<void> {
@@ -92,10 +92,10 @@ async function opened(url: string): Promise<{ store: Store; close: () => Promise
 }
 
 describe('when a leader sleeps, and when it dies', () => {
-  it('another takes over within the lease on lmdb', { timeout: 120_000 }, async () => {
+  it('another takes over within the lease on sqlite', { timeout: 120_000 }, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'ecsm-leaders-'));
     cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
-    await takesOver(`lmdb:${directory}`);
+    await takesOver(`sqlite:${directory}`);
   });
 
   it.skipIf(skipWithoutEtcd())('another takes over within the lease on etcd', { timeout: 120_000 }, async () => {

@@ -56,7 +56,7 @@ async function countsTogether(url: string, increments: number): Promise<void> {
 }
 
 describe('two processes that write one registry at once', () => {
-  it('lose and reorder nothing on lmdb', () => countsTogether(`lmdb:${scratch()}`, 600));
+  it('lose and reorder nothing on sqlite', () => countsTogether(`sqlite:${scratch()}`, 600));
   it.skipIf(skipWithoutEtcd())('lose and reorder nothing on etcd', async () => {
     const server = await startEtcd();
     cleanups.push(() => server.stop());
@@ -68,11 +68,11 @@ describe('two processes that write one registry at once', () => {
 describe('a read', () => {
   it('sees what another process wrote before it, even within one turn of the event loop', async () => {
     const directory = scratch();
-    const registry = await openRegistry(`lmdb:${directory}`, { kinds: [] });
+    const registry = await openRegistry(`sqlite:${directory}`, { kinds: [] });
     cleanups.push(() => registry.close());
     const before = registry.store.revision();
     // Nothing of ours runs while the other process writes, so whatever snapshot the first read took is still at hand.
-    const run = spawnSync(process.execPath, [workerScript('writer'), `lmdb:${directory}`, 'other', '1']);
+    const run = spawnSync(process.execPath, [workerScript('writer'), `sqlite:${directory}`, 'other', '1']);
     expect(run.status).toBe(0);
     const after = registry.store.revision();
     expect([await before, await after]).toEqual([0, 1]);
@@ -82,7 +82,7 @@ describe('a read', () => {
 describe('the lock of a process that died', () => {
   it('is taken over at once, and what it had half written is not there', async () => {
     const directory = scratch();
-    const registry = await openRegistry(`lmdb:${directory}`, { kinds: [] });
+    const registry = await openRegistry(`sqlite:${directory}`, { kinds: [] });
     cleanups.push(() => registry.close());
     const holder = await start('holder', directory);
     const value = new TextEncoder().encode('1');

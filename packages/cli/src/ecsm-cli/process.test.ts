@@ -32,7 +32,7 @@ beforeAll(async () => {
       // Of CommonJS, a part that is loaded later would only have the default.
       yaml: join(packages, '../node_modules/yaml/browser/index.js'),
     },
-    external: ['lmdb'],
+    external: ['@photostructure/sqlite'],
     define: { __ECSM_VERSION__: '"9.8.7"' },
     logLevel: 'error',
   });

@@ -9,7 +9,7 @@ import { inRealTime, serviceText, writeKit } from './write.kit.ts';
 const labelled = (name: string, app: string, more = '') =>
   serviceText(name, { metadata: `  labels: { app: ${app}${more} }\n` });
 
-describe.each(['lmdb', 'file'] as const)('apply to a registry of %s', (scheme) => {
+describe.each(['sqlite', 'file'] as const)('apply to a registry of %s', (scheme) => {
   const kit = writeKit(scheme);
   kit.write('fleet.yaml', `${serviceText('telemetry')}---\n${serviceText('camera')}`);
 

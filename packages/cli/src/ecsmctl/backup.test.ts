@@ -49,19 +49,21 @@ async function furnish(kit: RegistryKit): Promise<void> {
 const filesIn = (kit: RegistryKit) => readdirSync(kit.directory).sort();
 
 describe('backup and restore', () => {
-  it.each(['lmdb', 'file'] as const)(
-    'carry everything over to the byte, from %s to lmdb, file and back',
+  it.each(['sqlite', 'file'] as const)(
+    'carry everything over to the byte, from %s to sqlite, file and back',
     async (scheme) => {
-      const kit = scheme === 'lmdb' ? freshKit() : fileKit;
+      const kit = scheme === 'sqlite' ? freshKit() : fileKit;
       await furnish(kit);
       const saved = await kit.run('backup fleet.backup');
       expect(saved).toMatchObject({
         code: 0,
         err: 'fleet.backup holds passwords as they are: only you can read it, keep it so\n',
       });
-      expect(saved.out).toMatch(/^saved 7 objects \(\S+Ki\) of (lmdb|file):\S+ as of revision \d+ to fleet\.backup\n$/);
+      expect(saved.out).toMatch(
+        /^saved 7 objects \(\S+Ki\) of (sqlite|file):\S+ as of revision \d+ to fleet\.backup\n$/,
+      );
       const before = await contentAt(kit.url);
-      for (const target of ['lmdb', 'file']) {
+      for (const target of ['sqlite', 'file']) {
         const url = `${target}:${join(kit.directory, `restored-${target}`)}`;
         const { code, out, err } = await kit.run(`restore fleet.backup --registry ${url}`);
         expect({ code, err }).toEqual({ code: 0, err: '1 lease or fence left out: who leads is decided anew\n' });
@@ -78,7 +80,7 @@ describe('backup and restore', () => {
     expect(code).toBe(0);
     expect(err).toMatch(/^saved 7 objects/);
     expect(out.split('\n')).toHaveLength(10);
-    const url = `lmdb:${join(kit.directory, 'piped')}`;
+    const url = `sqlite:${join(kit.directory, 'piped')}`;
     expect(await kit.run(`restore - --registry ${url}`, { input: out })).toMatchObject({ code: 0 });
     expect(await contentAt(url)).toEqual(await contentAt(kit.url));
   });
@@ -88,7 +90,7 @@ describe('backup and restore', () => {
     await furnish(kit);
     await kit.run('backup fleet.backup');
     const before = filesIn(kit);
-    const { code, out, err } = await kit.run(`restore fleet.backup --dry-run --registry lmdb:${kit.directory}/new`);
+    const { code, out, err } = await kit.run(`restore fleet.backup --dry-run --registry sqlite:${kit.directory}/new`);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(
       /^fleet\.backup is whole: 7 objects \(\S+\) as of revision \d+, 2026-01-02T03:04:05Z; nothing was restored \(dry run\)\n$/,
@@ -100,7 +102,9 @@ describe('backup and restore', () => {
     const kit = freshKit();
     await furnish(kit);
     const { out } = await kit.run('backup -');
-    const { code, err } = await kit.run(`restore - --registry lmdb:${kit.directory}/new`, { input: out.slice(0, -40) });
+    const { code, err } = await kit.run(`restore - --registry sqlite:${kit.directory}/new`, {
+      input: out.slice(0, -40),
+    });
     expect({ code, err }).toEqual({
       code: 1,
       err: 'ecsmctl: standard input is damaged: it was cut short at line 9: its end is missing\n',
@@ -146,7 +150,7 @@ describe('backup and restore', () => {
     const kit = freshKit();
     await furnish(kit);
     await kit.run('backup fleet.backup');
-    const url = `lmdb:${join(kit.directory, 'half')}`;
+    const url = `sqlite:${join(kit.directory, 'half')}`;
     const real = realFiles({ here: kit.directory, home: kit.directory });
     let opened = 0;
     let interrupt = () => {};

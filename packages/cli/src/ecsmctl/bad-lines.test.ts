@@ -66,13 +66,13 @@ const badLines: readonly (readonly [line: string, code: number, message: string]
   [
     'apply -f fine.yaml --registry nowhere',
     2,
-    '--registry: registry URL "nowhere": it has to be lmdb:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
+    '--registry: registry URL "nowhere": it has to be sqlite:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
   ],
-  ['apply -f fine.yaml --registry lmdb:', 2, '--registry: registry URL "lmdb:": it names no directory'],
+  ['apply -f fine.yaml --registry sqlite:', 2, '--registry: registry URL "sqlite:": it names no directory'],
   [
     'apply -f fine.yaml --registry redis://x',
     2,
-    '--registry: registry URL "redis://x": it has to be lmdb:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
+    '--registry: registry URL "redis://x": it has to be sqlite:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
   ],
   [
     'apply -f fine.yaml --registry etcd://root:secret@:0/x',

@@ -20,8 +20,8 @@ export const globalFlags: readonly Flag[] = [
     value: 'URL',
     variable: 'ECSM_REGISTRY',
     key: 'registry',
-    says: 'where the objects are: lmdb:DIR, file:DIR or etcd://HOST:PORT/PREFIX. Default lmdb: in $ECSM_HOME/registry, ECSM_HOME being ~/.ecsm',
-    complete: async () => ['lmdb:', 'file:', 'etcd://', 'etcds://'],
+    says: 'where the objects are: sqlite:DIR, file:DIR or etcd://HOST:PORT/PREFIX. Default sqlite: in $ECSM_HOME/registry, ECSM_HOME being ~/.ecsm',
+    complete: async () => ['sqlite:', 'file:', 'etcd://', 'etcds://'],
   },
   {
     name: 'config',

@@ -12,7 +12,7 @@ export interface Told {
 const minuteMs = 60_000;
 
 /** Registries for tests that need one of their own. Call it at the top of a test file: they end with that. */
-export function kitPool(count: number, scheme?: 'lmdb' | 'file'): () => RegistryKit {
+export function kitPool(count: number, scheme?: 'sqlite' | 'file'): () => RegistryKit {
   const kits = Array.from({ length: count }, () => registryKit(scheme));
   return () => {
     const kit = kits.pop();

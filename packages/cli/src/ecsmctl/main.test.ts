@@ -29,7 +29,7 @@ beforeAll(async () => {
   await build({
     ...common,
     outdir: bundled,
-    external: ['lmdb', 'yaml'],
+    external: ['@photostructure/sqlite', 'yaml'],
     alias: {
       '@ecsm/runtime': source('runtime'),
       '@ecsm/client': source('ecsm-client'),

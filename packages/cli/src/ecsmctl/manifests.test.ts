@@ -32,7 +32,7 @@ const program: Program = {
   ],
 };
 
-const kit = registryKit('lmdb', program);
+const kit = registryKit('sqlite', program);
 const service = (name: string, more = '', metadata = '') => `apiVersion: ecsm.sh/v1
 kind: ECSMService
 metadata:

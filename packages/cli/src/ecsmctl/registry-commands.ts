@@ -40,7 +40,7 @@ const restore: Command = {
   more: 'The backup is verified before anything is written, and what was written is read back and compared. Nothing is ever overwritten. One that was interrupted is repeated with the same command. Objects keep their identity, so the services on the platform stay theirs; leases are left out. No operator may work on the registry meanwhile.',
   examples: [
     { says: 'only verify it', line: 'ecsmctl restore fleet.backup --dry-run' },
-    { says: 'into a new registry', line: 'ecsmctl restore fleet.backup --registry lmdb:./restored' },
+    { says: 'into a new registry', line: 'ecsmctl restore fleet.backup --registry sqlite:./restored' },
   ],
   group,
   words: 'FILE|-',
@@ -96,14 +96,14 @@ const compact: Command = {
 const migrate: Command = {
   name: 'migrate',
   says: 'copy the whole registry to another place',
-  more: 'From lmdb:, file: and etcd:// to each of them. Stop the operator first. The target has to be empty; everything is read back and compared, and the source stays as it is. One that was interrupted is repeated with the same command. Then start the operator with the new URL.',
+  more: 'From sqlite:, file: and etcd:// to each of them. Stop the operator first. The target has to be empty; everything is read back and compared, and the source stays as it is. One that was interrupted is repeated with the same command. Then start the operator with the new URL.',
   examples: [{ says: 'into readable files', line: 'ecsmctl registry migrate --to file:./fleet' }],
   flags: [
     {
       name: 'to',
       value: 'URL',
-      says: 'where to: lmdb:DIR, file:DIR or etcd://HOST:PORT/PREFIX',
-      complete: async () => ['lmdb:', 'file:', 'etcd://', 'etcds://'],
+      says: 'where to: sqlite:DIR, file:DIR or etcd://HOST:PORT/PREFIX',
+      complete: async () => ['sqlite:', 'file:', 'etcd://', 'etcds://'],
     },
     damagedFlag,
     startOverFlag,

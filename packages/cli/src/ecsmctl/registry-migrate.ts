@@ -23,7 +23,7 @@ import { amountText, withLastingSession, withTransfer } from './transfer.ts';
 export const run: Run = async (call) => {
   const { world } = call;
   const to = call.flag('to');
-  if (to === undefined) throw new Wrong('say where to: --to lmdb:DIR, --to file:DIR or --to etcd://HOST:PORT/PREFIX');
+  if (to === undefined) throw new Wrong('say where to: --to sqlite:DIR, --to file:DIR or --to etcd://HOST:PORT/PREFIX');
   const target = withoutPassword(to);
   checkTarget(to, await registryUrl(call));
   const { summary, url } = await withLastingSession(call, async (session) => {

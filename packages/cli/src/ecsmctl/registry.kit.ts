@@ -30,7 +30,7 @@ export interface RegistryKit {
 }
 
 /** Call it at the top of a test file. Words of a command line are separated by blanks; `'…'` keeps some together. */
-export function registryKit(scheme: 'lmdb' | 'file' = 'lmdb', program: Program = ecsmctl): RegistryKit {
+export function registryKit(scheme: 'sqlite' | 'file' = 'sqlite', program: Program = ecsmctl): RegistryKit {
   const directory = mkdtempSync(join(tmpdir(), 'ecsmctl-'));
   const url = `${scheme}:${join(directory, 'registry')}`;
   const opened: Registry[] = [];

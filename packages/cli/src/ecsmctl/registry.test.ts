@@ -41,7 +41,7 @@ describe('registry status', () => {
     const { code, out, err } = await kit.run('registry status');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(shown(out, kit)).toMatchInlineSnapshot(`
-      "Registry:   lmdb:/dir/registry
+      "Registry:   sqlite:/dir/registry
       Revision:   5
       Objects:    4 (2.7Ki)
       Problems:   none
@@ -104,7 +104,7 @@ describe('registry compact', () => {
     const { code, out } = await kit.run(`registry compact --revision 2`);
     expect({ code, out: shown(out, kit) }).toEqual({
       code: 0,
-      out: 'compacted lmdb:/dir/registry: history before revision 2 is forgotten\n',
+      out: 'compacted sqlite:/dir/registry: history before revision 2 is forgotten\n',
     });
     expect((await registry.store.list('', { at: 2 })).revision).toBe(2);
     expect((await kit.run('registry compact')).out).toContain(`history before revision ${newest} is forgotten\n`);
@@ -114,7 +114,7 @@ describe('registry compact', () => {
 });
 
 describe('registry migrate', () => {
-  it('moves lmdb to file and back, and says what to do next', async () => {
+  it('moves sqlite to file and back, and says what to do next', async () => {
     const kit = freshKit();
     await furnish(kit);
     const before = await contentAt(kit.url);
@@ -122,15 +122,15 @@ describe('registry migrate', () => {
     const { code, out, err } = await kit.run(`registry migrate --to ${file}`);
     expect(code).toBe(0);
     expect(shown(out, kit)).toMatch(
-      /^migrated 4 objects \(\S+Ki\) of lmdb:\/dir\/registry as of revision \d+ to file:\/dir\/fleet, and compared them\n$/,
+      /^migrated 4 objects \(\S+Ki\) of sqlite:\/dir\/registry as of revision \d+ to file:\/dir\/fleet, and compared them\n$/,
     );
     expect(
       shown(err, kit),
     ).toBe(`next: start the operator with --registry file:/dir/fleet, and set ECSM_REGISTRY for ecsmctl
-lmdb:/dir/registry is as it was: keep it until all is well, and let no operator work on both
+sqlite:/dir/registry is as it was: keep it until all is well, and let no operator work on both
 `);
     expect(await contentAt(file)).toEqual(before);
-    const back = `lmdb:${join(kit.directory, 'back')}`;
+    const back = `sqlite:${join(kit.directory, 'back')}`;
     expect(await kit.run(`registry migrate --registry ${file} --to ${back}`)).toMatchObject({ code: 0 });
     expect(await contentAt(back)).toEqual(before);
     expect(await contentAt(kit.url)).toEqual(before);
@@ -165,14 +165,14 @@ lmdb:/dir/registry is as it was: keep it until all is well, and let no operator 
     });
     expect(await code).toBe(1);
     expect(shown(test.err.text, kit)).toMatch(
-      /\necsmctl: lmdb:\/dir\/registry was written to after revision \d+, and that is not in file:\/dir\/fleet: stop the operator, empty file:\/dir\/fleet \(or name another\), and migrate again\n$/,
+      /\necsmctl: sqlite:\/dir\/registry was written to after revision \d+, and that is not in file:\/dir\/fleet: stop the operator, empty file:\/dir\/fleet \(or name another\), and migrate again\n$/,
     );
   });
 
   it('refuses a target that holds anything, and one that others have written to', async () => {
     const kit = freshKit();
     await furnish(kit);
-    const target = `lmdb:${join(kit.directory, 'fleet')}`;
+    const target = `sqlite:${join(kit.directory, 'fleet')}`;
     await kit.run(`registry migrate --to ${target}`);
     const full = await kit.run(`registry migrate --to ${target}`);
     expect(full).toMatchObject({ code: 1, out: '' });
@@ -194,14 +194,14 @@ lmdb:/dir/registry is as it was: keep it until all is well, and let no operator 
   it('that is interrupted leaves a target that is recognised, and is repeated', async () => {
     const kit = freshKit();
     await furnish(kit);
-    const target = `lmdb:${join(kit.directory, 'fleet')}`;
+    const target = `sqlite:${join(kit.directory, 'fleet')}`;
     const { test, code } = observed(kit, `registry migrate --to ${target}`, ({ interrupt }) => interrupt());
     expect(await code).toBe(130);
     expect(
       shown(test.err.text, kit),
-    ).toBe(`waiting for lmdb:/dir/registry to be copied to lmdb:/dir/fleet (0 s of 60 min)
-waiting for lmdb:/dir/registry to be copied to lmdb:/dir/fleet (0 s of 60 min): 4 objects written (2.7Ki)
-ecsmctl: interrupted by SIGINT; lmdb:/dir/fleet is incomplete now: migrate again, which starts over
+    ).toBe(`waiting for sqlite:/dir/registry to be copied to sqlite:/dir/fleet (0 s of 60 min)
+waiting for sqlite:/dir/registry to be copied to sqlite:/dir/fleet (0 s of 60 min): 4 objects written (2.7Ki)
+ecsmctl: interrupted by SIGINT; sqlite:/dir/fleet is incomplete now: migrate again, which starts over
 `);
     const registry = await openRegistry(target, { kinds: knownKinds });
     expect(await incompleteTransfer(registry.store)).toMatchObject({ transfer: 'migration' });
@@ -214,10 +214,10 @@ ecsmctl: interrupted by SIGINT; lmdb:/dir/fleet is incomplete now: migrate again
   it('makes no target where the source is not there', async () => {
     const kit = freshKit();
     mkdirSync(join(kit.directory, 'empty'));
-    const { code, err } = await kit.run(`registry migrate --to lmdb:${kit.directory}/fleet`);
+    const { code, err } = await kit.run(`registry migrate --to sqlite:${kit.directory}/fleet`);
     expect({ code, err: shown(err, kit) }).toEqual({
       code: 1,
-      err: 'ecsmctl: there is no registry at lmdb:/dir/registry yet: "ecsmctl apply" makes one\n',
+      err: 'ecsmctl: there is no registry at sqlite:/dir/registry yet: "ecsmctl apply" makes one\n',
     });
     expect(readdirSync(kit.directory)).toEqual(['empty']);
   });

@@ -48,15 +48,15 @@ describe('a session', () => {
 
   it('that only reads makes none in a directory that is something else', async () => {
     mkdirSync(join(absent.directory, 'other'));
-    const { code } = await absent.run(`get services --registry lmdb:${join(absent.directory, 'other')}`);
+    const { code } = await absent.run(`get services --registry sqlite:${join(absent.directory, 'other')}`);
     expect(code).toBe(1);
-    expect(existsSync(join(absent.directory, 'other', 'data.mdb'))).toBe(false);
+    expect(existsSync(join(absent.directory, 'other', 'registry.db'))).toBe(false);
   });
 
   it('that writes makes it', async () => {
     const made = registryCallOf(present);
     expect(await withSession(made, async ({ registry }) => registry.revision(), { create: true })).toBe(0);
-    expect(existsSync(join(present.directory, 'registry', 'data.mdb'))).toBe(true);
+    expect(existsSync(join(present.directory, 'registry', 'registry.db'))).toBe(true);
   });
 
   it('takes the directory of a file registry, and warns of the files that it refuses', async () => {
@@ -84,9 +84,9 @@ describe('a session', () => {
   it.each([
     [
       '--registry redis:x',
-      '--registry: registry URL "redis:x": it has to be lmdb:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
+      '--registry: registry URL "redis:x": it has to be sqlite:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
     ],
-    ['--registry lmdb:', '--registry: registry URL "lmdb:": it names no directory'],
+    ['--registry sqlite:', '--registry: registry URL "sqlite:": it names no directory'],
     ['-n Orbit', '--namespace: "Orbit" cannot be a namespace: use a-z, 0-9 and "-", at most 63 of them'],
   ])('refuses %s', async (flags, message) => {
     const { code, err } = await present.run(`get services ${flags}`);

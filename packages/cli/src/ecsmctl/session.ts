@@ -124,11 +124,11 @@ async function requireRegistry(secretUrl: string, url: string, world: World): Pr
 /** Whether there is something to open. Of one elsewhere only opening it tells. */
 export async function isRegistryThere(secretUrl: string, { files }: Pick<World, 'files'>): Promise<boolean> {
   const place = parseStoreUrl(secretUrl);
-  if (place.scheme !== 'lmdb' && place.scheme !== 'file') return true;
+  if (place.scheme !== 'sqlite' && place.scheme !== 'file') return true;
   const found = await files.list(place.directory);
   // People put files into the directory of a file registry before anybody opens it, so the directory is enough.
   if (place.scheme === 'file') return found !== undefined;
-  return (found ?? []).some((path) => /(^|[\\/])data\.mdb$/.test(path));
+  return (found ?? []).some((path) => /(^|[\\/])registry\.db$/.test(path));
 }
 
 async function warnOf(registry: Registry, url: string, warn: Session['warn']): Promise<void> {

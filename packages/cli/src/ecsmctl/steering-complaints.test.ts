@@ -70,12 +70,12 @@ const rolloutComplaints: readonly Complaint[] = [
   [
     'rollout status service/telemetry --registry nonsense',
     2,
-    '--registry: registry URL "nonsense": it has to be lmdb:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
+    '--registry: registry URL "nonsense": it has to be sqlite:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
   ],
   [
-    'rollout status service/telemetry --registry lmdb:/nowhere/at/all',
+    'rollout status service/telemetry --registry sqlite:/nowhere/at/all',
     1,
-    'there is no registry at lmdb:/nowhere/at/all yet: "ecsmctl apply" makes one',
+    'there is no registry at sqlite:/nowhere/at/all yet: "ecsmctl apply" makes one',
   ],
   ['rollout history service/telemetry --revision 7', 1, 'ecsmservice/telemetry has no revision 7: there are 1 and 2'],
   ['rollout history service/camera --revision 1', 1, 'ecsmservice/camera has no revision 1: there are none yet'],

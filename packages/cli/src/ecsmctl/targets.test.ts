@@ -43,7 +43,7 @@ const program: Program = {
   ],
 };
 
-const kit = registryKit('lmdb', program);
+const kit = registryKit('sqlite', program);
 beforeAll(() => fillRegistry(kit));
 writeFileSync(
   join(kit.directory, 'fleet.yaml'),

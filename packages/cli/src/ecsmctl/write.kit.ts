@@ -15,7 +15,7 @@ export interface WriteKit extends RegistryKit {
 }
 
 /** Call it at the top of a test file, or within a `describe`. */
-export function writeKit(scheme?: 'lmdb' | 'file'): WriteKit {
+export function writeKit(scheme?: 'sqlite' | 'file'): WriteKit {
   const kit = registryKit(scheme);
   return {
     ...kit,

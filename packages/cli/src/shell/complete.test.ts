@@ -52,9 +52,9 @@ describe('completion', () => {
         },
       ],
     };
-    await candidatesFor(own, ['get', ''], testWorld({ env: { ECSM_REGISTRY: 'lmdb:./fleet' } }).world);
+    await candidatesFor(own, ['get', ''], testWorld({ env: { ECSM_REGISTRY: 'sqlite:./fleet' } }).world);
     await candidatesFor(own, ['get', ''], testWorld().world);
-    expect(told).toEqual(['ECSM_REGISTRY', 'lmdb:./fleet', undefined, undefined]);
+    expect(told).toEqual(['ECSM_REGISTRY', 'sqlite:./fleet', undefined, undefined]);
   });
 
   it('offers flags with what they do, but none twice', async () => {

@@ -35,11 +35,12 @@ it('tells its version', async () => {
 
 it('carries the licences of what is in it, and is ASCII throughout', () => {
   const text = readFileSync(bundle, 'utf8');
-  for (const name of ['lmdb', 'yaml']) expect(text).toMatch(new RegExp(`^${name} [\\d.]+ \\((MIT|ISC)\\)$`, 'm'));
+  for (const name of ['@photostructure/sqlite', 'yaml'])
+    expect(text).toMatch(new RegExp(`^${name} [\\d.]+ \\((MIT|ISC)\\)$`, 'm'));
   expect(/[^\n\t\x20-\x7e]/.test(text)).toBe(false);
 });
 
-describe.each(['lmdb', 'file'])('with a registry of %s', (scheme) => {
+describe.each(['sqlite', 'file'])('with a registry of %s', (scheme) => {
   it('makes a service true on a platform, and leaves no unpacked library behind', async () => {
     const site = await openSite();
     const url = `${scheme}:${join(site.directory, scheme)}`;

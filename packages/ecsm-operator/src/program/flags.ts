@@ -22,7 +22,7 @@ export const flags: readonly Flag[] = [
     value: 'URL',
     variable: 'ECSM_REGISTRY',
     key: 'registry',
-    says: 'what people want: lmdb:DIR, file:DIR, etcd://HOST:PORT/PREFIX or memory:. Default lmdb: in $ECSM_HOME/registry, ECSM_HOME being ~/.ecsm',
+    says: 'what people want: sqlite:DIR, file:DIR, etcd://HOST:PORT/PREFIX or memory:. Default sqlite: in $ECSM_HOME/registry, ECSM_HOME being ~/.ecsm',
   },
   {
     name: 'ecsm',

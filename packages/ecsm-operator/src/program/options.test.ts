@@ -8,7 +8,7 @@ import { type Environment, parseCommand } from './options.ts';
 
 const home = { HOME: '/home/ada' };
 const defaults = {
-  registry: 'lmdb:/home/ada/.ecsm/registry',
+  registry: 'sqlite:/home/ada/.ecsm/registry',
   ecsm: 'http://127.0.0.1:3001',
   headers: {},
   listen: { host: '127.0.0.1', port: 8090 },
@@ -95,7 +95,7 @@ describe('flags', () => {
     ['--listen 127.0.0.1.evil.org:80', '--listen: it will not listen on 127.0.0.1.evil.org'],
     ['--ecsm 127.0.0.1:3001', '--ecsm has to be a URL such as http://127.0.0.1:3001, not "127.0.0.1:3001"'],
     ['--ecsm http://root:secret@site', '--ecsm must not hold a user or password: send them with --header'],
-    ['--registry redis:x', '--registry: registry URL "redis:x": it has to be lmdb:<directory>, file:<directory>'],
+    ['--registry redis:x', '--registry: registry URL "redis:x": it has to be sqlite:<directory>, file:<directory>'],
     ['--registry=', '--registry is empty'],
     ['--header Authorization', "--header has to be 'NAME: VALUE', of printable ASCII characters"],
     ['--header Host:x', '--header: the header Host is not yours to set'],
@@ -132,7 +132,7 @@ describe('flags', () => {
 
 describe('variables', () => {
   it.each<[Environment, object]>([
-    [{ ECSM_HOME: '/srv/ecsm' }, { registry: 'lmdb:/srv/ecsm/registry' }],
+    [{ ECSM_HOME: '/srv/ecsm' }, { registry: 'sqlite:/srv/ecsm/registry' }],
     [{ ...home, ECSM_REGISTRY: 'memory:' }, { registry: 'memory:' }],
     [{ ...home, ECSM_REGISTRY: '', ECSM_URL: '' }, {}],
     [
@@ -161,7 +161,7 @@ describe('the config file', () => {
   it('says the same by keys, as YAML', async () => {
     const command = await configured(`
 # One of the site.
-registry: lmdb:/var/lib/ecsm/registry
+registry: sqlite:/var/lib/ecsm/registry
 ecsm: http://10.0.0.5:3001
 header:
   - 'Authorization: Bearer abc'
@@ -175,7 +175,7 @@ leaderElect: true
       kind: 'run',
       options: {
         ...withoutListen,
-        registry: 'lmdb:/var/lib/ecsm/registry',
+        registry: 'sqlite:/var/lib/ecsm/registry',
         ecsm: 'http://10.0.0.5:3001',
         headers: { authorization: 'Bearer abc', 'x-site': '7' },
         observeMs: 30_000,

@@ -78,10 +78,10 @@ export async function run(argv: readonly string[], options?: StartOptions) {
   return { code, output: started.output() };
 }
 
-/** A directory, a platform on loopback and a registry in lmdb. */
+/** A directory, a platform on loopback and a registry in sqlite. */
 export class Site {
   readonly directory = mkdtempSync(join(tmpdir(), 'ecsm-operator-'));
-  readonly registry = `lmdb:${join(this.directory, 'registry')}`;
+  readonly registry = `sqlite:${join(this.directory, 'registry')}`;
   readonly simulator: Simulator;
   readonly #started: Started[] = [];
   #url = '';

@@ -1,5 +1,5 @@
 /**
- * A whole site of real processes: a simulated platform on a socket, operators, and a registry in lmdb that this process
+ * A whole site of real processes: a simulated platform on a socket, operators, and a registry in sqlite that this process
  * has open as well. All of it is gone when the test ends. The programs run what was built, so build first.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -61,7 +61,7 @@ export class Site {
   /** Ready to be asked for its health, and looking at the platform every second. */
   async startOperator(...flags: string[]): Promise<Operator> {
     const program = this.#start('ecsm-operator', [
-      ...['--registry', `lmdb:${join(this.directory, 'registry')}`, '--ecsm', this.#known.url],
+      ...['--registry', `sqlite:${join(this.directory, 'registry')}`, '--ecsm', this.#known.url],
       ...['--listen', '127.0.0.1:0', '--observe-seconds', '1'],
       ...flags,
     ]);
@@ -138,7 +138,7 @@ export async function openSite(
   ...platformFlags: string[]
 ): Promise<Site> {
   const directory = mkdtempSync(join(tmpdir(), 'ecsm-e2e-'));
-  const registry = await openRegistry(`lmdb:${join(directory, 'registry')}`, { kinds: operatorKinds });
+  const registry = await openRegistry(`sqlite:${join(directory, 'registry')}`, { kinds: operatorKinds });
   const site = new Site(directory, registry, platformFlags);
   onTestFinished(() => site.close());
   await site.startPlatform();

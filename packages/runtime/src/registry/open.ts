@@ -22,7 +22,7 @@ export interface OpenOptions {
 }
 
 export type StoreTuning = Partial<
-  Pick<FileStoreOptions, 'logCommitsMax' | 'logAgeMsMax' | 'pollMs' | 'scanMs'> &
+  Pick<FileStoreOptions, 'logCommitsMax' | 'logAgeMsMax' | 'pollMs' | 'lockTimeoutMs' | 'scanMs'> &
     Pick<EtcdStoreOptions, 'timeoutMs' | 'tls'>
 >;
 
@@ -47,9 +47,9 @@ async function openStore(url: string, options: StoreOptions): Promise<Store> {
       const { MemoryStore } = await import('../store/memory/store.ts');
       return new MemoryStore(options);
     }
-    case 'lmdb': {
-      const { LmdbStore } = await import('../store/lmdb/store.ts');
-      return new LmdbStore({ ...options, directory: place.directory });
+    case 'sqlite': {
+      const { SqliteStore } = await import('../store/sqlite/store.ts');
+      return SqliteStore.open({ ...options, directory: place.directory });
     }
     case 'file': {
       const { FileStore } = await import('../store/file/store.ts');

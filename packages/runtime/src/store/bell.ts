@@ -11,7 +11,7 @@ export class Bell {
     return this.#waiting.size;
   }
 
-  /** Tells everybody who waits for a revision that this one is there. Rings may come twice or out of order. */
+  /** Wakes everything that waits for a revision up to this one. Rings may come twice or out of order. */
   ring(revision: Revision): void {
     if (revision <= this.#revision) return;
     this.#revision = revision;
@@ -37,14 +37,19 @@ export class Bell {
     });
   }
 
+  /** Fails everything that waits now. */
+  fail(error: unknown): void {
+    for (const waiter of this.#waiting) waiter.fail(error);
+  }
+
   close(what: string): void {
     this.#closed = new ApiError('Closed', { what });
-    for (const waiter of this.#waiting) waiter.fail(this.#closed);
+    this.fail(this.#closed);
   }
 }
 
 interface Waiter {
   readonly after: Revision;
   readonly wake: () => void;
-  readonly fail: (error: ApiError) => void;
+  readonly fail: (error: unknown) => void;
 }

@@ -1,5 +1,5 @@
 /**
- * A watch over a log that can be read from any revision on. The memory, lmdb and file stores share it.
+ * A watch over a log that can be read from any revision on. The memory, sqlite and file stores share it.
  *
  * The watcher pulls: it reads a bounded batch from the log, hands it over, and comes back for more. Nothing is
  * buffered for it in between, so a slow watcher costs nothing; if the log is compacted past it, `read` throws

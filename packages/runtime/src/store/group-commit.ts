@@ -9,10 +9,7 @@ import { checkWrites } from './validate.ts';
 
 export type Writes = readonly Write[];
 
-/**
- * Commits in one flush; more wait for the next. Bounds the memory of a transaction, and the time for which those who
- * are answered together keep everybody else from getting a turn.
- */
+/** Commits in one flush; more wait for the next. Bounds the memory of a transaction and the time that it takes. */
 const groupCommitsMax = 256;
 const groupBytesMax = 16 * 1024 * 1024;
 /** Commits that may wait. Beyond this the disk cannot keep up, and a caller is told so. */
@@ -37,7 +34,7 @@ export class GroupCommit {
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
 
-  /** `announce` is called after a flush; a writer who waited alone is told before. */
+  /** `announce` is called after the commits of a flush have been answered. */
   constructor(what: string, flush: Flush, announce: () => void = () => {}) {
     this.#what = what;
     this.#flush = flush;
@@ -60,32 +57,20 @@ export class GroupCommit {
     await this.#draining;
   }
 
-  /**
-   * Those who are answered make ready what they want next while the disk is busy with others. So the next flush begins
-   * before the last one is answered; and if nobody waits for it, half are answered first, and the others meanwhile.
-   */
   async #drain(): Promise<void> {
     // A moment later, so that commits made in the same turn share the first flush too.
     await undefined;
-    let answers: (() => void)[] = [];
-    while (this.#waiting.length + answers.length > 0) {
-      const flushing = this.#flushWaiting();
-      // The store may begin in the next turn only, and those who are answered could keep it waiting for long.
-      if (answers.length > 0) await nextTurn();
-      for (const answer of answers) answer();
-      answers = await flushing;
-      if (answers.length === 0) continue;
-      const isNextWaiting = this.#waiting.length > 0;
-      if (!isNextWaiting) for (const answer of answers.splice(0, Math.ceil(answers.length / 2))) answer();
+    while (this.#waiting.length > 0) {
+      for (const answer of await this.#flushWaiting()) answer();
       this.#announce();
-      if (!isNextWaiting && answers.length > 0) await nextTurn();
+      // Writers that were answered make their next commit, and everything else on this thread gets its turn.
+      await nextTurn();
     }
     this.#draining = undefined;
   }
 
-  /** Makes durable what waits, and answers with what is to be told to each. */
+  /** Flushes what waits; returns a function for each commit that answers it. */
   async #flushWaiting(): Promise<(() => void)[]> {
-    if (this.#waiting.length === 0) return [];
     let group: Waiting[] | undefined;
     const take = () => {
       group ??= this.#takeGroup();

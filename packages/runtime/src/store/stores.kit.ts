@@ -11,8 +11,8 @@ import type { Store } from './contract.ts';
 import { type EtcdServer, skipWithoutEtcd, startEtcd } from './etcd/etcd.kit.ts';
 import { openEtcdStore } from './etcd/store.ts';
 import { FileStore } from './file/store.ts';
-import { LmdbStore } from './lmdb/store.ts';
 import { MemoryStore } from './memory/store.ts';
+import { SqliteStore } from './sqlite/store.ts';
 
 export interface AvailableStore {
   readonly name: string;
@@ -54,9 +54,9 @@ export const memoryHarness = harnessOf({
   remove: () => {},
 });
 
-export const lmdbHarness = harnessOf({
-  make: () => scratch('lmdb'),
-  open: async (directory) => new LmdbStore({ directory }),
+export const sqliteHarness = harnessOf({
+  make: () => scratch('sqlite'),
+  open: (directory) => SqliteStore.open({ directory }),
   remove: discard,
 });
 
@@ -92,7 +92,7 @@ export function etcdHarness(): StoreHarness {
 export function availableStores(): AvailableStore[] {
   return [
     { name: 'memory', harness: memoryHarness, runs: 300 },
-    { name: 'lmdb', harness: lmdbHarness, runs: 100 },
+    { name: 'sqlite', harness: sqliteHarness, runs: 100 },
     { name: 'file', harness: fileHarness, runs: 25 },
     ...(skipWithoutEtcd() ? [] : [{ name: 'etcd', harness: etcdHarness(), runs: 50 }]),
   ];

@@ -4,8 +4,8 @@ import { defaultStoreUrl, parseStoreUrl, withoutPassword } from './url.ts';
 describe('a registry URL', () => {
   it.each([
     ['memory:', { scheme: 'memory' }],
-    ['lmdb:/var/lib/ecsm', { scheme: 'lmdb', directory: '/var/lib/ecsm' }],
-    ['lmdb:relative/place', { scheme: 'lmdb', directory: 'relative/place' }],
+    ['sqlite:/var/lib/ecsm', { scheme: 'sqlite', directory: '/var/lib/ecsm' }],
+    ['sqlite:relative/place', { scheme: 'sqlite', directory: 'relative/place' }],
     ['file:/srv/registry', { scheme: 'file', directory: '/srv/registry' }],
     ['file:///srv/registry', { scheme: 'file', directory: '/srv/registry' }],
     ['etcd://a:2379/ecsm', { scheme: 'etcd', endpoints: ['http://a:2379'], prefix: 'ecsm' }],
@@ -23,12 +23,12 @@ describe('a registry URL', () => {
   });
 
   it.each([
-    ['', 'it has to be lmdb:<directory>, file:<directory>, etcd://host:2379/prefix or memory:'],
-    ['/var/lib/ecsm', 'it has to be lmdb:<directory>'],
-    ['sqlite:/x', 'it has to be lmdb:<directory>'],
-    ['lmdb:', 'it names no directory'],
+    ['', 'it has to be sqlite:<directory>, file:<directory>, etcd://host:2379/prefix or memory:'],
+    ['/var/lib/ecsm', 'it has to be sqlite:<directory>'],
+    ['lmdb:/x', 'it has to be sqlite:<directory>'],
+    ['sqlite:', 'it names no directory'],
     ['file://host/x', 'it names no directory'],
-    ['lmdb:a\0b', 'NUL'],
+    ['sqlite:a\0b', 'NUL'],
     ['memory:x', 'takes nothing'],
     ['etcd://a:2379', 'etcd://host:2379[,host:2379]/prefix'],
     ['etcd://a:2379/', 'etcd://host:2379[,host:2379]/prefix'],
@@ -44,9 +44,9 @@ describe('a registry URL', () => {
     expect(() => parseStoreUrl('etcd://root:se%zzcret@a/p')).toThrow('"etcd://root:…@a/p"');
   });
 
-  it('defaults to lmdb in the home directory', () => {
-    expect(defaultStoreUrl({ HOME: '/home/me' })).toBe('lmdb:/home/me/.ecsm/registry');
-    expect(defaultStoreUrl({ HOME: '/home/me', ECSM_HOME: '/data' })).toBe('lmdb:/data/registry');
+  it('defaults to sqlite in the home directory', () => {
+    expect(defaultStoreUrl({ HOME: '/home/me' })).toBe('sqlite:/home/me/.ecsm/registry');
+    expect(defaultStoreUrl({ HOME: '/home/me', ECSM_HOME: '/data' })).toBe('sqlite:/data/registry');
     expect(defaultStoreUrl({ ECSM_REGISTRY: 'memory:', ECSM_HOME: '/data' })).toBe('memory:');
     expect(() => defaultStoreUrl({})).toThrow('set ECSM_REGISTRY');
   });

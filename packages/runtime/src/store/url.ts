@@ -1,7 +1,7 @@
 /**
  * Registries are named by a URL:
  *
- *     lmdb:<directory>                                        the embedded default
+ *     sqlite:<directory>                                      the embedded default
  *     file:<directory>                                        one readable file an object
  *     etcd://[user:password@]host[:port][,host[:port]]/prefix a cluster; etcds:// for TLS
  *     memory:                                                 gone with the process
@@ -11,7 +11,7 @@ import { ApiError } from '../api/errors.ts';
 
 export type StoreUrl =
   | { readonly scheme: 'memory' }
-  | { readonly scheme: 'lmdb' | 'file'; readonly directory: string }
+  | { readonly scheme: 'sqlite' | 'file'; readonly directory: string }
   | {
       readonly scheme: 'etcd';
       readonly endpoints: readonly string[];
@@ -21,7 +21,7 @@ export type StoreUrl =
     };
 
 const etcdPort = 2379;
-const forms = 'lmdb:<directory>, file:<directory>, etcd://host:2379/prefix or memory:';
+const forms = 'sqlite:<directory>, file:<directory>, etcd://host:2379/prefix or memory:';
 
 /** Throws `BadRequest`, with the password left out of the message. */
 export function parseStoreUrl(url: string): StoreUrl {
@@ -31,7 +31,7 @@ export function parseStoreUrl(url: string): StoreUrl {
   switch (scheme) {
     case 'memory':
       return rest === '' ? { scheme } : wrong(url, 'memory: takes nothing behind the colon');
-    case 'lmdb':
+    case 'sqlite':
     case 'file':
       return { scheme, directory: directoryOf(url, rest) };
     case 'etcd':
@@ -52,7 +52,7 @@ export function defaultStoreUrl(environment: Readonly<Record<string, string | un
       reason: 'no registry is named, and there is no HOME to put one: set ECSM_REGISTRY',
     });
   }
-  return `lmdb:${join(home, 'registry')}`;
+  return `sqlite:${join(home, 'registry')}`;
 }
 
 /** A URL that may be shown to people. */

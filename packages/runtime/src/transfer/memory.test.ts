@@ -1,11 +1,11 @@
 /**
- * Memory does not grow with the registry. 20,000 objects, 60 MB, are backed up from one lmdb store and restored into
+ * Memory does not grow with the registry. 20,000 objects, 60 MB, are backed up from one sqlite store and restored into
  * another while the backup is still being made. What lives after a garbage collection is sampled on the way.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it } from 'vitest';
-import { lmdbHarness } from '../store/stores.kit.ts';
+import { sqliteHarness } from '../store/stores.kit.ts';
 import { backup } from './backup.ts';
 import { migrate } from './migrate.ts';
 import { restore } from './restore.ts';
@@ -28,10 +28,10 @@ function livingBytes(): number {
   return heapUsed + Math.max(external, arrayBuffers);
 }
 
-afterEach(() => lmdbHarness.cleanup());
+afterEach(() => sqliteHarness.cleanup());
 
 it('20,000 objects pass through a backup, a restore and a migration in bounded memory', async () => {
-  const source = await lmdbHarness.create();
+  const source = await sqliteHarness.create();
   await fillWith(source, objects, valueBytes);
   const before = livingBytes();
   let most = 0;
@@ -39,10 +39,10 @@ it('20,000 objects pass through a backup, a restore and a migration in bounded m
   const onProgress = () => {
     if (++reports % 20 === 0) most = Math.max(most, livingBytes() - before);
   };
-  const restored = await lmdbHarness.create();
+  const restored = await sqliteHarness.create();
   const summary = await restore(backup(source, { onProgress }), restored, { onProgress });
   expect(summary).toMatchObject({ objects, leftOut: 0 });
-  const migrated = await lmdbHarness.create();
+  const migrated = await sqliteHarness.create();
   expect(await migrate(restored, migrated, { onProgress })).toMatchObject({ objects, hasSourceChanged: false });
   expect((await registryStatus(migrated)).bytes).toBe(summary.bytes);
   expect(summary.bytes).toBeGreaterThan(3 * growthBytesMax - 10_000_000);

@@ -48,10 +48,10 @@ describe('a migration', () => {
     const source = new MemoryStore();
     await fillWith(source, 300);
     const target = await harness.create();
-    await failure(migrate(source, dying(target, 3, true), { name: 'lmdb:./old' }));
+    await failure(migrate(source, dying(target, 3, true), { name: 'sqlite:./old' }));
     expect(await incompleteTransfer(target)).toMatchObject({
       transfer: 'migration',
-      source: `lmdb:./old (revision ${await source.revision()})`,
+      source: `sqlite:./old (revision ${await source.revision()})`,
       objects: 254,
     });
     expect((await failure(migrate(target, new MemoryStore()))).code).toBe('Forbidden');

@@ -1,4 +1,4 @@
-/** A registry, moved from one store to another: `file:`, `lmdb:`, `etcd://` and `memory:`, in any direction. */
+/** A registry, moved from one store to another: `file:`, `sqlite:`, `etcd://` and `memory:`, in any direction. */
 import { ApiError } from '../api/errors.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { Revision, Store } from '../store/contract.ts';

@@ -86,7 +86,7 @@ describe.each(availableStores())('a restore into a $name store', ({ name, harnes
     const whole = await backupOf(source);
     const wanted = await contentOf(source);
     // The marker, three commits of objects, the removal of the marker.
-    const points = name === 'memory' || name === 'lmdb' ? [1, 2, 3, 4, 5] : [3];
+    const points = name === 'memory' || name === 'sqlite' ? [1, 2, 3, 4, 5] : [3];
     for (const point of points) {
       for (const isCommitted of [false, true]) {
         const target = await harness.create();

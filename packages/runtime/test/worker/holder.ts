@@ -1,10 +1,11 @@
-/** A process that takes LMDB's write lock and never lets go. Usage: holder <directory> */
+/** A process that holds the write lock, half way through a transaction, until it is killed. Usage: holder <directory> */
 import { writeSync } from 'node:fs';
-import { open } from 'lmdb';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 
-const root = open({ path: process.argv[2] ?? '', overlappingSync: false, maxDbs: 8 });
-root.transactionSync(() => {
-  root.putSync('half', 'a write that is never committed');
-  writeSync(1, `${JSON.stringify({ ready: true })}\n`);
-  for (;;);
-});
+const database = new DatabaseSync(join(process.argv[2] ?? '', 'registry.db'));
+database.exec('BEGIN IMMEDIATE');
+database.exec("INSERT INTO log (number, key, created, previous, time, checksum) VALUES (9999999, 'half', 1, 0, 0, 0)");
+writeSync(1, `${JSON.stringify({ ready: true })}\n`);
+// The reference keeps the garbage collector from closing the database, which would end the transaction.
+setInterval(() => database.isOpen, 60_000);

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/errors.ts';
 import type { JsonValue } from '../../api/json.ts';
 import { deepEqual } from '../../api/merge.ts';
 import { limits, type Write } from '../contract.ts';
-import type { Tables } from '../lmdb/tables.ts';
+import type { Tables } from '../sqlite/tables.ts';
 import { parseValue } from './format.ts';
 import type { Edit } from './look.ts';
 import type { Row } from './mirror.ts';

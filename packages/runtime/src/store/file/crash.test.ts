@@ -8,7 +8,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Write } from '../contract.ts';
-import { Ledger } from '../lmdb/ledger.ts';
+import { Ledger } from '../sqlite/ledger.ts';
 import { Mirror, type Row } from './mirror.ts';
 import { commit, eventually, history, put, stored, Workbench } from './workbench.kit.ts';
 
@@ -20,8 +20,8 @@ afterEach(() => bench.cleanup());
 
 /** Does in the ledger what a commit does there, and dies before it has published anything. */
 async function commitAndDie(write: Write, change: (row: Row | undefined) => Row): Promise<void> {
-  const ledger = new Ledger({ directory: bench.path('.registry') });
-  const mirror = new Mirror(ledger);
+  const ledger = await Ledger.open({ directory: bench.path('.registry') });
+  const mirror = new Mirror(ledger.connection);
   await ledger.transaction(() => {
     ledger.apply([[write]]);
     mirror.set(write.key, change(mirror.get(write.key)));
@@ -120,10 +120,9 @@ describe('after a crash between the commit and its file', () => {
 describe('two processes', () => {
   const root = join(import.meta.dirname, '../../../../..');
   const program = `
-    const { runnerImport } = await import('vite');
-    const { module } = await runnerImport(${JSON.stringify(join(import.meta.dirname, 'store.ts'))}, { root: ${JSON.stringify(root)}, logLevel: 'silent' });
+    const { FileStore } = await import(${JSON.stringify(join(root, 'packages/runtime/dist/store/file/store.js'))});
     const [directory, name] = process.argv.slice(1);
-    const store = await module.FileStore.open({ directory, scanMs: 100 });
+    const store = await FileStore.open({ directory, scanMs: 100 });
     const bytes = (value) => new TextEncoder().encode(JSON.stringify(value));
     console.log('ready');
     for (let n = 1; ; n++) {

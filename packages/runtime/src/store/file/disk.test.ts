@@ -27,7 +27,7 @@ it.skipIf(isRoot())('a directory without permission to write is ReadOnly', async
 });
 
 it('a ledger that is damaged is Corrupt', async () => {
-  bench.save('.registry/data.mdb', 'not a database\n'.repeat(1000));
+  bench.save('.registry/registry.db', 'not a database\n'.repeat(1000));
   await expect(FileStore.open({ directory: bench.directory })).rejects.toMatchObject({ code: 'Corrupt' });
 });
 
@@ -42,7 +42,7 @@ describe.skipIf(!canMount)('on a small disk', () => {
   beforeEach(() => {
     disk = bench.path('disk');
     mkdirSync(disk);
-    mount('-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk);
+    mount('-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', disk);
   });
   afterEach(async () => {
     spawnSync('umount', ['-l', disk]);

@@ -2,6 +2,7 @@
 import { linkSync, lstatSync, mkdirSync, renameSync, rmSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { directoryMode, fileMode } from '../sqlite/directories.ts';
 import { fingerprint } from './sight.ts';
 
 /**
@@ -15,7 +16,7 @@ const backdateMs = 20;
  * it will replace: what a person has made private, or handed to somebody, stays so.
  */
 export async function writeDraft(path: string, bytes: Uint8Array, model: Stats | undefined): Promise<string> {
-  const handle = await open(path, 'wx', model === undefined ? 0o666 : 0o600);
+  const handle = await open(path, 'wx', fileMode);
   try {
     await handle.writeFile(bytes);
     if (model !== undefined) await resemble(handle, model);
@@ -42,7 +43,7 @@ async function resemble(handle: FileHandle, { mode, uid, gid }: Stats): Promise<
 /** Makes the directory of a file. The answer is the directories, up to `root`, to flush once the file is in place. */
 export function makeDirectory(root: string, file: string): string[] {
   const directory = dirname(file);
-  const created = mkdirSync(directory, { recursive: true });
+  const created = mkdirSync(directory, { recursive: true, mode: directoryMode });
   const changed = [directory];
   for (let parent = directory; created !== undefined && parent !== root; ) {
     parent = dirname(parent);

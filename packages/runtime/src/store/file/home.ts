@@ -2,21 +2,12 @@
  * The store's directory. The objects' files lie in it for everybody to see; `.registry` below it holds the ledger and
  * the drafts of files, and is nobody else's business: git ignores it.
  */
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
-import { translateNow } from '../lmdb/failures.ts';
-import { makeDirectory } from '../lmdb/make-directory.ts';
+import { databaseFile } from '../sqlite/connection.ts';
+import { directoryMode, fileMode, identityOf, makeDirectory } from '../sqlite/directories.ts';
+import { translateFileError } from '../sqlite/failures.ts';
 
 /** Found behind the process id in the name of a directory of drafts. */
 const draftsPattern = /^(\d+)-/u;
@@ -38,7 +29,7 @@ export class Home {
       makeDirectory(this.directory);
       accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
-      throw translateNow(error, `the registry at ${directory}`);
+      throw translateFileError(error, `the registry at ${directory}`);
     }
   }
 
@@ -47,14 +38,14 @@ export class Home {
     try {
       this.#identity = identityOf(this.#database) ?? '';
       const ignore = join(this.ledgerDirectory, '.gitignore');
-      if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
+      if (!existsSync(ignore)) writeFileSync(ignore, '*\n', { mode: fileMode });
       const parent = join(this.ledgerDirectory, 'tmp');
-      mkdirSync(parent, { recursive: true });
+      mkdirSync(parent, { recursive: true, mode: directoryMode });
       removeAbandoned(parent);
       // Unique also among processes that cannot see each other, such as two containers with a process 1 each.
       this.#drafts = mkdtempSync(join(parent, `${process.pid}-`));
     } catch (error) {
-      throw translateNow(error, `the registry at ${this.directory}`);
+      throw translateFileError(error, `the registry at ${this.directory}`);
     }
   }
 
@@ -64,7 +55,7 @@ export class Home {
 
   /** A path on the same file system for a file that is not ready to be seen. */
   newDraft(): string {
-    mkdirSync(this.#drafts, { recursive: true });
+    mkdirSync(this.#drafts, { recursive: true, mode: directoryMode });
     return join(this.#drafts, String(++this.#draftCount));
   }
 
@@ -84,16 +75,7 @@ export class Home {
   }
 
   get #database(): string {
-    return join(this.ledgerDirectory, 'data.mdb');
-  }
-}
-
-function identityOf(path: string): string | undefined {
-  try {
-    const { dev, ino } = statSync(path);
-    return `${dev}:${ino}`;
-  } catch {
-    return undefined;
+    return join(this.ledgerDirectory, databaseFile);
   }
 }
 

@@ -9,8 +9,8 @@
 import { ApiError } from '../../api/errors.ts';
 import type { CommitOutcome } from '../contract.ts';
 import type { Writes } from '../group-commit.ts';
-import type { Ledger } from '../lmdb/ledger.ts';
-import type { Tables } from '../lmdb/tables.ts';
+import type { Ledger } from '../sqlite/ledger.ts';
+import type { Tables } from '../sqlite/tables.ts';
 import { type Admission, intoCommits } from './admission.ts';
 import type { Home } from './home.ts';
 import type { Edit, Looker, Refusal } from './look.ts';

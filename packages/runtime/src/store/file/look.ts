@@ -5,7 +5,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { JsonValue } from '../../api/json.ts';
 import { type Clock, sleep } from '../../ports/clock.ts';
-import type { Ledger } from '../lmdb/ledger.ts';
+import type { Ledger } from '../sqlite/ledger.ts';
 import { decodeFile, fileBytesMax, hashOf } from './format.ts';
 import { isUntouched, type Mirror, type Row } from './mirror.ts';
 import { type FileSight, fingerprint, View } from './sight.ts';

@@ -2,9 +2,9 @@
  * What the store knows of its files: one row for each key that has a file or is about to have one. A file that differs
  * from its row was edited by hand; a row that is pending has a value that its file does not show yet.
  */
-import type { Database } from 'lmdb';
-import type { Ledger } from '../lmdb/ledger.ts';
-import type { Extension } from './names.ts';
+import type { SqlRow } from '../sqlite/binding.ts';
+import type { Connection } from '../sqlite/connection.ts';
+import { type Extension, extensions } from './names.ts';
 import type { Sight } from './sight.ts';
 
 export interface Row {
@@ -17,33 +17,53 @@ export interface Row {
   readonly pending: boolean;
 }
 
-export class Mirror {
-  readonly #table: Database<Row, string>;
+const columns = 'key, extension, hash, stat, pending';
 
-  constructor(ledger: Ledger) {
-    this.#table = ledger.openTable<Row>('mirror');
+/** The table `mirror` of the ledger's database: see schema.ts. */
+export class Mirror {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
   }
 
   get(key: string): Row | undefined {
-    return this.#table.get(key);
+    const found = this.#connection.sql(`SELECT ${columns} FROM mirror WHERE key = ?`).get(key);
+    return found && rowOf(found);
   }
 
-  rows(): Iterable<{ key: string; value: Row }> {
-    return this.#table.getRange();
+  rows(): { key: string; value: Row }[] {
+    const found = this.#connection.sql(`SELECT ${columns} FROM mirror ORDER BY key`).all();
+    return found.map((row) => ({ key: String(row['key']), value: rowOf(row) }));
   }
 
   /** Whether there should be files in a directory, given as the keys' first part. */
   hasBelow(directory: string): boolean {
     const prefix = `${directory}/`;
-    for (const key of this.#table.getKeys({ start: prefix, limit: 1 })) return key.startsWith(prefix);
-    return false;
+    const first = this.#connection.sql('SELECT key FROM mirror WHERE key >= ? ORDER BY key LIMIT 1').get(prefix);
+    return first !== undefined && String(first['key']).startsWith(prefix);
   }
 
   /** Inside a write transaction. */
   set(key: string, row: Row | undefined): void {
-    if (row === undefined) this.#table.removeSync(key);
-    else this.#table.putSync(key, row);
+    if (row === undefined) {
+      this.#connection.sql('DELETE FROM mirror WHERE key = ?').run(key);
+      return;
+    }
+    const { extension, hash, stat, pending } = row;
+    this.#connection
+      .sql(`INSERT OR REPLACE INTO mirror (${columns}) VALUES (?, ?, ?, ?, ?)`)
+      .run(key, extension, hash, stat, pending ? 1 : 0);
   }
+}
+
+function rowOf({ extension, hash, stat, pending }: SqlRow): Row {
+  return {
+    extension: extensions.find((known) => known === extension) ?? extensions[0],
+    hash: String(hash),
+    stat: String(stat),
+    pending: pending === 1,
+  };
 }
 
 /** Whether a file is as its row says: nobody touched it. */

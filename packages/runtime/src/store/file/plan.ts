@@ -1,10 +1,10 @@
 /**
- * What a transaction is going to do about edits by hand, worked out before it writes anything: lmdb does not roll back.
- * Each file is looked at once more here, because here nobody else can be writing it, except for people.
+ * What a transaction does about edits by hand, worked out before it writes anything. Each file is looked at once more
+ * here, because inside the transaction no other process of ours writes it.
  */
 import { join } from 'node:path';
 import type { Write } from '../contract.ts';
-import type { Tables } from '../lmdb/tables.ts';
+import type { Tables } from '../sqlite/tables.ts';
 import { type Admission, type Content, judge } from './admission.ts';
 import { type Edit, messageOf, type Refusal } from './look.ts';
 import { isUntouched, type Mirror, type Row } from './mirror.ts';

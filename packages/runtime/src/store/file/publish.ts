@@ -9,9 +9,9 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { limits } from '../contract.ts';
-import { syncDirectory } from '../lmdb/environment.ts';
-import type { Ledger } from '../lmdb/ledger.ts';
-import type { Tables } from '../lmdb/tables.ts';
+import { syncDirectory } from '../sqlite/directories.ts';
+import type { Ledger } from '../sqlite/ledger.ts';
+import type { Tables } from '../sqlite/tables.ts';
 import { makeDirectory, placeDraft, removeFile, writeDraft } from './draft.ts';
 import { encodeFile, hashOf, parseValue } from './format.ts';
 import type { Home } from './home.ts';

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Clock, sleep } from '../../ports/clock.ts';
 import { limits } from '../contract.ts';
-import type { Ledger } from '../lmdb/ledger.ts';
+import type { Ledger } from '../sqlite/ledger.ts';
 import { compare, portions } from './compare.ts';
 import type { Home } from './home.ts';
 import type { Intake } from './intake.ts';

@@ -11,11 +11,12 @@
  * When a commit replaces a file, there are some microseconds in which a save by hand would be lost; see draft.ts.
  */
 import { systemClock } from '../../ports/clock.ts';
-import { type Log, silentLog } from '../../ports/log.ts';
+import { silentLog } from '../../ports/log.ts';
 import type { CommitOutcome, StoreProblem } from '../contract.ts';
 import type { Writes } from '../group-commit.ts';
-import { Ledger, type LedgerOptions } from '../lmdb/ledger.ts';
-import { LedgerStore, type LedgerStoreParts } from '../lmdb/ledger-store.ts';
+import { Ledger, type LedgerOptions } from '../sqlite/ledger.ts';
+import { LedgerStore, type LedgerStoreParts } from '../sqlite/ledger-store.ts';
+import { reportPermissions } from '../sqlite/permissions.ts';
 import { type Admission, admitAll } from './admission.ts';
 import { parseValue } from './format.ts';
 import { Home } from './home.ts';
@@ -27,8 +28,6 @@ import { Publisher } from './publish.ts';
 import { Scanner } from './scan.ts';
 
 export interface FileStoreOptions extends LedgerOptions {
-  /** Where problems of files are written to. Default: nowhere. */
-  readonly log?: Log;
   /**
    * How long after a scan of all files the next one starts, to find edits of which no event told. Default 2,000; a large
    * registry is scanned less often. Each file costs about ten microseconds a scan.
@@ -45,8 +44,9 @@ export class FileStore extends LedgerStore {
   static async open(options: FileStoreOptions): Promise<FileStore> {
     const { clock = systemClock, log = silentLog, scanMs = 2_000, admit = admitAll } = options;
     const home = new Home(options.directory);
-    const ledger = new Ledger({ ...options, directory: home.ledgerDirectory });
-    const mirror = new Mirror(ledger);
+    const ledger = await Ledger.open({ ...options, directory: home.ledgerDirectory });
+    reportPermissions(home.directory, [home.directory, home.ledgerDirectory], log);
+    const mirror = new Mirror(ledger.connection);
     const problems = new Problems(clock, log);
     const looker = new Looker(home.directory, ledger, mirror, clock);
     const publisher = new Publisher(home, ledger, mirror, problems);

@@ -1,0 +1,203 @@
+/**
+ * An open database file. SQLite orders the writers of all processes with locks that end with their process, and in WAL
+ * mode readers neither wait for writers nor delay them.
+ *
+ * Nothing in this process may open the database file, or the `-shm` file, by other means while a connection exists:
+ * closing any descriptor of a file drops all locks that the process has on it (POSIX).
+ */
+import { accessSync, constants, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ApiError } from '../../api/errors.ts';
+import { type Binding, checkVersion, type Database, loadBinding, type Statement } from './binding.ts';
+import { createDatabase } from './create.ts';
+import { identityOf, makeDirectory } from './directories.ts';
+import { isBusy, translate } from './failures.ts';
+import { applicationId, schemaVersion } from './schema.ts';
+
+/** The name of the database file in the registry's directory. SQLite keeps `-wal` and `-shm` beside it. */
+export const databaseFile = 'registry.db';
+
+/** How long opening and reading wait for a process that recovers or closes the database, which takes milliseconds. */
+const busyTimeoutMs = 5_000;
+
+/** Limits the size to which the write-ahead log shrinks after it has grown. */
+const logFileBytes = 8 * 1024 * 1024;
+
+const settings = [
+  // A commit returns after its flush.
+  'PRAGMA registry.synchronous = FULL',
+  'PRAGMA fullfsync = ON',
+  'PRAGMA checkpoint_fullfsync = ON',
+  `PRAGMA registry.journal_size_limit = ${logFileBytes}`,
+  'PRAGMA cell_size_check = ON',
+  'PRAGMA trusted_schema = OFF',
+].join(';');
+
+export class Connection {
+  readonly what: string;
+  readonly directory: string;
+  readonly #file: string;
+  readonly #database: Database;
+  readonly #statements = new Map<string, Statement>();
+  /** Of the database file, and of the files that SQLite keeps beside it. */
+  readonly #identities: ReadonlyMap<string, string | undefined>;
+  #inTransaction = false;
+
+  /** Makes the directory and the database if they do not exist. Throws an error of the catalogue. */
+  static async open(directory: string): Promise<Connection> {
+    const what = `the registry at ${directory}`;
+    const binding = await loadBinding();
+    try {
+      makeDirectory(directory);
+      accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+      createDatabase(binding, directory, databaseFile);
+      return new Connection(what, directory, binding);
+    } catch (error) {
+      throw translate(error, what, directory);
+    }
+  }
+
+  private constructor(what: string, directory: string, binding: Binding) {
+    this.what = what;
+    this.directory = directory;
+    this.#file = join(directory, databaseFile);
+    // SQLite takes an empty file for a new database. Here it is one that has lost its content: see create.ts.
+    if (statSync(this.#file).size === 0) throw this.#corrupt('the file is empty');
+    // The file is attached to an empty database: detaching releases it at once, whereas closing a connection releases
+    // its own file only after the garbage collector has found all prepared statements. The timeout comes first, because
+    // even opening can meet the lock of another process.
+    this.#database = new binding.DatabaseSync(':memory:', { timeout: busyTimeoutMs });
+    try {
+      this.#database.prepare('ATTACH ? AS registry').run(this.#file);
+      this.#database.exec(settings);
+      this.#checkContent();
+      // From here on a writer waits for its turn without blocking the thread: see `tryTransaction`.
+      this.#database.exec('PRAGMA busy_timeout = 0');
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+    const files = [this.#file, `${this.#file}-wal`, `${this.#file}-shm`];
+    this.#identities = new Map(files.map((file) => [file, identityOf(file)]));
+  }
+
+  /** The statement for this text, prepared once. */
+  sql(text: string): Statement {
+    const known = this.#statements.get(text);
+    if (known) return known;
+    const statement = this.#database.prepare(text);
+    this.#statements.set(text, statement);
+    return statement;
+  }
+
+  /** Runs several reads on one snapshot. */
+  snapshot<T>(read: () => T): T {
+    if (this.#inTransaction) return read();
+    try {
+      return this.#readOnce(read);
+    } catch (error) {
+      if (!isBusy(error)) throw translate(error, this.what, this.directory);
+    }
+    // Another process recovers or closes the database at this moment.
+    try {
+      this.#database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+      return this.#readOnce(read);
+    } catch (error) {
+      throw translate(error, this.what, this.directory);
+    } finally {
+      this.#database.exec('PRAGMA busy_timeout = 0');
+    }
+  }
+
+  #readOnce<T>(read: () => T): T {
+    return this.#between('BEGIN', read);
+  }
+
+  /**
+   * Runs `work` as the only writer of all processes, and returns when its changes are on the disk. Returns undefined,
+   * without having run it, while another process writes. If `work` throws, nothing is changed.
+   */
+  tryTransaction<T>(work: () => T): { readonly value: T } | undefined {
+    try {
+      let isRunning = false;
+      try {
+        const value = this.#between('BEGIN IMMEDIATE', () => {
+          isRunning = true;
+          return work();
+        });
+        // A commit into a file that was deleted is lost with this process. After the commit, so that none is missed.
+        for (const file of this.#identities.keys()) this.#checkFile(file);
+        return { value };
+      } catch (error) {
+        if (!isRunning && isBusy(error)) return undefined;
+        throw error;
+      }
+    } catch (error) {
+      throw translate(error, this.what, this.directory);
+    }
+  }
+
+  #between<T>(begin: string, work: () => T): T {
+    this.sql(begin).run();
+    this.#inTransaction = true;
+    try {
+      const value = work();
+      this.sql('COMMIT').run();
+      this.#inTransaction = false;
+      return value;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
+  }
+
+  /** SQLite has rolled back by itself after some errors, such as a full disk. */
+  #rollBack(): void {
+    this.#inTransaction = false;
+    try {
+      this.sql('ROLLBACK').run();
+    } catch {}
+  }
+
+  /** Throws `Unavailable` if the database file was deleted or replaced: what is read from it then is out of date. */
+  check(): void {
+    this.#checkFile(this.#file);
+  }
+
+  close(): void {
+    try {
+      this.#database.exec('DETACH registry');
+    } finally {
+      this.#database.close();
+    }
+  }
+
+  #checkContent(): void {
+    checkVersion(String(this.#pragma('sqlite_version', 'SELECT sqlite_version() AS sqlite_version')));
+    const application = this.#pragma('application_id');
+    const version = Number(this.#pragma('user_version'));
+    if (application !== applicationId) throw this.#corrupt('it is a database of another program');
+    if (version !== schemaVersion) {
+      const reason = `${this.#file} has format ${version}, and this program reads format ${schemaVersion}: use the version of the program that wrote it`;
+      throw new ApiError('BadRequest', { reason });
+    }
+    if (this.#pragma('journal_mode', 'PRAGMA registry.journal_mode = WAL') !== 'wal') {
+      throw new ApiError('Unavailable', { what: this.what, reason: 'its file system does not support shared memory' });
+    }
+  }
+
+  #pragma(name: string, text = `PRAGMA registry.${name}`): unknown {
+    return this.#database.prepare(text).get()?.[name];
+  }
+
+  #corrupt(reason: string): ApiError {
+    return new ApiError('Corrupt', { what: this.#file, reason });
+  }
+
+  #checkFile(file: string): void {
+    const identity = identityOf(file);
+    if (identity === this.#identities.get(file)) return;
+    const reason = `${file} was ${identity === undefined ? 'deleted' : 'replaced'} while it was open`;
+    throw new ApiError('Unavailable', { what: this.what, reason });
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Makes a new database in one step: it is written and flushed in a directory of its own and then linked into place. So
+ * a process that dies, or a power cut, leaves a whole database or none; and of two processes that make one at the same
+ * time, one makes it and the other opens it.
+ */
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Binding } from './binding.ts';
+import { fileMode, syncDirectory } from './directories.ts';
+import { schema } from './schema.ts';
+
+/** Does nothing if there is a file of that name. */
+export function createDatabase({ DatabaseSync }: Binding, directory: string, name: string): void {
+  const file = join(directory, name);
+  if (existsSync(file)) return;
+  const scratch = mkdtempSync(join(directory, '.new-'));
+  try {
+    const draft = join(scratch, name);
+    // SQLite gives its other files the mode of this one.
+    closeSync(openSync(draft, 'wx', fileMode));
+    chmodSync(draft, fileMode);
+    const database = new DatabaseSync(draft);
+    try {
+      database.exec(`${schema}; PRAGMA journal_mode = WAL`);
+    } finally {
+      database.close();
+    }
+    flush(draft);
+    publish(draft, file);
+    syncDirectory(directory);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function flush(path: string): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function publish(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (isExisting(error)) return;
+    copyExclusively(draft, file);
+  }
+}
+
+/** For file systems without hard links. Not atomic: a power cut in this moment leaves a damaged file. */
+function copyExclusively(draft: string, file: string): void {
+  try {
+    copyFileSync(draft, file, constants.COPYFILE_EXCL);
+    chmodSync(file, fileMode);
+    flush(file);
+  } catch (error) {
+    if (!isExisting(error)) throw error;
+  }
+}
+
+function isExisting(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+}

@@ -1,0 +1,49 @@
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** A registry holds secrets of services, so other users may neither list nor read it. */
+export const directoryMode = 0o700;
+export const fileMode = 0o600;
+
+/**
+ * Makes a directory and those above it, private to the user, and flushes the parent of each. Node's own recursive mkdir
+ * never returns where a file system answers ENOENT for a path whose parent exists, as /proc does.
+ */
+export function makeDirectory(path: string): void {
+  const parent = dirname(path);
+  try {
+    makeOne(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST') {
+      if (statSync(path).isDirectory()) return;
+      throw Object.assign(new Error(`${path} is a file, not a directory`), { code: 'ENOTDIR' });
+    }
+    if (code !== 'ENOENT' || parent === path) throw error;
+    makeDirectory(parent);
+    makeOne(path);
+  }
+}
+
+function makeOne(path: string): void {
+  mkdirSync(path, { mode: directoryMode });
+  // The mode of mkdir is subject to the umask.
+  chmodSync(path, directoryMode);
+  syncDirectory(dirname(path));
+}
+
+/** After a power cut, a new file is only certain to be found if its directory was flushed too. */
+export function syncDirectory(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Identifies the file or directory at a path: another one of the same name has another identity. */
+export function identityOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && `${stats.dev}:${stats.ino}`;
+}

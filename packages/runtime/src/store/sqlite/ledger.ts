@@ -1,0 +1,212 @@
+/**
+ * A database with transactions, retention of its history and notification of watchers: what the sqlite store and the
+ * file store have in common. Several processes may have it open at once.
+ */
+import { join } from 'node:path';
+import { ApiError } from '../../api/errors.ts';
+import { type Clock, sleep, systemClock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { Bell } from '../bell.ts';
+import type { Commit, CommitOutcome, Revision, WatchOptions } from '../contract.ts';
+import { checkCompactable } from '../expired.ts';
+import { follow } from '../follow.ts';
+import type { Writes } from '../group-commit.ts';
+import { Connection } from './connection.ts';
+import { checkNothingLost, Doorbell } from './doorbell.ts';
+import { translate } from './failures.ts';
+import { Tables } from './tables.ts';
+
+export interface LedgerOptions {
+  readonly directory: string;
+  readonly clock?: Clock;
+  /** Where problems with the registry's files are reported. Default: nowhere. */
+  readonly log?: Log;
+  /** Commits of history kept for watchers and paged lists. Default 10,000. More disk, against more relisting. */
+  readonly logCommitsMax?: number;
+  /** History older than this is dropped with later commits. Default one hour. */
+  readonly logAgeMsMax?: number;
+  /** How often a watcher polls, for the case that a notification was lost. Default 1,000. */
+  readonly pollMs?: number;
+  /**
+   * How long a commit waits while another process writes, before it fails with `Unavailable`. Default 5,000. Only a
+   * process that was stopped in the middle of a commit, or a very slow disk, takes that long.
+   */
+  readonly lockTimeoutMs?: number;
+}
+
+/** How far the log may grow beyond what is asked for, so that not every commit has something to compact. */
+const slack = 1 / 40;
+
+/** Revisions compacted in one transaction, so that compaction does not delay writers for long. */
+const compactRevisionsMax = 1_000;
+
+/** The longest pause between two attempts to get the write lock. SQLite has no queue for it, so attempts are frequent. */
+const lockRetryMsMax = 5;
+
+export class Ledger {
+  readonly what: string;
+  /** For tables of the caller's own; they take part in the same transactions. */
+  readonly connection: Connection;
+  readonly #tables: Tables;
+  readonly #doorbell: Doorbell;
+  readonly #bell = new Bell();
+  readonly #clock: Clock;
+  readonly #retention: { readonly commitsMax: number; readonly ageMsMax: number };
+  readonly #pollMs: number;
+  readonly #lockTimeoutMs: number;
+  /** As far as this process knows: another one may have compacted more. */
+  #compacted: Revision = 0;
+  #ageCheckedMs = Number.NEGATIVE_INFINITY;
+  #watchers = 0;
+  #stopListening = () => {};
+  #closed = false;
+
+  static async open(options: LedgerOptions): Promise<Ledger> {
+    const connection = await Connection.open(options.directory);
+    const path = join(options.directory, 'doorbell');
+    try {
+      const doorbell = new Doorbell(path);
+      const announced = doorbell.last;
+      const ledger = new Ledger(connection, doorbell, options);
+      const newest = ledger.read((tables) => tables.revision);
+      checkNothingLost(connection.what, path, announced, newest);
+      return ledger;
+    } catch (error) {
+      connection.close();
+      throw translate(error, connection.what, options.directory);
+    }
+  }
+
+  private constructor(connection: Connection, doorbell: Doorbell, options: LedgerOptions) {
+    this.what = connection.what;
+    this.connection = connection;
+    this.#tables = new Tables(connection);
+    this.#clock = options.clock ?? systemClock;
+    this.#retention = { commitsMax: options.logCommitsMax ?? 10_000, ageMsMax: options.logAgeMsMax ?? 3_600_000 };
+    this.#pollMs = options.pollMs ?? 1_000;
+    this.#lockTimeoutMs = options.lockTimeoutMs ?? 5_000;
+    this.#doorbell = doorbell;
+  }
+
+  /** Reads on one snapshot, with everything that any process has committed before. */
+  read<T>(read: (tables: Tables) => T): T {
+    this.#checkOpen();
+    return this.connection.snapshot(() => read(this.#tables));
+  }
+
+  /**
+   * Runs `work` as the only writer of all processes, and resolves when its changes are on the disk. If `work` throws,
+   * nothing is changed. Throws `Unavailable`, without having run it, if the write lock cannot be had in time.
+   */
+  async transaction<T>(work: (tables: Tables) => T): Promise<T> {
+    // Counted instead of read from the clock, which may be set.
+    let waitedMs = 0;
+    for (let attempt = 0; ; attempt++) {
+      this.#checkOpen();
+      const done = this.connection.tryTransaction(() => work(this.#tables));
+      if (done) return done.value;
+      if (waitedMs >= this.#lockTimeoutMs) {
+        const reason = `another process has held the write lock for ${this.#lockTimeoutMs} ms; nothing was written`;
+        throw new ApiError('Unavailable', { what: this.what, reason });
+      }
+      const delayMs = Math.min(1 + attempt, lockRetryMsMax);
+      await sleep(this.#clock, delayMs);
+      waitedMs += delayMs;
+    }
+  }
+
+  /** Writes commits, each with a revision of its own, with one flush. */
+  commit(commits: readonly Writes[]): Promise<readonly CommitOutcome[]> {
+    return this.transaction(() => this.apply(commits));
+  }
+
+  /** Inside a transaction: writes commits, and compacts history that is due. */
+  apply(commits: readonly Writes[]): readonly CommitOutcome[] {
+    const tables = this.#tables;
+    const timeMs = Math.round(this.#clock.now());
+    const plan = tables.plan(commits, timeMs);
+    if (plan.revision === plan.since) return plan.outcomes;
+    tables.write(plan);
+    this.#compactDue(tables, plan.revision, timeMs);
+    return plan.outcomes;
+  }
+
+  /** Compacts a bounded part of what the options no longer ask to keep. */
+  #compactDue(tables: Tables, newest: Revision, timeMs: number): void {
+    const { commitsMax, ageMsMax } = this.#retention;
+    if (newest - this.#compacted > commitsMax + Math.max(1, Math.floor(commitsMax * slack))) {
+      tables.compact(Math.min(newest - commitsMax, tables.compacted + compactRevisionsMax));
+      this.#compacted = tables.compacted;
+    }
+    // Also if the clock was set back.
+    if (Math.abs(timeMs - this.#ageCheckedMs) < ageMsMax / 60) return;
+    this.#ageCheckedMs = timeMs;
+    tables.compact(tables.lastOlderThan(timeMs - ageMsMax, compactRevisionsMax));
+  }
+
+  /** Notifies watchers, in this process and in others, of a new revision. */
+  announce(): void {
+    const revision = this.#look();
+    if (revision !== undefined) this.#doorbell.ring(revision);
+  }
+
+  async *watch(prefix: string, options: WatchOptions): AsyncGenerator<Commit, void> {
+    this.#checkOpen();
+    this.connection.check();
+    if (this.#watchers++ === 0) {
+      this.#stopListening = this.#doorbell.listen(this.#clock, this.#pollMs, () => this.#look());
+    }
+    try {
+      yield* follow(
+        {
+          read: (after, under, detail) => this.read((tables) => tables.read(after, under, detail)),
+          changed: (after, signal) => this.#bell.wait(after, signal),
+        },
+        prefix,
+        options,
+      );
+    } finally {
+      if (--this.#watchers === 0) this.#stopListening();
+    }
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    checkCompactable(
+      revision,
+      this.read((tables) => tables.revision),
+    );
+    for (let done = false; !done; ) {
+      done = await this.transaction((tables) => {
+        tables.compact(Math.min(revision, tables.compacted + compactRevisionsMax));
+        return tables.compacted >= revision;
+      });
+    }
+  }
+
+  /** Ends watches; then `finish` may still write; then everything is closed. */
+  async close(finish: () => Promise<void>): Promise<void> {
+    this.#bell.close(this.what);
+    await finish();
+    this.#closed = true;
+    this.#doorbell.close();
+    this.connection.close();
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new ApiError('Closed', { what: this.what });
+  }
+
+  /** Wakes watchers if there is a new revision, and returns it. A failure ends the watches with its error. */
+  #look(): Revision | undefined {
+    if (this.#closed) return undefined;
+    try {
+      this.connection.check();
+      const revision = this.read((tables) => tables.revision);
+      this.#bell.ring(revision);
+      return revision;
+    } catch (error) {
+      this.#bell.fail(error);
+      return undefined;
+    }
+  }
+}
