@@ -466,6 +466,26 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect((await take(store, 1, { after })).map(shown)).toEqual([{ revision, changes: [['put', 'a', 1]] }]);
       });
 
+      it('skips nothing at the borders of the batches in which it reads, whatever the size of the commits', async () => {
+        const store = await harness.create();
+        const start = await store.revision();
+        const written: [Revision, number][] = [];
+        // Sizes that make every position in a batch the end of some commit.
+        const sizes = [1, 127, 128, 128, 1, 2, 126, 5, 1, 1, 123, 3, 128, 64, 64, 100, 28, 1];
+        for (const [index, size] of sizes.entries()) {
+          const writes = Array.from({ length: size }, (_, n) => put(`${index}-${n}`, n));
+          written.push([await commit(store, ...writes), size]);
+        }
+        for (const detail of ['keys', 'values'] as const) {
+          const commits = await take(store, sizes.length, { after: start, detail });
+          expect(commits.map(({ revision, changes }) => [revision, changes.length])).toEqual(written);
+        }
+        for (const [index, [revision]] of written.slice(0, -1).entries()) {
+          const [next] = await take(store, 1, { after: revision, detail: 'keys' });
+          expect(next?.revision).toBe(written[index + 1]?.[0]);
+        }
+      });
+
       it('resumes anywhere: stopped after each commit and started again, nothing is lost or doubled', async () => {
         const store = await harness.create();
         let position = await store.revision();
@@ -565,6 +585,40 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         const next = await commit(store, put('gone', 2, 0));
         expect((await take(store, 1, { after: revision })).map((found) => found.revision)).toEqual([next]);
         expect((await store.get(key('gone')))?.created).toBe(next);
+      });
+
+      it('keeps a key that was deleted and created again, whether the deletion is compacted or the new value too', async () => {
+        const store = await harness.create();
+        await commit(store, put('a', 1), put('b', 1));
+        await commit(store, remove('a'));
+        const deleted = await commit(store, remove('b'));
+        const created = await commit(store, put('a', 2), put('b', 2));
+        await store.compact(deleted);
+        const current = async () =>
+          (await store.list(`${base}/`)).entries.map((entry) => [text(entry.value), entry.revision, entry.created]);
+        const expected = [
+          [2, created, created],
+          [2, created, created],
+        ];
+        expect(await current()).toEqual(expected);
+        await store.compact(created);
+        expect(await current()).toEqual(expected);
+        expect((await store.versions(`${base}/`)).keys).toEqual([key('a'), key('b')]);
+        expect((await store.commit([put('a', 3, created)])).committed).toBe(true);
+      });
+
+      it('forgets a deleted key for good: created again it is new', async () => {
+        const store = await harness.create();
+        await commit(store, put('a', 1));
+        const deleted = await commit(store, remove('a'));
+        await store.compact(deleted);
+        expect(await store.revision()).toBe(deleted);
+        const created = await commit(store, put('a', 2, 0));
+        expect(created).toBeGreaterThan(deleted);
+        expect(await store.get(key('a'))).toMatchObject({ revision: created, created });
+        expect((await take(store, 1, { after: deleted })).map(shown)).toEqual([
+          { revision: created, changes: [['put', 'a', 2]] },
+        ]);
       });
 
       it('refuses to compact what has not happened', async () => {

@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
-const valueOf = (n: number) => bytes({ n, filler: 'x'.repeat(2000) });
+const objectOf = (n: number) => bytes({ n, filler: 'x'.repeat(2000) });
 const text = (value: Uint8Array) => new TextDecoder().decode(value);
 
 async function open(place = directory): Promise<SqliteStore> {
@@ -50,7 +50,7 @@ async function open(place = directory): Promise<SqliteStore> {
 async function fill(): Promise<void> {
   const store = await SqliteStore.open({ directory });
   await Promise.all(
-    Array.from({ length: 500 }, (_, n) => store.commit([{ type: 'put', key: `a/${n}`, value: valueOf(n) }])),
+    Array.from({ length: 500 }, (_, n) => store.commit([{ type: 'put', key: `a/${n}`, value: objectOf(n) }])),
   );
   await store.close();
 }
@@ -132,7 +132,7 @@ describe('a database file', () => {
       let verdict = 'read';
       try {
         const entries = await readAll();
-        for (const { key, value } of entries) expect(text(value)).toBe(text(valueOf(Number(key.slice(2)))));
+        for (const { key, value } of entries) expect(text(value)).toBe(text(objectOf(Number(key.slice(2)))));
         if (entries.length < 500) verdict = 'damaged records';
       } catch (error) {
         if (!isApiError(error)) throw error;
@@ -177,7 +177,7 @@ describe('a write-ahead log that a killed process left behind', () => {
   /** Copies the files of an open store: what a kill leaves behind. Returns the newest revision. */
   async function leaveBehind(): Promise<number> {
     const store = await SqliteStore.open({ directory: join(scratch, 'living') });
-    for (let n = 0; n < 40; n++) await store.commit([{ type: 'put', key: `a/${n}`, value: valueOf(n) }]);
+    for (let n = 0; n < 40; n++) await store.commit([{ type: 'put', key: `a/${n}`, value: objectOf(n) }]);
     mkdirSync(directory);
     for (const name of ['registry.db', 'registry.db-wal', 'doorbell']) {
       copyFileSync(join(scratch, 'living', name), join(directory, name));
