@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
+import { MetricRegistry } from '../manager/metrics.ts';
+import { standardMetrics } from '../manager/standard-metrics.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { LogFields, LogLevel } from '../ports/log.ts';
 import { forgetful } from '../registry/forgetful-store.kit.ts';
@@ -377,5 +379,76 @@ describe('watches on other kinds', () => {
       { watches: [{ kind: Crate, map: ownedBy(Widget) }] },
     );
     await eventually(() => seen).toContain('owner: Crate mine added');
+  });
+});
+
+describe('a bug in the code that a watch calls', () => {
+  const skipped = () => logged.filter(({ message }) => message.includes('the event is skipped'));
+
+  it('in a map function costs its own event only: it is logged, counted, and the next events wake their keys', async () => {
+    const metrics = new MetricRegistry();
+    const seen: string[] = [];
+    await registry.resource(Crate).create({ metadata: { name: 'broken' }, spec: {} });
+    await registry.resource(Crate).create({ metadata: { name: 'fine' }, spec: {} });
+    const bug = new TypeError('cannot read properties of undefined');
+    start(
+      async ({ name }) => {
+        seen.push(name);
+      },
+      {
+        metrics: standardMetrics(metrics),
+        watches: [
+          {
+            kind: Crate,
+            map({ metadata: { name } }) {
+              if (name === 'broken') throw bug;
+              return [{ name: `for-${name}` }];
+            },
+          },
+        ],
+      },
+    );
+    await eventually(() => seen).toEqual(['for-fine']);
+    await registry.resource(Crate).create({ metadata: { name: 'later' }, spec: {} });
+    await eventually(() => seen).toEqual(['for-fine', 'for-later']);
+    expect(skipped()).toEqual([
+      {
+        level: 'error',
+        message: expect.any(String),
+        fields: {
+          controller: 'test',
+          source: 'Crate',
+          key: keyOf(Crate, 'default', 'broken'),
+          type: 'added',
+          revision: 1,
+          error: bug,
+        },
+      },
+    ]);
+    expect(metrics.render()).toContain('controller_runtime_watch_panics_total{controller="test"} 1\n');
+  });
+
+  it('in a predicate costs its own event only, and later events of the same object count again', async () => {
+    const seen: string[] = [];
+    start(
+      async ({ name }) => {
+        seen.push(name);
+      },
+      {
+        predicates: [
+          ({ spec }) => {
+            const { size } = spec as { readonly size: number };
+            if (size === 13) throw 'not even an error';
+            return size;
+          },
+        ],
+      },
+    );
+    await create('a', 13);
+    await create('b');
+    await eventually(() => seen).toEqual(['b']);
+    expect(skipped().map(({ fields }) => fields['error'])).toEqual(['not even an error']);
+    await widgets().patch('a', { spec: { size: 2 } });
+    await eventually(() => seen).toEqual(['b', 'a']);
   });
 });

@@ -53,6 +53,8 @@ export interface ControllerObserver {
   readonly queue?: QueueObserver;
   reconciled?(outcome: Outcome['is'], tookMs: number): void;
   active?(workers: number): void;
+  /** A predicate or a map function threw; the event was skipped. */
+  watchPanicked?(): void;
 }
 
 export interface ControllerOptions<Spec, Status, SpecInput, StatusInput> {
@@ -129,7 +131,10 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
       clock: registry.clock,
       ...(this.#observer.queue && { observer: this.#observer.queue }),
     });
-    const feed = new Feed(this.#options, registry, (wake) => this.#enqueue(wake, queue));
+    const feed = new Feed(this.#options, registry, {
+      enqueue: (wake) => this.#enqueue(wake, queue),
+      panicked: () => this.#observer.watchPanicked?.(),
+    });
     this.#queue = queue;
     this.#feed = feed;
     const ending = new AbortController();

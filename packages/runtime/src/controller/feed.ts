@@ -8,7 +8,14 @@ import { type Log, silentLog } from '../ports/log.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Revision } from '../store/contract.ts';
 import type { Predicate } from './predicate.ts';
-import { Source, type Wake, type Watch } from './source.ts';
+import { Source, type Wake, type Watch, WatchPanic } from './source.ts';
+
+/** What a feed calls. */
+export interface FeedHandlers {
+  readonly enqueue: (wake: Wake) => void;
+  /** An event was skipped because a predicate or a map function threw. */
+  readonly panicked?: () => void;
+}
 
 export interface FeedOptions {
   readonly name: string;
@@ -26,15 +33,15 @@ export class Feed {
   readonly #name: string;
   readonly #registry: Registry;
   readonly #log: Log;
-  readonly #enqueue: (wake: Wake) => void;
+  readonly #handlers: FeedHandlers;
   readonly #lines: readonly { readonly informer: Informer; readonly source: Source }[];
 
-  constructor(options: FeedOptions, registry: Registry, enqueue: (wake: Wake) => void) {
+  constructor(options: FeedOptions, registry: Registry, handlers: FeedHandlers) {
     const { name, kind: own, watches = [], predicates = [], namespace, resyncMs, log = silentLog } = options;
     this.#name = name;
     this.#registry = registry;
     this.#log = log;
-    this.#enqueue = enqueue;
+    this.#handlers = handlers;
     const scope = {
       ...(namespace === undefined ? {} : { namespace }),
       ...(resyncMs === undefined ? {} : { resyncMs }),
@@ -81,20 +88,38 @@ export class Feed {
     while (!signal.aborted && this.ready() !== undefined) await sleep(this.#registry.clock, syncPollMs, signal);
   }
 
-  /** The informer tells of a change once, so this does not give up until it knows whom to wake. */
+  /**
+   * The informer reports a change once, so a read that fails is retried until it succeeds. An exception of a predicate or
+   * a map function is not: it would come again, and block every change behind it.
+   */
   async #wake(change: Change, source: Source, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#registry;
     const backoff = new Backoff(random);
     while (!signal.aborted) {
       try {
-        for (const wake of await source.wakes(change)) this.#enqueue(wake);
+        for (const wake of await source.wakes(change)) this.#handlers.enqueue(wake);
         return;
       } catch (error) {
+        if (error instanceof WatchPanic) {
+          this.#skip(change, error);
+          return;
+        }
         const delayMs = backoff.next();
         const fields = { controller: this.#name, key: change.key, delayMs, error: String(error) };
         this.#log.write('warn', 'a change could not be looked at; it will be tried again', fields);
         await sleep(clock, delayMs, signal);
       }
     }
+  }
+  #skip({ key, type, revision }: Change, { source, cause }: WatchPanic): void {
+    this.#handlers.panicked?.();
+    this.#log.write('error', 'a predicate or map function threw; the event is skipped', {
+      controller: this.#name,
+      source,
+      key,
+      type,
+      revision,
+      error: cause,
+    });
   }
 }

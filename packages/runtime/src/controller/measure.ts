@@ -45,6 +45,7 @@ export function measure(
       count[outcome]();
       controller.reconcileSeconds.observe(tookMs / 1000);
     },
+    watchPanicked: () => controller.watchPanics.increment(),
     active: (busy) => controller.activeWorkers.set(busy),
   };
 }

@@ -42,6 +42,21 @@ export interface Wake {
   readonly revision?: number;
 }
 
+/**
+ * A predicate or a map function threw. That is a bug in the controller's own code: the same change would fail again, so
+ * it is not worth a retry.
+ */
+export class WatchPanic extends Error {
+  /** The kind that is watched. */
+  readonly source: string;
+
+  constructor(source: string, cause: unknown) {
+    super(`a predicate or map function for ${source} threw`, { cause });
+    this.name = 'WatchPanic';
+    this.source = source;
+  }
+}
+
 /** Turns changes of one watched kind into keys to wake. One change after another, in order. */
 export class Source {
   readonly #registry: Registry;
@@ -68,19 +83,30 @@ export class Source {
     this.#digests = predicates.length === 0 ? undefined : new Digests(predicates);
   }
 
+  /** Throws `WatchPanic` if a predicate or the map function throws; any other error may pass. */
   async wakes(change: Change): Promise<readonly Wake[]> {
     const { key, initial, revision, type } = change;
     if (!this.#map && !this.#digests) return [{ key, reason: type, initial, revision }];
     const object = type === 'deleted' ? undefined : await this.#read(key, revision);
-    if (object && this.#digests && !this.#digests.changed(key, object, revision)) return [];
+    if (object && !this.#guarded(() => this.#digests?.changed(key, object, revision) ?? true)) return [];
     if (!object) this.#digests?.forget(key);
     if (!this.#map) return [{ key, reason: type, initial, revision }];
-    const concerned = object ? this.#keysOf(this.#map(object)) : [];
+    const map = this.#map;
+    const concerned = object ? this.#guarded(() => this.#keysOf(map(object))) : [];
     const before = this.#concerned.get(key) ?? [];
     if (concerned.length > 0) this.#concerned.set(key, concerned);
     else this.#concerned.delete(key);
     const reason = `${this.#kind.kind} ${key.split('/').at(-1)} ${type}`;
     return [...new Set([...before, ...concerned])].map((woken) => ({ key: woken, reason, initial }));
+  }
+
+  /** Calls code of the controller's author. */
+  #guarded<T>(call: () => T): T {
+    try {
+      return call();
+    } catch (error) {
+      throw new WatchPanic(this.#kind.kind, error);
+    }
   }
 
   #keysOf(names: readonly ObjectName[]): string[] {

@@ -129,6 +129,7 @@ describe('the standard metrics', () => {
       'controller_runtime_reconcile_errors_total{controller="widget"} 0',
       'controller_runtime_terminal_reconcile_errors_total{controller="widget"} 0',
       'controller_runtime_reconcile_panics_total{controller="widget"} 0',
+      'controller_runtime_watch_panics_total{controller="widget"} 0',
       'controller_runtime_reconcile_time_seconds_sum{controller="widget"} 0',
       'controller_runtime_reconcile_time_seconds_count{controller="widget"} 0',
       'controller_runtime_max_concurrent_reconciles{controller="widget"} 0',

@@ -16,6 +16,8 @@ export interface ControllerMetrics {
   readonly errors: Counter;
   readonly terminalErrors: Counter;
   readonly panics: Counter;
+  /** Events skipped because a predicate or a map function threw. Not one of controller-runtime's. */
+  readonly watchPanics: Counter;
   readonly reconcileSeconds: Histogram;
   readonly maxConcurrentReconciles: Gauge;
   readonly activeWorkers: Gauge;
@@ -62,6 +64,7 @@ export function standardMetrics(registry: MetricRegistry): StandardMetrics {
         errors: families.errors.with(controller),
         terminalErrors: families.terminalErrors.with(controller),
         panics: families.panics.with(controller),
+        watchPanics: families.watchPanics.with(controller),
         reconcileSeconds: families.reconcileSeconds.with(controller),
         maxConcurrentReconciles: families.maxConcurrentReconciles.with(controller),
         activeWorkers: families.activeWorkers.with(controller),
@@ -104,6 +107,11 @@ function controllerFamilies(registry: MetricRegistry) {
     panics: registry.counter({
       name: 'controller_runtime_reconcile_panics_total',
       help: 'Total number of reconciliation panics per controller',
+      labels,
+    }),
+    watchPanics: registry.counter({
+      name: 'controller_runtime_watch_panics_total',
+      help: 'Total number of events skipped because a predicate or map function threw, per controller',
       labels,
     }),
     reconcileSeconds: registry.histogram({
