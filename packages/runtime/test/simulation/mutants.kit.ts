@@ -10,7 +10,7 @@ import { Writer } from '../../src/registry/writer.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';
 import { WorkQueue } from '../../src/workqueue/queue.ts';
 import { leadersScenario } from './leaders.kit.ts';
-import { calmScenario, type Defects, workshopScenario } from './workshop.kit.ts';
+import { calmScenario, type Defects, leftoversOfFormerOwners, workshopScenario } from './workshop.kit.ts';
 
 export interface Mutant {
   readonly name: string;
@@ -73,6 +73,11 @@ export const mutants: readonly Mutant[] = [
   inProgram('there is no resync', { neverResyncs: true }),
   inProgram('a conflict is given up on', { conflictIsTerminal: true }),
   inProgram('a stale answer is believed', { staleBelieved: true }),
+  {
+    name: 'a leftover of a former owner counts as its own',
+    scenario: calmScenario({ leftoverTakenForOwn: true }, leftoversOfFormerOwners),
+    plant: () => () => {},
+  },
   inLibrary(
     'the dirty set is dropped',
     patch(WorkQueue.prototype, (original) => ({

@@ -31,6 +31,8 @@ export interface Defects {
   readonly statusUndoesSpec?: boolean;
   /** A failure in the middle counts as done. */
   readonly failureSwallowed?: boolean;
+  /** A part of the same name counts as its own, whoever it was made for. */
+  readonly leftoverTakenForOwn?: boolean;
   /** Too many parts are left as they are. */
   readonly surplusKept?: boolean;
   /** Nobody looks for parts that arrive after their widget is gone. */
@@ -55,7 +57,7 @@ const lookMs = 40_000;
 const lateMsMax = 15_000;
 const finalizer = 'example.io/parts';
 
-interface Part {
+export interface Part {
   readonly name: string;
   readonly uid: string;
   /** The version of the widget for which it was made: absence in an older list means nothing. */
@@ -77,8 +79,9 @@ class Workshop {
     this.parts.set(part.name, { ...part, madeMs: this.#nowMs() });
   }
 
-  scrap(name: string): void {
-    this.parts.delete(name);
+  /** Of this widget only: by now the name may be taken by a part of another. */
+  scrap({ name, uid }: Part): void {
+    if (this.parts.get(name)?.uid === uid) this.parts.delete(name);
   }
 
   of(uid: string): Part[] {
@@ -93,7 +96,7 @@ function tools(doors: Doors, workshop: Workshop) {
     list: (uid: string) => doors.effect('list parts', () => workshop.of(uid), { kind: 'read', link }),
     listAll: () => doors.effect('list all parts', () => [...workshop.parts.values()], { kind: 'read', link }),
     make: (part: Part) => doors.effect(`make ${part.name}`, () => workshop.make(part), { kind: 'write', link }),
-    scrap: (name: string) => doors.effect(`scrap ${name}`, () => workshop.scrap(name), { kind: 'write', link }),
+    scrap: (part: Part) => doors.effect(`scrap ${part.name}`, () => workshop.scrap(part), { kind: 'write', link }),
   };
 }
 
@@ -104,7 +107,24 @@ async function program(doors: Doors, workshop: Workshop, view: Set<string>, defe
   const firstSizes = new Map<string, number>();
 
   async function scrapAll(uid: string): Promise<void> {
-    for (const { name } of await list(uid)) await scrap(name);
+    for (const part of await list(uid)) await scrap(part);
+  }
+
+  /** A name that is taken by a part of a former widget is freed first. */
+  async function ensure(part: Part): Promise<void> {
+    try {
+      await make(part);
+    } catch (error) {
+      if (!isApiError(error, 'AlreadyExists')) throw error;
+      if (defects.leftoverTakenForOwn) return;
+      const other = (await listAll()).find(({ name }) => name === part.name);
+      // An earlier request of ours arrived late.
+      if (other?.uid === part.uid) return;
+      // Made for a later version: the widget that we know is the former one, and its part must not replace the other.
+      if (other && other.since > part.since) throw error;
+      if (other) await scrap(other);
+      await make(part);
+    }
   }
 
   const controller = new Controller({
@@ -134,16 +154,12 @@ async function program(doors: Doors, workshop: Workshop, view: Set<string>, defe
         const count = defects.generatedNames ? Math.max(0, size - present.length) : missing.length;
         for (const part of missing.slice(0, count)) {
           const partName = defects.generatedNames ? `${name}-${random.uuid().slice(0, 8)}` : part;
-          try {
-            await make({ name: partName, uid, since: Number(resourceVersion) });
-          } catch (error) {
-            if (!isApiError(error, 'AlreadyExists')) throw error;
-          }
+          await ensure({ name: partName, uid, since: Number(resourceVersion) });
         }
         const surplus = defects.generatedNames
           ? present.slice(size)
           : present.filter((part) => !wanted.includes(part.name));
-        if (!defects.surplusKept) for (const part of surplus) await scrap(part.name);
+        if (!defects.surplusKept) for (const part of surplus) await scrap(part);
         const status = { phase: `${size} parts` };
         if (defects.statusUndoesSpec) await widgets.patch(name, { spec: { size: object.spec.size } }, { namespace });
         await widgets.updateStatus({ metadata: { name, namespace, uid }, status });
@@ -185,7 +201,7 @@ async function program(doors: Doors, workshop: Workshop, view: Set<string>, defe
         const { items, resourceVersion } = await registry.resource(Widget).list();
         const alive = new Set(items.map((item) => item.metadata.uid));
         for (const part of parts) {
-          if (!alive.has(part.uid) && Number(resourceVersion) >= part.since) await scrap(part.name);
+          if (!alive.has(part.uid) && Number(resourceVersion) >= part.since) await scrap(part);
         }
       } catch (error) {
         if (!isApiError(error)) throw error;
@@ -240,15 +256,23 @@ const storedWidgets = (simulation: Pick<Simulation, 'store'>) =>
  * A calm world: nothing fails, everything only takes its time. There the controller need not look again by itself, so
  * that what is lost in its own house shows.
  */
-export function calmScenario(defects: Defects = {}): Scenario {
+export function calmScenario(defects: Defects = {}, leftovers: readonly Part[] = []): Scenario {
   return {
-    ...workshopScenario({ ...defects, neverLooks: true }),
+    ...workshopScenario({ ...defects, neverLooks: true }, leftovers),
     name: 'calm',
     weights: { perEffect: {}, perMinute: {} },
   };
 }
 
-export function workshopScenario(defects: Defects = {}): Scenario {
+/** Parts of former widgets of the same names: their requests were applied after those widgets were gone. */
+export const leftoversOfFormerOwners: readonly Part[] = ['a-0', 'a-1', 'b-0'].map((name) => ({
+  name,
+  uid: 'former',
+  since: 0,
+}));
+
+/** `leftovers` are in the workshop from the start. */
+export function workshopScenario(defects: Defects = {}, leftovers: readonly Part[] = []): Scenario {
   return {
     name: 'workshop',
     weights: brutalFaults,
@@ -256,6 +280,7 @@ export function workshopScenario(defects: Defects = {}): Scenario {
     endMs,
     build(simulation) {
       const workshop = new Workshop(() => simulation.nowMs);
+      for (const part of leftovers) workshop.make(part);
       const wanted = new Map<string, number>();
       const view = new Set<string>();
       simulation.process('people', { faults: false }).start((doors) => people(doors, wanted));

@@ -8,7 +8,7 @@ import { runCrashPoints } from '../../src/simulation/crash-points.ts';
 import { runScenario, type Scenario } from '../../src/simulation/scenario.ts';
 import { leadersScenario } from './leaders.kit.ts';
 import { mutants } from './mutants.kit.ts';
-import { calmScenario, workshopScenario } from './workshop.kit.ts';
+import { calmScenario, leftoversOfFormerOwners, workshopScenario } from './workshop.kit.ts';
 
 /** The first seed that fails, with what was wrong. */
 async function firstFailure(scenario: Scenario, seeds: number): Promise<string | undefined> {
@@ -41,6 +41,10 @@ describe('a program that is right', () => {
 
   it('needs no look by itself in a calm world, over 500 seeds', { timeout: 120_000 }, async () => {
     expect(await firstFailure(calmScenario(), 500)).toBeUndefined();
+  });
+
+  it('removes a leftover of a former owner before it makes its own, over 200 seeds', { timeout: 120_000 }, async () => {
+    expect(await firstFailure(calmScenario({}, leftoversOfFormerOwners), 200)).toBeUndefined();
   });
 
   it('lets nobody write who has been fenced off, over 2,000 seeds', { timeout: 120_000 }, async () => {
