@@ -90,6 +90,34 @@ describe('a controller', () => {
     await eventually(() => seen).toEqual(['added: 7', 'deleted: nothing']);
   });
 
+  it('does not reconcile with an answer that is older than the revision that woke the key', async () => {
+    const { store, freeze, thaw } = forgetful(registry.store);
+    const writer = registry.resource(Widget);
+    registry = new Registry({ store, kinds: [Widget, Crate] });
+    await create('a', 1);
+    const seen: unknown[] = [];
+    start(async ({ name }, { get }) => {
+      const size = (await get().catch((error) => {
+        seen.push(`${name} ${error.code}`);
+        throw error;
+      }))?.spec.size;
+      seen.push(`${name} ${size}`);
+    });
+    await eventually(() => seen).toEqual(['a 1']);
+    await freeze('');
+    await writer.patch('a', { spec: { size: 2 } });
+    await eventually(() => seen.filter((line) => line === 'a Unavailable').length).toBeGreaterThan(1);
+    // Absence is an old answer too, while the informer knows of the object.
+    await writer.create({ metadata: { name: 'b' }, spec: { size: 3 } });
+    await eventually(() => seen).toContain('b Unavailable');
+    thaw();
+    await eventually(() => seen.filter((line) => !String(line).endsWith('Unavailable')).sort()).toEqual([
+      'a 1',
+      'a 2',
+      'b 3',
+    ]);
+  });
+
   it('never has a key in flight twice, however many workers and changes there are', async () => {
     const inFlight = new Set<string>();
     let most = 0;
