@@ -97,10 +97,12 @@ describe('a controller', () => {
     await create('a', 1);
     const seen: unknown[] = [];
     start(async ({ name }, { get }) => {
-      const size = (await get().catch((error) => {
-        seen.push(`${name} ${error.code}`);
-        throw error;
-      }))?.spec.size;
+      const size = (
+        await get().catch((error) => {
+          seen.push(`${name} ${error.code}`);
+          throw error;
+        })
+      )?.spec.size;
       seen.push(`${name} ${size}`);
     });
     await eventually(() => seen).toEqual(['a 1']);

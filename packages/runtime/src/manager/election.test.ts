@@ -268,6 +268,31 @@ describe.each([2, 3])('of %i candidates', (count) => {
   });
 });
 
+describe('a leader whose renewals are stored at once and answered late', () => {
+  it('stops before another begins when its link is cut after such a renewal', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a').start();
+    // As long as work may take to stop: the time between the end of a term and the end of a lease.
+    a.drainMs = 4_900;
+    await settled();
+    const b = stage.candidate('b').start();
+    let renewals = 0;
+    a.link.store.commit = async (writes) => {
+      const outcome = await stage.store.commit(writes);
+      renewals++;
+      await new Promise<void>((resolve) => void stage.clock.after(4_500, resolve));
+      a.link.is = 'silent';
+      a.link.store.commit = () => new Promise(() => {});
+      return outcome;
+    };
+    await stage.clock.until(() => b.working);
+    expect([renewals, a.tenures, stage.leadersMax]).toEqual([1, 1, 1]);
+    expect(a.working).toBe(false);
+    a.link.is = 'up';
+    await stopAll(stage);
+  });
+});
+
 describe('a lost lease', () => {
   it('pauses the work, and it goes on when the lease is regained', async () => {
     const stage = new Stage();

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiObject } from '../api/object.ts';
+import type { Store } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { forgetful } from './forgetful-store.kit.ts';
 import { collectGarbage, sweepGarbage } from './garbage.ts';
@@ -73,6 +74,57 @@ describe('garbage collection', () => {
     await registry.resource(Crate).delete('box');
     await crate('box');
     await untilNames([]);
+  });
+
+  it('deletes what a re-created owner of the same name did not make, also when it looks only afterwards', async () => {
+    const former = await crate('box');
+    await widget('of-former', former);
+    await registry.resource(Crate).delete('box');
+    const present = await crate('box');
+    await widget('of-present', present);
+    expect(await sweepGarbage(registry)).toBe(1);
+    expect(await names()).toEqual(['of-present']);
+  });
+
+  it('keeps a dependent that was changed between its check and its deletion', async () => {
+    const owner = await crate('box');
+    await widget('owned', owner);
+    await registry.resource(Crate).delete('box');
+    const { store } = registry;
+    const plain = registry;
+    let releases = 0;
+    // The owner is looked for; meanwhile the dependent is released from it.
+    const get: Store['get'] = async (key, at) => {
+      if (key === keyOf(Crate, 'default', 'box') && releases++ === 0) {
+        await plain.resource(Widget).patch('owned', { metadata: { ownerReferences: null } });
+      }
+      return store.get(key, at);
+    };
+    const interrupted = new Proxy(store, {
+      get(target, property) {
+        if (property === 'get') return get;
+        const value = Reflect.get(target, property);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    expect(await sweepGarbage(new Registry({ store: interrupted, kinds: [Widget, Crate] }))).toBe(0);
+    expect(releases).toBe(1);
+    expect(await names()).toEqual(['owned']);
+  });
+
+  it('keeps the dependents of an owner whose record is damaged', async () => {
+    const owner = await crate('box');
+    await widget('owned', owner);
+    const damage = new TextEncoder().encode('{"not an object');
+    await registry.store.commit([{ type: 'put', key: keyOf(Crate, 'default', 'box'), value: damage }]);
+    expect(await sweepGarbage(registry)).toBe(0);
+    expect(await names()).toEqual(['owned']);
+    start();
+    await registry.resource(Widget).patch('owned', { spec: { size: 2 } });
+    await crate('gone');
+    await widget('of-gone', await registry.resource(Crate).get('gone'));
+    await registry.resource(Crate).delete('gone');
+    await untilNames(['owned']);
   });
 
   it('deletes at once what is created for an owner that is already gone', async () => {
