@@ -58,7 +58,15 @@ export { keyOf, type Place } from './registry/keys.ts';
 export type { ListOptions, ObjectList, Problem, Selection } from './registry/list.ts';
 export { type OpenOptions, openRegistry, type StoreTuning } from './registry/open.ts';
 export { Registry, type RegistryOptions } from './registry/registry.ts';
-export type { Applied, Namespaced, Precondition, Resource, StatusUpdate, WriteOptions } from './registry/resource.ts';
+export type {
+  Applied,
+  Namespaced,
+  ObjectPlace,
+  Precondition,
+  Resource,
+  StatusUpdate,
+  WriteOptions,
+} from './registry/resource.ts';
 export type { EventBatch, WatchEvent, WatchSelection } from './registry/watch.ts';
 export type { Fence } from './registry/writer.ts';
 export type { Shape, Shaped } from './shape/shape.ts';

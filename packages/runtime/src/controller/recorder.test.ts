@@ -1,11 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ApiError } from '../api/errors.ts';
 import type { ApiObject } from '../api/object.ts';
-import { type Clock, systemClock } from '../ports/clock.ts';
+import { MetricRegistry } from '../manager/metrics.ts';
+import { standardMetrics } from '../manager/standard-metrics.ts';
+import { type Clock, sleep, systemClock } from '../ports/clock.ts';
+import type { LogFields, LogLevel } from '../ports/log.ts';
 import { Registry } from '../registry/registry.ts';
 import { Widget } from '../registry/widget.kit.ts';
+import type { Store } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Event } from './event.ts';
-import { EventRecorder } from './recorder.ts';
+import { BUFFERED_EVENTS_MAX } from './event-buffer.ts';
+import { EventRecorder, type RecorderOptions } from './recorder.ts';
 
 let nowMs: number;
 let registry: Registry;
@@ -93,16 +99,135 @@ describe('events', () => {
     expect((await events()).some(({ reason }) => reason === 'Old')).toBe(false);
   });
 
-  it('never fail the one who records: a store that is down costs the event only', async () => {
-    const warnings: string[] = [];
-    const log = { write: (_: string, message: string) => warnings.push(message) };
-    const recorder = new EventRecorder({ registry, source: 'test', log });
+  it('never fail the one who records: a store that is closed costs the events only', async () => {
+    const { recorder, logged, dropped } = observed();
     await registry.close();
     recorder.record(widget, 'Normal', 'Lost', 'nobody hears this');
     await recorder.flush();
-    expect(warnings).toEqual(['an event could not be written']);
-    for (let n = 0; n < 600; n++) recorder.record(widget, 'Normal', 'Flood', 'x');
-    expect(warnings.filter((warning) => warning.includes('dropped'))).toHaveLength(100);
+    expect(logged).toEqual([
+      expect.objectContaining({ dropped: 1, cause: 'the events could not be written', reason: 'Lost' }),
+    ]);
+    expect(dropped()).toBe(1);
+  });
+});
+
+/** A recorder, and what it logs and counts. */
+function observed(options: Partial<RecorderOptions> = {}) {
+  const logged: LogFields[] = [];
+  const log = { write: (_: LogLevel, __: string, fields: LogFields = {}) => logged.push(fields) };
+  const metrics = new MetricRegistry();
+  const recorder = new EventRecorder({ registry, source: 'test', log, metrics: standardMetrics(metrics), ...options });
+  const dropped = () => Number(/^event_recorder_dropped_total\{source="test"\} ([0-9]+)$/m.exec(metrics.render())?.[1]);
+  return { recorder, logged, dropped };
+}
+
+/** The store with commits that take their time, one after another, and can be made to fail. */
+function slow(commitMs: number) {
+  const { store } = registry;
+  const state = { commits: 0, failures: 0 };
+  let turn: Promise<unknown> = Promise.resolve();
+  const commit: Store['commit'] = (writes) => {
+    const outcome = turn.then(async () => {
+      state.commits++;
+      await sleep(systemClock, commitMs);
+      if (state.failures-- > 0) throw new ApiError('Unavailable', { what: 'the store', reason: 'no answer' });
+      return store.commit(writes);
+    });
+    turn = outcome.catch(() => {});
+    return outcome;
+  };
+  registry = new Registry({
+    store: new Proxy(store, {
+      get(target, property) {
+        if (property === 'commit') return commit;
+        const value = Reflect.get(target, property);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    }),
+    kinds: [Widget, Event],
+    clock,
+  });
+  return state;
+}
+
+/** An object that needs not be in the registry. */
+const object = (index: number) => ({
+  ...widget,
+  metadata: { ...widget.metadata, name: `w${index}`, uid: `uid-${index}` },
+});
+
+describe('many events at once', () => {
+  it('of 1,000 objects with 2 each are all written on a store with slow commits, in few of them', async () => {
+    const state = slow(5);
+    const { recorder, logged, dropped } = observed();
+    for (let index = 0; index < 1000; index++) {
+      recorder.record(object(index), 'Normal', 'Created', 'made it');
+      recorder.record(object(index), 'Normal', 'Ready', '3 of 3 instances are ready');
+    }
     await recorder.flush();
+    const found = await events();
+    const per = new Map<string, string[]>();
+    for (const { regarding, reason } of found) per.set(regarding.uid, [...(per.get(regarding.uid) ?? []), reason]);
+    expect(per.size).toBe(1000);
+    expect([...per.values()].every((reasons) => [...reasons].sort().join() === 'Created,Ready')).toBe(true);
+    expect([logged, dropped()]).toEqual([[], 0]);
+    expect(state.commits).toBeLessThanOrEqual(20);
+  });
+
+  it('of one object are written in the order in which they happened', async () => {
+    const recorder = new EventRecorder({ registry, source: 'test' });
+    const reasons = ['Created', 'Started', 'Probed', 'Ready', 'Scaled'];
+    for (const reason of reasons) recorder.record(widget, 'Normal', reason, 'of one second');
+    await recorder.flush();
+    const { items } = await registry.resource(Event).list();
+    const inOrder = [...items].sort(
+      (one, other) => Number(one.metadata.resourceVersion) - Number(other.metadata.resourceVersion),
+    );
+    expect(inOrder.map(({ spec }) => spec.reason)).toEqual(reasons);
+    expect(new Set(items.map(({ metadata }) => metadata.resourceVersion)).size).toBe(reasons.length);
+  });
+
+  it('that repeat while they wait are merged, and take one place in the buffer', async () => {
+    const { recorder, dropped } = observed();
+    for (let attempt = 1; attempt <= 3 * BUFFERED_EVENTS_MAX; attempt++) {
+      recorder.record(widget, 'Warning', 'Retry', `attempt ${attempt} failed`);
+    }
+    await recorder.flush();
+    expect(await events()).toEqual([expect.objectContaining({ count: 12_000, message: 'attempt 12000 failed' })]);
+    expect(dropped()).toBe(0);
+  });
+
+  it('beyond the buffer are dropped and counted, and logged once in ten seconds', async () => {
+    const { recorder, logged, dropped } = observed();
+    for (let index = 0; index < BUFFERED_EVENTS_MAX; index++) recorder.record(object(index), 'Normal', 'Step', 'x');
+    expect([logged, dropped()]).toEqual([[], 0]);
+    for (let index = 0; index < 300; index++) recorder.record(object(-index - 1), 'Normal', 'Lost', 'x');
+    expect(logged).toEqual([{ source: 'test', dropped: 1, cause: 'the buffer is full', reason: 'Lost', message: 'x' }]);
+    nowMs += 10_000;
+    recorder.record(object(-1), 'Normal', 'Lost', 'x');
+    expect(logged.map((fields) => fields['dropped'])).toEqual([1, 300]);
+    expect(dropped()).toBe(301);
+    await recorder.flush();
+    const found = await events();
+    expect([found.length, found.some(({ reason }) => reason === 'Lost')]).toEqual([BUFFERED_EVENTS_MAX, false]);
+  });
+
+  it('are kept while the store is unavailable for a moment', async () => {
+    const state = slow(0);
+    state.failures = 2;
+    const { recorder, logged } = observed();
+    for (let index = 0; index < 10; index++) recorder.record(object(index), 'Normal', 'Step', 'x');
+    await recorder.flush();
+    expect([(await events()).length, logged]).toEqual([10, []]);
+  });
+
+  it('do not suffer from one that cannot be written', async () => {
+    const { recorder, logged, dropped } = observed();
+    recorder.record(object(1), 'Normal', 'Good', 'x');
+    recorder.record(object(2), 'Normal', '', 'an event needs a reason');
+    recorder.record(object(3), 'Normal', 'Good', 'x');
+    await recorder.flush();
+    expect((await events()).map(({ reason }) => reason)).toEqual(['Good', 'Good']);
+    expect([logged.length, dropped()]).toEqual([1, 1]);
   });
 });

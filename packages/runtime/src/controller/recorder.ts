@@ -1,155 +1,166 @@
 /**
- * Writes events. Recording never waits and never fails: an event that cannot be written is logged and forgotten, because
- * nothing may depend on it. Near-identical events (the same but for numbers) are one object with a count.
+ * Writes events, many in one commit. Recording never waits and never fails, because nothing may depend on an event:
+ * events wait in a bounded buffer, are written in batches, and are dropped, counted and logged where that is not
+ * possible. Near-identical events (the same but for numbers) are one object with a count.
  */
 import { isApiError } from '../api/errors.ts';
-import type { ApiObject } from '../api/object.ts';
-import { timestampAt } from '../ports/clock.ts';
+import { Backoff } from '../informer/backoff.ts';
+import type { StandardMetrics } from '../manager/standard-metrics.ts';
+import { sleep, timestampAt } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import type { Registry } from '../registry/registry.ts';
 import { Event } from './event.ts';
+import { type EventBounds, pruneEvents } from './event-bounds.ts';
+import { type BufferedEvent, EventBuffer, type Regarding } from './event-buffer.ts';
 
 export interface RecorderOptions {
   readonly registry: Registry;
   /** Who records: the name of a controller. */
   readonly source: string;
   readonly log?: Log;
-  /** Events kept in the registry, of all recorders. Default 1,000; the oldest go first. */
+  /** Where dropped events are counted. Default: nowhere. */
+  readonly metrics?: StandardMetrics;
+  /** Events kept in the registry, of all recorders. Default 5,000; the oldest go first. */
   readonly eventsMax?: number;
   /** Events older than this go. Default one hour. */
   readonly ageMsMax?: number;
 }
 
-/** Events that wait to be written. A store that is slow must not fill the memory: more than that are dropped. */
-const waitingMax = 500;
-const messageLengthMax = 1024;
 /** How many new events there are between two looks for old ones. */
 const pruneEvery = 50;
+/** How often a batch is tried while the store is unavailable: for 3 to 6 seconds. */
+const attemptsMax = 6;
+const retryMsMin = 200;
+const retryMsMax = 3_000;
+/** Dropped events are logged at the first one, then once in this time. */
+const dropLogMs = 10_000;
 
-type Regarding = Pick<ApiObject<unknown, unknown>, 'apiVersion' | 'kind'> & {
-  readonly metadata: { readonly name: string; readonly namespace: string; readonly uid: string };
-};
+/** Errors that one event of a batch can cause for all of it. */
+const contentErrors = ['Invalid', 'BadRequest', 'TooLarge', 'Corrupt'] as const;
 
 export class EventRecorder {
-  readonly #options: RecorderOptions;
+  readonly #registry: Registry;
+  readonly #source: string;
   readonly #log: Log;
+  readonly #bounds: EventBounds;
+  readonly #countDropped: (count: number) => void;
+  readonly #buffer = new EventBuffer();
+  /** Ends when the last batch that was scheduled has been written or given up. */
   #turn: Promise<void> = Promise.resolve();
-  #waiting = 0;
-  #created = 0;
+  #isScheduled = false;
+  #createdSincePrune = pruneEvery - 1;
+  #droppedSinceLog = 0;
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: RecorderOptions) {
-    this.#options = options;
-    this.#log = options.log ?? silentLog;
+  constructor({
+    registry,
+    source,
+    log = silentLog,
+    metrics,
+    eventsMax = 5_000,
+    ageMsMax = 3_600_000,
+  }: RecorderOptions) {
+    this.#registry = registry;
+    this.#source = source;
+    this.#log = log;
+    this.#bounds = { eventsMax, ageMsMax };
+    const dropped = metrics?.eventsDropped(source);
+    this.#countDropped = (count) => dropped?.increment(count);
   }
 
   record(regarding: Regarding, type: 'Normal' | 'Warning', reason: string, message: string): void {
-    if (this.#waiting >= waitingMax) {
-      this.#log.write('warn', 'an event was dropped: too many wait to be written', { reason, message });
-      return;
-    }
-    this.#waiting++;
-    this.#turn = this.#turn.then(async () => {
-      try {
-        await this.#write(regarding, type, reason, message.slice(0, messageLengthMax));
-      } catch (error) {
-        this.#log.write('warn', 'an event could not be written', { reason, message, error: String(error) });
-      } finally {
-        this.#waiting--;
-      }
-    });
+    const timeMs = this.#registry.clock.now();
+    const isKept = this.#buffer.add({ regarding, type, reason, message, source: this.#source, timeMs });
+    if (isKept) this.#schedule();
+    else this.#drop(1, { cause: 'the buffer is full', reason, message });
   }
 
   /** Resolves when everything recorded so far has been written or given up. */
   async flush(): Promise<void> {
+    const { newest } = this.#buffer;
+    while (this.#buffer.oldest <= newest) await this.#turn;
     await this.#turn;
   }
 
-  async #write(
-    { apiVersion, kind, metadata }: Regarding,
-    type: 'Normal' | 'Warning',
-    reason: string,
-    message: string,
-  ): Promise<void> {
-    const { registry, source } = this.#options;
-    const events = registry.resource(Event);
-    const { namespace, uid, name } = metadata;
-    // Retries and sizes differ from one time to the next; the event is the same.
-    const identity = digest([uid, type, reason, source, message.replace(/[0-9]+/g, '#')].join('\n'));
-    const eventName = `${name.slice(0, 40)}-${identity}`;
-    const now = timestampAt(registry.clock.now());
-    const regarding = { apiVersion, kind, name, uid };
-    const first = { regarding, type, reason, message, source, count: 1, firstTimestamp: now, lastTimestamp: now };
-    for (let attempt = 0; attempt < 5; attempt++) {
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#turn = this.#turn.then(async () => {
+      this.#isScheduled = false;
+      const batch = this.#buffer.take();
+      if (this.#buffer.size > 0) this.#schedule();
+      await this.#write(batch);
+      await this.#prune();
+    });
+  }
+
+  /** Never rejects. */
+  async #write(batch: readonly BufferedEvent[]): Promise<void> {
+    const { clock, random } = this.#registry;
+    const backoff = new Backoff(random, retryMsMin, retryMsMax);
+    for (let attempt = 1; ; attempt++) {
       try {
-        const known = await events.get(eventName, { namespace });
-        await events.update({
-          ...known,
-          spec: { ...known.spec, message, count: known.spec.count + 1, lastTimestamp: now },
-        });
+        await this.#commit(batch);
         return;
       } catch (error) {
-        if (isApiError(error, 'Conflict')) continue;
-        if (!isApiError(error, 'NotFound')) throw error;
-      }
-      try {
-        await events.create({ metadata: { name: eventName, namespace }, spec: first });
-        if (this.#created++ % pruneEvery === 0) await this.#prune();
-        return;
-      } catch (error) {
-        if (!isApiError(error, 'AlreadyExists')) throw error;
+        if (batch.length > 1 && contentErrors.some((code) => isApiError(error, code))) {
+          for (const event of batch) await this.#write([event]);
+          return;
+        }
+        if (!isApiError(error) || error.retry !== 'retry' || attempt === attemptsMax) {
+          const { reason, message } = batch[0]?.last ?? {};
+          this.#drop(batch.length, { cause: 'the events could not be written', reason, message, error });
+          return;
+        }
+        await sleep(clock, backoff.next());
       }
     }
   }
 
-  /**
-   * Removes what is too old, and the oldest of what is too many. Whatever was written earlier has the lower revision, so
-   * the oldest are found without reading the others.
-   */
+  async #commit(batch: readonly BufferedEvent[]): Promise<void> {
+    const created = new Set<string>();
+    const byKey = new Map(batch.map((event) => [`${event.namespace}/${event.name}`, event]));
+    await this.#registry.resource(Event).changeAll(batch, ({ namespace, name }, known) => {
+      const event = byKey.get(`${namespace}/${name}`);
+      if (!event) return undefined;
+      if (known) created.delete(name);
+      else created.add(name);
+      const { last, count, firstMs } = event;
+      const { type, reason, message, source } = last;
+      const { apiVersion, kind, metadata } = last.regarding;
+      const regarding = { apiVersion, kind, name: metadata.name, uid: metadata.uid };
+      const lastTimestamp = timestampAt(last.timeMs);
+      if (known) {
+        return { ...known, spec: { ...known.spec, message, count: known.spec.count + count, lastTimestamp } };
+      }
+      const firstTimestamp = timestampAt(firstMs);
+      return {
+        metadata: { name, namespace },
+        spec: { regarding, type, reason, message, source, count, firstTimestamp, lastTimestamp },
+      };
+    });
+    this.#createdSincePrune += created.size;
+  }
+
+  /** Never rejects: what could not be removed now is removed with a later batch. */
   async #prune(): Promise<void> {
-    const { registry, eventsMax = 1_000, ageMsMax = 3_600_000 } = this.#options;
-    const oldest = timestampAt(registry.clock.now() - ageMsMax);
-    const { keys, revisions } = await registry.resource(Event).versions();
-    const byAge = keys
-      .map((key, index) => ({ key, revision: revisions[index] ?? 0 }))
-      .sort((one, other) => one.revision - other.revision);
-    const surplus = byAge.length - eventsMax;
-    for (const [index, { key, revision }] of byAge.entries()) {
-      const isOld = index < surplus || (await this.#isOlder(key, oldest));
-      if (!isOld) return;
-      await this.#remove(key, revision);
-    }
-  }
-
-  async #isOlder(key: string, oldest: string): Promise<boolean> {
-    const { registry } = this.#options;
-    const { name = '', namespace = '' } = registry.locate(key) ?? {};
+    if (this.#createdSincePrune < pruneEvery) return;
+    this.#createdSincePrune = 0;
     try {
-      return (await registry.resource(Event).get(name, { namespace })).spec.lastTimestamp < oldest;
+      await pruneEvents(this.#registry, this.#bounds);
     } catch (error) {
-      // Somebody else has removed it, or it cannot be read: neither keeps us from looking at the next.
-      if (isApiError(error, 'NotFound') || isApiError(error, 'Corrupt')) return true;
-      throw error;
+      this.#log.write('debug', 'old events could not be removed; retrying with a later batch', { error });
     }
   }
 
-  async #remove(key: string, revision: number): Promise<void> {
-    const { registry } = this.#options;
-    const { name = '', namespace = '' } = registry.locate(key) ?? {};
-    try {
-      await registry.resource(Event).delete(name, { namespace, resourceVersion: String(revision) });
-    } catch (error) {
-      // One that has just happened again is not old any more.
-      if (!isApiError(error, 'Conflict') && !isApiError(error, 'Corrupt')) throw error;
-    }
+  #drop(count: number, fields: Readonly<Record<string, unknown>>): void {
+    this.#countDropped(count);
+    this.#droppedSinceLog += count;
+    const nowMs = this.#registry.clock.now();
+    // A clock that was set back must not silence the log.
+    if (nowMs - this.#loggedAtMs < dropLogMs && nowMs >= this.#loggedAtMs) return;
+    this.#log.write('warn', 'events were dropped', { source: this.#source, dropped: this.#droppedSinceLog, ...fields });
+    this.#loggedAtMs = nowMs;
+    this.#droppedSinceLog = 0;
   }
-}
-
-/** FNV-1a, twice with different starts: enough to tell a thousand events apart, in 14 letters of a name. */
-function digest(text: string): string {
-  const halves = [0x811c9dc5, 0x01000193].map((start) => {
-    let hash = start;
-    for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-    return (hash >>> 0).toString(36).padStart(7, '0');
-  });
-  return halves.join('');
 }

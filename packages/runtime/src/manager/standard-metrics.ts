@@ -38,6 +38,8 @@ export interface StandardMetrics {
   controller(name: string): ControllerMetrics;
   /** The queue of the controller of that name. */
   queue(name: string): QueueMetrics;
+  /** Events that a recorder could not write, or had no room for. Not one of controller-runtime's. */
+  eventsDropped(source: string): Counter;
   /** leader_election_master_status: 1 for the leader, 0 for those that wait. */
   leader(name: string): Gauge;
 }
@@ -50,7 +52,13 @@ export function standardMetrics(registry: MetricRegistry): StandardMetrics {
     help: "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master. 'name' is the string used to identify the lease. Please make sure to group by name.",
     labels: ['name'],
   });
+  const eventsDropped = registry.counter({
+    name: 'event_recorder_dropped_total',
+    help: 'Total number of events dropped because the buffer was full or they could not be written, per source',
+    labels: ['source'],
+  });
   return {
+    eventsDropped: (source) => eventsDropped.with({ source }),
     controller(name) {
       const controller = { controller: name };
       const result = (value: string) => families.reconciles.with({ controller: name, result: value });

@@ -14,6 +14,7 @@ import type {
   Store,
   VersionPage,
   WatchOptions,
+  Write,
 } from '../store/contract.ts';
 import { applied, configurationOf } from './apply.ts';
 import { decode, encode, parseRevision, type StoredObject, withRevision } from './codec.ts';
@@ -52,6 +53,12 @@ export interface Precondition {
 export interface StatusUpdate<Status> {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid?: string };
   readonly status?: Status;
+}
+
+/** Where an object is, or would be. */
+export interface ObjectPlace {
+  readonly name: string;
+  readonly namespace: string;
 }
 
 export interface Applied<Spec, Status> {
@@ -166,6 +173,33 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
   }
 
   /**
+   * Creates or updates several objects in one commit: all of them or none. `change` gets the newest version of each, or
+   * undefined if there is none, and returns what to store, or undefined to leave it as it is. It is called again for all
+   * of them when another writer was faster. The limits of a store's commit apply: 128 writes, one of them for a fence.
+   */
+  async changeAll(
+    places: readonly ObjectPlace[],
+    change: (
+      place: ObjectPlace,
+      known: ApiObject<Spec, Status> | undefined,
+    ) => ObjectInput<SpecInput, StatusInput> | undefined,
+  ): Promise<void> {
+    await retried(async () => {
+      const decided = await Promise.all(
+        places.map(async (place) => {
+          const current = await this.#current(this.#key(place.namespace, place.name));
+          const wanted = change(place, current && withRevision(current.stored, current.revision));
+          return wanted && this.#changed(current, wanted);
+        }),
+      );
+      const writes = decided.filter((write) => write !== undefined);
+      if (writes.length === 0) return;
+      const outcome = await this.#doors.writer.commit(writes);
+      if (typeof outcome !== 'number') throw new Overtaken(this.kind.kind, outcome.conflict);
+    });
+  }
+
+  /**
    * Deletes the object, or marks it for deletion if it has finalizers. Answers with the object as it was, or as it now
    * waits; with nothing if it was not there, which is no error.
    */
@@ -260,9 +294,24 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     return revision;
   }
 
+  /** The write that makes `wanted` of what is there; undefined if it changes nothing. */
+  #changed(current: Current<Spec, Status> | undefined, wanted: unknown): Write | undefined {
+    const next = current
+      ? rules.updated(this.kind, current.stored, this.#parseSame(wanted, current.stored))
+      : this.#created(this.#parse(wanted));
+    if (next === current?.stored) return undefined;
+    const key = this.#key(next.metadata.namespace, next.metadata.name);
+    return { type: 'put', key, value: encode(next), expected: current?.revision ?? 0 };
+  }
+
+  #created(wanted: DefaultedObject<Spec, Status>): StoredObject<Spec, Status> {
+    const { clock, random } = this.#doors;
+    return rules.created(this.kind, wanted, { uid: random.uuid(), timestamp: timestampAt(clock.now()) });
+  }
+
   async #insert(wanted: DefaultedObject<Spec, Status>, options: WriteOptions): Promise<ApiObject<Spec, Status>> {
-    const { store, writer, clock, random } = this.#doors;
-    const next = rules.created(this.kind, wanted, { uid: random.uuid(), timestamp: timestampAt(clock.now()) });
+    const { store, writer } = this.#doors;
+    const next = this.#created(wanted);
     const { namespace, name } = next.metadata;
     const key = this.#key(namespace, name);
     const exists = () => new ApiError('AlreadyExists', { kind: this.kind.kind, name });

@@ -1,0 +1,60 @@
+/** Keeps the events in a registry bounded in number and in age. */
+import { isApiError } from '../api/errors.ts';
+import { timestampAt } from '../ports/clock.ts';
+import type { Registry } from '../registry/registry.ts';
+import { Event } from './event.ts';
+
+export interface EventBounds {
+  readonly eventsMax: number;
+  readonly ageMsMax: number;
+}
+
+/** Events looked at, and deleted, at the same time: stores write such commits with one flush. */
+const chunkEvents = 32;
+
+/**
+ * Removes what is too old, and the oldest of what is too many. An event that was written earlier has the lower revision,
+ * so the oldest are found without reading the others.
+ */
+export async function pruneEvents(registry: Registry, { eventsMax, ageMsMax }: EventBounds): Promise<void> {
+  const oldest = timestampAt(registry.clock.now() - ageMsMax);
+  const { keys, revisions } = await registry.resource(Event).versions();
+  const byAge = keys
+    .map((key, index) => ({ key, revision: revisions[index] ?? 0 }))
+    .sort((one, other) => one.revision - other.revision);
+  const surplus = byAge.length - eventsMax;
+  for (let start = 0; start < byAge.length; ) {
+    // The oldest one tells whether there is anything to look at.
+    const chunk = byAge.slice(start, start + (start === 0 ? 1 : chunkEvents));
+    const removed = await Promise.all(
+      chunk.map(async ({ key, revision }, index) => {
+        if (start + index >= surplus && !(await isOlder(registry, key, oldest))) return false;
+        await remove(registry, key, revision);
+        return true;
+      }),
+    );
+    if (removed.includes(false)) return;
+    start += chunk.length;
+  }
+}
+
+async function isOlder(registry: Registry, key: string, oldest: string): Promise<boolean> {
+  const { name = '', namespace = '' } = registry.locate(key) ?? {};
+  try {
+    return (await registry.resource(Event).get(name, { namespace })).spec.lastTimestamp < oldest;
+  } catch (error) {
+    // It was removed since, or cannot be read: neither keeps the next ones from being looked at.
+    if (isApiError(error, 'NotFound') || isApiError(error, 'Corrupt')) return true;
+    throw error;
+  }
+}
+
+async function remove(registry: Registry, key: string, revision: number): Promise<void> {
+  const { name = '', namespace = '' } = registry.locate(key) ?? {};
+  try {
+    await registry.resource(Event).delete(name, { namespace, resourceVersion: String(revision) });
+  } catch (error) {
+    // One that has just happened again is not old any more.
+    if (!isApiError(error, 'Conflict') && !isApiError(error, 'Corrupt')) throw error;
+  }
+}

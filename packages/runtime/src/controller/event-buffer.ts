@@ -1,0 +1,117 @@
+/**
+ * Events that wait to be written, merged and bounded. An event that happens again while it waits is one entry with a
+ * count; beyond `BUFFERED_EVENTS_MAX` entries, new ones are refused. It knows no store.
+ */
+import type { ApiObject } from '../api/object.ts';
+
+/** Entries that wait. Two events for each of 2,000 objects at once fit; 1,000 characters each, that is 8 MB at most. */
+export const BUFFERED_EVENTS_MAX = 4_000;
+/** Events in one commit: as many writes as a store takes, less one for the fence. */
+export const BATCH_EVENTS_MAX = 127;
+export const MESSAGE_CHARACTERS_MAX = 1024;
+
+export type Regarding = Pick<ApiObject<unknown, unknown>, 'apiVersion' | 'kind'> & {
+  readonly metadata: { readonly name: string; readonly namespace: string; readonly uid: string };
+};
+
+/** What happened. */
+export interface Occurrence {
+  readonly regarding: Regarding;
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  readonly source: string;
+  readonly timeMs: number;
+}
+
+export interface BufferedEvent {
+  /** The same for near-identical occurrences, and unique in its namespace. */
+  readonly name: string;
+  readonly namespace: string;
+  /** The newest one; its message counts. */
+  readonly last: Occurrence;
+  readonly firstMs: number;
+  readonly count: number;
+  /** Rises with each new entry. */
+  readonly sequence: number;
+}
+
+export class EventBuffer {
+  /** In the order in which they first occurred. */
+  readonly #events = new Map<string, BufferedEvent>();
+  #sequence = 0;
+
+  get size(): number {
+    return this.#events.size;
+  }
+
+  /** The sequence of the newest entry that there ever was. */
+  get newest(): number {
+    return this.#sequence;
+  }
+
+  /** The sequence of the oldest entry that waits; infinite if none does. */
+  get oldest(): number {
+    for (const { sequence } of this.#events.values()) return sequence;
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** False if the buffer is full. */
+  add(occurrence: Occurrence): boolean {
+    const { regarding, message, timeMs } = occurrence;
+    const { namespace } = regarding.metadata;
+    const name = nameOf(occurrence);
+    const key = `${namespace}/${name}`;
+    const known = this.#events.get(key);
+    if (!known && this.#events.size >= BUFFERED_EVENTS_MAX) return false;
+    this.#events.set(key, {
+      name,
+      namespace,
+      last: { ...occurrence, message: message.slice(0, MESSAGE_CHARACTERS_MAX) },
+      firstMs: known?.firstMs ?? timeMs,
+      count: (known?.count ?? 0) + 1,
+      sequence: known?.sequence ?? ++this.#sequence,
+    });
+    return true;
+  }
+
+  /**
+   * Removes and returns the next events to write together. There is one at most for each object: all events of a commit
+   * have one revision, and those of an object are shown in the order of their revisions.
+   */
+  take(): readonly BufferedEvent[] {
+    const batch: BufferedEvent[] = [];
+    const objects = new Set<string>();
+    for (const [key, event] of this.#events) {
+      const { uid } = event.last.regarding.metadata;
+      if (objects.has(uid)) continue;
+      objects.add(uid);
+      batch.push(event);
+      this.#events.delete(key);
+      if (batch.length === BATCH_EVENTS_MAX) break;
+    }
+    return batch;
+  }
+}
+
+/** Numbers in a message do not make another event: retries and sizes differ from one time to the next. */
+function nameOf({ regarding: { metadata }, type, reason, message, source }: Occurrence): string {
+  const identity = [
+    metadata.uid,
+    type,
+    reason,
+    source,
+    message.slice(0, MESSAGE_CHARACTERS_MAX).replace(/[0-9]+/g, '#'),
+  ];
+  return `${metadata.name.slice(0, 40)}-${digest(identity.join('\n'))}`;
+}
+
+/** FNV-1a, twice with different starts: enough to tell thousands of events of an object apart, in 14 letters of a name. */
+function digest(text: string): string {
+  const halves = [0x811c9dc5, 0x01000193].map((start) => {
+    let hash = start;
+    for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+    return (hash >>> 0).toString(36).padStart(7, '0');
+  });
+  return halves.join('');
+}
