@@ -132,9 +132,10 @@ describe('docs/errors.md', () => {
 describe('docs/runtime.md', () => {
   it('lists every standard metric with its type and labels, and no other', () => {
     const registry = new MetricRegistry();
-    const { controller, queue, leader } = standardMetrics(registry);
+    const { controller, queue, eventsDropped, leader } = standardMetrics(registry);
     controller('x');
     queue('x');
+    eventsDropped('x');
     leader('x');
     expect(tableBelow(readDocument('docs/runtime.md'), '### Metrics').sort()).toEqual(metricRows(registry).sort());
   });
