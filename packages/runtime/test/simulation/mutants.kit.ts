@@ -2,13 +2,18 @@
  * Defects planted one at a time: each a small mistake that somebody could make. The simulator has to find every one, or
  * it proves nothing about the program without them.
  */
-import { isApiError } from '../../src/api/errors.ts';
+import { ApiError, isApiError } from '../../src/api/errors.ts';
+import { Informer } from '../../src/informer/informer.ts';
 import { Versions } from '../../src/informer/versions.ts';
+import { Term } from '../../src/manager/term.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { Resource } from '../../src/registry/resource.ts';
 import { Writer } from '../../src/registry/writer.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';
 import { WorkQueue } from '../../src/workqueue/queue.ts';
+import { electionScenario } from './election.kit.ts';
+import { expiredScenario, laggingScenario, pagesScenario } from './follower.kit.ts';
+import { garbageScenario } from './garbage.kit.ts';
 import { leadersScenario } from './leaders.kit.ts';
 import { calmScenario, type Defects, leftoversOfFormerOwners, workshopScenario } from './workshop.kit.ts';
 
@@ -59,6 +64,11 @@ const flightsOf = (queue: WorkQueue) => {
   inFlight.set(queue, flights);
   return flights;
 };
+
+type AnyResource = Resource<unknown, unknown>;
+
+/** Where the watches of a resource began: what its informer knows. */
+const positions = new WeakMap<AnyResource, number>();
 
 export const mutants: readonly Mutant[] = [
   inProgram('names come from chance', { generatedNames: true }),
@@ -128,7 +138,7 @@ export const mutants: readonly Mutant[] = [
         }
       },
     })),
-    workshopScenario({ neverResyncs: true }),
+    expiredScenario,
   ),
   inLibrary(
     'writes are not compared',
@@ -153,5 +163,67 @@ export const mutants: readonly Mutant[] = [
       },
     })),
     leadersScenario,
+  ),
+  inLibrary(
+    'the pages of a list are not as of one revision',
+    patch(Resource.prototype, (original) => ({
+      versions(this: AnyResource, { at: _, ...options }: Parameters<AnyResource['versions']>[0] & object = {}) {
+        return original.versions.call(this, options);
+      },
+    })),
+    pagesScenario,
+  ),
+  inLibrary(
+    'a list older than what is known is accepted',
+    patch(Resource.prototype, (original) => ({
+      changes(this: AnyResource, options: Parameters<AnyResource['changes']>[0]) {
+        positions.set(this, options.after);
+        return original.changes.call(this, options);
+      },
+      async versions(this: AnyResource, options?: Parameters<AnyResource['versions']>[0]) {
+        const page = await original.versions.call(this, options);
+        return { ...page, revision: Math.max(page.revision, positions.get(this) ?? 0) };
+      },
+    })),
+    laggingScenario,
+  ),
+  inLibrary(
+    'a get older than the revision that woke the key is accepted',
+    patch(Informer.prototype, () => ({
+      revisionOf: () => undefined,
+    })),
+  ),
+  inLibrary(
+    'the term of a leader counts from the end of its renewal',
+    patch(Term.prototype, (original) => ({
+      async extendedBy(this: Term, renewal: () => Promise<boolean>) {
+        const renewed = await renewal();
+        return original.extendedBy.call(this, async () => renewed);
+      },
+    })),
+    electionScenario,
+  ),
+  inLibrary(
+    'garbage is deleted whatever has become of it',
+    patch(Resource.prototype, (original) => ({
+      delete(this: AnyResource, name: string, { namespace }: Parameters<AnyResource['delete']>[1] & object = {}) {
+        return original.delete.call(this, name, namespace === undefined ? {} : { namespace });
+      },
+    })),
+    garbageScenario,
+  ),
+  inLibrary(
+    'an owner that cannot be read counts as gone',
+    patch(Resource.prototype, (original) => ({
+      async get(this: AnyResource, ...args: Parameters<AnyResource['get']>) {
+        try {
+          return await original.get.apply(this, args);
+        } catch (error) {
+          if (!isApiError(error, 'Corrupt')) throw error;
+          throw new ApiError('NotFound', { kind: this.kind.kind, name: args[0] });
+        }
+      },
+    })),
+    garbageScenario,
   ),
 ];

@@ -6,6 +6,9 @@
 import { describe, expect, it } from 'vitest';
 import { runCrashPoints } from '../../src/simulation/crash-points.ts';
 import { runScenario, type Scenario } from '../../src/simulation/scenario.ts';
+import { electionScenario } from './election.kit.ts';
+import { expiredScenario, laggingScenario, pagesScenario } from './follower.kit.ts';
+import { garbageScenario } from './garbage.kit.ts';
 import { leadersScenario } from './leaders.kit.ts';
 import { mutants } from './mutants.kit.ts';
 import { calmScenario, leftoversOfFormerOwners, workshopScenario } from './workshop.kit.ts';
@@ -46,6 +49,14 @@ describe('a program that is right', () => {
   it('removes a leftover of a former owner before it makes its own, over 200 seeds', { timeout: 120_000 }, async () => {
     expect(await firstFailure(calmScenario({}, leftoversOfFormerOwners), 200)).toBeUndefined();
   });
+
+  it.each([pagesScenario, laggingScenario, expiredScenario, electionScenario, garbageScenario])(
+    'survives the scenario $name, over 500 seeds',
+    { timeout: 120_000 },
+    async (scenario) => {
+      expect(await firstFailure(scenario, 500)).toBeUndefined();
+    },
+  );
 
   it('lets nobody write who has been fenced off, over 2,000 seeds', { timeout: 120_000 }, async () => {
     expect(await firstFailure(leadersScenario, 2000)).toBeUndefined();

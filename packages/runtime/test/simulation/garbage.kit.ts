@@ -1,0 +1,84 @@
+/**
+ * The garbage collector, and people who delete owners, create them again under the same name, and release dependents just
+ * when they are about to be collected. One owner's record is damaged.
+ */
+import { isApiError } from '../../src/api/errors.ts';
+import type { ApiObject } from '../../src/api/object.ts';
+import { sleep } from '../../src/ports/clock.ts';
+import { collectGarbage } from '../../src/registry/garbage.ts';
+import { keyOf } from '../../src/registry/keys.ts';
+import { Registry } from '../../src/registry/registry.ts';
+import { Crate, Widget } from '../../src/registry/widget.kit.ts';
+import type { Doors } from '../../src/simulation/incarnation.ts';
+import type { Scenario } from '../../src/simulation/scenario.ts';
+
+const registryOf = ({ store, clock, random }: Doors) => new Registry({ store, kinds: [Crate, Widget], clock, random });
+
+async function collector(doors: Doors): Promise<void> {
+  const { signal, clock, log } = doors;
+  while (!signal.aborted) {
+    try {
+      await collectGarbage(registryOf(doors), { signal, sweepMs: 20_000, log });
+    } catch (error) {
+      if (!isApiError(error)) throw error;
+      await sleep(clock, 1_000, signal);
+    }
+  }
+}
+
+/** `kept` are the keys of widgets that nobody may delete from now on. */
+async function people(doors: Doors, kept: Set<string>): Promise<void> {
+  const { store, clock, random } = doors;
+  const registry = registryOf(doors);
+  const [crates, widgets] = [registry.resource(Crate), registry.resource(Widget)];
+  const owned = (name: string, { apiVersion, kind, metadata }: ApiObject<unknown, unknown>) => {
+    const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid };
+    return widgets.create({ metadata: { name, ownerReferences: [owner] }, spec: {} });
+  };
+  const damaged = await crates.create({ metadata: { name: 'damaged' }, spec: {} });
+  await owned('of-damaged', damaged);
+  const value = new TextEncoder().encode('{"not an object');
+  await store.commit([{ type: 'put', key: keyOf(Crate, 'default', 'damaged'), value }]);
+  kept.add(keyOf(Widget, 'default', 'of-damaged'));
+  for (let step = 0; step < 6; step++) {
+    const owner = await crates.create({ metadata: { name: 'box' }, spec: {} });
+    for (const which of ['left', 'released']) await owned(`${which}-${step}`, owner);
+    await sleep(clock, random.next() * 500);
+    await crates.delete('box');
+    await sleep(clock, random.next() * 20);
+    try {
+      await widgets.patch(`released-${step}`, { metadata: { ownerReferences: null } });
+      kept.add(keyOf(Widget, 'default', `released-${step}`));
+    } catch (error) {
+      // The collector was faster.
+      if (!isApiError(error, 'NotFound')) throw error;
+    }
+    await sleep(clock, random.next() * 500);
+  }
+  await crates.create({ metadata: { name: 'box' }, spec: {} });
+}
+
+interface Stored {
+  readonly metadata: { readonly name: string; readonly ownerReferences?: readonly { readonly name: string }[] };
+}
+
+export const garbageScenario: Scenario = {
+  name: 'garbage',
+  faultsUntilMs: 10_000,
+  endMs: 60_000,
+  build(simulation) {
+    const kept = new Set<string>();
+    simulation.process('people', { faults: false }).start((doors) => people(doors, kept));
+    simulation.process('collector').start(collector);
+    simulation.always('nothing is deleted that was released, or whose owner cannot be read', ({ store }) => {
+      for (const key of kept) if (!store.contents.has(key)) return `${key} is gone`;
+      return undefined;
+    });
+    simulation.eventually('nothing is left of owners that are gone, though a new one has their name', ({ store }) => {
+      const left = [...store.jsonBelow('example.io/v1/widgets/')]
+        .map(([, value]) => value as Stored)
+        .find(({ metadata }) => metadata.ownerReferences?.some(({ name }) => name === 'box'));
+      return left && `${left.metadata.name} is left`;
+    });
+  },
+};
