@@ -1,9 +1,9 @@
 /** A link that is dead is probed by one call; work resumes with the first answer. All on a virtual clock. */
-import type { Transport, WireAnswer } from '@ecsm/client';
+import type { Method, Transport, WireAnswer, WireRequest } from '@ecsm/client';
 import { ApiError, isApiError } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { describe, expect, it } from 'vitest';
-import { LinkGuard, type LinkState } from './link-guard.ts';
+import { LinkGuard, type LinkGuardOptions, type LinkState } from './link-guard.ts';
 import { settled, VirtualClock } from './virtual-clock.kit.ts';
 
 const envelope = answerOf(200, '{"status":200,"message":"success","data":{"total":0},"fieldErrors":null}');
@@ -13,40 +13,41 @@ function answerOf(status: number, body: string): WireAnswer {
   return { status, headers: {}, body: new TextEncoder().encode(body) };
 }
 
-function bench(inFlightMax = 4) {
+function bench(inFlightMax = 4, options: Pick<LinkGuardOptions, 'headers'> = {}) {
   const clock = new VirtualClock();
   const targets: string[] = [];
   const link = {
-    answer: (_signal: AbortSignal): Promise<WireAnswer> => Promise.resolve(envelope),
+    answer: (_signal: AbortSignal, _request: WireRequest): Promise<WireAnswer> => Promise.resolve(envelope),
     inFlight: 0,
     peak: 0,
   };
   const transport: Transport = {
-    async send({ target }, { signal }) {
-      targets.push(target);
+    async send(request, { signal }) {
+      targets.push(request.target);
       link.peak = Math.max(link.peak, ++link.inFlight);
       try {
-        return await link.answer(signal);
+        return await link.answer(signal, request);
       } finally {
         link.inFlight--;
       }
     },
     close() {},
   };
-  const guard = new LinkGuard({ transport, clock, random: new SeededRandom(1), inFlightMax });
+  const guard = new LinkGuard({ transport, clock, random: new SeededRandom(1), inFlightMax, ...options });
   const states: LinkState[] = [];
   guard.onChange((state) => states.push(state));
-  const call = (target = '/api/v1/service', signal = new AbortController().signal) =>
+  const send = (method: Method, target: string, signal = new AbortController().signal) =>
     guard.transport.send(
-      { method: 'GET', target, headers: {} },
+      { method, target, headers: {} },
       { signal, answerBytesMax: 1e6, meter: { bytesUp: 0, bytesDown: 0 } },
     );
+  const call = (target = '/api/v1/service', signal?: AbortSignal) => send('GET', target, signal);
   const failing = (target?: string, signal?: AbortSignal) =>
     call(target, signal).then(
       () => expect.fail('it was answered'),
       (error: unknown) => error,
     );
-  return { clock, guard, link, states, targets, call, failing };
+  return { clock, guard, link, states, targets, call, send, failing };
 }
 
 /** Answers nothing until its caller gives up. */
@@ -114,8 +115,8 @@ describe('a link', () => {
 });
 
 describe('a dead link', () => {
-  async function dead() {
-    const all = bench();
+  async function dead(options: Pick<LinkGuardOptions, 'headers'> = {}) {
+    const all = bench(4, options);
     all.link.answer = down;
     await all.failing();
     await all.failing();
@@ -151,6 +152,25 @@ describe('a dead link', () => {
     expect(tookMs).toBeLessThanOrEqual(15_250);
     expect(states.at(-1)).toBe('reachable');
     await call();
+    await end();
+  });
+
+  it('recovers behind a proxy that refuses requests without credentials', async () => {
+    const { clock, link, guard, end } = await dead({ headers: async () => ({ authorization: 'Bearer 1' }) });
+    link.answer = async (_, { headers }) =>
+      headers['authorization'] === 'Bearer 1' ? envelope : answerOf(407, '<html>Proxy Authentication Required');
+    await clock.until(() => guard.state === 'reachable');
+    await end();
+  });
+
+  it('recovers when a header source that hung answers again', async () => {
+    const source = { headers: () => new Promise<Record<string, string>>(() => {}) };
+    const { clock, link, guard, end } = await dead({ headers: () => source.headers() });
+    link.answer = () => Promise.resolve(envelope);
+    await clock.advance(60_000);
+    expect(guard.state).toBe('unreachable');
+    source.headers = async () => ({});
+    await clock.until(() => guard.state === 'reachable');
     await end();
   });
 
@@ -258,6 +278,74 @@ describe('calls', () => {
     const errors = await all;
     expect(errors.map((error) => /next probe/.test(String(error)))).toEqual([false, false, true, true]);
     expect(fail).toHaveLength(2);
+  });
+});
+
+describe('the fence of writes', () => {
+  const fenced = () => Promise.reject(new ApiError('Fenced', { fence: 'default.test', epoch: 7 }));
+
+  /** The only slot is in use, and a write waits for it. */
+  async function waitingWrite() {
+    const all = bench(1);
+    let open = () => {};
+    all.link.answer = () => new Promise((resolve) => (open = () => resolve(envelope)));
+    let fence = () => Promise.resolve();
+    all.guard.fenceWrites(() => fence());
+    const slow = all.call('/slow');
+    await settled();
+    all.link.answer = () => Promise.resolve(envelope);
+    const write = all.send('POST', '/write').catch((error: unknown) => error);
+    await settled();
+    const finishSlow = async () => {
+      open();
+      await slow;
+    };
+    return { ...all, write, finishSlow, setFence: (next: typeof fence) => (fence = next) };
+  }
+
+  it('refuses a write whose process was deposed while it waited for a slot', async () => {
+    const { write, finishSlow, setFence, targets, guard } = await waitingWrite();
+    setFence(fenced);
+    await finishSlow();
+    expect(isApiError(await write, 'Fenced')).toBe(true);
+    expect(targets).toEqual(['/slow']);
+    expect(guard.inFlight).toBe(0);
+    expect(guard.state).toBe('reachable');
+  });
+
+  it('of a later term does not admit a write of the former one', async () => {
+    const { write, finishSlow, setFence, targets, guard } = await waitingWrite();
+    setFence(fenced);
+    guard.fenceWrites(() => Promise.resolve());
+    await finishSlow();
+    expect(isApiError(await write, 'Fenced')).toBe(true);
+    expect(targets).toEqual(['/slow']);
+  });
+
+  it('admits writes while it holds, and is not asked for reads', async () => {
+    const { send, call, guard, targets } = bench();
+    let asked = 0;
+    guard.fenceWrites(async () => void asked++);
+    await call('/read');
+    expect(asked).toBe(0);
+    await send('PUT', '/write');
+    await send('DELETE', '/write');
+    expect(asked).toBe(2);
+    expect(targets).toEqual(['/read', '/write', '/write']);
+  });
+
+  it('that takes long does not send a write that its caller gave up', async () => {
+    const { send, guard, targets } = bench();
+    let admit = () => {};
+    guard.fenceWrites(() => new Promise((resolve) => (admit = resolve)));
+    const caller = new AbortController();
+    const write = send('POST', '/write', caller.signal).catch((error: unknown) => error);
+    await settled();
+    caller.abort('enough');
+    admit();
+    expect(await write).toBe('enough');
+    expect(targets).toEqual([]);
+    expect(guard.inFlight).toBe(0);
   });
 });
 

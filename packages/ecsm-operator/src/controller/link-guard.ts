@@ -9,7 +9,14 @@
  * Any answer in an envelope is contact, also a refusal. No connection, no answer in time, an answer that breaks off or
  * a page of somebody else's is a failure. A call that its caller gave up says nothing.
  */
-import type { SendOptions, Transport, WireAnswer, WireRequest } from '@ecsm/client';
+import {
+  type Headers,
+  RestClient,
+  type SendOptions,
+  type Transport,
+  type WireAnswer,
+  type WireRequest,
+} from '@ecsm/client';
 import { ApiError, type Clock, isApiError, type Random, sleep } from '@ecsm/runtime';
 import { Slots } from './slots.ts';
 
@@ -21,6 +28,8 @@ export interface LinkGuardOptions {
   readonly random: Random;
   /** Calls under way at once, the probe among them. Default 4. More is quicker, fewer spares a narrow link. */
   readonly inFlightMax?: number;
+  /** Added to the probe, as to ordinary calls: without them an authenticating proxy refuses it. Default: none. */
+  readonly headers?: () => Headers | Promise<Headers>;
   /** From the loss of the link to the first probe; each further one waits twice as long. Default 1,000. */
   readonly probeMsMin?: number;
   /** So long at most, and so long it may take until a link that is back is used again. Default 15,000. */
@@ -33,6 +42,9 @@ export interface LinkGuardOptions {
 
 export type LinkListener = (state: LinkState, before: LinkState) => void;
 
+/** Resolves if this process may still change the platform; rejects with `Fenced` if another process leads. */
+export type WriteFence = () => Promise<void>;
+
 const failuresMax = 2;
 const probeAnswerBytesMax = 1024 * 1024;
 /** An envelope is JSON, an object; white space and a byte order mark may come before it. */
@@ -44,6 +56,8 @@ export class LinkGuard {
   readonly transport: Transport;
   readonly #options: LinkGuardOptions;
   readonly #slots: Slots;
+  /** Sends the probe with the headers of ordinary calls, and past the state that refuses those. */
+  readonly #prober: RestClient;
   readonly #listeners = new Set<LinkListener>();
   #state: LinkState = 'reachable';
   #reason: string | undefined;
@@ -54,15 +68,26 @@ export class LinkGuard {
   #probeDelayMs = 0;
   #nextProbeMs = 0;
   #probes = 0;
+  #fence: WriteFence = () => Promise.resolve();
 
   constructor(options: LinkGuardOptions) {
     this.#options = options;
     this.#slots = new Slots(options.inFlightMax ?? 4);
     this.#sinceMs = options.clock.now();
-    this.transport = {
-      send: (request, sendOptions) => this.#send(request, sendOptions),
-      close: () => options.transport.close(),
-    };
+    const close = () => options.transport.close();
+    this.transport = { send: (request, sendOptions) => this.#send(request, sendOptions), close };
+    const probeTimeoutMs = options.probeTimeoutMs ?? 10_000;
+    this.#prober = new RestClient({
+      transport: { send: (request, sendOptions) => this.#sendProbe(request, sendOptions), close },
+      clock: options.clock,
+      random: options.random,
+      timeoutMs: probeTimeoutMs,
+      deadlineMs: probeTimeoutMs,
+      attemptsMax: 1,
+      answerBytesMax: probeAnswerBytesMax,
+      ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
+      ...(options.headers && { headers: options.headers }),
+    });
   }
 
   get state(): LinkState {
@@ -104,6 +129,14 @@ export class LinkGuard {
     return () => void this.#listeners.delete(listener);
   }
 
+  /**
+   * Sets the fence of all writes that are started from now on. It is asked directly before each write is sent, after the
+   * wait for a slot. A write that waits already keeps its own fence: a new term does not legitimate a former one's writes.
+   */
+  fenceWrites(fence: WriteFence): void {
+    this.#fence = fence;
+  }
+
   /** For readyz: nothing if all is well. One failure alone is no reason to complain. */
   check(): string | undefined {
     return this.#state === 'unreachable' ? this.#complaint() : undefined;
@@ -120,16 +153,25 @@ export class LinkGuard {
   }
 
   async #send(request: WireRequest, options: SendOptions): Promise<WireAnswer> {
-    if (this.#state === 'unreachable') throw this.#unavailable();
+    this.#checkSendable(options);
+    const fence = request.method === 'GET' ? undefined : this.#fence;
     const release = await this.#slots.take(options.signal);
     try {
-      // Much may have happened since the slot was given.
-      options.signal.throwIfAborted();
-      if (this.check() !== undefined) throw this.#unavailable();
+      this.#checkSendable(options);
+      if (fence !== undefined) {
+        await fence();
+        this.#checkSendable(options);
+      }
       return await this.#attempt(request, options);
     } finally {
       release();
     }
+  }
+
+  /** Repeated after every wait: the caller may have given up and the link may have been lost meanwhile. */
+  #checkSendable({ signal }: SendOptions): void {
+    signal.throwIfAborted();
+    if (this.#state === 'unreachable') throw this.#unavailable();
   }
 
   async #attempt(request: WireRequest, options: SendOptions): Promise<WireAnswer> {
@@ -145,32 +187,22 @@ export class LinkGuard {
   }
 
   async #probe(signal: AbortSignal): Promise<void> {
-    const { clock, probeTimeoutMs = 10_000, basePath = '/api/v1' } = this.#options;
-    const target = `${basePath}/service/summary`;
-    const attempt = new AbortController();
-    const stop = () => attempt.abort(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    const cancel = clock.after(probeTimeoutMs, () =>
-      attempt.abort(new ApiError('Timeout', { what: `GET ${target}`, timeoutMs: probeTimeoutMs })),
-    );
     this.#probes++;
     try {
-      const release = await this.#slots.take(attempt.signal, 'first');
-      try {
-        const meter = { bytesUp: 0, bytesDown: 0 };
-        await this.#attempt(
-          { method: 'GET', target, headers: { accept: 'application/json' } },
-          { signal: attempt.signal, answerBytesMax: probeAnswerBytesMax, meter },
-        );
-      } finally {
-        release();
-      }
+      await this.#prober.get().resource('service', 'summary').signal(signal).doRaw();
     } catch {
       // The state says what there is to say.
     } finally {
-      cancel();
-      signal.removeEventListener('abort', stop);
       this.#planProbe();
+    }
+  }
+
+  async #sendProbe(request: WireRequest, options: SendOptions): Promise<WireAnswer> {
+    const release = await this.#slots.take(options.signal, 'first');
+    try {
+      return await this.#attempt(request, options);
+    } finally {
+      release();
     }
   }
 

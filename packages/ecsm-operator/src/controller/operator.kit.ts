@@ -1,6 +1,6 @@
 /** A whole site in one process on virtual time: a simulated platform, a registry in memory, and an operator between. */
 
-import type { Transport } from '@ecsm/client';
+import type { Headers, Transport } from '@ecsm/client';
 import type { Log } from '@ecsm/runtime';
 import { Event, findCondition, isApiError, MemoryStore, Registry } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
@@ -17,6 +17,8 @@ export interface SiteOptions {
   readonly settings?: OperatorSettingsInput;
   readonly log?: Log;
   readonly seed?: number;
+  /** Added to every request to the platform. */
+  readonly headers?: Headers;
   /** Something in the way to the platform. */
   readonly through?: (transport: Transport) => Transport;
 }
@@ -61,7 +63,7 @@ export class Site {
   }
 
   start(registry = this.registry): this {
-    const { settings, log, seed = 1, through = (transport: Transport) => transport } = this.#options;
+    const { settings, log, seed = 1, headers, through = (transport: Transport) => transport } = this.#options;
     this.#stop = new AbortController();
     const operator = new Operator({
       registry,
@@ -70,6 +72,7 @@ export class Site {
       random: new SeededRandom(seed + 2),
       ...(settings && { settings }),
       ...(log && { log }),
+      ...(headers && { headers: () => headers }),
     });
     this.#operator = operator;
     this.#running = operator.run({ signal: this.#stop.signal });

@@ -1,4 +1,5 @@
 /** A platform that cannot be reached: it is probed, said, and work goes on within one probe of its return. */
+import { isApiError } from '@ecsm/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
 import { dynamic, Site } from './operator.kit.ts';
 
@@ -105,4 +106,54 @@ it.each([1, 2, 3])('a link that loses a fifth of everything only makes it slower
     .entries()
     .filter(({ endpoint, code, fate }) => endpoint === 'POST /service' && code === 200 && fate !== 'request lost');
   expect(created).toHaveLength(5);
+});
+
+it('a deposed leader sends no write that was still waiting for a slot', async () => {
+  let arrive = () => {};
+  const first = new Promise<void>((resolve) => (arrive = resolve));
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  site = new Site({
+    settings: { inFlightMax: 1 },
+    through: (transport) => ({
+      ...transport,
+      async send(request, options) {
+        if (request.method !== 'GET') {
+          arrive();
+          await gate;
+        }
+        return transport.send(request, options);
+      },
+    }),
+  });
+  const { registry } = site;
+  for (let number = 1; number <= 5; number++) await site.apply(dynamic(`web-${number}`, {}, 1));
+  site.start(registry.fencedBy(await registry.raiseFence('test')));
+  await site.clock.until(() => site.operator.guard.isBusy);
+  await first;
+  await site.clock.advance(1_000);
+  await registry.raiseFence('test');
+  open();
+  const ended = await site.stop().catch((error: unknown) => error);
+  expect(isApiError(ended, 'Fenced')).toBe(true);
+  // Only the one that was in flight already.
+  expect(site.writesSince(0)).toEqual(['POST /service']);
+});
+
+it('a link behind a proxy that asks for credentials recovers from an outage', async () => {
+  const refusal = { status: 401, headers: {}, body: new TextEncoder().encode('<html>Unauthorized') };
+  site = new Site({
+    headers: { authorization: 'Bearer 1' },
+    through: (transport) => ({
+      ...transport,
+      send: async (request, options) =>
+        request.headers['authorization'] === 'Bearer 1' ? transport.send(request, options) : refusal,
+    }),
+  }).start();
+  await site.apply(dynamic('web'));
+  await site.ready('web');
+  cut();
+  await site.clock.until(() => site.operator.guard.state === 'unreachable');
+  site.simulator.link.heal();
+  await site.clock.until(() => site.operator.guard.state === 'reachable');
 });

@@ -98,7 +98,8 @@ export class Operator {
     this.#clock = clock;
     this.#log = log;
     this.settings = settings;
-    this.guard = new LinkGuard({ transport, clock, random, inFlightMax, probeTimeoutMs: callTimeoutMs });
+    const headers = options.headers && { headers: options.headers };
+    this.guard = new LinkGuard({ transport, clock, random, inFlightMax, probeTimeoutMs: callTimeoutMs, ...headers });
     this.recorder = new Recorder(metrics && measureLink(metrics, this.guard));
     const rest = new RestClient({
       transport: this.guard.transport,
@@ -109,7 +110,7 @@ export class Operator {
       deadlineMs: callTimeoutMs * attemptsMax + 2_000,
       attemptsMax,
       recorder: this.recorder,
-      ...(options.headers && { headers: options.headers }),
+      ...headers,
     });
     const ecsm = new Ecsm(rest, { pageSize });
     const manager = new ServiceManager(ecsm);
@@ -168,6 +169,7 @@ export class Operator {
         run: async ({ registry, signal }) => {
           this.#memory.reset();
           this.#waiting.clear();
+          this.guard.fenceWrites(() => registry.checkFence());
           this.#reconciler.recordIn(new EventRecorder({ registry, source: 'ecsm-operator', log: this.#log }));
           await this.#controller.run({ registry, signal });
         },

@@ -17,11 +17,14 @@ export class PlatformTrouble extends Error {
   }
 }
 
-/** What a call to the platform comes to; its failure is marked as the platform's. */
+/**
+ * What a call to the platform comes to; its failure is marked as the platform's. `Fenced` is not: the registry refused
+ * the call before it was sent.
+ */
 export async function fromPlatform<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    throw isApiError(error) ? new PlatformTrouble(error) : error;
+    throw isApiError(error) && error.code !== 'Fenced' ? new PlatformTrouble(error) : error;
   }
 }
