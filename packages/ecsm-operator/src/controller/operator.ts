@@ -36,7 +36,7 @@ import { measureLink } from './metrics.ts';
 import { Observer } from './observer.ts';
 import { OfflineNodes } from './offline-nodes.ts';
 import { Reconciler } from './reconciler.ts';
-import { type OperatorSettings, type OperatorSettingsInput, operatorSettings } from './settings.ts';
+import { type OperatorSettings, type OperatorSettingsInput, operatorSettings, stopGraceMs } from './settings.ts';
 
 export interface OperatorOptions {
   readonly registry: Registry;
@@ -150,6 +150,7 @@ export class Operator {
       predicates: [specChanged],
       workers,
       timeoutMs: callTimeoutMs * 12,
+      graceMs: stopGraceMs,
       log,
       ...(metrics && { metrics: standardMetrics(metrics) }),
     });
@@ -166,6 +167,7 @@ export class Operator {
       },
       {
         name: controllerName,
+        graceMs: stopGraceMs,
         run: async ({ registry, signal }) => {
           this.#memory.reset();
           this.#waiting.clear();

@@ -22,6 +22,9 @@ export type OperatorSettingsInput = Partial<Omit<OperatorSettings, 'plan'>> & {
   readonly plan?: Partial<PlanSettings>;
 };
 
+/** How long reconciles in flight may go on after a stop, or after the loss of the lease. */
+export const stopGraceMs = 4_000;
+
 interface Range {
   readonly fallback: number;
   readonly min: number;

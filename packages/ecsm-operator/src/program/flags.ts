@@ -89,6 +89,13 @@ export const flags: readonly Flag[] = [
     says: 'of several operators on one registry only one works, and another takes over when it is gone. Default: this is the only one',
   },
   {
+    name: 'lease-seconds',
+    value: 'N',
+    variable: 'ECSM_OPERATOR_LEASE_SECONDS',
+    key: 'leaseSeconds',
+    says: "with --leader-elect: duration of the leader's lease. Shorter fails over sooner; it has to be longer than --call-timeout-seconds plus the 4 s that a stop may take. Default 15",
+  },
+  {
     name: 'log-level',
     value: 'LEVEL',
     variable: 'ECSM_OPERATOR_LOG_LEVEL',

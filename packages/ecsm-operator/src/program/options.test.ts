@@ -17,6 +17,7 @@ const defaults = {
   workers: 16,
   callTimeoutMs: 10_000,
   leaderElect: false,
+  leaseMs: 15_000,
   logLevel: 'info',
   logFormat: 'readable',
   timeoutMs: 300_000,
@@ -49,6 +50,11 @@ describe('flags', () => {
     ['--header=X-One:1 --header=Authorization:Bearer', { headers: { 'x-one': '1', authorization: 'Bearer' } }],
     ['--ecsm https://ecsm.site --tls-ca ca.pem', { ecsm: 'https://ecsm.site', tlsCa: 'ca.pem' }],
     ['--leader-elect --log-level debug --log-format json', { leaderElect: true, logLevel: 'debug', logFormat: 'json' }],
+    ['--call-timeout-seconds 60', { callTimeoutMs: 60_000 }],
+    [
+      '--leader-elect --call-timeout-seconds 60 --lease-seconds 65',
+      { leaderElect: true, callTimeoutMs: 60_000, leaseMs: 65_000 },
+    ],
   ])('"%s"', async (line, expected) => {
     expect(await parse(line)).toEqual({ kind: 'run', options: { ...defaults, ...expected } });
   });
@@ -76,6 +82,12 @@ describe('flags', () => {
   });
 
   it.each([
+    [
+      '--leader-elect --call-timeout-seconds 11',
+      'with --leader-elect, --call-timeout-seconds (11 s) + 4 s to stop = 15 s has to be less than --lease-seconds (15 s), or two operators could act at once: set --lease-seconds above 15, or --call-timeout-seconds below 11',
+    ],
+    ['--once --leader-elect --lease-seconds 14', '--call-timeout-seconds (10 s) + 4 s to stop = 14 s has to be less'],
+    ['--lease-seconds 12', '--lease-seconds has to be a number of seconds from 13 to 3600, not "12"'],
     ['--registy file:x', 'there is no option --registy. Did you mean "--registry"?'],
     ['-v', 'there is no option -v.'],
     ['start', 'there is no command "start". There are run, plan.'],

@@ -1,5 +1,6 @@
 /** What the program was told, by flags, variables and the config file, checked and put together. */
 import { defaultStoreUrl, isApiError, type LogLevel, parseStoreUrl } from '@ecsm/runtime';
+import { stopGraceMs } from '../controller/settings.ts';
 import { readCommandLine, type Said, type Sayings } from './command-line.ts';
 import { readConfigFile } from './config-file.ts';
 import { flags } from './flags.ts';
@@ -21,6 +22,8 @@ export interface ProgramOptions {
   readonly workers: number;
   readonly callTimeoutMs: number;
   readonly leaderElect: boolean;
+  /** Of the lease that a leader holds, with `leaderElect`. */
+  readonly leaseMs: number;
   readonly logLevel: LogLevel;
   readonly logFormat: 'readable' | 'json';
   /** How long `--once` tries. */
@@ -40,6 +43,9 @@ export type Command =
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** A third of the lease is left when a leader's term ends, and that has to be longer than the grace of a stop. */
+const leaseSecondsMin = (3 * stopGraceMs) / 1000 + 1;
+const leaseSecondsMax = 3_600;
 const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 const logFormats = ['readable', 'json'] as const;
 
@@ -91,6 +97,10 @@ function optionsOf(all: Sayings, environment: Environment, kind: 'run' | 'once' 
   if (tlsCa !== undefined && !ecsm.startsWith('https:')) {
     throw new Wrong(`${all.get('tls-ca')?.from} needs a platform with https://, and ${ecsm} is none`);
   }
+  const leaderElect = given('leader-elect', wordOf(['true', 'false']), 'false') === 'true';
+  const leaseMs = given('lease-seconds', secondsOf(leaseSecondsMin, leaseSecondsMax), 15_000);
+  const callTimeoutMs = given('call-timeout-seconds', secondsOf(0.1, 600), 10_000);
+  if (leaderElect && kind !== 'plan') checkLease(callTimeoutMs, leaseMs, (name) => all.get(name)?.from ?? `--${name}`);
   const listen = given('listen', listenOf, kind === 'run' ? { host: '127.0.0.1', port: 8090 } : undefined);
   return {
     registry: registryOf(all.get('registry'), environment),
@@ -101,12 +111,28 @@ function optionsOf(all: Sayings, environment: Environment, kind: 'run' | 'once' 
     observeMs: given('observe-seconds', secondsOf(1, 3_600), 15_000),
     inFlightMax: given('in-flight', wholeNumberOf(1, 64), 4),
     workers: given('workers', wholeNumberOf(1, 64), 16),
-    callTimeoutMs: given('call-timeout-seconds', secondsOf(0.1, 600), 10_000),
-    leaderElect: given('leader-elect', wordOf(['true', 'false']), 'false') === 'true',
+    callTimeoutMs,
+    leaderElect,
+    leaseMs,
     logLevel: given('log-level', wordOf(logLevels), 'info'),
     logFormat: given('log-format', wordOf(logFormats), 'readable'),
     timeoutMs: given('timeout-seconds', secondsOf(1, 86_400), 300_000),
   };
+}
+
+/**
+ * A call that was sent while the lease was held, and the grace of a stop, end before another operator may take over.
+ * Throws `Wrong`.
+ */
+function checkLease(callTimeoutMs: number, leaseMs: number, from: (name: string) => string): void {
+  const takesMs = callTimeoutMs + stopGraceMs;
+  if (takesMs < leaseMs) return;
+  const [call, lease] = [from('call-timeout-seconds'), from('lease-seconds')];
+  const sum = `${call} (${callTimeoutMs / 1000} s) + ${stopGraceMs / 1000} s to stop = ${takesMs / 1000} s`;
+  const remedy = `set ${lease} above ${takesMs / 1000}, or ${call} below ${(leaseMs - stopGraceMs) / 1000}`;
+  throw new Wrong(
+    `with --leader-elect, ${sum} has to be less than ${lease} (${leaseMs / 1000} s), or two operators could act at once: ${remedy}`,
+  );
 }
 
 function registryOf(said: Said | undefined, environment: Environment): string {

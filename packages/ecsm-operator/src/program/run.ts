@@ -1,7 +1,7 @@
 /** `ecsm-operator run`: the controllers, with health and metrics, until somebody stops them. */
 import { hostname } from 'node:os';
 import process from 'node:process';
-import { LeaderElection, type Log, Manager, withoutPassword } from '@ecsm/runtime';
+import { LeaderElection, type Log, Manager, type Registry, withoutPassword } from '@ecsm/runtime';
 import type { Equipment } from './equipment.ts';
 import type { ProgramOptions } from './options.ts';
 
@@ -17,15 +17,31 @@ export async function run(equipment: Equipment, options: ProgramOptions, log: Lo
 
 export function managerOf(equipment: Equipment, options: ProgramOptions, log: Log): Manager {
   const { registry, operator, metrics } = equipment;
-  const identity = `${hostname()}_${process.pid}_${registry.random.uuid()}`;
   const manager = new Manager({
     registry,
     log,
     metrics,
     readyChecks: operator.checks,
     ...(options.listen === undefined ? {} : { health: options.listen }),
-    ...(options.leaderElect ? { election: new LeaderElection({ registry, name: leaseName, identity, log }) } : {}),
+    ...(options.leaderElect ? { election: electionOf(registry, options.leaseMs, log) } : {}),
   });
   for (const runnable of operator.runnables) manager.add(runnable);
   return manager;
+}
+
+/** Term and interval have the proportions of the defaults: 10 s and 2 s of a lease of 15 s. */
+function electionOf(registry: Registry, leaseMs: number, log: Log): LeaderElection {
+  return new LeaderElection({
+    registry,
+    name: leaseName,
+    identity: identityOf(registry),
+    leaseMs,
+    renewDeadlineMs: (leaseMs * 10) / 15,
+    retryMs: (leaseMs * 2) / 15,
+    log,
+  });
+}
+
+function identityOf({ random }: Registry): string {
+  return `${hostname()}_${process.pid}_${random.uuid()}`;
 }

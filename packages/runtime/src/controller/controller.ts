@@ -70,6 +70,11 @@ export interface ControllerOptions<Spec, Status, SpecInput, StatusInput> {
   readonly workers?: number;
   /** How long one reconcile may take before it is told to stop. Default 60,000. */
   readonly timeoutMs?: number;
+  /**
+   * How long what is in flight may go on after a stop. Default 4,000. With an election it has to be shorter than the time
+   * between the end of a leader's term and the end of its lease (5,000 by default), so that two leaders never act at once.
+   */
+  readonly graceMs?: number;
   /** See the informer. */
   readonly resyncMs?: number;
   readonly log?: Log;
@@ -80,14 +85,10 @@ export interface ControllerOptions<Spec, Status, SpecInput, StatusInput> {
 
 /** What was there before counts less than what happens now; ageing lets it come up all the same. */
 const initialPriority = -10;
-/**
- * How long what is in flight may go on after a stop. Shorter than the time between the loss of a lease and the moment
- * another may take over (5 s by default), so that two leaders never act on the platform at once.
- */
-const graceMsDefault = 4_000;
 
 export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, StatusInput = unknown> {
   readonly name: string;
+  readonly graceMs: number;
   readonly #options: ControllerOptions<Spec, Status, SpecInput, StatusInput>;
   readonly #log: Log;
   readonly #timeoutMs: number;
@@ -105,6 +106,7 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
 
   constructor(options: ControllerOptions<Spec, Status, SpecInput, StatusInput>) {
     this.name = options.name;
+    this.graceMs = options.graceMs ?? 4_000;
     this.#options = options;
     this.#log = options.log ?? silentLog;
     this.#timeoutMs = options.timeoutMs ?? 60_000;
@@ -148,7 +150,7 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
         for (const timeout of this.#timeouts) timeout.abort();
       });
     };
-    const stop = () => end(graceMsDefault);
+    const stop = () => end(this.graceMs);
     this.#shutOut = (error) => {
       shutOut = error;
       end(0);

@@ -35,6 +35,21 @@ export function checkTimes({ identity, leaseMs, renewDeadlineMs, retryMs }: Elec
   }
 }
 
+/**
+ * Work that goes on for `graceMs` after the term of its leader ended has to end before another process may take over.
+ * Throws `BadRequest`.
+ */
+export function checkGrace(
+  what: string,
+  graceMs: number,
+  { leaseMs, renewDeadlineMs }: Pick<ElectionTimes, 'leaseMs' | 'renewDeadlineMs'>,
+): void {
+  if (renewDeadlineMs + graceMs < leaseMs) return;
+  throw wrong(
+    `renewDeadlineMs (${renewDeadlineMs}) + graceMs of ${what} (${graceMs}) = ${renewDeadlineMs + graceMs} has to be less than leaseMs (${leaseMs}), or two leaders could act at once`,
+  );
+}
+
 function wrong(reason: string): ApiError {
   return new ApiError('BadRequest', { reason: `leader election: ${reason}` });
 }

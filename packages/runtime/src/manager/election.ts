@@ -67,12 +67,13 @@ export interface Campaign {
 export class LeaderElection {
   readonly name: string;
   readonly identity: string;
+  readonly leaseMs: number;
+  readonly renewDeadlineMs: number;
   readonly #registry: Registry;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Log;
   readonly #fields: LogFields;
-  readonly #renewDeadlineMs: number;
   readonly #retryMs: number;
   readonly #stopMsMax: number;
   readonly #lock: LeaseLock;
@@ -86,15 +87,16 @@ export class LeaderElection {
     const { registry, name, namespace = NAMESPACE_DEFAULT, identity, leaseMs = 15_000 } = options;
     this.name = name;
     this.identity = identity;
+    this.leaseMs = leaseMs;
     this.#registry = registry;
     this.#clock = options.clock ?? registry.clock;
     this.#random = options.random ?? registry.random;
     this.#log = options.log ?? silentLog;
     this.#fields = { lease: `${namespace}/${name}`, identity };
-    this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
+    this.renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
     this.#retryMs = options.retryMs ?? 2_000;
     this.#stopMsMax = options.stopMsMax ?? 30_000;
-    checkTimes({ identity, leaseMs, renewDeadlineMs: this.#renewDeadlineMs, retryMs: this.#retryMs });
+    checkTimes({ identity, leaseMs, renewDeadlineMs: this.renewDeadlineMs, retryMs: this.#retryMs });
     this.#lock = new LeaseLock({ registry, clock: this.#clock, name, namespace, identity, leaseMs });
     this.#observation = new Observation(this.#clock);
     // Fences know no namespaces, and leases of two namespaces must not shut each other out.
@@ -133,7 +135,7 @@ export class LeaderElection {
   async #campaign(signal: AbortSignal): Promise<Reign | undefined> {
     while (!signal.aborted) {
       // It starts before the first look, so that it ends too early rather than too late.
-      const term = new Term(this.#clock, this.#renewDeadlineMs);
+      const term = new Term(this.#clock, this.renewDeadlineMs);
       try {
         const registry = await this.#attempt(term, signal);
         this.#trouble = undefined;
@@ -212,7 +214,7 @@ export class LeaderElection {
 
   /** Half of the time that there is, so that an answer that got lost leaves time for a second question. */
   #patiently<T>(question: () => Promise<T>): Promise<T> {
-    return within(this.#clock, this.#renewDeadlineMs / 2, 'the registry', question);
+    return within(this.#clock, this.renewDeadlineMs / 2, 'the registry', question);
   }
 
   /** A failure costs the next leader the rest of the lease and nothing else, so it does not spoil the end. */
@@ -230,7 +232,7 @@ export class LeaderElection {
       term.signal,
       question.then((value) => ({ value })),
     );
-    if (!answer) throw new ApiError('Timeout', { what: 'the registry', timeoutMs: this.#renewDeadlineMs });
+    if (!answer) throw new ApiError('Timeout', { what: 'the registry', timeoutMs: this.renewDeadlineMs });
     return answer.value;
   }
 

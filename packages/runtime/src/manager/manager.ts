@@ -11,6 +11,7 @@ import { type Log, silentLog } from '../ports/log.ts';
 import type { Registry } from '../registry/registry.ts';
 import { type Check, type Checks, checkName } from './checks.ts';
 import type { LeaderElection } from './election.ts';
+import { checkGrace } from './election-times.ts';
 import { type HealthAddress, HealthServer } from './health.ts';
 import { MetricRegistry } from './metrics.ts';
 import { type Runnable, RunningGroup } from './runnable.ts';
@@ -78,10 +79,15 @@ export class Manager {
     return this.#server?.url;
   }
 
-  /** To be called before `run`. The order is the order of start. */
+  /**
+   * To be called before `run`. The order is the order of start. `BadRequest` if its grace does not fit into the lease of
+   * the election.
+   */
   add(runnable: Runnable): this {
-    const { name } = runnable;
+    const { name, needsLeader = true, graceMs = 0 } = runnable;
+    const { election } = this.#options;
     checkName(name);
+    if (election && needsLeader) checkGrace(`"${name}"`, graceMs, election);
     if (this.#state !== 'new')
       throw new ApiError('BadRequest', { reason: `"${name}" comes too late: the manager runs` });
     if (Object.hasOwn(this.#readyChecks(), name)) {

@@ -8,6 +8,11 @@ export interface Runnable {
   /** Whether it may only run in the process that leads. Default true. */
   readonly needsLeader?: boolean;
   /**
+   * How long it goes on acting after it was told to stop. With an election it has to be shorter than the time between
+   * the end of a leader's term and the end of its lease. Default 0.
+   */
+  readonly graceMs?: number;
+  /**
    * Runs until the signal aborts, and ends when nothing of it is in flight any more. May end earlier if there is nothing
    * left to do; to throw ends the manager. Called again when a lost lease is regained.
    */

@@ -1,0 +1,94 @@
+/** Goal: work of a former leader ends before another leads. Method: virtual time, two candidates, one link that is cut. */
+import { describe, expect, it } from 'vitest';
+import { Stage } from '../manager/election.kit.ts';
+import { Manager } from '../manager/manager.ts';
+import { settled } from '../manager/virtual.kit.ts';
+import { keyOf } from '../registry/keys.ts';
+import { Widget } from '../registry/widget.kit.ts';
+import { Controller, type ControllerOptions } from './controller.ts';
+
+const controllerWith = (options: Partial<ControllerOptions<unknown, unknown, unknown, unknown>> = {}) =>
+  new Controller({ name: 'test', kind: Widget, reconcile: async () => {}, ...options });
+
+describe('the grace of a controller', () => {
+  it('ends before the lease of its leader does', async () => {
+    const stage = new Stage();
+    const one = stage.candidate('a');
+    const other = stage.candidate('b');
+    const acting = new Set<string>();
+    let started = false;
+    const controller = controllerWith({
+      reconcile: async ({ name }, { signal }) => {
+        started = true;
+        acting.add(name);
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+        acting.delete(name);
+      },
+    });
+    const life = new AbortController();
+    const manager = new Manager({ registry: stage.registry, election: one.election }).add(controller);
+    const ended = manager.run({ signal: life.signal });
+    await stage.clock.until(() => controller.queue !== undefined);
+    controller.queue?.add(keyOf(Widget, 'default', 'busy'), { reason: 'test' });
+    await stage.clock.until(() => started);
+    one.link.is = 'silent';
+    let overlap: readonly string[] | undefined;
+    other.start(async (_, signal) => {
+      overlap = [...acting];
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    });
+    await stage.clock.until(() => overlap !== undefined);
+    expect(overlap).toEqual([]);
+    one.link.is = 'up';
+    life.abort();
+    other.life.abort();
+    await stage.clock.advance(60_000);
+    await Promise.all([ended, other.ended]);
+  });
+
+  it('is the time that a reconcile in flight has after a stop', async () => {
+    const stage = new Stage();
+    let wasAborted: boolean | undefined;
+    const controller = controllerWith({
+      graceMs: 1_500,
+      reconcile: async (_, { signal }) => {
+        await new Promise<void>((resolve) => {
+          wasAborted = false;
+          signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+        wasAborted = true;
+      },
+    });
+    const life = new AbortController();
+    const ended = controller.run({ registry: stage.registry, signal: life.signal });
+    await settled();
+    controller.queue?.add(keyOf(Widget, 'default', 'busy'), { reason: 'test' });
+    await stage.clock.until(() => wasAborted === false);
+    life.abort();
+    await stage.clock.advance(1_499);
+    expect(wasAborted).toBe(false);
+    await stage.clock.advance(1);
+    expect(wasAborted).toBe(true);
+    await ended;
+  });
+});
+
+describe('a manager with an election', () => {
+  const managerWith = (leaseMs: number) => {
+    const stage = new Stage();
+    const election = stage.candidate('a', { leaseMs, renewDeadlineMs: 2_000, retryMs: 500 }).election;
+    return new Manager({ registry: stage.registry, election });
+  };
+
+  it('refuses a controller whose grace does not fit into the rest of the lease', () => {
+    const message =
+      'leader election: renewDeadlineMs (2000) + graceMs of "test" (4000) = 6000 has to be less than leaseMs (6000), or two leaders could act at once';
+    expect(() => managerWith(6_000).add(controllerWith())).toThrow(message);
+  });
+
+  it('takes one whose grace fits, and one that needs no leader', () => {
+    managerWith(6_001).add(controllerWith());
+    managerWith(3_000).add(controllerWith({ graceMs: 999 }));
+    managerWith(3_000).add({ name: 'free', needsLeader: false, graceMs: 60_000, run: async () => {} });
+  });
+});
