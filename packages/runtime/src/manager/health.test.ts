@@ -1,7 +1,7 @@
 /** Goal: probes get Kubernetes' answers, and nobody else gets anything out of the server. Method: real HTTP. */
 import { request } from 'node:http';
-import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../ports/clock.ts';
 import { CHECK_MS_MAX, type Checks, checkName, examineOne } from './checks.ts';
 import { type HealthOptions, HealthServer, healthLimits } from './health.ts';
@@ -41,6 +41,17 @@ function say(server: HealthServer, bytes: string): Promise<string> {
     socket.on('error', () => {});
     socket.on('close', () => resolve(heard));
   });
+}
+
+/** Connections that stay open until the test ends or the server closes them. */
+async function connected(server: HealthServer, count: number, then: (socket: Socket, index: number) => void) {
+  const sockets = Array.from({ length: count }, () => connect(server.port, '127.0.0.1').on('error', () => {}));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  for (const [index, socket] of sockets.entries()) then(socket, index);
+  return sockets;
 }
 
 const failing: Checks = {
@@ -129,14 +140,34 @@ describe('the server', () => {
     expect(await say(await listen(), `GET / HTTP/1.1\r\nHost: x\r\nX: ${long}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /);
   });
 
-  it('has no more connections than its limit', async () => {
+  it('answers while more idle connections are open than its limit allows', async () => {
     const server = await listen();
-    const sockets = Array.from({ length: healthLimits.connectionsMax }, () => connect(server.port, '127.0.0.1'));
-    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
-    // Connected is what the kernel says; the server may still have to accept them.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const starts = ['', 'GET /healthz HTTP/1.1\r\n', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: '];
+    const sockets = await connected(server, 3 * healthLimits.connectionsMax, (socket, index) => {
+      socket.write(starts[index % starts.length] ?? '');
+    });
+    expect(await ask(server, '/healthz')).toMatchObject({ status: 200, text: 'ok' });
+    const left = () => sockets.filter(({ closed }) => !closed).length;
+    await expect.poll(left).toBeLessThanOrEqual(healthLimits.connectionsMax);
+  });
+
+  it('closes a further connection while all others wait for a response', async () => {
+    let waiting = 0;
+    let finish = () => {};
+    const finished = new Promise<undefined>((resolve) => (finish = () => resolve(undefined)));
+    const slow = () => {
+      waiting++;
+      return finished;
+    };
+    const server = await listen({ slow });
+    const answers = Array.from({ length: healthLimits.connectionsMax }, () =>
+      say(server, 'GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+    );
+    await expect.poll(() => waiting).toBe(healthLimits.connectionsMax);
     expect(await say(server, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('');
-    for (const socket of sockets) socket.destroy();
+    finish();
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    expect((await ask(server, '/healthz')).status).toBe(200);
   });
 
   it('picks a free port for 0, and tells which', async () => {

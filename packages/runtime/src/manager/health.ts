@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { ApiError } from '../api/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type Checks, examine, examineOne } from './checks.ts';
+import { limitConnections } from './connections.ts';
 import { METRICS_CONTENT_TYPE, type MetricRegistry } from './metrics.ts';
 
 export interface HealthAddress {
@@ -63,7 +64,7 @@ export class HealthServer {
       },
       (request, response) => void answer(options, request, response),
     );
-    server.maxConnections = healthLimits.connectionsMax;
+    limitConnections(server, healthLimits.connectionsMax);
     await new Promise<void>((resolve, reject) => {
       // It stays: later on, a connection that could not be accepted is no reason to end the process.
       server.on('error', (error) => reject(explained(error, host, port)));
