@@ -44,11 +44,13 @@ export { type ElectionState, LeaderElection, type LeaderElectionOptions } from '
 export { type HealthAddress, HealthServer } from './manager/health.ts';
 export { Lease } from './manager/lease.ts';
 export { jsonLog, readableLog, withFields } from './manager/log.ts';
+export { type SamplingOptions, sampledLog } from './manager/log-sampling.ts';
 export { Manager, type ManagerOptions } from './manager/manager.ts';
 export { MetricRegistry } from './manager/metrics.ts';
 export type { RunContext, Runnable } from './manager/runnable.ts';
 export { untilSignal } from './manager/signals.ts';
 export { type StandardMetrics, standardMetrics } from './manager/standard-metrics.ts';
+export { WriteHealth } from './manager/write-health.ts';
 export * from './ports/clock.ts';
 export * from './ports/log.ts';
 export * from './ports/random.ts';

@@ -5,9 +5,10 @@ import {
   type Log,
   MetricRegistry,
   openRegistry,
-  type Registry,
+  Registry,
   systemClock,
   systemRandom,
+  WriteHealth,
 } from '@ecsm/runtime';
 import { operatorKinds } from '../apis/kinds.ts';
 import { Operator } from '../controller/operator.ts';
@@ -18,6 +19,8 @@ export interface Equipment {
   readonly registry: Registry;
   readonly operator: Operator;
   readonly metrics: MetricRegistry;
+  /** For readyz: why the registry cannot be written to, if it cannot. */
+  readonly writes: Pick<WriteHealth, 'check'>;
 }
 
 export async function withEquipment<T>(
@@ -27,7 +30,10 @@ export async function withEquipment<T>(
 ): Promise<T> {
   const transport = transportOf(options, systemClock);
   try {
-    const registry = await openRegistry(options.registry, { kinds: operatorKinds, log });
+    const opened = await openRegistry(options.registry, { kinds: operatorKinds, log });
+    const { kinds, clock, random } = opened;
+    const writes = new WriteHealth(opened.store, clock);
+    const registry = new Registry({ store: writes.store, kinds, clock, random });
     try {
       await refuseIncomplete(registry);
       const metrics = new MetricRegistry();
@@ -41,7 +47,7 @@ export async function withEquipment<T>(
         metrics,
         settings: { observeMs, inFlightMax, workers, callTimeoutMs },
       });
-      return await work({ registry, operator, metrics });
+      return await work({ registry, operator, metrics, writes });
     } finally {
       await registry.close();
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The operator as a program: `ecsm-operator`. */
 import process from 'node:process';
-import { isApiError, jsonLog, type Log, type LogLevel, readableLog, untilSignal } from '@ecsm/runtime';
+import { isApiError, jsonLog, type Log, type LogLevel, readableLog, sampledLog, untilSignal } from '@ecsm/runtime';
 import { withEquipment } from './equipment.ts';
 import { helpText } from './flags.ts';
 import { once } from './once.ts';
@@ -89,7 +89,7 @@ async function carryOutPlan({ options, names }: Extract<Command, { readonly kind
 function logOf({ logFormat, logLevel }: ProgramOptions, quietest: LogLevel = 'debug'): Log {
   const level = quietest === 'warn' && logLevel === 'info' ? 'warn' : logLevel;
   const options = { write: (line: string) => void process.stderr.write(line), level };
-  return logFormat === 'json' ? jsonLog(options) : readableLog({ ...options, colour: hasColour() });
+  return sampledLog(logFormat === 'json' ? jsonLog(options) : readableLog({ ...options, colour: hasColour() }));
 }
 
 function hasColour(): boolean {

@@ -16,12 +16,12 @@ export async function run(equipment: Equipment, options: ProgramOptions, log: Lo
 }
 
 export function managerOf(equipment: Equipment, options: ProgramOptions, log: Log): Manager {
-  const { registry, operator, metrics } = equipment;
+  const { registry, operator, metrics, writes } = equipment;
   const manager = new Manager({
     registry,
     log,
     metrics,
-    readyChecks: operator.checks,
+    readyChecks: { registry: () => writes.check(), ...operator.checks },
     ...(options.listen === undefined ? {} : { health: options.listen }),
     ...(options.leaderElect ? { election: electionOf(registry, options.leaseMs, log) } : {}),
   });

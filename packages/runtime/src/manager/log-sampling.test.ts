@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../api/errors.ts';
+import { SAMPLED_KINDS_MAX, sampledLog } from './log-sampling.ts';
+import { MemoryLog, skewed, VirtualClock } from './virtual.kit.ts';
+
+function bench() {
+  const time = new VirtualClock();
+  const clock = skewed(time, 0);
+  const lines = new MemoryLog();
+  const log = sampledLog(lines, { clock, intervalMs: 10_000, linesMax: 3 });
+  const fail = (count: number, error: unknown = 'no space left', message = 'a reconcile failed') => {
+    for (let number = 1; number <= count; number++) log.write('error', message, { name: `web-${number}`, error });
+  };
+  return { time, clock, lines, log, fail };
+}
+
+describe('a sampled log', () => {
+  it('writes the first lines of a kind, then one per interval with a count', async () => {
+    const { time, lines, fail } = bench();
+    for (let second = 0; second < 30; second++) {
+      fail(100);
+      await time.advance(1_000);
+    }
+    fail(1);
+    expect(lines.lines.map(({ fields }) => fields['repeated'] ?? fields['name'])).toEqual([
+      ...['web-1', 'web-2', 'web-3', 997],
+      ...['web-1', 'web-2', 'web-3', 997],
+      ...['web-1', 'web-2', 'web-3', 997],
+      'web-1',
+    ]);
+    expect(lines.lines[3]).toEqual({
+      level: 'error',
+      message: 'a reconcile failed',
+      fields: { name: 'web-100', error: 'no space left', repeated: 997 },
+    });
+  });
+
+  it('writes the count with the next line of any kind after the interval', async () => {
+    const { time, lines, log, fail } = bench();
+    fail(5);
+    await time.advance(9_999);
+    log.write('info', 'still here');
+    await time.advance(1);
+    log.write('info', 'here again');
+    expect(lines.lines.slice(3).map(({ message, fields }) => `${message} ${fields['repeated'] ?? ''}`)).toEqual([
+      'still here ',
+      'a reconcile failed 2',
+      'here again ',
+    ]);
+  });
+
+  it('takes lines for the same that differ in numbers and quoted names only', () => {
+    const { lines, fail } = bench();
+    for (let number = 0; number < 20; number++) fail(1, `"web-${number}" failed after ${number} ms`);
+    for (let number = 0; number < 20; number++) {
+      fail(1, new ApiError('StorageFull', { what: `"${number}"`, reason: 'ENOSPC' }));
+    }
+    expect(lines.lines).toHaveLength(6);
+  });
+
+  it('keeps different messages, causes and levels apart', () => {
+    const { lines, log, fail } = bench();
+    fail(5, 'one cause');
+    fail(5, 'another cause');
+    fail(5, 'one cause', 'another message');
+    for (let number = 0; number < 5; number++) log.write('warn', 'a reconcile failed', { error: 'one cause' });
+    expect(lines.lines).toHaveLength(12);
+  });
+
+  it('lets all lines of level info and debug pass', () => {
+    const { lines, log } = bench();
+    for (let number = 0; number < 20; number++) log.write(number % 2 ? 'info' : 'debug', 'create');
+    expect(lines.lines).toHaveLength(20);
+  });
+
+  it('goes on when the clock is set back', () => {
+    const { clock, lines, fail } = bench();
+    fail(5);
+    clock.step(-3_600_000);
+    fail(1);
+    expect(lines.lines.map(({ fields }) => fields['repeated'] ?? fields['name'])).toEqual([
+      ...['web-1', 'web-2', 'web-3', 2, 'web-1'],
+    ]);
+  });
+
+  it('counts a bounded number of kinds, and loses no count of one that it forgets', () => {
+    const { lines, log, fail } = bench();
+    fail(5);
+    const word = (number: number) => [...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+    for (let number = 0; number < SAMPLED_KINDS_MAX; number++) log.write('warn', word(number));
+    expect(lines.lines).toHaveLength(3 + SAMPLED_KINDS_MAX + 1);
+    expect(lines.lines.at(-2)?.fields['repeated']).toBe(2);
+  });
+});

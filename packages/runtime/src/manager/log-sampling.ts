@@ -1,0 +1,73 @@
+/**
+ * A log whose repeated warnings and errors are bounded: in each interval the first few lines of a kind are written, the
+ * others are counted, and the count follows in one line. A cause that fails every write, such as a full disk, would
+ * otherwise fill the log with copies of one line, and with it perhaps the same disk.
+ */
+import { type Clock, systemClock } from '../ports/clock.ts';
+import type { Log, LogFields, LogLevel } from '../ports/log.ts';
+
+export interface SamplingOptions {
+  readonly clock?: Clock;
+  /** Default 10,000. */
+  readonly intervalMs?: number;
+  /** Lines of one kind that are written in one interval before the others are only counted. Default 10. */
+  readonly linesMax?: number;
+}
+
+/** Kinds of lines that are counted at once. The oldest is forgotten, its count written, when there are more. */
+export const SAMPLED_KINDS_MAX = 1_000;
+const reasonCharactersMax = 200;
+
+interface Series {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly startMs: number;
+  lines: number;
+  repeated: number;
+  lastFields: LogFields;
+}
+
+/**
+ * Lines are of one kind if level, message and error are equal but for numbers and quoted names. The line with the count
+ * has the field `repeated` and the other fields of the last line that was left out. It is written with the first line, of
+ * any kind, after the interval: there is no timer. Lines of level `info` and `debug` all pass.
+ */
+export function sampledLog(log: Log, options: SamplingOptions = {}): Log {
+  const { clock = systemClock, intervalMs = 10_000, linesMax = 10 } = options;
+  const series = new Map<string, Series>();
+  const end = (kind: string, { level, message, repeated, lastFields }: Series) => {
+    series.delete(kind);
+    if (repeated > 0) log.write(level, message, { ...lastFields, repeated });
+  };
+  return {
+    write(level, message, fields = {}) {
+      const nowMs = clock.now();
+      // In the order of their start, so the first one that is not over ends the search. A clock may be set back.
+      for (const [kind, one] of series) {
+        if (nowMs >= one.startMs && nowMs - one.startMs < intervalMs) break;
+        end(kind, one);
+      }
+      if (level === 'debug' || level === 'info') return log.write(level, message, fields);
+      const kind = kindOf(level, message, fields);
+      const known = series.get(kind);
+      if (known && known.lines >= linesMax) {
+        known.repeated++;
+        known.lastFields = fields;
+        return;
+      }
+      if (known) known.lines++;
+      else {
+        const [oldest] = series;
+        if (oldest && series.size >= SAMPLED_KINDS_MAX) end(...oldest);
+        series.set(kind, { level, message, startMs: nowMs, lines: 1, repeated: 0, lastFields: fields });
+      }
+      log.write(level, message, fields);
+    },
+  };
+}
+
+function kindOf(level: LogLevel, message: string, { error }: LogFields): string {
+  const reason = error instanceof Error ? error.message : typeof error === 'string' ? error : '';
+  const general = `${message}\n${reason.slice(0, reasonCharactersMax)}`.replace(/"[^"]*"|\d+/g, '#');
+  return `${level}\n${general}`;
+}
