@@ -42,7 +42,7 @@ export const platformFlags: readonly Flag[] = [
     value: 'TIME',
     variable: 'ECSMCLI_TIMEOUT',
     key: 'timeout',
-    says: 'how long to try, as in 30s or 5m: one request with its retries (30s if not said), and with --wait the waiting (5m)',
+    says: 'how long to try, as in 30s or 5m: one request with its retries (30s if not said), a list with all its pages (5m), and with --wait the waiting (5m)',
   },
   {
     name: 'zone',

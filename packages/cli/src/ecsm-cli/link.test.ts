@@ -58,6 +58,20 @@ test('a port that never answers', async () => {
   );
 });
 
+test('a platform that always has another page', async () => {
+  let made = 0;
+  const server = createServer((_, response) => {
+    const row = { id: String(made), name: `node-${made++}`, status: 'online' };
+    response.end(JSON.stringify({ status: 200, data: { list: [row], total: 1e9 } }));
+  });
+  const url = await listening(server);
+  const { code, out, err } = await at(url, ['get', 'nodes', '--timeout', '700ms']);
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err).toContain(
+    `ecsm-cli: ${url} did not answer GET /node with all its pages within 700 ms. If the link is slow, give it more time with --timeout\n`,
+  );
+});
+
 test.each([
   [
     'garbage',

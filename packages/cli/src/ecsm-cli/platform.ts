@@ -14,7 +14,7 @@ export interface Platform {
   readonly rest: RestClient;
   /** For one call with its retries. */
   readonly callMs: number;
-  /** For waiting until something has happened. */
+  /** For waiting until something has happened, and for a list with all its pages. */
   readonly waitMs: number;
   /** What `--timeout` says; nothing if nobody said it. */
   readonly timeoutMs: number | undefined;
@@ -47,9 +47,10 @@ export async function withPlatform<T>(call: Call, work: (platform: Platform) => 
     timeoutMs: Math.min(callMs, attemptMsMax, Math.max(attemptMsMin, callMs / attemptsMax)),
     attemptsMax,
   });
-  const ecsm = new Ecsm(rest, { zoneOffsetMinutes });
+  const waitMs = timeoutMs ?? waitMsDefault;
+  const ecsm = new Ecsm(rest, { zoneOffsetMinutes, listDeadlineMs: waitMs });
   try {
-    return await work({ url, ecsm, rest, callMs, waitMs: timeoutMs ?? waitMsDefault, timeoutMs, link });
+    return await work({ url, ecsm, rest, callMs, waitMs, timeoutMs, link });
   } catch (error) {
     throw explained(error, link);
   } finally {

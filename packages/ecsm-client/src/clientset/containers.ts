@@ -4,6 +4,7 @@ import type { RestClient } from '../rest/client.ts';
 import { type CallOptions, find, idBeside, within } from './call.ts';
 import { type ContainerActionRow, type ContainerRow, containerActionRow, containerRow } from './container-shapes.ts';
 import { type ClientLimits, encodedBytes, groupsOf } from './limits.ts';
+import { ListTime } from './list-time.ts';
 import { fetchPage, joined, type ListOptions, type Page, type PageSource, pageOf, rowsOf } from './pages.ts';
 import { type Transaction, transactionOf } from './service-answers.ts';
 import type { ContainerAction } from './services.ts';
@@ -77,8 +78,9 @@ export class Containers {
 
   #all(parent: Parent, ids: readonly string[], options: ContainerListOptions): AsyncIterable<ContainerRow> {
     const keyBytes = options.key === undefined ? 0 : encodedBytes(options.key);
+    const time = new ListTime(this.#limits, options);
     const lists = groupsOf(idsName[parent], ids, this.#limits, keyBytes).map((group) =>
-      rowsOf(this.#source(parent, group, options.key), this.#limits, options),
+      rowsOf(this.#source(parent, group, options.key), this.#limits, options, time),
     );
     return joined(lists, (row) => row.taskId);
   }

@@ -1,6 +1,7 @@
 /** The platform as typed resources: `ecsm.services().list()`. It holds no state of the platform, and no connection. */
 import { ApiError } from '@ecsm/runtime';
 import type { RestClient } from '../rest/client.ts';
+import { checkTime } from '../rest/options.ts';
 import { Configuration } from './configuration.ts';
 import { Containers } from './containers.ts';
 import { Images } from './images.ts';
@@ -18,6 +19,11 @@ export interface EcsmOptions {
   readonly pageSize?: number;
   /** The most that a caller may ask for. Default 1000: no larger one is known to have worked. */
   readonly pageSizeMax?: number;
+  /**
+   * For a list with all its pages, from above 0. Default: none; a list ends after 10,000 pages at the latest. Shorter than
+   * the slowest list takes, that list never succeeds.
+   */
+  readonly listDeadlineMs?: number;
   /** The zone of times that the platform writes without one, east positive. Default 0. */
   readonly zoneOffsetMinutes?: number;
   /** Ids are spread over several requests where one target would get longer. Default 2000, which any proxy lets pass. */
@@ -41,7 +47,12 @@ export class Ecsm {
   /** `BadRequest` for an option that makes no sense. */
   constructor(rest: RestClient, options: EcsmOptions = {}) {
     const { pageSize = 100, pageSizeMax = 1000, zoneOffsetMinutes = 0, targetBytesMax = 2000 } = options;
-    const limits = checkLimits({ pageSize, pageSizeMax, targetBytesMax });
+    const { clock, deadlineMs: callDeadlineMs } = rest;
+    const listDeadlineMs =
+      options.listDeadlineMs === undefined
+        ? Number.POSITIVE_INFINITY
+        : checkTime('listDeadlineMs', options.listDeadlineMs);
+    const limits = checkLimits({ pageSize, pageSizeMax, targetBytesMax, callDeadlineMs, listDeadlineMs, clock });
     if (!(Math.abs(zoneOffsetMinutes) < minutesPerDay)) {
       throw new ApiError('BadRequest', {
         reason: `zoneOffsetMinutes has to be less than a day, not ${zoneOffsetMinutes}`,

@@ -1,23 +1,32 @@
 /** The limits of the requests that one `Ecsm` makes, checked once, and how a long list of ids is split to keep them. */
 import { Buffer } from 'node:buffer';
-import { ApiError } from '@ecsm/runtime';
+import { ApiError, type Clock } from '@ecsm/runtime';
 
-export interface ClientLimits {
+export interface RequestLimits {
   readonly pageSize: number;
   readonly pageSizeMax: number;
   readonly targetBytesMax: number;
 }
 
+export interface ClientLimits extends RequestLimits {
+  /** For one call that says nothing else: that of the `RestClient`. */
+  readonly callDeadlineMs: number;
+  /** For a list with all its pages that says nothing else. */
+  readonly listDeadlineMs: number;
+  readonly clock: Clock;
+}
+
 /** Address prefix, path, page number and size of a request that also carries ids. */
 const targetReserveBytes = 200;
 
-export function checkLimits(limits: ClientLimits): ClientLimits {
-  for (const [name, value] of Object.entries(limits)) checkCount(name, value);
-  checkPageSize(limits.pageSize, limits);
+export function checkLimits<Limits extends RequestLimits>(limits: Limits): Limits {
+  const { pageSize, pageSizeMax, targetBytesMax } = limits;
+  for (const [name, value] of Object.entries({ pageSize, pageSizeMax, targetBytesMax })) checkCount(name, value);
+  checkPageSize(pageSize, limits);
   return limits;
 }
 
-export function checkPageSize(pageSize: number, { pageSizeMax }: ClientLimits): number {
+export function checkPageSize(pageSize: number, { pageSizeMax }: RequestLimits): number {
   checkCount('pageSize', pageSize);
   if (pageSize > pageSizeMax) throw refused('pageSize', `at most pageSizeMax (${pageSizeMax})`, pageSize);
   return pageSize;
@@ -43,7 +52,7 @@ function refused(name: string, expected: string, value: number): ApiError {
 export function groupsOf(
   name: string,
   ids: readonly string[],
-  { targetBytesMax }: ClientLimits,
+  { targetBytesMax }: RequestLimits,
   otherBytes = 0,
 ): string[][] {
   const roomBytes = targetBytesMax - targetReserveBytes - otherBytes;

@@ -7,6 +7,7 @@ import { ApiError, type Shape, shape } from '@ecsm/runtime';
 import type { RequestBuilder } from '../rest/request.ts';
 import { type CallOptions, within } from './call.ts';
 import { type ClientLimits, checkPageNum, checkPageSize } from './limits.ts';
+import { ListTime } from './list-time.ts';
 
 export interface Page<Row> {
   readonly list: readonly Row[];
@@ -21,6 +22,8 @@ export interface OpenPage<Row> {
 }
 
 export interface ListOptions extends CallOptions {
+  /** For the whole list, with all its pages. Default: `listDeadlineMs` of the `Ecsm`. */
+  readonly deadlineMs?: number;
   /** Rows in one request. Default: that of the `Ecsm`. Larger ones cost fewer requests and more memory at a time. */
   readonly pageSize?: number;
 }
@@ -69,26 +72,30 @@ export async function pageOf<Row, P extends OpenPage<Row>>(
 /**
  * All rows, page after page, as they are asked for, each once. It is no snapshot: a row that goes while another comes
  * leaves no trace in the total, and the one that then moved between pages is missing until the next look. `BadAnswer` if
- * the platform gives the same page again, says that there are rows and shows none, or never ends.
+ * the platform gives the same page again, says that there are rows and shows none, or has more than `pagesMax` pages;
+ * `Timeout` when the time of the whole list is over. Lists that are read as one share their `time`.
  */
 export function rowsOf<Row>(
   source: PageSource<Row, OpenPage<Row>>,
   limits: ClientLimits,
   options: ListOptions,
+  time = new ListTime(limits, options),
 ): AsyncGenerator<Row, void, undefined> {
-  return walked(source, checkPageSize(options.pageSize ?? limits.pageSize, limits), options);
+  return walked(source, checkPageSize(options.pageSize ?? limits.pageSize, limits), time);
 }
 
 async function* walked<Row>(
   source: PageSource<Row, OpenPage<Row>>,
   pageSize: number,
-  options: CallOptions,
+  time: ListTime,
 ): AsyncGenerator<Row, void, undefined> {
   const walk = new Walk(source, pageSize);
   for (let pass = 1; pass <= passesMax; pass++) {
     walk.restart();
     while (!walk.isAtEnd) {
-      yield* walk.fresh(await source.fetch(walk.pageNum, walk.pageSize, options));
+      yield* walk.fresh(
+        await time.page(source.endpoint, (options) => source.fetch(walk.pageNum, walk.pageSize, options)),
+      );
     }
     if (walk.isComplete) return;
   }

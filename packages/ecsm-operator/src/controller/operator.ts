@@ -68,6 +68,8 @@ const initialPriority = -10;
 const seenPriority = 50;
 /** Most lists are of everything, so their pages are few and large. */
 const pageSize = 1_000;
+/** A list has the time of so many pages that each take the longest possible. One that takes longer does not end. */
+const pagesInTime = 60;
 const garbageRetryMs = 5_000;
 
 export class Operator {
@@ -112,7 +114,7 @@ export class Operator {
       recorder: this.recorder,
       ...headers,
     });
-    const ecsm = new Ecsm(rest, { pageSize });
+    const ecsm = new Ecsm(rest, { pageSize, listDeadlineMs: callTimeoutMs * pagesInTime });
     const manager = new ServiceManager(ecsm);
     const nodes = new OfflineNodes(clock, (signal) => manager.offlineNodes({ signal }));
     this.#manager = manager;

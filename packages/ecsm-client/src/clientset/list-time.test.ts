@@ -1,0 +1,85 @@
+/** Goal: a list ends in time, whatever the platform says of further pages. Method: virtual time, a page takes 100 ms. */
+import { describe, expect, it } from 'vitest';
+import { RestClient, type RestOptions } from '../index.ts';
+import { ManualClock } from '../rest/manual-clock.kit.ts';
+import { Ecsm, type EcsmOptions } from './ecsm.ts';
+import { collect } from './pages.ts';
+import { container, rejection, service } from './scripted.kit.ts';
+
+const pageMs = 100;
+
+/** A platform that always has another page, of one row. */
+function endless(options: EcsmOptions = {}, restOptions: Partial<RestOptions> = {}) {
+  const clock = new ManualClock();
+  const targets: string[] = [];
+  const rest = new RestClient({
+    clock,
+    attemptsMax: 1,
+    transport: {
+      async send({ target }) {
+        targets.push(target);
+        await new Promise<void>((resolve) => void clock.after(pageMs, resolve));
+        const row = target.includes('container') ? container(`${targets.length}`) : service(`${targets.length}`);
+        const text = JSON.stringify({ status: 200, data: { list: [row], total: 1e9 } });
+        return { status: 200, headers: {}, body: new TextEncoder().encode(text) };
+      },
+      close() {},
+    },
+    ...restOptions,
+  });
+  return { clock, targets, ecsm: new Ecsm(rest, { pageSize: 1, ...options }) };
+}
+
+describe('a list without end', () => {
+  it.each([
+    ['deadlineMs of the call', {}, { deadlineMs: 1_050 }],
+    ['listDeadlineMs of the client', { listDeadlineMs: 1_050 }, {}],
+  ])('is given up after %s', async (_, options, call) => {
+    const { clock, targets, ecsm } = endless(options);
+    expect(await rejection(clock.run(collect(ecsm.services().list({}, call))))).toMatchObject({
+      code: 'Timeout',
+      message: 'GET /service with all its pages did not answer within 1050 ms',
+    });
+    expect(targets).toHaveLength(11);
+    expect(clock.elapsedMs).toBe(1_050);
+    await clock.advance(pageMs);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('is given up also when its caller takes the time', async () => {
+    const { clock, targets, ecsm } = endless({ listDeadlineMs: 1_000 });
+    const read = async () => {
+      for await (const _ of ecsm.services().list()) await clock.advance(600);
+    };
+    expect(await rejection(clock.run(read()))).toMatchObject({ code: 'Timeout' });
+    expect(targets).toHaveLength(2);
+  });
+
+  it('is given up as a whole where the ids of one list are spread over several requests', async () => {
+    const { clock, targets, ecsm } = endless({ listDeadlineMs: 1_050, targetBytesMax: 300 });
+    const ids = Array.from({ length: 50 }, (_, number) => `service-${number}`);
+    expect(await rejection(clock.run(collect(ecsm.containers().ofServices(ids))))).toMatchObject({ code: 'Timeout' });
+    expect(targets).toHaveLength(11);
+  });
+
+  it('does not get more time from a clock that is set back', async () => {
+    const { clock, targets, ecsm } = endless({ listDeadlineMs: 1_050 });
+    const read = async () => {
+      for await (const _ of ecsm.services().list()) if (targets.length === 5) clock.step(-500);
+    };
+    expect(await rejection(clock.run(read()))).toMatchObject({ code: 'Timeout' });
+    expect(targets.length).toBeLessThan(20);
+  });
+});
+
+it('a page keeps the deadline of one call, however long the list may take', async () => {
+  const { clock, ecsm } = endless({ listDeadlineMs: 3_600_000 }, { deadlineMs: 50 });
+  expect(await rejection(clock.run(collect(ecsm.services().list())))).toMatchObject({
+    code: 'Timeout',
+    message: 'GET /service did not answer within 50 ms',
+  });
+});
+
+it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a listDeadlineMs of %d is refused', (listDeadlineMs) => {
+  expect(() => endless({ listDeadlineMs })).toThrow('listDeadlineMs has to be a number of milliseconds');
+});

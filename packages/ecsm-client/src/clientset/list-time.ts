@@ -1,0 +1,49 @@
+/**
+ * The time that a whole list has, with all its pages. It starts with the first page and includes what the caller does
+ * between two pages. Without it a platform that always has another page would keep its caller for hours, although each
+ * page comes in time.
+ */
+import { ApiError, isApiError } from '@ecsm/runtime';
+import type { CallOptions } from './call.ts';
+import type { ClientLimits } from './limits.ts';
+
+export class ListTime {
+  readonly #limits: ClientLimits;
+  readonly #options: CallOptions;
+  readonly #deadlineMs: number;
+  #startMs: number | undefined;
+  #hasPages = false;
+
+  /** `deadlineMs` of the options is for the whole list, too; by default it is `listDeadlineMs`. */
+  constructor(limits: ClientLimits, options: CallOptions) {
+    this.#limits = limits;
+    this.#options = options;
+    this.#deadlineMs = options.deadlineMs ?? limits.listDeadlineMs;
+  }
+
+  /** One page. Throws `Timeout` when the time of the list is over. */
+  async page<P>(endpoint: string, fetch: (options: CallOptions) => Promise<P>): Promise<P> {
+    const { clock, callDeadlineMs } = this.#limits;
+    this.#startMs ??= clock.now();
+    if (this.#remainingMs <= 0) throw this.#timeout(endpoint);
+    const deadlineMs = Math.min(this.#options.deadlineMs ?? callDeadlineMs, this.#remainingMs);
+    try {
+      const page = await fetch({ ...this.#options, deadlineMs });
+      this.#hasPages = true;
+      return page;
+    } catch (error) {
+      const isOver = this.#hasPages && this.#remainingMs <= 0;
+      throw isOver && isApiError(error, 'Timeout') ? this.#timeout(endpoint) : error;
+    }
+  }
+
+  get #remainingMs(): number {
+    const elapsedMs = this.#limits.clock.now() - (this.#startMs ?? 0);
+    // A clock that was set back gives no more time than there is.
+    return this.#deadlineMs - Math.max(0, elapsedMs);
+  }
+
+  #timeout(endpoint: string): ApiError {
+    return new ApiError('Timeout', { what: `${endpoint} with all its pages`, timeoutMs: this.#deadlineMs });
+  }
+}
