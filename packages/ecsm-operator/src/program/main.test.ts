@@ -60,6 +60,21 @@ describe('ecsm-operator run', () => {
     expect(site.changes).toEqual(['POST /service']);
   });
 
+  it('warns of another one on the same registry, where neither elects a leader', async () => {
+    const site = await openSite();
+    const one = site.start(...site.places, ...anyPort);
+    await one.until(listening);
+    const other = site.start(...site.places, ...anyPort);
+    const warning = (pid: number | undefined) =>
+      new RegExp(`WARN {2}another operator works on this registry: .*--leader-elect.* other=\\S*_${pid}_`);
+    await other.until(warning(one.child.pid));
+    await one.until(warning(other.child.pid));
+    for (const { child, ended } of [one, other]) {
+      child.kill('SIGTERM');
+      expect(await ended).toBe(0);
+    }
+  });
+
   it('does not work on half of a registry', async () => {
     const site = await openSite();
     const registry = await openRegistry(site.registry, { kinds: operatorKinds });

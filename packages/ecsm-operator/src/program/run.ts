@@ -4,6 +4,7 @@ import process from 'node:process';
 import { LeaderElection, type Log, Manager, type Registry, withoutPassword } from '@ecsm/runtime';
 import type { Equipment } from './equipment.ts';
 import type { ProgramOptions } from './options.ts';
+import { presence } from './presence.ts';
 
 /** Of the lease that only one operator of a registry holds. */
 const leaseName = 'ecsm-operator';
@@ -17,31 +18,29 @@ export async function run(equipment: Equipment, options: ProgramOptions, log: Lo
 
 export function managerOf(equipment: Equipment, options: ProgramOptions, log: Log): Manager {
   const { registry, operator, metrics, writes } = equipment;
+  const identity = `${hostname()}_${process.pid}_${registry.random.uuid()}`;
   const manager = new Manager({
     registry,
     log,
     metrics,
     readyChecks: { registry: () => writes.check(), ...operator.checks },
     ...(options.listen === undefined ? {} : { health: options.listen }),
-    ...(options.leaderElect ? { election: electionOf(registry, options.leaseMs, log) } : {}),
+    ...(options.leaderElect ? { election: electionOf(registry, identity, options.leaseMs, log) } : {}),
   });
+  if (!options.leaderElect) manager.add(presence({ identity, leaseName, log }));
   for (const runnable of operator.runnables) manager.add(runnable);
   return manager;
 }
 
 /** Term and interval have the proportions of the defaults: 10 s and 2 s of a lease of 15 s. */
-function electionOf(registry: Registry, leaseMs: number, log: Log): LeaderElection {
+function electionOf(registry: Registry, identity: string, leaseMs: number, log: Log): LeaderElection {
   return new LeaderElection({
     registry,
     name: leaseName,
-    identity: identityOf(registry),
+    identity,
     leaseMs,
     renewDeadlineMs: (leaseMs * 10) / 15,
     retryMs: (leaseMs * 2) / 15,
     log,
   });
-}
-
-function identityOf({ random }: Registry): string {
-  return `${hostname()}_${process.pid}_${random.uuid()}`;
 }

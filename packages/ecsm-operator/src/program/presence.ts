@@ -1,0 +1,103 @@
+/**
+ * Notices another operator on the same registry when at least one of them does not elect a leader: both would act on the
+ * platform at once.
+ *
+ * An operator without `--leader-elect` writes its identity into one record when it starts, and watches that record. One
+ * that runs already sees the new identity, warns, and answers with its own; the new one sees that and warns too. So an
+ * operator is only reported if it is alive, whatever machine it runs on, and nothing is written at rest. The lease of
+ * operators with `--leader-elect` is watched as well: a holder that renews it is alive.
+ */
+import { Controller, isApiError, keyOf, Lease, type Log, type Registry, type Runnable } from '@ecsm/runtime';
+
+export interface PresenceOptions {
+  /** Of this process: `host_pid_uuid`. */
+  readonly identity: string;
+  /** Of the lease of operators that elect a leader. */
+  readonly leaseName: string;
+  readonly log: Log;
+}
+
+export const presenceName = 'ecsm-operator-presence';
+const namespace = 'default';
+/** A process that restarts without end has a new identity each time. */
+const knownMax = 1_000;
+
+/** Never fails: an operator that cannot announce itself works all the same. */
+export function presence({ identity, leaseName, log }: PresenceOptions): Runnable {
+  const known = new Set<string>();
+  /** What the record says before that may be of a process that is gone. */
+  let hasAnnounced = false;
+  let mustAnnounce = true;
+  /** The version of the lease at the first look: who wrote that may be gone. */
+  let leaseVersion: string | undefined;
+
+  const warn = (other: string) => {
+    if (known.size >= knownMax) known.clear();
+    known.add(other);
+    const message =
+      'another operator works on this registry: stop one of the two, or start both with --leader-elect, or they act against each other';
+    log.write('warn', message, { other, identity });
+  };
+
+  const announce = async (registry: Registry, found: LeaseObject | undefined) => {
+    const leases = leasesOf(registry);
+    const spec = { holderIdentity: identity, leaseDurationSeconds: 1, leaseTransitions: 0 };
+    if (found) await leases.update({ ...found, spec });
+    else await leases.create({ metadata: { name: presenceName, namespace }, spec });
+    hasAnnounced = true;
+    mustAnnounce = false;
+  };
+
+  const controller = new Controller({
+    name: 'presence',
+    kind: Lease,
+    namespace,
+    log,
+    reconcile: async ({ name }, { get, registry }) => {
+      if (name !== presenceName && name !== leaseName) return;
+      const found = await get();
+      const { holderIdentity = '' } = found?.spec ?? {};
+      const isOther = holderIdentity !== '' && holderIdentity !== identity && !known.has(holderIdentity);
+      if (name === presenceName) {
+        if (hasAnnounced && isOther) {
+          warn(holderIdentity);
+          mustAnnounce = true;
+        }
+        if (mustAnnounce) await announce(registry, found);
+        return;
+      }
+      const version = found?.metadata.resourceVersion;
+      if (leaseVersion !== undefined && version !== leaseVersion && isOther) warn(holderIdentity);
+      leaseVersion ??= version;
+    },
+  });
+
+  return {
+    name: 'presence',
+    needsLeader: false,
+    async run({ registry, signal }) {
+      const running = controller.run({ registry, signal });
+      controller.queue?.add(keyOf(Lease, namespace, presenceName), { reason: 'started' });
+      await running;
+      await withdraw(registry, identity);
+    },
+  };
+}
+
+type LeaseObject = Awaited<ReturnType<ReturnType<typeof leasesOf>['get']>>;
+
+function leasesOf(registry: Registry) {
+  return registry.resource(Lease);
+}
+
+/** Removes the record, unless another operator has written it since. */
+async function withdraw(registry: Registry, identity: string): Promise<void> {
+  const leases = leasesOf(registry);
+  try {
+    const { spec, metadata } = await leases.get(presenceName, { namespace });
+    if (spec.holderIdentity !== identity) return;
+    await leases.delete(presenceName, { namespace, resourceVersion: metadata.resourceVersion });
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+  }
+}
