@@ -1,7 +1,8 @@
 /** Goal: a list ends in time, whatever the platform says of further pages. Method: virtual time, a page takes 100 ms. */
 import { describe, expect, it } from 'vitest';
-import { RestClient, type RestOptions } from '../index.ts';
+import { RestClient } from '../rest/client.ts';
 import { ManualClock } from '../rest/manual-clock.kit.ts';
+import type { RestOptions } from '../rest/options.ts';
 import { Ecsm, type EcsmOptions } from './ecsm.ts';
 import { collect } from './pages.ts';
 import { container, rejection, service } from './scripted.kit.ts';

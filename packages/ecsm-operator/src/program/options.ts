@@ -124,10 +124,10 @@ function optionsOf(all: Sayings, environment: Environment, kind: 'run' | 'once' 
  * A call that was sent while the lease was held, and the grace of a stop, end before another operator may take over.
  * Throws `Wrong`.
  */
-function checkLease(callTimeoutMs: number, leaseMs: number, from: (name: string) => string): void {
+function checkLease(callTimeoutMs: number, leaseMs: number, originOf: (name: string) => string): void {
   const takesMs = callTimeoutMs + stopGraceMs;
   if (takesMs < leaseMs) return;
-  const [call, lease] = [from('call-timeout-seconds'), from('lease-seconds')];
+  const [call, lease] = [originOf('call-timeout-seconds'), originOf('lease-seconds')];
   const sum = `${call} (${callTimeoutMs / 1000} s) + ${stopGraceMs / 1000} s to stop = ${takesMs / 1000} s`;
   const remedy = `set ${lease} above ${takesMs / 1000}, or ${call} below ${(leaseMs - stopGraceMs) / 1000}`;
   throw new Wrong(
