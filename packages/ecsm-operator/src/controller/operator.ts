@@ -19,6 +19,7 @@ import {
   type Random,
   type Registry,
   type Runnable,
+  type StandardMetrics,
   silentLog,
   sleep,
   standardMetrics,
@@ -78,6 +79,7 @@ export class Operator {
   readonly observer: Observer;
   /** Calls and bytes, by endpoint. The guard's probes are not among them. */
   readonly recorder: Recorder;
+  readonly #metrics: { readonly metrics?: StandardMetrics };
   readonly #options: OperatorOptions;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -97,6 +99,7 @@ export class Operator {
     const settings = operatorSettings(options.settings);
     const { inFlightMax, callTimeoutMs, observeMs, workers, plan: planned } = settings;
     this.#options = options;
+    this.#metrics = metrics ? { metrics: standardMetrics(metrics) } : {};
     this.#clock = clock;
     this.#log = log;
     this.settings = settings;
@@ -154,7 +157,7 @@ export class Operator {
       timeoutMs: callTimeoutMs * 12,
       graceMs: stopGraceMs,
       log,
-      ...(metrics && { metrics: standardMetrics(metrics) }),
+      ...this.#metrics,
     });
   }
 
@@ -174,8 +177,10 @@ export class Operator {
           this.#memory.reset();
           this.#waiting.clear();
           this.guard.fenceWrites(() => registry.checkFence());
-          this.#reconciler.recordIn(new EventRecorder({ registry, source: 'ecsm-operator', log: this.#log }));
+          const events = new EventRecorder({ registry, source: 'ecsm-operator', log: this.#log, ...this.#metrics });
+          this.#reconciler.recordIn(events);
           await this.#controller.run({ registry, signal });
+          await events.flush();
         },
         ready: () => this.#controller.ready(),
       },
