@@ -56,6 +56,7 @@ export class Ledger {
   readonly #lockTimeoutMs: number;
   /** As far as this process knows: another one may have compacted more. */
   #compacted: Revision = 0;
+  #announced: Revision = 0;
   #ageCheckedMs = Number.NEGATIVE_INFINITY;
   #watchers = 0;
   #stopListening = () => {};
@@ -144,10 +145,13 @@ export class Ledger {
     tables.compact(tables.lastOlderThan(timeMs - ageMsMax, compactRevisionsMax));
   }
 
-  /** Notifies watchers, in this process and in others, of a new revision. */
-  announce(): void {
-    const revision = this.#look();
-    if (revision !== undefined) this.#doorbell.ring(revision);
+  /** Notifies watchers, in this process and in others, of a new revision; `newest` if it is known, and durable. */
+  announce(newest?: Revision): void {
+    const revision = newest ?? this.#look();
+    if (revision === undefined || revision <= this.#announced || this.#closed) return;
+    this.#announced = revision;
+    this.#bell.ring(revision);
+    this.#doorbell.ring(revision);
   }
 
   async *watch(prefix: string, options: WatchOptions): AsyncGenerator<Commit, void> {

@@ -11,10 +11,15 @@ export class SqliteStore extends LedgerStore {
     const { directory, log = silentLog } = options;
     const ledger = await Ledger.open(options);
     reportPermissions(directory, [directory, join(directory, databaseFile)], log);
+    let newest = 0;
     return new SqliteStore({
       ledger,
-      flush: (take) => ledger.commit(take()),
-      announce: () => ledger.announce(),
+      async flush(take) {
+        const outcomes = await ledger.commit(take());
+        for (const outcome of outcomes) if (outcome.committed) newest = Math.max(newest, outcome.revision);
+        return outcomes;
+      },
+      announce: () => ledger.announce(newest),
     });
   }
 }

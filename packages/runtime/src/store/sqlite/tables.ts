@@ -47,14 +47,11 @@ export class Tables {
   }
 
   get revision(): Revision {
-    const last = this.#connection.sql('SELECT max(number) AS number FROM log').get()?.['number'];
-    // Compaction may have removed the newest row, if that was a deletion.
-    return Math.max(typeof last === 'number' ? revisionOf(last) : 0, this.compacted);
+    return this.#bounds().newest;
   }
 
   get compacted(): Revision {
-    const row = this.#connection.sql("SELECT value FROM meta WHERE name = 'compacted'").get();
-    return row ? integer(row['value']) : 0;
+    return this.#bounds().compacted;
   }
 
   get(key: string, at: Revision | undefined): Entry | undefined {
@@ -109,8 +106,8 @@ export class Tables {
 
   /** The log after a revision, in whole commits. */
   read(after: Revision, prefix: string, detail: Detail): LogBatch {
-    const newest = this.revision;
-    checkReachable(after, this.compacted, newest);
+    const { newest, compacted } = this.#bounds();
+    checkReachable(after, compacted, newest);
     const commits: Commit[] = [];
     let through = after;
     let rows = 0;
@@ -183,10 +180,22 @@ export class Tables {
     run("INSERT OR REPLACE INTO meta (name, value) VALUES ('compacted', ?)", target);
   }
 
+  #bounds(): { readonly newest: Revision; readonly compacted: Revision } {
+    const found = this.#connection
+      .sql(
+        `SELECT coalesce((SELECT max(number) FROM log), 0) AS last,
+           coalesce((SELECT value FROM meta WHERE name = 'compacted'), 0) AS compacted`,
+      )
+      .get();
+    const compacted = integer(found?.['compacted']);
+    // Compaction may have removed the last row, if that was a deletion.
+    return { newest: Math.max(revisionOf(integer(found?.['last'])), compacted), compacted };
+  }
+
   #readRevision(at: Revision | undefined): Revision {
-    const newest = this.revision;
+    const { newest, compacted } = this.#bounds();
     if (at === undefined) return newest;
-    checkReachable(at, this.compacted, newest);
+    checkReachable(at, compacted, newest);
     return at;
   }
 
