@@ -55,6 +55,22 @@ describe('apply', () => {
     expect(piped.metadata.annotations?.[lastAppliedAnnotation]).toContain('"namespace":"orbit"');
   });
 
+  it('keeps the finalizer of the operator after get -o yaml | apply -f - and an apply of the original file', async () => {
+    const finalizers = ['ecsm.sh/platform-service'];
+    kit.write('kept.yaml', serviceText('kept').replace('{ password: hunter2 }', '{ port: 4001 }'));
+    await kit.shown('apply -f kept.yaml');
+    await kit.inside((registry) => registry.resource(ECSMService).patch('kept', { metadata: { finalizers } }));
+    const input = await kit.shown('get service kept -o yaml');
+    expect(input).toContain(finalizers[0]);
+    expect(await kit.shown('apply -f -', { input })).toBe('ecsmservice/kept configured\n');
+    expect(await kit.shown('apply -f kept.yaml')).toBe('ecsmservice/kept configured\n');
+    const kept = await kit.inside((registry) => registry.resource(ECSMService).get('kept'));
+    expect(kept.metadata.finalizers).toEqual(finalizers);
+    await kit.shown('delete service kept --wait=false');
+    const marked = await kit.inside((registry) => registry.resource(ECSMService).get('kept'));
+    expect(marked.metadata.deletionTimestamp).toBeDefined();
+  });
+
   it('checks all files before it writes anything', async () => {
     kit.write('fine.yaml', serviceText('fine'));
     kit.write('bad.yaml', serviceText('bad', { spec: '  pausd: true\n' }));

@@ -27,10 +27,17 @@ export function configurationOf({ apiVersion, kind }: Pick<Kind, 'apiVersion' | 
   return { apiVersion, kind, ...rest, metadata: isEmpty ? metadata : { ...metadata, annotations: kept } };
 }
 
-/** The object to store: the live one (if any) with the configuration merged into it, and the configuration remembered. */
-export function applied(live: JsonValue | undefined, configuration: JsonObject): JsonValue {
+/**
+ * The object to store: the live one (if any) with the configuration merged into it, and the configuration remembered.
+ *
+ * Finalizers are only ever added, and never remembered: each belongs to the controller that cleans up for it. A file
+ * that was read back from the registry names the finalizers of controllers, and applying the original file afterwards
+ * would otherwise remove them. Controllers remove finalizers with `update`, people with `patch`.
+ */
+export function applied(live: JsonValue | undefined, wanted: JsonObject): JsonValue {
+  const configuration = withoutFinalizers(wanted);
   const last = live === undefined ? undefined : lastApplied(live);
-  const merged = live === undefined ? configuration : threeWayMerge(last, live, configuration);
+  const merged = live === undefined ? wanted : withFinalizersOf(wanted, threeWayMerge(last, live, configuration));
   // The same configuration with its keys in another order is not worth a write.
   if (deepEqual(last, configuration)) return merged;
   const text = JSON.stringify(configuration);
@@ -50,11 +57,31 @@ function lastApplied(live: JsonValue): JsonValue | undefined {
   const text = valueAt(live, ['metadata', 'annotations', lastAppliedAnnotation]);
   if (typeof text !== 'string') return undefined;
   try {
-    return JSON.parse(text);
+    const last: JsonValue = JSON.parse(text);
+    return isJsonObject(last) ? withoutFinalizers(last) : last;
   } catch {
     // Somebody has spoilt the annotation. Merging without it removes nothing, which is the safe side.
     return undefined;
   }
+}
+
+function withoutFinalizers(object: JsonObject): JsonObject {
+  const { metadata } = object;
+  return isJsonObject(metadata) && Object.hasOwn(metadata, 'finalizers')
+    ? { ...object, metadata: without(metadata, 'finalizers') }
+    : object;
+}
+
+/** The merged object with the finalizers of the live one, which it still has, and after them the new ones. */
+function withFinalizersOf(wanted: JsonObject, merged: JsonValue): JsonValue {
+  const finalizers = finalizersOf(merged);
+  const added = finalizersOf(wanted).filter((finalizer) => !finalizers.includes(finalizer));
+  return added.length === 0 ? merged : mergePatch(merged, { metadata: { finalizers: [...finalizers, ...added] } });
+}
+
+function finalizersOf(object: JsonValue): readonly JsonValue[] {
+  const finalizers = valueAt(object, ['metadata', 'finalizers']);
+  return Array.isArray(finalizers) ? finalizers : [];
 }
 
 /** For data that comes from JSON: what is an object there holds nothing but JSON. */

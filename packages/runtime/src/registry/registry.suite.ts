@@ -337,6 +337,45 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
         expect((await widgets().get('a')).status).toEqual({ phase: 'x' });
       });
 
+      it('keeps a finalizer of a controller after a round trip and an apply of the original file', async () => {
+        await widgets().apply(named({ size: 2 }));
+        await widgets().patch('a', { metadata: { finalizers: ['example.io/cleanup'] } });
+        expect((await widgets().apply(await widgets().get('a'))).outcome).toBe('unchanged');
+        const { object } = await widgets().apply(named({ size: 3 }));
+        expect(object.metadata.finalizers).toEqual(['example.io/cleanup']);
+        expect((await widgets().delete('a'))?.metadata.deletionTimestamp).toBeDefined();
+      });
+
+      it('adds the finalizers of a file to those of the object and removes none', async () => {
+        const withFinalizers = (finalizers: string[]) => ({ metadata: { name: 'a', finalizers }, spec: {} });
+        const finalizersAfter = async (finalizers: string[]) =>
+          (await widgets().apply(withFinalizers(finalizers))).object.metadata.finalizers;
+        expect(await finalizersAfter(['example.io/one'])).toEqual(['example.io/one']);
+        await widgets().patch('a', { metadata: { finalizers: ['example.io/theirs', 'example.io/one'] } });
+        expect(await finalizersAfter(['example.io/two'])).toEqual([
+          'example.io/theirs',
+          'example.io/one',
+          'example.io/two',
+        ]);
+        expect(await finalizersAfter([])).toHaveLength(3);
+        expect((await widgets().apply(named({}))).outcome).toBe('unchanged');
+        expect((await widgets().get('a')).metadata.annotations?.[lastAppliedAnnotation]).not.toContain('finalizers');
+      });
+
+      it('keeps finalizers that an earlier version has remembered as applied', async () => {
+        await widgets().apply({ metadata: { name: 'a', finalizers: ['example.io/cleanup'] }, spec: {} });
+        const remembered = JSON.stringify({ metadata: { name: 'a', finalizers: ['example.io/cleanup'] }, spec: {} });
+        await widgets().patch('a', { metadata: { annotations: { [lastAppliedAnnotation]: remembered } } });
+        const { object } = await widgets().apply(named({ size: 3 }));
+        expect(object.metadata.finalizers).toEqual(['example.io/cleanup']);
+      });
+
+      it('refuses finalizers that are not a list', async () => {
+        const wrong = { metadata: { name: 'a', finalizers: 'example.io/one' }, spec: {} };
+        // @ts-expect-error: a file may hold anything.
+        expect((await failure(widgets().apply(wrong))).code).toBe('Invalid');
+      });
+
       it('merges without the memory of the last time when somebody has spoilt it', async () => {
         await widgets().apply(named({ size: 2, note: 'n' }));
         await widgets().patch('a', { metadata: { annotations: { [lastAppliedAnnotation]: '{broken' } } });
