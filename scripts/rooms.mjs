@@ -8,7 +8,8 @@
 export const rooms = {
   'runtime/ports': { imports: [], doors: ['node:crypto'] },
   'runtime/shape': { imports: [] },
-  'runtime/api': { imports: [], libraries: ['yaml'] },
+  'runtime/redact': { imports: [] },
+  'runtime/api': { imports: ['runtime/redact'], libraries: ['yaml'] },
   'runtime/store': {
     imports: ['runtime/api', 'runtime/ports'],
     doors: ['node:fs', 'node:path', 'node:zlib', 'node:http', 'node:https', 'node:url', 'node:crypto', 'node:timers'],
@@ -23,7 +24,7 @@ export const rooms = {
   'runtime/informer': { imports: ['runtime/registry', 'runtime/store', 'runtime/api', 'runtime/ports'] },
   'runtime/workqueue': { imports: ['runtime/api', 'runtime/ports'] },
   'runtime/manager': {
-    imports: ['runtime/registry', 'runtime/store', 'runtime/api', 'runtime/ports'],
+    imports: ['runtime/registry', 'runtime/store', 'runtime/api', 'runtime/redact', 'runtime/ports'],
     doors: ['node:http', 'node:process'],
   },
   'runtime/controller': {
@@ -34,6 +35,7 @@ export const rooms = {
       'runtime/registry',
       'runtime/store',
       'runtime/api',
+      'runtime/redact',
       'runtime/ports',
     ],
   },

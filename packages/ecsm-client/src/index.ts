@@ -58,7 +58,5 @@ export { PlatformAnswer, platformAnswer } from './rest/errors.ts';
 export { type HttpTransportOptions, httpTransport, type TlsOptions } from './rest/http-transport.ts';
 export type { Headers, RestOptions } from './rest/options.ts';
 export { type AttemptRecord, type EndpointUse, type LinkUse, Recorder } from './rest/recorder.ts';
-export { redacted } from './rest/redact.ts';
-export { redactText } from './rest/redact-text.ts';
 export type { RequestBuilder } from './rest/request.ts';
 export type { Meter, Method, SendOptions, Transport, WireAnswer, WireRequest } from './rest/transport.ts';

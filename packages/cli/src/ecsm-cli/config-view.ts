@@ -1,4 +1,5 @@
 /** `config view`: what is set, and who said it. */
+import { redactText } from '@ecsm/runtime';
 import type { Call } from '../shell/command.ts';
 import { readSettings } from '../shell/config.ts';
 import { platformUrlOf } from './address.ts';
@@ -9,7 +10,7 @@ import { formatOf, print } from './output.ts';
 export async function run(call: Call): Promise<void> {
   const format = formatOf(call);
   const settings = await readSettings(call, platformFlags, configOptions);
-  const items = settings.view().map(({ key, value, from }) => ({
+  const items = settings.view(redactText).map(({ key, value, from }) => ({
     name: key,
     value: { key, value, from },
     cells: [key, value === '' ? none : value, from === '' ? none : from],

@@ -2,9 +2,10 @@
  * Before something changes: whether a person meant it. What the operator owns it would put back, so people hear that,
  * and what to do instead. Without a terminal nothing is asked and nothing waits: it is refused unless `--yes` says so.
  */
+
 import type { ServiceDetail } from '@ecsm/client';
 import { readMark } from '@ecsm/operator';
-import { redactText } from '../print/redact.ts';
+import { redactText } from '@ecsm/runtime';
 import { visible } from '../print/width.ts';
 import type { Call } from '../shell/command.ts';
 import { Failure } from '../shell/wrong.ts';

@@ -1,8 +1,7 @@
 /** The link to the platform, as people see it: each request with `-v`, and trouble as one sentence with a remedy. */
 import { platformAnswer, type Transport, type WireAnswer, type WireRequest } from '@ecsm/client';
-import { isApiError } from '@ecsm/runtime';
+import { isApiError, redact, redactText } from '@ecsm/runtime';
 import { formatBytes } from '../print/age.ts';
-import { redact, redactText } from '../print/redact.ts';
 import { truncate, visible } from '../print/width.ts';
 import { duration } from '../shell/progress.ts';
 import type { World } from '../shell/world.ts';

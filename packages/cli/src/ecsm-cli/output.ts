@@ -1,10 +1,10 @@
 /** Things of the platform in every format that `-o` knows. Secrets are left out of all of them. */
+import { redact } from '@ecsm/runtime';
 import { customCells } from '../print/custom-columns.ts';
 import { formatJson, formatYaml, listOf } from '../print/documents.ts';
 import { type Format, FormatError, type FormatName, parseFormat } from '../print/formats.ts';
 import { PathError, parsePath, printJsonPath } from '../print/jsonpath.ts';
 import { paintOf } from '../print/paint.ts';
-import { redact } from '../print/redact.ts';
 import { sortBy } from '../print/sort.ts';
 import { type Cell, type Column, formatTable } from '../print/table.ts';
 import { visibleLines } from '../print/visible.ts';

@@ -1,9 +1,8 @@
 /** `raw`: one call to the platform, as it is. It asks nothing and guards nothing. */
 import type { Method, RequestBuilder, RestClient, WireAnswer } from '@ecsm/client';
-import { shape } from '@ecsm/runtime';
+import { redact, redactText, shape } from '@ecsm/runtime';
 import { formatJson, formatYaml } from '../print/documents.ts';
 import { printJsonPath } from '../print/jsonpath.ts';
-import { redact, redactText } from '../print/redact.ts';
 import { visibleLines } from '../print/visible.ts';
 import type { Call } from '../shell/command.ts';
 import { didYouMean } from '../shell/nearest.ts';

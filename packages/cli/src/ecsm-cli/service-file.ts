@@ -4,8 +4,7 @@
  * where a secret was hidden the present one stays.
  */
 import type { ServiceBody, ServiceDetail } from '@ecsm/client';
-import { isApiError, type Manifest, readManifests, type Shape, shape } from '@ecsm/runtime';
-import { hidden } from '../print/redact.ts';
+import { hidden, isApiError, type Manifest, readManifests, type Shape, shape } from '@ecsm/runtime';
 import type { Call } from '../shell/command.ts';
 import { didYouMean, oneOf } from '../shell/nearest.ts';
 import { Failure, Wrong } from '../shell/wrong.ts';

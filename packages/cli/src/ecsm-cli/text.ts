@@ -1,6 +1,6 @@
 /** What `describe` prints: names and values in two columns, and parts below a title. */
+import { redact } from '@ecsm/runtime';
 import { formatYaml } from '../print/documents.ts';
-import { redact } from '../print/redact.ts';
 import { formatTable, type Table } from '../print/table.ts';
 import { displayWidth, padEnd, visible } from '../print/width.ts';
 import type { Sink } from '../shell/world.ts';

@@ -166,7 +166,7 @@ const badFiles: readonly (readonly [name: string, content: string | Uint8Array, 
   [
     'password.yaml',
     serviceText('a').replace('hunter2', '12345678'),
-    'password.yaml:9:13: spec.template.vsoa.password: Invalid value: "<redacted>": must be a string',
+    'password.yaml:9:13: spec.template.vsoa.password: Invalid value: "<hidden>": must be a string',
   ],
   [
     'twice.yaml',

@@ -1,7 +1,6 @@
 /** The columns of a table of objects: those of the kind, and those that every table has. */
-import type { Kind } from '@ecsm/runtime';
+import { type Kind, redactNamed, redactText } from '@ecsm/runtime';
 import { formatAge } from '../print/age.ts';
-import { redactText } from '../print/redact.ts';
 import type { Cell, Column } from '../print/table.ts';
 import { timeMsOf } from '../print/time.ts';
 import { displayWidth, visible } from '../print/width.ts';
@@ -49,7 +48,7 @@ export function rowOf(kind: Kind, { nowMs, namespaces, bare, showKind, showLabel
     for (const column of plain) cells.push(cellOf(column.value(object), nowMs));
     if (!bare) cells.push(gone ? 'deleted' : ageOf(creationTimestamp, nowMs));
     for (const column of wide) cells.push(cellOf(column.value(object), nowMs));
-    if (showLabels) cells.push(redactText(labelsText(labels)));
+    if (showLabels) cells.push(labelsText(labels));
     return gone ? cells.map((cell) => ({ text: textOf(cell), look: 'dim' })) : cells;
   };
 }
@@ -103,13 +102,13 @@ export function ageOf(timestamp: string, nowMs: number): string {
 }
 
 export function labelsText(labels: Readonly<Record<string, string>> | undefined): string {
-  const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${redactNamed(key, value)}`);
   return pairs.length === 0 ? none : pairs.sort().join(',');
 }
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
-/** Nothing else can hold a secret that has a name; the closer look takes most of the time of a long table. */
-const mayHoldSecret = /[=:]|bearer|basic/i;
+/** Short words and numbers hold no secret; the closer look takes most of the time of a long table. */
+const mayHoldSecret = /[=:\s]|.{16}/;
 
 /** A moment is shown as how long ago it is, like every other in a table; `2/3` are not all of them. */
 function cellOf(text: string, nowMs: number): Cell {

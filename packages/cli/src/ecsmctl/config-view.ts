@@ -1,6 +1,6 @@
 /** `config view`: what is set, and who said so. */
 
-import { withoutPassword } from '@ecsm/runtime';
+import { redactText, withoutPassword } from '@ecsm/runtime';
 import { formatJson, formatYaml } from '../print/documents.ts';
 import { paintOf } from '../print/paint.ts';
 import { formatTable } from '../print/table.ts';
@@ -16,7 +16,7 @@ export const run: Run = async (call) => {
   const settings = await readSettings(call, globalFlags, configOptions);
   const url = withoutPassword(await registryUrl(call));
   const view = settings
-    .view()
+    .view(redactText)
     .map((one) =>
       one.key === 'registry' ? { ...one, value: url, from: one.from === '' ? 'default' : one.from } : one,
     );

@@ -1,7 +1,6 @@
 /** How a description is set: a column of names with values behind, headings, and tables below them. */
 import { formatYaml } from '../print/documents.ts';
 import type { Paint } from '../print/paint.ts';
-import { redact } from '../print/redact.ts';
 import { type Cell, type Column, formatTable } from '../print/table.ts';
 import { displayWidth, padEnd, visible } from '../print/width.ts';
 import { none } from './columns.ts';
@@ -43,8 +42,8 @@ export function tableSection(
   return sectionText(heading, rows.length === 0 ? none : formatTable({ columns, rows, paint }), paint);
 }
 
-/** As it would be written in a manifest, without secrets. */
+/** As it would be written in a manifest. `value` is printed as it is: the caller has hidden the secrets. */
 export async function yamlSection(heading: string, value: unknown, paint: Paint): Promise<string> {
   const isEmpty = typeof value !== 'object' || value === null || Object.keys(value).length === 0;
-  return isEmpty ? '' : sectionText(heading, await formatYaml(redact(value)), paint);
+  return isEmpty ? '' : sectionText(heading, await formatYaml(value), paint);
 }

@@ -1,14 +1,15 @@
 /** `describe`: everything about an object, for people: what is wanted, what was seen, and what happened. */
-import { type ApiObject, type Condition, Event, lastAppliedAnnotation } from '@ecsm/runtime';
+import { type ApiObject, type Condition, Event, lastAppliedAnnotation, redactNamed, redactText } from '@ecsm/runtime';
 import { type Paint, paintOf } from '../print/paint.ts';
-import { redactText } from '../print/redact.ts';
 import type { Cell } from '../print/table.ts';
 import type { Call, Run } from '../shell/command.ts';
 import { ageOf } from './columns.ts';
 import { describeService } from './describe-service.ts';
 import { type Fact, factsText, tableSection, yamlSection } from './describe-text.ts';
 import { inOrder } from './events.ts';
+import { fieldAt } from './fields.ts';
 import { parseResourceWords } from './kinds.ts';
+import { redactObject } from './secrets.ts';
 import { knownKinds, type Session, withSession } from './session.ts';
 import { type Item, isOn, listItems, objectsOf, selectionOf } from './targets.ts';
 
@@ -41,11 +42,12 @@ async function describe(call: Call, session: Session, item: Item): Promise<strin
   const paint = paintOf(out.isColoured);
   const nowMs = clock.now();
   const { object } = item;
+  const shown = redactObject(object);
   const own = await describeService(session, item, { paint, nowMs });
   return [
     factsText(metadataFacts(item, nowMs), paint),
-    await yamlSection('Spec', object.spec, paint),
-    own ?? (await yamlSection('Status', withoutConditions(object.status), paint)),
+    await yamlSection('Spec', fieldAt(shown, 'spec'), paint),
+    own ?? (await yamlSection('Status', withoutConditions(fieldAt(shown, 'status')), paint)),
     conditionsText(object, paint, nowMs),
     isOn(call, 'no-events') ? '' : await eventsText(session, object, paint, nowMs),
   ].join('');
@@ -62,8 +64,8 @@ function metadataFacts({ kind, object }: Item, nowMs: number): readonly Fact[] {
     ['Name', name],
     ['Namespace', namespace],
     ['Kind', `${kind.kind} (${kind.apiVersion})`],
-    ['Labels', Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`)],
-    ['Annotations', shown.map(([key, value]) => redactText(`${key}: ${value}`))],
+    ['Labels', Object.entries(labels ?? {}).map(([key, value]) => `${key}=${redactNamed(key, value)}`)],
+    ['Annotations', shown.map(([key, value]) => `${key}: ${redactNamed(key, value)}`)],
     ['Owned by', ownerReferences?.map((owner) => `${owner.kind}/${owner.name}`) ?? ''],
     ['Created', since(creationTimestamp)],
     ['Being deleted', deletionTimestamp === undefined ? '' : `${since(deletionTimestamp)}${waits}`],

@@ -9,7 +9,6 @@ import {
   type ObjectInput,
 } from '@ecsm/runtime';
 import { formatYaml } from '../print/documents.ts';
-import { redact } from '../print/redact.ts';
 import type { Call, Run } from '../shell/command.ts';
 import { Failure } from '../shell/wrong.ts';
 import { withExistingRegistry } from './dry-run.ts';
@@ -17,7 +16,7 @@ import { checkEdited, refusalOf } from './edit-check.ts';
 import { bodyOf, conflictText, type EditProblem, firstText, wrongText } from './edit-text.ts';
 import { shortNameOf } from './kinds.ts';
 import { Report } from './report.ts';
-import { hideBoth } from './secrets.ts';
+import { hideBoth, redactObject } from './secrets.ts';
 import type { Session } from './session.ts';
 import { readTarget, type Target, targetsOf } from './targets.ts';
 import { unifiedDiff } from './unified-diff.ts';
@@ -46,7 +45,7 @@ export const run: Run = async (call) => {
 /** Nothing if the person changed nothing. Throws `Failure` if what was saved never became right; it is kept then. */
 async function editOne({ world }: Call, session: Session, target: Target): Promise<AnyObject | undefined> {
   let { object: live } = await readTarget(session, target);
-  let opened = firstText(await formatYaml(redact(asWritten(live))));
+  let opened = firstText(await formatYaml(redactObject(asWritten(live))));
   let isFirst = true;
   let isConflict = false;
   for (let round = 0; round < roundsMax; round++) {

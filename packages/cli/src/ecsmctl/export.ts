@@ -4,13 +4,13 @@
  */
 import type { ApiObject } from '@ecsm/runtime';
 import { formatJson, formatYaml, listOf } from '../print/documents.ts';
-import { redact } from '../print/redact.ts';
 import { plural } from '../print/text.ts';
 import { visible } from '../print/width.ts';
 import type { Call, Run } from '../shell/command.ts';
 import type { Progress } from '../shell/progress.ts';
 import { Wrong } from '../shell/wrong.ts';
 import { formatOf } from './printing.ts';
+import { redactObject } from './secrets.ts';
 import type { Session } from './session.ts';
 import { isOn, selectionOf } from './targets.ts';
 import { secretFileText, withLastingSession, withTransfer } from './transfer.ts';
@@ -41,7 +41,7 @@ export const run: Run = async (call) => {
         signal.throwIfAborted();
         onProgress({ phase: 'reading', objects: count.objects, bytes: 0 });
       });
-      const pieces = documentsOf(manifests, format, isHiding ? redact : (one) => one);
+      const pieces = documentsOf(manifests, format, isHiding ? redactObject : (one) => one);
       if (isStream) await print(call, pieces, above);
       else await world.files.write(file, encoded(pieces), { exclusive: !isOn(call, 'overwrite'), secret: true });
     }),

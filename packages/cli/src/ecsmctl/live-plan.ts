@@ -1,7 +1,6 @@
 /** What the operator would do on the platform for services, as they are or as files would make them. It changes nothing. */
 import { ECSMService, formatPlan, Operator, OperatorIdentity, type Plan, ServiceRevision } from '@ecsm/operator';
-import { isApiError, type Kind, type Log, MemoryStore, type ObjectInput, Registry } from '@ecsm/runtime';
-import { redact } from '../print/redact.ts';
+import { isApiError, type Kind, type Log, MemoryStore, type ObjectInput, Registry, redact } from '@ecsm/runtime';
 import { visible } from '../print/visible.ts';
 import type { Call } from '../shell/command.ts';
 import { withProgress } from '../shell/progress.ts';

@@ -1,6 +1,7 @@
 /** The objects that people have written down: `-f FILE|DIR|-`. Whatever is wrong with them is said with its place. */
 import {
   formatManifestError,
+  hidden,
   isApiError,
   type JsonObject,
   type JsonValue,
@@ -10,7 +11,6 @@ import {
   readManifests,
   validateManifest,
 } from '@ecsm/runtime';
-import { hidden } from '../print/redact.ts';
 import { plural } from '../print/text.ts';
 import { visible } from '../print/width.ts';
 import type { Call } from '../shell/command.ts';

@@ -1,6 +1,5 @@
 /** Labels and annotations: `key=value` sets one, `key-` removes it. What both commands have in common. */
-import type { JsonValue, Kind } from '@ecsm/runtime';
-import { redactText } from '../print/redact.ts';
+import { type JsonValue, type Kind, redactNamed } from '@ecsm/runtime';
 import { visible } from '../print/width.ts';
 import type { Call } from '../shell/command.ts';
 import { Failure, Wrong } from '../shell/wrong.ts';
@@ -81,7 +80,7 @@ function refuseOverwrite({ kind, name }: Target, object: AnyObject, changes: Mar
   for (const [key, value] of changes) {
     const before = Object.hasOwn(current, key) ? current[key] : undefined;
     if (value === null || before === undefined || before === value) continue;
-    const shown = redactText(`${key}=${before}`);
+    const shown = `${key}=${redactNamed(key, before)}`;
     throw new Failure(`${shortNameOf(kind, name)} has the ${mark.noun} ${shown} already: add --overwrite to change it`);
   }
 }
@@ -96,7 +95,7 @@ async function listMarks(call: Call, { field, noun }: MarkKind): Promise<void> {
       const margin = targets.length > 1 ? '  ' : '';
       if (targets.length > 1) out.write(`${shortNameOf(kind, name)}\n`);
       for (const [key, value] of Object.entries(marks ?? {})) {
-        out.write(`${margin}${visible(redactText(`${key}=${value}`))}\n`);
+        out.write(`${margin}${visible(`${key}=${redactNamed(key, value)}`)}\n`);
       }
       if (marks === undefined) call.world.err.write(`${shortNameOf(kind, name)} has no ${noun}s\n`);
     }

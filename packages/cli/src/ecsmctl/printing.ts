@@ -5,12 +5,12 @@ import { formatJson, formatYaml, listOf } from '../print/documents.ts';
 import { type Format, FormatError, type FormatName, parseFormat } from '../print/formats.ts';
 import { PathError, printJsonPath } from '../print/jsonpath.ts';
 import { paintOf } from '../print/paint.ts';
-import { redact } from '../print/redact.ts';
 import { type Cell, formatTable, TableStream } from '../print/table.ts';
 import type { Call } from '../shell/command.ts';
 import { Wrong } from '../shell/wrong.ts';
 import { type ColumnOptions, columnsOf, columnsThatFit, rowOf } from './columns.ts';
 import { shortNameOf } from './kinds.ts';
+import { redactObject } from './secrets.ts';
 import { type Item, isOn } from './targets.ts';
 
 export interface PrintOptions {
@@ -55,7 +55,7 @@ export async function printObjects(call: Call, items: readonly Item[], options: 
       out.write(items.map(({ kind, object }) => `${shortNameOf(kind, object.metadata.name)}\n`).join(''));
       break;
     case 'custom-columns': {
-      const rows = items.map(({ object }) => customCells(format.columns, redact(object)));
+      const rows = items.map(({ object }) => customCells(format.columns, redactObject(object)));
       const headers = !isOn(call, 'no-headers');
       out.write(formatTable({ columns: format.columns, rows, headers, ...lookOf(call) }));
       break;
@@ -68,7 +68,7 @@ export async function printObjects(call: Call, items: readonly Item[], options: 
 
 /** One object, or a list. Without secrets. */
 function documentOf(items: readonly Item[], single: boolean): unknown {
-  const [first, ...others] = items.map(({ object }) => redact(object));
+  const [first, ...others] = items.map(({ object }) => redactObject(object));
   return single && first !== undefined && others.length === 0
     ? first
     : listOf(first === undefined ? [] : [first, ...others]);
@@ -166,14 +166,14 @@ function textsOf(call: Call, kind: Kind, format: Format, options: PrintOptions):
   if (format.kind === 'custom-columns') {
     const { columns } = format;
     const table = new TableStream({ columns, headers: !isOn(call, 'no-headers'), ...lookOf(call) });
-    return (items) => table.print(items.map(({ object }) => customCells(columns, redact(object))));
+    return (items) => table.print(items.map(({ object }) => customCells(columns, redactObject(object))));
   }
   if (format.kind === 'name') {
     return (items) => items.map(({ object }) => `${shortNameOf(kind, object.metadata.name)}\n`).join('');
   }
   let isFirst = true;
   return async (items) => {
-    const texts = await Promise.all(items.map(({ object }) => documentText(format, redact(object))));
+    const texts = await Promise.all(items.map(({ object }) => documentText(format, redactObject(object))));
     const separator = isFirst || format.kind !== 'yaml' ? '' : '---\n';
     isFirst = false;
     // What a template prints may end anywhere; the next object begins on a line of its own.

@@ -1,17 +1,19 @@
 /** `ecsmctl rollout history`: what a service looked like, revision by revision. */
+
 import { type ECSMService, ServiceRevision } from '@ecsm/operator/kinds';
 import { formatJson, formatYaml } from '../print/documents.ts';
 import { paintOf } from '../print/paint.ts';
-import { redact } from '../print/redact.ts';
 import { formatTable } from '../print/table.ts';
 import { visible } from '../print/width.ts';
 import type { Call, Run } from '../shell/command.ts';
 import { Failure, Wrong } from '../shell/wrong.ts';
 import { ageOf } from './columns.ts';
+import { fieldAt } from './fields.ts';
 import { wholeNumberOf } from './numbers.ts';
 import { formatOf, printObjects } from './printing.ts';
 import { imageOf, isWanted, numbersText, revisionsOf, useOf } from './rollout-revisions.ts';
 import { servicesOf, titleOf } from './rollout-targets.ts';
+import { redactObject } from './secrets.ts';
 import { type Session, withSession } from './session.ts';
 import { isOn } from './targets.ts';
 
@@ -96,7 +98,7 @@ async function showOne(call: Call, session: Session, service: ECSMService, numbe
   const revisions = await revisionsOf(session, service);
   const revision = revisions.find(({ spec }) => spec.number === number);
   if (!revision) throw noRevision(service, number, revisions);
-  const template = redact(revision.spec.template);
+  const template = fieldAt(redactObject(revision), 'spec.template');
   if (format.kind === 'json') out.write(formatJson(template));
   else {
     const { hash, restartedAt } = revision.spec;

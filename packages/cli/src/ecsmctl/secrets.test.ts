@@ -1,10 +1,36 @@
 import { describe, expect, it } from 'vitest';
-import { hiddenIn, hideBoth, unhide } from './secrets.ts';
+import { hiddenIn, hideBoth, redactObject, unhide } from './secrets.ts';
+import { knownKinds } from './session.ts';
 
 const service = (password: string, ...env: readonly (readonly [string, string])[]) => ({
   spec: { vsoa: { port: 1, password }, env: env.map(([name, value]) => ({ name, value })), command: ['run'] },
 });
 const env = (object: unknown) => (object as ReturnType<typeof service>).spec.env;
+
+describe('an object without its secrets', () => {
+  interface Node {
+    readonly secret?: true;
+    readonly properties?: Readonly<Record<string, Node>>;
+  }
+  const pathsOf = (schema: Node, path: readonly string[] = []): readonly (readonly string[])[] =>
+    schema.secret
+      ? [path]
+      : Object.entries(schema.properties ?? {}).flatMap(([name, field]) => pathsOf(field, [...path, name]));
+  const marked = knownKinds.kinds.flatMap((kind) =>
+    pathsOf(kind.schema).map((path) => ({ kind, path, text: path.join('.') })),
+  );
+
+  it('knows kinds that mark secrets', () => {
+    expect(marked.map(({ text }) => text)).toContain('spec.template.vsoa.password');
+  });
+
+  it.each(marked)('hides $text of a $kind.kind', ({ kind, path }) => {
+    const object = (value: string) =>
+      path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Readonly<Record<string, unknown>>;
+    const named = { apiVersion: kind.apiVersion, kind: kind.kind };
+    expect(redactObject({ ...named, ...object('hunter2') })).toEqual({ ...named, ...object('<hidden>') });
+  });
+});
 
 describe('two objects without their secrets', () => {
   it('are the same where the secrets are', () => {

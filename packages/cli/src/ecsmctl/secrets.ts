@@ -2,8 +2,8 @@
  * Secrets in objects that people compare and edit: they see `<hidden>`, see that one has changed, and what they leave
  * hidden stays as it is.
  */
-import { deepEqual } from '@ecsm/runtime';
-import { hidden, redact } from '../print/redact.ts';
+import { deepEqual, hidden, redact } from '@ecsm/runtime';
+import { knownKinds } from './session.ts';
 
 /** Behind the new one of two that would look the same. */
 const changedMark = ' (changed)';
@@ -13,10 +13,17 @@ export interface Pair {
   readonly after: unknown;
 }
 
+/** An object without secrets: without what its kind marks as one, and without what looks like one. */
+export function redactObject(object: unknown): unknown {
+  const { apiVersion, kind } = objectOf(object);
+  const known = knownKinds.find(String(apiVersion), String(kind));
+  return redact(object, known?.schema);
+}
+
 /** Both without secrets. Where a secret is another now, the later one says so. */
 export function hideBoth(before: unknown, after: unknown): Pair {
-  const shownBefore = redact(before);
-  return { before: shownBefore, after: marked(before, after, shownBefore, redact(after)) };
+  const shownBefore = redactObject(before);
+  return { before: shownBefore, after: marked(before, after, shownBefore, redactObject(after)) };
 }
 
 function marked(before: unknown, after: unknown, shownBefore: unknown, shownAfter: unknown): unknown {
@@ -43,7 +50,7 @@ function marked(before: unknown, after: unknown, shownBefore: unknown, shownAfte
 
 /** What was edited without its secrets gets them back wherever nobody has touched what stands for them. */
 export function unhide(edited: unknown, live: unknown): unknown {
-  return restored(edited, live, redact(live));
+  return restored(edited, live, redactObject(live));
 }
 
 function restored(edited: unknown, live: unknown, shown: unknown): unknown {

@@ -12,10 +12,10 @@ import {
   openRegistry,
   parseStoreUrl,
   type Registry,
+  redact,
   type StoreProblem,
   withoutPassword,
 } from '@ecsm/runtime';
-import { redact } from '../print/redact.ts';
 import { plural } from '../print/text.ts';
 import { visible } from '../print/width.ts';
 import type { Call } from '../shell/command.ts';

@@ -1,9 +1,9 @@
 /** What `wait` waits for, from the text of `--for` to whether an object fulfils it. */
 import type { ApiObject, Condition } from '@ecsm/runtime';
 import { findJsonPath, type JsonPath, PathError, parseJsonPath, textOf } from '../print/jsonpath.ts';
-import { redact } from '../print/redact.ts';
 import { nearest } from '../shell/nearest.ts';
 import { Wrong } from '../shell/wrong.ts';
+import { redactObject } from './secrets.ts';
 
 type AnyObject = ApiObject<unknown, unknown>;
 
@@ -133,7 +133,7 @@ function unmetPath({ path, value }: Extract<Wish, { readonly is: 'jsonpath' }>, 
   const found = findJsonPath(path, object).map(textOf);
   if (found.length === 0) return 'nothing is there';
   if (value === undefined || found.every((one) => one === value)) return undefined;
-  const shown = findJsonPath(path, redact(object)).map(textOf).join(' ');
+  const shown = findJsonPath(path, redactObject(object)).map(textOf).join(' ');
   return `it is ${shown.length > shownMax ? `${shown.slice(0, shownMax)}…` : shown}`;
 }
 

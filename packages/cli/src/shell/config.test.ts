@@ -1,3 +1,4 @@
+import { redactText } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import type { Call } from './command.ts';
 import { readSettings } from './config.ts';
@@ -97,12 +98,12 @@ describe('settings', () => {
       env: { SAMPLE_INSECURE: 'false' },
       files: { '.sample.yaml': 'header: [hunter2, hunter3]' },
     });
-    expect(found.view()).toEqual([
+    expect(found.view(redactText)).toEqual([
       { key: 'namespace', value: 'default', from: 'default' },
       { key: 'header', value: '<hidden>, <hidden>', from: '.sample.yaml:1:1' },
       { key: 'insecure', value: 'false', from: 'SAMPLE_INSECURE' },
       { key: 'registry', value: 'etcd://<hidden>@host:2379/x', from: '--registry' },
     ]);
-    expect((await settings()).view()[3]).toEqual({ key: 'registry', value: '', from: '' });
+    expect((await settings()).view(redactText)[3]).toEqual({ key: 'registry', value: '', from: '' });
   });
 });

@@ -16,6 +16,9 @@ export interface ConfigOptions {
   readonly fileNames: readonly string[];
 }
 
+/** Passed in, because the module it comes from is not loaded for every command. */
+export type RedactText = (text: string) => string;
+
 /** For `config view`. */
 export interface SettingView {
   readonly key: string;
@@ -32,7 +35,7 @@ export interface Settings {
   readonly origin: (name: string) => string | undefined;
   /** The config file that was read. */
   readonly file: string | undefined;
-  readonly view: () => readonly SettingView[];
+  readonly view: (redactText: RedactText) => readonly SettingView[];
 }
 
 /** `flags` are those of the program; the ones with a `key` may be in the file. Throws `Wrong`. */
@@ -49,7 +52,8 @@ export async function readSettings(call: Call, flags: readonly Flag[], options: 
     all,
     origin: (name) => said(name)?.from,
     file: found?.name,
-    view: () => flags.filter(({ key }) => key !== undefined).map((flag) => viewOf(flag, said(flag.name))),
+    view: (redactText) =>
+      flags.filter(({ key }) => key !== undefined).map((flag) => viewOf(flag, said(flag.name), redactText)),
   };
 }
 
@@ -110,17 +114,12 @@ function textOf(value: unknown, from: string): string {
   throw new Wrong(`${from} has to be a single value, and ${found} is there`);
 }
 
-function viewOf(flag: Flag, said: Said | undefined): SettingView {
+function viewOf(flag: Flag, said: Said | undefined, redactText: RedactText): SettingView {
   const key = flag.key ?? flag.name;
   const fallback = flag.default;
   const texts = said?.texts ?? (fallback === undefined ? [] : [fallback]);
   const from = said ? said.from.replace(`: ${key}`, '') : fallback === undefined ? '' : 'default';
   const isOff = flag.value === undefined && said !== undefined && texts.length === 0;
-  const value = isOff ? 'false' : texts.map((text) => (flag.secret ? '<hidden>' : withoutPassword(text))).join(', ');
+  const value = isOff ? 'false' : texts.map((text) => (flag.secret ? '<hidden>' : redactText(text))).join(', ');
   return { key, value, from };
-}
-
-/** `etcd://root:secret@host` is no secret as a whole, but has one inside. */
-function withoutPassword(text: string): string {
-  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1<hidden>@');
 }

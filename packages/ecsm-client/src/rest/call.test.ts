@@ -97,7 +97,7 @@ describe('a call that fails', () => {
   it('is an ApiError also when the transport throws something else, or too much', async () => {
     const odd = setUp([new TypeError('token=hunter2 is not iterable')]);
     const error = await rejection(odd.get().do(any));
-    expect(isApiError(error, 'Internal') && error.message).toContain('token=<redacted>');
+    expect(isApiError(error, 'Internal') && error.message).toContain('token=<hidden>');
     const nothing: Step = () => Promise.reject(Object.create(null));
     expect(isApiError(await rejection(setUp([nothing]).get().do(any)), 'Internal')).toBe(true);
     const large = setUp([success('x'.repeat(100))], { answerBytesMax: 100 });

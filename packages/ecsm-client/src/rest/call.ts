@@ -1,11 +1,11 @@
 /** One call: attempt after attempt until one succeeds, repeating makes no sense, or time is up. */
 import { ApiError, isApiError, sleep } from '@ecsm/runtime';
+import { bounded } from './bounded.ts';
 import { type CallLimits, CallTime } from './call-time.ts';
 import { reasonCharactersMax, wordsOf } from './errors.ts';
 import { askHeaders } from './headers.ts';
 import type { Headers, RestSettings } from './options.ts';
 import type { AttemptRecord } from './recorder.ts';
-import { bounded } from './redact.ts';
 import { retryDelayMs } from './retry.ts';
 import type { Method, WireAnswer } from './transport.ts';
 

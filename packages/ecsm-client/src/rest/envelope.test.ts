@@ -107,7 +107,7 @@ describe('what is no envelope', () => {
       JSON.stringify({ env: [`DB_PASSWORD=${secret}`], pad: 'x'.repeat(100_000) }),
     ]) {
       const { message } = failure(answer(text));
-      expect(message).toContain('<redacted>');
+      expect(message).toContain('<hidden>');
       expect(message).not.toContain(secret);
     }
     expect(failure(answer('x'.repeat(1_000_000))).message.length).toBeLessThan(400);
@@ -165,7 +165,7 @@ describe('a refusal', () => {
   it('tells the fields, without secrets, at a length that people read', () => {
     const fields = { name: ['taken'], password: 'hunter2 is too short' };
     const error = failure(refusal(30001, 'invalid', fields));
-    expect(error.message).toContain('invalid (code 30001); fields: {"name":["taken"],"password":"<redacted>"}');
+    expect(error.message).toContain('invalid (code 30001); fields: {"name":["taken"],"password":"<hidden>"}');
     expect(failure(refusal(30001, 'invalid', 'name: taken')).message).toContain('; fields: name: taken');
     expect(failure(refusal(30001, 'invalid', '')).message).toMatch(/\(code 30001\)$/);
     const long = failure(refusal(30001, `password=hunter2 ${'x'.repeat(100_000)}`, { a: 'y'.repeat(100_000) }));

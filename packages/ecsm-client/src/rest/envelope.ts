@@ -2,9 +2,9 @@
  * Opens the envelope `{status, message, data, fieldErrors}` that every answer of the platform comes in. What is not an
  * envelope came from somebody else (a proxy, a login page) or was damaged on the way, and is said to be that.
  */
-import { ApiError, type Shape, shape } from '@ecsm/runtime';
+import { ApiError, isSecretName, redact, type Shape, shape } from '@ecsm/runtime';
+import { bounded, excerpt } from './bounded.ts';
 import { type About, errorFor, PlatformAnswer, reasonCharactersMax } from './errors.ts';
-import { bounded, excerpt, isSecretName, redacted } from './redact.ts';
 import type { WireAnswer } from './transport.ts';
 
 const success = 200;
@@ -87,7 +87,7 @@ function open(answer: WireAnswer): Opened {
 function openJson(value: unknown, text: string): Opened {
   const code = shape.isObject(value) ? codeOf(value['status']) : undefined;
   if (!shape.isObject(value) || code === undefined) {
-    const shown = text.length > excerptSourceMax ? text : (JSON.stringify(redacted(value)) ?? text);
+    const shown = text.length > excerptSourceMax ? text : (JSON.stringify(redact(value)) ?? text);
     return { problem: `the body is JSON, but no envelope with a status: ${excerpt(shown)}` };
   }
   const message = value['message'];

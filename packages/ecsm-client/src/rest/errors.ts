@@ -2,9 +2,8 @@
  * What the platform said, and which error of the catalogue that is. The mapping is a table: a code that turns out to
  * mean something gets a line there.
  */
-import { ApiError } from '@ecsm/runtime';
-import { bounded, redacted } from './redact.ts';
-import { redactText } from './redact-text.ts';
+import { ApiError, redact, redactText } from '@ecsm/runtime';
+import { bounded } from './bounded.ts';
 
 /** Characters of a message or reason; somebody reads it in a terminal or a condition. */
 export const reasonCharactersMax = 300;
@@ -42,7 +41,7 @@ export class PlatformAnswer extends Error {
     super(bounded(redactText(message.slice(0, reasonCharactersMax * 4)), reasonCharactersMax));
     this.httpStatus = httpStatus;
     this.code = code;
-    this.fieldErrors = redacted(fieldErrors ?? null);
+    this.fieldErrors = redact(fieldErrors ?? null);
     this.retryAfterMs = retryAfterMs;
   }
 }

@@ -1,8 +1,8 @@
 /** The headers of a request: their rules, and the hook that adds to them. No message of these shows a value. */
 import { ApiError, isApiError } from '@ecsm/runtime';
+import { bounded } from './bounded.ts';
 import { reasonCharactersMax, wordsOf } from './errors.ts';
 import { badRequest, type Headers } from './options.ts';
-import { bounded } from './redact.ts';
 
 /** They frame the request on the wire, and are the transport's. */
 const framing: readonly string[] = ['connection', 'content-length', 'host', 'te', 'transfer-encoding', 'upgrade'];

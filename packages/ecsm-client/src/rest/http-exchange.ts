@@ -2,12 +2,12 @@
 import { Buffer } from 'node:buffer';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { ApiError, type Clock } from '@ecsm/runtime';
+import { bounded } from './bounded.ts';
 import { reasonCharactersMax, wordsOf } from './errors.ts';
 import type { Address } from './http-address.ts';
 import { brokenAnswer, connectionError, type Link } from './http-errors.ts';
 import { ByteCounter } from './http-meter.ts';
 import { badRequest } from './options.ts';
-import { bounded } from './redact.ts';
 import type { SendOptions, WireAnswer, WireRequest } from './transport.ts';
 
 export interface Exchange extends SendOptions {

@@ -110,6 +110,10 @@ describe('a secret is not told', () => {
       env: [
         { name: 'DB_PASSWORD', value: 'hunter2' },
         { name: 'SECRET.A', value: 'hunter2' },
+        { name: 'S3_ACCESS_KEY', value: 'hunter2' },
+        { name: 'AWS_ACCESS_KEY_ID', value: 'hunter2' },
+        { name: 'DB_PASS', value: 'hunter2' },
+        { name: 'DSN', value: 'Server=db;Pwd=hunter2' },
       ],
       vsoa: { password: 'hunter2' },
       platformSpecific: {
@@ -124,7 +128,11 @@ describe('a secret is not told', () => {
     const lines = differences(wanted, shownOf(changed));
     expect(lines.map((line) => line.slice(0, line.indexOf(': '))).sort()).toEqual([
       'image.config.cmd',
+      'image.config.env[AWS_ACCESS_KEY_ID]',
       'image.config.env[DB_PASSWORD]',
+      'image.config.env[DB_PASS]',
+      'image.config.env[DSN]',
+      'image.config.env[S3_ACCESS_KEY]',
       'image.config.env[SECRET.A]',
       'image.config.login.token',
       'image.config.variables',

@@ -1,5 +1,5 @@
 /** A difference as a line for people: short, and without secrets. */
-import { redacted } from '@ecsm/client';
+import { redact } from '@ecsm/runtime';
 
 /** Of one value; a line ends up in logs, events and conditions. */
 const valueLengthMax = 120;
@@ -13,7 +13,7 @@ export function lineOf(path: string, name: string, wanted: unknown, actual: unkn
 
 function shown(name: string, value: unknown): string {
   if (value === undefined || value === null) return 'none';
-  const safe = Object.values(Object(redacted({ [name]: value })))[0];
+  const safe = Object.values(Object(redact({ [name]: value })))[0];
   const text = typeof safe === 'string' ? safe : (JSON.stringify(safe) ?? 'none');
   return text.length > valueLengthMax ? `${text.slice(0, valueLengthMax)}…` : text;
 }

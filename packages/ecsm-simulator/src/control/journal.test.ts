@@ -42,7 +42,7 @@ describe('a journal', () => {
         bytesUp: 10,
         bytesDown: 100,
         durationMs: 2,
-        request: '{"name":"a","password":"<redacted>"}',
+        request: '{"name":"a","password":"<hidden>"}',
         answer: '{ "status": 31006, "message": "no" }',
       },
     ]);

@@ -2,8 +2,9 @@
  * Every call that was made, and what became of it: the last ones in full, all of them in numbers. Times come from the
  * clock, so the same seed and the same calls give the same journal.
  */
+import { redactText } from '@ecsm/runtime';
 import type { ObservedCall, ObservedFate } from '../link/journey.ts';
-import { bodyExcerpt, redactedText } from './redact.ts';
+import { bodyExcerpt } from './excerpt.ts';
 
 export interface JournalEntry {
   /** From 1, without gaps. */
@@ -68,7 +69,7 @@ export class Journal {
       number: ++this.#last,
       timeMs: call.startedMs,
       method: request.method,
-      target: redactedText(request.target.slice(0, journalLimits.targetCharactersMax)),
+      target: redactText(request.target.slice(0, journalLimits.targetCharactersMax)),
       endpoint: this.#endpointOf(request.method, request.target.split('?', 1)[0] ?? ''),
       fate,
       status: answer?.status ?? null,

@@ -64,6 +64,13 @@ describe('events', () => {
     });
   });
 
+  it('do not hold secrets', async () => {
+    const recorder = new EventRecorder({ registry, source: 'test' });
+    recorder.record(widget, 'Warning', 'Rejected', 'AWS_ACCESS_KEY_ID=hunter2 is not known');
+    await recorder.flush();
+    expect(await events()).toMatchObject([{ message: 'AWS_ACCESS_KEY_ID=<hidden> is not known' }]);
+  });
+
   it('of two recorders at once are counted together', async () => {
     const recorders = [1, 2].map(() => new EventRecorder({ registry, source: 'test' }));
     for (let n = 0; n < 10; n++) for (const recorder of recorders) recorder.record(widget, 'Normal', 'Tick', 'tock');

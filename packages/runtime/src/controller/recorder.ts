@@ -8,6 +8,7 @@ import { Backoff } from '../informer/backoff.ts';
 import type { StandardMetrics } from '../manager/standard-metrics.ts';
 import { sleep, timestampAt } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
+import { redactText } from '../redact/text.ts';
 import type { Registry } from '../registry/registry.ts';
 import { Event } from './event.ts';
 import { type EventBounds, pruneEvents } from './event-bounds.ts';
@@ -68,7 +69,8 @@ export class EventRecorder {
     this.#countDropped = (count) => dropped?.increment(count);
   }
 
-  record(regarding: Regarding, type: 'Normal' | 'Warning', reason: string, message: string): void {
+  record(regarding: Regarding, type: 'Normal' | 'Warning', reason: string, text: string): void {
+    const message = redactText(text);
     const timeMs = this.#registry.clock.now();
     const isKept = this.#buffer.add({ regarding, type, reason, message, source: this.#source, timeMs });
     if (isKept) this.#schedule();

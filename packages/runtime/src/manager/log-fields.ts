@@ -1,5 +1,6 @@
 /** What a log's fields become: plain data, of bounded size, without secrets. Nothing here throws. */
 import type { LogFields } from '../ports/log.ts';
+import { redact } from '../redact/value.ts';
 
 export type PlainValue =
   | string
@@ -15,12 +16,10 @@ export const FIELD_DEPTH_MAX = 6;
 export const FIELD_ITEMS_MAX = 100;
 export const FIELD_CHARACTERS_MAX = 8 * 1024;
 
-/** `password`, `dbPassword`, `access_token`; not `secretName`, which names one. */
-const secretName = /(password|passwd|token|secret|authorization|apikey)s?$/;
-const redacted = '[redacted]';
-
 export function plainFields(fields: LogFields, stacks: boolean): [name: string, value: PlainValue][] {
-  return new Plainer(stacks).entries(fields, 0);
+  const plain = Object.fromEntries(new Plainer(stacks).entries(fields, 0));
+  // A redacted copy of plain values has plain values.
+  return Object.entries(redact(plain) as Readonly<Record<string, PlainValue>>);
 }
 
 class Plainer {
@@ -38,7 +37,7 @@ class Plainer {
       if (entries.length === FIELD_ITEMS_MAX) break;
       const value = read(object, name);
       if (value === undefined) continue;
-      entries.push([name, isSecret(name) ? redacted : this.plain(value, depth)]);
+      entries.push([name, this.plain(value, depth)]);
     }
     return entries;
   }
@@ -90,10 +89,6 @@ function read(object: object, name: string): unknown {
   } catch {
     return '[unreadable]';
   }
-}
-
-function isSecret(name: string): boolean {
-  return secretName.test(name.toLowerCase().replace(/[-_.]/g, ''));
 }
 
 function shortened(text: string): string {

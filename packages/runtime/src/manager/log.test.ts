@@ -65,11 +65,24 @@ describe('the JSON log', () => {
       list: [{ token: 1 }],
     };
     expect(json(fields)).toEqual({
-      password: '[redacted]',
-      accessToken: '[redacted]',
-      db: { 'client-secret': '[redacted]', secretName: 'mine' },
-      list: [{ token: '[redacted]' }],
+      password: '<hidden>',
+      accessToken: '<hidden>',
+      db: { 'client-secret': '<hidden>', secretName: 'mine' },
+      list: [{ token: '<hidden>' }],
     });
+  });
+
+  it('hides secrets in messages, texts, environments and arguments', () => {
+    const lines: string[] = [];
+    const log = jsonLog({ write: (line) => lines.push(line), clock });
+    log.write('info', 'connect with DB_PASS=hunter2', {
+      text: 'AWS_ACCESS_KEY_ID=hunter2 is used',
+      env: [{ name: 'S3_ACCESS_KEY', value: 'hunter2' }],
+      args: ['--key', 'hunter2'],
+      error: new Error('cannot open http://a:hunter2@host'),
+    });
+    expect(lines[0]).toContain('connect with DB_PASS=<hidden>');
+    expect(lines[0]).not.toContain('hunter2');
   });
 
   it('can write anything', () => {

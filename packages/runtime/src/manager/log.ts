@@ -1,9 +1,10 @@
 /**
  * Logs: one JSON object a line for machines, or one readable line for people. Whatever is given as a field can be
- * written: no bigint, cycle or failing getter makes a log throw. What is named like a secret is not shown.
+ * written: no bigint, cycle or failing getter makes a log throw. Secrets are hidden in messages and in fields.
  */
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { Log, LogFields, LogLevel } from '../ports/log.ts';
+import { redactText } from '../redact/text.ts';
 import { type PlainValue, plainFields } from './log-fields.ts';
 import { preciseTimestampAt } from './moment.ts';
 
@@ -58,7 +59,8 @@ function logOf({ write, clock = systemClock, level: least = 'info' }: LogOptions
   return {
     write(level, message, fields = {}) {
       if (severity[level] < severity[least]) return;
-      write(`${format(preciseTimestampAt(clock.now()), level, message, plainFields(fields, stacks))}\n`);
+      const time = preciseTimestampAt(clock.now());
+      write(`${format(time, level, redactText(message), plainFields(fields, stacks))}\n`);
     },
   };
 }

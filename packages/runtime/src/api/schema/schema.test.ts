@@ -135,12 +135,12 @@ describe('validate', () => {
       ...validate(schema, { name: 'a', password: 'hunter2hunter2' }, ''),
     ];
     expect(all.map(formatFieldError)).toEqual([
-      'password: Invalid value: "<redacted>": must be at least 8 characters',
-      'password: Invalid value: "<redacted>": must have a "!"',
+      'password: Invalid value: "<hidden>": must be at least 8 characters',
+      'password: Invalid value: "<hidden>": must have a "!"',
     ]);
     const secrets = list(string({ secret: true }), { uniqueItems: true });
     expect(validate(secrets, ['hunter2', 'hunter2'], 'keys').map(formatFieldError)).toEqual([
-      'keys[1]: Duplicate value: "<redacted>"',
+      'keys[1]: Duplicate value: "<hidden>"',
     ]);
   });
 

@@ -1,3 +1,5 @@
+import { hidden } from '../../redact/mark.ts';
+import { redactText } from '../../redact/text.ts';
 import type { FieldError } from '../errors.ts';
 import { isPlainObject, whyNotJson } from '../json.ts';
 import { didYouMean } from '../nearest.ts';
@@ -233,9 +235,9 @@ function isFull(walk: Walk): boolean {
 
 /** A value as messages show it: short, and never a secret. */
 function shown(schema: Schema, value: unknown): string {
-  if (schema.secret) return '"<redacted>"';
+  if (schema.secret) return `"${hidden}"`;
   if (typeof value === 'string') {
-    return JSON.stringify(value.length > SHOWN_LENGTH_MAX ? `${value.slice(0, SHOWN_LENGTH_MAX)}…` : value);
+    return JSON.stringify(redactText(value.length > SHOWN_LENGTH_MAX ? `${value.slice(0, SHOWN_LENGTH_MAX)}…` : value));
   }
   if (Array.isArray(value)) return 'list';
   return typeof value === 'object' && value !== null ? 'object' : String(value);
