@@ -69,7 +69,7 @@ async function identityProblems(manifest: Manifest, live: AnyObject): Promise<re
 
 async function valueProblems(manifest: Manifest, kinds: KindSet): Promise<readonly EditProblem[]> {
   const problems: EditProblem[] = [];
-  for (const path of hiddenIn(manifest.object)) {
+  for (const path of hiddenIn(manifest.object).slice(0, hiddenMax)) {
     const { line } = await manifest.positionOf(path);
     problems.push({ line, text: `${path}: there is no secret that this "<hidden>" could stand for: write it` });
   }
@@ -80,6 +80,9 @@ async function valueProblems(manifest: Manifest, kinds: KindSet): Promise<readon
   }
   return problems;
 }
+
+/** Each place is looked for in the text, which takes time. */
+const hiddenMax = 20;
 
 /** What was made from JSON, and is no list. */
 function isObject(value: unknown): value is JsonObject {

@@ -170,10 +170,14 @@ async function problemsOf(manifest: Manifest, { kinds, namespace, namespaceFrom 
   return problems;
 }
 
-/** Where secrets were left out by whoever printed the object. To take the mark for the secret would lose it. */
+/** Each place is looked for in the text, which takes time. */
+const hiddenMax = 20;
+
+/** The first places where a secret was replaced for printing. To take the mark for the secret would lose it. */
 function hiddenIn(object: JsonObject): readonly string[] {
   const found: string[] = [];
   const look = (value: JsonValue, path: string) => {
+    if (found.length === hiddenMax) return;
     if (value === hidden) found.push(path);
     else if (Array.isArray(value)) for (const [index, item] of value.entries()) look(item, `${path}[${index}]`);
     else if (typeof value === 'object' && value !== null) {

@@ -12,7 +12,7 @@ import { object as objectOf, optional, string } from './schema/build.ts';
 import { applyDefaults } from './schema/defaults.ts';
 import { toJsonSchema } from './schema/json-schema.ts';
 import type { ObjectSchema } from './schema/schema.ts';
-import { validate } from './schema/validate.ts';
+import { boundedErrors, validate } from './schema/validate.ts';
 
 /** One column of `get`. NAME and AGE are not among them: every table has these. */
 export type ColumnDefinition<Object> = {
@@ -117,7 +117,8 @@ export function defineKind<Spec, Status, SpecInput, StatusInput>(
   type Checked = DefaultedObject<Spec, Status>;
 
   function rules(object: Checked, old?: Checked): FieldError[] {
-    return [...validateMetadataRules(object.metadata, 'metadata'), ...(crossFieldRules?.(object, old) ?? [])];
+    const errors = [...validateMetadataRules(object.metadata, 'metadata'), ...(crossFieldRules?.(object, old) ?? [])];
+    return errors.length === 0 ? errors : boundedErrors(errors);
   }
 
   function validateObject(object: unknown, old?: Checked): FieldError[] {

@@ -3,6 +3,8 @@ export interface ManifestLimits {
   readonly inputBytesMax: number;
   /** Of one document, also with its aliases written out. */
   readonly documentBytesMax: number;
+  /** Names, values, signs, spaces and line ends of one YAML document: they take time, at some microseconds each. */
+  readonly lexemesMax: number;
   /** Of one file; the items of a list count one each. */
   readonly documentsMax: number;
 }
@@ -11,5 +13,7 @@ export interface ManifestLimits {
 export const manifestLimits: ManifestLimits = {
   inputBytesMax: 16 * 1024 * 1024,
   documentBytesMax: 1024 * 1024,
+  // A megabyte of usual YAML has up to 500,000.
+  lexemesMax: 600_000,
   documentsMax: 10_000,
 };

@@ -280,6 +280,55 @@ describe('the limits of manifests', () => {
     expect(await refusal(long)).toContain('with its aliases written out');
   });
 
+  it('end a megabyte of commas at the first error', { timeout: 30_000 }, async () => {
+    expect(await refusal(`a: [${','.repeat(1024 * 1024 - 4)}`)).toMatch(/^f\.yaml:1:\d+: more than 600000 words and/);
+    expect(await refusal(`a: [${','.repeat(500_000)}`)).toBe(await refusal('a: [,,'));
+  });
+
+  it.each([
+    ['a: [', ','],
+    ['a: {', ','],
+    ['a: {', ': '],
+    ['a: [', '? '],
+    ['a: [', '"'],
+    ['a: [', '!x '],
+    ['a: {', '[}'],
+    ['a: {', '\n%'],
+    ['a: [', '\n- |'],
+    ['', ']'],
+    ['', '}'],
+    ['', '{]'],
+    ['', '""'],
+    ['', '&a '],
+    ['', '*a '],
+    ['', '!!x '],
+    ['', '\n%'],
+    ['a:\n', ',\n'],
+  ])('report one error for %j and very many %j', { timeout: 30_000 }, async (start, piece) => {
+    const message = await refusal(start + piece.repeat(20_000));
+    expect(message).toMatch(/^f\.yaml:\d+:\d+: ./);
+    expect(message.length).toBeLessThan(400);
+  });
+
+  it('hold for the number of words and signs of a document', async () => {
+    const limits = { lexemesMax: 100 };
+    expect(await read('a: 1\n'.slice(0, -1), limits)).toHaveLength(1);
+    expect(await refusal(`a:\n${'- 1\n'.repeat(100)}`, limits)).toMatch(
+      /^f\.yaml:\d+:\d+: more than 100 words and signs in one document$/,
+    );
+  });
+
+  it.each([
+    ['a key', `? ${'k'.repeat(100_000)}\n: 1\n? ${'k'.repeat(100_000)}\n: 2`],
+    ['a number', `a: ${'9'.repeat(100_000)}`],
+    ['an anchor', `a: *${'x'.repeat(100_000)}`],
+    ['a tag', `a: !${'x'.repeat(100_000)} y`],
+  ])('cut %s that is long in a message', async (_, text) => {
+    const message = await refusal(text);
+    expect(message).toContain('…');
+    expect(message.length).toBeLessThan(400);
+  });
+
   it('keep a document with very many keys quick: no comparison of each with each', async () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n');
     expect(Object.keys((await objects(keys))[0] ?? {})).toHaveLength(20_000);
@@ -323,6 +372,22 @@ spec:
       'f.yaml:11:3: spec.template.image: Required value: must be set',
       'f.yaml:14:9: spec.template.env[1].name: Invalid value: 5: must be a string',
     ]);
+  });
+
+  it('reports at most 51 errors of bounded length, however many and long they are', { timeout: 120_000 }, async () => {
+    const head = 'apiVersion: example.io/v1\nkind: Widget\nmetadata: {name: a}\nspec: {type: Static}\n';
+    const many = await check(head + Array.from({ length: 40_000 }, (_, index) => `x${index}: 1`).join('\n'));
+    expect(many).toHaveLength(51);
+    expect(many.join('\n')).toContain('only the first 50 errors are shown');
+    expect(many.join('\n').length).toBeLessThan(20_000);
+    for (const text of [
+      `${head}? ${'k'.repeat(500_000)}\n: 1`,
+      `apiVersion: example.io/v1\nkind: ${'K'.repeat(500_000)}`,
+    ]) {
+      const [error = '', ...others] = await check(text);
+      expect(error.length).toBeLessThan(3_000);
+      expect(others.length).toBeLessThan(5);
+    }
   });
 
   it('finds places in JSON, in lists and through aliases too', async () => {

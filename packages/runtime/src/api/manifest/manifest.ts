@@ -42,8 +42,8 @@ export async function readManifests(bytes: Uint8Array, options: ReadManifestsOpt
   }
   const manifests: Manifest[] = [];
   for (const document of splitDocuments(file, withoutByteOrderMark(bytes), limits)) {
-    const source = new Source(file, document);
-    for (const { value, path } of expand(await source.read(limits.documentBytesMax))) {
+    const source = new Source(file, document, limits);
+    for (const { value, path } of expand(await source.read())) {
       if (!isPlainObject(value)) throw await source.malformed(path, `expected an object, found ${nameOf(value)}`);
       if (manifests.length === limits.documentsMax) {
         throw await source.malformed(path, `more than ${limits.documentsMax} objects in one file`);
@@ -99,19 +99,21 @@ interface Syntax {
 class Source {
   readonly #file: string;
   readonly #document: DocumentBytes;
+  readonly #limits: ManifestLimits;
   #syntax: Promise<Syntax> | undefined;
 
-  constructor(file: string, document: DocumentBytes) {
+  constructor(file: string, document: DocumentBytes, limits: ManifestLimits) {
     this.#file = file;
     this.#document = document;
+    this.#limits = limits;
   }
 
-  async read(sizeMax: number): Promise<JsonValue> {
+  async read(): Promise<JsonValue> {
     const text = this.#text();
     const plain = readPlainJson(text);
     if (plain !== undefined) return plain;
     const { yaml, document } = await this.#parse(text);
-    return new YamlReader(yaml, this.#failIn(text), sizeMax).read(document.contents);
+    return new YamlReader(yaml, this.#failIn(text), this.#limits.documentBytesMax).read(document.contents);
   }
 
   async positionOf(path: readonly PathSegment[]): Promise<Position> {
@@ -126,7 +128,7 @@ class Source {
 
   async #parse(text: string): Promise<Syntax> {
     const yaml = await import('yaml');
-    return { yaml, text, document: parseYaml(yaml, text, this.#failIn(text)) };
+    return { yaml, text, document: parseYaml(yaml, text, this.#failIn(text), this.#limits.lexemesMax) };
   }
 
   #text(): string {

@@ -2,6 +2,7 @@ import { type FieldError, formatFieldError, type Position } from '../errors.ts';
 import { ownValue } from '../json.ts';
 import type { KindSet } from '../kind-set.ts';
 import { applyDefaults } from '../schema/defaults.ts';
+import { boundedErrors } from '../schema/validate.ts';
 import type { Manifest } from './manifest.ts';
 
 /** A field error that knows where the field is written. */
@@ -15,10 +16,13 @@ export function formatManifestError(error: ManifestError): string {
   return `${file}:${line}:${column}: ${formatFieldError(error)}`;
 }
 
-/** All that is wrong with a manifest once its defaults are filled in, from top to bottom; empty if it is valid. */
+/**
+ * All that is wrong with a manifest once its defaults are filled in, from top to bottom; empty if it is valid. Of
+ * bounded number and length.
+ */
 export async function validateManifest(manifest: Manifest, kinds: KindSet): Promise<ManifestError[]> {
   const errors: ManifestError[] = [];
-  for (const error of fieldErrors(manifest, kinds)) {
+  for (const error of boundedErrors(fieldErrors(manifest, kinds))) {
     errors.push({ ...error, position: await manifest.positionOf(error.path) });
   }
   return errors.sort((a, b) => a.position.line - b.position.line || a.position.column - b.position.column);

@@ -21,27 +21,80 @@ const options = {
   uniqueKeys: false,
 } as const;
 
-export function parseYaml(yaml: Yaml, text: string, fail: Fail): Document.Parsed {
-  const tokens = [...parseTokens(yaml, text, fail)];
-  const [document, second] = [...new yaml.Composer(options).compose(tokens, true, text.length)];
+/** Keys and values of a text may be long; a message shows the beginning. */
+const REASON_CHARACTERS_MAX = 300;
+
+/**
+ * Throws at the first error. The library would collect them all, with a stack trace each: a text of one megabyte can
+ * hold a million.
+ */
+export function parseYaml(
+  yaml: Yaml,
+  text: string,
+  failAt: Fail,
+  lexemesMax = Number.POSITIVE_INFINITY,
+): Document.Parsed {
+  const fail = bounded(failAt);
+  const composer = new yaml.Composer(options);
+  let error: Error | undefined;
+  let warning: Error | undefined;
+  // The library has no option for it: what composes a document calls this for each error and warning. It catches what
+  // is thrown, and calls this again with the message of that.
+  Object.assign(composer, {
+    onError(source: ErrorSource, _code: string, message: string, isWarning = false) {
+      if (isWarning) warning ??= fail(offsetIn(source), message);
+      else {
+        error ??= fail(offsetIn(source), message);
+        throw error;
+      }
+    },
+  });
+  const tokens = parseTokens(yaml, text, fail, lexemesMax);
+  const [document, second] = [...composer.compose(tokens, true, text.length)];
   if (document === undefined || second !== undefined) throw fail(second?.range[0] ?? 0, 'expected one document');
-  const [problem] = [...document.errors, ...document.warnings];
+  const [problem] = document.errors;
   if (problem !== undefined) throw fail(problem.pos[0], problem.message);
+  if (warning !== undefined) throw warning;
   return document;
+}
+
+/** Where the library says that an error is. */
+type ErrorSource = number | readonly [number, ...number[]] | { readonly offset: number };
+
+function offsetIn(source: ErrorSource): number {
+  if (typeof source === 'number') return source;
+  return 'offset' in source ? source.offset : source[0];
+}
+
+function bounded(fail: Fail): Fail {
+  return (offset, reason) =>
+    fail(offset, reason.length > REASON_CHARACTERS_MAX ? `${reason.slice(0, REASON_CHARACTERS_MAX)}…` : reason);
 }
 
 /**
  * The composer recurses, and near the end of the stack V8 can abort the whole process instead of throwing. So the
- * depth is watched while the tokens are made, which needs no recursion. On the parser's stack are the document, the
- * collections that are open, and perhaps a scalar.
+ * depth is watched while the tokens are made, which needs no recursion: a document is a token only when it is complete.
+ * On the parser's stack are the document, the collections that are open, and perhaps a scalar.
  */
-function* parseTokens(yaml: Yaml, text: string, fail: Fail): Generator<CST.Token> {
+function* parseTokens(yaml: Yaml, text: string, fail: Fail, lexemesMax: number): Generator<CST.Token> {
   const parser = new yaml.Parser();
+  let lexemes = 0;
   for (const lexeme of new yaml.Lexer().lex(text)) {
-    yield* parser.next(lexeme);
+    if (++lexemes > lexemesMax) throw fail(parser.offset, `more than ${lexemesMax} words and signs in one document`);
+    yield* withoutErrors(parser.next(lexeme), fail);
     if (parser.stack.length > JSON_DEPTH_MAX + 2) throw fail(parser.offset, tooDeep);
   }
-  yield* parser.end();
+  yield* withoutErrors(parser.end(), fail);
+}
+
+function* withoutErrors(tokens: Iterable<CST.Token>, fail: Fail): Generator<CST.Token> {
+  for (const token of tokens) {
+    if (token.type === 'error') {
+      const { offset, source, message } = token;
+      throw fail(offset, source === '' ? message : `${message}: ${JSON.stringify(source)}`);
+    }
+    yield token;
+  }
 }
 
 const tooDeep = `nested deeper than ${JSON_DEPTH_MAX} levels`;
@@ -65,7 +118,7 @@ export class YamlReader {
 
   constructor(yaml: Yaml, fail: Fail, sizeMax: number) {
     this.#yaml = yaml;
-    this.#fail = fail;
+    this.#fail = bounded(fail);
     this.#sizeMax = sizeMax;
   }
 

@@ -11,6 +11,27 @@ export const FIELD_ERRORS_MAX = 50;
 
 /** Longer values are cut in messages. */
 const SHOWN_LENGTH_MAX = 64;
+/** A key may be as long as a document. A path that is cut no longer leads to its field. */
+const PATH_CHARACTERS_MAX = 1_000;
+const MESSAGE_CHARACTERS_MAX = 1_000;
+
+/** At most `FIELD_ERRORS_MAX`, and one that says so if there are more; each of bounded length. */
+export function boundedErrors(errors: readonly FieldError[], base = ''): FieldError[] {
+  const shown = errors.slice(0, FIELD_ERRORS_MAX).map(({ path, type, message }) => ({
+    path: shortened(path, PATH_CHARACTERS_MAX),
+    type,
+    message: shortened(message, MESSAGE_CHARACTERS_MAX),
+  }));
+  return errors.length > FIELD_ERRORS_MAX ? [...shown, tooMany(base)] : shown;
+}
+
+function tooMany(path: string): FieldError {
+  return { path, type: 'Too many', message: `only the first ${FIELD_ERRORS_MAX} errors are shown` };
+}
+
+function shortened(text: string, charactersMax: number): string {
+  return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
+}
 
 /**
  * All that is wrong with a value, worded as Kubernetes words it; an empty list if it is valid. Absent fields that have
@@ -223,9 +244,9 @@ function reportAt(walk: Walk, segment: PathSegment, type: FieldError['type'], me
 
 function report({ errors, base, path }: Walk, type: FieldError['type'], message: string): void {
   if (errors.length < FIELD_ERRORS_MAX) {
-    errors.push({ path: formatPath(base, path), type, message });
+    errors.push(...boundedErrors([{ path: formatPath(base, path), type, message }]));
   } else if (errors.length === FIELD_ERRORS_MAX) {
-    errors.push({ path: base, type: 'Too many', message: `only the first ${FIELD_ERRORS_MAX} errors are shown` });
+    errors.push(tooMany(base));
   }
 }
 
@@ -237,7 +258,7 @@ function isFull(walk: Walk): boolean {
 function shown(schema: Schema, value: unknown): string {
   if (schema.secret) return `"${hidden}"`;
   if (typeof value === 'string') {
-    return JSON.stringify(redactText(value.length > SHOWN_LENGTH_MAX ? `${value.slice(0, SHOWN_LENGTH_MAX)}…` : value));
+    return JSON.stringify(redactText(shortened(value, SHOWN_LENGTH_MAX)));
   }
   if (Array.isArray(value)) return 'list';
   return typeof value === 'object' && value !== null ? 'object' : String(value);
