@@ -4,7 +4,7 @@ export * from './api/errors.ts';
 export * from './api/field-selector.ts';
 export type { JsonObject, JsonValue } from './api/json.ts';
 export * from './api/kind.ts';
-export { KindSet } from './api/kind-set.ts';
+export { ambiguity, KindSet } from './api/kind-set.ts';
 export { type Manifest, readManifests } from './api/manifest/manifest.ts';
 export {
   formatManifestError,

@@ -1,3 +1,4 @@
+import { defineKind, KindSet, schema } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { findKind, parseResourceWords } from './kinds.ts';
 import { knownKinds } from './session.ts';
@@ -28,6 +29,18 @@ describe('a kind', () => {
     ['ces', 'there is no kind "ces". Did you mean "es"?'],
   ])('that there is not, %s, is complained about', (word, message) => {
     expect(() => findKind(known, word)).toThrow(message);
+  });
+});
+
+describe('a kind of two groups', () => {
+  const spec = schema.object({});
+  const gadget = (group: string) =>
+    defineKind({ group, version: 'v1', kind: 'Gadget', plural: 'gadgets', spec, status: spec });
+  const both = { kinds: new KindSet([gadget('a.io'), gadget('b.io')]) };
+
+  it('has to be named with its group', () => {
+    expect(() => findKind(both, 'gadget')).toThrow('"gadget" may be one of several: say gadgets.a.io or gadgets.b.io');
+    expect(findKind(both, 'gadgets.b.io').group).toBe('b.io');
   });
 });
 

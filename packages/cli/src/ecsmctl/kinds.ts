@@ -1,5 +1,5 @@
 /** From the words that people use for kinds and objects to what they mean. */
-import { isApiError, type Kind, type KindSet } from '@ecsm/runtime';
+import { ambiguity, type Kind, type KindSet } from '@ecsm/runtime';
 import { didYouMean, nearest } from '../shell/nearest.ts';
 import { Wrong } from '../shell/wrong.ts';
 
@@ -16,19 +16,18 @@ const endingMin = 4;
  * if it is that of one kind only: `services` are `ecsmservices`. Throws `Wrong`.
  */
 export function findKind({ kinds }: KnownKinds, word: string): Kind {
-  try {
-    return kinds.named(word);
-  } catch (error) {
-    if (!isApiError(error, 'BadRequest')) throw error;
-    const ending = word.toLowerCase();
-    const [found, ...others] = kinds.kinds.filter(
-      ({ plural, singular }) => ending.length >= endingMin && (plural.endsWith(ending) || singular.endsWith(ending)),
-    );
-    if (found && others.length === 0) return found;
-    // The runtime says which of several it may be, and has no other complaint that begins so.
-    if (error.message.includes('one of several')) throw new Wrong(error.message);
-    throw new Wrong(`there is no kind "${word}".${hintFor(kinds, ending)}`);
-  }
+  const named = kinds.allNamed(word);
+  if (named.length > 1) throw new Wrong(ambiguity(word, named));
+  const ending = word.toLowerCase();
+  const [found, ...others] =
+    named.length > 0
+      ? named
+      : kinds.kinds.filter(
+          ({ plural, singular }) =>
+            ending.length >= endingMin && (plural.endsWith(ending) || singular.endsWith(ending)),
+        );
+  if (found && others.length === 0) return found;
+  throw new Wrong(`there is no kind "${word}".${hintFor(kinds, ending)}`);
 }
 
 function hintFor({ kinds }: KindSet, word: string): string {

@@ -101,7 +101,7 @@ async function fill(
 /** Whatever ended it: if the target was touched, people have to know. A bug stays what it is. */
 export async function explained(error: unknown, store: Store, text: string): Promise<unknown> {
   if (isApiError(error, 'Forbidden')) {
-    const isShared = error.message.includes('start over');
+    const isShared = error.details.remedy === 'startOver';
     return isShared ? new Failure(`${error.message} with --start-over`, { cause: error }) : error;
   }
   const isForPeople = isApiError(error)

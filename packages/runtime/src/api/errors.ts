@@ -42,7 +42,8 @@ export interface ErrorDetails {
   BadRequest: { readonly reason: string };
   Malformed: { readonly position: Position; readonly reason: string };
   Expired: { readonly reason: string };
-  Forbidden: { readonly reason: string };
+  /** `remedy` is the option with which the caller can insist. */
+  Forbidden: { readonly reason: string; readonly remedy?: 'startOver' };
   Fenced: { readonly fence: string; readonly epoch: number };
   TooLarge: { readonly what: string; readonly sizeBytes: number; readonly limitBytes: number };
   Unavailable: { readonly what: string; readonly reason: string };

@@ -27,6 +27,8 @@ describe('a set of kinds', () => {
   );
 
   it('asks back when a name is that of two kinds', () => {
+    expect(kinds.allNamed('gadgets').map(({ group }) => group)).toEqual(['a.io', 'b.io']);
+    expect(kinds.allNamed('nothing')).toEqual([]);
     expect(() => kinds.named('gadgets')).toThrow('"gadgets" may be one of several: say gadgets.a.io or gadgets.b.io');
     expect(kinds.named('gadgets.b.io')).toBe(otherGadget);
     expect(kinds.named('gd')).toBe(gadget);

@@ -48,9 +48,14 @@ export class KindSet {
     );
   }
 
-  /** By plural, singular, short name or kind, in any case, also as `plural.group`. Throws BadRequest. */
+  /** All kinds of a plural, singular, short name or kind, in any case, also as `plural.group`: one of each group. */
+  allNamed(name: string): readonly Kind[] {
+    return this.#byName.get(name.toLowerCase()) ?? [];
+  }
+
+  /** The only one of `allNamed`. Throws BadRequest. */
   named(name: string): Kind {
-    const [found, ...others] = this.#byName.get(name.toLowerCase()) ?? [];
+    const [found, ...others] = this.allNamed(name);
     if (found === undefined) {
       const near = nearest(name, this.#byName.keys());
       const plurals = this.kinds.map((kind) => kind.plural);
@@ -58,8 +63,7 @@ export class KindSet {
       throw new ApiError('BadRequest', { reason: `there is no resource type "${name}": ${hint}` });
     }
     if (others.length > 0) {
-      const choices = [found, ...others].map((kind) => `${kind.plural}.${kind.group}`).join(' or ');
-      throw new ApiError('BadRequest', { reason: `"${name}" may be one of several: say ${choices}` });
+      throw new ApiError('BadRequest', { reason: ambiguity(name, [found, ...others]) });
     }
     return found;
   }
@@ -68,6 +72,12 @@ export class KindSet {
   inCategory(category: string): readonly Kind[] {
     return this.kinds.filter((kind) => kind.categories.includes(category));
   }
+}
+
+/** `"gadgets" may be one of several: say gadgets.a.io or gadgets.b.io` */
+export function ambiguity(name: string, kinds: readonly Kind[]): string {
+  const choices = kinds.map((kind) => `${kind.plural}.${kind.group}`).join(' or ');
+  return `"${name}" may be one of several: say ${choices}`;
 }
 
 function typeKey(apiVersion: string, kind: string): string {

@@ -268,6 +268,7 @@ describe('a restore', () => {
       const before = await contentOf(target);
       const error = await failure(restore(() => chunked(whole), target));
       expect(error.code).toBe('Forbidden');
+      expect(error.details).toMatchObject({ remedy: 'startOver' });
       expect(error.message).toMatch(/^the target holds an unfinished .*others have written to it since.*start over/u);
       expect(await contentOf(target)).toEqual(before);
       await restore(() => chunked(whole), target, { startOver: true });

@@ -56,5 +56,6 @@ function refuseShared({ transfer, source, started }: IncompleteTransfer, census:
     reason:
       `the target holds an unfinished ${transfer} of ${source}, begun ${started}, but others have written to it since: ` +
       `it holds ${found}; start over to remove all of that`,
+    remedy: 'startOver',
   });
 }

@@ -1,0 +1,20 @@
+/** What a failed transfer tells people to do. The rest of `restore` is in backup.test.ts. */
+import { ApiError, MemoryStore } from '@ecsm/runtime';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../shell/wrong.ts';
+import { explained } from './restore.ts';
+
+describe('a transfer that was refused', () => {
+  const told = async (details: { reason: string; remedy?: 'startOver' }) =>
+    explained(new ApiError('Forbidden', details), new MemoryStore(), '');
+
+  it('names the flag if the refusal says that starting over helps', async () => {
+    const failure = await told({ reason: 'others have written to it', remedy: 'startOver' });
+    expect(failure).toBeInstanceOf(Failure);
+    expect(failure).toMatchObject({ message: 'others have written to it with --start-over' });
+  });
+
+  it('does not take a text that sounds like it for that', async () => {
+    expect(await told({ reason: 'the target holds a service "start over"' })).toBeInstanceOf(ApiError);
+  });
+});
