@@ -175,6 +175,8 @@ export const hiddenShapes: readonly (readonly [value: unknown, shown: unknown])[
   [`token: |\n  ${secret}\n`, `token: ${h}`],
   [`password = "${secret}"`, `password = "${h}"`],
   [`the password: ${secret}`, `the password: ${h}`],
+  [`password: wrong-${secret}`, `password: ${h}`],
+  [`password: Forbidden${secret}`, `password: ${h}`],
   [`密码：${secret}`, `密码：${h}`],
 ];
 

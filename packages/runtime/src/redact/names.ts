@@ -14,9 +14,12 @@ const secretWords = set('pwd pswd psw pw secret token cred cookie passcode passk
 const secretLastWords = set('auth authorization jwt pat');
 /** Secret as the whole name. */
 const secretNames = set('auth authorization jwt');
-/** Secret in a name that is written in one word or in several: `x-api-key`, `AccessKeyId`, `dbpassword`. */
+/**
+ * Secret in a name that is written in one word or in several: `x-api-key`, `AccessKeyId`, `dbpassword`, and in Chinese
+ * 密码, 口令, 密钥, 令牌. Escapes, because a bundle of one file is ASCII, and bundlers leave regular expressions as they are.
+ */
 const secretParts =
-  /password(?!less)|passphrase|passwd|(?:api|access|secret|private|priv|account)_?key(?:s|id)?(?![a-z])|credential|dockerconfigjson|密码|口令|密钥|令牌/;
+  /password(?!less)|passphrase|passwd|(?:api|access|secret|private|priv|account)_?key(?:s|id)?(?![a-z])|credential|dockerconfigjson|\u5bc6\u7801|\u53e3\u4ee4|\u5bc6\u94a5|\u4ee4\u724c/;
 const dividedParts = /password(?!less)|passphrase/;
 /** At the end of a word that is written together: `clientsecret`, `authtoken`, `sshkey`. */
 const secretEnding = /(?:secret|token|pwd|(?:auth|crypt|encryption|host|master|shared|sign|signing|ssh|ssl|tls)key)s?$/;
@@ -52,7 +55,7 @@ const aboutSecrets = set(`
 `);
 
 /** No other name can be a secret's. Most names of most objects need no closer look. */
-const trigger = /pass|pwd|pw|psw|secret|token|cred|cookie|psk|auth|jwt|pat|key|docker|[密口令]/i;
+const trigger = /pass|pwd|pw|psw|secret|token|cred|cookie|psk|auth|jwt|pat|key|docker|[\u5bc6\u53e3\u4ee4]/i;
 
 /** Whether a field, variable, header or flag of this name holds a secret. */
 export function isSecretName(name: string): boolean {

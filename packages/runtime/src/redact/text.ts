@@ -11,18 +11,18 @@ import { isSecretFlag, isSecretName, isWorkingDirectory, NAME_CHARACTERS_MAX } f
 import { hidePrivateKeys, hideShapes } from './shapes.ts';
 import { endOfString, isNameCharacter, type Quote, quoteAt, quoteBefore } from './strings.ts';
 
-/** A separator of a name and its value, or the beginning of a flag. */
-const candidate = /[:=：]|(?<![\w-])--?(?=[A-Za-z])/g;
-const separator = /[:=：][=>]?\s{0,64}/y;
+/** A separator of a name and its value, or the beginning of a flag. Characters beyond ASCII are escapes: see names.ts. */
+const candidate = /[:=\uff1a]|(?<![\w-])--?(?=[A-Za-z])/g;
+const separator = /[:=\uff1a][=>]?\s{0,64}/y;
 /** The value of a `name` or `key`, if it can be a name. */
-const label = /[:=：]\s{0,64}\\*["']?([\w./-]{1,128})/y;
+const label = /[:=\uff1a]\s{0,64}\\*["']?([\w./-]{1,128})/y;
 /** `--password x`, and `"--password","x"` in a list. */
 const flagBeforeValue = /--?[A-Za-z][\w.-]{0,127}(?:\\*["']\s{0,16},\s{0,16}|[ \t]{1,16})/y;
 /** Not a value, but the rest of a sentence about the name. */
 const sentence = /(?:a|and|are|cannot|for|has|in|is|may|must|needs?|not|of|or|the|to|was|with)\s|-/y;
 /** What is said about a field after its path: the words of validation, and of differences. */
 const statement =
-  /(?:(?:Required|Invalid|Unsupported|Duplicate) value|Unknown field|Too (?:long|short|many|few)|Forbidden|must\s|cannot\s|may\s|has to\s|expected\s|there (?:is|are)\s|is\s|none →|wrong\b|missing\b|unknown\b|did you mean)/y;
+  /(?:(?:Required|Invalid|Unsupported|Duplicate) value|Unknown field|Too (?:long|short|many|few)|Forbidden:|must\s|cannot\s|may\s|has to\s|expected\s|there (?:is|are)\s|is\s|none \u2192|(?:wrong|missing|unknown)(?=[\s.,;)]|$)|did you mean)/y;
 const blockScalar = /[|>][-+\d]{0,2}[ \t]{0,16}(?:\r?\n|\\n)/y;
 /** Headers whose values have commas and quotes in them. */
 const wholeLine = /(?:^|-)(?:authorization|cookie)$/i;
