@@ -38,5 +38,17 @@ export const status = object({
       },
     ),
   ),
+  removals: optional(
+    list(
+      object({
+        id: string({ description: 'Of the service on the platform.' }),
+        sinceTime: string({ description: 'When its deletion was requested.' }),
+      }),
+      {
+        uniqueBy: 'id',
+        description: 'Services on the platform that are being deleted. Their instances do not count as ready.',
+      },
+    ),
+  ),
   conditions: withDefault(conditionsSchema, []),
 });

@@ -3,7 +3,8 @@ import type { ServiceBody, ServiceDetail } from '@ecsm/client';
 import { parseTime } from '@ecsm/client';
 import { describe, expect, it } from 'vitest';
 import type { PlatformService } from '../resource/model.ts';
-import { deletionMs, Freshness } from './freshness.ts';
+import { removalMs } from '../service/removals.ts';
+import { Freshness } from './freshness.ts';
 import { VirtualClock } from './virtual-clock.kit.ts';
 
 const body: ServiceBody = {
@@ -79,7 +80,7 @@ it('instances of a service that is being deleted are there, but not ready, for a
   freshness.deleted('1');
   expect(freshness.isBeingDeleted('1')).toBe(true);
   expect(freshness.corrected([service('x')])[0]?.instances[0]).toMatchObject({ deployment: 'deploying' });
-  await clock.advance(deletionMs);
+  await clock.advance(removalMs);
   expect(freshness.isBeingDeleted('1')).toBe(false);
   expect(freshness.corrected([service('x')])[0]?.instances[0]).toMatchObject({ deployment: 'success' });
 });

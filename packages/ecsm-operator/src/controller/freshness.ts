@@ -8,6 +8,7 @@ import type { Clock } from '@ecsm/runtime';
 import { differences } from '../resource/differences.ts';
 import type { PlatformService } from '../resource/model.ts';
 import type { TimeOf } from '../resource/read.ts';
+import { removalMs } from '../service/removals.ts';
 
 interface Newest {
   readonly updatedMs: number;
@@ -24,8 +25,6 @@ interface Update {
 
 /** So long an older picture is taken for a late one. */
 const believeAfterMs = 30_000;
-/** So long a deletion may take before it is asked for again. */
-export const deletionMs = 30_000;
 /** Services that are remembered; beyond that the oldest are forgotten. */
 const entriesMax = 20_000;
 
@@ -51,7 +50,7 @@ export class Freshness {
 
   /** Whether the platform was told to delete it and is still at it. */
   isBeingDeleted(id: string): boolean {
-    return this.#isRecent(this.#deletions.get(id), deletionMs);
+    return this.#isRecent(this.#deletions.get(id), removalMs);
   }
 
   /** Why a picture is too old to decide on; nothing if it is not. */

@@ -8,6 +8,7 @@ import type { ECSMService, ServiceSpec, ServiceStatus } from '../apis/ecsm-servi
 import type { ServiceManager } from '../resource/manager.ts';
 import type { Plan, PlanInput, Step } from '../service/model.ts';
 import { condition } from '../service/reasons.ts';
+import { withoutUnsent } from '../service/removals.ts';
 import { begun } from './begun.ts';
 import { carryOut, type StepEnd } from './carry-out.ts';
 import type { Freshness } from './freshness.ts';
@@ -77,10 +78,13 @@ export class Performer {
       if (end.is !== 'done') tell(decided.events.slice(0, done));
       if (end.is === 'refused' && !isAttempt(step)) {
         const message = `the platform refused to ${verbs[step.do]} (${step.why}): ${end.error.message}`;
-        return this.complain(await writing, decided, message, job);
+        const status = withoutUnsent(decided.status, service.status, decided.steps.slice(done));
+        return this.complain(await writing, { ...decided, status }, message, job);
       }
       if (end.is === 'overtaken' || end.is === 'unanswered') {
-        await writing;
+        const status = withoutUnsent(decided.status, service.status, decided.steps.slice(done + 1));
+        const written = await writing;
+        await writeStatus(registry, written, statusAfter(written, { ...decided, status }, [reachable], clock));
         return this.lookAgain(job, `${step.do} was ${end.is}: ${end.error.message}`);
       }
       done++;

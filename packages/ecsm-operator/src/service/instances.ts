@@ -15,10 +15,18 @@ export interface SeenInstance {
   readonly state: InstanceState;
 }
 
-export function seenInstances(service: PlatformService, offlineNodes: ReadonlySet<string>): SeenInstance[] {
+/** `isLeaving`: the service is being deleted. Its instances are there, and none is ready. */
+export function seenInstances(
+  service: PlatformService,
+  offlineNodes: ReadonlySet<string>,
+  isLeaving = false,
+): SeenInstance[] {
   // A service that is only loaded is as it should be when its containers are there.
   const isLoaded = service.detail.image?.action === 'load';
-  return service.instances.map((instance) => ({ instance, state: stateOf(instance, isLoaded, offlineNodes) }));
+  return service.instances.map((instance) => {
+    const state = stateOf(instance, isLoaded, offlineNodes);
+    return { instance, state: isLeaving && state !== 'unknown' ? 'starting' : state };
+  });
 }
 
 function stateOf(instance: Instance, isLoaded: boolean, offlineNodes: ReadonlySet<string>): InstanceState {

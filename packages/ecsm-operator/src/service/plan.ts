@@ -8,6 +8,7 @@ import { type Care, heal } from './healing.ts';
 import { adopt, correct, create, type Decision, empty, nothing } from './lifecycle.ts';
 import type { Plan, PlanInput } from './model.ts';
 import { countsOf, progressOf } from './progress.ts';
+import { type Removal, removalsAfter } from './removals.ts';
 import { needsRollout, rollOut } from './rollout.ts';
 import { type Situation, situationOf } from './situation.ts';
 import { earliest, leftMs } from './times.ts';
@@ -44,10 +45,12 @@ export function plan(input: PlanInput): Plan {
     progress.dueMs,
     situation.lost.dueMs,
     crashLoop.dueMs,
+    situation.removals.dueMs,
   );
+  const steps = deeds.map(({ step }) => step);
   return {
-    steps: deeds.map(({ step }) => step),
-    status: statusOf(findings),
+    steps,
+    status: statusOf(findings, removalsAfter(situation.removals, steps, input.nowMs)),
     conditions,
     events: [...deeds.map(({ event }) => event), ...eventsOf(findings, conditions)],
     ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
@@ -82,7 +85,10 @@ function isUnderWay({ situation, progress, healing }: Findings): boolean {
   return isBusy && (isRecent(progress.progressTime) || isRecent(healing?.lastTime));
 }
 
-function statusOf({ situation, counts, progress, healing }: Findings): Plan['status'] {
+function statusOf(
+  { situation, counts, progress, healing }: Findings,
+  removals: readonly Removal[],
+): Plan['status'] {
   const { input, owned, newest, lost } = situation;
   const main = newest ?? owned[0];
   const { currentRevision, progressTime } = progress;
@@ -95,5 +101,6 @@ function statusOf({ situation, counts, progress, healing }: Findings): Plan['sta
     ...(progressTime === undefined ? {} : { progressTime }),
     ...(healing === undefined ? {} : { healing }),
     ...(lost.nodes.length === 0 ? {} : { lostNodes: [...lost.nodes] }),
+    ...(removals.length === 0 ? {} : { removals: [...removals] }),
   };
 }

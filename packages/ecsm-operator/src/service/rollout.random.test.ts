@@ -9,7 +9,6 @@ import { replicasWanted } from '../apis/service-columns.ts';
 import { Desk, dynamic, fixed, image, nodes, rolling, type SpecInput, spec } from './desk.kit.ts';
 import type { Plan, Step } from './model.ts';
 import { reasons } from './reasons.ts';
-import type { ModelService } from './world.kit.ts';
 
 interface Case {
   readonly type: 'Dynamic' | 'Static';
@@ -30,8 +29,6 @@ class Run {
   isReadyExcused = true;
   /** A person asked for another number: which instances go is the platform's choice, until as many as wanted are ready. */
   isScaling = false;
-  /** Services that were being removed when somebody changed their mind about which is the newest. */
-  going: readonly ModelService[] = [];
   version = 1;
   readonly #placement: (count: number) => SpecInput['deploymentStrategy'];
 
@@ -71,7 +68,13 @@ class Run {
     for (let round = 0; round < count; round++) {
       if (crashes > 0 && this.random.chance(0.2)) this.crashSome();
       this.round();
+      // While a service is being deleted it looks like any other: a good moment for an edit.
+      if (this.isAnyGoing && this.random.chance(0.3)) return;
     }
+  }
+
+  get isAnyGoing(): boolean {
+    return this.desk.world.services.some(({ goneMs }) => goneMs !== undefined);
   }
 
   /** One look and what follows from it; the operator may crash anywhere in between. */
@@ -80,8 +83,10 @@ class Run {
     const plan = desk.plan();
     this.checkPlan(plan);
     const isCrashing = random.chance(0.15);
-    if (!isCrashing || random.chance(0.5)) desk.write(plan);
-    const count = isCrashing ? random.integer(0, plan.steps.length) : plan.steps.length;
+    // The status is written before the first step, so a crash before it leaves neither.
+    const isWritten = !isCrashing || random.chance(0.7);
+    if (isWritten) desk.write(plan);
+    const count = isCrashing ? random.integer(0, isWritten ? plan.steps.length : 0) : plan.steps.length;
     for (const step of plan.steps.slice(0, count)) {
       try {
         desk.world.apply(step);
@@ -119,10 +124,10 @@ class Run {
 
   edit(isLast: boolean): void {
     const { desk, random } = this;
-    const kind = isLast ? 'revise' : random.pick(['revise', 'undo', 'scale', 'pause', 'resume']);
+    const kinds = ['revise', 'undo', 'scale', 'pause', 'resume'] as const;
+    const isUndo = this.isAnyGoing && random.chance(0.5);
+    const kind = isLast ? 'revise' : isUndo ? 'undo' : random.pick(kinds);
     this.note(`edit: ${kind}`);
-    // A service that is being removed looks like any other; only the operator that asked for it could know.
-    this.going = desk.world.services.filter(({ goneMs }) => goneMs !== undefined);
     if (kind === 'revise') desk.edit({ template: image(++this.version), paused: false });
     if (kind === 'undo') desk.edit({ template: image(random.integer(1, this.version)) });
     if (kind === 'pause' || kind === 'resume') desk.edit({ paused: kind === 'pause' });
@@ -141,8 +146,7 @@ class Run {
     const ready = this.ready();
     const wanted = replicasWanted(this.desk.service);
     if (ready === wanted && total === wanted) this.isScaling = false;
-    if (this.going.some((one) => this.desk.world.services.includes(one))) this.isReadyExcused = true;
-    else if (ready >= this.floor()) this.isReadyExcused = false;
+    if (ready >= this.floor()) this.isReadyExcused = false;
     else if (!this.isReadyExcused && !this.isScaling) this.fail(`${ready} ready, ${this.floor()} needed`);
   }
 

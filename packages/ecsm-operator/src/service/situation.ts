@@ -7,6 +7,7 @@ import { type LostNodes, lostNodesOf } from './lost-nodes.ts';
 import type { PlanInput } from './model.ts';
 import { ownershipOf } from './ownership.ts';
 import type { Healing } from './patience.ts';
+import { type Removals, removalsOf } from './removals.ts';
 
 /** A service on the platform that is ours. */
 export interface Owned {
@@ -49,6 +50,7 @@ export interface Situation {
   readonly adopted?: Owned;
   readonly obstacle?: string;
   readonly lost: LostNodes;
+  readonly removals: Removals;
   /** Whether what is wanted has changed since the status was written: old troubles count no more. */
   readonly isNews: boolean;
   /** What was done so far about a trouble, as the status has it; nothing if what is wanted has changed since. */
@@ -60,7 +62,9 @@ export function situationOf(input: PlanInput): Situation {
   const base = platformName(service.metadata.namespace, service.metadata.name);
   const { owned: ours, adopted, obstacle } = ownershipOf(input);
   const lost = lostNodesOf(input, adopted === undefined ? ours : [adopted]);
-  const owned = ours.map((one) => ownedOf(one, input));
+  const removals = removalsOf(input, ours);
+  const leaving = new Set(removals.current.map(({ id }) => id));
+  const owned = ours.map((one) => ownedOf(one, input, leaving.has(one.id)));
   const current = owned.filter((one) => one.revision === revision.hash);
   const newest = current.find((one) => one.service.name === rolloutName(base, revision.hash)) ?? current[0];
   const isNews =
@@ -73,9 +77,10 @@ export function situationOf(input: PlanInput): Situation {
     owned,
     olds: owned.filter((one) => one !== newest),
     ...(newest === undefined ? {} : { newest }),
-    ...(adopted === undefined ? {} : { adopted: ownedOf(adopted, input) }),
+    ...(adopted === undefined ? {} : { adopted: ownedOf(adopted, input, false) }),
     ...(obstacle === undefined ? {} : { obstacle }),
     lost,
+    removals,
     isNews,
     ...(isNews || service.status?.healing === undefined ? {} : { healing: service.status.healing }),
   };
@@ -98,8 +103,8 @@ function wantedOf({ service }: PlanInput, lost: LostNodes): Wanted {
 /** A removal that was asked for is done by then, as far as one may believe. */
 const removalMsMax = 10_000;
 
-function ownedOf(service: PlatformService, { offlineNodes, nowMs }: PlanInput): Owned {
-  const instances = seenInstances(service, offlineNodes);
+function ownedOf(service: PlatformService, { offlineNodes, nowMs }: PlanInput, isLeaving: boolean): Owned {
+  const instances = seenInstances(service, offlineNodes, isLeaving);
   const ready = inState(instances, 'ready');
   const size = service.policy === 'static' ? service.nodeNames.length : service.factor;
   const surplus = Math.max(instances.length - size, 0);

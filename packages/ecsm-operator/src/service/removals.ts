@@ -1,0 +1,51 @@
+/**
+ * Services that the platform was told to delete. Until they are gone the platform shows them like any other, and their
+ * instances may even become ready meanwhile. They are recorded in the status before the call, so that an operator that
+ * is restarted does not count on them either.
+ */
+import type { ServiceStatus } from '../apis/ecsm-service.ts';
+import type { PlatformService } from '../resource/model.ts';
+import type { Plan, PlanInput, Step } from './model.ts';
+import { earliest, leftMs, momentText } from './times.ts';
+
+export type Removal = NonNullable<ServiceStatus['removals']>[number];
+
+/** How long a deletion may take. A service that is still there after it was not deleted, and counts again. */
+export const removalMs = 30_000;
+
+export interface Removals {
+  /** Those that are under way. */
+  readonly current: readonly Removal[];
+  /** When the first of them is due to count again. */
+  readonly dueMs?: number;
+}
+
+export function removalsOf({ service, nowMs }: PlanInput, owned: readonly PlatformService[]): Removals {
+  const there = new Set(owned.map(({ id }) => id));
+  const current = (service.status?.removals ?? []).filter(
+    ({ id, sinceTime }) => there.has(id) && leftMs(sinceTime, removalMs, nowMs) > 0,
+  );
+  const dueMs = earliest(...current.map(({ sinceTime }) => leftMs(sinceTime, removalMs, nowMs)));
+  return { current, ...(dueMs === undefined ? {} : { dueMs }) };
+}
+
+/** For the status: those that are under way, and those that the steps begin. A repeated call does not extend the wait. */
+export function removalsAfter({ current }: Removals, steps: readonly Step[], nowMs: number): readonly Removal[] {
+  const known = new Set(current.map(({ id }) => id));
+  const begun = steps.flatMap((step) =>
+    step.do === 'delete' && !known.has(step.id) ? [{ id: step.id, sinceTime: momentText(nowMs) }] : [],
+  );
+  return [...current, ...begun];
+}
+
+/** The status of a plan that ended before these steps were sent, or with a refusal of the first: they begin no deletion. */
+export function withoutUnsent(
+  { removals = [], ...status }: Plan['status'],
+  before: ServiceStatus | undefined,
+  unsent: readonly Step[],
+): Plan['status'] {
+  const known = new Set(before?.removals?.map(({ id }) => id));
+  const withdrawn = new Set(unsent.flatMap((step) => (step.do === 'delete' && !known.has(step.id) ? [step.id] : [])));
+  const left = removals.filter(({ id }) => !withdrawn.has(id));
+  return left.length === 0 ? status : { ...status, removals: left };
+}
