@@ -85,10 +85,7 @@ function isUnderWay({ situation, progress, healing }: Findings): boolean {
   return isBusy && (isRecent(progress.progressTime) || isRecent(healing?.lastTime));
 }
 
-function statusOf(
-  { situation, counts, progress, healing }: Findings,
-  removals: readonly Removal[],
-): Plan['status'] {
+function statusOf({ situation, counts, progress, healing }: Findings, removals: readonly Removal[]): Plan['status'] {
   const { input, owned, newest, lost } = situation;
   const main = newest ?? owned[0];
   const { currentRevision, progressTime } = progress;

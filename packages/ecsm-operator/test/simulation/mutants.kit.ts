@@ -15,6 +15,7 @@ import type * as healing from '../../src/service/healing.ts';
 import type { RevisionContent } from '../../src/service/model.ts';
 import type * as owning from '../../src/service/ownership.ts';
 import type * as plans from '../../src/service/plan.ts';
+import type * as removing from '../../src/service/removals.ts';
 import type * as rollouts from '../../src/service/rollout.ts';
 import type * as rolloutNames from '../../src/service/rollout-name.ts';
 import type * as rooms from '../../src/service/room.ts';
@@ -33,6 +34,7 @@ export interface Mutant {
   readonly plant: () => () => void;
   readonly behaviour?: Partial<Behaviour>;
   readonly isRestarted?: boolean;
+  readonly isFocused?: boolean;
   /** What has to go wrong for it to show, made from a run in which nothing does: several attempts, one after the other. */
   readonly faults?: FaultPlans;
 }
@@ -100,6 +102,14 @@ export const mutants: readonly Mutant[] = [
         const newest = situation.newest && find(situation.newest);
         return { ...situation, owned, olds: situation.olds.map(find), ...(newest && { newest }) };
       }),
+  },
+  {
+    name: 'a restarted operator counts on a service that is being deleted',
+    story: 'changes of mind during a rolling update of a static service',
+    caughtBy: tooFew,
+    isFocused: true,
+    behaviour: { deleteMs: 8_000 },
+    plant: () => replace<typeof removing.removalsOf>('removalsOf', () => () => ({ current: [] })),
   },
   {
     name: 'the finalizer goes before the platform confirms',

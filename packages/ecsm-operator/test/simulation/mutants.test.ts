@@ -22,6 +22,7 @@ vi.mock('../../src/service/conditions.ts', planting);
 vi.mock('../../src/service/healing.ts', planting);
 vi.mock('../../src/service/ownership.ts', planting);
 vi.mock('../../src/service/plan.ts', planting);
+vi.mock('../../src/service/removals.ts', planting);
 vi.mock('../../src/service/rollout.ts', planting);
 vi.mock('../../src/service/rollout-name.ts', planting);
 vi.mock('../../src/service/room.ts', planting);
@@ -32,10 +33,14 @@ vi.mock('../../src/service/trouble.ts', planting);
 const seedsMax = 300;
 
 /** The first failure: without faults, with those that the defect needs, or with those of the first seeds. */
-async function firstFailure({ story: name, behaviour, isRestarted, faults }: Mutant) {
+async function firstFailure({ story: name, behaviour, isRestarted, isFocused, faults }: Mutant) {
   const story = stories.find((one) => one.name === name);
   if (story === undefined) throw new RangeError(`there is no story called ${name}`);
-  const scenario = fleetScenario(story, { ...(behaviour && { behaviour }), ...(isRestarted && { isRestarted }) });
+  const scenario = fleetScenario(story, {
+    ...(behaviour && { behaviour }),
+    ...(isRestarted && { isRestarted }),
+    ...(isFocused && { isFocused }),
+  });
   const reference = await runScenario(scenario, 0, []);
   if (reference.failure) return reference.failure;
   for (const plan of faults?.(reference) ?? []) {

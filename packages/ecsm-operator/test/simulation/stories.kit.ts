@@ -55,7 +55,6 @@ const rolling = {
 };
 const image = (ref: string) => ({ spec: { template: { image: ref } } });
 const replicas = (count: number) => ({ spec: { deploymentStrategy: { replicas: count } } });
-const soon = (people: People) => people.wait(people.random.next() * 4000);
 const settle = (people: People) => people.wait(15_000);
 
 export const stories: readonly Story[] = [
@@ -71,7 +70,7 @@ export const stories: readonly Story[] = [
     async tell(people) {
       await people.apply(dynamic('a', 2));
       for (const count of [5, 1, 0, 2]) {
-        await soon(people);
+        await people.soon();
         await people.patch('a', replicas(count));
       }
     },
@@ -89,9 +88,9 @@ export const stories: readonly Story[] = [
     async tell(people) {
       await people.apply(dynamic('a', 2));
       await people.apply(fixed('b', ['node-1', 'node-3']));
-      await soon(people);
+      await people.soon();
       await people.patch('a', image(v2));
-      await soon(people);
+      await people.soon();
       await people.patch('b', image(v2));
     },
   },
@@ -120,9 +119,9 @@ export const stories: readonly Story[] = [
       await people.apply(dynamic('a', 3, rolling));
       await settle(people);
       await people.patch('a', image(v2));
-      await soon(people);
+      await people.soon();
       await people.patch('a', { spec: { template: { env: [{ name: 'RATE', value: '20' }] } } });
-      await soon(people);
+      await people.soon();
       await people.patch('a', { spec: { template: { env: [{ name: 'RATE', value: '30' }] } } });
     },
   },
@@ -133,7 +132,7 @@ export const stories: readonly Story[] = [
       await people.apply(dynamic('a', 3, rolling));
       await settle(people);
       await people.patch('a', image(v2));
-      await soon(people);
+      await people.soon();
       await people.patch('a', image(v1));
     },
   },
@@ -144,7 +143,7 @@ export const stories: readonly Story[] = [
       await people.apply(dynamic('a', 3, rolling));
       await settle(people);
       await people.patch('a', image(v2));
-      await soon(people);
+      await people.soon();
       await people.patch('a', { spec: { paused: true } });
       await settle(people);
       await people.patch('a', { spec: { paused: false } });
@@ -155,7 +154,7 @@ export const stories: readonly Story[] = [
     async tell(people) {
       await people.apply(dynamic('a', 2));
       await people.apply(dynamic('b', 2));
-      await soon(people);
+      await people.soon();
       await people.services.delete('a');
       await settle(people);
       await people.services.delete('b');
@@ -165,9 +164,9 @@ export const stories: readonly Story[] = [
     name: 'delete and create again',
     async tell(people) {
       await people.apply(dynamic('a', 2));
-      await soon(people);
+      await people.soon();
       await people.services.delete('a');
-      await soon(people);
+      await people.soon();
       for (let attempt = 0; attempt < 600; attempt++) {
         const there = await people.services.get('a').catch(() => undefined);
         if (there === undefined) break;
@@ -203,7 +202,7 @@ export const stories: readonly Story[] = [
       await settle(people);
       people.meddle('a', 'edit');
       people.meddle('b', 'stop');
-      await soon(people);
+      await people.soon();
       people.meddle('c', 'delete');
     },
   },
@@ -242,12 +241,38 @@ export const stories: readonly Story[] = [
     takesMs: 3_700_000,
     async tell(people) {
       await people.apply(dynamic('a', 2));
-      await soon(people);
+      await people.soon();
       people.cutLink(true);
       await people.patch('a', image(v2));
       await people.apply(dynamic('b', 1));
       await people.wait(3_600_000);
       people.cutLink(false);
+    },
+  },
+  {
+    name: 'changes of mind during a rolling update of a dynamic service',
+    watched: ['a'],
+    takesMs: 60_000,
+    async tell(people) {
+      await people.apply(dynamic('a', 3, rolling));
+      await settle(people);
+      for (const ref of [v2, v1, v2, v1, v2]) {
+        await people.patch('a', image(ref));
+        await people.soon();
+      }
+    },
+  },
+  {
+    name: 'changes of mind during a rolling update of a static service',
+    watched: ['b'],
+    takesMs: 60_000,
+    async tell(people) {
+      await people.apply(fixed('b', pool, rolling));
+      await settle(people);
+      for (const ref of [v2, v1, v2, v1, v2]) {
+        await people.patch('b', image(ref));
+        await people.soon();
+      }
     },
   },
 ];

@@ -28,15 +28,38 @@ export interface World {
   readonly creations: string[];
   /** What was last seen of the platform. Nothing changes there but by a call, by people, or when something is due. */
   sight: { readonly owned: readonly Owned[]; readonly untilMs: number } | undefined;
+  /** Whether people act when the operator writes to the platform, see focus.kit.ts. */
+  readonly isFocused: boolean;
+  /** Calls the function after every write to the platform; the answer ends that. */
+  onWrite(listener: () => void): () => void;
+  /** Called by the link. */
+  readonly written: () => void;
 }
 
 /** What a process may have under way together. */
 export const callsAtOnceMax = 4;
 
-export function buildWorld(simulation: Simulation, behaviour: Partial<Behaviour> = {}): World {
+export function buildWorld(simulation: Simulation, behaviour: Partial<Behaviour> = {}, isFocused = false): World {
   const random = new SeededRandom(simulation.seed, 77);
   const simulator = new Simulator({ clock: simulation.clock, random, behaviour, nodes: 4 });
-  return { simulation, simulator, isCut: false, answers: new Map(), callsAtOnce: 0, creations: [], sight: undefined };
+  const listeners = new Set<() => void>();
+  return {
+    simulation,
+    simulator,
+    isCut: false,
+    answers: new Map(),
+    callsAtOnce: 0,
+    creations: [],
+    sight: undefined,
+    isFocused,
+    onWrite(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    written() {
+      for (const listener of [...listeners]) listener();
+    },
+  };
 }
 
 /** The road to the platform, as a process sees it: each call is one effect. */
@@ -54,6 +77,7 @@ export function linkTo(world: World, doors: Doors): Transport {
         const answer = world.simulator.handler({ ...request, body: request.body ?? new Uint8Array() });
         if (isVersioned(method, path)) world.answers.set(target, answer);
         if (method === 'POST' && path === '/api/v1/service') world.creations.push(messageOf(answer.body));
+        if (method !== 'GET') world.written();
         return answer;
       };
       const answer = await doors
@@ -82,6 +106,9 @@ function isVersioned(method: string, path: string): boolean {
 
 export async function operate(world: World, doors: Doors): Promise<void> {
   const { store, clock, random, log, signal } = doors;
+  // A list from before the crash does not show what was created last, and only the crashed process knew of it. Crashes
+  // after writes are the rule in a focused run, so there an old answer is one that this process got before.
+  if (world.isFocused) world.answers.clear();
   const registry = new Registry({ store, kinds: operatorKinds, clock, random });
   const operator = new Operator({
     registry,
@@ -94,6 +121,13 @@ export async function operate(world: World, doors: Doors): Promise<void> {
   });
   await operator.run({ signal });
 }
+
+/** The longest time that people wait before the next edit of a story that does not want the service to settle. */
+const soonMsMax = 4_000;
+/** In a focused run: the most writes that they let pass, how long they wait for one, and how soon they act after it. */
+const writesMax = 7;
+const writeMsMax = 4_000;
+const reactionMsMax = 1_500;
 
 /** What people have at hand: the registry, and the platform itself. */
 export class People {
@@ -130,6 +164,26 @@ export class People {
   async wait(ms: number): Promise<void> {
     const { clock } = this.#doors;
     await new Promise<void>((resolve) => void clock.after(ms, resolve));
+  }
+
+  /** A short while. In a focused run it ends soon after one of the operator's next writes to the platform. */
+  async soon(): Promise<void> {
+    if (!this.#world.isFocused) return this.wait(this.random.next() * soonMsMax);
+    const writes = 1 + Math.floor(this.random.next() * writesMax);
+    for (let count = 0; count < writes; count++) await this.#nextWrite();
+    await this.wait(this.random.next() * reactionMsMax);
+  }
+
+  #nextWrite(): Promise<void> {
+    return new Promise<void>((resolve) => {
+      const end = this.#world.onWrite(() => done());
+      const cancel = this.#doors.clock.after(writeMsMax, () => done());
+      const done = () => {
+        end();
+        cancel();
+        resolve();
+      };
+    });
   }
 
   cutLink(isCut: boolean): void {
