@@ -1,16 +1,20 @@
 /** What is remembered between reconciles: only ever a reason to do less, and never one to miss something. */
 import { describe, expect, it } from 'vitest';
 import { ECSMService } from '../apis/ecsm-service.ts';
+import { finalizer } from './finalizer.ts';
 import { Memory } from './memory.ts';
 import { dynamic } from './operator.kit.ts';
 import { VirtualClock } from './virtual-clock.kit.ts';
 
 const defaulted = ECSMService.default(dynamic('web'));
 const metadata = { name: 'web', namespace: 'default', uid: 'u', generation: 1, resourceVersion: '1' };
-const service: ECSMService = { ...defaulted, metadata: { ...metadata, creationTimestamp: '2026-01-01T00:00:00Z' } };
+const service: ECSMService = {
+  ...defaulted,
+  metadata: { ...metadata, creationTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer] },
+};
 
 describe('a service at rest', () => {
-  it('is so until its spec, or an annotation that counts, changes', () => {
+  it('is so until its spec or an annotation that counts changes, or its finalizer is missing', () => {
     const memory = new Memory(new VirtualClock());
     expect(memory.isAtRest('k', service)).toBe(false);
     memory.rests('k', service);
@@ -26,6 +30,8 @@ describe('a service at rest', () => {
     }
     const status = { replicas: 1, readyReplicas: 0, updatedReplicas: 0, unavailableReplicas: 0, conditions: [] };
     expect(memory.isAtRest('k', { ...service, status })).toBe(true);
+    const stripped = { ...service, metadata: { ...service.metadata, finalizers: [] }, status };
+    expect(memory.isAtRest('k', stripped)).toBe(false);
   });
 
   it('is not when something happened on the platform, before its reconcile or in the middle of it', () => {

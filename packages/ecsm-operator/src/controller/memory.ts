@@ -6,6 +6,7 @@ import type { ServiceBody } from '@ecsm/client';
 import type { ApiObject, Clock } from '@ecsm/runtime';
 import type { ECSMService } from '../apis/ecsm-service.ts';
 import { adoptAnnotation } from '../service/ownership.ts';
+import { isFinalizerLost } from './finalizer.ts';
 import { restartedAtAnnotation } from './revisions.ts';
 
 /** The wait after the first refusal; each one after it doubles it. */
@@ -130,11 +131,11 @@ export class Memory {
   }
 }
 
-/** Everything of an object that a plan depends on, but its status. */
-export function digestOf({ metadata }: Pick<ApiObject<unknown, unknown>, 'metadata'>): string {
-  const { uid, generation, annotations, deletionTimestamp } = metadata;
+/** Everything of an object that a plan depends on, but its status; and whether its finalizer has to be put back. */
+export function digestOf(object: Pick<ApiObject<unknown, unknown>, 'metadata' | 'status'>): string {
+  const { uid, generation, annotations, deletionTimestamp } = object.metadata;
   const said = [annotations?.[adoptAnnotation], annotations?.[restartedAtAnnotation]];
-  return JSON.stringify([uid, generation, deletionTimestamp !== undefined, ...said]);
+  return JSON.stringify([uid, generation, deletionTimestamp !== undefined, isFinalizerLost(object), ...said]);
 }
 
 function keep<T>(map: Map<string, T>, key: string, value: T, max: number): void {

@@ -312,6 +312,33 @@ describe('an operator that is not the leader any more', () => {
   });
 });
 
+describe('a finalizer of the operator that was removed', () => {
+  it('is put back, so that a deletion still removes the service from the platform', async () => {
+    await opened();
+    await site.clock.advance(20_000);
+    const calls = site.simulator.journal.last;
+    await site.edit('web', { metadata: { finalizers: ['example.com/other'] } });
+    await site.clock.advance(1_000);
+    expect((await site.get('web'))?.metadata.finalizers).toEqual(['example.com/other', 'ecsm.sh/platform-service']);
+    expect(site.writesSince(calls)).toEqual([]);
+    await site.edit('web', { metadata: { finalizers: [] } });
+    await site.clock.advance(1_000);
+    expect((await site.get('web'))?.metadata.finalizers).toEqual(['ecsm.sh/platform-service']);
+    await site.services.delete('web');
+    await site.clock.until(async () => (await site.get('web')) === undefined, 60_000);
+    expect(site.shown()).toEqual([]);
+  });
+
+  it('is not put back on an object that is being deleted', async () => {
+    await opened();
+    await site.edit('web', { metadata: { finalizers: ['example.com/other', 'ecsm.sh/platform-service'] } });
+    await site.services.delete('web');
+    await site.clock.until(() => site.shown().length === 0, 60_000);
+    await site.clock.advance(60_000);
+    expect((await site.get('web'))?.metadata.finalizers).toEqual(['example.com/other']);
+  });
+});
+
 describe('two services', () => {
   it('in different namespaces have different names on the platform', async () => {
     open();

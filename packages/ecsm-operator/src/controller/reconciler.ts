@@ -24,6 +24,7 @@ import type { Plan, PlanInput, RevisionContent, Step } from '../service/model.ts
 import { plan, planCleanup } from '../service/plan.ts';
 import { begun } from './begun.ts';
 import { carryOut } from './carry-out.ts';
+import { finalizer } from './finalizer.ts';
 import type { LinkGuard } from './link-guard.ts';
 import type { Memory } from './memory.ts';
 import type { Observer } from './observer.ts';
@@ -33,8 +34,6 @@ import { registryIdOf } from './registry-id.ts';
 import { ensureRevision, knownRevisions, pruneRevisions } from './revisions.ts';
 import { reachable, unreachable, withConditions, writeStatus } from './status.ts';
 import { cheapView, freshView, type Sources, type View } from './view.ts';
-
-export const finalizer = 'ecsm.sh/platform-service';
 
 export interface ReconcilerOptions extends PerformerOptions, Sources {
   readonly manager: ServiceManager;
