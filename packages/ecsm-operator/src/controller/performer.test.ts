@@ -1,0 +1,83 @@
+/** How plans are carried out on a simulated platform: the status before the call, and patience after a refusal. */
+import type { Transport } from '@ecsm/client';
+import { ApiError, Registry } from '@ecsm/runtime';
+import { SeededRandom } from '@ecsm/runtime/simulation';
+import { afterEach, describe, expect, it } from 'vitest';
+import { operatorKinds } from '../apis/kinds.ts';
+import { dynamic, Site } from './operator.kit.ts';
+
+let site: Site;
+afterEach(() => site.stop());
+
+describe('a call that the platform refuses', () => {
+  it('is asked for again soon if the call before it was accepted, however often others were refused', async () => {
+    site = new Site().start();
+    const tags = ['1.0.0', '2.0.0'];
+    const push = (tag: string) => site.platform.pushImage({ name: 'nothing', tag, os: 'sylixos', sizeBytes: 1000 });
+    await site.apply(dynamic('web', { template: { image: `nothing@${tags[0]}#sylixos` } }));
+    await site.clock.advance(1_800_000);
+    push('1.0.0');
+    await site.ready('web', 600_000);
+    await site.edit('web', { spec: { template: { image: `nothing@${tags[1]}#sylixos` } } });
+    await site.clock.until(async () => (await site.condition('web', 'Degraded')) === 'True PlatformRefused', 60_000);
+    push('2.0.0');
+    await site.ready('web', 60_000);
+    expect(site.platform.serviceNamed('web')?.image.ref).toBe('nothing@2.0.0#sylixos');
+  });
+
+  it('begins no deletion, so the service counts as before', async () => {
+    let isRefusing = true;
+    const refusal = { status: 39999, message: 'not now', data: null, fieldErrors: null };
+    const through = (transport: Transport): Transport => ({
+      close: () => transport.close(),
+      async send(request, options) {
+        const answer = await transport.send(
+          isRefusing && request.method === 'DELETE' ? { ...request, method: 'GET' } : request,
+          options,
+        );
+        if (!isRefusing || request.method !== 'DELETE') return answer;
+        return { ...answer, body: new TextEncoder().encode(JSON.stringify(refusal)) };
+      },
+    });
+    const updateStrategy = { type: 'RollingUpdate' } as const;
+    site = new Site({ through }).start();
+    await site.apply(dynamic('web', { updateStrategy }));
+    await site.ready('web');
+    await site.edit('web', { spec: { template: { image: 'telemetry@1.1.0#sylixos' } } });
+    await site.clock.until(async () => (await site.condition('web', 'Degraded')) === 'True PlatformRefused', 120_000);
+    expect((await site.get('web'))?.status?.removals).toBeUndefined();
+    isRefusing = false;
+    await site.ready('web', 600_000);
+    expect(site.shown()).toHaveLength(1);
+  });
+});
+
+describe('a status that cannot be written', () => {
+  it('keeps the operator from acting on the platform, until it can', async () => {
+    site = new Site();
+    let isFailing = false;
+    const { store, clock } = site.registry;
+    const failing = new Proxy(store, {
+      get(target, name) {
+        if (name === 'commit' && isFailing) {
+          return () => Promise.reject(new ApiError('Unavailable', { what: 'the store', reason: 'the disk is full' }));
+        }
+        const value = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    site.start(new Registry({ store: failing, kinds: operatorKinds, clock, random: new SeededRandom(3) }));
+    await site.apply(dynamic('web'));
+    await site.ready('web');
+    await site.clock.advance(20_000);
+    isFailing = true;
+    const calls = site.simulator.journal.last;
+    await site.edit('web', { spec: { deploymentStrategy: { replicas: 2 } } });
+    await site.clock.advance(60_000);
+    expect(site.writesSince(calls)).toEqual([]);
+    isFailing = false;
+    await site.ready('web');
+    expect(site.writesSince(calls)).toEqual(['PUT /service']);
+    expect(site.shown()).toEqual(['web x2']);
+  });
+});
