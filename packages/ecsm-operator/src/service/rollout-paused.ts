@@ -15,19 +15,28 @@ export function standStill(situation: Situation): Decision {
 
 function keepCount(situation: Situation): readonly Deed[] {
   const { wanted, owned } = situation;
-  const total = owned.reduce((sum, { size }) => sum + size, 0);
+  const total = sum(owned);
   const [largest] = bySize(owned);
   if (largest === undefined) return [];
   if (total < wanted.replicas) {
     const by = Math.min(wanted.replicas - total, roomIn(situation));
     return by > 0 ? resize(largest, { replicas: largest.size + by }) : [];
   }
-  let surplus = total - wanted.totalMax;
+  // Every revision keeps an instance if that is possible. If not, whole services go.
+  const gone = new Set(leastReadyFirst(situation).slice(0, Math.max(owned.length - wanted.totalMax, 0)));
+  let surplus = total - wanted.totalMax - sum([...gone]);
   return bySize(owned).flatMap((one) => {
+    if (gone.has(one)) return [removal(one.service, `${wanted.replicas} are wanted, and it is paused`)];
     const by = Math.min(Math.max(surplus, 0), one.size - 1);
     surplus -= by;
     return by > 0 ? resize(one, { replicas: one.size - by }) : [];
   });
+}
+
+/** Among equals the newest revision first: the others have run for longer. */
+function leastReadyFirst({ newest, olds }: Situation): readonly Owned[] {
+  const all = newest === undefined ? [...olds] : [newest, ...olds];
+  return all.sort((left, right) => left.readyCount - right.readyCount);
 }
 
 function keepNodes(situation: Situation): readonly Deed[] {
@@ -52,4 +61,8 @@ function resize({ service, size }: Owned, to: Size): readonly Deed[] {
 
 function bySize(owned: readonly Owned[]): readonly Owned[] {
   return [...owned].sort((left, right) => right.size - left.size);
+}
+
+function sum(owned: readonly Owned[]): number {
+  return owned.reduce((total, { size }) => total + size, 0);
 }

@@ -106,6 +106,25 @@ describe('a rolling update that somebody interrupts', () => {
     expect(sizes(desk)).toEqual({ worker: 2, [`worker-${hash}`]: 1 });
   });
 
+  it.each([
+    { maxSurge: 1, wanted: 4, left: [4, 1] },
+    { maxSurge: 1, wanted: 2, left: [2, 1] },
+    { maxSurge: 0, wanted: 3, left: [2, 1] },
+    { maxSurge: 0, wanted: 2, left: [1, 1] },
+    { maxSurge: 0, wanted: 1, left: [1] },
+  ])('scales down to $wanted while paused, with $maxSurge more at most', ({ maxSurge, wanted, left }) => {
+    const desk = new Desk(spec({ deploymentStrategy: dynamic(6), updateStrategy: rolling(maxSurge, 1) }));
+    desk.place(1, { replicas: 5 });
+    desk.world.advance(1_000);
+    desk.place(2, { replicas: 1 });
+    desk.edit({ template: image(2), paused: true });
+    desk.settle();
+    desk.edit({ deploymentStrategy: dynamic(wanted) });
+    desk.settle();
+    expect(Object.values(sizes(desk)).sort().reverse()).toEqual(left);
+    expect(desk.world.containers).toHaveLength(left.reduce((sum, size) => sum + size, 0));
+  });
+
   it('goes back by rolling the old one up again', () => {
     const desk = halfWay();
     desk.edit({ template: image(1) });
@@ -233,6 +252,41 @@ describe('old instances that are broken', () => {
     desk.world.crash(one, 5_000);
     expect(desk.reconcile().steps.map((step) => step.do)).toEqual(['create']);
     expect(desk.world.services).toHaveLength(2);
+  });
+});
+
+describe('a node that is lost during a rolling update', () => {
+  const cases = {
+    dynamic: { type: 'Dynamic', replicas: 3, nodePool: ['n1', 'n2', 'n3'] },
+    static: fixed(3),
+  } as const;
+
+  /** Nothing may surge, the instance on n1 is offline, and the update has yet to begin. */
+  function lost(kind: keyof typeof cases): Desk {
+    const desk = new Desk(spec({ deploymentStrategy: cases[kind], updateStrategy: rolling(0, 1) }));
+    desk.settle();
+    for (const [index, one] of desk.world.containers.entries()) one.node = `n${index + 1}`;
+    desk.edit({ template: image(2) });
+    desk.world.offline.add('n1');
+    return desk;
+  }
+
+  it.each(['dynamic', 'static'] as const)('costs a %s service no instance if it is back soon', (kind) => {
+    const desk = lost(kind);
+    for (let look = 0; look < 4; look++) {
+      desk.reconcile();
+      desk.world.advance(desk.settings.lostNodeGraceMs / 5);
+    }
+    expect(sizes(desk)).toEqual({ worker: 3 });
+    desk.world.offline.clear();
+    desk.settle();
+    expect(sizes(desk)).toEqual({ [`worker-${desk.revision.hash}`]: 3 });
+  });
+
+  it.each(['dynamic', 'static'] as const)('no longer holds a %s service up after the grace period', (kind) => {
+    const desk = lost(kind);
+    live(desk, desk.settings.lostNodeGraceMs * 2, () => {});
+    expect(sizes(desk)).not.toEqual({ worker: 3 });
   });
 });
 
