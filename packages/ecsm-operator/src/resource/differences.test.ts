@@ -2,8 +2,10 @@
 import type { ServiceBody, ServiceDetail } from '@ecsm/client';
 import { describe, expect, it } from 'vitest';
 import { fullService, smallService } from '../apis/service.kit.ts';
-import { differences } from './differences.ts';
+import { differences as differencesOf, isOfNodes, isOfSize } from './differences.ts';
 import { rendered } from './platform.kit.ts';
+
+const differences = (...args: Parameters<typeof differencesOf>) => differencesOf(...args).map(({ line }) => line);
 
 const body = rendered(fullService);
 
@@ -149,4 +151,11 @@ describe('a secret is not told', () => {
     expect(lines).toEqual([expect.stringMatching(/^image\.vsoa\.password: none → /)]);
     expect(lines.join()).not.toContain('hunter2');
   });
+});
+
+it('is told apart by its path: the size of a service, or what it runs', () => {
+  const kinds = (detail: ServiceDetail) => differencesOf(body, detail).map((one) => [isOfSize(one), isOfNodes(one)]);
+  expect(kinds({ ...actual, factor: 9 })).toEqual([[true, false]]);
+  expect(kinds({ ...actual, node: { names: ['node-9'] } })).toEqual([[true, true]]);
+  expect(kinds(withConfig({ hostname: 'factor: 3' }))).toEqual([[false, false]]);
 });

@@ -1,6 +1,6 @@
 /**
  * What somebody changed on the platform: the fields in which a service is not what it should be. Only what is wanted is
- * compared, as the platform fills in defaults of its own. Lines are for people, `path: actual → wanted`, without secrets.
+ * compared, as the platform fills in defaults of its own.
  */
 import { numberOf, type ServiceBody, type ServiceDetail } from '@ecsm/client';
 import { shape } from '@ecsm/runtime';
@@ -9,14 +9,30 @@ import { nodeNamesOf } from './read.ts';
 import { lineOf } from './shown.ts';
 import { isUpgrade } from './upgrade.ts';
 
+export interface Difference {
+  /** Of the field, such as `node.names` or `image.config.process.env[RATE]`. Decide by this one. */
+  readonly path: string;
+  /** For people: `path: actual → wanted`, without secrets. */
+  readonly line: string;
+}
+
+/** Whether it is about the number of instances or their nodes, and not about what they run. */
+export function isOfSize({ path }: Difference): boolean {
+  return path === 'factor' || path === 'policy' || isOfNodes({ path });
+}
+
+export function isOfNodes({ path }: Pick<Difference, 'path'>): boolean {
+  return path === 'node.names';
+}
+
 /** Empty if the service is as it should be. `prepull` cannot be seen, and is not compared. */
-export function differences(wanted: ServiceBody, actual: ServiceDetail): string[] {
+export function differences(wanted: ServiceBody, actual: ServiceDetail): readonly Difference[] {
   const { prepull: _, factor, ...compared } = wanted;
   const found = new Differences(wanted.image.autoUpgrade);
   found.compare('', compared, { ...actual, node: { names: nodeNamesOf(actual) } });
   // The factor of a static service means nothing.
   if (wanted.policy === 'dynamic') found.compare('factor', factor, actual.factor);
-  return found.lines;
+  return found.all;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -29,7 +45,7 @@ const keyFields: Fields = { 'image.config.mounts': 'destination', 'image.config.
 const environments = ['image.config.process.env', 'image.config.env'];
 
 class Differences {
-  readonly lines: string[] = [];
+  readonly all: Difference[] = [];
   readonly #autoUpgrade: string | undefined;
 
   constructor(autoUpgrade: string | undefined) {
@@ -41,7 +57,11 @@ class Differences {
     if (wanted === undefined || wanted === null) return;
     if (shape.isObject(wanted)) this.#fields(path, wanted, shape.isObject(actual) ? actual : {});
     else if (Array.isArray(wanted)) this.#list(path, wanted, Array.isArray(actual) ? actual : []);
-    else if (!this.#isSame(path, wanted, actual)) this.lines.push(lineOf(path, name, wanted, actual));
+    else if (!this.#isSame(path, wanted, actual)) this.#add(path, name, wanted, actual);
+  }
+
+  #add(path: string, name: string, wanted: unknown, actual: unknown): void {
+    this.all.push({ path, line: lineOf(path, name, wanted, actual) });
   }
 
   #fields(path: string, wanted: Fields, actual: Fields): void {
@@ -59,7 +79,7 @@ class Differences {
       this.#byKey(path, keyedItems(wanted, keyField), keyedItems(actual, keyField));
     else if (!(sets.test(path) ? isSameSet(wanted, actual) : this.#isSameList(wanted, actual))) {
       // Whole lists are shown, as an item may be secret for what stands before it: `--password`.
-      this.lines.push(lineOf(path, '', wanted, actual));
+      this.#add(path, '', wanted, actual);
     }
   }
 
@@ -67,7 +87,7 @@ class Differences {
   #byKey(path: string, wanted: ReadonlyMap<string, unknown>, actual: ReadonlyMap<string, unknown>): void {
     for (const [key, item] of wanted) this.compare(`${path}[${key}]`, item, actual.get(key), key);
     for (const [key, item] of actual) {
-      if (!wanted.has(key)) this.lines.push(lineOf(`${path}[${key}]`, key, undefined, item));
+      if (!wanted.has(key)) this.#add(`${path}[${key}]`, key, undefined, item);
     }
   }
 
@@ -75,7 +95,7 @@ class Differences {
     if (wanted.length !== actual.length) return false;
     const inside = new Differences(this.#autoUpgrade);
     for (const [index, item] of wanted.entries()) inside.compare('', item, actual[index]);
-    return inside.lines.length === 0;
+    return inside.all.length === 0;
   }
 
   #isSame(path: string, wanted: unknown, actual: unknown): boolean {

@@ -107,11 +107,11 @@ describe.each(Object.keys(wholeServices))('on %s', (system) => {
     await manager.update(id, other);
     const [found] = await manager.find(body.name);
     if (found === undefined) return expect.fail();
-    const lines = differences(body, found.detail);
-    expect(lines.length).toBeGreaterThan(0);
+    const seen = differences(body, found.detail);
+    expect(seen.length).toBeGreaterThan(0);
     // Items of lists are named by what tells them apart, or not at all.
     const [place = ''] = path.split(/\.\d/);
-    for (const line of lines) expect(line.startsWith(place)).toBe(true);
+    for (const one of seen) expect(one.path.startsWith(place)).toBe(true);
     await manager.update(found.id, body);
     const [healed] = await manager.find(body.name);
     expect(healed === undefined ? ['gone'] : differences(body, healed.detail)).toEqual([]);

@@ -1,5 +1,6 @@
 /** A step together with the event that tells people about it. */
 import type { ServiceBody } from '@ecsm/client';
+import type { Difference } from '../resource/differences.ts';
 import type { PlatformService } from '../resource/model.ts';
 import type { PlannedEvent, Step } from './model.ts';
 import { type EventReason, event } from './reasons.ts';
@@ -40,9 +41,11 @@ export function touchedBy(deeds: readonly Deed[]): ReadonlySet<string> {
   return new Set(deeds.flatMap(({ step }) => (step.do === 'update' || step.do === 'delete' ? [step.id] : [])));
 }
 
-const linesMax = 5;
+const differencesMax = 5;
 
-export function joined(lines: readonly string[]): string {
-  const more = lines.length - linesMax;
-  return more <= 0 ? lines.join('; ') : `${lines.slice(0, linesMax).join('; ')}; and ${more} more`;
+/** For people. */
+export function joined(found: readonly Difference[]): string {
+  const more = found.length - differencesMax;
+  const lines = found.slice(0, differencesMax).map(({ line }) => line);
+  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }

@@ -1,6 +1,6 @@
 /** The life of one platform service: made, brought to what is wanted in one update, and emptied. */
 import type { ServiceBody } from '@ecsm/client';
-import { differences } from '../resource/differences.ts';
+import { type Difference, differences, isOfNodes, isOfSize } from '../resource/differences.ts';
 import { keepUpgrade } from '../resource/upgrade.ts';
 import { rendered, resized, type Size } from './bodies.ts';
 import { change, creation, type Deed, emptying, joined, removal } from './deeds.ts';
@@ -16,7 +16,7 @@ export interface Decision {
   readonly healing?: Healing;
   readonly dueMs?: number;
   /** What the platform does not keep although it was told. */
-  readonly notKept?: readonly string[];
+  readonly notKept?: readonly Difference[];
   /** What everything waits for. */
   readonly waiting?: string;
 }
@@ -44,8 +44,8 @@ export function adopt(situation: Situation, { service }: Owned): Decision {
   if (input.service.spec.paused)
     return { ...nothing, waiting: `spec.paused to be false before ${service.name} is adopted` };
   const body = rendered(situation, service.name, input.revision);
-  return settle(situation, differences(body, service.detail), (lines) =>
-    change(service, body, 'Adopted', `taken over: ${joined(lines)}`),
+  return settle(situation, differences(body, service.detail), (found) =>
+    change(service, body, 'Adopted', `taken over: ${joined(found)}`),
   );
 }
 
@@ -54,8 +54,8 @@ export function correct(situation: Situation, owned: Owned): Decision {
   const { service } = owned;
   const body = bodyOf(situation, owned, nextSize(situation, owned));
   if (body === undefined) return nothing;
-  return settle(situation, differences(body, service.detail), (lines) =>
-    change(service, body, changeReason(situation, owned, lines), joined(lines)),
+  return settle(situation, differences(body, service.detail), (found) =>
+    change(service, body, changeReason(situation, owned, found), joined(found)),
   );
 }
 
@@ -68,8 +68,8 @@ export function empty(situation: Situation): Decision {
   const others = owned.filter((one) => one !== keeper);
   const deeds = others.map(({ service }) => removal(service, 'no instances are wanted'));
   if (body === undefined) return { deeds };
-  const decision = settle(situation, differences(body, keeper.service.detail), (lines) =>
-    emptying(keeper.service, body, joined(lines)),
+  const decision = settle(situation, differences(body, keeper.service.detail), (found) =>
+    emptying(keeper.service, body, joined(found)),
   );
   return { ...decision, deeds: [...deeds, ...decision.deeds] };
 }
@@ -99,19 +99,23 @@ function revisionFor({ input }: Situation, { revision }: Owned): RevisionContent
  * An update that was sent and does not show is not sent again at once: the platform may be slow, or it may never keep
  * what we ask for, and then a loop of updates would do more harm than the difference.
  */
-function settle(situation: Situation, lines: readonly string[], deedFor: (lines: readonly string[]) => Deed): Decision {
-  if (lines.length === 0) return nothing;
+function settle(
+  situation: Situation,
+  found: readonly Difference[],
+  deedFor: (found: readonly Difference[]) => Deed,
+): Decision {
+  if (found.length === 0) return nothing;
   const { nowMs, settings } = situation.input;
   const healing = noticed(situation.healing, 'Differs', nowMs);
   const dueMs = waitLeftMs(healing, 'Differs', nowMs, settings);
-  const notKept = healing.attempts >= 2 ? { notKept: lines } : {};
+  const notKept = healing.attempts >= 2 ? { notKept: found } : {};
   if (dueMs > 0) return { deeds: [], healing, dueMs, ...notKept };
-  return { deeds: [deedFor(lines)], healing: attempted(healing, nowMs), ...notKept };
+  return { deeds: [deedFor(found)], healing: attempted(healing, nowMs), ...notKept };
 }
 
-function changeReason({ input, lost }: Situation, { revision }: Owned, lines: readonly string[]): EventReason {
+function changeReason({ input, lost }: Situation, { revision }: Owned, found: readonly Difference[]): EventReason {
   if (!input.service.spec.paused && revision !== input.revision.hash) return 'Updated';
-  if (!lines.every((line) => /^(?:factor|node\.names|policy):/u.test(line))) return 'Corrected';
-  const isMove = lost.excluded.size > 0 && lines.every((line) => line.startsWith('node.names:'));
+  if (!found.every(isOfSize)) return 'Corrected';
+  const isMove = lost.excluded.size > 0 && found.every(isOfNodes);
   return isMove ? 'Moved' : 'Scaled';
 }

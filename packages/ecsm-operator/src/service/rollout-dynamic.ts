@@ -2,7 +2,7 @@
  * Rolling by number of instances. The platform chooses which instance of a dynamic service goes, so it is taken to be a
  * ready one, every time.
  */
-import { differences } from '../resource/differences.ts';
+import { differences, isOfSize } from '../resource/differences.ts';
 import { rendered, resized } from './bodies.ts';
 import { change, creation, type Deed, joined, removal } from './deeds.ts';
 import { isHopeless } from './hopeless.ts';
@@ -39,10 +39,10 @@ function grow(situation: Situation): readonly Deed[] {
     return [creation(body, `revision ${input.revision.hash} begins with ${target} of ${wanted.replicas}`)];
   }
   const body = rendered(situation, newest.service.name, input.revision, placement);
-  const lines = differences(body, newest.service.detail);
+  const found = differences(body, newest.service.detail);
   // Anything else that differs can wait for the end: an update of the template would replace what has just started.
-  if (!lines.some((line) => /^(?:factor|node\.names|policy):/u.test(line))) return [];
-  return [change(newest.service, body, 'RolloutStep', joined(lines))];
+  if (!found.some(isOfSize)) return [];
+  return [change(newest.service, body, 'RolloutStep', joined(found))];
 }
 
 /** Those that it has, and as many more as there have to be. */
