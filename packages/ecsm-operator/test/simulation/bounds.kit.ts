@@ -75,8 +75,10 @@ export function watchBounds(simulation: Simulation, world: World, { story, isRea
     return undefined;
   });
 
-  // Names are made from what they are for, so not even a request that comes late makes a second one.
-  checkAll('no revision is there twice', (owned) => {
+  // Names are made from what they are for, so not even a request that comes late makes a second one. Beside a leftover of
+  // a former owner, though, a service gets the name of its revision instead of the plain one.
+  const checkTwice = story.hasLeftovers ? check : checkAll;
+  checkTwice('no revision is there twice', (owned) => {
     const seen = new Map<string, string>();
     for (const { mark, service } of owned) {
       if (service.deletingMs !== null) continue;
@@ -88,13 +90,14 @@ export function watchBounds(simulation: Simulation, world: World, { story, isRea
     return undefined;
   });
 
-  check('nothing is left when an object goes', (owned) => {
-    for (const { mark, service } of owned) {
-      const goneMs = known.get(mark.uid)?.goneMs;
-      if (goneMs !== undefined) return `${service.name} was left when its object went at ${goneMs} ms`;
-    }
-    return undefined;
-  });
+  if (!story.hasLeftovers)
+    check('nothing is left when an object goes', (owned) => {
+      for (const { mark, service } of owned) {
+        const goneMs = known.get(mark.uid)?.goneMs;
+        if (goneMs !== undefined) return `${service.name} was left when its object went at ${goneMs} ms`;
+      }
+      return undefined;
+    });
 
   check('what is paused stays as it is', (owned) => {
     for (const [uid, { name, paused }] of known) {

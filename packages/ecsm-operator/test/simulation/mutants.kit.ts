@@ -5,6 +5,7 @@ import type * as carryOuts from '../../src/controller/carry-out.ts';
 import { Freshness } from '../../src/controller/freshness.ts';
 import { LinkGuard } from '../../src/controller/link-guard.ts';
 import { Memory } from '../../src/controller/memory.ts';
+import { Performer } from '../../src/controller/performer.ts';
 import type * as revisions from '../../src/controller/revisions.ts';
 import { Sightings } from '../../src/controller/sightings.ts';
 import { Slots } from '../../src/controller/slots.ts';
@@ -35,6 +36,8 @@ export interface Mutant {
   readonly behaviour?: Partial<Behaviour>;
   readonly isRestarted?: boolean;
   readonly isFocused?: boolean;
+  /** Where to begin among the seeds, for a defect that takes many of them. Default 1. */
+  readonly firstSeed?: number;
   /** What has to go wrong for it to show, made from a run in which nothing does: several attempts, one after the other. */
   readonly faults?: FaultPlans;
 }
@@ -110,6 +113,36 @@ export const mutants: readonly Mutant[] = [
     isFocused: true,
     behaviour: { deleteMs: 8_000 },
     plant: () => replace<typeof removing.removalsOf>('removalsOf', () => () => ({ current: [] })),
+  },
+  {
+    name: 'the platform is called before the status is written',
+    story: 'changes of mind during a rolling update of a static service',
+    caughtBy: tooFew,
+    isFocused: true,
+    behaviour: { deleteMs: 8_000 },
+    firstSeed: 41,
+    plant: () =>
+      patch(Performer.prototype, (original) => ({
+        async perform(this: Performer, service, decided, input, job) {
+          const perform = (plan: typeof decided) => original.perform.call(this, service, plan, input, job);
+          if (decided.steps.length === 0) return perform(decided);
+          const { conditions, ...status } = service.status ?? { ...decided.status, conditions: [] };
+          const result = await perform({ ...decided, status, conditions });
+          await perform({ ...decided, steps: [] });
+          return result;
+        },
+      })),
+  },
+  {
+    name: 'what a former owner of the name left behind is not ours',
+    story: 'a step of a rolling update that comes late, when its owner was deleted and created again',
+    caughtBy: orphaned,
+    plant: () =>
+      replace<typeof owning.ownershipOf>('ownershipOf', (original) => (input) => {
+        const { uid } = input.service.metadata;
+        const observed = input.observed.filter(({ mark }) => mark === undefined || mark.uid === uid);
+        return original({ ...input, observed });
+      }),
   },
   {
     name: 'the finalizer goes before the platform confirms',

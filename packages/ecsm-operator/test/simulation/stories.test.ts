@@ -13,7 +13,9 @@ describe.each(stories)('$name', (story) => {
     const scenario = fleetScenario(story, { watch: (world) => creations.push(world.creations) });
     const result = await runScenario(scenario, 1, []);
     expect(result.failure, shown(result)).toBeUndefined();
-    expect(creations.flat().filter((message) => message !== 'success')).toEqual([]);
+    const refused = creations.flat().filter((message) => message !== 'success');
+    // A leftover has the name that its successor asks for.
+    expect(refused.length).toBeLessThanOrEqual(story.hasLeftovers ? 1 : 0);
   });
 
   it('is over when it is over: an operator that is started again finds nothing to do', async () => {

@@ -26,6 +26,8 @@ export interface World {
   callsAtOnce: number;
   /** What the platform said to each creation that was asked for. */
   readonly creations: string[];
+  /** While defined, creations are kept here instead of being carried out, and their senders get no answer. */
+  held: (() => void)[] | undefined;
   /** What was last seen of the platform. Nothing changes there but by a call, by people, or when something is due. */
   sight: { readonly owned: readonly Owned[]; readonly untilMs: number } | undefined;
   /** Whether people act when the operator writes to the platform, see focus.kit.ts. */
@@ -50,6 +52,7 @@ export function buildWorld(simulation: Simulation, behaviour: Partial<Behaviour>
     answers: new Map(),
     callsAtOnce: 0,
     creations: [],
+    held: undefined,
     sight: undefined,
     isFocused,
     onWrite(listener) {
@@ -73,6 +76,10 @@ export function linkTo(world: World, doors: Doors): Transport {
       const [path = ''] = target.split('?');
       const apply = () => {
         if (world.isCut) throw new ApiError('Unavailable', { what: 'the platform', reason: 'the link is cut' });
+        if (world.held && method === 'POST' && path === '/api/v1/service') {
+          world.held.push(() => world.simulator.handler({ ...request, body: request.body ?? new Uint8Array() }));
+          throw new ApiError('Unavailable', { what: 'the platform', reason: 'the answer is lost' });
+        }
         world.sight = undefined;
         const answer = world.simulator.handler({ ...request, body: request.body ?? new Uint8Array() });
         if (isVersioned(method, path)) world.answers.set(target, answer);
@@ -188,6 +195,35 @@ export class People {
 
   cutLink(isCut: boolean): void {
     this.#world.isCut = isCut;
+  }
+
+  /** From now on the platform sits on requests to create a service. */
+  holdCreations(): void {
+    this.#world.held = [];
+  }
+
+  /** Until it has at least one, or for a minute. */
+  async untilHeld(): Promise<void> {
+    for (let attempt = 0; attempt < 60 && this.#world.held?.length === 0; attempt++) await this.wait(1_000);
+  }
+
+  /** New requests are carried out again. The answer carries out those that were held, long after they were sent. */
+  endHold(): () => void {
+    const { held = [] } = this.#world;
+    this.#world.held = undefined;
+    return () => {
+      this.#world.sight = undefined;
+      for (const carryOut of held) carryOut();
+    };
+  }
+
+  /** Until the object is gone, or for ten minutes. */
+  async untilGone(name: string): Promise<void> {
+    for (let attempt = 0; attempt < 600; attempt++) {
+      const there = await this.services.get(name).catch(() => undefined);
+      if (there === undefined) return;
+      await this.wait(1_000);
+    }
   }
 
   cutNode(name: string): void {
