@@ -1,9 +1,11 @@
 /** Goal: a list ends in time, whatever the platform says of further pages. Method: virtual time, a page takes 100 ms. */
+import type { Clock } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { RestClient } from '../rest/client.ts';
 import { ManualClock } from '../rest/manual-clock.kit.ts';
 import type { RestOptions } from '../rest/options.ts';
 import { Ecsm, type EcsmOptions } from './ecsm.ts';
+import { ListTime } from './list-time.ts';
 import { collect } from './pages.ts';
 import { container, rejection, service } from './scripted.kit.ts';
 
@@ -31,6 +33,14 @@ function endless(options: EcsmOptions = {}, restOptions: Partial<RestOptions> = 
   return { clock, targets, ecsm: new Ecsm(rest, { pageSize: 1, ...options }) };
 }
 
+const limitsOf = (clock: Clock) => ({
+  pageSize: 1,
+  pageSizeMax: 1,
+  targetBytesMax: 2_000,
+  callDeadlineMs: 5_000,
+  clock,
+});
+
 describe('a list without end', () => {
   it.each([
     ['deadlineMs of the call', {}, { deadlineMs: 1_050 }],
@@ -45,6 +55,20 @@ describe('a list without end', () => {
     expect(clock.elapsedMs).toBe(1_050);
     await clock.advance(pageMs);
     expect(clock.timers).toBe(0);
+  });
+
+  it('gives its first page the whole time (a clock that ticked in between used to take some of it)', async () => {
+    let nowMs = 0;
+    const clock = { now: () => ++nowMs, after: () => () => {} };
+    const limits = { ...limitsOf(clock), listDeadlineMs: 1_000 };
+    const given: unknown[] = [];
+    const time = new ListTime(limits, {});
+    for (let page = 0; page < 2; page++) {
+      await time.page('GET /service', async ({ deadlineMs }) => {
+        given.push(deadlineMs);
+      });
+    }
+    expect(given).toEqual([1_000, 999]);
   });
 
   it('is given up also when its caller takes the time', async () => {

@@ -24,21 +24,23 @@ export class ListTime {
   /** One page. Throws `Timeout` when the time of the list is over. */
   async page<P>(endpoint: string, fetch: (options: CallOptions) => Promise<P>): Promise<P> {
     const { clock, callDeadlineMs } = this.#limits;
-    this.#startMs ??= clock.now();
-    if (this.#remainingMs <= 0) throw this.#timeout(endpoint);
-    const deadlineMs = Math.min(this.#options.deadlineMs ?? callDeadlineMs, this.#remainingMs);
+    const nowMs = clock.now();
+    this.#startMs ??= nowMs;
+    const remainingMs = this.#remainingMs(nowMs);
+    if (remainingMs <= 0) throw this.#timeout(endpoint);
+    const deadlineMs = Math.min(this.#options.deadlineMs ?? callDeadlineMs, remainingMs);
     try {
       const page = await fetch({ ...this.#options, deadlineMs });
       this.#hasPages = true;
       return page;
     } catch (error) {
-      const isOver = this.#hasPages && this.#remainingMs <= 0;
+      const isOver = this.#hasPages && this.#remainingMs(clock.now()) <= 0;
       throw isOver && isApiError(error, 'Timeout') ? this.#timeout(endpoint) : error;
     }
   }
 
-  get #remainingMs(): number {
-    const elapsedMs = this.#limits.clock.now() - (this.#startMs ?? 0);
+  #remainingMs(nowMs: number): number {
+    const elapsedMs = nowMs - (this.#startMs ?? nowMs);
     // A clock that was set back gives no more time than there is.
     return this.#deadlineMs - Math.max(0, elapsedMs);
   }
