@@ -5,7 +5,7 @@ BIN := node_modules/.bin
 # npm writes this file when it has installed what the lock file says.
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help start tour test build bundle lint format simulate bench clean check-node
+.PHONY: help start tour test build bundle lint format simulate mutants bench clean check-node
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -36,6 +36,10 @@ format: $(INSTALLED) ## Rewrite the sources in the house format
 
 simulate: $(INSTALLED) ## Run the simulations: SEEDS=20000 for more; OF=operator or OF=runtime, SEED=17 replays one with its trace
 	@$(foreach of,$(or $(OF),runtime operator),node scripts/simulation.mjs $(of) $(if $(SEED),seed $(SEED),$(if $(SEEDS),seeds $(SEEDS))) &&) true
+
+mutants: $(INSTALLED) ## Plant the listed defects one at a time and print which of them no test notices: ONLY=workqueue for some
+	@scripts/ensure-etcd.sh
+	@node scripts/mutants/run.mjs $(if $(ONLY),'$(ONLY)')
 
 bench: build ## Measure speed and memory, beside a peer in the same run
 	@scripts/ensure-etcd.sh

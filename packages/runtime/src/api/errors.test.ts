@@ -55,6 +55,14 @@ describe('the error catalogue', () => {
     expect(new ApiError('Closed', { what: 'x' })).not.toHaveProperty('cause');
   });
 
+  it('recognizes errors of a second copy of this module', async () => {
+    const url = './errors.ts?second-copy';
+    const copy: typeof import('./errors.ts') = await import(url);
+    const error = new copy.ApiError('NotFound', object);
+    expect(error).not.toBeInstanceOf(ApiError);
+    expect(isApiError(error, 'NotFound')).toBe(true);
+  });
+
   it('names the field of a field error, unless it is the whole object', () => {
     expect(formatFieldError({ path: 'a.b', type: 'Too many', message: '3' })).toBe('a.b: Too many: 3');
     expect(formatFieldError({ path: '', type: 'Too many', message: '3' })).toBe('Too many: 3');

@@ -61,6 +61,7 @@ describe('deepEqual', () => {
     expect(deepEqual(null, {})).toBe(false);
     expect(deepEqual(1, '1')).toBe(false);
     expect(deepEqual([1, 2], [1])).toBe(false);
+    expect(deepEqual([1], [1, 2])).toBe(false);
     expect(deepEqual({}, { constructor: 1 })).toBe(false);
     expect(deepEqual(parse('{"__proto__":{}}'), {})).toBe(false);
   });

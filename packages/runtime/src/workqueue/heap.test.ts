@@ -41,6 +41,15 @@ describe('a heap', () => {
     );
   });
 
+  it('keeps the order when the item that takes the place of a removed one is smaller than its parent', () => {
+    const heap = new Heap<HeapItem>();
+    const items = itemsOf([0, 10, 1, 11, 12, 20, 3]);
+    for (const item of items) heap.push(item);
+    const eleven = items.find((item) => item.order === 11);
+    if (eleven) heap.remove(eleven);
+    expect(emptied(heap).map((item) => item.order)).toEqual([0, 1, 3, 10, 12, 20]);
+  });
+
   it('gives back what was in it when it is cleared', () => {
     const heap = new Heap<HeapItem>();
     for (const item of itemsOf([3, 1, 2])) heap.push(item);

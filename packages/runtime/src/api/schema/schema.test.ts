@@ -76,6 +76,7 @@ describe('validate', () => {
 
   it.each<[unknown, string]>([
     [{}, 'spec.name: Required value: must be set'],
+    [{ replicas: 1 }, 'spec.name: Required value: must be set'],
     [{ name: null }, 'spec.name: Required value: must be set'],
     [{ name: '' }, 'spec.name: Required value: must not be empty'],
     [{ name: 'abcdef' }, 'spec.name: Too long: must be no more than 5 characters'],

@@ -1,0 +1,81 @@
+/** The processes that run tests. One that exceeds its time is killed with everything that it started, and replaced. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('lane.mjs', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Loading vitest, on a busy machine. */
+const startMsMax = 120_000;
+
+export class Lane {
+  #child;
+  #temporaryDirectory;
+
+  /** @param {string} temporaryDirectory where tests put their files: a killed process does not remove them. */
+  constructor(temporaryDirectory) {
+    this.#temporaryDirectory = temporaryDirectory;
+  }
+
+  /**
+   * Runs test files. `failed` is undefined when all of them passed.
+   * @param {{ tests: string[], file?: string, text?: string }} work
+   * @param {number} msMax
+   * @returns {Promise<{ passed: number, failed?: string, isTimeout?: boolean, ms: number }>}
+   */
+  async run(work, msMax) {
+    this.#child ??= await this.#start();
+    const startedMs = performance.now();
+    this.#child.send(work);
+    const result = await this.#answer(msMax);
+    return { ...result, ms: performance.now() - startedMs };
+  }
+
+  /** A process group of its own, so that nothing that a test started is left. */
+  close() {
+    const pid = this.#child?.pid;
+    this.#child = undefined;
+    try {
+      if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    } catch {
+      // It is gone already.
+    }
+  }
+
+  async #start() {
+    this.#child = fork(program, {
+      cwd: root,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: { ...process.env, TMPDIR: this.#temporaryDirectory },
+    });
+    const child = this.#child;
+    const { failed } = await this.#answer(startMsMax);
+    if (failed !== undefined) throw new Error(`the test runner did not start: ${failed}`);
+    return child;
+  }
+
+  async #answer(msMax) {
+    const child = this.#child;
+    const ended = new AbortController();
+    const options = { signal: ended.signal };
+    const late = AbortSignal.timeout(msMax);
+    try {
+      return await Promise.race([
+        once(child, 'message', options).then(([message]) => message),
+        once(child, 'exit', options).then(() => this.#lost('the test runner ended')),
+        once(late, 'abort', options).then(() => ({
+          ...this.#lost(`not done after ${msMax / 1000} s`),
+          isTimeout: true,
+        })),
+      ]);
+    } finally {
+      ended.abort();
+    }
+  }
+
+  #lost(failed) {
+    this.close();
+    return { passed: 0, failed };
+  }
+}
