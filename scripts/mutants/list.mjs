@@ -4,7 +4,11 @@
  * file, and what replaces it. It has to compile, or it would be noticed for the wrong reason.
  */
 import { api } from './list/api.mjs';
+import { controller, informer } from './list/controller.mjs';
+import { manager } from './list/manager.mjs';
+import { registry } from './list/registry.mjs';
+import { transfer } from './list/transfer.mjs';
 import { workqueue } from './list/workqueue.mjs';
 
 /** @type {{ folder: string, tests: string[], mutants: { name: string, file: string, find: string, replace: string, tests?: string[] }[] }[]} */
-export const areas = [api, workqueue];
+export const areas = [api, registry, workqueue, informer, controller, manager, transfer];

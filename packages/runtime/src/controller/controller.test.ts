@@ -174,6 +174,8 @@ describe('a controller', () => {
       reconcileId: expect.any(String),
       error: 'the platform is unavailable: no link',
     });
+    await widgets().patch('a', { spec: { size: 2 } });
+    await eventually(() => attempts.slice(4)).toEqual([0]);
   });
 
   it('waits for a change after an error that repeating cannot help', async () => {
@@ -243,6 +245,39 @@ describe('a controller', () => {
     ).toBe(true);
     await eventually(() => inFlight).toBe(0);
     expect(most).toBeLessThanOrEqual(2);
+  });
+
+  it('gives the worker of a reconcile that takes too long to the next key', async () => {
+    const seen: string[] = [];
+    let letGo = () => {};
+    start(
+      async ({ name }) => {
+        seen.push(name);
+        if (name === 'stuck') await new Promise<void>((resolve) => (letGo = resolve));
+      },
+      { timeoutMs: 20 },
+    );
+    await create('stuck');
+    await eventually(() => seen).toEqual(['stuck']);
+    await create('next');
+    await eventually(() => seen).toEqual(['stuck', 'next']);
+    letGo();
+  });
+
+  it('prefers what changes now to what was there when it started', async () => {
+    for (const name of ['old-1', 'old-2', 'old-3']) await create(name);
+    const seen: string[] = [];
+    let letGo = () => {};
+    const controller = start(async ({ name }) => {
+      seen.push(name);
+      if (seen.length === 1) await new Promise<void>((resolve) => (letGo = resolve));
+    });
+    await eventually(() => seen.length).toBe(1);
+    await create('new');
+    await eventually(() => controller.queue?.depth).toBe(3);
+    letGo();
+    await eventually(() => seen.length).toBe(4);
+    expect(seen[1]).toBe('new');
   });
 
   it('finishes what is in flight when it is stopped', async () => {

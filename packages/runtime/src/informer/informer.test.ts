@@ -148,13 +148,15 @@ describe('an informer whose store fails', () => {
     const { informer, seen } = start(registry);
     await eventually(() => informer.state).toBe('watching');
     await registry.resource(Widget).create({ metadata: { name: 'a' }, spec: {} });
-    await eventually(() => seen).toEqual(['added a']);
+    await registry.resource(Widget).create({ metadata: { name: 'b' }, spec: {} });
+    await registry.resource(Widget).delete('b');
+    await eventually(() => seen).toEqual(['added a', 'added b', 'deleted b']);
     faults.down = true;
     faults.break();
     await eventually(() => informer.state).toBe('backing off');
     await registry.resource(Widget).patch('a', { spec: { size: 2 } });
     faults.down = false;
-    await eventually(() => seen).toEqual(['added a', 'updated a']);
+    await eventually(() => seen).toEqual(['added a', 'added b', 'deleted b', 'updated a']);
   });
 
   it('lists again when the log has gone on without it: deletes found so are marked, a new object of an old name is both', async () => {

@@ -116,6 +116,24 @@ describe('a manager', () => {
     expect(scene.log.messages('error')).toEqual(['a part has failed, so the manager ends']);
   });
 
+  it('ends with the first error when a second part fails while it stops', async () => {
+    const scene = new Scene();
+    const failing = (name: string, until: (signal: AbortSignal) => Promise<void>): Runnable => ({
+      name,
+      run: async ({ signal }) => {
+        await until(signal);
+        throw new Error(name);
+      },
+    });
+    const later = () => new Promise<void>((resolve) => void scene.stage.clock.after(1_000, resolve));
+    const told = (signal: AbortSignal) =>
+      new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    scene.manager.add(failing('second', told)).add(failing('first', later));
+    scene.start();
+    await scene.stage.clock.advance(60_000);
+    await expect(scene.ended).rejects.toThrow('first');
+  });
+
   it('ends with the error of a part that throws before it waits for anything', async () => {
     const scene = new Scene();
     scene.manager.add(scene.part('lead')).add({

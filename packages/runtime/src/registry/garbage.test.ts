@@ -173,6 +173,24 @@ describe('garbage collection', () => {
     expect(await names()).toEqual(['foreign']);
   });
 
+  it('finds everything that was left behind, also beyond the first page of a list', async () => {
+    registry = new Registry({ store: new MemoryStore(), kinds: [Widget, Crate] });
+    const gone = await crate('gone');
+    const count = 201;
+    for (let n = 0; n < count; n++) await widget(`owned-${n}`, gone);
+    await registry.resource(Crate).delete('gone');
+    expect(await sweepGarbage(registry)).toBe(count);
+    expect(await names()).toEqual([]);
+  });
+
+  it('finds everything although its own deletions compact the list that it reads', async () => {
+    const gone = await crate('gone');
+    for (let n = 0; n < 401; n++) await widget(`owned-${n}`, gone);
+    await registry.resource(Crate).delete('gone');
+    expect(await sweepGarbage(registry)).toBe(401);
+    expect(await names()).toEqual([]);
+  });
+
   it('looks at everything again when the log has gone on without it', async () => {
     const owner = await crate('box');
     await widget('owned', owner);

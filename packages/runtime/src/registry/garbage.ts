@@ -5,12 +5,14 @@
  * It remembers, for each owner, the keys of what it owns, and nothing of objects that have no owner.
  */
 import { isApiError } from '../api/errors.ts';
+import type { Kind } from '../api/kind.ts';
 import type { OwnerReference } from '../api/metadata.ts';
 import type { ApiObject } from '../api/object.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import type { Change, Revision } from '../store/contract.ts';
 import { decode } from './codec.ts';
 import { keyOf } from './keys.ts';
+import type { ObjectList } from './list.ts';
 import type { Registry } from './registry.ts';
 
 type AnyObject = ApiObject<unknown, unknown>;
@@ -79,13 +81,9 @@ class Collector {
   async sweep(): Promise<number> {
     let count = 0;
     for (const kind of this.#registry.kinds.kinds) {
-      const resource = this.#registry.resource(kind);
       let token: string | undefined;
       do {
-        const page = await resource.list({
-          limit: sweepPageObjects,
-          ...(token === undefined ? {} : { continue: token }),
-        });
+        const page = await this.#page(kind, token);
         for (const object of page.items) {
           const key = keyOf(kind, object.metadata.namespace, object.metadata.name);
           if (this.#remember(key, object.metadata.ownerReferences) && (await this.#collect(object))) count++;
@@ -94,6 +92,18 @@ class Collector {
       } while (token !== undefined);
     }
     return count;
+  }
+
+  /** The deletions of a sweep can themselves compact the revision of its list away: then the list starts over. */
+  async #page(kind: Kind, token: string | undefined): Promise<ObjectList<unknown, unknown>> {
+    const resource = this.#registry.resource(kind);
+    if (token === undefined) return resource.list({ limit: sweepPageObjects });
+    try {
+      return await resource.list({ limit: sweepPageObjects, continue: token });
+    } catch (error) {
+      if (!isApiError(error, 'Expired')) throw error;
+      return this.#page(kind, undefined);
+    }
   }
 
   async follow(after: Revision, signal: AbortSignal): Promise<void> {

@@ -75,6 +75,19 @@ describe('a backup', () => {
     }
   });
 
+  it('is refused when a line is replaced by the line of another backup for the same key', async () => {
+    const [older, newer] = await Promise.all(
+      ['1', '2'].map(async (value) => {
+        const store = new MemoryStore();
+        for (const key of ['n/v1/k/default/a', 'n/v1/k/default/b'])
+          await store.commit([{ type: 'put', key, value: Buffer.from(value) }]);
+        return (await backupOf(store)).toString('latin1').split('\n');
+      }),
+    );
+    const mixed = newer?.with(2, older?.[2] ?? '').join('\n') ?? '';
+    expect(await failure(verify(Buffer.from(mixed, 'latin1')))).toMatchObject({ code: 'Corrupt' });
+  });
+
   it('is refused when two are put together', async () => {
     const store = new MemoryStore();
     await fillWith(store, 3);

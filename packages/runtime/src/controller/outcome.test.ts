@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../api/errors.ts';
+import { outcomeOf, outcomeOfError } from './outcome.ts';
+
+const object = { kind: 'Widget', name: 'a' };
+
+describe('the outcome of a reconcile', () => {
+  it.each([
+    ['backs off', 'error', new ApiError('Unavailable', { what: 'the store', reason: 'down' })],
+    ['backs off', 'error', new ApiError('NotFound', object)],
+    ['backs off', 'error', new ApiError('AlreadyExists', object)],
+    ['looks again at once', 'conflict', new ApiError('Conflict', { ...object, reason: 'modified' })],
+    ['waits for a change', 'terminal', new ApiError('Invalid', { ...object, errors: [] })],
+    ['reports a bug', 'panic', new ApiError('Closed', { what: 'the store' })],
+    ['reports a bug', 'panic', new TypeError('a bug')],
+  ])('%s: %s after %s', (_, is, error) => {
+    expect(outcomeOfError(error)).toEqual({ is, error });
+  });
+
+  it('is a requeue for a time that was asked for, and never for one in the past', () => {
+    expect(outcomeOf(undefined)).toEqual({ is: 'success' });
+    expect(outcomeOf({ requeueAfterMs: 0 })).toEqual({ is: 'requeue after', delayMs: 0 });
+    expect(outcomeOf({ requeueAfterMs: -5 })).toEqual({ is: 'requeue after', delayMs: 0 });
+  });
+});

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ObjectOf } from '../api/kind.ts';
+import { Registry } from '../registry/registry.ts';
+import { Widget } from '../registry/widget.kit.ts';
+import { MemoryStore } from '../store/memory/store.ts';
+import { annotationsChanged, Digests, generationChanged, labelsChanged, type Predicate } from './predicate.ts';
+
+type WidgetObject = ObjectOf<typeof Widget>;
+
+let registry: Registry;
+let object: WidgetObject;
+const widgets = () => registry.resource(Widget);
+beforeEach(async () => {
+  registry = new Registry({ store: new MemoryStore(), kinds: [Widget] });
+  object = await widgets().create({ metadata: { name: 'a', finalizers: ['example.io/guard'] }, spec: {} });
+});
+afterEach(() => registry.close());
+
+/** Whether the predicate tells the object as it is now from the one that was created. */
+async function notices(predicate: Predicate): Promise<boolean> {
+  return predicate(await widgets().get('a')) !== predicate(object);
+}
+
+describe('generationChanged', () => {
+  it('notices a change of the spec', async () => {
+    await widgets().patch('a', { spec: { size: 2 } });
+    expect(await notices(generationChanged)).toBe(true);
+  });
+
+  it('notices the request to delete an object that has finalizers', async () => {
+    await widgets().delete('a');
+    expect(await notices(generationChanged)).toBe(true);
+  });
+
+  it('does not notice status, labels and annotations', async () => {
+    await widgets().updateStatus({ metadata: { name: 'a' }, status: { phase: 'x' } });
+    await widgets().patch('a', { metadata: { labels: { x: 'y' }, annotations: { x: 'y' } } });
+    expect(await notices(generationChanged)).toBe(false);
+  });
+});
+
+describe('labelsChanged and annotationsChanged', () => {
+  it('notice their own field only, whatever the order of its keys', async () => {
+    await widgets().patch('a', { metadata: { labels: { x: 'y' } } });
+    expect([await notices(labelsChanged), await notices(annotationsChanged)]).toEqual([true, false]);
+    const labelled = (labels: Record<string, string>) => ({ ...object, metadata: { ...object.metadata, labels } });
+    expect(labelsChanged(labelled({ a: '1', b: '2' }))).toBe(labelsChanged(labelled({ b: '2', a: '1' })));
+  });
+});
+
+describe('Digests', () => {
+  it('report a key again after it was forgotten', () => {
+    const digests = new Digests([labelsChanged]);
+    const revision = Number(object.metadata.resourceVersion);
+    expect(digests.changed('k', object, revision)).toBe(true);
+    expect(digests.changed('k', object, revision)).toBe(false);
+    digests.forget('k');
+    expect(digests.changed('k', object, revision)).toBe(true);
+  });
+});
