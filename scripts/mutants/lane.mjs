@@ -66,7 +66,9 @@ function firstFailure(testModules, cases, unhandledErrors) {
   if (failed) return failed.fullName;
   const module = testModules.find((one) => one.state() === 'failed');
   if (module) return `${module.relativeModuleId}: ${module.errors()[0]?.message ?? 'failed in a hook'}`;
-  return unhandledErrors.length > 0 ? `unhandled error: ${unhandledErrors[0]?.message}` : undefined;
+  if (unhandledErrors.length > 0) return `unhandled error: ${unhandledErrors[0]?.message}`;
+  // A failure ends the run, which can end its process before the failure is reported.
+  return vitest.isCancelling ? 'a test whose report was lost' : undefined;
 }
 
 process.on('message', (work) => {

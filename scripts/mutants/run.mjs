@@ -48,13 +48,13 @@ async function runGroup(lane, group) {
     return;
   }
   for (const mutant of group) {
-    const defect = plant(mutant);
-    const { failed, isTimeout, ms } = await lane.run(
-      { tests, file: join(root, mutant.file), text: defect.text },
-      mutantMsMax,
-    );
-    if (failed === undefined) report('SURVIVED', ms, mutant, `tests: ${mutant.tests.join(' ')}`);
-    else report('caught', ms, mutant, only !== undefined || isTimeout ? `by: ${failed.split('\n')[0]}` : undefined);
+    const work = { tests, file: join(root, mutant.file), text: plant(mutant).text };
+    const { passed, failed, isTimeout, ms } = await lane.run(work, mutantMsMax);
+    const by = failed?.split('\n')[0];
+    if (failed === undefined && passed < baseline.passed)
+      report('not tested', ms, mutant, `only ${passed} of ${baseline.passed} tests ran`);
+    else if (failed === undefined) report('SURVIVED', ms, mutant, `tests: ${mutant.tests.join(' ')}`);
+    else report('caught', ms, mutant, only !== undefined || isTimeout ? `by: ${by}` : undefined);
   }
 }
 

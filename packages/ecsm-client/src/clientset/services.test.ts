@@ -54,6 +54,12 @@ describe('writing services', () => {
     expect(requests).toMatchObject([{ method: 'POST', path, body: { ids: ['a', 'b'] } }]);
   });
 
+  it('sends nothing to control no services: the platform could take that for all of them', async () => {
+    const { ecsm, requests } = scripted(() => []);
+    expect(await ecsm.services().control([], 'destroy')).toEqual([]);
+    expect(requests).toEqual([]);
+  });
+
   it('sends force only when asked', async () => {
     const { ecsm, requests } = scripted(() => []);
     await ecsm.services().deployPaths(['/a'], 'load', { force: true });

@@ -81,4 +81,10 @@ describe('a failure', () => {
     expect(await carryOut(empty, silent.manager, signal)).toMatchObject({ is: 'unanswered' });
     expect(silent.calls).toEqual(['update 1']);
   });
+
+  it('to update a service does not delete it, unless the plan says so', async () => {
+    const { calls, manager: made } = manager({ update: error('Rejected') });
+    expect(await carryOut({ do: 'update', id: '1', body, why: '' }, made, signal)).toMatchObject({ is: 'refused' });
+    expect(calls).toEqual(['update 1']);
+  });
 });

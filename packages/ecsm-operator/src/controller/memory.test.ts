@@ -70,6 +70,23 @@ it('a creation may come late: one of the process before, or one that nobody answ
   expect(memory.lateCreationMs('k', 10_000)).toBe(0);
 });
 
+it('a process that leads again has forgotten everything: others may have acted in the meantime', async () => {
+  const clock = new VirtualClock();
+  const memory = new Memory(clock);
+  memory.rests('k', service, false);
+  memory.refused('k');
+  memory.released('gone', 'u');
+  memory.made('id', { name: 'web', image: { ref: 'a@1', action: 'run', config: {} }, node: { names: [] } });
+  await clock.advance(60_000);
+  memory.reset();
+  expect(memory.isAtRest('k', service)).toBe(false);
+  expect(memory.isUnaudited('k')).toBe(false);
+  expect(memory.refused('k')).toBe(5_000);
+  expect(memory.releasedUid('gone')).toBeUndefined();
+  expect(memory.takeMade('id')).toBeUndefined();
+  expect(memory.lateCreationMs('k', 10_000)).toBe(10_000);
+});
+
 it('only so many of those that were let go are remembered', () => {
   const memory = new Memory(new VirtualClock());
   for (let number = 0; number <= 1_000; number++) memory.released(`k${number}`, `u${number}`);

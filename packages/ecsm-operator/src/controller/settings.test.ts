@@ -10,6 +10,8 @@ it('has defaults for everything', () => {
 describe('what makes no sense is refused with its name and value', () => {
   it.each<[OperatorSettingsInput, string]>([
     [{ observeMs: 0 }, 'observeMs has to be a whole number of milliseconds from 100 to 86400000, not 0'],
+    [{ observeMs: 86_400_001 }, 'not 86400001'],
+    [{ inFlightMax: 1_001 }, 'inFlightMax has to be a whole number of calls from 1 to 1000, not 1001'],
     [{ inFlightMax: 1.5 }, 'inFlightMax has to be a whole number of calls from 1 to 1000, not 1.5'],
     [{ workers: -1 }, 'workers has to be a whole number of workers from 1 to 1000, not -1'],
     [

@@ -64,6 +64,13 @@ describe('a service', () => {
     expect(sightings.size).toBe(0);
   });
 
+  it('that gets another name is found under the new one only', () => {
+    const sightings = new Sightings();
+    sightings.see(row, 1_000);
+    expect(sightings.see({ ...row, name: 'api' }, 2_000)).toBe('changed');
+    expect([sightings.idsOf('web'), sightings.idsOf('api')]).toEqual([[], ['id-1']]);
+  });
+
   it('that is shown as it was before is stale, until that is all that is ever shown', () => {
     const sightings = new Sightings();
     const older = { ...row, updatedTime: '2026-01-01 00:00:00' };

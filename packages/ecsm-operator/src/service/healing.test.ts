@@ -74,6 +74,16 @@ describe('an instance that does not run', () => {
     expect(desk.condition('Degraded')).toMatchObject({ reason: 'CrashLoop' });
   });
 
+  it('waits longer if it stops again soon after it was started', () => {
+    const desk = settled();
+    desk.world.crash(container(desk), undefined);
+    expect(live(desk, 16_000)).toEqual(['15 startInstance']);
+    desk.reconcile();
+    expect(desk.service.status?.healing).toMatchObject({ reason: 'InstanceStopped', attempts: 1 });
+    desk.world.crash(container(desk), undefined);
+    expect(desk.reconcile().requeueAfterMs).toBeGreaterThan(15_000);
+  });
+
   it('keeps its turn over a restart of the operator', () => {
     const desk = settled();
     desk.world.crash(container(desk), undefined);

@@ -54,6 +54,23 @@ describe('a new service', () => {
     expect(desk.plan().requeueAfterMs).toBeUndefined();
   });
 
+  it('is not complete before its instances are ready', () => {
+    const desk = new Desk(spec(), { startMsMax: 60_000 });
+    desk.reconcile();
+    desk.reconcile();
+    expect(desk.service.status).toMatchObject({ replicas: 2, readyReplicas: 0 });
+    expect(desk.service.status?.currentRevision).toBeUndefined();
+    expect(desk.condition('Progressing')).toMatchObject({ status: 'True', reason: 'Creating' });
+    expect(desk.condition('Available')).toMatchObject({ status: 'False', reason: 'NotEnoughReady' });
+  });
+
+  it('is not available without a ready instance, however many may be unavailable', () => {
+    const desk = settled(spec({ deploymentStrategy: dynamic(1), updateStrategy: rolling(1, 1) }));
+    for (const one of desk.world.containers) desk.world.crash(one, undefined);
+    desk.reconcile();
+    expect(desk.condition('Available')).toMatchObject({ status: 'False', reason: 'NotEnoughReady' });
+  });
+
   it('is made again when somebody removed it', () => {
     const desk = settled();
     desk.world.services.pop();
@@ -102,7 +119,9 @@ describe('an update in place', () => {
     const desk = settled();
     const { hash } = desk.revision;
     desk.edit({ template: image(2), paused: true });
-    expect(desk.reconcile().steps).toEqual([]);
+    const waiting = desk.reconcile();
+    expect(waiting.steps).toEqual([]);
+    expect(waiting.requeueAfterMs).toBeUndefined();
     expect(desk.condition('Progressing')?.message).toContain('waits');
     desk.edit({ deploymentStrategy: dynamic(4) });
     const { body } = onlyUpdate(desk.reconcile());
@@ -285,6 +304,13 @@ describe('a service of somebody else', () => {
     expect(desk.condition('Degraded')?.message).toContain('registry-2');
   });
 
+  it('is not taken over when it is marked for an object of another name', () => {
+    const desk = foreign(['ECSM_OWNER=registry-2/default/other/uid-9', 'ECSM_REVISION=00000000']);
+    desk.annotate({ 'ecsm.sh/adopt': 'true' });
+    expect(desk.reconcile().steps).toEqual([]);
+    expect(desk.condition('Degraded')?.message).toContain('default/other');
+  });
+
   it('does not disturb what is ours under another name', () => {
     const desk = settled(spec({ updateStrategy: rolling() }));
     desk.edit({ template: image(2) });
@@ -300,6 +326,12 @@ describe('a service of somebody else', () => {
 });
 
 describe('a deletion', () => {
+  it('is not done while one service is left', () => {
+    const desk = settled();
+    expect(desk.world.services).toHaveLength(1);
+    expect(planCleanup(desk.input())).toMatchObject({ isClean: false, steps: [{ do: 'delete', name: 'worker' }] });
+  });
+
   it('removes all that is ours, touches nothing else, and waits until it is gone', () => {
     const desk = settled(spec({ deploymentStrategy: dynamic(4), updateStrategy: rolling() }), { goMsMax: 5_000 });
     desk.edit({ template: image(2) });

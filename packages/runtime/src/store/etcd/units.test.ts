@@ -138,6 +138,8 @@ describe('mailbox', () => {
     expect(heavy.full).toBe(true);
     await heavy.take();
     expect(heavy.full).toBe(false);
+    heavy.put(commit);
+    expect(heavy.full).toBe(true);
     const many = new Mailbox();
     for (let n = 0; n < mailboxCommitsMax; n++)
       many.put({ revision: n, changes: [remove('a')].map(({ key }) => ({ type: 'delete', key })) });

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { Desk } from './desk.kit.ts';
+import { seenInstances } from './instances.ts';
+
+/** The states of the instances of a settled service, with changes to all of them. */
+function states(change: object, offlineNodes: readonly string[] = []): readonly string[] {
+  const desk = new Desk();
+  desk.settle();
+  const [service] = desk.world.observe();
+  if (service === undefined) throw new Error('there is no service');
+  const instances = service.instances.map((one) => ({ ...one, nodeName: 'n1', ...change }));
+  return [...new Set(seenInstances({ ...service, instances }, new Set(offlineNodes)).map(({ state }) => state))];
+}
+
+it.each([
+  [{}, ['ready']],
+  [{ status: 'exited' }, ['stopped']],
+  [{ status: 'created' }, ['stopped']],
+  [{ status: 'paused' }, ['paused']],
+  [{ status: 'something new' }, ['unknown']],
+  [{ status: null }, ['unknown']],
+  [{ deployment: 'deploying' }, ['starting']],
+  [{ deployment: 'failure' }, ['failed']],
+])('an instance with %o is %o', (change, expected) => {
+  expect(states(change)).toEqual(expected);
+});
+
+it('an instance on an offline node is unknown, also where the platform goes on showing its last state', () => {
+  expect(states({ status: 'running' }, ['n1'])).toEqual(['unknown']);
+  expect(states({ status: 'running' }, ['n2'])).toEqual(['ready']);
+});

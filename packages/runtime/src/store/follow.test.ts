@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { follow, type LogSource } from './follow.ts';
+import { MemoryStore } from './memory/store.ts';
+
+const put = (store: MemoryStore, key: string) => store.commit([{ type: 'put', key, value: new Uint8Array([1]) }]);
+
+describe('a watch over a log', () => {
+  it('delivers every commit once, also where one batch ends and the next begins', async () => {
+    const store = new MemoryStore();
+    const count = 600;
+    for (let n = 0; n < count; n++) await put(store, `k/${n}`);
+    const seen: number[] = [];
+    for await (const { revision } of store.watch('', { after: 0 })) {
+      seen.push(revision);
+      if (seen.length === count) break;
+    }
+    expect(seen).toEqual(Array.from({ length: count }, (_, n) => n + 1));
+    await store.close();
+  });
+
+  it('delivers nothing more once its signal has aborted, not even the rest of a batch', async () => {
+    const store = new MemoryStore();
+    for (let n = 0; n < 3; n++) await put(store, `k/${n}`);
+    const stop = new AbortController();
+    const seen: number[] = [];
+    for await (const { revision } of store.watch('', { after: 0, signal: stop.signal })) {
+      seen.push(revision);
+      stop.abort();
+    }
+    expect(seen).toEqual([1]);
+    await store.close();
+  });
+
+  it('waits only when it has looked at everything', async () => {
+    const waits: number[] = [];
+    const stop = new AbortController();
+    const source: LogSource = {
+      read: (after) => ({ commits: [], through: Math.min(after + 1, 3) }),
+      changed: async (after) => {
+        waits.push(after);
+        stop.abort();
+      },
+    };
+    for await (const _ of follow(source, '', { after: 0, signal: stop.signal })) expect.unreachable();
+    expect(waits).toEqual([3]);
+  });
+});
