@@ -1,14 +1,23 @@
 /**
- * Goal: keep the list of `make mutants` usable while the code changes.
- * Method: plant every mutant in the text of its file, without running a test.
+ * Goal: keep `make mutants` usable while the code changes.
+ * Method: plant every mutant in the text of its file without running a test, and run a single one as the command does.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { stop, transform } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
 import { mutants, plant } from '../scripts/mutants/plant.mjs';
+import { root, run } from './documents.kit.ts';
 
 afterAll(stop);
 
 describe('the planted defects', () => {
+  it('are at least 100, in the runtime, the client and the operator', () => {
+    expect(mutants.length).toBeGreaterThanOrEqual(100);
+    const packages = new Set(mutants.map(({ file }) => file.split('/')[1]));
+    expect([...packages].sort()).toEqual(['ecsm-client', 'ecsm-operator', 'runtime']);
+  });
+
   it('have names of their own', () => {
     const names = mutants.map(({ name }) => name);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
@@ -32,4 +41,16 @@ describe('the planted defects', () => {
     );
     expect(unchanged.flat()).toEqual([]);
   });
+});
+
+it('scripts/mutants/run.mjs plants a defect, names the test that notices it, and changes no file', async () => {
+  const source = join(root, 'packages/runtime/src/api/names.ts');
+  const before = readFileSync(source, 'utf8');
+  const { code, output } = await run(process.execPath, ['scripts/mutants/run.mjs', '^the year 1900 is a leap year$']);
+  expect(output).toMatch(
+    /^caught +[\d.]+ s {2}the year 1900 is a leap year {2}\(packages\/runtime\/src\/api\/names\.ts\)$/m,
+  );
+  expect(output).toMatch(/^ +by: .*\n1 mutant in \d+ s: 1 caught, 0 SURVIVED, 0 does not apply, 0 not tested\n$/m);
+  expect(code, output).toBe(0);
+  expect(readFileSync(source, 'utf8')).toBe(before);
 });

@@ -96,5 +96,7 @@ try {
 }
 const seconds = Math.round((performance.now() - startedMs) / 1000);
 const summary = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
-console.log(`${selection.length} mutants in ${seconds} s: ${summary.join(', ')}`);
+console.log(
+  `${selection.length} ${selection.length === 1 ? 'mutant' : 'mutants'} in ${seconds} s: ${summary.join(', ')}`,
+);
 process.exitCode = counts.caught === selection.length ? 0 : 1;

@@ -267,8 +267,9 @@ export const clientset = {
     {
       name: 'an unknown id is answered with an empty thing',
       file: 'call.ts',
-      find: "if (answer === null || answer === 'success') throw",
-      replace: 'if (answer === null) throw',
+      find: "if (answer === null || answer === 'success') throw new ApiError('NotFound', { kind, name });",
+      replace:
+        "if (answer === null) throw new ApiError('NotFound', { kind, name });\n  if (answer === 'success') return {} as T;",
       tests: ['services.test.ts', 'tolerance.test.ts'],
     },
     {

@@ -56,8 +56,8 @@ export const manager = {
     {
       name: 'a renewal whose answer was lost counts as the loss of the lease',
       file: 'lease-lock.ts',
-      find: 'const found = await this.read();\n      return found !== undefined && this.isMine(found)',
-      replace: 'const found = await this.read();\n      return found === undefined && this.isMine(found as never)',
+      find: 'return found !== undefined && this.isMine(found) && (await this.#write(leases, found, renewed));',
+      replace: 'return found === undefined;',
     },
     {
       name: 'a renewal in the same millisecond is not seen by others',

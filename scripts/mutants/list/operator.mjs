@@ -502,8 +502,8 @@ export const controller = {
     {
       name: 'a revision that is in use is pruned',
       file: 'revisions.ts',
-      find: '.filter(({ spec }) => !inUse.has(spec.hash))',
-      replace: '',
+      find: '!inUse.has(spec.hash)',
+      replace: '!inUse.has(spec.service)',
       tests: ['revisions.test.ts'],
     },
     {

@@ -145,7 +145,7 @@ export const registry = {
       name: 'a record that cannot be read ends the list',
       file: 'list.ts',
       find: "if (!isApiError(error, 'Corrupt')) throw error;",
-      replace: 'throw error;',
+      replace: "if (!isApiError(error, 'Malformed')) throw error;",
     },
     {
       name: 'an object that starts to match a selector is reported as modified',

@@ -87,7 +87,8 @@ export const transfer = {
       name: 'the marker of an unfinished transfer is left behind',
       file: 'target.ts',
       find: 'const outcome = await this.#store.commit([removal]);',
-      replace: 'const outcome = await this.#store.commit([{ ...removal, type: "check" }]);',
+      replace:
+        "const outcome = await this.#store.commit([{ type: 'check', key: removal.key, expected: this.#markerRevision }]);",
     },
     {
       name: 'two transfers fill one target',

@@ -12,8 +12,8 @@ export const workqueue = {
     {
       name: 'a key added during its run is forgotten when the run is done',
       file: 'queue.ts',
-      find: "if (entry.next === 'none') this.#leave(entry);",
-      replace: "if (entry.next !== 'delayed') this.#leave(entry);",
+      find: 'this.#dirtyCount--;\n      this.#makeReady(entry, now);',
+      replace: 'this.#dirtyCount--;\n      this.#leave(entry);',
     },
     {
       name: 'a lower priority replaces a higher one',
