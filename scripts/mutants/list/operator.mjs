@@ -45,8 +45,8 @@ export const resource = {
     {
       name: 'an environment variable that somebody added is not seen',
       file: 'differences.ts',
-      find: 'if (!wanted.has(key)) this.lines.push(',
-      replace: "if (key === '') this.lines.push(",
+      find: 'if (!wanted.has(key)) this.',
+      replace: "if (key === '') this.",
       tests: ['differences.test.ts'],
     },
     {

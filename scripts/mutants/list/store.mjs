@@ -86,8 +86,8 @@ export const store = {
     {
       name: 'waiting watchers are not told that the store is closed',
       file: 'bell.ts',
-      find: 'for (const waiter of this.#waiting) waiter.fail(this.#closed);',
-      replace: '',
+      find: 'for (const waiter of this.#waiting) waiter.fail(',
+      replace: 'for (const waiter of [...this.#waiting].slice(1)) waiter.fail(',
     },
     {
       name: 'the abort listener of a waiting watcher is not removed',
