@@ -135,6 +135,13 @@ export const controller = {
       replace: '{ namespace, uid });',
       tests: ['finalizer.test.ts'],
     },
+    {
+      name: 'a reconcile gets an object that is older than the change that woke it',
+      file: 'controller.ts',
+      find: 'if (revision < seen) throw stale();',
+      replace: '',
+      tests: ['controller.test.ts'],
+    },
   ],
 };
 
@@ -203,6 +210,27 @@ export const informer = {
       find: '2 ** Math.min(this.#failures++, 30)',
       replace: '2 ** Math.min(this.#failures, 30)',
       tests: ['backoff.test.ts'],
+    },
+    {
+      name: 'the pages of a list of an informer are not as of one revision',
+      file: 'informer.ts',
+      find: '{ after: last.next, at: last.revision }',
+      replace: '{ after: last.next }',
+      tests: ['informer.lists.test.ts'],
+    },
+    {
+      name: 'an informer accepts a list that is older than what it knows',
+      file: 'informer.ts',
+      find: 'if (page.revision < this.#position) {',
+      replace: 'if (page.revision < 0) {',
+      tests: ['informer.lists.test.ts'],
+    },
+    {
+      name: 'an informer refuses the list of a store that was replaced',
+      file: 'informer.ts',
+      find: 'this.#mustList = true;\n      this.#position = 0;',
+      replace: 'this.#mustList = true;',
+      tests: ['informer.lists.test.ts'],
     },
   ],
 };

@@ -169,5 +169,20 @@ export const manager = {
       replace: '',
       tests: ['signals.test.ts'],
     },
+    {
+      name: 'the term of a leader is counted from the end of its renewal',
+      file: 'term.ts',
+      find: 'const cancelNew = this.#start();\n    let renewed = false;\n    try {\n      renewed = await renewal();',
+      replace:
+        'let cancelNew = () => {};\n    let renewed = false;\n    try {\n      renewed = await renewal();\n      cancelNew = this.#start();',
+      tests: ['term.test.ts'],
+    },
+    {
+      name: 'a grace that ends when the lease does is accepted',
+      file: 'election-times.ts',
+      find: 'if (renewDeadlineMs + graceMs < leaseMs) return;',
+      replace: 'if (renewDeadlineMs + graceMs <= leaseMs) return;',
+      tests: ['../controller/grace.test.ts', 'election-times.test.ts'],
+    },
   ],
 };

@@ -387,6 +387,13 @@ export const service = {
       replace: "const image = { ...more, action: 'run',",
       tests: ['bodies.test.ts'],
     },
+    {
+      name: 'an instance on a node that is lost for a moment is given up',
+      file: 'hopeless.ts',
+      find: 'return since !== undefined && leftMs(since, settings.lostNodeGraceMs, nowMs) === 0;',
+      replace: 'return since !== undefined;',
+      tests: ['hopeless.test.ts'],
+    },
   ],
 };
 

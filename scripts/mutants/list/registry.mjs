@@ -228,5 +228,26 @@ export const registry = {
       replace: 'const left = undefined as ReturnType<typeof rules.deleted>;',
       tests: ['admission.test.ts'],
     },
+    {
+      name: 'an owner is matched by its name alone',
+      file: 'garbage.ts',
+      find: 'return found.metadata.uid === owner.uid;',
+      replace: 'return found.metadata.name === owner.name;',
+      tests: ['garbage.test.ts'],
+    },
+    {
+      name: 'a dependent that has changed since it was read is deleted',
+      file: 'garbage.ts',
+      find: '{ namespace, uid, resourceVersion });',
+      replace: '{ namespace, uid });',
+      tests: ['garbage.test.ts'],
+    },
+    {
+      name: 'an owner that cannot be read counts as gone',
+      file: 'garbage.ts',
+      find: "if (isApiError(error, 'Corrupt')) return true;",
+      replace: "if (isApiError(error, 'Corrupt')) return false;",
+      tests: ['garbage.test.ts'],
+    },
   ],
 };
