@@ -1,114 +1,146 @@
 /**
- * Goal: no acknowledged write is ever lost, whatever moment a writer dies at.
- * Method: a writer process is killed with SIGKILL at random moments, many times over, on one registry. After each kill
- * a surviving process reads what happened since, and another has been watching all the time. What the writer printed
- * was acknowledged; what it did not print may or may not be there, but never in part.
+ * Goal: no acknowledged commit is lost, whichever process dies at whatever moment.
+ * Method: writers, watchers, openers and a process that compacts share one registry, each in a process of its own. They
+ * are killed with SIGKILL at random moments, one at a time and sometimes all at once, and started again. Writers print
+ * each commit before it starts and its revision after it was acknowledged; a watcher goes on after the last commit that
+ * it printed. At the end every acknowledgement is accounted for.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRegistry, type Store } from '@ecsm/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openRegistry } from '@ecsm/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Account, readLog, readObjects, replay } from './account.kit.ts';
 import { Worker } from './process.kit.ts';
+import type { Opened } from './worker/opener.ts';
 import type { Seen } from './worker/watcher.ts';
-import type { Acknowledged } from './worker/writer.ts';
+import type { Said } from './worker/writer.ts';
 
-let directory: string | undefined;
-const cleanups: (() => Promise<void>)[] = [];
+const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  if (directory) rmSync(directory, { recursive: true, force: true });
 });
 
-const numberIn = (value: Uint8Array) => JSON.parse(new TextDecoder().decode(value)).number as number;
+/** A place in the population: after a kill the next process of the same sort takes it. */
+class Slot<Line extends object> {
+  readonly lines: Line[] = [];
+  readonly #start: (slot: Slot<Line>) => Worker<Line>;
+  #worker: Worker<Line> | undefined;
 
-/** The log from a revision on, read by this process, checked for order as it goes. */
-async function readLog(store: Store, after: number, through: number): Promise<Seen[]> {
-  const log: Seen[] = [];
-  if (through === after) return log;
-  for await (const { revision, changes } of store.watch('', { after })) {
-    expect(revision).toBeGreaterThan(log.at(-1)?.revision ?? after);
-    log.push({
-      revision,
-      changes: changes.map((change) => [change.key, change.type === 'put' ? numberIn(change.value) : null]),
-    });
-    if (revision >= through) break;
+  constructor(start: (slot: Slot<Line>) => Worker<Line>) {
+    this.#start = start;
+    cleanups.push(() => this.#worker?.kill());
   }
-  return log;
+
+  start(): void {
+    this.#worker = this.#start(this);
+  }
+
+  /** A process that has not done anything yet proves nothing when it is killed. */
+  get isWorking(): boolean {
+    return (this.#worker?.isReady ?? false) && (this.#worker?.lines.length ?? 0) > 1;
+  }
+
+  /** What all processes of this slot have printed. */
+  get all(): readonly Line[] {
+    return [...this.lines, ...(this.#worker?.lines ?? [])];
+  }
+
+  async kill(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const isRunning = worker.isRunning;
+    await worker.kill('SIGKILL');
+    expect([isRunning, worker.errors]).toEqual([true, '']);
+    this.#worker = undefined;
+    this.lines.push(...worker.lines);
+  }
 }
 
-async function stored(store: Store): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
-  let after: string | undefined;
-  do {
-    const page = await store.list('', { limit: 100, ...(after === undefined ? {} : { after }) });
-    for (const { key, value } of page.entries) found.set(key, numberIn(value));
-    after = page.next;
-  } while (after !== undefined);
-  return found;
+interface Population {
+  readonly writers: readonly (Slot<Said> | Slot<Opened>)[];
+  readonly watchers: readonly Slot<Seen>[];
+  readonly compactor: Slot<Opened>;
+  /** The revision up to which history may have been compacted. */
+  readonly compacted: () => number;
 }
 
-async function survives(scheme: 'sqlite' | 'file', kills: number): Promise<void> {
-  directory = mkdtempSync(join(tmpdir(), `ecsm-kill-${scheme}-`));
+function populate(url: string, writers: number): Population {
+  let names = 0;
+  let compacted = 0;
+  const seen = (watcher: Slot<Seen>) => watcher.all.at(-1)?.revision ?? 0;
+  const watchers = Array.from(
+    { length: 2 },
+    () => new Slot<Seen>((slot) => new Worker('watcher', [url, String(seen(slot))])),
+  );
+  return {
+    writers: [
+      ...Array.from({ length: writers }, () => new Slot<Said>(() => new Worker('writer', [url, `writer${++names}`]))),
+      new Slot<Opened>(() => new Worker('opener', [url, `opener${++names}`, 'writes'])),
+    ],
+    watchers,
+    compactor: new Slot<Opened>(() => {
+      // What one of the watchers has not printed yet has to stay.
+      compacted = Math.max(compacted, Math.min(...watchers.map(seen)));
+      return new Worker('opener', [url, `compactor${++names}`, 'compacts', String(compacted)]);
+    }),
+    compacted: () => compacted,
+  };
+}
+
+async function survives(scheme: 'sqlite' | 'file', kills: number, writers: number): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), `ecsm-kill-${scheme}-`));
+  cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
   const url = `${scheme}:${directory}`;
-  const { store } = await openRegistry(url, { kinds: [] });
-  cleanups.push(() => store.close());
-  const watcher = new Worker<Seen>('watcher', url);
-  cleanups.push(() => watcher.kill());
-  await watcher.ready();
+  const population = populate(url, writers);
+  const { watchers } = population;
+  const slots = [...population.writers, ...watchers, population.compactor];
+  for (const slot of slots) slot.start();
 
-  const model = new Map<string, number>();
-  const history: Seen[] = [];
-  let acknowledgedInAll = 0;
-  let lastRevision = 0;
-  for (let round = 0; round < kills; round++) {
-    const writer = new Worker<Acknowledged>('writer', url, `round${round}`);
-    cleanups.push(() => writer.kill());
-    await writer.ready();
-    // At work for sure, or the kill would prove nothing; then at any moment.
-    await expect.poll(() => writer.lines.length, { interval: 1 }).toBeGreaterThan(0);
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 40));
-    await writer.kill('SIGKILL');
-    expect(writer.errors).toBe('');
-
-    const revision = await store.revision();
-    expect(revision).toBeGreaterThanOrEqual(lastRevision);
-    const log = await readLog(store, lastRevision, revision);
-    const byRevision = new Map(log.map((commit) => [commit.revision, commit]));
-    for (const { revision: at, wrote } of writer.lines) {
-      expect(Object.fromEntries(byRevision.get(at)?.changes ?? [])).toEqual(wrote);
-      acknowledgedInAll++;
-    }
-    for (const { changes } of log) {
-      for (const [key, number] of changes) {
-        if (number === null) model.delete(key);
-        else model.set(key, number);
-      }
-    }
-    history.push(...log);
-    lastRevision = revision;
+  for (let killed = 0, round = 1; killed < kills; round++) {
+    await expect.poll(() => slots.some((slot) => slot.isWorking), { interval: 1 }).toBe(true);
+    const working = slots.filter((slot) => slot.isWorking);
+    await sleep(Math.random() * 20);
+    // All at once, the next process finds a log that no living process knows.
+    const victims = round % 20 === 0 ? slots : [working[Math.floor(Math.random() * working.length)] ?? slots[0]];
+    await Promise.all(victims.map((slot) => slot?.kill()));
+    for (const slot of victims) slot?.start();
+    killed += victims.length;
   }
-  expect(await stored(store)).toEqual(model);
 
-  await expect.poll(() => watcher.lines.at(-1)?.revision, { interval: 20 }).toBe(lastRevision);
-  expect(watcher.lines).toEqual(history);
-  expect(acknowledgedInAll).toBeGreaterThanOrEqual(kills);
+  for (const slot of [...population.writers, population.compactor]) await slot.kill();
+  const account = new Account();
+  for (const { lines } of population.writers) account.add(lines);
+  const { store } = await openRegistry(url, { kinds: [], tuning: { logCommitsMax: 1_000_000 } });
+  cleanups.push(() => store.close());
+  const newest = await store.revision();
+  for (const watcher of watchers) {
+    await expect.poll(() => watcher.all.at(-1)?.revision, { interval: 20 }).toBe(newest);
+    await watcher.kill();
+  }
+  const [log = [], other] = watchers.map(({ lines }) => lines);
+  expect(account.compare(log)).toEqual([]);
+  expect(account.acknowledged).toBeGreaterThanOrEqual(kills);
+  expect(other).toEqual(log);
+  const kept = log.filter(({ revision }) => revision > population.compacted());
+  expect(await readLog(store, population.compacted(), newest)).toEqual(kept);
+  const objects = replay(log);
+  expect(await readObjects(store)).toEqual(objects);
 
   if (scheme === 'file') {
-    // The files follow as soon as anybody looks; then every file says what the registry says.
+    // Files that no process had written yet follow when the registry is opened.
     const differing = () =>
-      [...model].filter(([key, number]) => {
-        const path = join(directory ?? '', `${key}.json`);
+      [...objects].filter(([key, number]) => {
+        const path = join(directory, `${key}.json`);
         return !existsSync(path) || JSON.parse(readFileSync(path, 'utf8')).number !== number;
       });
     await expect.poll(differing, { interval: 100 }).toEqual([]);
   }
 }
 
-describe('a writer killed at random moments', () => {
-  it('loses nothing that was acknowledged on sqlite, 100 times over', { timeout: 240_000 }, () =>
-    survives('sqlite', 100),
-  );
+describe('processes that are killed at random moments', () => {
+  it('lose nothing that was acknowledged on sqlite, 300 kills', { timeout: 480_000 }, () => survives('sqlite', 300, 3));
 
-  it('loses nothing that was acknowledged on files, 25 times over', { timeout: 240_000 }, () => survives('file', 25));
+  it('lose nothing that was acknowledged on files, 25 kills', { timeout: 480_000 }, () => survives('file', 25, 2));
 });

@@ -17,7 +17,7 @@ afterEach(async () => {
 const leaseMs = 3_000;
 
 async function candidate(url: string, identity: string): Promise<Worker<Said>> {
-  const worker = new Worker<Said>('candidate', url, identity, String(leaseMs));
+  const worker = new Worker<Said>('candidate', [url, identity, String(leaseMs)]);
   cleanups.push(() => worker.kill());
   await worker.ready();
   return worker;

@@ -3,11 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const startTimeoutMs = 20_000;
+const startTimeoutMs = 40_000;
 
-export type WorkerName = 'writer' | 'watcher' | 'counter' | 'holder' | 'candidate';
+export type WorkerName = 'writer' | 'watcher' | 'opener' | 'counter' | 'holder' | 'frozen' | 'candidate' | 'powered';
 
-export function workerScript(name: WorkerName): string {
+export function workerScript(name: WorkerName | 'plant'): string {
   return fileURLToPath(new URL(`./dist/worker/${name}.js`, import.meta.url));
 }
 
@@ -16,24 +16,28 @@ export class Worker<Line> {
   readonly #child: ChildProcess;
   readonly #ready: Promise<void>;
   readonly #exited: Promise<unknown>;
+  #isReady = false;
   #errors = '';
 
-  constructor(name: WorkerName, ...args: string[]) {
-    this.#child = spawn(process.execPath, [workerScript(name), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  /** `wrapper` is a command that runs the process and replaces itself by it, so that signals reach the process. */
+  constructor(name: WorkerName, args: readonly string[], wrapper: readonly string[] = []) {
+    const [program = '', ...rest] = [...wrapper, process.execPath, workerScript(name), ...args];
+    this.#child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#exited = once(this.#child, 'exit');
     this.#child.stderr?.on('data', (chunk) => {
       this.#errors += chunk;
     });
     this.#ready = new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`${name} did not start: ${this.#errors}`)), startTimeoutMs);
-      let rest = '';
+      let text = '';
       this.#child.stdout?.on('data', (chunk) => {
-        const pieces = (rest + chunk).split('\n');
-        rest = pieces.pop() ?? '';
+        const pieces = (text + chunk).split('\n');
+        text = pieces.pop() ?? '';
         for (const piece of pieces) {
           const line = JSON.parse(piece);
           if (line.ready) {
             clearTimeout(timer);
+            this.#isReady = true;
             resolve();
           } else this.lines.push(line);
         }
@@ -50,6 +54,14 @@ export class Worker<Line> {
     return this.#ready;
   }
 
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
   get pid(): number {
     return this.#child.pid ?? -1;
   }
@@ -60,8 +72,7 @@ export class Worker<Line> {
 
   /** Ends the process with a signal and waits until it is gone and all that it printed has arrived. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    const closed =
-      this.#child.exitCode === null && this.#child.signalCode === null ? once(this.#child, 'close') : undefined;
+    const closed = this.isRunning ? once(this.#child, 'close') : undefined;
     this.#child.kill(signal);
     await closed;
   }

@@ -22,7 +22,7 @@ function scratch(): string {
 }
 
 async function start<Line>(name: 'watcher' | 'counter' | 'holder', ...args: string[]): Promise<Worker<Line>> {
-  const worker = new Worker<Line>(name, ...args);
+  const worker = new Worker<Line>(name, args);
   cleanups.push(() => worker.kill());
   await worker.ready();
   return worker;

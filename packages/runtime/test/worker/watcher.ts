@@ -1,20 +1,21 @@
-/** A process that watches a registry from the start and prints every commit. Usage: watcher <registry URL> */
+/**
+ * A process that watches a registry and prints every commit.
+ * Usage: watcher <registry URL> [revision after which it starts, else the newest]
+ */
 import { writeSync } from 'node:fs';
 import { openRegistry } from '@ecsm/runtime';
+import { numberIn } from './value.ts';
 
 export interface Seen {
   readonly revision: number;
   readonly changes: readonly (readonly [key: string, number: number | null])[];
 }
 
-const [url = ''] = process.argv.slice(2);
+const [url = '', from] = process.argv.slice(2);
 const { store } = await openRegistry(url, { kinds: [] });
-const after = await store.revision();
+const after = from === undefined ? await store.revision() : Number(from);
 writeSync(1, `${JSON.stringify({ ready: true, after })}\n`);
 for await (const { revision, changes } of store.watch('', { after })) {
-  const seen = changes.map((change) => [
-    change.key,
-    change.type === 'put' ? JSON.parse(new TextDecoder().decode(change.value)).number : null,
-  ]);
+  const seen = changes.map((change) => [change.key, change.type === 'put' ? numberIn(change.value) : null]);
   writeSync(1, `${JSON.stringify({ revision, changes: seen })}\n`);
 }
