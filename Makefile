@@ -17,7 +17,8 @@ tour: build ## See the registry alone: a watcher in another process, changes arr
 	@node examples/tour/tour.mjs
 
 test: build lint ## Install, build, lint, type-check and run every test
-	@scripts/ensure-etcd.sh
+	@scripts/ensure-tool.sh etcd etcd-server
+	@scripts/ensure-tool.sh strace strace libunwind8
 	@node scripts/test.mjs
 
 build: $(INSTALLED) ## Compile what changed, and type-check everything with it
@@ -42,7 +43,7 @@ mutants: $(INSTALLED) ## Plant the listed defects one at a time and print which 
 	@node scripts/mutants/run.mjs $(if $(ONLY),'$(ONLY)')
 
 bench: build ## Measure speed and memory, beside a peer in the same run
-	@scripts/ensure-etcd.sh
+	@scripts/ensure-tool.sh etcd etcd-server
 	@node bench/dist/main.js
 
 clean: ## Remove everything that was built, installed or measured

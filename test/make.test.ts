@@ -53,16 +53,16 @@ describe('scripts/test.mjs closes with how many tests passed and failed', () => 
   });
 });
 
-describe('scripts/ensure-etcd.sh', () => {
+describe('scripts/ensure-tool.sh', () => {
   /** A copy in a place without .tools, with nothing on the PATH but what is given. */
   const ensure = (programs: Readonly<Record<string, string>>) => {
     const bin = join(scratch, 'bin');
     for (const folder of [bin, join(scratch, 'scripts')]) mkdirSync(folder);
-    const copy = join(scratch, 'scripts', 'ensure-etcd.sh');
-    copyFileSync(join(root, 'scripts', 'ensure-etcd.sh'), copy);
+    const copy = join(scratch, 'scripts', 'ensure-tool.sh');
+    copyFileSync(join(root, 'scripts', 'ensure-tool.sh'), copy);
     for (const [name, text] of Object.entries(programs)) writeFileSync(join(bin, name), text, { mode: 0o755 });
     for (const name of ['dirname', 'mkdir', 'id']) symlinkSync(locate(name), join(bin, name));
-    return run('/bin/sh', [copy], { env: { PATH: bin } });
+    return run('/bin/sh', [copy, 'etcd', 'etcd-server'], { env: { PATH: bin } });
   };
   const failing = '#!/bin/sh\nexit 1\n';
 

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Puts a program where the tests find it: the one on the PATH, or Debian's packages unpacked into .tools.
+# Usage: scripts/ensure-tool.sh <program> <Debian package> [packages that it needs]
+# Unpacking needs no root and starts no service. Always exits 0: the tests decide what a missing program means.
+set -u
+cd "$(dirname "$0")/.."
+program=$1
+shift
+if command -v "$program" >/dev/null 2>&1 || [ -x ".tools/usr/bin/$program" ]; then exit 0; fi
+if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg >/dev/null 2>&1; then
+  echo "$program: not on the PATH, and this machine has no apt-get to fetch Debian's $1 with"
+  exit 0
+fi
+echo "$program: fetching Debian's $1 into .tools"
+mkdir -p .tools/download
+fetch() { (cd .tools/download && apt-get download "$@" >../apt.log 2>&1); }
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null 2>&1; then sudo -n "$@"; else return 1; fi; }
+if ! fetch "$@"; then
+  # A fresh machine has no package lists yet.
+  as_root apt-get update >.tools/apt.log 2>&1 && fetch "$@" || { echo "$program: could not be fetched, see .tools/apt.log"; exit 0; }
+fi
+for package in "$@"; do dpkg -x .tools/download/"$package"_*.deb .tools; done
+[ -x ".tools/usr/bin/$program" ] || echo "$program: the package holds no /usr/bin/$program"
+exit 0
