@@ -78,7 +78,7 @@ describe('processes that open and close a registry beside a writer', () => {
 
   describe.skipIf(skipWithoutStrace())('with delays between the steps of opening', () => {
     it('lose none of its commits on sqlite', { timeout: 240_000 }, () =>
-      staysSound('sqlite', 2_000, [1_000, 1_000, 5_000, 20_000]),
+      staysSound('sqlite', 3_000, [1_000, 1_000, 1_000, 5_000]),
     );
     it('lose none of its commits on files', { timeout: 240_000 }, () => staysSound('file', 150, [1_000, 1_000]));
   });
