@@ -31,7 +31,7 @@ export interface Planted {
 }
 
 /** The registry is not at the root: its own directory can be lost as well. */
-const folder = 'site/registry';
+export const folder = 'site/registry';
 
 /** A run of worker/powered.ts to its end: all of its commits, and when each began and was acknowledged. */
 export class Run {
@@ -52,7 +52,7 @@ export class Run {
     const names = planted && { PLANT_FILE: planted.file, PLANT_TEXT: planted.text, PLANT_BY: planted.by };
     const command = [process.execPath, ...plant, workerScript('powered'), `${scheme}:${join(root, folder)}`, ...parts];
     const disk = new Disk(root);
-    disk.play(record(scratch, command, { ...process.env, ...names }));
+    disk.play(record(scratch, command, { environment: { ...process.env, ...names } }));
     return new Run(scheme, scratch, disk);
   }
 
@@ -93,20 +93,19 @@ export class Run {
 
   /** Cuts the power at a moment, opens what is left, and returns what is wrong with it. */
   async check(moment: number, options: CutOptions): Promise<string[]> {
-    const root = mkdtempSync(join(this.#scratch, 'image-'));
     try {
-      writeImage(root, this.disk.cut(moment, options));
-      const registry = await openRegistry(`${this.#scheme}:${join(root, folder)}`, { kinds: [] });
-      try {
-        return await this.#checkStore(registry.store, moment, join(root, folder));
-      } finally {
-        await registry.close();
-      }
+      return await withImage(this.#scratch, this.disk.cut(moment, options), async (root) => {
+        const directory = join(root, folder);
+        const registry = await openRegistry(`${this.#scheme}:${directory}`, { kinds: [] });
+        try {
+          return await this.#checkStore(registry.store, moment, directory);
+        } finally {
+          await registry.close();
+        }
+      });
     } catch (error) {
       if (!isApiError(error)) throw error;
       return [`does not work: ${error.code}: ${error.message}`];
-    } finally {
-      rmSync(root, { recursive: true, force: true });
     }
   }
 
@@ -173,8 +172,21 @@ function readFiles(directory: string, keys: Iterable<string>): unknown {
   return sorted(found);
 }
 
+type Image = ReadonlyMap<string, Buffer | undefined>;
+
+/** Writes an image into a directory of its own in `scratch`, for as long as `use` takes. */
+export async function withImage<T>(scratch: string, image: Image, use: (root: string) => Promise<T>): Promise<T> {
+  const root = mkdtempSync(join(scratch, 'image-'));
+  try {
+    writeImage(root, image);
+    return await use(root);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
 /** SQLite makes the `-shm` file anew: its content is not on the disk, but in memory that processes share. */
-function writeImage(root: string, image: ReadonlyMap<string, Buffer | undefined>): void {
+function writeImage(root: string, image: Image): void {
   // Files that were written just now are looked at twice, which takes time.
   const longAgo = new Date('2020-01-01');
   for (const [path, content] of image) {

@@ -24,16 +24,26 @@ const calls = [
 const stringBytesMax = 16 * 1024 * 1024;
 const timeoutMs = 120_000;
 
-/** Runs a program and returns its calls. `?` in front of a name: not every machine has that call. */
-export function record(scratch: string, command: readonly string[], environment: NodeJS.ProcessEnv): Call[] {
+export interface RecordOptions {
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Kills the program when it is about to make its n-th fsync. */
+  readonly killAtFsync?: number;
+}
+
+/** Runs a program and returns its calls. The trace is written into `scratch`. */
+export function record(scratch: string, command: readonly string[], options: RecordOptions = {}): Call[] {
+  const { environment = process.env, killAtFsync } = options;
   const file = join(scratch, 'trace');
+  // With a question mark: not every machine has every call.
   const trace = `trace=${calls.map((name) => `?${name}`).join(',')}`;
-  const options = ['-f', '-y', '-xx', '-s', String(stringBytesMax), '-o', file, '-e', trace];
-  const [program = '', ...rest] = [...strace(...options), ...command];
+  const kill = killAtFsync === undefined ? [] : ['-e', `inject=fsync:signal=SIGKILL:when=${killAtFsync}`];
+  const flags = ['-f', '-y', '-xx', '-s', String(stringBytesMax), '-o', file, '-e', trace, ...kill];
+  const [program = '', ...rest] = [...strace(...flags), ...command];
   // Calls by way of io_uring are not seen.
   const env = { ...environment, UV_USE_IO_URING: '0' };
   const run = spawnSync(program, rest, { env, encoding: 'utf8', timeout: timeoutMs, maxBuffer: stringBytesMax });
-  if (run.status !== 0 || run.stderr !== '') {
+  const isAsWanted = killAtFsync === undefined ? run.status === 0 : run.signal === 'SIGKILL';
+  if (!isAsWanted || run.stderr !== '') {
     throw new Error(`${command.join(' ')} ended with ${run.status ?? run.signal}: ${run.stderr}`);
   }
   return parse(readFileSync(file, 'latin1'));

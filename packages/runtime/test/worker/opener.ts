@@ -1,6 +1,7 @@
 /**
- * A process that opens a registry, reads its revision and closes it, again and again until it is killed. In between it
- * writes, or compacts up to a revision. Usage: opener <registry URL> <name> reads|writes|compacts [revision]
+ * A process that opens a registry, reads its revision and closes it, again and again. In between it writes, or compacts
+ * up to a revision.
+ * Usage: opener <registry URL> <name> reads|writes|compacts [revision] [turns, else until it is killed]
  */
 import { writeSync } from 'node:fs';
 import { openRegistry } from '@ecsm/runtime';
@@ -9,14 +10,14 @@ import type { Said } from './writer.ts';
 
 export type Opened = Said | { readonly read: number };
 
-const [url = '', name = '', task = '', target = '0'] = process.argv.slice(2);
+const [url = '', name = '', task = '', target = '0', turns = 'Infinity'] = process.argv.slice(2);
 const tuning = { logCommitsMax: 1_000_000, lockTimeoutMs: 30_000 };
 const print = (line: Opened | { readonly ready: true }) => writeSync(1, `${JSON.stringify(line)}\n`);
 const loop = `${name}/0`;
 
 print({ ready: true });
 let last = 0;
-for (let number = 1; ; number++) {
+for (let number = 1; number <= Number(turns); number++) {
   const { store } = await openRegistry(url, { kinds: [], tuning });
   const revision = await store.revision();
   if (revision < last) throw new Error(`revision ${revision} was read after ${last}`);

@@ -9,7 +9,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { type Binding, checkVersion, type Database, loadBinding, type Statement } from './binding.ts';
-import { createDatabase } from './create.ts';
+import { createDatabase, flush } from './create.ts';
 import { identityOf, makeDirectory } from './directories.ts';
 import { isBusy, translate } from './failures.ts';
 import { applicationId, schemaVersion } from './schema.ts';
@@ -71,6 +71,7 @@ export class Connection {
       this.#database.prepare('ATTACH ? AS registry').run(this.#file);
       this.#database.exec(settings);
       this.#checkContent();
+      this.#flushLog();
       // From here on a writer waits for its turn without blocking the thread: see `tryTransaction`.
       this.#database.exec('PRAGMA busy_timeout = 0');
     } catch (error) {
@@ -184,6 +185,16 @@ export class Connection {
     if (this.#pragma('journal_mode', 'PRAGMA registry.journal_mode = WAL') !== 'wal') {
       throw new ApiError('Unavailable', { what: this.what, reason: 'its file system does not support shared memory' });
     }
+  }
+
+  /**
+   * The log can hold the commit of a process that was killed before its flush. Opening has taken it for a commit like any
+   * other, so it has to be on the disk before it is read. SQLite has no locks on this file that closing it could drop.
+   */
+  #flushLog(): void {
+    const log = `${this.#file}-wal`;
+    const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > 0) flush(log);
   }
 
   #pragma(name: string, text = `PRAGMA registry.${name}`): unknown {

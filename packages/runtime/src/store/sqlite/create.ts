@@ -44,7 +44,8 @@ export function createDatabase({ DatabaseSync }: Binding, directory: string, nam
   }
 }
 
-function flush(path: string): void {
+/** Flushes a file. */
+export function flush(path: string): void {
   const descriptor = openSync(path, 'r+');
   try {
     fsyncSync(descriptor);
