@@ -28,6 +28,8 @@ const refused = new Set(['writev', 'pwritev', 'pwritev2', 'fallocate', 'truncate
 
 export class Disk {
   readonly printed: Printed[] = [];
+  /** The positions after everything that matters: changes, syncs and what was printed. */
+  readonly moments: number[] = [];
   readonly #root: string;
   readonly #rootInode = new Inode(true);
   /** What a running process sees. */
@@ -39,16 +41,6 @@ export class Disk {
   constructor(root: string) {
     this.#root = root;
     this.#names.set(root, this.#rootInode);
-  }
-
-  /** The position of the first change. */
-  get start(): number {
-    return this.#rootInode.changes[0]?.at ?? 0;
-  }
-
-  /** The position after everything that was recorded. */
-  get end(): number {
-    return this.#end;
   }
 
   /** Adds the calls of a process that ran after those before. */
@@ -75,19 +67,21 @@ export class Disk {
         break;
       case 'write':
         if (file) {
-          this.#write(file.inode, end, file.position, bytesOf(second).subarray(0, result));
+          this.#change(file.inode, { at: end, offset: file.position, bytes: bytesOf(second).subarray(0, result) });
           file.position += result;
         } else if (descriptorOf(first).number === 1) this.#print(end, bytesOf(second).toString());
         break;
       case 'pwrite64':
-        if (file) this.#write(file.inode, end, Number(fourth), bytesOf(second).subarray(0, result));
+        if (file)
+          this.#change(file.inode, { at: end, offset: Number(fourth), bytes: bytesOf(second).subarray(0, result) });
         break;
       case 'ftruncate':
-        file?.inode.changes.push({ at: end, length: Number(second) });
+        if (file) this.#change(file.inode, { at: end, length: Number(second) });
         break;
       case 'fsync':
       case 'fdatasync':
         file?.inode.sync(start, end);
+        if (file) this.moments.push(end + 1);
         break;
       case 'mkdir':
         this.#name(end, pathAt(undefined, first), new Inode(true));
@@ -121,6 +115,7 @@ export class Disk {
   }
 
   #print(at: number, text: string): void {
+    this.moments.push(at + 1);
     for (const line of text.split('\n')) if (line !== '') this.printed.push({ at, line });
   }
 
@@ -130,19 +125,20 @@ export class Disk {
     const known = this.#names.get(path);
     const inode = known ?? new Inode(false);
     if (known === undefined) this.#name(at, path, inode);
-    else if (flags.includes('O_TRUNC')) inode.changes.push({ at, length: 0 });
+    else if (flags.includes('O_TRUNC')) this.#change(inode, { at, length: 0 });
     if (flags.includes('O_APPEND')) throw new Error('the model of the disk does not know O_APPEND');
     this.#descriptors.set(descriptor, { inode, position: 0 });
   }
 
-  #write(inode: Inode, at: number, offset: number, bytes: Buffer): void {
-    inode.changes.push({ at, offset, bytes });
+  #change(inode: Inode, change: Inode['changes'][number]): void {
+    inode.changes.push(change);
+    this.moments.push(change.at + 1);
   }
 
   #name(at: number, path: string, inode: Inode | undefined): void {
     if (!this.#isInside(path)) return;
     this.#see(path, inode);
-    this.#directoryOf(path).changes.push({ at, names: new Map([[basename(path), inode]]) });
+    this.#change(this.#directoryOf(path), { at, names: new Map([[basename(path), inode]]) });
   }
 
   #link(at: number, from: string, to: string): void {
@@ -157,12 +153,12 @@ export class Disk {
     const arrives = [basename(to), inode] as const;
     const leaves = [basename(from), undefined] as const;
     if (dirname(from) === dirname(to)) {
-      this.#directoryOf(to).changes.push({ at, names: new Map<string, Inode | undefined>([leaves, arrives]) });
+      this.#change(this.#directoryOf(to), { at, names: new Map<string, Inode | undefined>([leaves, arrives]) });
       return;
     }
     const arrival: Naming = { at, names: new Map([arrives]) };
-    this.#directoryOf(to).changes.push(arrival);
-    this.#directoryOf(from).changes.push({ at, names: new Map([leaves]), after: arrival });
+    this.#change(this.#directoryOf(to), arrival);
+    this.#change(this.#directoryOf(from), { at, names: new Map([leaves]), after: arrival });
   }
 
   #see(path: string, inode: Inode | undefined): void {

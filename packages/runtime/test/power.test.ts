@@ -31,7 +31,7 @@ function record(scheme: 'sqlite' | 'file', parts: readonly string[], planted?: P
 async function cut(run: Run, images: number): Promise<string[]> {
   for (let seed = 1; seed <= images; seed++) {
     const random = new SeededRandom(seed);
-    const moment = random.integer(run.disk.start, run.disk.end);
+    const moment = random.pick(run.disk.moments);
     const found = await run.check(moment, { random: () => random.next() });
     if (found.length > 0) return found.map((problem) => `seed ${seed}, cut at ${moment}: ${problem}`);
   }
@@ -46,11 +46,27 @@ describe.skipIf(skipWithoutStrace())('after a power cut', () => {
     expect(await cut(run, 500)).toEqual([]);
   });
 
+  it('at any moment of its creation, a registry is empty or not there', { timeout: 240_000 }, async () => {
+    expect(await cutCreation(record('sqlite', ['1,0']))).toEqual([]);
+  });
+
   it('a registry of files has everything acknowledged, and its files agree', { timeout: 240_000 }, async () => {
     const run = record('file', ['15,2', '10,2']);
-    expect(await cut(run, 150)).toEqual([]);
+    expect(await cut(run, 100)).toEqual([]);
   });
 });
+
+/** As `cut`, at every moment up to the first acknowledgement. */
+async function cutCreation(run: Run): Promise<string[]> {
+  for (const moment of run.disk.moments.filter((at) => at <= (run.acknowledgements[0] ?? 0))) {
+    for (const fate of ['nothing', 'some', 'torn'] as const) {
+      const random = new SeededRandom(moment);
+      const found = await run.check(moment, { random: () => random.next(), fate });
+      if (found.length > 0) return found.map((problem) => `cut at ${moment}, ${fate} is left: ${problem}`);
+    }
+  }
+  return [];
+}
 
 /**
  * The commit of a process that is killed before its flush is in memory of the system only, and the next process finds it
@@ -106,6 +122,11 @@ describe.skipIf(skipWithoutStrace())('the check of power cuts finds', () => {
     const text = 'synchronous = FULL';
     const run = record('sqlite', ['30,2'], { file: 'sqlite/connection.js', text, by: `synchronous = ${by}` });
     expect(await cut(run, 30)).toEqual(lost);
+  });
+
+  it('a new database that is not flushed before it gets its name', { timeout: 240_000 }, async () => {
+    const run = record('sqlite', ['1,0'], { file: 'sqlite/create.js', text: 'flush(draft);', by: '' });
+    expect(await cutCreation(run)).not.toEqual([]);
   });
 
   it('a directory of files that is not flushed before the ledger says that it was', { timeout: 240_000 }, async () => {
