@@ -14,6 +14,8 @@ export interface Story {
   readonly foreign?: readonly string[];
   /** Whether the platform carries out creations whose owner is gone by then. */
   readonly hasLeftovers?: boolean;
+  /** Whether it is left out where every crash point is tried: it has more than a thousand. */
+  readonly isLong?: boolean;
   /** How long it takes, where that is longer than faults last. */
   readonly takesMs?: number;
 }
@@ -250,6 +252,7 @@ export const stories: readonly Story[] = [
   {
     name: 'changes of mind during a rolling update of a dynamic service',
     watched: ['a'],
+    isLong: true,
     takesMs: 60_000,
     async tell(people) {
       await people.apply(dynamic('a', 3, rolling));
@@ -263,6 +266,7 @@ export const stories: readonly Story[] = [
   {
     name: 'changes of mind during a rolling update of a static service',
     watched: ['b'],
+    isLong: true,
     takesMs: 60_000,
     async tell(people) {
       await people.apply(fixed('b', pool, rolling));
