@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRegistry, type Store } from '@ecsm/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isApiError, openRegistry, type Store } from '@ecsm/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
 import { skipWithoutEtcd, startEtcd } from '../src/store/etcd/etcd.kit.ts';
 import { Worker } from './process.kit.ts';
@@ -41,20 +42,23 @@ async function writers(store: Store): Promise<string[]> {
 }
 
 /**
- * Stops a process that writes, but not in the middle of a write: there it would hold the write lock, and all would wait for
- * it until it is woken or dies. That is so, and not what is tested here.
+ * Stops a process that writes, but not in the middle of a write: there it would hold the write lock, and nobody could
+ * take over until it is woken or dies. See the test of that below.
  */
 async function putToSleep(worker: Worker<Said>, url: string): Promise<void> {
-  const { store, close } = await opened(url);
+  const registry = await openRegistry(url, { kinds: [], tuning: { lockTimeoutMs: 300 } });
   for (;;) {
     process.kill(worker.pid, 'SIGSTOP');
-    const probe = store.commit([{ type: 'put', key: 'probe', value: new Uint8Array([49]) }]).then(() => true);
-    const isFree = await Promise.race([probe, new Promise((resolve) => setTimeout(() => resolve(false), 1_000))]);
-    if (isFree) break;
+    try {
+      await registry.store.commit([{ type: 'put', key: 'probe', value: new Uint8Array([49]) }]);
+      break;
+    } catch (error) {
+      if (!isApiError(error, 'Unavailable')) throw error;
+    }
     process.kill(worker.pid, 'SIGCONT');
-    await probe;
+    await sleep(Math.random() * 20);
   }
-  await close();
+  await registry.close();
 }
 
 async function takesOver(url: string): Promise<void> {
@@ -102,5 +106,29 @@ describe('when a leader sleeps, and when it dies', () => {
     const server = await startEtcd();
     cleanups.push(() => server.stop());
     await takesOver(`etcd://${server.endpoint}/leaders`);
+  });
+});
+
+describe('while a process is stuck in the middle of a write', () => {
+  it('nobody can write, and after its death a candidate leads and writes again', { timeout: 240_000 }, async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'ecsm-leaders-'));
+    cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
+    const url = `sqlite:${directory}`;
+    const candidates = [await candidate(url, 'one'), await candidate(url, 'two')];
+    const wrote = () => candidates.reduce((sum, worker) => sum + count(worker, 'wrote'), 0);
+    await eventually(wrote).toBeGreaterThan(3);
+    const holder = new Worker('holder', [directory]);
+    cleanups.push(() => holder.kill());
+    await holder.ready();
+    const { store, close } = await opened(url);
+    cleanups.push(close);
+    const before = await store.revision();
+    const refused = () => candidates.flatMap(({ lines }) => lines.filter(({ says }) => says === 'refused'));
+    await eventually(() => refused().map(({ code }) => code)).toContain('Unavailable');
+    expect(await store.revision()).toBe(before);
+    const sofar = wrote();
+    await holder.kill('SIGKILL');
+    await eventually(wrote).toBeGreaterThan(sofar + 3);
+    expect(candidates.map(({ errors }) => errors)).toEqual(['', '']);
   });
 });

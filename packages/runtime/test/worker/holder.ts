@@ -3,9 +3,11 @@ import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 
-const database = new DatabaseSync(join(process.argv[2] ?? '', 'registry.db'));
+const database = new DatabaseSync(join(process.argv[2] ?? '', 'registry.db'), { timeout: 30_000 });
 database.exec('BEGIN IMMEDIATE');
-database.exec("INSERT INTO log (number, key, created, previous, time, checksum) VALUES (9999999, 'half', 1, 0, 0, 0)");
+database.exec(
+  "INSERT INTO log (number, key, created, previous, time, checksum) VALUES (999999999, 'half', 1, 0, 0, 0)",
+);
 writeSync(1, `${JSON.stringify({ ready: true })}\n`);
 // The reference keeps the garbage collector from closing the database, which would end the transaction.
 setInterval(() => database.isOpen, 60_000);
