@@ -4,7 +4,7 @@
  * power cut could leave them (disk.kit.ts), each is opened, and what is found is compared with what the process printed.
  * The same check has to find planted defects: an acknowledgement before the flush, and flushes that are left out.
  */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openRegistry } from '@ecsm/runtime';
@@ -74,35 +74,39 @@ async function cutCreation(run: Run): Promise<string[]> {
  */
 describe.skipIf(skipWithoutStrace())('a commit whose process was killed before its flush', () => {
   const commits = 3;
+  const urlIn = (root: string) => `sqlite:${join(root, folder)}`;
+  const writes = (root: string) => [process.execPath, workerScript('powered'), urlIn(root), `${commits},0`];
+  const reads = (root: string) => [process.execPath, workerScript('opener'), urlIn(root), 'next', 'reads', '0', '1'];
+  let scratch = '';
+  const newDisk = () => {
+    const root = mkdtempSync(join(scratch, 'root-'));
+    return { root, disk: new Disk(root) };
+  };
 
   it('survives a power cut once another process has read it', { timeout: 240_000 }, async () => {
-    const scratch = mkdtempSync(join(realpathSync(tmpdir()), 'ecsm-power-recovery-'));
+    // The trace has real paths.
+    scratch = mkdtempSync(join(realpathSync(tmpdir()), 'ecsm-power-killed-'));
     cleanups.push(() => rmSync(scratch, { recursive: true, force: true }));
-    const writes = (root: string) => [process.execPath, workerScript('powered'), urlIn(root), `${commits},0`];
-    const urlIn = (root: string) => `sqlite:${join(root, folder)}`;
-    const [whole, root] = ['whole', 'root'].map((name) => {
-      mkdirSync(join(scratch, name));
-      return join(scratch, name);
-    }) as [string, string];
+    const rehearsal = newDisk();
+    const calls = recordCalls(scratch, writes(rehearsal.root));
+    rehearsal.disk.play(calls);
+    for (let revision = 1; revision <= commits; revision++) {
+      const line = JSON.stringify({ loop: 'powered/0', revision });
+      const acknowledged = rehearsal.disk.printed.find((printed) => printed.line === line)?.at ?? 0;
+      const killAtFsync = calls.filter(({ name, end }) => name === 'fsync' && end < acknowledged).length;
 
-    // The last flush before the last acknowledgement.
-    const calls = recordCalls(scratch, writes(whole));
-    const rehearsal = new Disk(whole);
-    rehearsal.play(calls);
-    const last = rehearsal.printed.findLast(({ line }) => line.includes(`"revision":${commits}`))?.at ?? 0;
-    const killAtFsync = calls.filter(({ name, end }) => name === 'fsync' && end < last).length;
-
-    const disk = new Disk(root);
-    disk.play(recordCalls(scratch, writes(root), { killAtFsync }));
-    disk.play(recordCalls(scratch, [process.execPath, workerScript('opener'), urlIn(root), 'next', 'reads', '0', '1']));
-    const read = disk.printed.at(-1);
-    expect(read?.line).toBe(JSON.stringify({ read: commits }));
-    const image = disk.cut((read?.at ?? 0) + 1, { random: () => 0, fate: 'nothing' });
-    await withImage(scratch, image, async (place) => {
-      const { store } = await openRegistry(urlIn(place), { kinds: [] });
-      expect(await store.revision()).toBe(commits);
-      await store.close();
-    });
+      const { root, disk } = newDisk();
+      disk.play(recordCalls(scratch, writes(root), { killAtFsync }));
+      disk.play(recordCalls(scratch, reads(root)));
+      const read = disk.printed.at(-1);
+      expect(read?.line).toBe(JSON.stringify({ read: revision }));
+      const image = disk.cut((read?.at ?? 0) + 1, { random: () => 0, fate: 'nothing' });
+      await withImage(scratch, image, async (place) => {
+        const { store } = await openRegistry(urlIn(place), { kinds: [] });
+        expect(await store.revision()).toBe(revision);
+        await store.close();
+      });
+    }
   });
 });
 
