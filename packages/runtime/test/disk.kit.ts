@@ -36,6 +36,8 @@ export class Disk {
   readonly #names = new Map<string, Inode>();
   #descriptors = new Map<number, { readonly inode: Inode; position: number }>();
   #end = 0;
+  /** The beginning of a line that is not printed whole yet. */
+  #rest = '';
 
   /** Only what is below `root` is modelled. It has to be empty when the recording begins. */
   constructor(root: string) {
@@ -47,6 +49,7 @@ export class Disk {
   play(calls: readonly Call[]): void {
     const offset = this.#end;
     this.#descriptors = new Map();
+    this.#rest = '';
     for (const call of calls) this.#play({ ...call, start: call.start + offset, end: call.end + offset });
     this.#end = Math.max(offset, ...calls.map(({ end }) => end + offset)) + 1;
   }
@@ -116,7 +119,9 @@ export class Disk {
 
   #print(at: number, text: string): void {
     this.moments.push(at + 1);
-    for (const line of text.split('\n')) if (line !== '') this.printed.push({ at, line });
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) this.printed.push({ at, line });
   }
 
   #open(path: string, flags: string, descriptor: number, at: number): void {

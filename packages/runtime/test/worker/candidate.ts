@@ -2,7 +2,6 @@
  * A process that wants to lead. While it leads it writes a counter again and again, with the epoch of its fence, and
  * prints what was accepted or refused. Usage: candidate <registry URL> <identity> <lease ms>
  */
-import { writeSync } from 'node:fs';
 import {
   defineKind,
   isApiError,
@@ -14,6 +13,7 @@ import {
   sleep,
   untilSignal,
 } from '@ecsm/runtime';
+import { print } from './print.ts';
 
 export interface Said {
   readonly says: 'leads' | 'stops' | 'wrote' | 'refused';
@@ -34,7 +34,6 @@ export const Tally = defineKind({
 
 const [url = '', identity = '', lease = '0'] = process.argv.slice(2);
 const leaseMs = Number(lease);
-const print = (line: object) => writeSync(1, `${JSON.stringify(line)}\n`);
 const registry = await openRegistry(url, { kinds: [Lease, Tally] });
 const election = new LeaderElection({
   registry,

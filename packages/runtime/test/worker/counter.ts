@@ -2,8 +2,8 @@
  * A process that counts: it raises shared counters by compare and set, retrying when another was faster, and leaves a
  * key of its own in the same commit. Usage: counter <registry URL> <name> <increments>
  */
-import { writeSync } from 'node:fs';
 import { openRegistry } from '@ecsm/runtime';
+import { print } from './print.ts';
 
 export interface Counted {
   readonly revision: number;
@@ -16,7 +16,6 @@ const counters = 3;
 const loops = 4;
 
 const { store } = await openRegistry(url, { kinds: [] });
-const print = (message: object) => writeSync(1, `${JSON.stringify(message)}\n`);
 const encode = (number: number) => new TextEncoder().encode(JSON.stringify({ number }));
 let remaining = Number(increments);
 print({ ready: true });

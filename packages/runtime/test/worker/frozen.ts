@@ -2,12 +2,11 @@
  * A process that stops itself (SIGSTOP) in the middle of a commit, while it holds the write lock. After SIGCONT it
  * finishes that commit and makes some more. Usage: frozen <registry URL> <name> <commits before> <commits after>
  */
-import { writeSync } from 'node:fs';
 import { openRegistry, systemClock } from '@ecsm/runtime';
+import { print } from './print.ts';
 import { encode } from './value.ts';
 
 const [url = '', name = '', before = '0', after = '0'] = process.argv.slice(2);
-const print = (line: object) => writeSync(1, `${JSON.stringify(line)}\n`);
 const loop = `${name}/0`;
 let isToStop = false;
 // The store asks for the time of a commit inside its transaction.

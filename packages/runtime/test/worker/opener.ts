@@ -3,8 +3,8 @@
  * up to a revision.
  * Usage: opener <registry URL> <name> reads|writes|compacts [revision] [turns, else until it is killed]
  */
-import { writeSync } from 'node:fs';
 import { openRegistry } from '@ecsm/runtime';
+import { print } from './print.ts';
 import { encode } from './value.ts';
 import type { Said } from './writer.ts';
 
@@ -12,7 +12,6 @@ export type Opened = Said | { readonly read: number };
 
 const [url = '', name = '', task = '', target = '0', turns = 'Infinity'] = process.argv.slice(2);
 const tuning = { logCommitsMax: 1_000_000, lockTimeoutMs: 30_000 };
-const print = (line: Opened | { readonly ready: true }) => writeSync(1, `${JSON.stringify(line)}\n`);
 const loop = `${name}/0`;
 
 print({ ready: true });

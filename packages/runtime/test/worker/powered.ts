@@ -3,8 +3,8 @@
  * small and large values, compaction, closing and opening again. It prints as the writer does.
  * Usage: powered <registry URL> <singles>,<groups>[,compact] ...   one part for each time that it opens the registry
  */
-import { writeSync } from 'node:fs';
 import { openRegistry, type Store, type Write } from '@ecsm/runtime';
+import { print } from './print.ts';
 import { encode } from './value.ts';
 
 /** Printed before and after history is compacted. */
@@ -14,7 +14,6 @@ const [url = '', ...parts] = process.argv.slice(2);
 const groupCommits = 12;
 const keysOfLoop = 4;
 const historyKept = 20;
-const print = (line: object) => writeSync(1, `${JSON.stringify(line)}\n`);
 let counter = 0;
 const steps = new Map<number, number>();
 

@@ -2,8 +2,8 @@
  * A process that watches a registry and prints every commit.
  * Usage: watcher <registry URL> [revision after which it starts, else the newest]
  */
-import { writeSync } from 'node:fs';
 import { openRegistry } from '@ecsm/runtime';
+import { print } from './print.ts';
 import { numberIn } from './value.ts';
 
 export interface Seen {
@@ -14,8 +14,8 @@ export interface Seen {
 const [url = '', from] = process.argv.slice(2);
 const { store } = await openRegistry(url, { kinds: [] });
 const after = from === undefined ? await store.revision() : Number(from);
-writeSync(1, `${JSON.stringify({ ready: true, after })}\n`);
+print({ ready: true, after });
 for await (const { revision, changes } of store.watch('', { after })) {
   const seen = changes.map((change) => [change.key, change.type === 'put' ? numberIn(change.value) : null]);
-  writeSync(1, `${JSON.stringify({ revision, changes: seen })}\n`);
+  print({ revision, changes: seen });
 }

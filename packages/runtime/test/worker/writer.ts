@@ -3,8 +3,8 @@
  * revision after it was acknowledged, never before.
  * Usage: writer <registry URL> <name> [commits in all, else until it is killed] [loops]
  */
-import { writeSync } from 'node:fs';
 import { openRegistry, type Write } from '@ecsm/runtime';
+import { print } from './print.ts';
 import { encode } from './value.ts';
 
 /** Key → number written, or null for a delete. */
@@ -55,9 +55,4 @@ async function run(loop: string): Promise<void> {
       else known.set(key, outcome.revision);
     }
   }
-}
-
-/** Synchronous, so that a line printed is a line delivered whatever happens to this process next. */
-function print(message: object): void {
-  writeSync(1, `${JSON.stringify(message)}\n`);
 }
