@@ -30,7 +30,9 @@ function livingBytes(): number {
 
 afterEach(() => sqliteHarness.cleanup());
 
-it('20,000 objects pass through a backup, a restore and a migration in bounded memory', async () => {
+it('20,000 objects pass through a backup, a restore and a migration in bounded memory', {
+  timeout: 240_000,
+}, async () => {
   const source = await sqliteHarness.create();
   await fillWith(source, objects, valueBytes);
   const before = livingBytes();
