@@ -110,7 +110,9 @@ describe('when a leader sleeps, and when it dies', () => {
 });
 
 describe('while a process is stuck in the middle of a write', () => {
-  it('nobody can write, and after its death a candidate leads and writes again', { timeout: 240_000 }, async () => {
+  it('no candidate can write, and after its death a candidate leads and writes again', {
+    timeout: 240_000,
+  }, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'ecsm-leaders-'));
     cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
     const url = `sqlite:${directory}`;

@@ -1,4 +1,4 @@
-/** Goal: two operators without an election notice each other, and nobody else is reported. Method: one store, real time. */
+/** Goal: two operators without an election notice each other, and no other process is reported. Method: one store, real time. */
 import { isApiError, LeaderElection, Lease, MemoryStore, Registry } from '@ecsm/runtime';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operatorKinds } from '../apis/kinds.ts';
@@ -85,7 +85,7 @@ describe('an operator without --leader-elect', () => {
     expect(next.warnings).toEqual([]);
   });
 
-  it('warns of one that leads by election, and not of a lease that nobody renews', async () => {
+  it('warns of one that leads by election, and not of a lease that is not renewed', async () => {
     const election = new LeaderElection({
       registry,
       name: leaseName,

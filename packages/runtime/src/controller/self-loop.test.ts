@@ -25,7 +25,7 @@ describe('the self-loop detector', () => {
     expect(rounds(detector, 9, 10)).toBe(0);
   });
 
-  it('starts over when somebody else wakes the key', () => {
+  it('starts over when another writer wakes the key', () => {
     const detector = new SelfLoopDetector();
     rounds(detector, 9, 1);
     expect(detector.woken('k', 1_000)).toBe(false);

@@ -24,7 +24,7 @@ describe('the lock on a lease', () => {
     expect(await second.read()).toEqual(claimed);
   });
 
-  it('renews its own lease after somebody has set a label on it', async () => {
+  it('renews its own lease after a label was set on it', async () => {
     const lock = lockOf('first');
     await lock.claim(undefined);
     await registry.resource(Lease).patch('main', { metadata: { labels: { seen: 'yes' } } });

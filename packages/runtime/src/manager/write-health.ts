@@ -20,7 +20,7 @@ const storeFailures: ReadonlySet<ErrorCode> = new Set([
   'Corrupt',
 ] satisfies ErrorCode[]);
 
-/** A fence that nobody holds: it is no object, and backups leave it out. */
+/** A fence without a holder: it is not an object, and backups leave it out. */
 const probeFence = 'write-probe';
 /** From the last commit that failed to the next one that the check tries. */
 export const PROBE_MS_MIN = 5_000;

@@ -26,7 +26,7 @@ async function collector(doors: Doors): Promise<void> {
   }
 }
 
-/** `kept` are the keys of widgets that nobody may delete from now on. */
+/** `kept` are the keys of widgets that must not be deleted from now on. */
 async function people(doors: Doors, kept: Set<string>): Promise<void> {
   const { store, clock, random } = doors;
   const registry = registryOf(doors);

@@ -9,8 +9,8 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { type Binding, checkVersion, type Database, loadBinding, type Statement } from './binding.ts';
-import { createDatabase, flush } from './create.ts';
-import { identityOf, makeDirectory } from './directories.ts';
+import { createDatabase } from './create.ts';
+import { flush, identityOf, makeDirectory } from './directories.ts';
 import { isBusy, translate } from './failures.ts';
 import { applicationId, schemaVersion } from './schema.ts';
 

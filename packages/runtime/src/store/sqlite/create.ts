@@ -9,7 +9,6 @@ import {
   constants,
   copyFileSync,
   existsSync,
-  fsyncSync,
   linkSync,
   mkdtempSync,
   openSync,
@@ -17,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Binding } from './binding.ts';
-import { fileMode, syncDirectory } from './directories.ts';
+import { fileMode, flush, syncDirectory } from './directories.ts';
 import { schema } from './schema.ts';
 
 /** Does nothing if there is a file of that name. */
@@ -32,7 +31,7 @@ export function createDatabase({ DatabaseSync }: Binding, directory: string, nam
     chmodSync(draft, fileMode);
     const database = new DatabaseSync(draft);
     try {
-      // Without a flush for each table: all of them are flushed below, before anybody can see the file.
+      // Without a flush for each table: the file is flushed as a whole before it is linked into place.
       database.exec(`PRAGMA synchronous = OFF; ${schema}; PRAGMA journal_mode = WAL`);
     } finally {
       database.close();
@@ -42,16 +41,6 @@ export function createDatabase({ DatabaseSync }: Binding, directory: string, nam
     syncDirectory(directory);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
-/** Flushes a file. */
-export function flush(path: string): void {
-  const descriptor = openSync(path, 'r+');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

@@ -34,7 +34,12 @@ function makeOne(path: string): void {
 
 /** After a power cut, a new file is only certain to be found if its directory was flushed too. */
 export function syncDirectory(path: string): void {
-  const descriptor = openSync(path, 'r');
+  flush(path, 'r');
+}
+
+/** Flushes a file. */
+export function flush(path: string, flags: 'r' | 'r+' = 'r+'): void {
+  const descriptor = openSync(path, flags);
   try {
     fsyncSync(descriptor);
   } finally {
