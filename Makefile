@@ -39,7 +39,7 @@ simulate: $(INSTALLED) ## Run the simulations: SEEDS=20000 for more; OF=operator
 	@$(foreach of,$(or $(OF),runtime operator),node scripts/simulation.mjs $(of) $(if $(SEED),seed $(SEED),$(if $(SEEDS),seeds $(SEEDS))) &&) true
 
 mutants: $(INSTALLED) ## Plant the listed defects one at a time and print which of them no test notices: ONLY=workqueue for some
-	@scripts/ensure-etcd.sh
+	@scripts/ensure-tool.sh etcd etcd-server
 	@node scripts/mutants/run.mjs $(if $(ONLY),'$(ONLY)')
 
 bench: build ## Measure speed and memory, beside a peer in the same run
