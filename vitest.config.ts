@@ -7,7 +7,8 @@ const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, impor
 /** The longest first, or all others would wait for them in the end. Nothing but their names tells on a fresh machine. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => /\/test\/simulation\/(?:operator|runtime)-/.test(moduleId);
+    const isLong = ({ moduleId }: TestSpecification) =>
+      /\/test\/simulation\/(?:operator|runtime)-|\/runtime\/test\/(?:kill|power|openers)\.test/.test(moduleId);
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }

@@ -38,7 +38,8 @@ export class LedgerStore implements Store {
   }
 
   async get(key: string, at?: Revision): Promise<Entry | undefined> {
-    return this.#ledger().read((tables) => tables.get(key, at));
+    const ledger = this.#ledger();
+    return at === undefined ? ledger.get(key) : ledger.read((tables) => tables.get(key, at));
   }
 
   async list(prefix: string, options: ListOptions = {}): Promise<EntryPage> {

@@ -7,7 +7,7 @@ import { ApiError } from '../../api/errors.ts';
 import { type Clock, sleep, systemClock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { Bell } from '../bell.ts';
-import type { Commit, CommitOutcome, Revision, WatchOptions } from '../contract.ts';
+import type { Commit, CommitOutcome, Entry, Revision, WatchOptions } from '../contract.ts';
 import { checkCompactable } from '../expired.ts';
 import { follow } from '../follow.ts';
 import type { Writes } from '../group-commit.ts';
@@ -93,6 +93,12 @@ export class Ledger {
   read<T>(read: (tables: Tables) => T): T {
     this.#checkOpen();
     return this.connection.snapshot(() => read(this.#tables));
+  }
+
+  /** The newest value of a key. One statement, so it needs no transaction around it. */
+  get(key: string): Entry | undefined {
+    this.#checkOpen();
+    return this.connection.statement(() => this.#tables.newest(key));
   }
 
   /**

@@ -55,10 +55,24 @@ export class Tables {
   }
 
   get(key: string, at: Revision | undefined): Entry | undefined {
+    if (at === undefined) return this.newest(key);
+    const revision = this.#readRevision(at);
     const pointer = this.#pointer(key);
-    if (pointer === undefined) return undefined;
-    if (at === undefined) return pointer.created > 0 ? this.#entry(key, pointer) : undefined;
-    return this.#entryAt(key, pointer, this.#readRevision(at));
+    return pointer && this.#entryAt(key, pointer, revision);
+  }
+
+  /** One statement. */
+  newest(key: string): Entry | undefined {
+    const found = this.#connection
+      .sql(
+        `SELECT entry.row AS number, entry.created AS since, log.key, log.created, previous, time, checksum, value
+           FROM entry LEFT JOIN log ON log.number = entry.row WHERE entry.key = ?`,
+      )
+      .get(key);
+    if (!found || found['since'] === 0) return undefined;
+    const number = integer(found['number']);
+    if (found['key'] === null) missing(number);
+    return entryOf(key, integer(found['since']), rowOf(number, found));
   }
 
   list(prefix: string, options: ListOptions): EntryPage {
@@ -236,18 +250,7 @@ export class Tables {
   #rowIfThere(number: number): Row | undefined {
     const select = 'SELECT key, created, previous, time, checksum, value FROM log WHERE number = ?';
     const found = this.#connection.sql(select).get(number);
-    if (!found) return undefined;
-    const { value } = found;
-    const row: Row = {
-      number,
-      key: text(found['key']),
-      created: integer(found['created']),
-      previous: integer(found['previous']),
-      timeMs: integer(found['time']),
-      value: value instanceof Uint8Array ? value : undefined,
-    };
-    checkRow(row, integer(found['checksum']));
-    return row;
+    return found && rowOf(number, found);
   }
 
   #row(number: number): Row {
@@ -278,13 +281,7 @@ export class Tables {
 
   #entryAt(key: string, newest: Pointer, at: Revision): Entry | undefined {
     const pointer = this.#pointerAt(newest, at);
-    return pointer && this.#entry(key, pointer);
-  }
-
-  #entry(key: string, { row, created }: Pointer): Entry {
-    const { key: found, value } = this.#row(row);
-    if (found !== key || value === undefined) throw damagedIndex(key);
-    return { key, value, revision: revisionOf(row), created };
+    return pointer && entryOf(key, pointer.created, this.#row(pointer.row));
   }
 
   /** One damaged record is reported and does not hide the others. */
@@ -308,6 +305,26 @@ export class Tables {
     const history = before === undefined ? {} : { previous: before };
     return value === undefined ? { type: 'delete', key, ...history } : { type: 'put', key, value, created, ...history };
   }
+}
+
+/** Throws `Corrupt` if the checksum of the row does not match. */
+function rowOf(number: number, found: SqlRow): Row {
+  const { value } = found;
+  const row: Row = {
+    number,
+    key: text(found['key']),
+    created: integer(found['created']),
+    previous: integer(found['previous']),
+    timeMs: integer(found['time']),
+    value: value instanceof Uint8Array ? value : undefined,
+  };
+  checkRow(row, integer(found['checksum']));
+  return row;
+}
+
+function entryOf(key: string, created: Revision, { number, key: found, value }: Row): Entry {
+  if (found !== key || value === undefined) throw damagedIndex(key);
+  return { key, value, revision: revisionOf(number), created };
 }
 
 function integer(value: SqlRow[string] | undefined): number {
