@@ -37,6 +37,8 @@ async function scene(scheme: 'sqlite' | 'file'): Promise<Scene> {
   cleanups.push(() => registry.close());
   const watcher = new Worker<Seen>('watcher', [url, '0']);
   cleanups.push(() => watcher.kill());
+  // Opening a registry of files takes in what is pending, which needs the lock.
+  await watcher.ready();
   const frozen = new Worker<Said>('frozen', [url, 'frozen', String(before), String(after)]);
   cleanups.push(() => frozen.kill());
   await frozen.ready();
