@@ -42,7 +42,7 @@ async function writers(store: Store): Promise<string[]> {
 }
 
 /**
- * Stops a process that writes, but not in the middle of a write: there it would hold the write lock, and nobody could
+ * Stops a process that writes, but not in the middle of a write: there it would hold the write lock, and no other could
  * take over until it is woken or dies. See the test of that below.
  */
 async function putToSleep(worker: Worker<Said>, url: string): Promise<void> {

@@ -73,7 +73,7 @@ export const controller = {
       tests: ['predicate.test.ts'],
     },
     {
-      name: 'a deleted object keeps its digest, so its successor wakes nobody',
+      name: 'a deleted object keeps its digest, so its successor does not wake the key',
       file: 'predicate.ts',
       find: 'this.#known.delete(key);',
       replace: '',

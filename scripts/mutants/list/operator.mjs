@@ -43,7 +43,7 @@ export const resource = {
   tests: ['render.test.ts'],
   mutants: [
     {
-      name: 'an environment variable that somebody added is not seen',
+      name: 'an environment variable that was added by hand is not seen',
       file: 'differences.ts',
       find: 'if (!wanted.has(key)) this.',
       replace: "if (key === '') this.",
@@ -78,7 +78,7 @@ export const resource = {
       tests: ['differences.test.ts', 'drift.test.ts'],
     },
     {
-      name: 'an image that somebody put back to an older version is taken for an upgrade',
+      name: 'an image that was put back to an older version is taken for an upgrade',
       file: 'upgrade.ts',
       find: 'if (number !== other) return number > other;',
       replace: 'if (number !== other) return number < other;',
@@ -521,7 +521,7 @@ export const controller = {
       tests: ['revisions.test.ts'],
     },
     {
-      name: 'a revision that somebody edited is rolled out',
+      name: 'a revision that was edited by hand is rolled out',
       file: 'revisions.ts',
       find: '|| revisionHash({ template, ...restart }) !== hash) return',
       replace: ') return',

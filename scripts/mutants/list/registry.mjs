@@ -46,7 +46,7 @@ export const registry = {
       replace: '',
     },
     {
-      name: 'an object without finalizers goes although nobody asked for its deletion',
+      name: 'an object without finalizers goes without a request to delete it',
       file: 'rules.ts',
       find: 'return object.metadata.deletionTimestamp !== undefined && !hasFinalizers(object);',
       replace: 'return !hasFinalizers(object);',

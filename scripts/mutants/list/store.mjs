@@ -227,7 +227,7 @@ export const store = {
       tests: ['sqlite/store.test.ts'],
     },
     {
-      name: 'sqlite: compaction keeps values that nobody can reach',
+      name: 'sqlite: compaction keeps values that no reader can reach',
       file: 'sqlite/tables.ts',
       find: "run('DELETE FROM log WHERE number IN (SELECT previous FROM log WHERE number BETWEEN ? AND ?)', ...range);",
       replace: '',

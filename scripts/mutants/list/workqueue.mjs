@@ -80,7 +80,7 @@ export const workqueue = {
       replace: '',
     },
     {
-      name: 'take with an aborted signal takes a key that nobody gets',
+      name: 'take with an aborted signal takes a key and loses it',
       file: 'queue.ts',
       find: 'if (signal?.aborted) return Promise.resolve(undefined);',
       replace: '',

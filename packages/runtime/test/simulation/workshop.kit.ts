@@ -31,7 +31,7 @@ export interface Defects {
   readonly statusUndoesSpec?: boolean;
   /** A failure in the middle counts as done. */
   readonly failureSwallowed?: boolean;
-  /** A part of the same name counts as its own, whoever it was made for. */
+  /** A part of the same name counts as its own, whichever owner it was made for. */
   readonly leftoverTakenForOwn?: boolean;
   /** Too many parts are left as they are. */
   readonly surplusKept?: boolean;
