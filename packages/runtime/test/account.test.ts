@@ -52,7 +52,11 @@ describe('an account of acknowledged commits', () => {
     ['with another value', [{ ...first, changes: [[key(1), 1]] }, second], /instead of/],
     ['that is there twice', [first, second, third, { ...third, revision: 4 }], /2 acknowledged, 4 in the log/],
     ['of two revisions that are the same', [first, { ...second, revision: 1 }], /revision 1 comes after 1/],
-    ['without a writer', [first, second, { revision: 3, changes: [['example.io/v1/things/other/0-1', 1]] }], /other\/0/],
+    [
+      'without a writer',
+      [first, second, { revision: 3, changes: [['example.io/v1/things/other/0-1', 1]] }],
+      /other\/0/,
+    ],
   ])('reports a commit %s', (_, log, problem) => {
     expect(account().compare(log).join('\n')).toMatch(problem);
   });
