@@ -299,9 +299,23 @@ export const store = {
     {
       name: 'sqlite: a commit into a deleted file is acknowledged',
       file: 'sqlite/connection.ts',
-      find: 'for (const file of this.#identities.keys()) this.#checkFile(file);',
+      find: 'this.#require(this.#identities.checkCommitted());',
       replace: '',
       tests: ['sqlite/damage.test.ts'],
+    },
+    {
+      name: 'sqlite: a file that is deleted from a directory unchanged for long is not noticed',
+      file: 'sqlite/identities.ts',
+      find: '${stats.dev}:${stats.ino}:${stats.mtimeMs}',
+      replace: '${stats.dev}:${stats.ino}',
+      tests: ['sqlite/damage.test.ts'],
+    },
+    {
+      name: 'sqlite: the last revision is not announced before the store is closed',
+      file: 'sqlite/doorbell.ts',
+      find: 'if (this.#written !== this.#newest) this.#write();',
+      replace: '',
+      tests: ['sqlite/doorbell.test.ts'],
     },
     {
       name: 'sqlite: a database that lost acknowledged commits is opened',

@@ -5,13 +5,14 @@
  * Nothing in this process may open the database file, or the `-shm` file, by other means while a connection exists:
  * closing any descriptor of a file drops all locks that the process has on it (POSIX).
  */
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { type Binding, checkVersion, type Database, loadBinding, type Statement } from './binding.ts';
 import { createDatabase } from './create.ts';
-import { flush, identityOf, makeDirectory } from './directories.ts';
+import { flush, makeDirectory } from './directories.ts';
 import { isBusy, translate } from './failures.ts';
+import { Identities } from './identities.ts';
 import { applicationId, schemaVersion } from './schema.ts';
 
 /** The name of the database file in the registry's directory. SQLite keeps `-wal` and `-shm` beside it. */
@@ -39,8 +40,7 @@ export class Connection {
   readonly #file: string;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
-  /** Of the database file, and of the files that SQLite keeps beside it. */
-  readonly #identities: ReadonlyMap<string, string | undefined>;
+  readonly #identities: Identities;
   #inTransaction = false;
 
   /** Makes the directory and the database if they do not exist. Throws an error of the catalogue. */
@@ -78,8 +78,7 @@ export class Connection {
       this.#database.close();
       throw error;
     }
-    const files = [this.#file, `${this.#file}-wal`, `${this.#file}-shm`];
-    this.#identities = new Map(files.map((file) => [file, identityOf(file)]));
+    this.#identities = new Identities(directory, this.#file);
   }
 
   /** The statement for this text, prepared once. */
@@ -126,7 +125,8 @@ export class Connection {
           isRunning = true;
           return work();
         });
-        this.#checkCommitted();
+        // After the commit, so that none is missed.
+        this.#require(this.#identities.checkCommitted());
         return { value };
       } catch (error) {
         if (!isRunning && isBusy(error)) return undefined;
@@ -161,19 +161,7 @@ export class Connection {
 
   /** Throws `Unavailable` if a file was deleted or replaced: what is read from it then is out of date. */
   check(): void {
-    for (const file of this.#identities.keys()) this.#checkFile(file);
-  }
-
-  /**
-   * A commit into a file that was deleted is lost with this process. After the commit, so that none is missed.
-   *
-   * Of the log only that it exists: asking for its attributes makes the kernel record a finer time with the next write,
-   * and the flush of that write takes a third longer.
-   */
-  #checkCommitted(): void {
-    this.#checkFile(this.#file);
-    this.#checkFile(`${this.#file}-shm`);
-    if (!existsSync(`${this.#file}-wal`)) this.#checkFile(`${this.#file}-wal`);
+    this.#require(this.#identities.check());
   }
 
   close(): void {
@@ -216,10 +204,7 @@ export class Connection {
     return new ApiError('Corrupt', { what: this.#file, reason });
   }
 
-  #checkFile(file: string): void {
-    const identity = identityOf(file);
-    if (identity === this.#identities.get(file)) return;
-    const reason = `${file} was ${identity === undefined ? 'deleted' : 'replaced'} while it was open`;
-    throw new ApiError('Unavailable', { what: this.what, reason });
+  #require(changed: string | undefined): void {
+    if (changed !== undefined) throw new ApiError('Unavailable', { what: this.what, reason: changed });
   }
 }

@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -179,10 +180,11 @@ describe('a write-ahead log that a killed process left behind', () => {
     const store = await SqliteStore.open({ directory: join(scratch, 'living') });
     for (let n = 0; n < 40; n++) await store.commit([{ type: 'put', key: `a/${n}`, value: objectOf(n) }]);
     mkdirSync(directory);
+    const revision = await store.revision();
+    await expect.poll(() => Number(readFileSync(join(scratch, 'living', 'doorbell'), 'latin1'))).toBe(revision);
     for (const name of ['registry.db', 'registry.db-wal', 'doorbell']) {
       copyFileSync(join(scratch, 'living', name), join(directory, name));
     }
-    const revision = await store.revision();
     await store.close();
     return revision;
   }
@@ -244,6 +246,18 @@ describe('a registry that is deleted while it is open', () => {
       `${name} was deleted while it was open`,
     );
   });
+
+  it.each(['registry.db', 'registry.db-wal', 'registry.db-shm'])(
+    'acknowledges nothing any more without %s, in a directory that had been unchanged for long',
+    async (name) => {
+      const store = await open();
+      const put = () => store.commit([{ type: 'put', key: 'a', value: bytes(1) }]);
+      utimesSync(directory, 1, 1);
+      for (let commits = 0; commits < 3; commits++) expect((await put()).committed).toBe(true);
+      rmSync(join(directory, name));
+      expect((await failure(put())).message).toContain(`${name} was deleted while it was open`);
+    },
+  );
 
   it('ends its watches with an error instead of being silent for ever', async () => {
     const store = await SqliteStore.open({ directory, pollMs: 20 });

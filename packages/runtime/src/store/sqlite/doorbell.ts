@@ -14,19 +14,41 @@ import { fileMode } from './directories.ts';
 /** The digits of the largest safe integer. */
 const digits = 16;
 
+/** Revisions that follow within this time are announced together, by the newest of them. */
+const ringIntervalMs = 2;
+
 export class Doorbell {
   readonly #path: string;
+  readonly #clock: Clock;
   readonly #descriptor: number;
+  #newest: Revision = 0;
+  #written: Revision = 0;
+  #cancelNext: (() => void) | undefined;
 
-  constructor(path: string) {
+  constructor(path: string, clock: Clock) {
     this.#path = path;
+    this.#clock = clock;
     // Not emptied: that would be a ring.
     this.#descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT, fileMode);
   }
 
   ring(revision: Revision): void {
+    this.#newest = revision;
+    if (this.#cancelNext === undefined) this.#announce();
+  }
+
+  #announce(): void {
+    this.#write();
+    this.#cancelNext = this.#clock.after(ringIntervalMs, () => {
+      this.#cancelNext = undefined;
+      if (this.#written !== this.#newest) this.#announce();
+    });
+  }
+
+  #write(): void {
+    this.#written = this.#newest;
     try {
-      writeSync(this.#descriptor, String(revision).padStart(digits, '0'), 0);
+      writeSync(this.#descriptor, String(this.#newest).padStart(digits, '0'), 0);
     } catch {
       // The commit that it announces is durable; watchers find it with the next poll.
     }
@@ -59,6 +81,8 @@ export class Doorbell {
   }
 
   close(): void {
+    this.#cancelNext?.();
+    if (this.#written !== this.#newest) this.#write();
     closeSync(this.#descriptor);
   }
 }

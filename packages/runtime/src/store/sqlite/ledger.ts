@@ -66,7 +66,7 @@ export class Ledger {
     const connection = await Connection.open(options.directory);
     const path = join(options.directory, 'doorbell');
     try {
-      const doorbell = new Doorbell(path);
+      const doorbell = new Doorbell(path, options.clock ?? systemClock);
       const announced = doorbell.last;
       const ledger = new Ledger(connection, doorbell, options);
       const newest = ledger.read((tables) => tables.revision);
