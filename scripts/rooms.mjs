@@ -1,6 +1,6 @@
 /**
  * The house plan: every room, from the ground up, and the rooms it may import from. `check-imports.mjs` holds the code
- * to it, ARCHITECTURE.md draws it. A room that is not listed may not exist; an import that is not listed fails the build.
+ * to it; the table in ARCHITECTURE.md is made from it. A room that is not listed may not exist; an import that is not listed fails the build.
  *
  * A room is `package/folder`. `doors` are the Node modules through which only that room may reach the outside world,
  * `libraries` the packages from outside that only it may use.
