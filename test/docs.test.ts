@@ -8,8 +8,7 @@ import { catalogue, MetricRegistry, standardMetrics } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { controlRoutes } from '../packages/ecsm-simulator/src/control/control.ts';
 import { healthyLink } from '../packages/ecsm-simulator/src/link/settings.ts';
-import { profiles } from '../packages/ecsm-simulator/src/platform/behaviour.ts';
-import { behaviourChoices } from '../packages/ecsm-simulator/src/platform/behaviour-check.ts';
+import { behaviourChoices, profiles } from '../packages/ecsm-simulator/src/platform/behaviour.ts';
 import { flags } from '../packages/ecsm-simulator/src/program/flags.ts';
 import { rooms } from '../scripts/rooms.mjs';
 import {

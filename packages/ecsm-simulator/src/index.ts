@@ -14,5 +14,5 @@ export { type Behaviour, type ProfileName, profiles } from './platform/behaviour
 export type { Platform } from './platform/contract.ts';
 export { seededFleet } from './platform/fleet.ts';
 export type * from './platform/model.ts';
-export { type PlatformOptions, SimulatedPlatform } from './platform/platform.ts';
+export { createPlatform, type PlatformOptions } from './platform/platform.ts';
 export { Refusal, type RefusalName, refusals } from './platform/refusal.ts';

@@ -2,8 +2,9 @@
 import type { JsonValue } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { type Behaviour, profiles } from '../platform/behaviour.ts';
+import type { Platform } from '../platform/contract.ts';
 import type { Container, Image, Node } from '../platform/model.ts';
-import { SimulatedPlatform } from '../platform/platform.ts';
+import { createPlatform } from '../platform/platform.ts';
 import { type ApiOptions, createApi } from './api.ts';
 import type { Handler } from './exchange.ts';
 
@@ -16,7 +17,7 @@ export interface Reply {
 
 export class Bench {
   nowMs = startMs;
-  readonly platform: SimulatedPlatform;
+  readonly platform: Platform;
   readonly handler: Handler;
   readonly sat1: Node;
   readonly sat2: Node;
@@ -26,7 +27,7 @@ export class Bench {
 
   /** Nothing takes time unless a test says so. */
   constructor(change: Partial<Behaviour> = {}, options: ApiOptions = {}) {
-    this.platform = new SimulatedPlatform({
+    this.platform = createPlatform({
       clock: { now: () => this.nowMs },
       random: new SeededRandom(1),
       behaviour: { ...profiles.instant, ...change },

@@ -6,8 +6,8 @@ import { failure, success, wrongMethod } from './envelope.ts';
 import type { Answer, Handler, Request } from './exchange.ts';
 import { badRequest } from './input.ts';
 import { Query } from './query.ts';
-import { Router, segmentsOf } from './router.ts';
-import { routes } from './routes.ts';
+import { segmentsOf } from './router.ts';
+import { router } from './routes.ts';
 
 export interface ApiOptions {
   /** What every path begins with. Default `/api/v1`. */
@@ -24,7 +24,6 @@ export function createApi(
   platform: Platform,
   { basePath = '/api/v1', bodyBytesMax = 64 * 2 ** 20 }: ApiOptions = {},
 ): Handler {
-  const router = new Router(routes);
   const answer = (request: Request): Answer => {
     const [path, query] = divide(request.target);
     if (path !== basePath && !path.startsWith(`${basePath}/`)) throw new Refusal('noSuchCall');

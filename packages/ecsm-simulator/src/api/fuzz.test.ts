@@ -7,7 +7,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { expect, test } from 'vitest';
 import { profiles } from '../platform/behaviour.ts';
-import { SimulatedPlatform } from '../platform/platform.ts';
+import type { Platform } from '../platform/contract.ts';
+import { createPlatform } from '../platform/platform.ts';
 import { Bench, field, serviceBody, succeeded } from './api.kit.ts';
 import type { Answer, Request } from './exchange.ts';
 import { catalogueOf, fuzzRequest } from './fuzz.kit.ts';
@@ -67,7 +68,7 @@ function fate(random: SeededRandom, bench: Bench): void {
   if (random.chance(0.1)) restock(platform);
 }
 
-function restock(platform: SimulatedPlatform): void {
+function restock(platform: Platform): void {
   for (const [name, type] of [
     ['sat-1', 'sylixos'],
     ['sat-2', 'sylixos'],
@@ -92,7 +93,7 @@ function checkSnapshot(bench: Bench): void {
   // Not the texts: both would show null where a number is infinite.
   expect(isDeepStrictEqual(state, bench.platform.snapshot())).toBe(true);
   const clock = { now: () => bench.nowMs };
-  const restored = new SimulatedPlatform({ clock, random: new SeededRandom(0), state });
+  const restored = createPlatform({ clock, random: new SeededRandom(0), state });
   expect(JSON.stringify(restored.snapshot())).toBe(JSON.stringify(bench.platform.snapshot()));
 }
 

@@ -2,11 +2,10 @@
 import type { JsonValue } from '@ecsm/runtime';
 import type { Behaviour } from '../platform/behaviour.ts';
 import type { Call } from './call.ts';
+import type { Endpoint } from './router.ts';
 
-export interface Route {
+export interface Route extends Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the base path; `:name` stands for one segment. */
-  readonly path: string;
   /** Of the reference of the platform's API. */
   readonly section: string;
   /** How sure the reference is of it: where it was seen, or `GUESS`. */

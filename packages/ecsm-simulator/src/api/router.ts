@@ -2,29 +2,34 @@
  * Finds the route of a request. Routes lie in a tree by segments; a literal segment wins over a parameter, so that
  * `/service/summary` is not the service called `summary`, and the tree is searched back when that leads nowhere.
  */
-import type { Route } from './route.ts';
 
-interface Branch {
-  readonly literals: Map<string, Branch>;
-  parameter: Branch | undefined;
-  readonly routes: Map<string, Route>;
+export interface Endpoint {
+  readonly method: string;
+  /** `:name` stands for one segment. */
+  readonly path: string;
 }
 
-export type Match =
-  | { readonly kind: 'found'; readonly route: Route; readonly parameters: ReadonlyMap<string, string> }
+interface Branch<R> {
+  readonly literals: Map<string, Branch<R>>;
+  parameter: Branch<R> | undefined;
+  readonly routes: Map<string, R>;
+}
+
+export type Match<R> =
+  | { readonly kind: 'found'; readonly route: R; readonly parameters: ReadonlyMap<string, string> }
   /** The path is known, under other methods. */
   | { readonly kind: 'wrongMethod'; readonly allowed: readonly string[] }
   | { readonly kind: 'unknown' };
 
-export class Router {
-  readonly #root = branch();
+export class Router<R extends Endpoint = Endpoint> {
+  readonly #root: Branch<R> = branch();
 
-  constructor(routes: readonly Route[]) {
+  constructor(routes: readonly R[]) {
     for (const route of routes) this.#add(route);
   }
 
   /** `segments` are decoded. */
-  match(method: string, segments: readonly string[]): Match {
+  match(method: string, segments: readonly string[]): Match<R> {
     const allowed = new Set<string>();
     for (const { routes } of ends(this.#root, segments, 0)) {
       const route = routes.get(method);
@@ -34,14 +39,14 @@ export class Router {
     return allowed.size > 0 ? { kind: 'wrongMethod', allowed: [...allowed].sort() } : { kind: 'unknown' };
   }
 
-  #add(route: Route): void {
+  #add(route: R): void {
     let at = this.#root;
     for (const segment of segmentsOf(route.path)) {
       if (segment.startsWith(':')) {
-        at.parameter ??= branch();
+        at.parameter ??= branch<R>();
         at = at.parameter;
       } else {
-        const next = at.literals.get(segment) ?? branch();
+        const next = at.literals.get(segment) ?? branch<R>();
         at.literals.set(segment, next);
         at = next;
       }
@@ -57,7 +62,7 @@ export function segmentsOf(path: string): readonly string[] {
 }
 
 /** Every branch with routes that the segments lead to, the most literal first. */
-function* ends(at: Branch, segments: readonly string[], depth: number): Generator<Branch> {
+function* ends<R>(at: Branch<R>, segments: readonly string[], depth: number): Generator<Branch<R>> {
   const segment = segments[depth];
   if (segment === undefined) {
     if (at.routes.size > 0) yield at;
@@ -69,7 +74,7 @@ function* ends(at: Branch, segments: readonly string[], depth: number): Generato
   if (at.parameter && segment !== '') yield* ends(at.parameter, segments, depth + 1);
 }
 
-function parametersOf({ path }: Route, segments: readonly string[]): ReadonlyMap<string, string> {
+function parametersOf({ path }: Endpoint, segments: readonly string[]): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [index, segment] of segmentsOf(path).entries()) {
     if (segment.startsWith(':')) parameters.set(segment.slice(1), segments[index] ?? '');
@@ -77,6 +82,6 @@ function parametersOf({ path }: Route, segments: readonly string[]): ReadonlyMap
   return parameters;
 }
 
-function branch(): Branch {
+function branch<R>(): Branch<R> {
   return { literals: new Map(), parameter: undefined, routes: new Map() };
 }

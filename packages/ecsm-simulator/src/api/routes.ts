@@ -7,6 +7,7 @@ import { nodeRoutes } from './nodes.ts';
 import { overviewRoutes } from './overview.ts';
 import { recordRoutes } from './records.ts';
 import type { Route } from './route.ts';
+import { Router } from './router.ts';
 import { serviceBatchRoutes } from './service-batches.ts';
 import { serviceRoutes } from './services.ts';
 import { templateUpdateRoutes } from './template-updates.ts';
@@ -29,3 +30,5 @@ export const routes: readonly Route[] = [
   ...microServiceRoutes,
   ...overviewRoutes,
 ];
+
+export const router = new Router(routes);

@@ -5,13 +5,13 @@
 import { Buffer } from 'node:buffer';
 import { isApiError, nearest } from '@ecsm/runtime';
 import type { Answer, Handler, Request } from '../api/exchange.ts';
+import { Router, segmentsOf } from '../api/router.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { behaviourRoutes } from './behaviour-routes.ts';
 import { containerRoutes } from './containers.ts';
 import { imageRoutes } from './images.ts';
 import { ControlError } from './input.ts';
 import { linkRoutes } from './link.ts';
-import { type Match, routesOf } from './match.ts';
 import { nodeRoutes } from './nodes.ts';
 import { serviceRoutes } from './services.ts';
 import type { ControlRoute, ControlSubject } from './subject.ts';
@@ -33,11 +33,13 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...behaviourRoutes,
 ];
 
+const router = new Router(controlRoutes);
+
 export function createControl(subject: ControlSubject): Handler {
   return (request) => {
     try {
       const [encoded = '', search = ''] = request.target.split('?', 2);
-      const { route, parameters } = find(request, decoded(encoded));
+      const { route, parameters } = find(request, segmentsOf(encoded).map(decoded));
       const { platform } = subject;
       const query = new URLSearchParams(search);
       return answer(200, { ok: true, ...route.handle({ subject, platform, request, parameters, query }) });
@@ -47,14 +49,13 @@ export function createControl(subject: ControlSubject): Handler {
   };
 }
 
-function find({ method }: Request, given: string): Match<ControlRoute> {
-  const path = given === '/sim' ? '/sim/' : given;
-  const matches = routesOf(controlRoutes, path);
-  const found = matches.find(({ route }) => route.method === method);
-  if (found) return found;
-  if (matches.length === 0) throw new ControlError(404, `there is nothing at ${path}.${hint(path)}`);
-  const methods = matches.map(({ route }) => route.method).join(' or ');
-  throw new ControlError(405, `${path} takes ${methods}, not ${method}`);
+function find({ method }: Request, segments: readonly string[]) {
+  const match = router.match(method, segments);
+  if (match.kind === 'found') return match;
+  const path = `/${segments.join('/')}`;
+  if (match.kind === 'unknown') throw new ControlError(404, `there is nothing at ${path}.${hint(path)}`);
+  const allowed = ['GET', 'POST', 'PUT', 'DELETE'].filter((one) => match.allowed.includes(one));
+  throw new ControlError(405, `${path} takes ${allowed.join(' or ')}, not ${method}`);
 }
 
 /** Compares with each route as it would be with the names in this path. */
@@ -70,11 +71,11 @@ function hint(path: string): string {
   return near === undefined ? ' GET /sim/ lists what there is.' : ` Did you mean ${near}?`;
 }
 
-function decoded(path: string): string {
+function decoded(segment: string): string {
   try {
-    return decodeURIComponent(path);
+    return decodeURIComponent(segment);
   } catch {
-    throw new ControlError(400, `the path ${path} is not encoded as it should be`);
+    throw new ControlError(400, `${segment} of the path is not encoded as it should be`);
   }
 }
 

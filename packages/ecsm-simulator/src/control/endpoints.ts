@@ -1,11 +1,10 @@
 /** Which endpoint of the platform's API a call belongs to, for counting: `GET /service/:id`. */
-import { Router, segmentsOf } from '../api/router.ts';
-import { routes } from '../api/routes.ts';
+import { segmentsOf } from '../api/router.ts';
+import { router } from '../api/routes.ts';
 
 const unknown = 'unknown';
 
 export function endpoints(basePath = '/api/v1'): (method: string, path: string) => string {
-  const router = new Router(routes);
   return (method, path) => {
     if (!path.startsWith(`${basePath}/`)) return unknown;
     const match = router.match(method, segmentsOf(path.slice(basePath.length)));

@@ -5,7 +5,7 @@ import { ControlError } from './input.ts';
 import type { ControlCall } from './subject.ts';
 
 export function findNode({ platform, parameters }: ControlCall): Node {
-  const name = parameters['node'] ?? '';
+  const name = parameters.get('node') ?? '';
   const node = platform.nodeNamed(name) ?? platform.node(name);
   if (node) return node;
   const names = platform.nodes().map((other) => other.name);
@@ -13,7 +13,7 @@ export function findNode({ platform, parameters }: ControlCall): Node {
 }
 
 export function findService({ platform, parameters }: ControlCall): Service {
-  const name = parameters['service'] ?? '';
+  const name = parameters.get('service') ?? '';
   const service = platform.serviceNamed(name) ?? platform.service(name);
   if (service) return service;
   const names = platform.services().map((other) => other.name);
@@ -21,7 +21,7 @@ export function findService({ platform, parameters }: ControlCall): Service {
 }
 
 export function findContainer({ platform, parameters }: ControlCall): Container {
-  const name = parameters['container'] ?? '';
+  const name = parameters.get('container') ?? '';
   const container = platform.containerNamed(name) ?? platform.container(name);
   if (container) return container;
   const names = platform.services().flatMap(({ id }) => platform.containersOfService(id).map((other) => other.name));

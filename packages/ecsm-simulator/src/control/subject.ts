@@ -1,10 +1,10 @@
 /** What the control API acts upon, and what its routes are made of. */
 import type { Request } from '../api/exchange.ts';
+import type { Endpoint } from '../api/router.ts';
 import type { Link } from '../link/link.ts';
 import type { Platform } from '../platform/contract.ts';
 import type { State } from '../platform/model.ts';
 import type { Journal } from './journal.ts';
-import type { Parameters, Route } from './match.ts';
 
 export interface ControlSubject {
   /** Another one after `restore` and `reset`. */
@@ -21,11 +21,12 @@ export interface ControlCall {
   readonly subject: ControlSubject;
   readonly platform: Platform;
   readonly request: Request;
-  readonly parameters: Parameters;
+  /** `:node` of the route's path, decoded. */
+  readonly parameters: ReadonlyMap<string, string>;
   readonly query: URLSearchParams;
 }
 
-export interface ControlRoute extends Route {
+export interface ControlRoute extends Endpoint {
   /** What it does, in a few words. */
   readonly does: string;
   /** A body that works; none where none is needed. */

@@ -18,7 +18,7 @@ import type { Behaviour, ProfileName } from '../platform/behaviour.ts';
 import type { Platform } from '../platform/contract.ts';
 import { seededFleet } from '../platform/fleet.ts';
 import type { State } from '../platform/model.ts';
-import { SimulatedPlatform } from '../platform/platform.ts';
+import { createPlatform } from '../platform/platform.ts';
 import type { ListenAddress } from './address.ts';
 import { type RunningServer, serve } from './server.ts';
 
@@ -130,7 +130,7 @@ export class Simulator implements ControlSubject {
 
   #made(start: Pick<SimulatorOptions, 'behaviour' | 'state'>): Platform {
     const { clock, random } = this.#options;
-    return new SimulatedPlatform({ clock, random, log: this.#log, ...start });
+    return createPlatform({ clock, random, log: this.#log, ...start });
   }
 
   #observe(call: ObservedCall): void {

@@ -9,8 +9,9 @@
 import { cycleMsMin, watchHealth } from './health.ts';
 import { addHistory } from './history.ts';
 import { forbidsRestart } from './image-config.ts';
-import type { Appointment, Container, ContainerAction, ContainerStatus } from './model.ts';
+import type { Appointment, Container, ContainerAction, ContainerStatus, Transaction } from './model.ts';
 import { Refusal } from './refusal.ts';
+import { beginTransaction } from './transactions.ts';
 import { forgetTotals, noteMemory } from './usage.ts';
 import type { World } from './world.ts';
 
@@ -85,8 +86,23 @@ function restart(world: World, container: Container): number {
   return world.schedule('up', container.taskId, stopMs + startDelayMs(world), container.step);
 }
 
-/** It ends by itself. */
-export function crash(world: World, container: Container): void {
+export function controlContainer(world: World, name: string, action: ContainerAction): Transaction {
+  const container = world.containers.named(name);
+  if (container === undefined) throw new Refusal('containerNotFound', name);
+  const obstacle = obstacleTo(world, container, action);
+  if (obstacle !== undefined) throw obstacle;
+  return beginTransaction(world, act(world, container, action));
+}
+
+/** A container ends by itself. */
+export function killContainer(world: World, taskId: string): void {
+  const container = world.mustHaveContainer(taskId);
+  const isAlive = container.status === 'running' || container.status === 'paused';
+  if (!isAlive) throw new Refusal('containerState', `${container.name} (${container.status}), kill`);
+  crash(world, container);
+}
+
+function crash(world: World, container: Container): void {
   end(world, container);
   world.log.write('info', 'container ended by itself', { container: container.name });
   const service = world.services.get(container.serviceId);
@@ -95,12 +111,20 @@ export function crash(world: World, container: Container): void {
   world.schedule('revived', container.taskId, world.behaviour.restartDelayMs, container.step);
 }
 
-export function setCrashLoop(world: World, container: Container, crashAfterMs: number | null): void {
+/** It ends this long after every start, from now on; null: it stays up again. */
+export function setCrashLoop(world: World, taskId: string, crashAfterMs: number | null): void {
+  const container = world.mustHaveContainer(taskId);
   if (crashAfterMs !== null && !(crashAfterMs >= 0 && crashAfterMs <= Number.MAX_SAFE_INTEGER)) {
     throw new Refusal('badRequest', 'crashAfterMs', { crashAfterMs: 'has to be a time in milliseconds, or null' });
   }
   container.crashAfterMs = crashAfterMs;
   planCrash(world, container);
+}
+
+export function setContainerHealth(world: World, taskId: string, healthy: boolean): void {
+  const container = world.mustHaveContainer(taskId);
+  container.healthy = healthy;
+  watchHealth(world, container);
 }
 
 function planCrash(world: World, container: Container): void {

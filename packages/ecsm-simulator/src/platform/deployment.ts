@@ -10,7 +10,7 @@ import { run, setStatus, startDelayMs } from './containers.ts';
 import { limitsOf, pullPolicyOf, vsoaPortOf } from './image-config.ts';
 import { isInTheWay, isNodeOnline } from './instances.ts';
 import type { Appointment, Container, Image, Node, Service } from './model.ts';
-import { refusals } from './refusal.ts';
+import { Refusal, refusals } from './refusal.ts';
 import { forgetTotals, freeDiskOf, freeMemoryOf } from './usage.ts';
 import type { World } from './world.ts';
 
@@ -19,6 +19,18 @@ const memoryBytesMin = 32 * 1024 * 1024;
 /** Where dynamically allocated VSOA ports of a node begin. */
 const vsoaPortMin = 30_000;
 const defaultFailure = '部署失败';
+
+/** The next deployments fail: of one service (by name), or of any. */
+export function failDeployments(
+  world: World,
+  failure: { readonly service?: string; readonly message?: string; readonly count: number },
+): void {
+  if (!Number.isSafeInteger(failure.count) || failure.count < 1) {
+    throw new Refusal('badRequest', 'count', { count: 'has to be a whole number, 1 or more' });
+  }
+  const { service = null, message = '', count } = failure;
+  world.plannedFailures.push({ service, message, left: count });
+}
 
 /** Deploys it, again or for the first time; what was under way before is void. To the agent it is a new container. */
 export function deploy(world: World, container: Container, wanted?: Container['wanted']): void {

@@ -1,7 +1,6 @@
 /** Lets time pass: everything that is due happens, each at its own moment. */
 import { containerEvents } from './containers.ts';
 import { deploymentEvents } from './deployment.ts';
-import type { Happening } from './happenings.ts';
 import { imageEvents } from './images.ts';
 import { instanceEvents } from './instances.ts';
 import { migrationEvents } from './migration.ts';
@@ -11,7 +10,8 @@ import { serviceEvents } from './services.ts';
 import { transactionEvents } from './transactions.ts';
 import type { World } from './world.ts';
 
-const events: Readonly<Record<Happening, (world: World, appointment: Appointment) => void>> = {
+/** What can happen by itself when time passes. */
+const events = {
   ...containerEvents,
   ...deploymentEvents,
   ...imageEvents,
@@ -20,7 +20,13 @@ const events: Readonly<Record<Happening, (world: World, appointment: Appointment
   ...rolloutEvents,
   ...serviceEvents,
   ...transactionEvents,
-};
+} as const satisfies Readonly<Record<string, (world: World, appointment: Appointment) => void>>;
+
+export type Happening = keyof typeof events;
+
+export function isHappening(what: string): what is Happening {
+  return Object.hasOwn(events, what);
+}
 
 /** What an event plans is counted from the event's own time, so it does not matter how often anybody looks. */
 export function advanceTo(world: World, nowMs: number): void {

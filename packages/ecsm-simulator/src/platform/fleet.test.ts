@@ -2,12 +2,12 @@ import { SeededRandom } from '@ecsm/runtime/simulation';
 import { describe, expect, it } from 'vitest';
 import { seededFleet } from './fleet.ts';
 import { asJson, spec, startMs } from './platform.kit.ts';
-import { SimulatedPlatform } from './platform.ts';
+import { createPlatform } from './platform.ts';
 import { transactionsMax } from './transactions.ts';
 
 function fleet(nodes: number, seed?: number) {
   const clock = { nowMs: startMs, now: () => clock.nowMs };
-  const platform = new SimulatedPlatform({ clock, random: new SeededRandom(1) });
+  const platform = createPlatform({ clock, random: new SeededRandom(1) });
   seededFleet(platform, seed === undefined ? { nodes } : { nodes, seed });
   return { platform, clock };
 }
@@ -59,7 +59,7 @@ describe('a large platform', () => {
     expect(perNode.reduce((sum, count) => sum + count, 0)).toBe(30_000);
     expect(Math.max(...perNode)).toBeLessThan(60);
     const state = platform.snapshot();
-    const restored = new SimulatedPlatform({ clock, random: new SeededRandom(2), state });
+    const restored = createPlatform({ clock, random: new SeededRandom(2), state });
     expect(JSON.stringify(restored.snapshot())).toBe(JSON.stringify(state));
   });
 

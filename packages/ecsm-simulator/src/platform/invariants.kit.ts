@@ -1,12 +1,13 @@
 /** What is true of a platform at any time, and what once it had the time to settle. Each function throws what is wrong. */
+
+import type { Platform } from './contract.ts';
 import type { Container, State } from './model.ts';
-import type { SimulatedPlatform } from './platform.ts';
 
 function must(isTrue: boolean, otherwise: string): asserts isTrue {
   if (!isTrue) throw new Error(otherwise);
 }
 
-export function checkAlways(platform: SimulatedPlatform): void {
+export function checkAlways(platform: Platform): void {
   const state = platform.snapshot();
   const containers = Object.values(state.containers);
   for (const container of containers) checkContainer(state, container);
@@ -36,7 +37,7 @@ function checkContainer(state: State, container: Container): void {
   must(container.leaving || service.nodeNames.includes(node.name), `${name} is where its service is not`);
 }
 
-function checkIndexes(platform: SimulatedPlatform, containers: readonly Container[]): void {
+function checkIndexes(platform: Platform, containers: readonly Container[]): void {
   const tasks = (some: readonly Container[]) => some.map(({ taskId }) => taskId).join();
   for (const { id, name } of platform.services()) {
     const own = containers.filter((one) => one.serviceId === id);
@@ -57,7 +58,7 @@ function checkIndexes(platform: SimulatedPlatform, containers: readonly Containe
 }
 
 /** The sums that are kept agree with what there is. */
-function checkUsage(platform: SimulatedPlatform): void {
+function checkUsage(platform: Platform): void {
   for (const node of platform.nodes()) {
     if (!node.online) continue;
     const containers = platform.containersOfNode(node.id);
@@ -73,7 +74,7 @@ function checkUsage(platform: SimulatedPlatform): void {
 }
 
 /** All nodes are online, and nobody did anything for a long time. */
-export function checkSettled(platform: SimulatedPlatform): void {
+export function checkSettled(platform: Platform): void {
   for (const service of platform.services()) {
     must(service.deletingMs === null, `${service.name} is never deleted`);
     must(service.rolling === null && service.rollQueue.length === 0, `${service.name} rolls for ever`);

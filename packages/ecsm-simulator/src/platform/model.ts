@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from '@ecsm/runtime';
 import type { Behaviour } from './behaviour.ts';
-import type { Happening } from './happenings.ts';
+import type { Happening } from './events.ts';
 
 export type OperatingSystem = 'linux' | 'sylixos';
 export type Policy = 'dynamic' | 'static';

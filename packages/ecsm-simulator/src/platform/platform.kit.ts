@@ -2,8 +2,9 @@
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { expect } from 'vitest';
 import type { Behaviour, ProfileName } from './behaviour.ts';
+import type { Platform } from './contract.ts';
 import type { Container, ImageSpec, Node, Service, ServiceSpec, State } from './model.ts';
-import { SimulatedPlatform } from './platform.ts';
+import { createPlatform } from './platform.ts';
 import { Refusal, type RefusalName } from './refusal.ts';
 
 export const mebibyte = 1024 * 1024;
@@ -18,7 +19,7 @@ export class ManualClock {
 }
 
 export interface World {
-  readonly platform: SimulatedPlatform;
+  readonly platform: Platform;
   readonly clock: ManualClock;
   /** Time passes, and somebody looks. */
   readonly pass: (ms: number) => void;
@@ -44,8 +45,8 @@ export function setUp({ behaviour = {}, seed = 1, nodes = 3, state, nowMs = star
   const clock = new ManualClock();
   clock.nowMs = nowMs;
   const random = new SeededRandom(seed);
-  if (state !== undefined) return around(new SimulatedPlatform({ clock, random, behaviour, state }), clock);
-  const platform = new SimulatedPlatform({ clock, random, behaviour });
+  if (state !== undefined) return around(createPlatform({ clock, random, behaviour, state }), clock);
+  const platform = createPlatform({ clock, random, behaviour });
   for (let number = 1; number <= nodes; number++) addNode(platform, `n${number}`, number);
   for (const tag of ['1.0.0', '1.1.0', 'latest']) {
     platform.pushImage({ name: 'worker', tag, os: 'sylixos', sizeBytes: 10_000_000 });
@@ -54,16 +55,11 @@ export function setUp({ behaviour = {}, seed = 1, nodes = 3, state, nowMs = star
   return around(platform, clock);
 }
 
-export function addNode(
-  platform: SimulatedPlatform,
-  name: string,
-  number: number,
-  type: Node['type'] = 'sylixos',
-): Node {
+export function addNode(platform: Platform, name: string, number: number, type: Node['type'] = 'sylixos'): Node {
   return platform.addNode({ name, ip: `10.0.0.${number}`, port: 1112, password: 'secret', type });
 }
 
-function around(platform: SimulatedPlatform, clock: ManualClock): World {
+function around(platform: Platform, clock: ManualClock): World {
   const service = (name: string) => found(platform.serviceNamed(name), name);
   const containers = (name: string) => platform.containersOfService(service(name).id);
   return {

@@ -18,7 +18,11 @@ export interface Deployed {
   readonly taskIds: readonly string[];
 }
 
-export function createService(world: World, wanted: ServiceSpec, pathLabel: string): Deployed {
+export function createService(
+  world: World,
+  wanted: ServiceSpec,
+  { pathLabel = '' }: { readonly pathLabel?: string } = {},
+): Deployed {
   const spec = checkSpec(world, wanted);
   const service: Service = {
     ...spec,

@@ -1,6 +1,6 @@
 /** The running platform as plain data, and back. */
 import type { Log } from '@ecsm/runtime';
-import { happenings } from './happenings.ts';
+import { isHappening } from './events.ts';
 import { formatImageRef } from './image-ref.ts';
 import type { State } from './model.ts';
 import { keepRecord } from './records.ts';
@@ -63,7 +63,7 @@ export function restoreWorld(snapshot: State, log: Log): World {
     else entries.push(entry);
   }
   for (const appointment of state.agenda) {
-    if (!happenings.includes(appointment.what)) throw new Refusal('badRequest', `agenda: ${appointment.what}`);
+    if (!isHappening(appointment.what)) throw new Refusal('badRequest', `agenda: ${appointment.what}`);
     world.agenda.add(appointment);
   }
   world.plannedFailures = state.plannedFailures;

@@ -75,7 +75,7 @@ export function deployTemplate(world: World, id: string, action: DeployAction, f
   const spec = { ...template.service, name: template.name, image: { ...template.service.image, action } };
   const there = world.servicesByName.get(template.name);
   try {
-    if (there === undefined) return outcome(id, 'created', createService(world, spec, template.folder));
+    if (there === undefined) return outcome(id, 'created', createService(world, spec, { pathLabel: template.folder }));
     if (!force && deepEqual(specOf(there), specOf(spec))) {
       return { templateId: id, result: 'failed', serviceId: there.id, taskIds: [], error: '服务已部署, 没有变化' };
     }

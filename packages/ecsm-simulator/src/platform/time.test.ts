@@ -1,7 +1,7 @@
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { describe, expect, it } from 'vitest';
 import { asJson, setUp, spec, startMs } from './platform.kit.ts';
-import { SimulatedPlatform } from './platform.ts';
+import { createPlatform } from './platform.ts';
 
 /** Much that happens by itself: a crash loop, a liveness probe, a lost node, a rolling update. */
 function busy() {
@@ -91,7 +91,7 @@ describe('a snapshot', () => {
     const state = setUp({ behaviour: 'contrary' }).platform.snapshot();
     const clock = { now: () => startMs };
     const random = new SeededRandom(2);
-    const platform = new SimulatedPlatform({ clock, random, state, behaviour: { update: 'recreate' } });
+    const platform = createPlatform({ clock, random, state, behaviour: { update: 'recreate' } });
     expect(platform.behaviour).toMatchObject({ update: 'recreate', updateTaskId: 'new' });
   });
 });

@@ -1,11 +1,10 @@
 /** A random walk: whatever people and fate could do to a platform, one thing after the other, by a seed. */
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import type { Behaviour } from './behaviour.ts';
-import { profiles } from './behaviour.ts';
-import { behaviourChoices } from './behaviour-check.ts';
+import { behaviourChoices, profiles } from './behaviour.ts';
+import type { Platform } from './contract.ts';
 import type { ContainerAction, ServiceSpec } from './model.ts';
 import { spec } from './platform.kit.ts';
-import type { SimulatedPlatform } from './platform.ts';
 import { Refusal } from './refusal.ts';
 
 const nodeNames = ['n1', 'n2', 'n3', 'l1', 'other'];
@@ -39,7 +38,7 @@ export class Walk {
   }
 
   /** One thing, whether the platform likes it or not; returns what it was. */
-  step(platform: SimulatedPlatform): string {
+  step(platform: Platform): string {
     const moves = this.#moves(platform);
     const name = this.#random.pick(Object.keys(moves));
     try {
@@ -51,7 +50,7 @@ export class Walk {
     }
   }
 
-  #moves(platform: SimulatedPlatform): Record<string, () => unknown> {
+  #moves(platform: Platform): Record<string, () => unknown> {
     const random = this.#random;
     const pick = <T>(choices: readonly T[]): T | undefined => (choices.length === 0 ? undefined : random.pick(choices));
     const service = pick(platform.services());
@@ -95,7 +94,7 @@ export class Walk {
   }
 
   /** Nearly always one that can be. */
-  #spec(platform: SimulatedPlatform, name = this.#random.pick(serviceNames)): ServiceSpec {
+  #spec(platform: Platform, name = this.#random.pick(serviceNames)): ServiceSpec {
     const random = this.#random;
     const type = random.chance(0.8) ? 'sylixos' : 'linux';
     const suited = platform.nodes().flatMap((node) => (node.type === type ? [node.name] : []));

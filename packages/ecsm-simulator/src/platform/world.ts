@@ -7,9 +7,10 @@ import { Agenda } from './agenda.ts';
 import type { Behaviour } from './behaviour.ts';
 import { drawFraction, drawHex, drawUuid } from './chance.ts';
 import { ContainerIndex } from './container-index.ts';
-import type { Happening } from './happenings.ts';
+import type { Happening } from './events.ts';
 import type {
   ConfigurationEntry,
+  Container,
   DeploymentRecord,
   HistoryEntry,
   Image,
@@ -96,6 +97,12 @@ export class World {
     const node = this.nodes.get(id);
     if (node === undefined) throw new Refusal('nodeNotFound', id);
     return node;
+  }
+
+  mustHaveContainer(taskId: string): Container {
+    const container = this.containers.get(taskId);
+    if (container === undefined) throw new Refusal('containerNotFound', taskId);
+    return container;
   }
 
   mustHaveService(id: string): Service {
