@@ -45,6 +45,17 @@ export class ManualClock implements Clock {
     this.#elapsedMs = untilMs;
   }
 
+  /** Lets time pass until it is so, and tells how long that took. Fails after `limitMs`. */
+  async until(isSo: () => boolean, limitMs = 120_000, stepMs = 250): Promise<number> {
+    const startMs = this.#elapsedMs;
+    await settled();
+    while (!isSo()) {
+      if (this.#elapsedMs - startMs >= limitMs) throw new Error(`it is not so after ${limitMs} ms`);
+      await this.advance(stepMs);
+    }
+    return this.#elapsedMs - startMs;
+  }
+
   /** Lets time pass until the work is done. Work that waits for no timer any more would never end, and fails. */
   async run<T>(work: Promise<T>): Promise<T> {
     let isDone = false;

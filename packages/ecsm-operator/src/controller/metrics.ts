@@ -1,7 +1,6 @@
 /** What goes over the link and how the link is, for `/metrics`. */
-import type { AttemptRecord } from '@ecsm/client';
+import type { AttemptRecord, LinkGuard } from '@ecsm/client';
 import type { MetricRegistry } from '@ecsm/runtime';
-import type { LinkGuard } from './link-guard.ts';
 
 /** A listener for the client's recorder. */
 export function measureLink(

@@ -1,11 +1,10 @@
 /** What the observer sees, whom it wakes, and what that costs: counted call by call. */
-import { Ecsm, RestClient } from '@ecsm/client';
+import { Ecsm, LinkGuard, RestClient } from '@ecsm/client';
 import { ApiError, silentLog } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { Simulator } from '@ecsm/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceManager } from '../resource/manager.ts';
-import { LinkGuard } from './link-guard.ts';
 import { looksPerSweep, Observer } from './observer.ts';
 import { OfflineNodes } from './offline-nodes.ts';
 import { VirtualClock } from './virtual-clock.kit.ts';

@@ -7,7 +7,7 @@
  * changes do not all show in a row. While much is under way the looks come sooner, because one look for all is then
  * cheaper than each service asking for itself.
  */
-import { type Ecsm, numberOf, type ServiceRow } from '@ecsm/client';
+import { type Ecsm, type LinkGuard, numberOf, type ServiceRow } from '@ecsm/client';
 import type { Clock, Log, Random } from '@ecsm/runtime';
 import type { PlatformService } from '../resource/model.ts';
 import type { OwnerKey } from '../resource/naming.ts';
@@ -16,7 +16,6 @@ import { Concerned } from './concerned.ts';
 import { instanceOf } from './fingerprint.ts';
 import { GivenNames } from './given-names.ts';
 import { Hurry } from './hurry.ts';
-import type { LinkGuard } from './link-guard.ts';
 import { MissedNodes } from './missed-nodes.ts';
 import type { OfflineNodes } from './offline-nodes.ts';
 import { Pace } from './pace.ts';

@@ -2,7 +2,7 @@
  * The operator: everything that runs for ECSMServices, put together. What a program needs of it are the parts to run,
  * the checks to serve, and two questions: what would be done for a service, and whether everything is done.
  */
-import { Ecsm, type Headers, Recorder, RestClient, type Transport } from '@ecsm/client';
+import { Ecsm, type Headers, LinkGuard, Recorder, RestClient, type Transport } from '@ecsm/client';
 import {
   type Checks,
   type Clock,
@@ -31,7 +31,6 @@ import type { Plan } from '../service/model.ts';
 import { planFor } from './dry-plan.ts';
 import { Freshness } from './freshness.ts';
 import { KnownIds } from './known-ids.ts';
-import { LinkGuard } from './link-guard.ts';
 import { digestOf, Memory } from './memory.ts';
 import { measureLink } from './metrics.ts';
 import { Observer } from './observer.ts';

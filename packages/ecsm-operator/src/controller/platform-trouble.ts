@@ -1,6 +1,6 @@
 /** Tells a failure of the platform from one of the registry: both may be `Unavailable`, and mean different things. */
+import { isLinkFailure } from '@ecsm/client';
 import { type ApiError, isApiError } from '@ecsm/runtime';
-import { isLinkFailure } from './link-guard.ts';
 
 export class PlatformTrouble extends Error {
   override readonly name = 'PlatformTrouble';

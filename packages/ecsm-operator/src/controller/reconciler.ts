@@ -6,6 +6,7 @@
  * starts again knows what was tried. An operator that is not the leader any more is stopped by its registry before it
  * touches the platform.
  */
+import type { LinkGuard } from '@ecsm/client';
 import {
   ApiError,
   type EventRecorder,
@@ -25,7 +26,6 @@ import { plan, planCleanup } from '../service/plan.ts';
 import { begun } from './begun.ts';
 import { carryOut } from './carry-out.ts';
 import { finalizer } from './finalizer.ts';
-import type { LinkGuard } from './link-guard.ts';
 import type { Memory } from './memory.ts';
 import type { Observer } from './observer.ts';
 import { type Job, Performer, type PerformerOptions } from './performer.ts';

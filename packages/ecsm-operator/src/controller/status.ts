@@ -1,9 +1,9 @@
 /** The status of an object, from what a plan says of it. Written only when it says something new. */
+import type { LinkGuard } from '@ecsm/client';
 import { type Clock, type Condition, deepEqual, type Registry, setCondition, timestampAt } from '@ecsm/runtime';
 import { ECSMService, type ServiceStatus } from '../apis/ecsm-service.ts';
 import type { Plan, PlannedCondition } from '../service/model.ts';
 import { condition } from '../service/reasons.ts';
-import type { LinkGuard } from './link-guard.ts';
 
 export const reachable = condition('PlatformReachable', 'True', 'Reachable', 'the platform answers');
 

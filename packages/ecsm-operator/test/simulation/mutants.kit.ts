@@ -1,14 +1,14 @@
+import { LinkGuard } from '@ecsm/client';
 import { type Fault, type RunResult, SeededRandom } from '@ecsm/runtime/simulation';
 import type { Behaviour } from '@ecsm/simulator';
 import { Attention } from '../../src/controller/attention.ts';
 import type * as carryOuts from '../../src/controller/carry-out.ts';
 import { Freshness } from '../../src/controller/freshness.ts';
-import { LinkGuard } from '../../src/controller/link-guard.ts';
 import { Memory } from '../../src/controller/memory.ts';
 import { Performer } from '../../src/controller/performer.ts';
 import type * as revisions from '../../src/controller/revisions.ts';
+import type * as settings from '../../src/controller/settings.ts';
 import { Sightings } from '../../src/controller/sightings.ts';
-import { Slots } from '../../src/controller/slots.ts';
 import type * as differing from '../../src/resource/differences.ts';
 import type * as marks from '../../src/resource/mark.ts';
 import type * as said from '../../src/service/conditions.ts';
@@ -332,7 +332,11 @@ export const mutants: readonly Mutant[] = [
     name: 'calls pile up',
     story: 'put right what somebody changed, stopped and deleted by hand',
     caughtBy: 'few calls at once',
-    plant: () => patch(Slots.prototype, () => ({ take: () => Promise.resolve(() => {}) })),
+    plant: () =>
+      replace<typeof settings.operatorSettings>('operatorSettings', (original) => (input) => ({
+        ...original(input),
+        inFlightMax: 1_000,
+      })),
   },
   {
     name: 'a platform that refuses to have no instances is asked again and again',

@@ -15,6 +15,7 @@ const { planting } = vi.hoisted(() => ({
 
 vi.mock('../../src/controller/carry-out.ts', planting);
 vi.mock('../../src/controller/revisions.ts', planting);
+vi.mock('../../src/controller/settings.ts', planting);
 vi.mock('../../src/resource/differences.ts', planting);
 vi.mock('../../src/resource/mark.ts', planting);
 vi.mock('../../src/resource/naming.ts', planting);

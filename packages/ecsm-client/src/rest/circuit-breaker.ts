@@ -9,16 +9,11 @@
  * Any answer in an envelope is contact, also a refusal. No connection, no answer in time, an answer that breaks off or
  * a page of somebody else's is a failure. A call that its caller gave up says nothing.
  */
-import {
-  type Headers,
-  RestClient,
-  type SendOptions,
-  type Transport,
-  type WireAnswer,
-  type WireRequest,
-} from '@ecsm/client';
 import { ApiError, type Clock, isApiError, type Random, sleep } from '@ecsm/runtime';
-import { Slots } from './slots.ts';
+import { RestClient } from './client.ts';
+import { Slots } from './concurrency-limit.ts';
+import type { Headers } from './options.ts';
+import type { SendOptions, Transport, WireAnswer, WireRequest } from './transport.ts';
 
 export type LinkState = 'reachable' | 'suspect' | 'unreachable';
 

@@ -1,10 +1,10 @@
 /** A link that is dead is probed by one call; work resumes with the first answer. All on a virtual clock. */
-import type { Method, Transport, WireAnswer, WireRequest } from '@ecsm/client';
 import { ApiError, isApiError } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { describe, expect, it } from 'vitest';
-import { LinkGuard, type LinkGuardOptions, type LinkState } from './link-guard.ts';
-import { settled, VirtualClock } from './virtual-clock.kit.ts';
+import { LinkGuard, type LinkGuardOptions, type LinkState } from './circuit-breaker.ts';
+import { ManualClock, settled } from './manual-clock.kit.ts';
+import type { Method, Transport, WireAnswer, WireRequest } from './transport.ts';
 
 const envelope = answerOf(200, '{"status":200,"message":"success","data":{"total":0},"fieldErrors":null}');
 const down = () => Promise.reject(new ApiError('Unavailable', { what: 'the platform', reason: 'connection refused' }));
@@ -14,7 +14,7 @@ function answerOf(status: number, body: string): WireAnswer {
 }
 
 function bench(inFlightMax = 4, options: Pick<LinkGuardOptions, 'headers'> = {}) {
-  const clock = new VirtualClock();
+  const clock = new ManualClock();
   const targets: string[] = [];
   const link = {
     answer: (_signal: AbortSignal, _request: WireRequest): Promise<WireAnswer> => Promise.resolve(envelope),
