@@ -54,9 +54,9 @@ export { parseTime } from './clientset/times.ts';
 export { type CpuUsage, cpuPercentOf, isOn, numberOf, textsOf } from './clientset/tolerant.ts';
 export type { Uploaded, UploadOptions, UploadProgress, UploadSource } from './clientset/upload.ts';
 export {
+  CircuitBreaker,
+  type CircuitBreakerOptions,
   isLinkFailure,
-  LinkGuard,
-  type LinkGuardOptions,
   type LinkListener,
   type LinkState,
   type WriteFence,

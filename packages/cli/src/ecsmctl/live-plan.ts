@@ -42,8 +42,8 @@ export async function livePlans(
     });
   } catch (error) {
     if (!isApiError(error, 'Unavailable') && !isApiError(error, 'Timeout')) throw error;
-    // The guard of the link knows what happened first; the error may only say that it was not tried again.
-    const reason = operator.guard.reason ?? error.message;
+    // The circuit breaker has the first cause; the error may only say that the call was not sent.
+    const reason = operator.breaker.reason ?? error.message;
     throw new Failure(`${reason}: is the platform there? --ecsm or ECSM_URL says where it is`, { cause: error });
   } finally {
     await registry.close();

@@ -2,7 +2,7 @@
 import { ApiError, isApiError } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { describe, expect, it } from 'vitest';
-import { LinkGuard, type LinkGuardOptions, type LinkState } from './circuit-breaker.ts';
+import { CircuitBreaker, type CircuitBreakerOptions, type LinkState } from './circuit-breaker.ts';
 import { ManualClock, settled } from './manual-clock.kit.ts';
 import type { Method, Transport, WireAnswer, WireRequest } from './transport.ts';
 
@@ -13,7 +13,7 @@ function answerOf(status: number, body: string): WireAnswer {
   return { status, headers: {}, body: new TextEncoder().encode(body) };
 }
 
-function bench(inFlightMax = 4, options: Pick<LinkGuardOptions, 'headers'> = {}) {
+function bench(inFlightMax = 4, options: Pick<CircuitBreakerOptions, 'headers'> = {}) {
   const clock = new ManualClock();
   const targets: string[] = [];
   const link = {
@@ -33,11 +33,11 @@ function bench(inFlightMax = 4, options: Pick<LinkGuardOptions, 'headers'> = {})
     },
     close() {},
   };
-  const guard = new LinkGuard({ transport, clock, random: new SeededRandom(1), inFlightMax, ...options });
+  const breaker = new CircuitBreaker({ transport, clock, random: new SeededRandom(1), inFlightMax, ...options });
   const states: LinkState[] = [];
-  guard.onChange((state) => states.push(state));
+  breaker.onChange((state) => states.push(state));
   const send = (method: Method, target: string, signal = new AbortController().signal) =>
-    guard.transport.send(
+    breaker.transport.send(
       { method, target, headers: {} },
       { signal, answerBytesMax: 1e6, meter: { bytesUp: 0, bytesDown: 0 } },
     );
@@ -47,7 +47,7 @@ function bench(inFlightMax = 4, options: Pick<LinkGuardOptions, 'headers'> = {})
       () => expect.fail('it was answered'),
       (error: unknown) => error,
     );
-  return { clock, guard, link, states, targets, call, send, failing };
+  return { clock, breaker, link, states, targets, call, send, failing };
 }
 
 /** Answers nothing until its caller gives up. */
@@ -56,30 +56,30 @@ const silence = (signal: AbortSignal) =>
 
 describe('a link', () => {
   it('is suspect after one failure and well again after one answer', async () => {
-    const { guard, link, states, call, failing } = bench();
+    const { breaker, link, states, call, failing } = bench();
     link.answer = down;
     await failing();
-    expect(guard.state).toBe('suspect');
-    expect(guard.check()).toBeUndefined();
+    expect(breaker.state).toBe('suspect');
+    expect(breaker.check()).toBeUndefined();
     link.answer = () => Promise.resolve(envelope);
     await call();
     expect(states).toEqual(['suspect', 'reachable']);
   });
 
   it('is unreachable after two failures in a row; then calls fail at once, without the link', async () => {
-    const { guard, link, targets, failing, clock } = bench();
+    const { breaker, link, targets, failing, clock } = bench();
     link.answer = down;
     await failing();
     await failing();
-    expect(guard.state).toBe('unreachable');
+    expect(breaker.state).toBe('unreachable');
     const sent = targets.length;
     const error = await failing();
     expect(isApiError(error, 'Unavailable')).toBe(true);
     expect(String(error)).toMatch(/cannot be reached.*connection refused.*next probe in 1 s/);
     expect(targets).toHaveLength(sent);
-    expect(guard.check()).toMatch(/cannot be reached/);
-    expect(guard.lastContactMs).toBeUndefined();
-    expect(guard.sinceMs).toBe(clock.now());
+    expect(breaker.check()).toMatch(/cannot be reached/);
+    expect(breaker.lastContactMs).toBeUndefined();
+    expect(breaker.sinceMs).toBe(clock.now());
   });
 
   it.each([
@@ -90,39 +90,39 @@ describe('a link', () => {
     ['a busy platform', answerOf(503, ' {"status":503}'), 'reachable'],
     ['an envelope behind a byte order mark', answerOf(200, '\uFEFF{"status":200}'), 'reachable'],
   ])('judges an answer of %s', async (_, answer, state) => {
-    const { guard, link, call } = bench();
+    const { breaker, link, call } = bench();
     link.answer = () => Promise.resolve(answer);
     await call();
-    expect(guard.state).toBe(state);
+    expect(breaker.state).toBe(state);
   });
 
   it('is not to blame for a call that its caller gave up, but for one whose time ran out', async () => {
-    const { guard, link, failing } = bench();
+    const { breaker, link, failing } = bench();
     link.answer = silence;
     const given = new AbortController();
     const one = failing('/x', given.signal);
     await settled();
     given.abort('enough');
     expect(await one).toBe('enough');
-    expect(guard.state).toBe('reachable');
+    expect(breaker.state).toBe('reachable');
     const late = new AbortController();
     const other = failing('/x', late.signal);
     await settled();
     late.abort(new ApiError('Timeout', { what: 'GET /x', timeoutMs: 10 }));
     await other;
-    expect(guard.state).toBe('suspect');
+    expect(breaker.state).toBe('suspect');
   });
 });
 
 describe('a dead link', () => {
-  async function dead(options: Pick<LinkGuardOptions, 'headers'> = {}) {
+  async function dead(options: Pick<CircuitBreakerOptions, 'headers'> = {}) {
     const all = bench(4, options);
     all.link.answer = down;
     await all.failing();
     await all.failing();
     all.targets.length = 0;
     const stop = new AbortController();
-    const running = all.guard.run(stop.signal);
+    const running = all.breaker.run(stop.signal);
     await settled();
     const end = () => {
       stop.abort();
@@ -132,7 +132,7 @@ describe('a dead link', () => {
   }
 
   it('is probed, not hammered: in an hour at most 4 calls a minute and at least 3, whatever everybody asks for', async () => {
-    const { clock, targets, failing, end, guard } = await dead();
+    const { clock, targets, failing, end, breaker } = await dead();
     for (let minute = 0; minute < 60; minute++) {
       await clock.advance(60_000);
       for (let key = 0; key < 20; key++) await failing();
@@ -140,15 +140,15 @@ describe('a dead link', () => {
     expect(new Set(targets)).toEqual(new Set(['/api/v1/service/summary']));
     expect(targets.length).toBeLessThan(330);
     expect(targets.length).toBeGreaterThan(200);
-    expect(guard.state).toBe('unreachable');
+    expect(breaker.state).toBe('unreachable');
     await end();
   });
 
   it('is in use again within one probe of its return', async () => {
-    const { clock, link, guard, states, call, end } = await dead();
+    const { clock, link, breaker, states, call, end } = await dead();
     await clock.advance(3_600_000);
     link.answer = () => Promise.resolve(envelope);
-    const tookMs = await clock.until(() => guard.state === 'reachable');
+    const tookMs = await clock.until(() => breaker.state === 'reachable');
     expect(tookMs).toBeLessThanOrEqual(15_250);
     expect(states.at(-1)).toBe('reachable');
     await call();
@@ -156,21 +156,21 @@ describe('a dead link', () => {
   });
 
   it('recovers behind a proxy that refuses requests without credentials', async () => {
-    const { clock, link, guard, end } = await dead({ headers: async () => ({ authorization: 'Bearer 1' }) });
+    const { clock, link, breaker, end } = await dead({ headers: async () => ({ authorization: 'Bearer 1' }) });
     link.answer = async (_, { headers }) =>
       headers['authorization'] === 'Bearer 1' ? envelope : answerOf(407, '<html>Proxy Authentication Required');
-    await clock.until(() => guard.state === 'reachable');
+    await clock.until(() => breaker.state === 'reachable');
     await end();
   });
 
   it('recovers when a header source that hung answers again', async () => {
     const source = { headers: () => new Promise<Record<string, string>>(() => {}) };
-    const { clock, link, guard, end } = await dead({ headers: () => source.headers() });
+    const { clock, link, breaker, end } = await dead({ headers: () => source.headers() });
     link.answer = () => Promise.resolve(envelope);
     await clock.advance(60_000);
-    expect(guard.state).toBe('unreachable');
+    expect(breaker.state).toBe('unreachable');
     source.headers = async () => ({});
-    await clock.until(() => guard.state === 'reachable');
+    await clock.until(() => breaker.state === 'reachable');
     await end();
   });
 
@@ -187,7 +187,7 @@ describe('a dead link', () => {
   });
 
   it('is back at once when a call that was under way is answered after all', async () => {
-    const { guard, link, call, failing } = bench();
+    const { breaker, link, call, failing } = bench();
     let resolve = (_: WireAnswer) => {};
     link.answer = () => new Promise((done) => (resolve = done));
     const late = call();
@@ -195,17 +195,17 @@ describe('a dead link', () => {
     link.answer = down;
     await failing();
     await failing();
-    expect(guard.state).toBe('unreachable');
+    expect(breaker.state).toBe('unreachable');
     resolve(envelope);
     await late;
-    expect(guard.state).toBe('reachable');
+    expect(breaker.state).toBe('reachable');
   });
 
   it('begins with short waits again after it was well', async () => {
-    const { clock, link, guard, failing, end, targets } = await dead();
+    const { clock, link, breaker, failing, end, targets } = await dead();
     await clock.advance(600_000);
     link.answer = () => Promise.resolve(envelope);
-    await clock.until(() => guard.state === 'reachable');
+    await clock.until(() => breaker.state === 'reachable');
     link.answer = down;
     await failing();
     await failing();
@@ -250,7 +250,7 @@ describe('calls', () => {
   });
 
   it('free their slot, or their place in the line, when they are given up', async () => {
-    const { link, call, failing, guard } = bench(1);
+    const { link, call, failing, breaker } = bench(1);
     link.answer = silence;
     const first = new AbortController();
     const second = new AbortController();
@@ -264,7 +264,7 @@ describe('calls', () => {
     first.abort('enough');
     await hanging;
     expect((await last).status).toBe(200);
-    expect(guard.inFlight).toBe(0);
+    expect(breaker.inFlight).toBe(0);
   });
 
   it('that wait for a slot are sent away when the link is lost', async () => {
@@ -290,7 +290,7 @@ describe('the fence of writes', () => {
     let open = () => {};
     all.link.answer = () => new Promise((resolve) => (open = () => resolve(envelope)));
     let fence = () => Promise.resolve();
-    all.guard.fenceWrites(() => fence());
+    all.breaker.fenceWrites(() => fence());
     const slow = all.call('/slow');
     await settled();
     all.link.answer = () => Promise.resolve(envelope);
@@ -304,28 +304,28 @@ describe('the fence of writes', () => {
   }
 
   it('refuses a write whose process was deposed while it waited for a slot', async () => {
-    const { write, finishSlow, setFence, targets, guard } = await waitingWrite();
+    const { write, finishSlow, setFence, targets, breaker } = await waitingWrite();
     setFence(fenced);
     await finishSlow();
     expect(isApiError(await write, 'Fenced')).toBe(true);
     expect(targets).toEqual(['/slow']);
-    expect(guard.inFlight).toBe(0);
-    expect(guard.state).toBe('reachable');
+    expect(breaker.inFlight).toBe(0);
+    expect(breaker.state).toBe('reachable');
   });
 
   it('of a later term does not admit a write of the former one', async () => {
-    const { write, finishSlow, setFence, targets, guard } = await waitingWrite();
+    const { write, finishSlow, setFence, targets, breaker } = await waitingWrite();
     setFence(fenced);
-    guard.fenceWrites(() => Promise.resolve());
+    breaker.fenceWrites(() => Promise.resolve());
     await finishSlow();
     expect(isApiError(await write, 'Fenced')).toBe(true);
     expect(targets).toEqual(['/slow']);
   });
 
   it('admits writes while it holds, and is not asked for reads', async () => {
-    const { send, call, guard, targets } = bench();
+    const { send, call, breaker, targets } = bench();
     let asked = 0;
-    guard.fenceWrites(async () => void asked++);
+    breaker.fenceWrites(async () => void asked++);
     await call('/read');
     expect(asked).toBe(0);
     await send('PUT', '/write');
@@ -335,9 +335,9 @@ describe('the fence of writes', () => {
   });
 
   it('that takes long does not send a write that its caller gave up', async () => {
-    const { send, guard, targets } = bench();
+    const { send, breaker, targets } = bench();
     let admit = () => {};
-    guard.fenceWrites(() => new Promise((resolve) => (admit = resolve)));
+    breaker.fenceWrites(() => new Promise((resolve) => (admit = resolve)));
     const caller = new AbortController();
     const write = send('POST', '/write', caller.signal).catch((error: unknown) => error);
     await settled();
@@ -345,7 +345,7 @@ describe('the fence of writes', () => {
     admit();
     expect(await write).toBe('enough');
     expect(targets).toEqual([]);
-    expect(guard.inFlight).toBe(0);
+    expect(breaker.inFlight).toBe(0);
   });
 });
 

@@ -1,35 +1,35 @@
 /**
- * Stands between the operator and a weak link. It is a transport around a transport: few calls at a time, and a link
- * that is dead is probed by one, not hammered by all.
+ * A circuit breaker with a concurrency limit, as a transport around a transport. While the link is down one probe is sent
+ * from time to time, and all other calls fail at once.
  *
  *     reachable ──failure──▶ suspect ──failure──▶ unreachable ──probe answered──▶ reachable
- *         ▲                     │                      every call but the probe fails at once
+ *         ▲                     │                      every call except the probe fails at once
  *         └──────answer─────────┘
  *
- * Any answer in an envelope is contact, also a refusal. No connection, no answer in time, an answer that breaks off or
- * a page of somebody else's is a failure. A call that its caller gave up says nothing.
+ * Any answer in an envelope counts as contact, including an error of the platform. A failed connection, a timeout, a
+ * truncated answer or a body that is not an envelope counts as a failure. A call aborted by its caller counts as neither.
  */
 import { ApiError, type Clock, isApiError, type Random, sleep } from '@ecsm/runtime';
 import { RestClient } from './client.ts';
-import { Slots } from './concurrency-limit.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { Headers } from './options.ts';
 import type { SendOptions, Transport, WireAnswer, WireRequest } from './transport.ts';
 
 export type LinkState = 'reachable' | 'suspect' | 'unreachable';
 
-export interface LinkGuardOptions {
+export interface CircuitBreakerOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly random: Random;
-  /** Calls under way at once, the probe among them. Default 4. More is quicker, fewer spares a narrow link. */
+  /** Maximum number of concurrent calls, including the probe. Default 4. A narrow link needs a low limit. */
   readonly inFlightMax?: number;
-  /** Added to the probe, as to ordinary calls: without them an authenticating proxy refuses it. Default: none. */
+  /** Headers of the probe, the same as of other calls: an authenticating proxy requires them. Default: none. */
   readonly headers?: () => Headers | Promise<Headers>;
-  /** From the loss of the link to the first probe; each further one waits twice as long. Default 1,000. */
+  /** Delay from the loss of the link to the first probe; it doubles with each probe. Default 1,000. */
   readonly probeMsMin?: number;
-  /** So long at most, and so long it may take until a link that is back is used again. Default 15,000. */
+  /** Maximum delay between probes: a restored link may stay unused for this long. Default 15,000. */
   readonly probeMsMax?: number;
-  /** How long a probe waits for its answer. Default 10,000. */
+  /** Timeout of a probe. Default 10,000. */
   readonly probeTimeoutMs?: number;
   /** Default `/api/v1`. */
   readonly basePath?: string;
@@ -42,16 +42,16 @@ export type WriteFence = () => Promise<void>;
 
 const failuresMax = 2;
 const probeAnswerBytesMax = 1024 * 1024;
-/** An envelope is JSON, an object; white space and a byte order mark may come before it. */
+/** An envelope is a JSON object; white space and a byte order mark may precede it. */
 const openingBrace = 0x7b;
 const isText = (byte: number) => byte > 0x20 && byte < 0x80;
 
-export class LinkGuard {
-  /** The way to the platform for everybody else. */
+export class CircuitBreaker {
+  /** The transport for all calls of the client. */
   readonly transport: Transport;
-  readonly #options: LinkGuardOptions;
-  readonly #slots: Slots;
-  /** Sends the probe with the headers of ordinary calls, and past the state that refuses those. */
+  readonly #options: CircuitBreakerOptions;
+  readonly #limit: ConcurrencyLimit;
+  /** Sends the probe with the headers of other calls, bypassing the check of the state. */
   readonly #prober: RestClient;
   readonly #listeners = new Set<LinkListener>();
   #state: LinkState = 'reachable';
@@ -59,15 +59,15 @@ export class LinkGuard {
   #failures = 0;
   #lastContactMs: number | undefined;
   #sinceMs: number;
-  /** From the last failure to the next probe. A span and a moment: somebody may set the clock in between. */
+  /** From the last failure to the next probe, as a duration and as a time: the clock may be set in between. */
   #probeDelayMs = 0;
   #nextProbeMs = 0;
   #probes = 0;
   #fence: WriteFence = () => Promise.resolve();
 
-  constructor(options: LinkGuardOptions) {
+  constructor(options: CircuitBreakerOptions) {
     this.#options = options;
-    this.#slots = new Slots(options.inFlightMax ?? 4);
+    this.#limit = new ConcurrencyLimit(options.inFlightMax ?? 4);
     this.#sinceMs = options.clock.now();
     const close = () => options.transport.close();
     this.transport = { send: (request, sendOptions) => this.#send(request, sendOptions), close };
@@ -105,17 +105,17 @@ export class LinkGuard {
   }
 
   get inFlight(): number {
-    return this.#slots.used;
+    return this.#limit.inUse;
   }
 
-  /** Whether another call would have to wait. */
+  /** Whether another call would have to wait for a slot. */
   get isBusy(): boolean {
-    return this.#slots.isFull;
+    return this.#limit.isFull;
   }
 
-  /** Whether no call is under way. */
+  /** Whether no call is in flight. */
   get isIdle(): boolean {
-    return this.#slots.used === 0;
+    return this.#limit.inUse === 0;
   }
 
   /** Called at every change of state, until the returned function is called. */
@@ -132,12 +132,12 @@ export class LinkGuard {
     this.#fence = fence;
   }
 
-  /** For readyz: nothing if all is well. One failure alone is no reason to complain. */
+  /** For readyz. Returns undefined unless the link is unreachable: a single failure is not reported. */
   check(): string | undefined {
-    return this.#state === 'unreachable' ? this.#complaint() : undefined;
+    return this.#state === 'unreachable' ? this.#description() : undefined;
   }
 
-  /** Probes whenever the link is down, until the signal aborts. */
+  /** Probes while the link is down, until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!signal.aborted) {
@@ -150,7 +150,7 @@ export class LinkGuard {
   async #send(request: WireRequest, options: SendOptions): Promise<WireAnswer> {
     this.#checkSendable(options);
     const fence = request.method === 'GET' ? undefined : this.#fence;
-    const release = await this.#slots.take(options.signal);
+    const release = await this.#limit.acquire(options.signal);
     try {
       this.#checkSendable(options);
       if (fence !== undefined) {
@@ -163,7 +163,7 @@ export class LinkGuard {
     }
   }
 
-  /** Repeated after every wait: the caller may have given up and the link may have been lost meanwhile. */
+  /** Repeated after every wait: the caller may have aborted, or the link may have been lost. */
   #checkSendable({ signal }: SendOptions): void {
     signal.throwIfAborted();
     if (this.#state === 'unreachable') throw this.#unavailable();
@@ -186,14 +186,14 @@ export class LinkGuard {
     try {
       await this.#prober.get().resource('service', 'summary').signal(signal).doRaw();
     } catch {
-      // The state says what there is to say.
+      // The state was updated when the call ended.
     } finally {
       this.#planProbe();
     }
   }
 
   async #sendProbe(request: WireRequest, options: SendOptions): Promise<WireAnswer> {
-    const release = await this.#slots.take(options.signal, 'first');
+    const release = await this.#limit.acquire(options.signal, 'first');
     try {
       return await this.#attempt(request, options);
     } finally {
@@ -204,7 +204,7 @@ export class LinkGuard {
   #planProbe(): void {
     const { clock, random, probeMsMin = 1_000, probeMsMax = 15_000 } = this.#options;
     const fullMs = Math.min(probeMsMin * 2 ** Math.min(this.#probes, 30), probeMsMax);
-    // Operators that lost the same link together do not come back together.
+    // Jitter, so that operators that lost the same link do not probe at the same time.
     this.#probeDelayMs = fullMs * (0.75 + random.next() / 4);
     this.#nextProbeMs = clock.now() + this.#probeDelayMs;
   }
@@ -217,7 +217,7 @@ export class LinkGuard {
   }
 
   #failed(reason: string): void {
-    // What a probe fails with says no more, and many statuses would have to be written for it.
+    // The reason of a failed probe adds nothing, and each new reason would be written to every status.
     if (this.#state === 'unreachable') return;
     this.#reason = reason;
     this.#failures++;
@@ -228,7 +228,7 @@ export class LinkGuard {
     this.#probes = 0;
     this.#planProbe();
     this.#become('unreachable');
-    this.#slots.refuseWaiting(this.#unavailable());
+    this.#limit.rejectWaiting(this.#unavailable());
   }
 
   #become(state: LinkState): void {
@@ -254,17 +254,17 @@ export class LinkGuard {
     });
   }
 
-  #complaint(): string {
+  #description(): string {
     const waitMs = Math.max(0, this.#nextProbeMs - this.#options.clock.now());
     return `it cannot be reached (${this.#reason}); next probe in ${Math.ceil(waitMs / 1000)} s`;
   }
 
   #unavailable(): ApiError<'Unavailable'> {
-    return new ApiError('Unavailable', { what: 'the platform', reason: this.#complaint() });
+    return new ApiError('Unavailable', { what: 'the platform', reason: this.#description() });
   }
 }
 
-/** What the transport throws when the link is to blame, or what its caller's time-out makes of it. */
+/** Whether a call failed because of the link: the platform may or may not have received it. */
 export function isLinkFailure(error: unknown): error is ApiError {
   return isApiError(error, 'Unavailable') || isApiError(error, 'Timeout') || isApiError(error, 'BadAnswer');
 }

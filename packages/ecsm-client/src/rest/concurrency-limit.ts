@@ -1,18 +1,15 @@
-/**
- * How many calls may be under way at once. Who finds no free slot waits, first come, first served; who gives up waiting
- * leaves the line.
- */
+/** A limit on concurrent calls. Callers wait for a slot in order of arrival; an aborted caller leaves the queue. */
 import { ApiError } from '@ecsm/runtime';
 
-interface Waiting {
-  readonly begin: () => void;
+interface Waiter {
+  readonly start: () => void;
   readonly fail: (reason: unknown) => void;
 }
 
-export class Slots {
+export class ConcurrencyLimit {
   readonly #max: number;
-  #line: Waiting[] = [];
-  #used = 0;
+  #queue: Waiter[] = [];
+  #inUse = 0;
 
   constructor(max: number) {
     if (!(Number.isSafeInteger(max) && max > 0)) {
@@ -21,27 +18,27 @@ export class Slots {
     this.#max = max;
   }
 
-  get used(): number {
-    return this.#used;
+  get inUse(): number {
+    return this.#inUse;
   }
 
   get isFull(): boolean {
-    return this.#used >= this.#max;
+    return this.#inUse >= this.#max;
   }
 
-  /** Resolves with the function that gives the slot back, safe to call twice. Rejects with the signal's reason. */
-  take(signal: AbortSignal, place: 'last' | 'first' = 'last'): Promise<() => void> {
+  /** Resolves with a function that releases the slot, safe to call twice. Rejects with the signal's reason. */
+  acquire(signal: AbortSignal, place: 'last' | 'first' = 'last'): Promise<() => void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const leave = () => {
-        this.#line = this.#line.filter((other) => other !== waiting);
+        this.#queue = this.#queue.filter((other) => other !== waiter);
         reject(signal.reason);
       };
-      const waiting: Waiting = {
-        begin: () => {
+      const waiter: Waiter = {
+        start: () => {
           signal.removeEventListener('abort', leave);
-          this.#used++;
-          resolve(this.#giver());
+          this.#inUse++;
+          resolve(this.#releaser());
         },
         fail: (reason) => {
           signal.removeEventListener('abort', leave);
@@ -49,30 +46,30 @@ export class Slots {
         },
       };
       signal.addEventListener('abort', leave, { once: true });
-      if (place === 'first') this.#line.unshift(waiting);
-      else this.#line.push(waiting);
+      if (place === 'first') this.#queue.unshift(waiter);
+      else this.#queue.push(waiter);
       this.#next();
     });
   }
 
-  /** Sends everybody away who waits. */
-  refuseWaiting(reason: unknown): void {
-    const line = this.#line;
-    this.#line = [];
-    for (const { fail } of line) fail(reason);
+  /** Rejects all calls that wait for a slot. */
+  rejectWaiting(reason: unknown): void {
+    const queue = this.#queue;
+    this.#queue = [];
+    for (const { fail } of queue) fail(reason);
   }
 
-  #giver(): () => void {
-    let given = false;
+  #releaser(): () => void {
+    let isReleased = false;
     return () => {
-      if (given) return;
-      given = true;
-      this.#used--;
+      if (isReleased) return;
+      isReleased = true;
+      this.#inUse--;
       this.#next();
     };
   }
 
   #next(): void {
-    if (this.#used < this.#max) this.#line.shift()?.begin();
+    if (this.#inUse < this.#max) this.#queue.shift()?.start();
   }
 }

@@ -1,11 +1,11 @@
 /** What goes over the link and how the link is, for `/metrics`. */
-import type { AttemptRecord, LinkGuard } from '@ecsm/client';
+import type { AttemptRecord, CircuitBreaker } from '@ecsm/client';
 import type { MetricRegistry } from '@ecsm/runtime';
 
 /** A listener for the client's recorder. */
 export function measureLink(
   metrics: MetricRegistry,
-  guard: Pick<LinkGuard, 'state' | 'inFlight'>,
+  breaker: Pick<CircuitBreaker, 'state' | 'inFlight'>,
 ): (attempt: AttemptRecord) => void {
   const calls = metrics.counter({
     name: 'ecsm_platform_calls_total',
@@ -23,11 +23,11 @@ export function measureLink(
   metrics
     .gauge(reachable)
     .with({})
-    .read(() => Number(guard.state !== 'unreachable'));
+    .read(() => Number(breaker.state !== 'unreachable'));
   metrics
     .gauge({ name: 'ecsm_platform_calls_in_flight', help: 'Calls to the platform that are under way.' })
     .with({})
-    .read(() => guard.inFlight);
+    .read(() => breaker.inFlight);
   return ({ endpoint, outcome, bytesUp, bytesDown }) => {
     calls.with({ endpoint, outcome }).increment();
     up.increment(bytesUp);

@@ -1,5 +1,5 @@
 /** What the observer sees, whom it wakes, and what that costs: counted call by call. */
-import { Ecsm, LinkGuard, RestClient } from '@ecsm/client';
+import { CircuitBreaker, Ecsm, RestClient } from '@ecsm/client';
 import { ApiError, silentLog } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { Simulator } from '@ecsm/simulator';
@@ -20,12 +20,12 @@ class Bench {
     nodes: 3,
     behaviour: 'instant',
   });
-  readonly guard = new LinkGuard({
+  readonly breaker = new CircuitBreaker({
     transport: this.simulator.transport(),
     clock: this.clock,
     random: new SeededRandom(2),
   });
-  readonly ecsm = new Ecsm(new RestClient({ transport: this.guard.transport, clock: this.clock, timeoutMs: 1_000 }), {
+  readonly ecsm = new Ecsm(new RestClient({ transport: this.breaker.transport, clock: this.clock, timeoutMs: 1_000 }), {
     pageSize: 1_000,
   });
   readonly manager = new ServiceManager(this.ecsm);
@@ -39,7 +39,7 @@ class Bench {
     this.observer = new Observer({
       ecsm: this.ecsm,
       nodes: this.nodes,
-      guard: this.guard,
+      breaker: this.breaker,
       clock: this.clock,
       random: new SeededRandom(3),
       log: silentLog,
@@ -69,7 +69,7 @@ class Bench {
   async start(): Promise<void> {
     // What was just made comes up first.
     await this.clock.advance(1_000);
-    this.#running = Promise.all([this.observer.run(this.#stop.signal), this.guard.run(this.#stop.signal)]);
+    this.#running = Promise.all([this.observer.run(this.#stop.signal), this.breaker.run(this.#stop.signal)]);
     await this.clock.advance(1);
   }
 
@@ -288,7 +288,7 @@ describe('a platform that does not answer', () => {
     bench.platform.deleteService(bench.platform.serviceNamed('web')?.id ?? '');
     bench.woken.length = 0;
     bench.simulator.link.heal();
-    await bench.clock.until(() => bench.guard.state === 'reachable');
+    await bench.clock.until(() => bench.breaker.state === 'reachable');
     await bench.clock.advance(10);
     expect(bench.woken).toEqual(['default/web']);
     expect(bench.observer.ready()).toBeUndefined();

@@ -7,7 +7,7 @@
  * changes do not all show in a row. While much is under way the looks come sooner, because one look for all is then
  * cheaper than each service asking for itself.
  */
-import { type Ecsm, type LinkGuard, numberOf, type ServiceRow } from '@ecsm/client';
+import { type CircuitBreaker, type Ecsm, numberOf, type ServiceRow } from '@ecsm/client';
 import type { Clock, Log, Random } from '@ecsm/runtime';
 import type { PlatformService } from '../resource/model.ts';
 import type { OwnerKey } from '../resource/naming.ts';
@@ -26,7 +26,7 @@ import { Sightings } from './sightings.ts';
 export interface ObserverOptions {
   readonly ecsm: Ecsm;
   readonly nodes: OfflineNodes;
-  readonly guard: Pick<LinkGuard, 'state' | 'onChange' | 'isBusy' | 'isIdle'>;
+  readonly breaker: Pick<CircuitBreaker, 'state' | 'onChange' | 'isBusy' | 'isIdle'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -128,7 +128,7 @@ export class Observer {
     if (isUnderWay) this.#pace.begun();
     // When the last of many has been asked for, there is nothing left to do but to look what came of it.
     const { waitMs, waitMsMin } = this.#pace;
-    if (this.#hurry.isOn) this.#pause.shorten(this.#options.guard.isIdle ? waitMsMin : waitMs);
+    if (this.#hurry.isOn) this.#pause.shorten(this.#options.breaker.isIdle ? waitMsMin : waitMs);
   }
 
   /** These services are ours and were decided about as they are here. */
@@ -155,23 +155,23 @@ export class Observer {
 
   /** Looks until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, random, guard } = this.#options;
+    const { clock, random, breaker } = this.#options;
     this.#forgetAll();
-    const stopListening = guard.onChange((state) => {
+    const stopListening = breaker.onChange((state) => {
       if (state === 'reachable') this.lookSoon();
     });
     try {
       while (!signal.aborted) {
         const startMs = clock.now();
-        const isCertain = guard.state !== 'unreachable' && (await this.#look(signal));
-        if (guard.state === 'unreachable') this.#ended(false);
+        const isCertain = breaker.state !== 'unreachable' && (await this.#look(signal));
+        if (breaker.state === 'unreachable') this.#ended(false);
         const leftBehind = this.#hurry.leftBehind();
         if (leftBehind.length > 0) this.#options.wake(leftBehind, 'it has to look for itself again');
         const { observeMs, pollMs } = this.#options;
         const hurryMs = this.#pace.looked(Math.max(clock.now() - startMs, 0));
         const soonMs = this.#hurry.isOn ? hurryMs : isCertain ? observeMs : pollMs;
         const intervalMs = Math.min(soonMs, observeMs);
-        const waitMs = guard.state === 'unreachable' ? observeMs : intervalMs;
+        const waitMs = breaker.state === 'unreachable' ? observeMs : intervalMs;
         await this.#pause.wait(waitMs * (0.9 + random.next() / 5), signal);
       }
     } finally {
@@ -261,7 +261,7 @@ export class Observer {
       for (const { name } of rows) concerned.addOwnersOf(name);
       concerned.wake();
     };
-    const isWorthIt = this.#options.guard.isBusy || Math.max(changed.length, this.#hurry.count) >= readAheadMin;
+    const isWorthIt = this.#options.breaker.isBusy || Math.max(changed.length, this.#hurry.count) >= readAheadMin;
     if (changed.length === 0 || !isWorthIt) return wake(changed);
     await this.#pictures.read(changed, look, wake, signal);
   }

@@ -35,7 +35,7 @@ describe('a platform that is out of reach for an hour', () => {
 
     site.simulator.link.heal();
     const before = site.simulator.journal.last;
-    const backMs = await site.clock.until(() => site.operator.guard.state === 'reachable');
+    const backMs = await site.clock.until(() => site.operator.breaker.state === 'reachable');
     expect(backMs).toBeLessThan(25_500);
     await site.clock.until(() => site.operator.settled(), 60_000);
     expect(site.platform.serviceNamed('web-1')?.image.ref).toBe('telemetry@1.1.0#sylixos');
@@ -84,11 +84,11 @@ it('an outage of a moment leaves no trace in any status', async () => {
   await site.clock.advance(60_000);
   const revision = await site.registry.revision();
   cut();
-  await site.clock.until(() => site.operator.guard.state === 'unreachable');
+  await site.clock.until(() => site.operator.breaker.state === 'unreachable');
   await site.clock.advance(3_000);
   site.simulator.link.heal();
   await site.clock.advance(60_000);
-  expect(site.operator.guard.state).toBe('reachable');
+  expect(site.operator.breaker.state).toBe('reachable');
   expect(await site.registry.revision()).toBe(revision);
 });
 
@@ -129,7 +129,7 @@ it('a deposed leader sends no write that was still waiting for a slot', async ()
   const { registry } = site;
   for (let number = 1; number <= 5; number++) await site.apply(dynamic(`web-${number}`, {}, 1));
   site.start(registry.fencedBy(await registry.raiseFence('test')));
-  await site.clock.until(() => site.operator.guard.isBusy);
+  await site.clock.until(() => site.operator.breaker.isBusy);
   await first;
   await site.clock.advance(1_000);
   await registry.raiseFence('test');
@@ -153,7 +153,7 @@ it('a link behind a proxy that asks for credentials recovers from an outage', as
   await site.apply(dynamic('web'));
   await site.ready('web');
   cut();
-  await site.clock.until(() => site.operator.guard.state === 'unreachable');
+  await site.clock.until(() => site.operator.breaker.state === 'unreachable');
   site.simulator.link.heal();
-  await site.clock.until(() => site.operator.guard.state === 'reachable');
+  await site.clock.until(() => site.operator.breaker.state === 'reachable');
 });

@@ -2,7 +2,7 @@
  * The operator: everything that runs for ECSMServices, put together. What a program needs of it are the parts to run,
  * the checks to serve, and two questions: what would be done for a service, and whether everything is done.
  */
-import { Ecsm, type Headers, LinkGuard, Recorder, RestClient, type Transport } from '@ecsm/client';
+import { CircuitBreaker, Ecsm, type Headers, Recorder, RestClient, type Transport } from '@ecsm/client';
 import {
   type Checks,
   type Clock,
@@ -74,9 +74,9 @@ const garbageRetryMs = 5_000;
 
 export class Operator {
   readonly settings: OperatorSettings;
-  readonly guard: LinkGuard;
+  readonly breaker: CircuitBreaker;
   readonly observer: Observer;
-  /** Calls and bytes, by endpoint. The guard's probes are not among them. */
+  /** Calls and bytes, by endpoint. The breaker's probes are not among them. */
   readonly recorder: Recorder;
   readonly #metrics: { readonly metrics?: StandardMetrics };
   readonly #options: OperatorOptions;
@@ -103,10 +103,17 @@ export class Operator {
     this.#log = log;
     this.settings = settings;
     const headers = options.headers && { headers: options.headers };
-    this.guard = new LinkGuard({ transport, clock, random, inFlightMax, probeTimeoutMs: callTimeoutMs, ...headers });
-    this.recorder = new Recorder(metrics && measureLink(metrics, this.guard));
+    this.breaker = new CircuitBreaker({
+      transport,
+      clock,
+      random,
+      inFlightMax,
+      probeTimeoutMs: callTimeoutMs,
+      ...headers,
+    });
+    this.recorder = new Recorder(metrics && measureLink(metrics, this.breaker));
     const rest = new RestClient({
-      transport: this.guard.transport,
+      transport: this.breaker.transport,
       clock,
       random,
       log,
@@ -124,7 +131,7 @@ export class Operator {
     this.observer = new Observer({
       ecsm,
       nodes,
-      guard: this.guard,
+      breaker: this.breaker,
       clock,
       random,
       log,
@@ -138,7 +145,7 @@ export class Operator {
       nodes,
       observeMs,
       observer: this.observer,
-      guard: this.guard,
+      breaker: this.breaker,
       freshness: new Freshness(clock, (text) => ecsm.timeOf(text)),
       known: new KnownIds(),
       memory: this.#memory,
@@ -175,7 +182,7 @@ export class Operator {
         run: async ({ registry, signal }) => {
           this.#memory.reset();
           this.#waiting.clear();
-          this.guard.fenceWrites(() => registry.checkFence());
+          this.breaker.fenceWrites(() => registry.checkFence());
           const events = new EventRecorder({ registry, source: 'ecsm-operator', log: this.#log, ...this.#metrics });
           this.#reconciler.recordIn(events);
           await this.#controller.run({ registry, signal });
@@ -189,7 +196,7 @@ export class Operator {
 
   /** For readyz, beside those of the runnables. */
   get checks(): Checks {
-    return { platform: () => this.guard.check() };
+    return { platform: () => this.breaker.check() };
   }
 
   /** Runs everything until the signal aborts, for those who need no manager of their own. */
@@ -237,11 +244,11 @@ export class Operator {
   /** Tells everybody whom it concerns that the link was lost for long, or is back. */
   async #guardLink(signal: AbortSignal): Promise<void> {
     let cancel = () => {};
-    const stop = this.guard.onChange((state) => {
+    const stop = this.breaker.onChange((state) => {
       cancel();
       if (state === 'reachable') this.#release();
       if (state !== 'unreachable') return;
-      this.#log.write('warn', 'the platform cannot be reached', { reason: this.guard.reason });
+      this.#log.write('warn', 'the platform cannot be reached', { reason: this.breaker.reason });
       cancel = this.#clock.after(this.settings.outageMs, () => {
         this.#wakeAll('the platform cannot be reached').catch((error: unknown) =>
           this.#log.write('warn', 'the services could not be told of the outage', { error: String(error) }),
@@ -249,7 +256,7 @@ export class Operator {
       });
     });
     try {
-      await this.guard.run(signal);
+      await this.breaker.run(signal);
     } finally {
       stop();
       cancel();

@@ -6,7 +6,7 @@
  * starts again knows what was tried. An operator that is not the leader any more is stopped by its registry before it
  * touches the platform.
  */
-import type { LinkGuard } from '@ecsm/client';
+import type { CircuitBreaker } from '@ecsm/client';
 import {
   ApiError,
   type EventRecorder,
@@ -39,7 +39,7 @@ export interface ReconcilerOptions extends PerformerOptions, Sources {
   readonly manager: ServiceManager;
   readonly observer: Observer;
   readonly memory: Memory;
-  readonly guard: LinkGuard;
+  readonly breaker: CircuitBreaker;
   readonly random: Random;
   /** Told of a key that waits for the link. */
   readonly waits: (key: string) => void;
@@ -92,9 +92,9 @@ export class Reconciler {
   }
 
   async #apply(service: ECSMService, job: Job, recorded?: Promise<RevisionContent>): Promise<ReconcileResult> {
-    const { guard, observer, memory, known, clock } = this.#options;
+    const { breaker, observer, memory, known, clock } = this.#options;
     const { registry, signal } = job.context;
-    if (guard.state === 'unreachable') return this.#awaitLink(service, job);
+    if (breaker.state === 'unreachable') return this.#awaitLink(service, job);
     await observer.firstLook(signal);
     if (memory.isAtRest(job.key, service) && (!memory.isUnaudited(job.key) || observer.isHurried)) {
       await writeStatus(registry, service, withConditions(service, [reachable], clock));
@@ -123,8 +123,8 @@ export class Reconciler {
   }
 
   async #cleanUp(service: ECSMService, job: Job): Promise<ReconcileResult> {
-    const { guard, observer, memory, freshness, known, clock, settings } = this.#options;
-    if (guard.state === 'unreachable') return this.#awaitLink(service, job);
+    const { breaker, observer, memory, freshness, known, clock, settings } = this.#options;
+    if (breaker.state === 'unreachable') return this.#awaitLink(service, job);
     await observer.firstLook(job.context.signal);
     known.add(job.base, idsIn(service));
     const view = await freshView(this.#options, job.base, job.context.signal);
@@ -203,14 +203,14 @@ export class Reconciler {
   }
 
   /**
-   * Nothing is asked of a platform that does not answer; the guard wakes the key when it does. It is never answered with
+   * Nothing is asked of a platform that does not answer; the breaker wakes the key when it does. It is never answered with
    * nothing to do: what waits to be cleaned up would be taken for clean.
    */
   async #awaitLink(service: ECSMService, { key, context }: Job): Promise<ReconcileResult> {
-    const { guard, clock, settings, waits } = this.#options;
+    const { breaker, clock, settings, waits } = this.#options;
     waits(key);
-    if (clock.now() - guard.sinceMs >= settings.outageMs) {
-      await writeStatus(context.registry, service, withConditions(service, [unreachable(guard)], clock));
+    if (clock.now() - breaker.sinceMs >= settings.outageMs) {
+      await writeStatus(context.registry, service, withConditions(service, [unreachable(breaker)], clock));
     }
     return { requeueAfterMs: outageLookMs };
   }

@@ -1,5 +1,5 @@
 /** The status of an object, from what a plan says of it. Written only when it says something new. */
-import type { LinkGuard } from '@ecsm/client';
+import type { CircuitBreaker } from '@ecsm/client';
 import { type Clock, type Condition, deepEqual, type Registry, setCondition, timestampAt } from '@ecsm/runtime';
 import { ECSMService, type ServiceStatus } from '../apis/ecsm-service.ts';
 import type { Plan, PlannedCondition } from '../service/model.ts';
@@ -7,7 +7,10 @@ import { condition } from '../service/reasons.ts';
 
 export const reachable = condition('PlatformReachable', 'True', 'Reachable', 'the platform answers');
 
-export function unreachable({ lastContactMs, reason }: Pick<LinkGuard, 'lastContactMs' | 'reason'>): PlannedCondition {
+export function unreachable({
+  lastContactMs,
+  reason,
+}: Pick<CircuitBreaker, 'lastContactMs' | 'reason'>): PlannedCondition {
   const since = lastContactMs === undefined ? 'has not answered yet' : `last answered at ${timestampAt(lastContactMs)}`;
   return condition(
     'PlatformReachable',

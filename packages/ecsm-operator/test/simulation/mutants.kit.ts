@@ -1,4 +1,4 @@
-import { LinkGuard } from '@ecsm/client';
+import { CircuitBreaker } from '@ecsm/client';
 import { type Fault, type RunResult, SeededRandom } from '@ecsm/runtime/simulation';
 import type { Behaviour } from '@ecsm/simulator';
 import { Attention } from '../../src/controller/attention.ts';
@@ -236,7 +236,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a link that was lost is never tried again',
     story: 'the platform out of reach for an hour',
     caughtBy: wanted,
-    plant: () => patch(LinkGuard.prototype, () => ({ run: () => new Promise<void>(() => {}) })),
+    plant: () => patch(CircuitBreaker.prototype, () => ({ run: () => new Promise<void>(() => {}) })),
   },
   {
     name: 'the observer wakes nobody',
