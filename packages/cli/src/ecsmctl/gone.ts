@@ -1,4 +1,5 @@
 /** Waits until what is being deleted is gone: somebody has to clean up first, mostly the operator on the platform. */
+import { platformFinalizer } from '@ecsm/operator/kinds';
 import type { Call } from '../shell/command.ts';
 import { withProgress } from '../shell/progress.ts';
 import { shortNameOf } from './kinds.ts';
@@ -9,7 +10,7 @@ import type { Item } from './targets.ts';
 
 /** Who removes a finalizer, and when. */
 const cleaners: Readonly<Record<string, string>> = {
-  'ecsm.sh/platform-service': 'the operator to remove it from the platform',
+  [platformFinalizer]: 'the operator to remove it from the platform',
 };
 
 /** Whether an object that was deleted is still there. */

@@ -1,8 +1,6 @@
 /** Whether an operator works on a registry, as far as the registry can tell. */
+import { leaseName } from '@ecsm/operator/kinds';
 import { isApiError, Lease, type Registry } from '@ecsm/runtime';
-
-/** Of the operators that elect a leader. */
-const leaseName = 'ecsm-operator';
 
 /**
  * A sentence if it looks as if none did; nothing if one may, or if nobody knows: most operators run without a lease. The

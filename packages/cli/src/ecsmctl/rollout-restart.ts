@@ -1,8 +1,7 @@
 /** `ecsmctl rollout restart`: another revision of the same template, so that every instance is made anew. */
-import { ECSMService } from '@ecsm/operator/kinds';
+import { ECSMService, restartedAtAnnotation } from '@ecsm/operator/kinds';
 import { timestampAt } from '@ecsm/runtime';
 import type { Run } from '../shell/command.ts';
-import { restartedAtAnnotation } from './rollout-revisions.ts';
 import { refuseDeleted, resumeLine, servicesOf, titleOf } from './rollout-targets.ts';
 import { withSession } from './session.ts';
 

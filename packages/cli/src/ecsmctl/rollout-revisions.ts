@@ -1,10 +1,7 @@
 /** The revisions of a service that the operator has recorded, and which of them is which. */
-import { type ECSMService, ServiceRevision } from '@ecsm/operator/kinds';
+import { type ECSMService, restartedAtAnnotation, ServiceRevision } from '@ecsm/operator/kinds';
 import { deepEqual } from '@ecsm/runtime';
 import type { Session } from './session.ts';
-
-/** A revision is a template, and the restart that made another one of it. */
-export const restartedAtAnnotation = 'ecsm.sh/restartedAt';
 
 /** The newest first. Those of an earlier service of the same name are not among them. */
 export async function revisionsOf(

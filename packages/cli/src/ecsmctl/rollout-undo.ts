@@ -1,12 +1,12 @@
 /** `ecsmctl rollout undo`: the template of an earlier revision, written back into the spec. */
-import { ECSMService, type ServiceRevision } from '@ecsm/operator/kinds';
+import { ECSMService, restartedAtAnnotation, type ServiceRevision } from '@ecsm/operator/kinds';
 import { isApiError, type Kind } from '@ecsm/runtime';
 import { visible } from '../print/width.ts';
 import type { Call, Run } from '../shell/command.ts';
 import { Failure } from '../shell/wrong.ts';
 import { wholeNumberOf } from './numbers.ts';
 import { noRevision } from './rollout-history.ts';
-import { imageOf, isWanted, restartedAtAnnotation, revisionsOf } from './rollout-revisions.ts';
+import { imageOf, isWanted, revisionsOf } from './rollout-revisions.ts';
 import { readService, refuseDeleted, resumeLine, servicesOf, targetOf, titleOf } from './rollout-targets.ts';
 import { type Session, withSession } from './session.ts';
 import { isOn } from './targets.ts';

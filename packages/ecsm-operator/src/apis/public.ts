@@ -3,3 +3,4 @@ export { ECSMService, type ECSMServiceInput } from './ecsm-service.ts';
 export { operatorKinds } from './kinds.ts';
 export { OperatorIdentity } from './operator-identity.ts';
 export { ServiceRevision } from './service-revision.ts';
+export { adoptAnnotation, leaseName, platformFinalizer, restartedAtAnnotation } from './well-known.ts';

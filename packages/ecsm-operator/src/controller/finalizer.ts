@@ -1,7 +1,6 @@
 /** The finalizer that keeps an ECSMService until nothing of it is on the platform. */
 import type { ApiObject } from '@ecsm/runtime';
-
-export const finalizer = 'ecsm.sh/platform-service';
+import { platformFinalizer } from '../apis/well-known.ts';
 
 /**
  * Whether the operator has worked on an object whose finalizer is missing: it was removed by hand, or by a tool. Without
@@ -12,5 +11,5 @@ export function isFinalizerLost({
   status,
 }: Pick<ApiObject<unknown, unknown>, 'metadata' | 'status'>): boolean {
   const { deletionTimestamp, finalizers = [] } = metadata;
-  return status !== undefined && deletionTimestamp === undefined && !finalizers.includes(finalizer);
+  return status !== undefined && deletionTimestamp === undefined && !finalizers.includes(platformFinalizer);
 }

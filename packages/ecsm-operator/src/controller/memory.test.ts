@@ -1,7 +1,7 @@
 /** What is remembered between reconciles: only ever a reason to do less, and never one to miss something. */
 import { describe, expect, it } from 'vitest';
 import { ECSMService } from '../apis/ecsm-service.ts';
-import { finalizer } from './finalizer.ts';
+import { platformFinalizer } from '../apis/well-known.ts';
 import { Memory } from './memory.ts';
 import { dynamic } from './operator.kit.ts';
 import { VirtualClock } from './virtual-clock.kit.ts';
@@ -10,7 +10,7 @@ const defaulted = ECSMService.default(dynamic('web'));
 const metadata = { name: 'web', namespace: 'default', uid: 'u', generation: 1, resourceVersion: '1' };
 const service: ECSMService = {
   ...defaulted,
-  metadata: { ...metadata, creationTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer] },
+  metadata: { ...metadata, creationTimestamp: '2026-01-01T00:00:00Z', finalizers: [platformFinalizer] },
 };
 
 describe('a service at rest', () => {

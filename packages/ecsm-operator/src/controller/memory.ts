@@ -5,9 +5,8 @@
 import type { ServiceBody } from '@ecsm/client';
 import type { ApiObject, Clock } from '@ecsm/runtime';
 import type { ECSMService } from '../apis/ecsm-service.ts';
-import { adoptAnnotation } from '../service/ownership.ts';
+import { adoptAnnotation, restartedAtAnnotation } from '../apis/well-known.ts';
 import { isFinalizerLost } from './finalizer.ts';
-import { restartedAtAnnotation } from './revisions.ts';
 
 /** The wait after the first refusal; each one after it doubles it. */
 const refusalMsMin = 5_000;

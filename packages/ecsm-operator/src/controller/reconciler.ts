@@ -18,6 +18,7 @@ import {
   withFinalizer,
 } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
+import { platformFinalizer } from '../apis/well-known.ts';
 import type { ServiceManager } from '../resource/manager.ts';
 import { isOurs } from '../resource/mark.ts';
 import { platformName } from '../resource/naming.ts';
@@ -25,7 +26,6 @@ import type { Plan, PlanInput, RevisionContent, Step } from '../service/model.ts
 import { plan, planCleanup } from '../service/plan.ts';
 import { begun } from './begun.ts';
 import { carryOut } from './carry-out.ts';
-import { finalizer } from './finalizer.ts';
 import type { Memory } from './memory.ts';
 import type { Observer } from './observer.ts';
 import { type Job, Performer, type PerformerOptions } from './performer.ts';
@@ -74,7 +74,7 @@ export class Reconciler {
     try {
       if (service === undefined) return await this.#afterwards(job);
       const revision = isNew(service) ? begun(ensureRevision(context.registry, service)) : undefined;
-      return await withFinalizer(context.registry.resource(ECSMService), service, finalizer, {
+      return await withFinalizer(context.registry.resource(ECSMService), service, platformFinalizer, {
         apply: (object) => this.#apply(object, job, revision),
         cleanup: (object) => this.#cleanUp(object, job),
       });
@@ -245,7 +245,7 @@ export class Reconciler {
  */
 function isNew({ metadata, status }: ECSMService): boolean {
   const { deletionTimestamp, finalizers = [] } = metadata;
-  return deletionTimestamp === undefined && status === undefined && !finalizers.includes(finalizer);
+  return deletionTimestamp === undefined && status === undefined && !finalizers.includes(platformFinalizer);
 }
 
 /** What an operator that ran before us knew. */

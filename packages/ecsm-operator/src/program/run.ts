@@ -2,12 +2,10 @@
 import { hostname } from 'node:os';
 import process from 'node:process';
 import { LeaderElection, type Log, Manager, type Registry, withoutPassword } from '@ecsm/runtime';
+import { leaseName } from '../apis/well-known.ts';
 import type { Equipment } from './equipment.ts';
 import type { ProgramOptions } from './options.ts';
 import { presence } from './presence.ts';
-
-/** Of the lease that only one operator of a registry holds. */
-const leaseName = 'ecsm-operator';
 
 /** Ends when the signal aborts, after what is in flight has ended; with an error if a part fails. */
 export async function run(equipment: Equipment, options: ProgramOptions, log: Log, signal: AbortSignal): Promise<void> {

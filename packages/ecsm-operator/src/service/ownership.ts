@@ -1,10 +1,9 @@
 /** Which services on the platform are ours, and which are in our way. Nothing that is not ours is ever touched. */
+import { adoptAnnotation } from '../apis/well-known.ts';
 import { isOurs } from '../resource/mark.ts';
 import type { PlatformService } from '../resource/model.ts';
 import { platformName } from '../resource/naming.ts';
 import type { PlanInput } from './model.ts';
-
-export const adoptAnnotation = 'ecsm.sh/adopt';
 
 export interface Ownership {
   /** Oldest first, an order in which they stay: whichever is being removed now was chosen first before, too. */
