@@ -74,12 +74,21 @@ export const rooms = {
   'ecsm-operator/apis': { imports: ['runtime'] },
   'ecsm-operator/resource': { imports: ['ecsm-operator/apis', 'ecsm-client', 'runtime'] },
   'ecsm-operator/service': { imports: ['ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'] },
+  'ecsm-operator/observe': { imports: ['ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'] },
   'ecsm-operator/controller': {
-    imports: ['ecsm-operator/service', 'ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'],
+    imports: [
+      'ecsm-operator/observe',
+      'ecsm-operator/service',
+      'ecsm-operator/resource',
+      'ecsm-operator/apis',
+      'ecsm-client',
+      'runtime',
+    ],
   },
   'ecsm-operator/program': {
     imports: [
       'ecsm-operator/controller',
+      'ecsm-operator/observe',
       'ecsm-operator/service',
       'ecsm-operator/resource',
       'ecsm-operator/apis',

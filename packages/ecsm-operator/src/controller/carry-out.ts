@@ -1,8 +1,8 @@
 /** Carries one step of a plan out, and says what became of it. A step that may have happened is never repeated blindly. */
 import { type ApiError, isApiError } from '@ecsm/runtime';
+import { fromPlatform, PlatformTrouble } from '../observe/platform-error.ts';
 import type { ServiceManager } from '../resource/manager.ts';
 import type { Step } from '../service/model.ts';
-import { fromPlatform, PlatformTrouble } from './platform-trouble.ts';
 
 export type StepEnd =
   /** With the id of a service that was made or changed: a change may have given it another one. */

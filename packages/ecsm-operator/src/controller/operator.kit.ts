@@ -7,9 +7,9 @@ import { SeededRandom } from '@ecsm/runtime/simulation';
 import { type Behaviour, type ProfileName, Simulator } from '@ecsm/simulator';
 import { ECSMService, type ECSMServiceInput } from '../apis/ecsm-service.ts';
 import { operatorKinds } from '../apis/kinds.ts';
+import { VirtualClock } from '../observe/virtual-clock.kit.ts';
 import { Operator } from './operator.ts';
 import type { OperatorSettingsInput } from './settings.ts';
-import { VirtualClock } from './virtual-clock.kit.ts';
 
 export interface SiteOptions {
   readonly behaviour?: Partial<Behaviour> | ProfileName;

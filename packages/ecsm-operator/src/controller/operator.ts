@@ -25,16 +25,16 @@ import {
   standardMetrics,
 } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
+import { KnownIds } from '../observe/known-ids.ts';
+import { OfflineNodes } from '../observe/node-cache.ts';
+import { digestOf, Memory } from '../observe/owner-records.ts';
+import { Observer } from '../observe/poller.ts';
+import { Freshness } from '../observe/staleness.ts';
 import { ServiceManager } from '../resource/manager.ts';
 import type { OwnerKey } from '../resource/naming.ts';
 import type { Plan } from '../service/model.ts';
 import { planFor } from './dry-plan.ts';
-import { Freshness } from './freshness.ts';
-import { KnownIds } from './known-ids.ts';
-import { digestOf, Memory } from './memory.ts';
 import { measureLink } from './metrics.ts';
-import { Observer } from './observer.ts';
-import { OfflineNodes } from './offline-nodes.ts';
 import { Reconciler } from './reconciler.ts';
 import { type OperatorSettings, type OperatorSettingsInput, operatorSettings, stopGraceMs } from './settings.ts';
 

@@ -5,16 +5,16 @@
  */
 import type { Clock, EventRecorder, ReconcileContext, ReconcileResult, Request } from '@ecsm/runtime';
 import type { ECSMService, ServiceSpec, ServiceStatus } from '../apis/ecsm-service.ts';
+import type { KnownIds } from '../observe/known-ids.ts';
+import type { Memory } from '../observe/owner-records.ts';
+import type { Observer } from '../observe/poller.ts';
+import type { Freshness } from '../observe/staleness.ts';
 import type { ServiceManager } from '../resource/manager.ts';
 import type { Plan, PlanInput, Step } from '../service/model.ts';
 import { condition } from '../service/reasons.ts';
 import { withoutUnsent } from '../service/removals.ts';
-import { begun } from './begun.ts';
+import { begun } from './background.ts';
 import { carryOut, type StepEnd } from './carry-out.ts';
-import type { Freshness } from './freshness.ts';
-import type { KnownIds } from './known-ids.ts';
-import type { Memory } from './memory.ts';
-import type { Observer } from './observer.ts';
 import type { OperatorSettings } from './settings.ts';
 import { reachable, statusAfter, withConditions, writeStatus } from './status.ts';
 

@@ -19,21 +19,21 @@ import {
 } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import { platformFinalizer } from '../apis/well-known.ts';
+import { cheapView, freshView, type Sources, type View } from '../observe/observer.ts';
+import type { Memory } from '../observe/owner-records.ts';
+import { PlatformTrouble } from '../observe/platform-error.ts';
+import type { Observer } from '../observe/poller.ts';
 import type { ServiceManager } from '../resource/manager.ts';
 import { isOurs } from '../resource/mark.ts';
 import { platformName } from '../resource/naming.ts';
 import type { Plan, PlanInput, RevisionContent, Step } from '../service/model.ts';
 import { plan, planCleanup } from '../service/plan.ts';
-import { begun } from './begun.ts';
+import { begun } from './background.ts';
 import { carryOut } from './carry-out.ts';
-import type { Memory } from './memory.ts';
-import type { Observer } from './observer.ts';
 import { type Job, Performer, type PerformerOptions } from './performer.ts';
-import { PlatformTrouble } from './platform-trouble.ts';
 import { registryIdOf } from './registry-id.ts';
 import { ensureRevision, knownRevisions, pruneRevisions } from './revisions.ts';
 import { reachable, unreachable, withConditions, writeStatus } from './status.ts';
-import { cheapView, freshView, type Sources, type View } from './view.ts';
 
 export interface ReconcilerOptions extends PerformerOptions, Sources {
   readonly manager: ServiceManager;

@@ -6,10 +6,10 @@ import { ECSMService } from '../apis/ecsm-service.ts';
 import { operatorKinds } from '../apis/kinds.ts';
 import { OperatorIdentity } from '../apis/operator-identity.ts';
 import { ServiceRevision } from '../apis/service-revision.ts';
+import { VirtualClock } from '../observe/virtual-clock.kit.ts';
 import { dynamic } from './operator.kit.ts';
 import { readRegistryId, registryIdOf } from './registry-id.ts';
 import { ensureRevision, knownRevisions, listRevisions, pruneRevisions, revisionOf } from './revisions.ts';
-import { VirtualClock } from './virtual-clock.kit.ts';
 
 let registry: Registry;
 beforeEach(() => {

@@ -6,9 +6,9 @@ import { isApiError, keyOf, type Registry, shape } from '@ecsm/runtime';
 import { ECSMService, type ServiceTemplate } from '../apis/ecsm-service.ts';
 import { ServiceRevision } from '../apis/service-revision.ts';
 import { restartedAtAnnotation } from '../apis/well-known.ts';
+import { hash32 } from '../observe/fingerprint.ts';
 import { revisionHash } from '../resource/hash.ts';
 import type { RevisionContent } from '../service/model.ts';
-import { hash32 } from './fingerprint.ts';
 
 const attemptsMax = 5;
 /** A name has 63 characters at most, and the hash with its dash takes nine of them. */

@@ -44,3 +44,6 @@ export interface PlatformService {
   /** As the platform gave it, to be compared with what it should be. */
   readonly detail: ServiceDetail;
 }
+
+/** How long the platform may take to delete a service. One that is still there after it was not deleted, and counts again. */
+export const removalMs = 30_000;

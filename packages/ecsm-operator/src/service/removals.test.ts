@@ -1,7 +1,8 @@
 /** Deletions that are under way, as an operator knows them that has only the status to remember by. */
 import { expect, it } from 'vitest';
+import { removalMs } from '../resource/model.ts';
 import { Desk, dynamic, image, rolling, spec } from './desk.kit.ts';
-import { removalMs, withoutUnsent } from './removals.ts';
+import { withoutUnsent } from './removals.ts';
 
 /** A rolling update of three whose last step has just asked for the deletion of the old service; it takes 20 s. */
 function deleting(): Desk {

@@ -4,14 +4,11 @@
  * is restarted does not count on them either.
  */
 import type { ServiceStatus } from '../apis/ecsm-service.ts';
-import type { PlatformService } from '../resource/model.ts';
+import { type PlatformService, removalMs } from '../resource/model.ts';
 import type { Plan, PlanInput, Step } from './model.ts';
 import { earliest, leftMs, momentText } from './times.ts';
 
 export type Removal = NonNullable<ServiceStatus['removals']>[number];
-
-/** How long a deletion may take. A service that is still there after it was not deleted, and counts again. */
-export const removalMs = 30_000;
 
 export interface Removals {
   /** Those that are under way. */

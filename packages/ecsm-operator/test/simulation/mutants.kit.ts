@@ -1,14 +1,14 @@
 import { CircuitBreaker } from '@ecsm/client';
 import { type Fault, type RunResult, SeededRandom } from '@ecsm/runtime/simulation';
 import type { Behaviour } from '@ecsm/simulator';
-import { Attention } from '../../src/controller/attention.ts';
 import type * as carryOuts from '../../src/controller/carry-out.ts';
-import { Freshness } from '../../src/controller/freshness.ts';
-import { Memory } from '../../src/controller/memory.ts';
 import { Performer } from '../../src/controller/performer.ts';
 import type * as revisions from '../../src/controller/revisions.ts';
 import type * as settings from '../../src/controller/settings.ts';
-import { Sightings } from '../../src/controller/sightings.ts';
+import { Attention } from '../../src/observe/attention.ts';
+import { Memory } from '../../src/observe/owner-records.ts';
+import { Sightings } from '../../src/observe/service-records.ts';
+import { Freshness } from '../../src/observe/staleness.ts';
 import type * as differing from '../../src/resource/differences.ts';
 import type * as marks from '../../src/resource/mark.ts';
 import type * as said from '../../src/service/conditions.ts';

@@ -3,7 +3,7 @@ import { type Simulation, stable } from '@ecsm/runtime/simulation';
 import type { ECSMService } from '../../src/apis/ecsm-service.ts';
 import { parseQuantity } from '../../src/apis/quantity.ts';
 import { replicasWanted } from '../../src/apis/service-columns.ts';
-import { looksPerSweep } from '../../src/controller/observer.ts';
+import { looksPerSweep } from '../../src/observe/poller.ts';
 import type { Story } from './stories.kit.ts';
 import { observeMs, ownedServices, stored, type World } from './world.kit.ts';
 

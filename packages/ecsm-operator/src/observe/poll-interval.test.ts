@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Pace } from './pace.ts';
+import { Pace } from './poll-interval.ts';
 
 const looks = (pace: Pace, count: number, tookMs = 0) => Array.from({ length: count }, () => pace.looked(tookMs));
 

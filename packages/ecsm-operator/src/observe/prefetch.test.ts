@@ -3,7 +3,7 @@ import { collect, Ecsm, RestClient } from '@ecsm/client';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { Simulator } from '@ecsm/simulator';
 import { describe, expect, it } from 'vitest';
-import { Pictures } from './pictures.ts';
+import { Pictures } from './prefetch.ts';
 import { VirtualClock } from './virtual-clock.kit.ts';
 
 const { signal } = new AbortController();

@@ -15,11 +15,11 @@ import { isApiError } from '@ecsm/runtime';
 import type { ServiceManager } from '../resource/manager.ts';
 import type { PlatformService } from '../resource/model.ts';
 import type { KnownIds } from './known-ids.ts';
-import type { Memory } from './memory.ts';
-import type { Observer } from './observer.ts';
-import type { OfflineNodes } from './offline-nodes.ts';
-import type { Picture } from './pictures.ts';
-import { fromPlatform } from './platform-trouble.ts';
+import type { OfflineNodes } from './node-cache.ts';
+import type { Memory } from './owner-records.ts';
+import { fromPlatform } from './platform-error.ts';
+import type { Observer } from './poller.ts';
+import type { Picture } from './prefetch.ts';
 
 export interface View {
   readonly services: readonly PlatformService[];

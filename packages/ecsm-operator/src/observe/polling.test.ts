@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Hurry } from './hurry.ts';
+import { Hurry } from './polling.ts';
 
 const owner = (number: number) => ({ namespace: 'default', name: `s-${number}` });
 

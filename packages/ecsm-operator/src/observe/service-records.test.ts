@@ -2,7 +2,7 @@
 import type { ServiceRow } from '@ecsm/client';
 import { describe, expect, it } from 'vitest';
 import { printOfInstances, printOfRow } from './fingerprint.ts';
-import { Sightings } from './sightings.ts';
+import { Sightings } from './service-records.ts';
 
 const row: ServiceRow = {
   id: 'id-1',

@@ -5,8 +5,8 @@ import { SeededRandom } from '@ecsm/runtime/simulation';
 import { Simulator } from '@ecsm/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceManager } from '../resource/manager.ts';
-import { looksPerSweep, Observer } from './observer.ts';
-import { OfflineNodes } from './offline-nodes.ts';
+import { OfflineNodes } from './node-cache.ts';
+import { looksPerSweep, Observer } from './poller.ts';
 import { VirtualClock } from './virtual-clock.kit.ts';
 
 const observeMs = 15_000;

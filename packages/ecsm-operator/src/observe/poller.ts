@@ -14,14 +14,14 @@ import type { OwnerKey } from '../resource/naming.ts';
 import { Attention } from './attention.ts';
 import { Concerned } from './concerned.ts';
 import { instanceOf } from './fingerprint.ts';
-import { GivenNames } from './given-names.ts';
-import { Hurry } from './hurry.ts';
 import { MissedNodes } from './missed-nodes.ts';
-import type { OfflineNodes } from './offline-nodes.ts';
-import { Pace } from './pace.ts';
-import { Pause } from './pause.ts';
-import { type Picture, Pictures } from './pictures.ts';
-import { Sightings } from './sightings.ts';
+import type { OfflineNodes } from './node-cache.ts';
+import { GivenNames } from './pending-names.ts';
+import { Pace } from './poll-interval.ts';
+import { Pause } from './poll-timer.ts';
+import { Hurry } from './polling.ts';
+import { type Picture, Pictures } from './prefetch.ts';
+import { Sightings } from './service-records.ts';
 
 export interface ObserverOptions {
   readonly ecsm: Ecsm;

@@ -6,9 +6,8 @@
 import type { ServiceBody } from '@ecsm/client';
 import type { Clock } from '@ecsm/runtime';
 import { differences } from '../resource/differences.ts';
-import type { PlatformService } from '../resource/model.ts';
+import { type PlatformService, removalMs } from '../resource/model.ts';
 import type { TimeOf } from '../resource/read.ts';
-import { removalMs } from '../service/removals.ts';
 
 interface Newest {
   readonly updatedMs: number;

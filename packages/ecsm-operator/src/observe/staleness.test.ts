@@ -2,9 +2,8 @@
 import type { ServiceBody, ServiceDetail } from '@ecsm/client';
 import { parseTime } from '@ecsm/client';
 import { describe, expect, it } from 'vitest';
-import type { PlatformService } from '../resource/model.ts';
-import { removalMs } from '../service/removals.ts';
-import { Freshness } from './freshness.ts';
+import { type PlatformService, removalMs } from '../resource/model.ts';
+import { Freshness } from './staleness.ts';
 import { VirtualClock } from './virtual-clock.kit.ts';
 
 const body: ServiceBody = {
