@@ -59,11 +59,11 @@ export { isSecretName } from './redact/names.ts';
 export { redactText } from './redact/text.ts';
 export { redact, redactNamed, type SecretMarks } from './redact/value.ts';
 export { lastAppliedAnnotation } from './registry/apply.ts';
+export { Registry, type RegistryOptions } from './registry/embedded.ts';
 export { collectGarbage, type GarbageOptions, sweepGarbage } from './registry/garbage.ts';
 export { keyOf, type Place } from './registry/keys.ts';
 export type { ListOptions, ObjectList, Problem, Selection } from './registry/list.ts';
 export { type OpenOptions, openRegistry, type StoreTuning } from './registry/open.ts';
-export { Registry, type RegistryOptions } from './registry/registry.ts';
 export type {
   Applied,
   Namespaced,

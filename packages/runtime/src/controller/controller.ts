@@ -10,7 +10,7 @@ import type { Kind } from '../api/kind.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { StandardMetrics } from '../manager/standard-metrics.ts';
 import { type Log, type LogFields, silentLog } from '../ports/log.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Registry } from '../registry/embedded.ts';
 import { type QueueItem, type QueueObserver, WorkQueue } from '../workqueue/queue.ts';
 import { Feed } from './feed.ts';
 import { measure } from './measure.ts';

@@ -1,7 +1,7 @@
 /** Keeps the events in a registry bounded in number and in age. */
 import { isApiError } from '../api/errors.ts';
 import { timestampAt } from '../ports/clock.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Registry } from '../registry/embedded.ts';
 import { Event } from './event.ts';
 
 export interface EventBounds {

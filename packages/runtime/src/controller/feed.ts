@@ -5,7 +5,7 @@ import { Informer } from '../informer/informer.ts';
 import type { Change } from '../informer/versions.ts';
 import { sleep } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Registry } from '../registry/embedded.ts';
 import type { Revision } from '../store/contract.ts';
 import type { Predicate } from './predicate.ts';
 import { Source, type Wake, type Watch, WatchPanic } from './source.ts';

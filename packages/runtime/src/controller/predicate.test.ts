@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ObjectOf } from '../api/kind.ts';
-import { Registry } from '../registry/registry.ts';
+import { Registry } from '../registry/embedded.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { annotationsChanged, Digests, generationChanged, labelsChanged, type Predicate } from './predicate.ts';

@@ -5,7 +5,7 @@ import { MetricRegistry } from '../manager/metrics.ts';
 import { standardMetrics } from '../manager/standard-metrics.ts';
 import { type Clock, sleep, systemClock } from '../ports/clock.ts';
 import type { LogFields, LogLevel } from '../ports/log.ts';
-import { Registry } from '../registry/registry.ts';
+import { Registry } from '../registry/embedded.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import type { Store } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';

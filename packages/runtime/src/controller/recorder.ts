@@ -9,7 +9,7 @@ import type { StandardMetrics } from '../manager/standard-metrics.ts';
 import { sleep, timestampAt } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import { redactText } from '../redact/text.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Registry } from '../registry/embedded.ts';
 import { Event } from './event.ts';
 import { type EventBounds, pruneEvents } from './event-bounds.ts';
 import { type BufferedEvent, EventBuffer, type Regarding } from './event-buffer.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { Registry } from '../registry/embedded.ts';
 import { keyOf } from '../registry/keys.ts';
-import { Registry } from '../registry/registry.ts';
 import { Crate, Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { generationChanged, labelsChanged } from './predicate.ts';

@@ -4,8 +4,8 @@ import type { Kind } from '../api/kind.ts';
 import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { Change } from '../informer/versions.ts';
+import type { Registry } from '../registry/embedded.ts';
 import { keyOf } from '../registry/keys.ts';
-import type { Registry } from '../registry/registry.ts';
 import type { Revision } from '../store/contract.ts';
 import { Digests, type Predicate } from './predicate.ts';
 

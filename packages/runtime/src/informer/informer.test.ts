@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
-import { Registry } from '../registry/registry.ts';
+import { Registry } from '../registry/embedded.ts';
 import { Crate, Widget } from '../registry/widget.kit.ts';
 import type { Commit, Store } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';

@@ -13,7 +13,7 @@ import { ApiError, isApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import { type Clock, sleep } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Registry } from '../registry/embedded.ts';
 import type { Resource } from '../registry/resource.ts';
 import type { Revision, VersionPage } from '../store/contract.ts';
 import { Backoff } from './backoff.ts';

@@ -1,5 +1,5 @@
 /** Candidates on one store, each with its own link, clock and life, and a record of who led when. */
-import { Registry } from '../registry/registry.ts';
+import { Registry } from '../registry/embedded.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { LeaderElection, type LeaderElectionOptions } from './election.ts';

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { isApiError } from '../api/errors.ts';
-import { Registry } from '../registry/registry.ts';
+import { Registry } from '../registry/embedded.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import { type Candidate, Stage } from './election.kit.ts';
 import { LeaderElection } from './election.ts';

@@ -22,7 +22,7 @@ import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import { type Clock, sleep } from '../ports/clock.ts';
 import { type Log, type LogFields, type LogLevel, silentLog } from '../ports/log.ts';
 import type { Random } from '../ports/random.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Registry } from '../registry/embedded.ts';
 import { checkTimes, jitter } from './election-times.ts';
 import { LeaseLock } from './lease-lock.ts';
 import { Observation } from './observation.ts';

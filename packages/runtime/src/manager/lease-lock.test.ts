@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Registry } from '../registry/registry.ts';
+import { Registry } from '../registry/embedded.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Lease } from './lease.ts';
 import { LeaseLock } from './lease-lock.ts';

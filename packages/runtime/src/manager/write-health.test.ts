@@ -1,7 +1,7 @@
 /** Goal: a process whose store cannot be written to is not ready, and says why. Method: a store that fails on demand. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../api/errors.ts';
-import { Registry } from '../registry/registry.ts';
+import { Registry } from '../registry/embedded.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import type { CommitOutcome, Write } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';

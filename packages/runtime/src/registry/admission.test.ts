@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Registry } from './embedded.ts';
 import { openRegistry } from './open.ts';
-import type { Registry } from './registry.ts';
 import { Crate, Widget } from './widget.kit.ts';
 
 let directory: string;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
-import { Registry } from './registry.ts';
+import { Registry } from './embedded.ts';
 import type { ObjectPlace } from './resource.ts';
 import { Widget } from './widget.kit.ts';
 

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiObject } from '../api/object.ts';
 import type { Store } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
+import { Registry } from './embedded.ts';
 import { forgetful } from './forgetful-store.kit.ts';
 import { collectGarbage, sweepGarbage } from './garbage.ts';
 import { keyOf, prefixOf } from './keys.ts';
-import { Registry } from './registry.ts';
 import { Crate, Widget } from './widget.kit.ts';
 
 let registry: Registry;

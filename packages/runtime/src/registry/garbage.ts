@@ -11,9 +11,9 @@ import type { ApiObject } from '../api/object.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import type { Change, Revision } from '../store/contract.ts';
 import { decode } from './codec.ts';
+import type { Registry } from './embedded.ts';
 import { keyOf } from './keys.ts';
 import type { ObjectList } from './list.ts';
-import type { Registry } from './registry.ts';
 
 type AnyObject = ApiObject<unknown, unknown>;
 

@@ -10,7 +10,7 @@ import { expect } from 'vitest';
 import { isApiError } from '../api/errors.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { Commit, Revision, Store } from '../store/contract.ts';
-import { Registry } from './registry.ts';
+import { Registry } from './embedded.ts';
 import { Widget } from './widget.kit.ts';
 
 type WidgetObject = ApiObject<{ readonly size: number }, { readonly phase?: string }>;

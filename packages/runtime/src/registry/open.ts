@@ -10,7 +10,7 @@ import type { Admission } from '../store/file/admission.ts';
 import type { FileStoreOptions } from '../store/file/store.ts';
 import { parseStoreUrl } from '../store/url.ts';
 import { admissionFor } from './admission.ts';
-import { Registry } from './registry.ts';
+import { Registry } from './embedded.ts';
 
 export interface OpenOptions {
   readonly kinds: Iterable<Kind> | KindSet;

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import { systemClock } from '../ports/clock.ts';
 import type { StoreHarness } from '../store/conformance.suite.ts';
 import { lastAppliedAnnotation } from './apply.ts';
-import { Registry } from './registry.ts';
+import { Registry } from './embedded.ts';
 import type { Resource } from './resource.ts';
 import type { EventBatch } from './watch.ts';
 import { Crate, Widget } from './widget.kit.ts';

@@ -1,7 +1,7 @@
 /** What tests of transfers share: stores with something in them, backups as bytes, and stores that die. */
 import { ApiError, isApiError } from '../api/errors.ts';
+import { Registry } from '../registry/embedded.ts';
 import { keyOf } from '../registry/keys.ts';
-import { Registry } from '../registry/registry.ts';
 import { Crate, Widget } from '../registry/widget.kit.ts';
 import { type Entry, limits, type Store, type Write } from '../store/contract.ts';
 import { type BackupOptions, backup } from './backup.ts';

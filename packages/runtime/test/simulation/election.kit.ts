@@ -6,7 +6,7 @@ import { LeaderElection } from '../../src/manager/election.ts';
 import { Lease } from '../../src/manager/lease.ts';
 import { aborted } from '../../src/manager/within.ts';
 import { sleep } from '../../src/ports/clock.ts';
-import { Registry } from '../../src/registry/registry.ts';
+import { Registry } from '../../src/registry/embedded.ts';
 import type { Doors } from '../../src/simulation/incarnation.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';
 import type { Store } from '../../src/store/contract.ts';

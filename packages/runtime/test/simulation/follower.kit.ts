@@ -5,7 +5,7 @@
 import { isApiError } from '../../src/api/errors.ts';
 import { Informer } from '../../src/informer/informer.ts';
 import { sleep } from '../../src/ports/clock.ts';
-import { Registry } from '../../src/registry/registry.ts';
+import { Registry } from '../../src/registry/embedded.ts';
 import { Widget } from '../../src/registry/widget.kit.ts';
 import type { Doors } from '../../src/simulation/incarnation.ts';
 import type { FaultWeights } from '../../src/simulation/random-faults.ts';

@@ -5,9 +5,9 @@
 import { isApiError } from '../../src/api/errors.ts';
 import type { ApiObject } from '../../src/api/object.ts';
 import { sleep } from '../../src/ports/clock.ts';
+import { Registry } from '../../src/registry/embedded.ts';
 import { collectGarbage } from '../../src/registry/garbage.ts';
 import { keyOf } from '../../src/registry/keys.ts';
-import { Registry } from '../../src/registry/registry.ts';
 import { Crate, Widget } from '../../src/registry/widget.kit.ts';
 import type { Doors } from '../../src/simulation/incarnation.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';

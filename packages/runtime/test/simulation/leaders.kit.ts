@@ -4,7 +4,7 @@
  */
 import { isApiError } from '../../src/api/errors.ts';
 import { sleep } from '../../src/ports/clock.ts';
-import { Registry } from '../../src/registry/registry.ts';
+import { Registry } from '../../src/registry/embedded.ts';
 import { Widget } from '../../src/registry/widget.kit.ts';
 import type { Doors } from '../../src/simulation/incarnation.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';

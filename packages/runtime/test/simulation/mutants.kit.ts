@@ -6,7 +6,7 @@ import { ApiError, isApiError } from '../../src/api/errors.ts';
 import { Informer } from '../../src/informer/informer.ts';
 import { Versions } from '../../src/informer/versions.ts';
 import { Term } from '../../src/manager/term.ts';
-import { Registry } from '../../src/registry/registry.ts';
+import { Registry } from '../../src/registry/embedded.ts';
 import { Resource } from '../../src/registry/resource.ts';
 import { Writer } from '../../src/registry/writer.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';

@@ -10,7 +10,7 @@ import { withFinalizer } from '../../src/controller/finalizer.ts';
 import type { ReconcileResult } from '../../src/controller/outcome.ts';
 import { Informer } from '../../src/informer/informer.ts';
 import { sleep } from '../../src/ports/clock.ts';
-import { Registry } from '../../src/registry/registry.ts';
+import { Registry } from '../../src/registry/embedded.ts';
 import { Widget } from '../../src/registry/widget.kit.ts';
 import type { Doors } from '../../src/simulation/incarnation.ts';
 import { stable } from '../../src/simulation/oracle.ts';
