@@ -25,6 +25,8 @@ export default defineConfig({
     alias: [
       { find: '@ecsm/runtime/simulation', replacement: source('runtime/src/simulation/public.ts') },
       { find: /^@ecsm\/runtime$/, replacement: source('runtime/src/index.ts') },
+      { find: '@ecsm/command-line/testing', replacement: source('command-line/src/terminal/testing.kit.ts') },
+      { find: /^@ecsm\/command-line$/, replacement: source('command-line/src/index.ts') },
       { find: /^@ecsm\/client$/, replacement: source('ecsm-client/src/index.ts') },
       { find: /^@ecsm\/simulator$/, replacement: source('ecsm-simulator/src/index.ts') },
       { find: '@ecsm/operator/kinds', replacement: source('ecsm-operator/src/apis/public.ts') },

@@ -40,6 +40,13 @@ export const rooms = {
     ],
   },
 
+  'command-line/text': { imports: [] },
+  'command-line/command': { imports: ['command-line/text', 'runtime'], doors: ['node:path'] },
+  'command-line/terminal': {
+    imports: ['command-line/command', 'command-line/text', 'runtime'],
+    doors: ['node:child_process', 'node:fs', 'node:os', 'node:path', 'node:process', 'node:readline'],
+  },
+
   'ecsm-client/rest': { imports: ['runtime'], doors: ['node:http', 'node:https'] },
   'ecsm-client/clientset': { imports: ['ecsm-client/rest', 'runtime'] },
 
@@ -98,14 +105,10 @@ export const rooms = {
     doors: ['node:fs', 'node:path', 'node:os', 'node:process'],
   },
 
-  'cli/print': { imports: [], libraries: ['yaml'] },
-  'cli/shell': {
-    imports: ['cli/print', 'runtime'],
-    doors: ['node:child_process', 'node:fs', 'node:os', 'node:path', 'node:process', 'node:readline', 'node:tty'],
-  },
-  'cli/ecsmctl': { imports: ['cli/shell', 'cli/print', 'ecsm-operator', 'ecsm-client', 'runtime'] },
+  'cli/print': { imports: ['command-line'], libraries: ['yaml'] },
+  'cli/ecsmctl': { imports: ['cli/print', 'command-line', 'ecsm-operator', 'ecsm-client', 'runtime'] },
   'cli/ecsm-cli': {
-    imports: ['cli/shell', 'cli/print', 'ecsm-operator', 'ecsm-client', 'runtime'],
+    imports: ['cli/print', 'command-line', 'ecsm-operator', 'ecsm-client', 'runtime'],
     doors: ['node:crypto'],
   },
 };

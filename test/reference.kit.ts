@@ -1,7 +1,7 @@
 /** The reference of a program as Markdown, made from the same data as its help: then a page can be compared with it. */
-import type { Command, Flag, Program } from '../packages/cli/src/shell/command.ts';
-import { helpText } from '../packages/cli/src/shell/help.ts';
-import { flagUsageOf, shownCommands, standardFlags, usageOf } from '../packages/cli/src/shell/usage.ts';
+import type { Command, Flag, Program } from '../packages/command-line/src/command/command.ts';
+import { helpText } from '../packages/command-line/src/command/help.ts';
+import { flagUsageOf, shownCommands, standardFlags, usageOf } from '../packages/command-line/src/command/usage.ts';
 
 type Path = readonly [Command, ...Command[]];
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ecsmCli } from '../packages/cli/src/ecsm-cli/program.ts';
 import { ecsmctl } from '../packages/cli/src/ecsmctl/program.ts';
-import type { Command, Program } from '../packages/cli/src/shell/command.ts';
-import { findCommand, flagsOf } from '../packages/cli/src/shell/usage.ts';
+import type { Command, Program } from '../packages/command-line/src/command/command.ts';
+import { findCommand, flagsOf } from '../packages/command-line/src/command/usage.ts';
 import { readDocument, root, shownIn } from './documents.kit.ts';
 import { leavesOf, referenceOf } from './reference.kit.ts';
 

@@ -5,11 +5,11 @@
  */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command, Program } from '@ecsm/command-line';
+import type { Ran } from '@ecsm/command-line/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ecsmCli } from '../src/ecsm-cli/program.ts';
 import { ecsmctl } from '../src/ecsmctl/program.ts';
-import type { Command, Program } from '../src/shell/command.ts';
-import type { Ran } from '../src/shell/finished.kit.ts';
 import { deliveredPrograms, root } from './programs.kit.ts';
 import { type Site, startSite } from './site.kit.ts';
 

@@ -7,8 +7,8 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { finished, type OnOutput, type Ran } from '@ecsm/command-line/testing';
 import { afterAll } from 'vitest';
-import { finished, type OnOutput, type Ran } from '../src/shell/finished.kit.ts';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 

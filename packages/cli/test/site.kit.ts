@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { httpTransport } from '@ecsm/client';
+import { nodeFiles, runProgram } from '@ecsm/command-line';
+import { type TestRun, type TestTerminal, type TestTerminalOptions, testTerminal } from '@ecsm/command-line/testing';
 import { ECSMService, type ECSMServiceInput, Operator } from '@ecsm/operator';
 import { openRegistry, type Registry, systemClock } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
@@ -15,9 +17,6 @@ import { onTestFinished } from 'vitest';
 import { ecsmctl } from '../src/ecsmctl/program.ts';
 import { wordsOf } from '../src/ecsmctl/registry.kit.ts';
 import { knownKinds } from '../src/ecsmctl/session.ts';
-import { realFiles } from '../src/shell/real-files.ts';
-import { runProgram } from '../src/shell/run.ts';
-import { type TestRun, type TestWorld, type TestWorldOptions, testWorld } from '../src/shell/test-world.kit.ts';
 
 /** Enough for a slow machine, and an end for what hangs. */
 const patienceMs = 30_000;
@@ -35,8 +34,8 @@ export interface Site {
   get(name: string): Promise<ECSMService>;
   /** What a person does at the platform: `sim('deployments/fail', { count: 1 })`. */
   sim(path: string, body: object): void;
-  run(argv: string, options?: TestWorldOptions): Promise<TestRun>;
-  start(argv: string, options?: TestWorldOptions): { readonly test: TestWorld; readonly code: Promise<number> };
+  run(argv: string, options?: TestTerminalOptions): Promise<TestRun>;
+  start(argv: string, options?: TestTerminalOptions): { readonly test: TestTerminal; readonly code: Promise<number> };
   close(): Promise<void>;
 }
 
@@ -57,13 +56,13 @@ export async function startSite(behaviour: Partial<Behaviour> | ProfileName = 'i
   const transport = httpTransport({ url: server.url, clock: systemClock });
   const stops = new Set<() => Promise<void>>();
   const start: Site['start'] = (argv, options = {}) => {
-    const test = testWorld({
-      realFiles: realFiles({ here: directory, home: directory }),
+    const test = testTerminal({
+      nodeFiles: nodeFiles({ here: directory, home: directory }),
       clock: systemClock,
       ...options,
       env: { ECSM_REGISTRY: url, HOME: directory, ...options.env },
     });
-    return { test, code: runProgram(ecsmctl, wordsOf(argv), test.world) };
+    return { test, code: runProgram(ecsmctl, wordsOf(argv), test.terminal) };
   };
   return {
     directory,

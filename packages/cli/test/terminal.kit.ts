@@ -4,7 +4,7 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { Screen } from '../src/shell/screen.kit.ts';
+import { Screen } from '@ecsm/command-line/testing';
 
 /** `script` gives a program a terminal. Debian has it in its base. */
 export const hasTerminal = spawnSync('script', ['--version']).status === 0;

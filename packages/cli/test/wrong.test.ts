@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import type { Ran } from '@ecsm/command-line/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ran } from '../src/shell/finished.kit.ts';
 import { deliveredPrograms, root, type ShellOptions } from './programs.kit.ts';
 import { type Site, startSite, telemetry } from './site.kit.ts';
 

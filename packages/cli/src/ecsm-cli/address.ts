@@ -2,21 +2,22 @@
  * Where the platform is, put together from a URL and from host, port and protocol. They may come from different places:
  * what was said closer to the person wins, so `--port 3002` changes the port of a URL in the config file.
  */
-import type { Settings } from '../shell/config.ts';
-import { Wrong } from '../shell/wrong.ts';
+import { type Settings, UsageError } from '@ecsm/command-line';
 import { platformFlags } from './flags.ts';
 import { wholeNumberOf } from './values.ts';
 
 const parts = ['host', 'port', 'protocol'] as const;
 type Part = (typeof parts)[number];
 
-/** Throws `Wrong`. Never shows what could hold a password. */
+/** Throws `UsageError`. Never shows what could hold a password. */
 export function platformUrlOf(settings: Settings): string {
   const base = settings.get('url') === undefined ? undefined : urlOf(settings);
   for (const part of parts) {
     const closeness = closenessOf(settings, part);
     if (base && closeness > 0 && closeness === closenessOf(settings, 'url')) {
-      throw new Wrong(`${settings.origin('url')} and ${settings.origin(part)} both say where it is: leave one out`);
+      throw new UsageError(
+        `${settings.origin('url')} and ${settings.origin(part)} both say where it is: leave one out`,
+      );
     }
   }
   const said = (part: Part) => {
@@ -44,17 +45,18 @@ function closenessOf(settings: Settings, name: string): number {
 function urlOf(settings: Settings): URL {
   const text = settings.get('url') ?? '';
   const from = settings.origin('url') ?? '--url';
-  if (text.includes('@')) throw new Wrong(`${from} must not hold a user or password: send them with --header`);
+  if (text.includes('@')) throw new UsageError(`${from} must not hold a user or password: send them with --header`);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return url;
-  throw new Wrong(`${from} has to be a URL such as http://127.0.0.1:3001, not "${text}"`);
+  throw new UsageError(`${from} has to be a URL such as http://127.0.0.1:3001, not "${text}"`);
 }
 
 function hostOf(text: string, from: string): string {
-  if (text.includes('@')) throw new Wrong(`${from} must not hold a user or password: send them with --header`);
-  if (text.includes('://')) throw new Wrong(`${from} takes a host alone, and "${text}" is a URL: use --url`);
+  if (text.includes('@')) throw new UsageError(`${from} must not hold a user or password: send them with --header`);
+  if (text.includes('://')) throw new UsageError(`${from} takes a host alone, and "${text}" is a URL: use --url`);
   if (/^\[?[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*\]?$/i.test(text)) return `[${text.replace(/^\[|\]$/g, '')}]`;
-  if (/^[\w.-]+:\d+$/.test(text)) throw new Wrong(`${from} takes a host alone, and "${text}" has a port: use --port`);
+  if (/^[\w.-]+:\d+$/.test(text))
+    throw new UsageError(`${from} takes a host alone, and "${text}" has a port: use --port`);
   if (/^[\w.-]+$/.test(text)) return text;
-  throw new Wrong(`${from} has to be a host such as 10.0.0.1 or ecsm.site, not "${text}"`);
+  throw new UsageError(`${from} has to be a host such as 10.0.0.1 or ecsm.site, not "${text}"`);
 }

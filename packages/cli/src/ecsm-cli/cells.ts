@@ -36,7 +36,7 @@ export function textCell(text: string | number | null | undefined): string {
 /** Since a moment that the platform wrote. */
 export function ageCell({ call, platform }: Context, time: string | null | undefined): string {
   const sinceMs = platform.ecsm.timeOf(time);
-  return sinceMs === undefined ? unknown : formatAge(call.world.clock.now() - sinceMs);
+  return sinceMs === undefined ? unknown : formatAge(call.terminal.clock.now() - sinceMs);
 }
 
 /** `2026-01-02 03:04:05 (5m ago)`. */

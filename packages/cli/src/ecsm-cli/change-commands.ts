@@ -1,5 +1,5 @@
 /** The commands that change services, as data. */
-import type { Call, Command } from '../shell/command.ts';
+import type { Call, Command } from '@ecsm/command-line';
 import { fileFlag, waitFlag, yesFlag } from './flags.ts';
 import type { Kind } from './names.ts';
 

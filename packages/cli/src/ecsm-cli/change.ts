@@ -1,9 +1,7 @@
 /** What commands that change services share: finding them, and reading and writing them as a whole. */
 import type { ServiceBody, ServiceDetail } from '@ecsm/client';
 import { textsOf } from '@ecsm/client';
-import type { Call } from '../shell/command.ts';
-import { withProgress } from '../shell/progress.ts';
-import { Failure } from '../shell/wrong.ts';
+import { type Call, Failure, withProgress } from '@ecsm/command-line';
 import { type Context, contextOf } from './noun.ts';
 import type { Platform } from './platform.ts';
 import { findService } from './services.ts';
@@ -17,7 +15,7 @@ export function during<T>(
   flags: readonly string[] = [],
 ): Promise<T> {
   return withProgress(
-    call.world,
+    call.terminal,
     { what: `${platform.url} to ${what}`, timeoutMs: Number.POSITIVE_INFINITY },
     (progress) => work(contextOf(call, platform, { signal: progress.signal, flags })),
   );

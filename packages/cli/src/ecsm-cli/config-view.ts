@@ -1,7 +1,7 @@
 /** `config view`: what is set, and who said it. */
+
+import { type Call, readSettings } from '@ecsm/command-line';
 import { redactText } from '@ecsm/runtime';
-import type { Call } from '../shell/command.ts';
-import { readSettings } from '../shell/config.ts';
 import { platformUrlOf } from './address.ts';
 import { none } from './cells.ts';
 import { configOptions, platformFlags } from './flags.ts';
@@ -17,5 +17,5 @@ export async function run(call: Call): Promise<void> {
   }));
   const columns = [{ name: 'setting' }, { name: 'value', shrink: true }, { name: 'from', shrink: true }];
   await print(call, format, [{ columns, items }], { headers: call.flag('no-headers') === undefined });
-  call.world.err.write(`The platform is at ${platformUrlOf(settings)}\n`);
+  call.terminal.err.write(`The platform is at ${platformUrlOf(settings)}\n`);
 }

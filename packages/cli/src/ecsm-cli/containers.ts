@@ -1,8 +1,8 @@
 /** Containers, as `get` and `describe` show them. */
 import { type ContainerRow, cpuPercentOf, numberOf } from '@ecsm/client';
+import { UsageError } from '@ecsm/command-line';
 import { formatAge, formatBytes, formatPercent } from '../print/age.ts';
 import type { Cell, Column } from '../print/table.ts';
-import { Wrong } from '../shell/wrong.ts';
 import { ageCell, momentText, none, statusCell, textCell, unknown } from './cells.ts';
 import { missing, unlessMissing } from './missing.ts';
 import type { Context, Item, Noun } from './noun.ts';
@@ -46,10 +46,10 @@ export async function* listedContainers(context: Context): AsyncGenerator<Contai
   const nodeWord = said('node');
   if (serviceWord !== undefined && nodeWord !== undefined) {
     // The platform has one call for each, and none for both.
-    throw new Wrong('--service and --node do not go together: name one of them');
+    throw new UsageError('--service and --node do not go together: name one of them');
   }
   if (nodeWord !== undefined) {
-    if (said('namespace') !== undefined) throw new Wrong('--namespace and --node do not go together');
+    if (said('namespace') !== undefined) throw new UsageError('--namespace and --node do not go together');
     const { findNode } = await import('./nodes.ts');
     yield* platform.ecsm.containers().ofNodes([(await findNode(context, nodeWord)).id], options);
     return;
@@ -127,7 +127,7 @@ async function describe(context: Context, row: ContainerRow): Promise<string> {
     ['Memory', memoryOf(row)],
   ]);
   const columns = [{ name: 'time' }, { name: 'action' }, { name: 'user' }];
-  return fields + tablePart('Actions', { columns, rows: history }, call.world.out);
+  return fields + tablePart('Actions', { columns, rows: history }, call.terminal.out);
 }
 
 function imageOf({ imageName, imageVersion, imageOS }: ContainerRow): string {

@@ -1,6 +1,6 @@
 /** `start`, `stop`, `restart`, `pause`, `unpause`: of all containers of a service, or of one. */
 import type { ContainerAction, ContainerRow, ServiceDetail } from '@ecsm/client';
-import type { Call, Run } from '../shell/command.ts';
+import type { Call, Run } from '@ecsm/command-line';
 import { during, found } from './change.ts';
 import { findContainer } from './containers.ts';
 import { type Change, confirmOwned } from './guard.ts';
@@ -81,7 +81,7 @@ async function controlServices(
         before,
       );
     }
-    call.world.out.write(`service/${name} ${done[action]}\n`);
+    call.terminal.out.write(`service/${name} ${done[action]}\n`);
   }
 }
 
@@ -113,7 +113,7 @@ async function controlContainers(
       const look = async ({ signal }: Context) => [await platform.ecsm.containers().get(taskId, { signal })];
       await untilState(call, platform, `container/${name}`, states[action], look, action === 'restart' ? rows : []);
     }
-    call.world.out.write(`container/${name} ${done[action]}\n`);
+    call.terminal.out.write(`container/${name} ${done[action]}\n`);
   }
 }
 

@@ -1,7 +1,7 @@
 /** `create service`: as a file says. */
+
+import { type Call, Failure } from '@ecsm/command-line';
 import { isApiError } from '@ecsm/runtime';
-import type { Call } from '../shell/command.ts';
-import { Failure } from '../shell/wrong.ts';
 import { during } from './change.ts';
 import { confirmOwned } from './guard.ts';
 import { withPlatform } from './platform.ts';
@@ -29,6 +29,6 @@ export async function run(call: Call): Promise<void> {
       );
     }
     if (call.flag('wait') !== undefined) await untilDeployed(call, platform, { name, expected: countOf(body) });
-    call.world.out.write(`service/${name} created\n`);
+    call.terminal.out.write(`service/${name} created\n`);
   });
 }

@@ -1,6 +1,6 @@
 /** `delete`: services, and records of past deployments. It asks first. */
-import { plural } from '../print/text.ts';
-import type { Call } from '../shell/command.ts';
+
+import { type Call, plural } from '@ecsm/command-line';
 import { during, found } from './change.ts';
 import { confirmDestruction, confirmOwned } from './guard.ts';
 import { loadNoun } from './noun.ts';
@@ -39,7 +39,7 @@ async function deleteServices(call: Call, platform: Platform, { names }: Target)
       platform.ecsm.services().delete(id, { signal }),
     );
     if (call.flag('wait') !== undefined) await untilGone(call, platform, { id, name });
-    call.world.out.write(`service/${name} deleted\n`);
+    call.terminal.out.write(`service/${name} deleted\n`);
   }
 }
 
@@ -53,6 +53,6 @@ async function deleteRecords(call: Call, platform: Platform, { names }: Target):
   await confirmDestruction(call, `delete ${plural(records.length, 'record')}, to which nobody can roll back then`);
   for (const id of records) {
     await during(call, platform, `delete record/${id}`, ({ signal }) => platform.ecsm.records().delete(id, { signal }));
-    call.world.out.write(`record/${id} deleted\n`);
+    call.terminal.out.write(`record/${id} deleted\n`);
   }
 }

@@ -1,8 +1,7 @@
 /** `describe`: all that matters of the things that are named, for people. */
+
+import { type Call, UsageError, withProgress } from '@ecsm/command-line';
 import { paintOf } from '../print/paint.ts';
-import type { Call } from '../shell/command.ts';
-import { withProgress } from '../shell/progress.ts';
-import { Wrong } from '../shell/wrong.ts';
 import { names } from './names.ts';
 import { contextOf, loadNoun } from './noun.ts';
 import { withPlatform } from './platform.ts';
@@ -11,7 +10,8 @@ import { targetsOf } from './targets.ts';
 export async function run(call: Call): Promise<void> {
   const targets = targetsOf(call.words);
   for (const { kind, names: wanted } of targets) {
-    if (wanted.length === 0) throw new Wrong(`which ${kind}? "ecsm-cli get ${names[kind].plural}" shows what there is`);
+    if (wanted.length === 0)
+      throw new UsageError(`which ${kind}? "ecsm-cli get ${names[kind].plural}" shows what there is`);
   }
   const texts = await withPlatform(call, async (platform) => {
     const all: string[] = [];
@@ -20,7 +20,7 @@ export async function run(call: Call): Promise<void> {
       for (const word of wanted) {
         const what = `${kind} ${word} of ${platform.url}`;
         const timeoutMs = Number.POSITIVE_INFINITY;
-        const text = await withProgress(call.world, { what, timeoutMs }, async ({ signal }) => {
+        const text = await withProgress(call.terminal, { what, timeoutMs }, async ({ signal }) => {
           const context = contextOf(call, platform, { signal, flags: ['namespace', 'registry'] });
           return (await noun.find(context, word)).describe();
         });
@@ -29,7 +29,7 @@ export async function run(call: Call): Promise<void> {
     }
     return all;
   });
-  const { out } = call.world;
+  const { out } = call.terminal;
   const { bold } = paintOf(out.isColoured);
   // The titles at the beginning of lines, so that an eye finds them.
   out.write(texts.join('\n').replace(/^[A-Z][\w -]*:/gm, (title) => bold(title)));

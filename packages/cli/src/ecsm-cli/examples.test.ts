@@ -1,7 +1,7 @@
 /** Every example of every help text, run against a platform of three nodes and the files of `examples/ecsm-cli`. */
+
+import { type Command, type Example, nodeFiles } from '@ecsm/command-line';
 import { expect, test } from 'vitest';
-import type { Command, Example } from '../shell/command.ts';
-import { realFiles } from '../shell/real-files.ts';
 import { type Kit, simulated, wordsOf } from './platform.kit.ts';
 import { ecsmCli } from './program.ts';
 
@@ -10,7 +10,7 @@ const examplesOf = (commands: readonly Command[]): readonly Example[] =>
 
 const lines = [...new Set([...ecsmCli.examples, ...examplesOf(ecsmCli.commands)].map(({ line }) => line))];
 
-const files = realFiles({ here: new URL('../../../../', import.meta.url).pathname, home: '/nowhere' });
+const files = nodeFiles({ here: new URL('../../../../', import.meta.url).pathname, home: '/nowhere' });
 
 /** What a shell does with a line, as far as the examples need it. */
 async function run(kit: Kit, line: string): ReturnType<Kit['run']> {
@@ -25,7 +25,7 @@ async function run(kit: Kit, line: string): ReturnType<Kit['run']> {
   const start = words.indexOf('ecsm-cli');
   const env = Object.fromEntries(words.slice(0, start).map((word) => word.split('=', 2)));
   const { ECSMCLI_HOST: _, ...others } = env;
-  return kit.run(words.slice(start + 1), { ...input, env: others, realFiles: files });
+  return kit.run(words.slice(start + 1), { ...input, env: others, nodeFiles: files });
 }
 
 /** What has to be there before, beyond `telemetry`. */

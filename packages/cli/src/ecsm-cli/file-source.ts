@@ -1,8 +1,7 @@
 /** A large file as an upload wants it: its hash first, then piece by piece. Never more than a piece is in memory. */
 import { createHash } from 'node:crypto';
 import type { UploadSource } from '@ecsm/client';
-import type { Files } from '../shell/world.ts';
-import { Failure } from '../shell/wrong.ts';
+import { Failure, type Files } from '@ecsm/command-line';
 
 export interface FileSourceOptions {
   readonly hash: string;

@@ -1,5 +1,5 @@
 /** The filters of the platform's API, as flags. Which of them goes with which kind is in `names.ts`. */
-import type { Call, Flag } from '../shell/command.ts';
+import type { Call, Flag } from '@ecsm/command-line';
 import { namespaceFlag } from './flags.ts';
 import type { Kind } from './names.ts';
 

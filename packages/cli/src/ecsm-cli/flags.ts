@@ -1,5 +1,5 @@
 /** Flags that several commands share. Data only: it is loaded with every command. */
-import type { Flag } from '../shell/command.ts';
+import type { Flag } from '@ecsm/command-line';
 
 /** Where the platform is, and how to reach it: flags of every command. */
 export const platformFlags: readonly Flag[] = [

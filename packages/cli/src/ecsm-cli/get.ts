@@ -1,7 +1,5 @@
 /** `get`: things of the platform, all of a kind or those that are named. */
-import type { Call } from '../shell/command.ts';
-import { withProgress } from '../shell/progress.ts';
-import { Wrong } from '../shell/wrong.ts';
+import { type Call, UsageError, withProgress } from '@ecsm/command-line';
 import { filterFlags } from './filters.ts';
 import { type Kind, type Name, names } from './names.ts';
 import { contextOf, type Item, loadNoun } from './noun.ts';
@@ -32,7 +30,7 @@ export async function show(call: Call, targets: readonly Target[]): Promise<void
     }
     return found;
   });
-  const { err } = call.world;
+  const { err } = call.terminal;
   for (const { kind, items } of groups) {
     if (items.length === 0 && isTable(format)) err.write(`No ${names[kind].plural} found.\n`);
   }
@@ -47,10 +45,10 @@ async function gathered(
   isWhole: boolean,
 ): Promise<Group & { readonly kind: Kind }> {
   const noun = await loadNoun(kind);
-  const { err } = call.world;
+  const { err } = call.terminal;
   const { plural } = names[kind];
   const what = `${plural} of ${platform.url}`;
-  const found = await withProgress(call.world, { what, timeoutMs: Number.POSITIVE_INFINITY }, async (progress) => {
+  const found = await withProgress(call.terminal, { what, timeoutMs: Number.POSITIVE_INFINITY }, async (progress) => {
     const context = contextOf(call, platform, { signal: progress.signal, flags: filterFlags.map(({ name }) => name) });
     const items: Item[] = [];
     const take = async (item: Item) => {
@@ -79,9 +77,11 @@ function checkFilters(call: Call, targets: readonly Target[]): void {
     if (call.flag(name) === undefined) continue;
     for (const { kind, names: wanted } of targets) {
       const { filters, plural }: Name = names[kind];
-      if (!filters.includes(name)) throw new Wrong(`--${name} does not go with ${plural}${goesWith(name)}`);
+      if (!filters.includes(name)) throw new UsageError(`--${name} does not go with ${plural}${goesWith(name)}`);
       if (wanted.length > 0 && name !== 'namespace' && name !== 'registry') {
-        throw new Wrong(`--${name} chooses among all ${plural}, and "${wanted[0]}" names one: leave one of them out`);
+        throw new UsageError(
+          `--${name} chooses among all ${plural}, and "${wanted[0]}" names one: leave one of them out`,
+        );
       }
     }
   }

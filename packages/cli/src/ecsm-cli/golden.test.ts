@@ -2,8 +2,9 @@
  * What people see, as whole sessions: each command in each format, in a pipe and in terminals of several widths, with
  * ASCII and Chinese names. The texts lie in `golden/`; a change of one is a change that people see.
  */
+
+import { nodeFiles } from '@ecsm/command-line';
 import { describe, expect, test } from 'vitest';
-import { realFiles } from '../shell/real-files.ts';
 import { createService, type Kit, markOf, simulated, type TranscriptLine, transcript } from './platform.kit.ts';
 import { ecsmCli } from './program.ts';
 
@@ -130,16 +131,16 @@ describe('golden', () => {
 
   test('changes', async () => {
     const kit = await fleet();
-    const files = realFiles({
+    const files = nodeFiles({
       here: new URL('../../../../examples/ecsm-cli', import.meta.url).pathname,
       home: '/nowhere',
     });
     const id = () => kit.simulator.platform.serviceNamed('telemetry')?.id ?? '';
     const container = kit.simulator.platform.containersOfService(id())[0]?.name;
     const first = await transcript(kit, [
-      { line: 'ecsm-cli create service -f camera.yaml', realFiles: files },
-      { line: 'ecsm-cli create service -f camera.yaml', realFiles: files },
-      { line: 'ecsm-cli update service -f telemetry.yaml --wait', realFiles: files },
+      { line: 'ecsm-cli create service -f camera.yaml', nodeFiles: files },
+      { line: 'ecsm-cli create service -f camera.yaml', nodeFiles: files },
+      { line: 'ecsm-cli update service -f telemetry.yaml --wait', nodeFiles: files },
       'ecsm-cli get services --name e',
       'ecsm-cli scale service telemetry --replicas 3 --wait',
       'ecsm-cli stop telemetry --wait',
@@ -172,7 +173,7 @@ describe('golden', () => {
     platform.pushImage({ name: 'radar', tag: '1.0.0', os: 'sylixos', sizeBytes: 5_000_000, registryId: registry.id });
     platform.pushImage({ name: 'radar', tag: '2.0.0', os: 'sylixos', sizeBytes: 5_000_000, registryId: registry.id });
     const node2 = platform.nodeNamed('node-2')?.id ?? '';
-    const files = realFiles({
+    const files = nodeFiles({
       here: new URL('../../../../examples/ecsm-cli', import.meta.url).pathname,
       home: '/nowhere',
     });
@@ -189,8 +190,8 @@ describe('golden', () => {
       'ecsm-cli node remove node-1 node-2 --yes',
       'ecsm-cli image list --name camera',
       'ecsm-cli image list nginx -o name',
-      { line: 'ecsm-cli image upload radar.tar --description radar@1.0.0#sylixos --wait', realFiles: files },
-      { line: 'ecsm-cli image upload radar.tar', realFiles: files },
+      { line: 'ecsm-cli image upload radar.tar --description radar@1.0.0#sylixos --wait', nodeFiles: files },
+      { line: 'ecsm-cli image upload radar.tar', nodeFiles: files },
       `ecsm-cli image list --registry ${registry.id}`,
       `ecsm-cli image sync radar --registry ${registry.id}`,
       `ecsm-cli image sync radar@2.0.0 --registry ${registry.id}`,
@@ -221,7 +222,7 @@ describe('golden', () => {
       { line: 'ecsm-cli config view --port 3002', files, env: { ECSMCLI_URL: '', ECSMCLI_HOST: 'ecsm.site' } },
       { line: 'ecsm-cli config view -o json', files },
       { line: 'ecsm-cli config view', terminal: narrow, env: { ECSMCLI_ZONE: '+08:00' } },
-      { line: 'ecsm-cli version', realFiles: realFiles({ here: '/', home: '/' }) },
+      { line: 'ecsm-cli version', nodeFiles: nodeFiles({ here: '/', home: '/' }) },
       'ecsm-cli -v get services --name telemetry',
     ]);
     await expect(text).toMatchFileSnapshot('golden/raw-config-version.txt');

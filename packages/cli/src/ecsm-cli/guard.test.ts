@@ -1,7 +1,8 @@
 /** What belongs to the operator, and what cannot be undone, is not changed by accident. */
+
+import { runProgram } from '@ecsm/command-line';
+import { testTerminal } from '@ecsm/command-line/testing';
 import { describe, expect, test } from 'vitest';
-import { runProgram } from '../shell/run.ts';
-import { testWorld } from '../shell/test-world.kit.ts';
 import { createService, type Kit, markOf, serviceBody, simulated } from './platform.kit.ts';
 import { ecsmCli } from './program.ts';
 
@@ -18,14 +19,14 @@ const stateOf = (kit: Kit) => JSON.stringify([kit.simulator.platform.services(),
 
 async function withFiles(kit: Kit, argv: readonly string[], answers: readonly string[] = []) {
   const service = serviceBody('orbit.telemetry', { factor: 1, env: markOf('orbit', 'telemetry') });
-  const test = testWorld({
+  const test = testTerminal({
     terminal,
     answers,
     clock: kit.clock,
     env: { ECSMCLI_URL: kit.url },
     files: { 'x.yaml': JSON.stringify(service) },
   });
-  const code = await runProgram(ecsmCli, argv, test.world);
+  const code = await runProgram(ecsmCli, argv, test.terminal);
   return { code, questions: test.questions, err: kit.shown(test.err.text), out: test.out.text };
 }
 

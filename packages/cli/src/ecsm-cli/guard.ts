@@ -4,11 +4,9 @@
  */
 
 import type { ServiceDetail } from '@ecsm/client';
+import { type Call, Failure, visible } from '@ecsm/command-line';
 import { readMark } from '@ecsm/operator';
 import { redactText } from '@ecsm/runtime';
-import { visible } from '../print/width.ts';
-import type { Call } from '../shell/command.ts';
-import { Failure } from '../shell/wrong.ts';
 
 /** What is about to change, and what in `ecsmctl` does it so that it stays. */
 export interface Change {
@@ -22,7 +20,7 @@ export interface Change {
  * not yes.
  */
 export async function confirmOwned(call: Call, changes: readonly Change[]): Promise<number> {
-  const { err } = call.world;
+  const { err } = call.terminal;
   const warnings = changes.flatMap(({ service, instead }) => {
     const mark = readMark(service);
     if (!mark) return [];
@@ -47,7 +45,7 @@ export async function confirmOwned(call: Call, changes: readonly Change[]): Prom
 /** Of what cannot be undone. `what`: `Delete service "telemetry" and its 3 containers`. */
 export async function confirmDestruction(call: Call, what: string): Promise<void> {
   if (call.flag('yes') !== undefined) return;
-  const answer = call.world.err.isTerminal ? await asked(call, `${capitalised(visible(what))}? [y/N]`) : undefined;
+  const answer = call.terminal.err.isTerminal ? await asked(call, `${capitalised(visible(what))}? [y/N]`) : undefined;
   if (answer === undefined) throw new Failure(`${what}? There is nobody to ask: add --yes to do it`);
   if (!answer) throw new Failure('nothing was changed');
 }
@@ -57,7 +55,7 @@ function capitalised(text: string): string {
 }
 
 /** Nothing if there is nobody to ask. */
-async function asked({ world }: Call, question: string): Promise<boolean | undefined> {
-  const answer = await world.ask(question);
+async function asked({ terminal }: Call, question: string): Promise<boolean | undefined> {
+  const answer = await terminal.ask(question);
   return answer === undefined ? undefined : /^y(?:es)?$/i.test(answer.trim());
 }

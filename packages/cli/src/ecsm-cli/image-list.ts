@@ -1,5 +1,5 @@
 /** `image list`: the same as `get images`. */
-import type { Call } from '../shell/command.ts';
+import type { Call } from '@ecsm/command-line';
 import { filterFlags } from './filters.ts';
 import { show } from './get.ts';
 

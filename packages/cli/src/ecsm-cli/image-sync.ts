@@ -1,9 +1,7 @@
 /** `image sync`: an image from a remote registry into the one of the platform. */
 import { numberOf } from '@ecsm/client';
+import { type Call, Failure, UsageError, withProgress } from '@ecsm/command-line';
 import { sleep } from '@ecsm/runtime';
-import type { Call } from '../shell/command.ts';
-import { withProgress } from '../shell/progress.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
 import { during } from './change.ts';
 import { findImage, referenceOf } from './images.ts';
 import { isLinkTrouble } from './link.ts';
@@ -16,7 +14,7 @@ export async function run(call: Call): Promise<void> {
   const [word = ''] = call.words;
   const registryId = call.flag('registry');
   if (registryId === undefined) {
-    throw new Wrong('from where? Write --registry ID; "ecsm-cli raw GET /image/count" lists registries');
+    throw new UsageError('from where? Write --registry ID; "ecsm-cli raw GET /image/count" lists registries');
   }
   await withPlatform(call, async (platform) => {
     const row = await during(call, platform, 'find the image', (context) => findImage(context, word, registryId));
@@ -33,17 +31,17 @@ export async function run(call: Call): Promise<void> {
     );
     const isDone = call.flag('wait') !== undefined;
     if (isDone) await untilSynced(call, platform, name, syncId);
-    call.world.out.write(`image/${name} ${isDone ? 'synced' : 'is being synced'}\n`);
+    call.terminal.out.write(`image/${name} ${isDone ? 'synced' : 'is being synced'}\n`);
   });
 }
 
 async function untilSynced(call: Call, platform: Platform, name: string, syncId: string): Promise<void> {
-  const { world } = call;
+  const { terminal } = call;
   const remedy = 'it goes on by itself: look again later with "ecsm-cli get images"';
   const what = `image/${name} to be synced`;
-  await withProgress(world, { what, timeoutMs: platform.waitMs, remedy }, async (progress) => {
+  await withProgress(terminal, { what, timeoutMs: platform.waitMs, remedy }, async (progress) => {
     const { signal, contact } = progress;
-    const tell = shareTeller(world, progress);
+    const tell = shareTeller(terminal, progress);
     for (;;) {
       try {
         const { status, percent } = await platform.ecsm.images().syncProgress(syncId, { signal });
@@ -55,7 +53,7 @@ async function untilSynced(call: Call, platform: Platform, name: string, syncId:
         if (!isLinkTrouble(error)) throw error;
         progress.says(`${platform.url} does not answer`);
       }
-      await sleep(world.clock, lookEveryMs, signal);
+      await sleep(terminal.clock, lookEveryMs, signal);
       signal.throwIfAborted();
     }
   });

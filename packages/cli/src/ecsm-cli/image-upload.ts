@@ -1,9 +1,7 @@
 /** `image upload`: a file into the registry of the platform. One that broke off goes on where it stopped. */
 import type { Uploaded } from '@ecsm/client';
+import { type Call, Failure, withProgress } from '@ecsm/command-line';
 import { formatBytes } from '../print/age.ts';
-import type { Call } from '../shell/command.ts';
-import { withProgress } from '../shell/progress.ts';
-import { Failure } from '../shell/wrong.ts';
 import { fileSource } from './file-source.ts';
 import { isLinkTrouble } from './link.ts';
 import { type Platform, withPlatform } from './platform.ts';
@@ -21,7 +19,7 @@ export async function run(call: Call): Promise<void> {
     text === undefined ? 5 * mebibyte : wholeNumberOf(text, '--chunk-size', 1, chunkMebibytesMax) * mebibyte;
   await withPlatform(call, async (platform) => {
     const { uploadId, imageId } = await sent(call, platform, path, chunkBytes);
-    const { out } = call.world;
+    const { out } = call.terminal;
     if (imageId !== undefined) {
       out.write(`${path} is there already, as image ${imageId}\n`);
       return;
@@ -32,15 +30,15 @@ export async function run(call: Call): Promise<void> {
 }
 
 async function sent(call: Call, platform: Platform, path: string, chunkBytes: number): Promise<Uploaded> {
-  const { world } = call;
+  const { terminal } = call;
   const description = call.flag('description');
   const what = `the upload of ${path} to ${platform.url}`;
   const timeoutMs = platform.timeoutMs ?? Number.POSITIVE_INFINITY;
   const remedy = 'what has arrived is kept: upload it again to go on from there';
-  return withProgress(world, { what, timeoutMs, remedy }, async (progress) => {
+  return withProgress(terminal, { what, timeoutMs, remedy }, async (progress) => {
     const { signal, contact } = progress;
-    const tell = shareTeller(world, progress);
-    const source = await fileSource(world.files, path, { hash: call.flag('hash') ?? 'sha256', signal });
+    const tell = shareTeller(terminal, progress);
+    const source = await fileSource(terminal.files, path, { hash: call.flag('hash') ?? 'sha256', signal });
     tell(0, `0B of ${formatBytes(source.size)}`);
     try {
       return await platform.ecsm.images().upload(source, {

@@ -1,7 +1,7 @@
 /** Images, as `get` and `describe` show them. */
 import { type ImageRow, isOn, localRegistry, numberOf } from '@ecsm/client';
+import { Failure } from '@ecsm/command-line';
 import { formatBytes } from '../print/age.ts';
-import { Failure } from '../shell/wrong.ts';
 import { ageCell, momentText, textCell, unknown } from './cells.ts';
 import { missing } from './missing.ts';
 import type { Context, Item, Noun } from './noun.ts';

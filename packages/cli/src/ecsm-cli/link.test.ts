@@ -1,14 +1,14 @@
 /** A platform that is not there, does not answer, or is something else: one line with URL, cause and remedy. */
 import { createServer } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
+import { systemClock } from '@ecsm/command-line';
+import { runInTestTerminal, type TestTerminalOptions } from '@ecsm/command-line/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { realClock } from '../shell/real-clock.ts';
-import { runInTestWorld, type TestWorldOptions } from '../shell/test-world.kit.ts';
 import { createService, listening, serviceBody, simulated } from './platform.kit.ts';
 import { ecsmCli } from './program.ts';
 
-const at = (url: string, argv: readonly string[], options: TestWorldOptions = {}) =>
-  runInTestWorld(ecsmCli, [...argv, '--url', url], { clock: realClock, ...options });
+const at = (url: string, argv: readonly string[], options: TestTerminalOptions = {}) =>
+  runInTestTerminal(ecsmCli, [...argv, '--url', url], { clock: systemClock, ...options });
 
 async function deadPort(): Promise<string> {
   const server = createServer();
@@ -187,7 +187,7 @@ test('flags go before the environment, the environment before the file, here bef
     '/home/person/.ecsm-cli.yaml': 'host: home.site\n',
   };
   const where = async (argv: readonly string[], env: Record<string, string>, those: Record<string, string> = files) =>
-    (await runInTestWorld(ecsmCli, ['config', 'view', ...argv], { env, files: those })).err.trim().split(' ').at(-1);
+    (await runInTestTerminal(ecsmCli, ['config', 'view', ...argv], { env, files: those })).err.trim().split(' ').at(-1);
   expect(await where([], {}, {})).toBe('http://127.0.0.1:3001');
   expect(await where([], {})).toBe('https://file.site:1/ecsm');
   expect(await where([], {}, { '/home/person/.ecsm-cli.yaml': 'host: home.site\n' })).toBe('http://home.site:3001');

@@ -1,11 +1,8 @@
 /** The link to the platform, as people see it: each request with `-v`, and trouble as one sentence with a remedy. */
 import { platformAnswer, type Transport, type WireAnswer, type WireRequest } from '@ecsm/client';
+import { duration, Failure, type Terminal, truncate, visible } from '@ecsm/command-line';
 import { isApiError, redact, redactText } from '@ecsm/runtime';
 import { formatBytes } from '../print/age.ts';
-import { truncate, visible } from '../print/width.ts';
-import { duration } from '../shell/progress.ts';
-import type { World } from '../shell/world.ts';
-import { Failure } from '../shell/wrong.ts';
 
 export interface LinkState {
   readonly url: string;
@@ -18,8 +15,8 @@ export interface LinkState {
 const shownBodyColumns = 500;
 
 /** The same link; it remembers when the other side last answered, and tells of each request with `-v`. */
-export function observed(transport: Transport, world: World, link: LinkState): Transport {
-  const { clock, detail, isVerbose } = world;
+export function observed(transport: Transport, terminal: Terminal, link: LinkState): Transport {
+  const { clock, detail, isVerbose } = terminal;
   return {
     async send(request, options) {
       const startMs = clock.now();

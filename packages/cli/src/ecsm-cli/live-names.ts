@@ -1,5 +1,5 @@
 /** Names of what is on the platform now, for completion. */
-import type { Call } from '../shell/command.ts';
+import type { Call } from '@ecsm/command-line';
 import { type Kind, kindOf, kinds, names } from './names.ts';
 import { contextOf, loadNoun } from './noun.ts';
 import { withPlatform } from './platform.ts';

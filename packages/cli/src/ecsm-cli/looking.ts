@@ -2,10 +2,9 @@
  * Looking at the platform again and again, for `top` and `watch`. What was seen last stays on the screen, and how old it
  * is, for as long as the platform does not answer.
  */
+
+import { type Call, duration, Live } from '@ecsm/command-line';
 import { isApiError, sleep } from '@ecsm/runtime';
-import type { Call } from '../shell/command.ts';
-import { Live } from '../shell/live.ts';
-import { duration } from '../shell/progress.ts';
 import { isLinkTrouble } from './link.ts';
 import { type Context, contextOf } from './noun.ts';
 import type { Platform } from './platform.ts';
@@ -26,8 +25,8 @@ export interface Looking<Seen> {
 
 /** Throws if the first look fails: then there is nothing to show. */
 export async function keepLooking<Seen>(call: Call, platform: Platform, looking: Looking<Seen>): Promise<void> {
-  const { world } = call;
-  const { clock, signal, out } = world;
+  const { terminal } = call;
+  const { clock, signal, out } = terminal;
   const intervalMs = intervalOf(call);
   const live = new Live(out, signal);
   let seen: Seen | undefined;
@@ -61,7 +60,7 @@ export async function again<Seen>(
   { flags, look, forMs = Number.POSITIVE_INFINITY }: Pick<Looking<Seen>, 'flags' | 'look' | 'forMs'>,
   tell: (seen: Seen | undefined, trouble: string | undefined) => void,
 ): Promise<void> {
-  const { clock, signal } = call.world;
+  const { clock, signal } = call.terminal;
   const intervalMs = intervalOf(call);
   const endMs = clock.now() + forMs;
   for (let isFirst = true; !signal.aborted; isFirst = false) {
@@ -85,8 +84,13 @@ export function intervalOf(call: Call): number {
 }
 
 /** It stands first: in a terminal of few rows the end of a long table is cut off. */
-function linkLine({ world }: Call, { url, link }: Platform, trouble: string | undefined, intervalMs: number): string {
-  const sinceMs = Math.max(0, world.clock.now() - (link.contactMs ?? world.clock.now()));
+function linkLine(
+  { terminal }: Call,
+  { url, link }: Platform,
+  trouble: string | undefined,
+  intervalMs: number,
+): string {
+  const sinceMs = Math.max(0, terminal.clock.now() - (link.contactMs ?? terminal.clock.now()));
   const isSilent = trouble !== undefined || sinceMs >= Math.max(silenceMs, 2 * intervalMs);
   const state = isSilent ? `${trouble ?? 'no answer'}, last contact ${duration(sinceMs)} ago` : 'Ctrl-C ends it';
   return `${url}: ${state}`;

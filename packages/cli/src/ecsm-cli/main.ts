@@ -1,5 +1,5 @@
 /** The way into `ecsm-cli`. */
-import { main } from '../shell/real-world.ts';
+import { main } from '@ecsm/command-line';
 import { ecsmCli } from './program.ts';
 
 void main(ecsmCli);

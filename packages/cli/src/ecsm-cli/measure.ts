@@ -1,9 +1,9 @@
 /** What `top` shows of nodes and of containers. */
 import { cpuPercentOf, type NodeBasicRow, numberOf } from '@ecsm/client';
+import type { Terminal } from '@ecsm/command-line';
 import { formatBytes, formatPercent } from '../print/age.ts';
 import { bar } from '../print/bar.ts';
 import type { Cell } from '../print/table.ts';
-import type { World } from '../shell/world.ts';
 import { statusCell } from './cells.ts';
 import { listedContainers } from './containers.ts';
 import { uptimeOf } from './nodes.ts';
@@ -30,7 +30,7 @@ export const measuredNodes: Measured = {
     { name: 'memory used', wide: true },
     { name: 'processes', wide: true },
   ],
-  async measure({ platform, said, signal, call: { world } }, isPainted) {
+  async measure({ platform, said, signal, call: { terminal } }, isPainted) {
     const name = said('name');
     const rows: NodeBasicRow[] = [];
     for await (const row of platform.ecsm.nodes().listBasic(name === undefined ? {} : { name }, { signal }))
@@ -55,9 +55,9 @@ export const measuredNodes: Measured = {
         cells: [
           row.name,
           statusCell(now?.status),
-          shareCell(world, cpu, isPainted),
-          shareCell(world, memory, isPainted),
-          shareCell(world, disk, isPainted),
+          shareCell(terminal, cpu, isPainted),
+          shareCell(terminal, memory, isPainted),
+          shareCell(terminal, disk, isPainted),
           isKnown ? `${numberOf(now.containerRunning) ?? '?'}/${numberOf(now.containerTotal) ?? '?'}` : nothing,
           isKnown ? uptimeOf(now.uptime) : nothing,
           used === undefined ? nothing : formatBytes(used),
@@ -82,7 +82,7 @@ export const measuredContainers: Measured = {
     { name: 'uptime', wide: true },
   ],
   async measure(context, isPainted) {
-    const { world } = context.call;
+    const { terminal } = context.call;
     const items = [];
     for await (const row of listedContainers(context)) {
       const isRunning = row.status === 'running';
@@ -110,8 +110,8 @@ export const measuredContainers: Measured = {
           serviceName ?? serviceId,
           nodeName,
           statusCell(status),
-          shareCell(world, cpu, isPainted),
-          shareCell(world, memory, isPainted),
+          shareCell(terminal, cpu, isPainted),
+          shareCell(terminal, memory, isPainted),
           used === undefined ? nothing : formatBytes(used),
           disk === undefined ? nothing : formatBytes(disk),
           isRunning ? uptimeOf(row.uptime) : nothing,
@@ -126,10 +126,10 @@ function usedShare(total: number | undefined, free: number | undefined): number 
   return total === undefined || free === undefined || total <= 0 ? undefined : Math.max(0, (total - free) / total);
 }
 
-function shareCell(world: World, share: number | undefined, isPainted: boolean): Cell {
+function shareCell(terminal: Terminal, share: number | undefined, isPainted: boolean): Cell {
   if (share === undefined) return nothing;
   const percent = formatPercent(share);
-  const text = isPainted ? `${percent.padEnd(4)} ${bar(share, barColumns, { ascii: !hasBlocks(world) })}` : percent;
+  const text = isPainted ? `${percent.padEnd(4)} ${bar(share, barColumns, { ascii: !hasBlocks(terminal) })}` : percent;
   const look = share > badAbove ? 'bad' : share > warnAbove ? 'warn' : undefined;
   return look === undefined ? text : { text, look };
 }

@@ -1,7 +1,7 @@
 /** What to say when something is not there: its name, and the one that was probably meant. */
+
+import { didYouMean, Failure, nearest } from '@ecsm/command-line';
 import { isApiError } from '@ecsm/runtime';
-import { didYouMean, nearest } from '../shell/nearest.ts';
-import { Failure } from '../shell/wrong.ts';
 import { type Kind, names } from './names.ts';
 import type { Context } from './noun.ts';
 

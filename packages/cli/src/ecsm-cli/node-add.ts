@@ -1,6 +1,5 @@
 /** `node add`: makes a machine known to the platform. */
-import type { Call } from '../shell/command.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
+import { type Call, Failure, UsageError } from '@ecsm/command-line';
 import { during } from './change.ts';
 import { withPlatform } from './platform.ts';
 import { nodeAddressOf } from './values.ts';
@@ -8,11 +7,11 @@ import { nodeAddressOf } from './values.ts';
 export async function run(call: Call): Promise<void> {
   const [name = ''] = call.words;
   const addressText = call.flag('address');
-  if (addressText === undefined) throw new Wrong("where is it? Write --address HOST:PORT of the node's agent");
+  if (addressText === undefined) throw new UsageError("where is it? Write --address HOST:PORT of the node's agent");
   const address = nodeAddressOf(addressText, '--address');
   const password = call.flag('password');
   if (password === undefined) {
-    throw new Wrong("the node's password is missing: put it into ECSMCLI_NODE_PASSWORD, or write --password TEXT");
+    throw new UsageError("the node's password is missing: put it into ECSMCLI_NODE_PASSWORD, or write --password TEXT");
   }
   const tls = call.flag('tls') !== undefined;
   await withPlatform(call, async (platform) => {
@@ -24,6 +23,6 @@ export async function run(call: Call): Promise<void> {
       }
       await all.create({ name, address, password, tls }, { signal });
     });
-    call.world.out.write(`node/${name} added\n`);
+    call.terminal.out.write(`node/${name} added\n`);
   });
 }

@@ -1,7 +1,7 @@
 /** `node check`: whether the platform reaches its nodes, and whether they are what it takes them for. */
 import type { NodeRow } from '@ecsm/client';
+import type { Call } from '@ecsm/command-line';
 import type { Column } from '../print/table.ts';
-import type { Call } from '../shell/command.ts';
 import { statusCell, textCell, unknown } from './cells.ts';
 import { during } from './change.ts';
 import { findNode, uptimeOf } from './nodes.ts';

@@ -1,8 +1,6 @@
 /** `node remove`: the platform forgets a machine. It refuses as long as services use it. */
 import type { NodeRow } from '@ecsm/client';
-import { plural } from '../print/text.ts';
-import type { Call } from '../shell/command.ts';
-import { Failure } from '../shell/wrong.ts';
+import { type Call, Failure, plural } from '@ecsm/command-line';
 import { during } from './change.ts';
 import { confirmDestruction } from './guard.ts';
 import { findNode } from './nodes.ts';
@@ -32,5 +30,5 @@ export async function removeNodes(call: Call, platform: Platform, words: readonl
     });
     throw new Failure(`nothing was removed: ${reasons.join('; ')}. Delete these services or move them first`);
   }
-  for (const { name } of nodes) call.world.out.write(`node/${name} removed\n`);
+  for (const { name } of nodes) call.terminal.out.write(`node/${name} removed\n`);
 }

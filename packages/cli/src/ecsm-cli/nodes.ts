@@ -107,7 +107,7 @@ async function describe(context: Context, row: Row): Promise<string> {
     ['Memory', usageText(live?.memoryTotal, live?.memoryFree)],
     ['Disk', shareText(live?.diskTotal, live?.diskFree)],
   ]);
-  return fields + tablePart('Containers', without('node', { columns: containerColumns, rows }), call.world.out);
+  return fields + tablePart('Containers', without('node', { columns: containerColumns, rows }), call.terminal.out);
 }
 
 export function uptimeOf(seconds: number | string | null | undefined): string {

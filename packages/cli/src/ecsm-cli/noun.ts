@@ -1,6 +1,7 @@
 /** What `get` and `describe` need to know of a thing on the platform. One file for each implements it. */
+
+import type { Call } from '@ecsm/command-line';
 import type { Cell, Column } from '../print/table.ts';
-import type { Call } from '../shell/command.ts';
 import type { Kind } from './names.ts';
 import type { Platform } from './platform.ts';
 
@@ -18,7 +19,7 @@ export function contextOf(
   call: Call,
   platform: Platform,
   {
-    signal = call.world.signal,
+    signal = call.terminal.signal,
     flags = [],
   }: { readonly signal?: AbortSignal; readonly flags?: readonly string[] } = {},
 ): Context {

@@ -1,6 +1,5 @@
 /** Commands for nodes and images, for single calls, and for the tool itself, as data. */
-import type { Command } from '../shell/command.ts';
-import { completionCommand } from '../shell/completion-command.ts';
+import { type Command, completionCommand } from '@ecsm/command-line';
 import { complete, imageFilters, nameFilter } from './filters.ts';
 import { limitFlag, noHeadersFlag, outputFlag, sortFlag, waitFlag, yesFlag } from './flags.ts';
 

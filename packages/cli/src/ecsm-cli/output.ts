@@ -1,4 +1,6 @@
 /** Things of the platform in every format that `-o` knows. Secrets are left out of all of them. */
+
+import { type Call, UsageError, visible, visibleLines } from '@ecsm/command-line';
 import { redact } from '@ecsm/runtime';
 import { customCells } from '../print/custom-columns.ts';
 import { formatJson, formatYaml, listOf } from '../print/documents.ts';
@@ -7,10 +9,6 @@ import { PathError, parsePath, printJsonPath } from '../print/jsonpath.ts';
 import { paintOf } from '../print/paint.ts';
 import { sortBy } from '../print/sort.ts';
 import { type Cell, type Column, formatTable } from '../print/table.ts';
-import { visibleLines } from '../print/visible.ts';
-import { visible } from '../print/width.ts';
-import type { Call } from '../shell/command.ts';
-import { Wrong } from '../shell/wrong.ts';
 
 export interface Shown {
   /** `service/telemetry`, for `-o name`. */
@@ -26,7 +24,7 @@ export interface Group {
   readonly items: readonly Shown[];
 }
 
-/** What `-o` says. Throws `Wrong`. */
+/** What `-o` says. Throws `UsageError`. */
 export function formatOf({ flag }: Call, allowed?: readonly FormatName[]): Format {
   return wrongIfUnreadable(() => parseFormat(flag('output'), allowed));
 }
@@ -55,11 +53,11 @@ export async function print(
   groups: readonly Group[],
   { isOne = false, headers = true }: { readonly isOne?: boolean; readonly headers?: boolean } = {},
 ): Promise<void> {
-  call.world.out.write(await printed(call, format, groups, isOne, headers));
+  call.terminal.out.write(await printed(call, format, groups, isOne, headers));
 }
 
 async function printed(
-  { world: { out } }: Call,
+  { terminal: { out } }: Call,
   format: Format,
   groups: readonly Group[],
   isOne: boolean,
@@ -99,6 +97,6 @@ function wrongIfUnreadable<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw error instanceof FormatError || error instanceof PathError ? new Wrong(error.message) : error;
+    throw error instanceof FormatError || error instanceof PathError ? new UsageError(error.message) : error;
   }
 }

@@ -1,12 +1,17 @@
 /** A simulated platform on a real port, and the program in a world of its own that talks to it. */
 import type { Server } from 'node:http';
 import type { ServiceBody } from '@ecsm/client';
+import { type Command, runProgram } from '@ecsm/command-line';
+import {
+  TestClock,
+  type TestRun,
+  type TestTerminal,
+  type TestTerminalOptions,
+  testTerminal,
+} from '@ecsm/command-line/testing';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { type ProfileName, Simulator } from '@ecsm/simulator';
 import { onTestFinished } from 'vitest';
-import type { Command } from '../shell/command.ts';
-import { runProgram } from '../shell/run.ts';
-import { TestClock, type TestRun, type TestWorld, type TestWorldOptions, testWorld } from '../shell/test-world.kit.ts';
 import { kinds } from './names.ts';
 import { loadNoun } from './noun.ts';
 import { ecsmCli } from './program.ts';
@@ -44,9 +49,9 @@ export interface Kit {
   readonly clock: TestClock;
   readonly url: string;
   /** One command line, from beginning to end; URLs are `shownUrl`. */
-  run(argv: readonly string[] | string, options?: TestWorldOptions): Promise<TestRun>;
+  run(argv: readonly string[] | string, options?: TestTerminalOptions): Promise<TestRun>;
   /** The same, while it runs. */
-  start(argv: readonly string[], options?: TestWorldOptions): TestWorld & { readonly exit: Promise<number> };
+  start(argv: readonly string[], options?: TestTerminalOptions): TestTerminal & { readonly exit: Promise<number> };
   shown(text: string): string;
 }
 
@@ -70,8 +75,8 @@ export async function simulated({ nodes = 3, behaviour = 'instant', isQuick = fa
     await simulator.close();
   });
   const shown = (text: string) => text.replaceAll(url, shownUrl);
-  const worldOf = (options: TestWorldOptions) =>
-    testWorld({ clock, ...options, env: { ECSMCLI_URL: url, ...options.env } });
+  const worldOf = (options: TestTerminalOptions) =>
+    testTerminal({ clock, ...options, env: { ECSMCLI_URL: url, ...options.env } });
   return {
     simulator,
     clock,
@@ -79,13 +84,13 @@ export async function simulated({ nodes = 3, behaviour = 'instant', isQuick = fa
     shown,
     async run(line, options = {}) {
       const argv = typeof line === 'string' ? wordsOf(line) : line;
-      const { world, out, err } = worldOf(options);
-      const code = await runProgram(ecsmCli, argv, world);
+      const { terminal, out, err } = worldOf(options);
+      const code = await runProgram(ecsmCli, argv, terminal);
       return { code, out: shown(out.text), err: shown(err.text) };
     },
     start(argv, options = {}) {
       const test = worldOf(options);
-      return { ...test, exit: runProgram(ecsmCli, argv, test.world) };
+      return { ...test, exit: runProgram(ecsmCli, argv, test.terminal) };
     },
   };
 }
@@ -162,6 +167,6 @@ export async function transcript(kit: Kit, lines: readonly (string | TranscriptL
   return parts.join('\n');
 }
 
-export interface TranscriptLine extends TestWorldOptions {
+export interface TranscriptLine extends TestTerminalOptions {
   readonly line: string;
 }

@@ -1,8 +1,6 @@
 /** The platform that a command talks to: found, connected, and let go of, however the command ends. */
 import { Ecsm, httpTransport, RestClient, type Transport } from '@ecsm/client';
-import type { Call } from '../shell/command.ts';
-import { readSettings, type Settings } from '../shell/config.ts';
-import { Wrong } from '../shell/wrong.ts';
+import { type Call, readSettings, type Settings, UsageError } from '@ecsm/command-line';
 import { platformUrlOf } from './address.ts';
 import { configOptions, platformFlags } from './flags.ts';
 import { explained, type LinkState, observed } from './link.ts';
@@ -28,20 +26,20 @@ const attemptMsMin = 10_000;
 const attemptMsMax = 30_000;
 const attemptsMax = 3;
 
-/** Throws `Wrong` for settings that make no sense. Trouble on the link becomes one sentence with a remedy. */
+/** Throws `UsageError` for settings that make no sense. Trouble on the link becomes one sentence with a remedy. */
 export async function withPlatform<T>(call: Call, work: (platform: Platform) => Promise<T>): Promise<T> {
-  const { world } = call;
+  const { terminal } = call;
   const settings = await readSettings(call, platformFlags, configOptions);
   const url = platformUrlOf(settings);
   const timeoutMs = optional(settings, 'timeout', durationMsOf);
   const zoneOffsetMinutes = optional(settings, 'zone', zoneMinutesOf) ?? 0;
   const headers = headersOf(settings.all('header'), settings.origin('header') ?? '--header');
   const link: LinkState = { url, contactMs: undefined, isWriting: false };
-  const transport = observed(await transportOf(call, settings, url), world, link);
+  const transport = observed(await transportOf(call, settings, url), terminal, link);
   const callMs = timeoutMs ?? callMsDefault;
   const rest = new RestClient({
     transport,
-    clock: world.clock,
+    clock: terminal.clock,
     headers: () => headers,
     deadlineMs: callMs,
     timeoutMs: Math.min(callMs, attemptMsMax, Math.max(attemptMsMin, callMs / attemptsMax)),
@@ -58,17 +56,18 @@ export async function withPlatform<T>(call: Call, work: (platform: Platform) => 
   }
 }
 
-async function transportOf({ world }: Call, settings: Settings, url: string): Promise<Transport> {
+async function transportOf({ terminal }: Call, settings: Settings, url: string): Promise<Transport> {
   const file = settings.get('tls-ca');
-  if (file === undefined) return httpTransport({ url, clock: world.clock });
+  if (file === undefined) return httpTransport({ url, clock: terminal.clock });
   const from = settings.origin('tls-ca');
-  if (!url.startsWith('https:')) throw new Wrong(`${from} goes with https, and ${url} is none: add --protocol https`);
-  const bytes = await world.files.read(file);
-  if (!bytes) throw new Wrong(`${from}: there is no file "${file}"`);
+  if (!url.startsWith('https:'))
+    throw new UsageError(`${from} goes with https, and ${url} is none: add --protocol https`);
+  const bytes = await terminal.files.read(file);
+  if (!bytes) throw new UsageError(`${from}: there is no file "${file}"`);
   const ca = new TextDecoder().decode(bytes);
   if (!ca.includes('-----BEGIN CERTIFICATE-----'))
-    throw new Wrong(`${from}: there is no certificate in PEM in ${file}`);
-  return httpTransport({ url, clock: world.clock, tls: { ca } });
+    throw new UsageError(`${from}: there is no certificate in PEM in ${file}`);
+  return httpTransport({ url, clock: terminal.clock, tls: { ca } });
 }
 
 function optional<T>(settings: Settings, name: string, read: (text: string, from: string) => T): T | undefined {

@@ -4,12 +4,12 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { finished, type OnOutput, type Ran } from '@ecsm/command-line/testing';
 import { systemClock } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { Simulator } from '@ecsm/simulator';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { finished, type OnOutput, type Ran } from '../shell/finished.kit.ts';
 import { markOf, serviceBody } from './platform.kit.ts';
 
 const packages = fileURLToPath(new URL('../../../', import.meta.url));
@@ -27,6 +27,7 @@ beforeAll(async () => {
     platform: 'node',
     alias: {
       '@ecsm/runtime': join(packages, 'runtime/src/index.ts'),
+      '@ecsm/command-line': join(packages, 'command-line/src/index.ts'),
       '@ecsm/client': join(packages, 'ecsm-client/src/index.ts'),
       '@ecsm/operator': join(packages, 'ecsm-operator/src/index.ts'),
       // Of CommonJS, a part that is loaded later would only have the default.

@@ -1,5 +1,5 @@
 /** `ecsm-cli`: the platform by hand. Commands are data here; what they do is loaded when they are called. */
-import type { Program } from '../shell/command.ts';
+import type { Program } from '@ecsm/command-line';
 import { changeCommands } from './change-commands.ts';
 import { platformFlags } from './flags.ts';
 import { otherCommands } from './other-commands.ts';

@@ -1,12 +1,9 @@
 /** `raw`: one call to the platform, as it is. It asks nothing and guards nothing. */
 import type { Method, RequestBuilder, RestClient, WireAnswer } from '@ecsm/client';
+import { type Call, didYouMean, Failure, UsageError, visibleLines } from '@ecsm/command-line';
 import { redact, redactText, shape } from '@ecsm/runtime';
 import { formatJson, formatYaml } from '../print/documents.ts';
 import { printJsonPath } from '../print/jsonpath.ts';
-import { visibleLines } from '../print/visible.ts';
-import type { Call } from '../shell/command.ts';
-import { didYouMean } from '../shell/nearest.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
 import { during } from './change.ts';
 import { formatOf } from './output.ts';
 import { withPlatform } from './platform.ts';
@@ -17,18 +14,20 @@ const basePath = '/api/v1';
 export async function run(call: Call): Promise<void> {
   const [methodWord = '', path = ''] = call.words;
   const method = methods.find((one) => one === methodWord.toUpperCase());
-  if (!method) throw new Wrong(`there is no method "${methodWord}".${didYouMean(methodWord, methods)}`);
-  if (!path.startsWith('/')) throw new Wrong(`the path has to begin with a slash, as in /service, and is "${path}"`);
+  if (!method) throw new UsageError(`there is no method "${methodWord}".${didYouMean(methodWord, methods)}`);
+  if (!path.startsWith('/'))
+    throw new UsageError(`the path has to begin with a slash, as in /service, and is "${path}"`);
   const format = formatOf(call, ['json', 'yaml', 'jsonpath']);
   const data = await dataOf(call);
-  if (method === 'GET' && data !== undefined) throw new Wrong('GET takes no data: leave -d out, or use POST or PUT');
+  if (method === 'GET' && data !== undefined)
+    throw new UsageError('GET takes no data: leave -d out, or use POST or PUT');
   const answer = await withPlatform(call, (platform) =>
     during(call, platform, 'answer', ({ signal }) => {
       const request = requestFor(platform.rest, method, path);
       return (data === undefined ? request : request.body(data)).signal(signal).doRaw();
     }),
   );
-  const { out } = call.world;
+  const { out } = call.terminal;
   const text = new TextDecoder().decode(answer.body);
   const json = jsonOf(text);
   if (json === undefined) out.write(`${visibleLines(redactText(text))}\n`);
@@ -66,7 +65,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw new Wrong(`"${text}" in the path is not encoded as it should be: write a percent sign as %25`);
+    throw new UsageError(`"${text}" in the path is not encoded as it should be: write a percent sign as %25`);
   }
 }
 
@@ -78,16 +77,16 @@ async function dataOf(call: Call): Promise<unknown> {
     return JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/, ".*$/s, '') : '';
-    throw new Wrong(
+    throw new UsageError(
       `${said.startsWith('@') ? `the data in ${said.slice(1)}` : 'the data of -d'} is no JSON: ${reason}`,
     );
   }
 }
 
-async function contentOf({ world }: Call, file: string): Promise<string> {
-  if (file === '-') return new TextDecoder().decode(await world.readInput());
-  const bytes = await world.files.read(file);
-  if (!bytes) throw new Wrong(`-d: there is no file "${file}"`);
+async function contentOf({ terminal }: Call, file: string): Promise<string> {
+  if (file === '-') return new TextDecoder().decode(await terminal.readInput());
+  const bytes = await terminal.files.read(file);
+  if (!bytes) throw new UsageError(`-d: there is no file "${file}"`);
   return new TextDecoder().decode(bytes);
 }
 

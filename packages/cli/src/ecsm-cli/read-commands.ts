@@ -1,5 +1,5 @@
 /** The commands that look, as data. */
-import type { Call, Command, Flag } from '../shell/command.ts';
+import type { Call, Command, Flag } from '@ecsm/command-line';
 import { filterFlags, nameFilter, nodeFilter, serviceFilter } from './filters.ts';
 import { intervalFlag, limitFlag, namespaceFlag, noHeadersFlag, outputFlag, sortFlag } from './flags.ts';
 

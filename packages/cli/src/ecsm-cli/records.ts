@@ -1,8 +1,8 @@
 /** Deployment records, as `get` and `describe` show them: the past of a service, and what `rollback` goes back to. */
 import type { DeploymentRecord, DeploymentRecordDetail } from '@ecsm/client';
+import { Failure, UsageError } from '@ecsm/command-line';
 import { shape } from '@ecsm/runtime';
 import type { Column } from '../print/table.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
 import { ageCell, momentText, none, textCell } from './cells.ts';
 import { unlessMissing } from './missing.ts';
 import type { Context, Item, Noun } from './noun.ts';
@@ -23,7 +23,7 @@ export const records: Noun = {
 
   async *list(context) {
     const word = context.said('service');
-    if (word === undefined) throw new Wrong('records are those of a service: add --service NAME');
+    if (word === undefined) throw new UsageError('records are those of a service: add --service NAME');
     const { findService } = await import('./services.ts');
     const { id } = await findService(context, word);
     for await (const row of context.platform.ecsm.records().list(id, { signal: context.signal })) {

@@ -1,5 +1,5 @@
 /** `redeploy`: all containers of a service anew. */
-import type { Call } from '../shell/command.ts';
+import type { Call } from '@ecsm/command-line';
 import { during, found } from './change.ts';
 import { confirmOwned } from './guard.ts';
 import { contextOf } from './noun.ts';
@@ -25,7 +25,7 @@ export async function run(call: Call): Promise<void> {
         platform.ecsm.services().redeploy(id, { signal }),
       );
       if (before) await untilDeployed(call, platform, { name, before });
-      call.world.out.write(`service/${name} redeployed\n`);
+      call.terminal.out.write(`service/${name} redeployed\n`);
     }
   });
 }

@@ -1,7 +1,6 @@
 /** `rollback`: a service as a record of its past says. */
 import type { DeploymentRecord } from '@ecsm/client';
-import type { Call } from '../shell/command.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
+import { type Call, Failure, UsageError } from '@ecsm/command-line';
 import { during, found } from './change.ts';
 import { confirmOwned } from './guard.ts';
 import { withPlatform } from './platform.ts';
@@ -16,7 +15,7 @@ export async function run(call: Call): Promise<void> {
   const word = namedService(call.words);
   const to = call.flag('to');
   if (to === undefined) {
-    throw new Wrong(`to which record? Write --to RECORD; "ecsm-cli get records --service ${word}" shows them`);
+    throw new UsageError(`to which record? Write --to RECORD; "ecsm-cli get records --service ${word}" shows them`);
   }
   await withPlatform(call, async (platform) => {
     const [service] = await found(call, platform, [word]);
@@ -34,7 +33,7 @@ export async function run(call: Call): Promise<void> {
       platform.ecsm.services().rollback(id, record.id, { signal }),
     );
     if (call.flag('wait') !== undefined) await untilDeployed(call, platform, { name, image: imageOf(record) });
-    call.world.out.write(`service/${name} rolled back to record ${record.id}\n`);
+    call.terminal.out.write(`service/${name} rolled back to record ${record.id}\n`);
   });
 }
 

@@ -1,6 +1,5 @@
 /** `scale`: how many instances a dynamic service has. */
-import type { Call } from '../shell/command.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
+import { type Call, Failure, UsageError } from '@ecsm/command-line';
 import { bodyOf, during, found } from './change.ts';
 import { confirmOwned } from './guard.ts';
 import { withPlatform } from './platform.ts';
@@ -13,7 +12,7 @@ const replicasMax = 100_000;
 export async function run(call: Call): Promise<void> {
   const word = namedService(call.words);
   const text = call.flag('replicas');
-  if (text === undefined) throw new Wrong('to how many? Write --replicas COUNT');
+  if (text === undefined) throw new UsageError('to how many? Write --replicas COUNT');
   const factor = wholeNumberOf(text, '--replicas', 0, replicasMax);
   await withPlatform(call, async (platform) => {
     const [service] = await found(call, platform, [word]);
@@ -35,6 +34,6 @@ export async function run(call: Call): Promise<void> {
       platform.ecsm.services().update({ ...bodyOf(service), factor }, { signal }),
     );
     if (call.flag('wait') !== undefined) await untilDeployed(call, platform, { name, expected: factor });
-    call.world.out.write(`service/${name} scaled\n`);
+    call.terminal.out.write(`service/${name} scaled\n`);
   });
 }

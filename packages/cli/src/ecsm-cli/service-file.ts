@@ -4,10 +4,8 @@
  * where a secret was hidden the present one stays.
  */
 import type { ServiceBody, ServiceDetail } from '@ecsm/client';
+import { type Call, didYouMean, Failure, oneOf, UsageError } from '@ecsm/command-line';
 import { hidden, isApiError, type Manifest, readManifests, type Shape, shape } from '@ecsm/runtime';
-import type { Call } from '../shell/command.ts';
-import { didYouMean, oneOf } from '../shell/nearest.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
 
 export interface ServiceFile {
   readonly body: ServiceBody;
@@ -56,10 +54,10 @@ const body: Shape<ServiceBody> = shape.object({
   // What it says of the configuration inside is less than the type does; the platform says the rest.
 }) as Shape<ServiceBody>;
 
-/** Throws `Wrong` with file, line and column for what makes no sense. */
+/** Throws `UsageError` with file, line and column for what makes no sense. */
 export async function readServiceFile(call: Call): Promise<ServiceFile> {
   const file = call.flag('filename');
-  if (file === undefined) throw new Wrong('which file? Write -f FILE, or -f - for standard input');
+  if (file === undefined) throw new UsageError('which file? Write -f FILE, or -f - for standard input');
   const manifest = await onlyManifest(file, await bytesOf(call, file));
   const { object } = manifest;
   const at = async (path: string) => {
@@ -68,24 +66,24 @@ export async function readServiceFile(call: Call): Promise<ServiceFile> {
   };
   if (object['apiVersion'] !== undefined || object['kind'] !== undefined) {
     const apply = `"ecsmctl apply -f ${file}"`;
-    throw new Wrong(
+    throw new UsageError(
       `${await at('kind')}: this is an object of a registry, not a service of the platform: ${apply} is for that`,
     );
   }
   const stranger = Object.keys(object).find((key) => !sent.includes(key) && !read.includes(key));
   if (stranger !== undefined) {
-    throw new Wrong(`${await at(stranger)}: a service has no field "${stranger}".${didYouMean(stranger, sent)}`);
+    throw new UsageError(`${await at(stranger)}: a service has no field "${stranger}".${didYouMean(stranger, sent)}`);
   }
   const mismatch = body.check(object);
   if (mismatch) {
     const path = pathOf(mismatch.steps);
-    throw new Wrong(`${await at(path)}: ${path} ${mismatch.reason}`);
+    throw new UsageError(`${await at(path)}: ${path} ${mismatch.reason}`);
   }
   const { id } = object;
   return { body: bodyIn(object), id: typeof id === 'string' ? id : undefined };
 }
 
-/** With the values of the present service where the file has only what stands for a secret. Throws `Wrong`. */
+/** With the values of the present service where the file has only what stands for a secret. Throws `UsageError`. */
 export function withSecrets(wanted: ServiceBody, present: ServiceDetail | undefined): ServiceBody {
   const filled = { ...wanted, image: filledIn(wanted.image, present?.image, 'image') };
   return bodyIn(filled);
@@ -115,14 +113,14 @@ function kept(value: string, present: unknown, path: string): unknown {
   const start = value.slice(0, value.indexOf(hidden));
   if (value === hidden ? present !== undefined : typeof present === 'string' && present.startsWith(start))
     return present;
-  throw new Wrong(
+  throw new UsageError(
     `${path} is "${hidden}", which only stands for a secret, and there is none to keep: write the real one`,
   );
 }
 
 async function bytesOf(call: Call, file: string): Promise<Uint8Array> {
-  if (file === '-') return call.world.readInput();
-  const bytes = await call.world.files.read(file);
+  if (file === '-') return call.terminal.readInput();
+  const bytes = await call.terminal.files.read(file);
   if (!bytes) throw new Failure(`there is no file "${file}"`);
   return bytes;
 }
@@ -131,11 +129,11 @@ async function onlyManifest(file: string, bytes: Uint8Array): Promise<Manifest> 
   const shown = file === '-' ? 'standard input' : file;
   try {
     const [first, second] = await readManifests(bytes, { file: shown });
-    if (!first) throw new Wrong(`${shown} is empty: it should hold a service`);
-    if (second) throw new Wrong(`${shown}:${second.line}: this is a second service, and one at a time is created`);
+    if (!first) throw new UsageError(`${shown} is empty: it should hold a service`);
+    if (second) throw new UsageError(`${shown}:${second.line}: this is a second service, and one at a time is created`);
     return first;
   } catch (error) {
-    throw isApiError(error) ? new Wrong(error.message) : error;
+    throw isApiError(error) ? new UsageError(error.message) : error;
   }
 }
 

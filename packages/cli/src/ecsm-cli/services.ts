@@ -1,8 +1,8 @@
 /** Services, as `get` and `describe` show them. */
 import { isOn, numberOf, type ServiceDetail, type ServiceFilter, type ServiceRow, textsOf } from '@ecsm/client';
+import { UsageError } from '@ecsm/command-line';
 import { ownerKeysOf, platformName, readMark } from '@ecsm/operator';
 import type { Cell } from '../print/table.ts';
-import { Wrong } from '../shell/wrong.ts';
 import { ageCell, momentText, none, statusCell, textCell, unknown } from './cells.ts';
 import { containerColumns, containerItem } from './containers.ts';
 import { missing, unlessMissing } from './missing.ts';
@@ -63,7 +63,7 @@ export async function* listedServices(
 function prefixOf(namespace: string | undefined): string | undefined {
   if (namespace === undefined || namespace === 'default') return undefined;
   if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) return `${namespace}.`;
-  throw new Wrong(`"${namespace}" cannot be a namespace: it has to be lower-case letters, digits and dashes`);
+  throw new UsageError(`"${namespace}" cannot be a namespace: it has to be lower-case letters, digits and dashes`);
 }
 
 /** By name or id; with `-n` also by the name within the namespace. */
@@ -115,7 +115,7 @@ async function describe(context: Context, row: ServiceRow): Promise<string> {
     past.push(recordItem(context, one).cells);
     if (past.length >= recordsMax) break;
   }
-  const { out } = call.world;
+  const { out } = call.terminal;
   return [
     fieldLines([
       ['Name', row.name],
@@ -165,7 +165,7 @@ async function imageIdOf({ platform, signal }: Context, word: string): Promise<s
   for await (const row of platform.ecsm.images().list({ name }, { signal })) {
     if (row.name === name && row.tag === tag && (os === undefined || row.os === os)) return row.id;
   }
-  throw new Wrong(`--image: there is no image "${word}": "ecsm-cli get images" shows what there is`);
+  throw new UsageError(`--image: there is no image "${word}": "ecsm-cli get images" shows what there is`);
 }
 
 async function nodeIdOf(context: Context, word: string): Promise<string> {

@@ -1,6 +1,5 @@
 /** What a command line names: `services a b`, `service/a node/b`, `nodes,services`, or a bare name of a service. */
-import { didYouMean } from '../shell/nearest.ts';
-import { Wrong } from '../shell/wrong.ts';
+import { didYouMean, UsageError } from '@ecsm/command-line';
 import { type Kind, kindOf, kinds, names } from './names.ts';
 
 export interface Target {
@@ -9,14 +8,15 @@ export interface Target {
   readonly names: readonly string[];
 }
 
-/** For commands that show: with or without names. Throws `Wrong`. */
+/** For commands that show: with or without names. Throws `UsageError`. */
 export function targetsOf(words: readonly string[]): readonly Target[] {
   const [first = '', ...others] = words;
   if (first.includes('/')) return named(words);
   const stray = others.find((word) => word.includes('/') && kindOf(word.slice(0, word.indexOf('/'))));
-  if (stray !== undefined) throw new Wrong(`"${stray}" names a kind again: write KIND NAME... or KIND/NAME...`);
+  if (stray !== undefined) throw new UsageError(`"${stray}" names a kind again: write KIND NAME... or KIND/NAME...`);
   const kindsOf = first.split(',').map(kindNamed);
-  if (kindsOf.length > 1 && others.length > 0) throw new Wrong(`names go with one kind, and "${first}" is several`);
+  if (kindsOf.length > 1 && others.length > 0)
+    throw new UsageError(`names go with one kind, and "${first}" is several`);
   return [...new Set(kindsOf)].map((kind) => ({ kind, names: unique(others) }));
 }
 
@@ -24,13 +24,13 @@ export function targetsOf(words: readonly string[]): readonly Target[] {
 export function namedTargets(words: readonly string[], allowed: readonly Kind[]): readonly Target[] {
   const [first = '', ...others] = words;
   const isKind = kindOf(first) !== undefined;
-  if (isKind && others.length === 0) throw new Wrong(`which ${kindOf(first)}? Write ${kindOf(first)} NAME`);
+  if (isKind && others.length === 0) throw new UsageError(`which ${kindOf(first)}? Write ${kindOf(first)} NAME`);
   const isBare = !isKind && !words.some((word) => word.includes('/') && kindOf(word.slice(0, word.indexOf('/'))));
   const targets = isBare ? [{ kind: 'service' as const, names: unique(words) }] : targetsOf(words);
   for (const { kind } of targets) {
     if (allowed.includes(kind)) continue;
     const those = allowed.map((one) => names[one].plural).join(' or ');
-    throw new Wrong(`this is for ${those}, not for ${names[kind].plural}`);
+    throw new UsageError(`this is for ${those}, not for ${names[kind].plural}`);
   }
   return targets;
 }
@@ -40,7 +40,7 @@ export function namedService(words: readonly string[]): string {
   const [target, another] = namedTargets(words, ['service']);
   const [name, second] = target?.names ?? [];
   if (another || second !== undefined)
-    throw new Wrong(`one service at a time: "${second ?? words.at(-1)}" is one more`);
+    throw new UsageError(`one service at a time: "${second ?? words.at(-1)}" is one more`);
   return name ?? '';
 }
 
@@ -48,10 +48,10 @@ function named(words: readonly string[]): readonly Target[] {
   const byKind = new Map<Kind, string[]>();
   for (const word of words) {
     const slash = word.indexOf('/');
-    if (slash === -1) throw new Wrong(`"${word}" has no kind: write KIND/NAME for all of them, or KIND NAME...`);
+    if (slash === -1) throw new UsageError(`"${word}" has no kind: write KIND/NAME for all of them, or KIND NAME...`);
     const kind = kindNamed(word.slice(0, slash));
     const name = word.slice(slash + 1);
-    if (name === '') throw new Wrong(`"${word}" has no name behind the slash`);
+    if (name === '') throw new UsageError(`"${word}" has no name behind the slash`);
     byKind.set(kind, [...(byKind.get(kind) ?? []), name]);
   }
   return [...byKind].map(([kind, all]) => ({ kind, names: unique(all) }));
@@ -61,7 +61,7 @@ function kindNamed(word: string): Kind {
   const kind = kindOf(word);
   if (kind !== undefined) return kind;
   const known = kinds.map((one) => names[one].plural);
-  throw new Wrong(`there is no kind "${word}".${didYouMean(word, known)}`);
+  throw new UsageError(`there is no kind "${word}".${didYouMean(word, known)}`);
 }
 
 function unique(all: readonly string[]): readonly string[] {

@@ -1,9 +1,9 @@
 /** What `describe` prints: names and values in two columns, and parts below a title. */
+
+import { displayWidth, type OutputStream, padEnd, visible } from '@ecsm/command-line';
 import { redact } from '@ecsm/runtime';
 import { formatYaml } from '../print/documents.ts';
 import { formatTable, type Table } from '../print/table.ts';
-import { displayWidth, padEnd, visible } from '../print/width.ts';
-import type { Sink } from '../shell/world.ts';
 import { none } from './cells.ts';
 
 export type Field = readonly [name: string, value: string];
@@ -20,7 +20,7 @@ export function part(title: string, body: string): string {
 }
 
 /** A table that fits the terminal with its indent; nothing for no rows. */
-export function tablePart(title: string, table: Pick<Table, 'columns' | 'rows'>, out: Sink): string {
+export function tablePart(title: string, table: Pick<Table, 'columns' | 'rows'>, out: OutputStream): string {
   if (table.rows.length === 0) return part(title, '');
   const columnsMax = out.columns === undefined ? undefined : Math.max(1, out.columns - 2);
   return part(title, formatTable({ ...table, columnsMax }));

@@ -1,7 +1,8 @@
 /** `top`: what nodes and containers use, live on a terminal, else once. */
+
+import type { Call, Run } from '@ecsm/command-line';
 import { paintOf } from '../print/paint.ts';
 import { type Column, formatTable } from '../print/table.ts';
-import type { Call, Run } from '../shell/command.ts';
 import { during } from './change.ts';
 import { intervalOf, keepLooking } from './looking.ts';
 import type { Context } from './noun.ts';
@@ -21,7 +22,7 @@ export function top(load: () => Promise<Measured>): Run {
     intervalOf(call);
     sorted(call, []);
     const measured = await load();
-    const { out } = call.world;
+    const { out } = call.terminal;
     const isLive = out.canRepaint && call.flag('once') === undefined && isTable(format) && format.kind !== 'name';
     const options = { headers: call.flag('no-headers') === undefined };
     await withPlatform(call, async (platform) => {
@@ -49,6 +50,6 @@ export function top(load: () => Promise<Measured>): Run {
 }
 
 /** The last column of a terminal stays free: what is painted there moves the cursor. */
-export function columnsFor({ world: { out } }: Call): number | undefined {
+export function columnsFor({ terminal: { out } }: Call): number | undefined {
   return out.columns === undefined ? undefined : out.columns - 1;
 }

@@ -1,7 +1,6 @@
 /** `update service`: as a file says. The platform replaces the whole of it. */
 import type { ServiceBody } from '@ecsm/client';
-import type { Call } from '../shell/command.ts';
-import { Wrong } from '../shell/wrong.ts';
+import { type Call, UsageError } from '@ecsm/command-line';
 import { during, found } from './change.ts';
 import { confirmOwned } from './guard.ts';
 import { withPlatform } from './platform.ts';
@@ -13,7 +12,8 @@ export async function run(call: Call): Promise<void> {
   await withPlatform(call, async (platform) => {
     const [present] = await found(call, platform, [id ?? wanted.name]);
     if (!present) return;
-    if (wanted.prepull !== undefined) throw new Wrong('prepull belongs to creation alone: leave it out of an update');
+    if (wanted.prepull !== undefined)
+      throw new UsageError('prepull belongs to creation alone: leave it out of an update');
     const body = withSecrets(wanted, present);
     await confirmOwned(call, [
       { service: present, instead: ({ name, namespace }) => `ecsmctl edit ecsmservice ${name} -n ${namespace}` },
@@ -24,7 +24,7 @@ export async function run(call: Call): Promise<void> {
     );
     if (call.flag('wait') !== undefined)
       await untilDeployed(call, platform, { name, expected: countOf(body), image: body.image.ref });
-    call.world.out.write(`service/${name} updated\n`);
+    call.terminal.out.write(`service/${name} updated\n`);
   });
 }
 

@@ -1,8 +1,8 @@
 /** Uploads: in pieces, with a bar, to be continued, and never as a whole in memory. */
 import { createHash } from 'node:crypto';
+import type { Files } from '@ecsm/command-line';
+import { testTerminal } from '@ecsm/command-line/testing';
 import { expect, test } from 'vitest';
-import { testWorld } from '../shell/test-world.kit.ts';
-import type { Files } from '../shell/world.ts';
 import { fileSource } from './file-source.ts';
 import { simulated } from './platform.kit.ts';
 
@@ -22,7 +22,7 @@ function largeFile(
   let closed = 0;
   const bytes = (at: number) => (at * 7 + Math.floor(at / mebibyte)) % 251;
   const files: Files = {
-    ...testWorld().world.files,
+    ...testTerminal().terminal.files,
     async open(path) {
       if (path !== 'big.tar') return undefined;
       const opening = ++opened;
@@ -71,7 +71,7 @@ test('a terminal sees a bar', async () => {
   const { files, closed } = largeFile(4);
   const terminal = { columns: 120, rows: 24 };
   const { code, out, err } = await kit.run('image upload big.tar --chunk-size 1 --timeout 10m', {
-    realFiles: files,
+    nodeFiles: files,
     terminal,
   });
   expect({ code, out }).toEqual({ code: 0, out: 'big.tar uploaded\n' });
@@ -87,13 +87,13 @@ test('one that broke off goes on where it stopped', async () => {
   // It is opened first for its hash, then to be sent; Ctrl-C comes when half of it is there.
   const { files } = largeFile(4, (opening, at) => opening === 2 && at === 2 * mebibyte && upload.interrupt());
   const calls = () => kit.simulator.journal.byEndpoint().find(({ endpoint }) => endpoint === 'POST /image')?.calls ?? 0;
-  const upload = kit.start(['image', 'upload', 'big.tar', '--chunk-size', '1'], { realFiles: files });
+  const upload = kit.start(['image', 'upload', 'big.tar', '--chunk-size', '1'], { nodeFiles: files });
   expect(await upload.exit).toBe(130);
   expect(calls()).toBe(2);
-  const { code, out } = await kit.run('image upload big.tar --chunk-size 1 --wait', { realFiles: files });
+  const { code, out } = await kit.run('image upload big.tar --chunk-size 1 --wait', { nodeFiles: files });
   expect({ code, out }).toEqual({ code: 0, out: 'big.tar uploaded\n' });
   expect(calls()).toBe(4);
-  expect(await kit.run('image upload big.tar --chunk-size 1', { realFiles: files })).toMatchObject({
+  expect(await kit.run('image upload big.tar --chunk-size 1', { nodeFiles: files })).toMatchObject({
     out: expect.stringMatching(/^big\.tar is there already, as image \S+\n$/),
   });
 });
@@ -102,7 +102,7 @@ test('a link that breaks says so, and how to go on', async () => {
   const kit = await simulated({ isQuick: true });
   const { files } = largeFile(2);
   kit.simulator.link.set({ errorPercent: 100, match: { method: 'POST', path: '/api/v1/image' } });
-  const { code, err } = await kit.run('image upload big.tar', { realFiles: files });
+  const { code, err } = await kit.run('image upload big.tar', { nodeFiles: files });
   expect(code).toBe(1);
   expect(err).toMatch(
     /ecsm-cli: the upload of big\.tar to http:\S+ broke off: .*; what has arrived is kept: upload it again to go on from there\n$/,
@@ -113,7 +113,7 @@ test('an image of half a gibibyte takes little memory', async () => {
   const size = 512 * mebibyte;
   const piece = new Uint8Array(mebibyte);
   const files: Files = {
-    ...testWorld().world.files,
+    ...testTerminal().terminal.files,
     open: async () => ({
       sizeBytes: size,
       chunks: (async function* () {

@@ -1,5 +1,5 @@
-/** Texts that people wrote, read as values. Each throws `Wrong`, naming where the text stood and what it has to be. */
-import { Wrong } from '../shell/wrong.ts';
+/** Texts that people wrote, read as values. Each throws `UsageError`, naming where the text stood and what it has to be. */
+import { UsageError } from '@ecsm/command-line';
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 /** A day. A timer of Node.js could take 24 of them. */
@@ -11,13 +11,13 @@ export function durationMsOf(text: string, from: string): number {
   const parts = /^(?:\d{1,6}(?:\.\d{1,3})?(?:ms|s|m|h))+$/.test(text) ? text.matchAll(/([\d.]+)(ms|s|m|h)/g) : [];
   const ms = seconds ?? [...parts].reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0);
   if (ms > 0 && ms <= durationMsMax) return ms;
-  throw new Wrong(`${from} has to be a time of up to a day, as in 30s or 5m, not "${text}"`);
+  throw new UsageError(`${from} has to be a time of up to a day, as in 30s or 5m, not "${text}"`);
 }
 
 export function wholeNumberOf(text: string, from: string, minimum: number, maximum: number): number {
   const value = Number(text);
   if (/^\d{1,15}$/.test(text) && value >= minimum && value <= maximum) return value;
-  throw new Wrong(`${from} has to be a whole number from ${minimum} to ${maximum}, not "${text}"`);
+  throw new UsageError(`${from} has to be a whole number from ${minimum} to ${maximum}, not "${text}"`);
 }
 
 /** Minutes east of UTC. */
@@ -26,7 +26,7 @@ export function zoneMinutesOf(text: string, from: string): number {
   const [, sign, hours, minutes = '0'] = /^([+-])(\d{1,2})(?::?([0-5]\d))?$/.exec(text) ?? [];
   const total = Number(hours) * 60 + Number(minutes);
   if (sign !== undefined && total <= 14 * 60) return sign === '-' ? -total : total;
-  throw new Wrong(`${from} has to be a time zone such as +08:00 or UTC, not "${text}"`);
+  throw new UsageError(`${from} has to be a time zone such as +08:00 or UTC, not "${text}"`);
 }
 
 /** They frame a request, and are the link's own. */
@@ -37,10 +37,10 @@ export function headersOf(texts: readonly string[], from: string): Readonly<Reco
   const headers = new Map<string, string>();
   for (const text of texts) {
     const [, name, value = ''] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e]*?)[ \t]*$/.exec(text) ?? [];
-    if (name === undefined) throw new Wrong(`${from} has to be 'NAME: VALUE', of printable ASCII characters`);
+    if (name === undefined) throw new UsageError(`${from} has to be 'NAME: VALUE', of printable ASCII characters`);
     const lower = name.toLowerCase();
-    if (framing.includes(lower)) throw new Wrong(`${from}: the header ${name} is not yours to set`);
-    if (headers.has(lower)) throw new Wrong(`${from}: the header ${name} is there twice`);
+    if (framing.includes(lower)) throw new UsageError(`${from}: the header ${name} is not yours to set`);
+    if (headers.has(lower)) throw new UsageError(`${from}: the header ${name} is there twice`);
     headers.set(lower, value);
   }
   return Object.fromEntries(headers);
@@ -50,5 +50,5 @@ export function headersOf(texts: readonly string[], from: string): Readonly<Reco
 export function nodeAddressOf(text: string, from: string): string {
   const [, host, port] = /^([\w.-]+|\[[0-9a-f:.]+\]):(\d{1,5})$/i.exec(text) ?? [];
   if (host !== undefined && Number(port) >= 1 && Number(port) <= 65_535) return text;
-  throw new Wrong(`${from} has to be HOST:PORT of the node's agent, as in 10.0.0.9:1112, not "${text}"`);
+  throw new UsageError(`${from} has to be HOST:PORT of the node's agent, as in 10.0.0.9:1112, not "${text}"`);
 }

@@ -3,11 +3,8 @@
  * shown, and asked again, until the deadline.
  */
 import type { ContainerRow, ServiceRow } from '@ecsm/client';
+import { type Call, Failure, plural, withProgress } from '@ecsm/command-line';
 import { sleep } from '@ecsm/runtime';
-import { plural } from '../print/text.ts';
-import type { Call } from '../shell/command.ts';
-import { withProgress } from '../shell/progress.ts';
-import { Failure } from '../shell/wrong.ts';
 import { isLinkTrouble } from './link.ts';
 import { type Context, contextOf } from './noun.ts';
 import type { Platform } from './platform.ts';
@@ -19,9 +16,9 @@ export type Look = (context: Context) => Promise<{ readonly done: boolean; reado
 
 /** `what`: `service/telemetry to be deployed`. Throws `Failure` at the deadline. */
 export async function until(call: Call, platform: Platform, what: string, look: Look): Promise<void> {
-  const { world } = call;
+  const { terminal } = call;
   const remedy = 'it goes on by itself: look again later, or wait longer with --timeout';
-  await withProgress(world, { what, timeoutMs: platform.waitMs, remedy }, async ({ says, contact, signal }) => {
+  await withProgress(terminal, { what, timeoutMs: platform.waitMs, remedy }, async ({ says, contact, signal }) => {
     const context = contextOf(call, platform, { signal });
     for (;;) {
       try {
@@ -33,7 +30,7 @@ export async function until(call: Call, platform: Platform, what: string, look: 
         if (!isLinkTrouble(error)) throw error;
         says(`${platform.url} does not answer`);
       }
-      await sleep(world.clock, lookEveryMs, signal);
+      await sleep(terminal.clock, lookEveryMs, signal);
       signal.throwIfAborted();
     }
   });

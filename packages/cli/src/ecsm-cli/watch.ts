@@ -1,8 +1,8 @@
 /** `watch`: things of the platform as they change. A terminal shows them all; a pipe gets a line for each change. */
+
+import { type Call, UsageError } from '@ecsm/command-line';
 import { paintOf } from '../print/paint.ts';
 import { formatTable, TableStream } from '../print/table.ts';
-import type { Call } from '../shell/command.ts';
-import { Wrong } from '../shell/wrong.ts';
 import { again, intervalOf, keepLooking } from './looking.ts';
 import { type Kind, names } from './names.ts';
 import { type Context, type Item, loadNoun, type Noun } from './noun.ts';
@@ -22,13 +22,15 @@ export async function run(call: Call): Promise<void> {
   const forMs = forText === undefined ? undefined : durationMsOf(forText, '--for');
   const [target = { kind: 'service' as const, names: [] }, another] =
     call.words.length === 0 ? [] : targetsOf(call.words);
-  if (another) throw new Wrong(`one kind at a time: ${another.kind} is one more`);
+  if (another) throw new UsageError(`one kind at a time: ${another.kind} is one more`);
   const { kind, names: wanted } = target;
   if (!watched.includes(kind)) {
-    throw new Wrong(`${names[kind].plural} do not change: watch ${watched.map((one) => names[one].plural).join(', ')}`);
+    throw new UsageError(
+      `${names[kind].plural} do not change: watch ${watched.map((one) => names[one].plural).join(', ')}`,
+    );
   }
   if (kind === 'node' && call.flag('namespace') !== undefined) {
-    throw new Wrong('--namespace does not go with nodes, but with services and containers');
+    throw new UsageError('--namespace does not go with nodes, but with services and containers');
   }
   const noun = await loadNoun(kind);
   const look = async (context: Context) => {
@@ -38,7 +40,7 @@ export async function run(call: Call): Promise<void> {
     return items;
   };
   await withPlatform(call, (platform) =>
-    call.world.out.canRepaint
+    call.terminal.out.canRepaint
       ? painted(call, platform, noun, look, forMs, format === 'wide')
       : streamed(call, platform, noun, look, forMs, format === 'wide'),
   );
@@ -54,7 +56,7 @@ async function painted(
   forMs: number | undefined,
   wide: boolean,
 ): Promise<void> {
-  const paint = paintOf(call.world.out.isColoured);
+  const paint = paintOf(call.terminal.out.isColoured);
   await keepLooking(call, platform, {
     flags,
     look,
@@ -74,7 +76,7 @@ async function streamed(
   forMs: number | undefined,
   wide: boolean,
 ): Promise<void> {
-  const { out, err } = call.world;
+  const { out, err } = call.terminal;
   const stream = new TableStream({ columns: noun.columns, wide });
   const ages = new Set(noun.columns.flatMap(({ name }, index) => (name === 'age' || name === 'uptime' ? [index] : [])));
   const statusAt = noun.columns.findIndex(({ name }) => name === 'status');

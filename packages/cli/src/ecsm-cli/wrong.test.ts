@@ -1,13 +1,14 @@
 /** What people get wrong, and what they read then: one line that names it and says what to do. */
+
+import type { TestTerminalOptions } from '@ecsm/command-line/testing';
 import { describe, expect, test } from 'vitest';
-import type { TestWorldOptions } from '../shell/test-world.kit.ts';
 import { createService, markOf, simulated, wordsOf } from './platform.kit.ts';
 
-type Case = readonly [line: string, message: string, options?: TestWorldOptions];
+type Case = readonly [line: string, message: string, options?: TestTerminalOptions];
 
-const file = (text: string): TestWorldOptions => ({ files: { 'x.yaml': text } });
-const config = (text: string): TestWorldOptions => ({ files: { '.ecsm-cli.yaml': text }, env: { ECSMCLI_URL: '' } });
-const env = (variables: Record<string, string>): TestWorldOptions => ({ env: { ECSMCLI_URL: '', ...variables } });
+const file = (text: string): TestTerminalOptions => ({ files: { 'x.yaml': text } });
+const config = (text: string): TestTerminalOptions => ({ files: { '.ecsm-cli.yaml': text }, env: { ECSMCLI_URL: '' } });
+const env = (variables: Record<string, string>): TestTerminalOptions => ({ env: { ECSMCLI_URL: '', ...variables } });
 const good = 'name: x\nimage: {ref: worker@1.0.0#sylixos, action: run, config: {}}\nnode: {names: [node-1]}\n';
 
 /** Exit code 2: it makes no sense, whatever the platform has. */

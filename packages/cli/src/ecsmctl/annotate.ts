@@ -1,5 +1,5 @@
 /** `ecsmctl annotate`. */
-import type { Run } from '../shell/command.ts';
+import type { Run } from '@ecsm/command-line';
 import { changeMarks } from './marks.ts';
 
 export const run: Run = (call) => changeMarks(call, { field: 'annotations', noun: 'annotation', past: 'annotated' });

@@ -1,15 +1,16 @@
 /** `api-resources`: the kinds, and what they may be called. */
+
+import type { Run } from '@ecsm/command-line';
 import type { Kind } from '@ecsm/runtime';
 import { formatJson, formatYaml } from '../print/documents.ts';
 import { paintOf } from '../print/paint.ts';
 import { formatTable } from '../print/table.ts';
-import type { Run } from '../shell/command.ts';
 import { formatOf } from './printing.ts';
 import { knownKinds } from './session.ts';
 import { isOn } from './targets.ts';
 
 export const run: Run = async (call) => {
-  const { out } = call.world;
+  const { out } = call.terminal;
   const format = formatOf(call, ['table', 'wide', 'name', 'yaml', 'json']);
   const { kinds } = knownKinds;
   if (format.kind === 'name') out.write(kinds.map(({ plural, group }) => `${plural}.${group}\n`).join(''));

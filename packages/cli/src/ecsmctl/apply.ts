@@ -1,8 +1,7 @@
 /** `ecsmctl apply -f`: makes objects as files say. */
+
+import { type Call, Failure, plural, type Run, UsageError } from '@ecsm/command-line';
 import { type LabelSelector, matchesLabels, parseLabelSelector } from '@ecsm/runtime';
-import { plural } from '../print/text.ts';
-import type { Call, Run } from '../shell/command.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
 import { isDryRun, withNewRegistry } from './dry-run.ts';
 import { isLeaving, untilGone } from './gone.ts';
 import { shortNameOf } from './kinds.ts';
@@ -51,10 +50,10 @@ function optionsOf(call: Call): Options {
   const selector = labelSelector === undefined ? undefined : parseLabelSelector(labelSelector);
   const prune = isOn(call, 'prune');
   if (prune && selector === undefined) {
-    throw new Wrong('--prune deletes what is not in the files: say among which objects, with -l SELECTOR');
+    throw new UsageError('--prune deletes what is not in the files: say among which objects, with -l SELECTOR');
   }
   const wait = isOn(call, 'wait');
-  if (!wait && call.origin('timeout') !== undefined) throw new Wrong('--timeout is for waiting: say --wait, too');
+  if (!wait && call.origin('timeout') !== undefined) throw new UsageError('--timeout is for waiting: say --wait, too');
   return { selector, prune, dryRun: isDryRun(call), wait, timeoutMs: timeoutMsOf(call) };
 }
 
@@ -71,7 +70,7 @@ function chosenBy(
   if (chosen.length === 0) throw new Failure(`none of the objects in the files has ${labels}`);
   if (left > 0) {
     const does = left === 1 ? 'does' : 'do';
-    call.world.err.write(`${plural(left, 'object')} in the files ${does} not have ${labels}: left alone\n`);
+    call.terminal.err.write(`${plural(left, 'object')} in the files ${does} not have ${labels}: left alone\n`);
   }
   return chosen;
 }

@@ -1,10 +1,10 @@
 /** Whole registries, saved and brought back: `backup`, `restore` and `export`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeFiles } from '@ecsm/command-line';
 import { ECSMService, OperatorIdentity, operatorKinds } from '@ecsm/operator';
 import { incompleteTransfer, Lease, lastAppliedAnnotation, openRegistry, type Store } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
-import { realFiles } from '../shell/real-files.ts';
 import { kitPool, tellHistory } from './history.kit.ts';
 import { type RegistryKit, registryKit, serviceInput } from './registry.kit.ts';
 
@@ -131,10 +131,10 @@ describe('backup and restore', () => {
     const kit = freshKit();
     await furnish(kit);
     const before = filesIn(kit);
-    const real = realFiles({ here: kit.directory, home: kit.directory });
+    const real = nodeFiles({ here: kit.directory, home: kit.directory });
     let interrupt = () => {};
     const { test, code } = kit.start('backup fleet.backup', {
-      realFiles: {
+      nodeFiles: {
         ...real,
         write: (path, content, options) =>
           real.write(path, content instanceof Uint8Array ? content : interrupted(content, () => interrupt()), options),
@@ -151,11 +151,11 @@ describe('backup and restore', () => {
     await furnish(kit);
     await kit.run('backup fleet.backup');
     const url = `sqlite:${join(kit.directory, 'half')}`;
-    const real = realFiles({ here: kit.directory, home: kit.directory });
+    const real = nodeFiles({ here: kit.directory, home: kit.directory });
     let opened = 0;
     let interrupt = () => {};
     const { test, code } = kit.start(`restore fleet.backup --registry ${url}`, {
-      realFiles: {
+      nodeFiles: {
         ...real,
         async open(path) {
           const found = await real.open(path);
@@ -194,10 +194,10 @@ describe('backup and restore', () => {
         spec: { deploymentStrategy: { type: 'Static', nodes: ['node-1'] }, template: { image: 'x@1' } },
       });
     }
-    const real = realFiles({ here: kit.directory, home: kit.directory });
+    const real = nodeFiles({ here: kit.directory, home: kit.directory });
     let attempts = 0;
     const { code, out } = await kit.run('backup fleet.backup', {
-      realFiles: {
+      nodeFiles: {
         ...real,
         write(path, content, options) {
           attempts++;
@@ -219,9 +219,9 @@ describe('backup and restore', () => {
     const kit = freshKit();
     await furnish(kit);
     const before = filesIn(kit);
-    const real = realFiles({ here: kit.directory, home: kit.directory });
+    const real = nodeFiles({ here: kit.directory, home: kit.directory });
     const { test, code } = kit.start('backup fleet.backup --timeout 5s', {
-      realFiles: {
+      nodeFiles: {
         ...real,
         write: (path, content, options) =>
           real.write(

@@ -1,9 +1,7 @@
 /** `ecsmctl backup FILE|-`: everything that the registry holds, as of one moment. */
+
+import { type Call, plural, type Run, UsageError, visible } from '@ecsm/command-line';
 import { type BackupSummary, backup, isApiError, type Store } from '@ecsm/runtime';
-import { plural } from '../print/text.ts';
-import { visible } from '../print/width.ts';
-import type { Call, Run } from '../shell/command.ts';
-import { Wrong } from '../shell/wrong.ts';
 import { isOn } from './targets.ts';
 import { amountText, secretFileText, withLastingSession, withTransfer } from './transfer.ts';
 
@@ -11,18 +9,19 @@ import { amountText, secretFileText, withLastingSession, withTransfer } from './
 const attemptsMax = 3;
 
 export const run: Run = async (call) => {
-  const { world, words } = call;
+  const { terminal, words } = call;
   const [file = ''] = words;
   const isStream = file === '-';
-  if (isStream && world.out.isTerminal) {
-    throw new Wrong('a backup holds passwords as they are, so it is not shown on a terminal: name a file');
+  if (isStream && terminal.out.isTerminal) {
+    throw new UsageError('a backup holds passwords as they are, so it is not shown on a terminal: name a file');
   }
-  if (isStream && isOn(call, 'overwrite')) throw new Wrong('--overwrite is for a file, and - is the standard output');
+  if (isStream && isOn(call, 'overwrite'))
+    throw new UsageError('--overwrite is for a file, and - is the standard output');
   const { summary, url } = await withLastingSession(call, async ({ registry, url }) => ({
     url,
     summary: await (isStream ? toOutput(call, registry.store, url) : toFile(call, registry.store, url, file)),
   }));
-  const { err } = world;
+  const { err } = terminal;
   if (summary.damaged > 0) {
     err.write(
       `warning: ${plural(summary.damaged, 'damaged record')} could not be read, and ${summary.damaged === 1 ? 'is' : 'are'} not in it\n`,
@@ -31,7 +30,7 @@ export const run: Run = async (call) => {
   const said = `saved ${amountText(summary)} of ${url} as of revision ${summary.revision}`;
   if (isStream) err.write(`${said}\n`);
   else {
-    world.out.write(`${said} to ${visible(file)}\n`);
+    terminal.out.write(`${said} to ${visible(file)}\n`);
     err.write(secretFileText(file));
   }
 };
@@ -43,11 +42,11 @@ async function toFile(call: Call, store: Store, url: string, file: string): Prom
     for (let attempt = 1; ; attempt++) {
       try {
         const { chunks, summary } = backupOf(call, store, options);
-        await call.world.files.write(file, chunks, { exclusive, secret: true });
+        await call.terminal.files.write(file, chunks, { exclusive, secret: true });
         return summary();
       } catch (error) {
         if (!isApiError(error, 'Expired') || attempt === attemptsMax) throw error;
-        call.world.detail(`${error.message} (attempt ${attempt} of ${attemptsMax})`);
+        call.terminal.detail(`${error.message} (attempt ${attempt} of ${attemptsMax})`);
       }
     }
   });
@@ -55,7 +54,7 @@ async function toFile(call: Call, store: Store, url: string, file: string): Prom
 
 /** What has been written cannot be taken back; who reads it finds that the end is missing. */
 async function toOutput(call: Call, store: Store, url: string): Promise<BackupSummary> {
-  const { out } = call.world;
+  const { out } = call.terminal;
   return withTransfer(call, `a backup of ${url}`, async (options) => {
     const { chunks, summary } = backupOf(call, store, options);
     const decoder = new TextDecoder();
@@ -73,7 +72,7 @@ function backupOf(call: Call, store: Store, options: Options) {
   let end: BackupSummary | undefined;
   const chunks = backup(store, {
     ...options,
-    clock: call.world.clock,
+    clock: call.terminal.clock,
     leaveOutDamaged: isOn(call, 'leave-out-damaged'),
     onEnd: (summary) => {
       end = summary;

@@ -1,6 +1,7 @@
 /** One change made to each of several objects: what patch, label, annotate, scale and set have in common. */
+
+import type { Call } from '@ecsm/command-line';
 import { deepEqual, isApiError, type JsonValue } from '@ecsm/runtime';
-import type { Call } from '../shell/command.ts';
 import { chosenTargets } from './chosen.ts';
 import { isDryRun, withExistingRegistry } from './dry-run.ts';
 import type { AnyObject } from './observe.ts';

@@ -1,5 +1,5 @@
 /** The objects that a command is about, and a word for people if there are none. */
-import type { Call } from '../shell/command.ts';
+import type { Call } from '@ecsm/command-line';
 import type { Session } from './session.ts';
 import { type Target, targetsOf } from './targets.ts';
 
@@ -8,7 +8,7 @@ export async function chosenTargets(call: Call, session: Session): Promise<reado
   const targets = await targetsOf(call, session);
   if (targets.length === 0) {
     const where = session.isAllNamespaces ? '' : ` in ${session.namespace} namespace`;
-    call.world.err.write(`No resources found${where}.\n`);
+    call.terminal.err.write(`No resources found${where}.\n`);
   }
   return targets;
 }

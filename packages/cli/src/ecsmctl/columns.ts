@@ -1,9 +1,10 @@
 /** The columns of a table of objects: those of the kind, and those that every table has. */
+
+import { displayWidth, visible } from '@ecsm/command-line';
 import { type Kind, redactNamed, redactText } from '@ecsm/runtime';
 import { formatAge } from '../print/age.ts';
 import type { Cell, Column } from '../print/table.ts';
 import { timeMsOf } from '../print/time.ts';
-import { displayWidth, visible } from '../print/width.ts';
 import { shortNameOf } from './kinds.ts';
 import type { Item } from './targets.ts';
 

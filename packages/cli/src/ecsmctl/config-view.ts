@@ -1,17 +1,16 @@
 /** `config view`: what is set, and who said so. */
 
+import { type Run, readSettings } from '@ecsm/command-line';
 import { redactText, withoutPassword } from '@ecsm/runtime';
 import { formatJson, formatYaml } from '../print/documents.ts';
 import { paintOf } from '../print/paint.ts';
 import { formatTable } from '../print/table.ts';
-import type { Run } from '../shell/command.ts';
-import { readSettings } from '../shell/config.ts';
 import { configOptions, globalFlags } from './flags.ts';
 import { formatOf } from './printing.ts';
 import { registryUrl } from './session.ts';
 
 export const run: Run = async (call) => {
-  const { out } = call.world;
+  const { out } = call.terminal;
   const format = formatOf(call, ['table', 'yaml', 'json']);
   const settings = await readSettings(call, globalFlags, configOptions);
   const url = withoutPassword(await registryUrl(call));

@@ -1,5 +1,5 @@
 /** `ecsmctl create -f`: makes objects, and leaves those alone that are there. */
-import type { Run } from '../shell/command.ts';
+import type { Run } from '@ecsm/command-line';
 import { isDryRun, withNewRegistry } from './dry-run.ts';
 import { readManifestFiles } from './manifests.ts';
 import { Report } from './report.ts';

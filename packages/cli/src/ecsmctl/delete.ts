@@ -1,6 +1,5 @@
 /** `ecsmctl delete`: by name, file, selector or all of a kind. */
-import type { Call, Run } from '../shell/command.ts';
-import { Wrong } from '../shell/wrong.ts';
+import { type Call, type Run, UsageError } from '@ecsm/command-line';
 import { chosenTargets } from './chosen.ts';
 import { isDryRun, withExistingRegistry } from './dry-run.ts';
 import { cleanupText, isLeaving, untilGone } from './gone.ts';
@@ -41,7 +40,7 @@ export const run: Run = async (call) => {
 function optionsOf(call: Call): Options {
   const wait = call.flag('wait') === 'true';
   if (!wait && call.origin('timeout') !== undefined)
-    throw new Wrong('--timeout is for waiting, and --wait=false does not');
+    throw new UsageError('--timeout is for waiting, and --wait=false does not');
   return {
     dryRun: isDryRun(call),
     wait,

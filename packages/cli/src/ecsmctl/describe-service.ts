@@ -1,10 +1,10 @@
 /** What `describe` knows about services: how far they are, what they are on the platform, and their revisions. */
+
+import { duration, plural } from '@ecsm/command-line';
 import { defaultPlanSettings, ECSMService, type HealingReason, ServiceRevision, waitLeftMs } from '@ecsm/operator';
 import type { ApiObject } from '@ecsm/runtime';
 import type { Paint } from '../print/paint.ts';
-import { plural } from '../print/text.ts';
 import { timeMsOf } from '../print/time.ts';
-import { duration } from '../shell/progress.ts';
 import { ageOf, none } from './columns.ts';
 import { type Fact, factsText, sectionText, tableSection } from './describe-text.ts';
 import type { Session } from './session.ts';

@@ -1,8 +1,9 @@
 /** How a description is set: a column of names with values behind, headings, and tables below them. */
+
+import { displayWidth, padEnd, visible } from '@ecsm/command-line';
 import { formatYaml } from '../print/documents.ts';
 import type { Paint } from '../print/paint.ts';
 import { type Cell, type Column, formatTable } from '../print/table.ts';
-import { displayWidth, padEnd, visible } from '../print/width.ts';
 import { none } from './columns.ts';
 
 /** A name and what stands behind it; several values stand below each other. */

@@ -1,8 +1,9 @@
 /** `describe`: everything about an object, for people: what is wanted, what was seen, and what happened. */
+
+import type { Call, Run } from '@ecsm/command-line';
 import { type ApiObject, type Condition, Event, lastAppliedAnnotation, redactNamed, redactText } from '@ecsm/runtime';
 import { type Paint, paintOf } from '../print/paint.ts';
 import type { Cell } from '../print/table.ts';
-import type { Call, Run } from '../shell/command.ts';
 import { ageOf } from './columns.ts';
 import { describeService } from './describe-service.ts';
 import { type Fact, factsText, tableSection, yamlSection } from './describe-text.ts';
@@ -20,9 +21,9 @@ export const run: Run = async (call) => {
     const items = await itemsOf(call, session);
     if (items.length === 0) {
       const where = session.isAllNamespaces ? '' : ` in ${session.namespace} namespace`;
-      call.world.err.write(`No resources found${where}.\n`);
+      call.terminal.err.write(`No resources found${where}.\n`);
     }
-    const { out } = call.world;
+    const { out } = call.terminal;
     for (const [index, item] of items.entries()) {
       out.write(`${index === 0 ? '' : '\n\n'}${await describe(call, session, item)}`);
       await out.drained();
@@ -38,7 +39,7 @@ async function itemsOf(call: Call, session: Session): Promise<readonly Item[]> {
 }
 
 async function describe(call: Call, session: Session, item: Item): Promise<string> {
-  const { out, clock } = call.world;
+  const { out, clock } = call.terminal;
   const paint = paintOf(out.isColoured);
   const nowMs = clock.now();
   const { object } = item;

@@ -1,9 +1,8 @@
 /** `ecsmctl diff`: what apply would change, and with `--live` what that would mean on the platform. */
+
+import { type Call, type Run, UsageError, visibleLines } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
 import { paintOf } from '../print/paint.ts';
-import { visibleLines } from '../print/visible.ts';
-import type { Call, Run } from '../shell/command.ts';
-import { Wrong } from '../shell/wrong.ts';
 import { objectDiff } from './compared.ts';
 import { withRegistryOrNone } from './dry-run.ts';
 import { parseResourceWords } from './kinds.ts';
@@ -32,7 +31,7 @@ export const run: Run = async (call) => {
         const plan = plans[index];
         if (!plan) continue;
         isDifferent ||= plan.steps.length > 0;
-        call.world.out.write(visibleLines(planText(service, plan)));
+        call.terminal.out.write(visibleLines(planText(service, plan)));
       }
       return isDifferent ? differs : same;
     });
@@ -43,16 +42,22 @@ export const run: Run = async (call) => {
 
 function checkWords(call: Call, isLive: boolean, hasFiles: boolean): void {
   if (!isLive && !hasFiles) {
-    throw new Wrong('diff compares files with the registry: say -f FILE, or --live for what the operator would do');
+    throw new UsageError(
+      'diff compares files with the registry: say -f FILE, or --live for what the operator would do',
+    );
   }
-  if (hasFiles && call.words.length > 0) throw new Wrong(`say names or -f, not both: "${call.words.join(' ')}"`);
-  if (hasFiles && isOn(call, 'all-namespaces')) throw new Wrong('say -A or -f, not both');
+  if (hasFiles && call.words.length > 0) throw new UsageError(`say names or -f, not both: "${call.words.join(' ')}"`);
+  if (hasFiles && isOn(call, 'all-namespaces')) throw new UsageError('say -A or -f, not both');
   const unused = ['ecsm', 'header', 'tls-ca'].find((flag) => call.origin(flag) === `--${flag}`);
-  if (!isLive && unused !== undefined) throw new Wrong(`--${unused} is for the platform: say --live, too`);
+  if (!isLive && unused !== undefined) throw new UsageError(`--${unused} is for the platform: say --live, too`);
 }
 
 /** Whether anything differs. */
-async function showDiffs({ world: { out } }: Call, session: Session, documents: readonly Document[]): Promise<boolean> {
+async function showDiffs(
+  { terminal: { out } }: Call,
+  session: Session,
+  documents: readonly Document[],
+): Promise<boolean> {
   let isDifferent = false;
   const paint = paintOf(out.isColoured);
   for (const document of documents) {
@@ -77,7 +82,8 @@ async function servicesNamed(call: Call, session: Session): Promise<readonly Pla
   const { kinds, objects } =
     call.words.length === 0 ? { kinds: [knownService(session)] } : parseResourceWords(session, call.words);
   const other = kinds.find((kind) => kind !== knownService(session));
-  if (other) throw new Wrong(`the platform knows nothing of ${other.plural}: only ${ECSMService.plural} live there`);
+  if (other)
+    throw new UsageError(`the platform knows nothing of ${other.plural}: only ${ECSMService.plural} live there`);
   if (!objects) {
     const items = await listItems(session, kinds);
     return items.map(({ object: { metadata } }) => ({ namespace: metadata.namespace, name: metadata.name }));

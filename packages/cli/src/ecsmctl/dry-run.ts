@@ -1,5 +1,5 @@
 /** Registries for commands that change things: made by those that may, and never by those that only say what they would do. */
-import type { Call } from '../shell/command.ts';
+import type { Call } from '@ecsm/command-line';
 import { isRegistryThere, registryUrl, type Session, withSession } from './session.ts';
 import { said } from './targets.ts';
 
@@ -17,11 +17,11 @@ export function dryRunMark(call: Call): string {
 
 /**
  * For those who change what is there already: a registry that is not there is refused, as it is for those who read, but
- * an interruption ends nothing in the middle of a write. Who waits for something has to mind the world's signal.
+ * an interruption ends nothing in the middle of a write. Who waits for something has to mind the terminal's signal.
  */
 export async function withExistingRegistry<T>(call: Call, work: Work<T>): Promise<T> {
-  const unhurried = { ...call.world, signal: new AbortController().signal };
-  return withSession({ ...call, world: unhurried }, work);
+  const unhurried = { ...call.terminal, signal: new AbortController().signal };
+  return withSession({ ...call, terminal: unhurried }, work);
 }
 
 /** For those who make objects: the registry is made, too, but not to say what would be done. */
@@ -31,7 +31,7 @@ export async function withNewRegistry<T>(call: Call, work: Work<T>): Promise<T> 
 
 /** To read only. One that is not there yet is an empty one in memory. */
 export async function withRegistryOrNone<T>(call: Call, work: Work<T>): Promise<T> {
-  const isThere = await isRegistryThere(await registryUrl(call), call.world);
+  const isThere = await isRegistryThere(await registryUrl(call), call.terminal);
   return withSession(isThere ? call : inMemory(call), work);
 }
 

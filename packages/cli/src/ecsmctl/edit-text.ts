@@ -1,5 +1,5 @@
 /** The texts that `edit` opens: an object in YAML, with what people have to know on top as comments. Pure. */
-import { visible } from '../print/width.ts';
+import { visible } from '@ecsm/command-line';
 
 /** Something that is wrong with a text. */
 export interface EditProblem {

@@ -1,4 +1,6 @@
 /** `ecsmctl edit`: an object in the editor of a person, again and again until it is right, or left as it was. */
+
+import { type Call, Failure, type Run } from '@ecsm/command-line';
 import {
   type ApiObject,
   deepEqual,
@@ -9,8 +11,6 @@ import {
   type ObjectInput,
 } from '@ecsm/runtime';
 import { formatYaml } from '../print/documents.ts';
-import type { Call, Run } from '../shell/command.ts';
-import { Failure } from '../shell/wrong.ts';
 import { withExistingRegistry } from './dry-run.ts';
 import { checkEdited, refusalOf } from './edit-check.ts';
 import { bodyOf, conflictText, type EditProblem, firstText, wrongText } from './edit-text.ts';
@@ -35,7 +35,7 @@ export const run: Run = async (call) => {
     await report.each(await targetsOf(call, session), async (target) => {
       const edited = await editOne(call, session, target);
       if (edited) report.done({ kind: target.kind, object: edited }, 'edited');
-      else call.world.err.write('edit cancelled, no changes made\n');
+      else call.terminal.err.write('edit cancelled, no changes made\n');
     });
     await report.print();
   });
@@ -43,13 +43,13 @@ export const run: Run = async (call) => {
 };
 
 /** Nothing if the person changed nothing. Throws `Failure` if what was saved never became right; it is kept then. */
-async function editOne({ world }: Call, session: Session, target: Target): Promise<AnyObject | undefined> {
+async function editOne({ terminal }: Call, session: Session, target: Target): Promise<AnyObject | undefined> {
   let { object: live } = await readTarget(session, target);
   let opened = firstText(await formatYaml(redactObject(asWritten(live))));
   let isFirst = true;
   let isConflict = false;
   for (let round = 0; round < roundsMax; round++) {
-    const text = await world.edit(opened, '.yaml');
+    const text = await terminal.edit(opened, '.yaml');
     const body = bodyOf(text);
     const isUntouched = isConflict ? text === opened : body === bodyOf(opened);
     if (isFirst && (isUntouched || body === '')) return undefined;

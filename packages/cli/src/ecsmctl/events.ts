@@ -1,8 +1,7 @@
 /** `events`: what happened, the newest last; with `-w` also what happens. */
+
+import { type Call, didYouMean, type Run, UsageError } from '@ecsm/command-line';
 import { Event, type ObjectOf } from '@ecsm/runtime';
-import type { Call, Run } from '../shell/command.ts';
-import { didYouMean } from '../shell/nearest.ts';
-import { Wrong } from '../shell/wrong.ts';
 import { follow } from './follow.ts';
 import { parseResourceWords } from './kinds.ts';
 import { formatOf, printerOf, printObjects } from './printing.ts';
@@ -18,7 +17,7 @@ export const run: Run = async (call) => {
   return withSession(call, async (session) => {
     if (isOn(call, 'watch')) {
       const printer = printerOf(call, Event, options);
-      for await (const step of follow(call.world, session, Event, spaceOf(session))) {
+      for await (const step of follow(call.terminal, session, Event, spaceOf(session))) {
         if (step.type === 'Listed') await printer.print(inOrder(step.objects.filter(wanted)).map(itemOf));
         else if (step.type !== 'Deleted' && wanted(step.object)) await printer.print([itemOf(step.object)]);
       }
@@ -30,7 +29,7 @@ export const run: Run = async (call) => {
     const isTable = ['table', 'wide', 'name'].includes(format.kind);
     if (events.length > 0 || !isTable) return printObjects(call, events.map(itemOf), options);
     const where = session.isAllNamespaces ? '' : ` in ${session.namespace} namespace`;
-    call.world.err.write(`No events found${where}.\n`);
+    call.terminal.err.write(`No events found${where}.\n`);
   });
 };
 
@@ -50,11 +49,11 @@ function itemOf(object: EventObject): Item {
 
 const eventTypes = ['Normal', 'Warning'];
 
-/** `--for` and `--types`. Throws `Wrong`. */
+/** `--for` and `--types`. Throws `UsageError`. */
 function filterOf(call: Call): (event: EventObject) => boolean {
   const types = (said(call, 'types') ?? eventTypes.join(',')).split(',').map((word) => {
     const type = eventTypes.find((one) => one.toLowerCase() === word.trim().toLowerCase());
-    if (type === undefined) throw new Wrong(`--types: there is no type "${word}".${didYouMean(word, eventTypes)}`);
+    if (type === undefined) throw new UsageError(`--types: there is no type "${word}".${didYouMean(word, eventTypes)}`);
     return type;
   });
   const word = said(call, 'for');
@@ -64,7 +63,7 @@ function filterOf(call: Call): (event: EventObject) => boolean {
 
 /** One that is gone has events, too, so nobody asks whether it is there. */
 function subjectOf(word: string): (regarding: EventObject['spec']['regarding']) => boolean {
-  if (!word.includes('/')) throw new Wrong(`--for has to be KIND/NAME, not "${word}"`);
+  if (!word.includes('/')) throw new UsageError(`--for has to be KIND/NAME, not "${word}"`);
   const { objects = [] } = parseResourceWords({ kinds: knownKinds }, [word]);
   return ({ apiVersion, kind, name }) =>
     objects.some((one) => one.kind.apiVersion === apiVersion && one.kind.kind === kind && one.name === name);

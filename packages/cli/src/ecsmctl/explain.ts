@@ -1,10 +1,8 @@
 /** `explain`: what a kind or one of its fields means, from the schema that also checks it. */
+
+import { didYouMean, type Run, UsageError, wrap } from '@ecsm/command-line';
 import type { Kind, Schema } from '@ecsm/runtime';
 import { type Paint, paintOf } from '../print/paint.ts';
-import { wrap } from '../print/text.ts';
-import type { Run } from '../shell/command.ts';
-import { didYouMean } from '../shell/nearest.ts';
-import { Wrong } from '../shell/wrong.ts';
 import { findKind } from './kinds.ts';
 import { knownKinds } from './session.ts';
 import { isOn } from './targets.ts';
@@ -14,7 +12,7 @@ const columnsDefault = 80;
 const columnsMax = 100;
 
 export const run: Run = async (call) => {
-  const { out } = call.world;
+  const { out } = call.terminal;
   const [word = ''] = call.words;
   const { kind, schema, path } = findField(word);
   const columns = Math.max(20, Math.min(out.columns ?? columnsDefault, columnsMax));
@@ -61,7 +59,7 @@ function findField(word: string): Found {
       const place = [kindWord, ...path.slice(0, index)].join('.');
       const known = fieldsOf(inside).map(([name]) => name);
       const hint = known.length === 0 ? ` It is ${a(typeOf(inside))} and has no fields.` : didYouMean(field, known);
-      throw new Wrong(`there is no field "${field}" in ${place}.${hint}`);
+      throw new UsageError(`there is no field "${field}" in ${place}.${hint}`);
     }
     schema = next;
   }

@@ -2,13 +2,10 @@
  * `ecsmctl export [FILE]`: what people have written, as manifests that `apply` takes back. What the registry and the
  * operator have added is left out: that of another registry would be wrong there.
  */
+
+import { type Call, type Progress, plural, type Run, UsageError, visible } from '@ecsm/command-line';
 import type { ApiObject } from '@ecsm/runtime';
 import { formatJson, formatYaml, listOf } from '../print/documents.ts';
-import { plural } from '../print/text.ts';
-import { visible } from '../print/width.ts';
-import type { Call, Run } from '../shell/command.ts';
-import type { Progress } from '../shell/progress.ts';
-import { Wrong } from '../shell/wrong.ts';
 import { formatOf } from './printing.ts';
 import { redactObject } from './secrets.ts';
 import type { Session } from './session.ts';
@@ -27,13 +24,14 @@ interface Count {
 }
 
 export const run: Run = async (call) => {
-  const { world, words } = call;
+  const { terminal, words } = call;
   const [file = '-'] = words;
   const format = formatOf(call, ['yaml', 'json']).kind === 'json' ? 'json' : 'yaml';
   const isStream = file === '-';
-  if (isStream && isOn(call, 'overwrite')) throw new Wrong('--overwrite is for a file, and - is the standard output');
+  if (isStream && isOn(call, 'overwrite'))
+    throw new UsageError('--overwrite is for a file, and - is the standard output');
   // People look over each other's shoulders at terminals; files and pipes are what `apply` reads.
-  const isHiding = isStream && world.out.isTerminal;
+  const isHiding = isStream && terminal.out.isTerminal;
   const count: Count = { objects: 0, leftOut: 0 };
   await withLastingSession(call, (session) =>
     withTransfer(call, `the objects of ${session.url}`, async ({ onProgress, above, signal }) => {
@@ -43,13 +41,13 @@ export const run: Run = async (call) => {
       });
       const pieces = documentsOf(manifests, format, isHiding ? redactObject : (one) => one);
       if (isStream) await print(call, pieces, above);
-      else await world.files.write(file, encoded(pieces), { exclusive: !isOn(call, 'overwrite'), secret: true });
+      else await terminal.files.write(file, encoded(pieces), { exclusive: !isOn(call, 'overwrite'), secret: true });
     }),
   );
   report(call, file, count, isHiding);
 };
 
-function report({ world: { out, err } }: Call, file: string, { objects, leftOut }: Count, isHiding: boolean): void {
+function report({ terminal: { out, err } }: Call, file: string, { objects, leftOut }: Count, isHiding: boolean): void {
   if (leftOut > 0) err.write(`left out ${plural(leftOut, 'object')}: being deleted, or owned by others\n`);
   if (file !== '-') out.write(`exported ${plural(objects, 'object')} to ${visible(file)}\n`);
   if (objects === 0) {
@@ -113,7 +111,11 @@ async function* documentsOf(
   }
 }
 
-async function print({ world: { out } }: Call, pieces: AsyncIterable<string>, above: Progress['above']): Promise<void> {
+async function print(
+  { terminal: { out } }: Call,
+  pieces: AsyncIterable<string>,
+  above: Progress['above'],
+): Promise<void> {
   for await (const piece of pieces) {
     above(() => out.write(piece));
     await out.drained();

@@ -1,6 +1,5 @@
 /** Flags that several commands have, said once. Global ones go with every command. */
-import type { Flag } from '../shell/command.ts';
-import type { ConfigOptions } from '../shell/config.ts';
+import type { ConfigOptions, Flag } from '@ecsm/command-line';
 
 export const configOptions: ConfigOptions = { fileFlag: 'config', fileNames: ['.ecsmctl.yaml'] };
 

@@ -1,7 +1,7 @@
+import { settled, testTerminal } from '@ecsm/command-line/testing';
 import { ECSMService } from '@ecsm/operator';
 import { ApiError, MemoryStore, Registry, type Store, type WatchOptions } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
-import { settled, testWorld } from '../shell/test-world.kit.ts';
 import { follow } from './follow.ts';
 import { serviceInput } from './registry.kit.ts';
 import { knownKinds, type Session } from './session.ts';
@@ -28,7 +28,7 @@ class Moody extends MemoryStore {
 }
 
 function stage() {
-  const test = testWorld();
+  const test = testTerminal();
   const store = new Moody();
   const registry = new Registry({ store, kinds: knownKinds, clock: test.clock });
   const warnings: string[] = [];
@@ -44,7 +44,7 @@ function stage() {
   const services = registry.resource(ECSMService);
   const seen: string[] = [];
   const followed = async () => {
-    for await (const step of follow(test.world, session, ECSMService, { namespace: 'default' })) {
+    for await (const step of follow(test.terminal, session, ECSMService, { namespace: 'default' })) {
       seen.push(
         step.type === 'Listed'
           ? `Listed ${step.objects.map(({ metadata }) => metadata.name).join(',')}`

@@ -6,13 +6,13 @@
  *        ↑         ↓ (does not answer)
  *        └──── waiting
  */
+
+import { duration, type Terminal } from '@ecsm/command-line';
 import { type ApiObject, isApiError, type Kind, type ListOptions, sleep } from '@ecsm/runtime';
-import { duration } from '../shell/progress.ts';
-import type { World } from '../shell/world.ts';
 import type { Session } from './session.ts';
 
 export interface FollowOptions extends Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector'> {
-  /** Ends it quietly. Default: the world's. */
+  /** Ends it quietly. Default: the terminal's. */
   readonly signal?: AbortSignal;
 }
 
@@ -29,16 +29,16 @@ const retryMsMax = 30_000;
  * when they begin and once when they are over.
  */
 export async function* follow<Spec, Status, SpecInput, StatusInput>(
-  world: World,
+  terminal: Terminal,
   { registry, warn }: Session,
   kind: Kind<Spec, Status, SpecInput, StatusInput>,
-  { signal = world.signal, ...selection }: FollowOptions = {},
+  { signal = terminal.signal, ...selection }: FollowOptions = {},
 ): AsyncGenerator<Step<ApiObject<Spec, Status>>, void> {
   const resource = registry.resource(kind);
   /** What was last told of each object. */
   const known = new Map<string, ApiObject<Spec, Status>>();
   let isFirst = true;
-  let contactMs = world.clock.now();
+  let contactMs = terminal.clock.now();
   let failures = 0;
   while (!signal.aborted) {
     try {
@@ -52,7 +52,7 @@ export async function* follow<Spec, Status, SpecInput, StatusInput>(
         yield { type: 'Listed', objects: list.items };
       } else yield* differences(known, list.items);
       for await (const { events } of resource.watch({ ...selection, resourceVersion: list.resourceVersion, signal })) {
-        contactMs = world.clock.now();
+        contactMs = terminal.clock.now();
         for (const event of events) {
           if (event.type === 'Problem') warn(`${event.key} cannot be read: ${event.reason}`);
           else {
@@ -67,9 +67,9 @@ export async function* follow<Spec, Status, SpecInput, StatusInput>(
       if (error.code === 'Expired') continue;
       if (error.retry !== 'retry') throw error;
       if (failures++ === 0) {
-        warn(`${error.message}; last contact ${duration(world.clock.now() - contactMs)} ago, trying again`);
+        warn(`${error.message}; last contact ${duration(terminal.clock.now() - contactMs)} ago, trying again`);
       }
-      await sleep(world.clock, Math.min(retryMsMin * 2 ** Math.min(failures - 1, 10), retryMsMax), signal);
+      await sleep(terminal.clock, Math.min(retryMsMin * 2 ** Math.min(failures - 1, 10), retryMsMax), signal);
     }
   }
 }

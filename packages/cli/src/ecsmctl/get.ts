@@ -1,8 +1,8 @@
 /** `get`: objects as a table, or in another format; with `-w` also their changes. */
+
+import { type Call, type Run, UsageError } from '@ecsm/command-line';
 import { parsePath } from '../print/jsonpath.ts';
 import { sortBy } from '../print/sort.ts';
-import type { Call, Run } from '../shell/command.ts';
-import { Wrong } from '../shell/wrong.ts';
 import { follow } from './follow.ts';
 import { parseResourceWords } from './kinds.ts';
 import { formatOf, printerOf, printObjects, sayingWrong } from './printing.ts';
@@ -27,7 +27,7 @@ export const run: Run = async (call) => {
   const limit = limitOf(call);
   if (call.origin('filename') === undefined) parseResourceWords({ kinds: knownKinds }, call.words);
   const isWatch = isOn(call, 'watch') || isOn(call, 'watch-only');
-  if (isWatch && limit !== undefined) throw new Wrong('--limit does not go with -w, which shows every change');
+  if (isWatch && limit !== undefined) throw new UsageError('--limit does not go with -w, which shows every change');
   return withSession(call, async (session) => {
     if (isWatch) return watch(call, session, sort);
     const { items, single, showKind, lost } = await find(call, session);
@@ -37,9 +37,9 @@ export const run: Run = async (call) => {
     // Other programs get an empty list, and people a sentence.
     if (shown.length > 0 || (!isTable && lost.length === 0 && !(single && isOn(call, 'ignore-not-found')))) {
       await printObjects(call, shown, { format, single, showKind });
-    } else if (lost.length === 0 && !single) call.world.err.write(`${noneText(session)}\n`);
+    } else if (lost.length === 0 && !single) call.terminal.err.write(`${noneText(session)}\n`);
     if (shown.length < sorted.length) {
-      call.world.err.write(`${sorted.length - shown.length} more not shown: --limit ${limit}\n`);
+      call.terminal.err.write(`${sorted.length - shown.length} more not shown: --limit ${limit}\n`);
     }
     await complain(call, session, lost);
   });
@@ -83,17 +83,17 @@ function targetsFor(
   objects: readonly Omit<Target, 'namespace'>[],
 ): readonly Target[] {
   for (const flag of ['selector', 'field-selector']) {
-    if (call.origin(flag) !== undefined) throw new Wrong(`say names or --${flag}, not both`);
+    if (call.origin(flag) !== undefined) throw new UsageError(`say names or --${flag}, not both`);
   }
-  if (isAllNamespaces) throw new Wrong('a name is one of a namespace: say -n, not -A');
+  if (isAllNamespaces) throw new UsageError('a name is one of a namespace: say -n, not -A');
   return objects.map((object) => ({ ...object, namespace }));
 }
 
 /** The last of them is thrown, so that the exit code says so. */
-async function complain({ world }: Call, session: Session, lost: readonly Target[]): Promise<void> {
+async function complain({ terminal }: Call, session: Session, lost: readonly Target[]): Promise<void> {
   const failures = await Promise.all(lost.map((target) => missing(session, target)));
   const last = failures.pop();
-  for (const { message } of failures) world.err.write(`ecsmctl: ${message}\n`);
+  for (const { message } of failures) terminal.err.write(`ecsmctl: ${message}\n`);
   if (last) throw last;
 }
 
@@ -102,15 +102,15 @@ function noneText({ isAllNamespaces, namespace }: Session): string {
 }
 
 async function watch(call: Call, session: Session, sort: Sorter): Promise<void> {
-  if (call.origin('filename') !== undefined) throw new Wrong('-w does not go with -f: say a kind, or names');
+  if (call.origin('filename') !== undefined) throw new UsageError('-w does not go with -f: say a kind, or names');
   const { kinds, objects } = parseResourceWords(session, call.words);
   const [kind, ...others] = kinds;
-  if (!kind || others.length > 0) throw new Wrong(`-w watches one kind, and these are ${kinds.length}`);
+  if (!kind || others.length > 0) throw new UsageError(`-w watches one kind, and these are ${kinds.length}`);
   const targets = objects && targetsFor(call, session, objects);
   const isWanted = ({ object }: Item) => !targets || targets.some(({ name }) => name === object.metadata.name);
   const printer = printerOf(call, kind);
   const options = { ...selectionOf(call, kinds), ...spaceOf(session) };
-  for await (const step of follow(call.world, session, kind, options)) {
+  for await (const step of follow(call.terminal, session, kind, options)) {
     if (step.type === 'Listed') {
       const items = step.objects.map((object) => ({ kind, object })).filter(isWanted);
       const lost = targets?.filter(({ name }) => !items.some(({ object }) => object.metadata.name === name)) ?? [];
@@ -146,7 +146,7 @@ function limitOf(call: Call): number | undefined {
   if (text === undefined) return undefined;
   const limit = Number(text);
   if (!/^\d+$/.test(text) || limit < 1 || limit > limitMax) {
-    throw new Wrong(`--limit has to be a whole number from 1 to ${limitMax}, not "${text}"`);
+    throw new UsageError(`--limit has to be a whole number from 1 to ${limitMax}, not "${text}"`);
   }
   return limit;
 }

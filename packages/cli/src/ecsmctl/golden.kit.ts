@@ -9,14 +9,14 @@
  * that size. After a change that is meant, GOLDEN=write writes the file anew; look at the difference before it stays.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { TestTerminalOptions } from '@ecsm/command-line/testing';
 import { expect, it } from 'vitest';
-import type { TestWorldOptions } from '../shell/test-world.kit.ts';
 import { type RegistryKit, stable } from './registry.kit.ts';
 
 interface Block {
   readonly head: string;
   readonly line: string;
-  readonly options: TestWorldOptions;
+  readonly options: TestTerminalOptions;
   readonly text: string;
 }
 

@@ -1,7 +1,6 @@
 /** Waits until what is being deleted is gone: somebody has to clean up first, mostly the operator on the platform. */
+import { type Call, withProgress } from '@ecsm/command-line';
 import { platformFinalizer } from '@ecsm/operator/kinds';
-import type { Call } from '../shell/command.ts';
-import { withProgress } from '../shell/progress.ts';
 import { shortNameOf } from './kinds.ts';
 import { observe } from './observe.ts';
 import { missingOperator } from './operator-sign.ts';
@@ -53,9 +52,9 @@ export async function untilGone(
   const hint = missing === undefined ? 'is ecsm-operator running?' : `${missing}.`;
   const remedy = `${hint} The deletion goes on without you`;
   try {
-    await withProgress(call.world, { what, timeoutMs, remedy }, async (progress) => {
+    await withProgress(call.terminal, { what, timeoutMs, remedy }, async (progress) => {
       progress.says(stateOf());
-      await observe(call.world, session, items, progress.signal, (item, object) => {
+      await observe(call.terminal, session, items, progress.signal, (item, object) => {
         if (object) left.set(item, object);
         else {
           left.delete(item);
@@ -66,8 +65,8 @@ export async function untilGone(
       });
     });
   } catch (error) {
-    if (call.world.signal.aborted)
-      call.world.err.write(`the deletion of ${[...left.keys()].map(nameOf).join(', ')} goes on without you\n`);
+    if (call.terminal.signal.aborted)
+      call.terminal.err.write(`the deletion of ${[...left.keys()].map(nameOf).join(', ')} goes on without you\n`);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** From the words that people use for kinds and objects to what they mean. */
+
+import { didYouMean, nearest, UsageError } from '@ecsm/command-line';
 import { ambiguity, type Kind, type KindSet } from '@ecsm/runtime';
-import { didYouMean, nearest } from '../shell/nearest.ts';
-import { Wrong } from '../shell/wrong.ts';
 
 /** A registry fits, and a session. */
 export interface KnownKinds {
@@ -13,11 +13,11 @@ const endingMin = 4;
 
 /**
  * By kind, plural, singular or short name, in any case, also as `plural.group`; and by the end of a plural or singular,
- * if it is that of one kind only: `services` are `ecsmservices`. Throws `Wrong`.
+ * if it is that of one kind only: `services` are `ecsmservices`. Throws `UsageError`.
  */
 export function findKind({ kinds }: KnownKinds, word: string): Kind {
   const named = kinds.allNamed(word);
-  if (named.length > 1) throw new Wrong(ambiguity(word, named));
+  if (named.length > 1) throw new UsageError(ambiguity(word, named));
   const ending = word.toLowerCase();
   const [found, ...others] =
     named.length > 0
@@ -27,7 +27,7 @@ export function findKind({ kinds }: KnownKinds, word: string): Kind {
             ending.length >= endingMin && (plural.endsWith(ending) || singular.endsWith(ending)),
         );
   if (found && others.length === 0) return found;
-  throw new Wrong(`there is no kind "${word}".${hintFor(kinds, ending)}`);
+  throw new UsageError(`there is no kind "${word}".${hintFor(kinds, ending)}`);
 }
 
 function hintFor({ kinds }: KindSet, word: string): string {
@@ -63,12 +63,12 @@ export interface ResourceWords {
 
 /**
  * `services a b`, `service/a lease/b`, `services,revisions`, `all`. Names behind several kinds are names of each.
- * Throws `Wrong`.
+ * Throws `UsageError`.
  */
 export function parseResourceWords(known: KnownKinds, words: readonly string[]): ResourceWords {
   const [first = '', ...names] = words;
   const kindWords = [...known.kinds.kinds.map(({ plural }) => plural)];
-  if (first === '') throw new Wrong(`say what: a kind such as ${kindWords[0] ?? 'KIND'}, or KIND/NAME`);
+  if (first === '') throw new UsageError(`say what: a kind such as ${kindWords[0] ?? 'KIND'}, or KIND/NAME`);
   if (words.some((word) => word.includes('/'))) return parseSlashes(known, words);
   const kinds = unique(first.split(',').flatMap((word) => kindsOf(known, word, first)));
   for (const name of names) checkName(name);
@@ -77,7 +77,7 @@ export function parseResourceWords(known: KnownKinds, words: readonly string[]):
 }
 
 function kindsOf(known: KnownKinds, word: string, whole: string): readonly Kind[] {
-  if (word === '') throw new Wrong(`"${whole}" has a comma too many: write KIND,KIND`);
+  if (word === '') throw new UsageError(`"${whole}" has a comma too many: write KIND,KIND`);
   const category = known.kinds.inCategory(word.toLowerCase());
   return category.length > 0 ? category : [findKind(known, word)];
 }
@@ -87,7 +87,7 @@ function parseSlashes(known: KnownKinds, words: readonly string[]): ResourceWord
     const [kindWord = '', name = '', ...more] = word.split('/');
     if (kindWord === '' || name === '' || more.length > 0) {
       const others = words.length > 1 ? ', and others are' : '';
-      throw new Wrong(`"${word}" is no KIND/NAME${others}: write KIND NAME... or KIND/NAME KIND/NAME...`);
+      throw new UsageError(`"${word}" is no KIND/NAME${others}: write KIND NAME... or KIND/NAME KIND/NAME...`);
     }
     checkName(name);
     return { kind: findKind(known, kindWord), name };
@@ -99,7 +99,7 @@ function parseSlashes(known: KnownKinds, words: readonly string[]): ResourceWord
 function checkName(name: string): void {
   if (/^[A-Za-z0-9]([-A-Za-z0-9.]{0,251}[A-Za-z0-9])?$/.test(name)) return;
   const separator = name.includes(',') ? ': write names with blanks between them' : ': use a-z, 0-9 and "-"';
-  throw new Wrong(`"${name}" cannot be the name of an object${separator}`);
+  throw new UsageError(`"${name}" cannot be the name of an object${separator}`);
 }
 
 function unique<T>(values: readonly T[]): T[] {

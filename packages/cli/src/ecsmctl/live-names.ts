@@ -1,6 +1,5 @@
 /** Names for completion: kinds, and the objects and namespaces that there are. */
-import type { Call } from '../shell/command.ts';
-import type { Sink } from '../shell/world.ts';
+import type { Call, OutputStream } from '@ecsm/command-line';
 import { findKind, shortNameOf } from './kinds.ts';
 import { knownKinds, type Session, withSession } from './session.ts';
 import { spaceOf } from './targets.ts';
@@ -56,7 +55,7 @@ export async function namespaces(call: Call): Promise<readonly string[]> {
   });
 }
 
-const silence: Sink = {
+const silence: OutputStream = {
   write() {},
   async drained() {},
   isTerminal: false,
@@ -69,5 +68,5 @@ const silence: Sink = {
 
 /** Nobody who is typing wants to be warned. */
 function quietly<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
-  return withSession({ ...call, world: { ...call.world, err: silence } }, work);
+  return withSession({ ...call, terminal: { ...call.terminal, err: silence } }, work);
 }

@@ -1,10 +1,8 @@
 /** What the operator would do on the platform for services, as they are or as files would make them. It changes nothing. */
+
+import { type Call, Failure, visible, withProgress } from '@ecsm/command-line';
 import { ECSMService, formatPlan, Operator, OperatorIdentity, type Plan, ServiceRevision } from '@ecsm/operator';
 import { isApiError, type Kind, type Log, MemoryStore, type ObjectInput, Registry, redact } from '@ecsm/runtime';
-import { visible } from '../print/visible.ts';
-import type { Call } from '../shell/command.ts';
-import { withProgress } from '../shell/progress.ts';
-import { Failure } from '../shell/wrong.ts';
 import type { PlatformLink } from './platform-link.ts';
 import type { Session } from './session.ts';
 
@@ -25,13 +23,13 @@ export async function livePlans(
   services: readonly PlannedService[],
 ): Promise<readonly Plan[]> {
   const registry = await pretended(session, services);
-  const { clock, detail } = call.world;
+  const { clock, detail } = call.terminal;
   const log: Log = {
     write: (_level, message, fields = {}) => detail(visible(`${message} ${JSON.stringify(redact(fields))}`)),
   };
   const operator = new Operator({ registry, transport, headers: () => headers, clock, log });
   try {
-    return await withProgress(call.world, { what: `the platform ${url}`, timeoutMs: planMs }, async (progress) => {
+    return await withProgress(call.terminal, { what: `the platform ${url}`, timeoutMs: planMs }, async (progress) => {
       const plans: Plan[] = [];
       for (const { namespace, name } of services) {
         progress.says(`${plans.length} of ${services.length} services looked up`);

@@ -18,6 +18,7 @@ const bare = mkdtempSync(join(tmpdir(), 'ecsmctl-bare-'));
 beforeAll(async () => {
   await fillRegistry(kit);
   const source = (path: string) => join(root, 'packages', path, 'src', 'index.ts');
+  const commandLine = { '@ecsm/command-line': source('command-line') };
   const common: BuildOptions = {
     entryPoints: [fileURLToPath(new URL('main.ts', import.meta.url))],
     bundle: true,
@@ -31,6 +32,7 @@ beforeAll(async () => {
     outdir: bundled,
     external: ['@photostructure/sqlite', 'yaml'],
     alias: {
+      ...commandLine,
       '@ecsm/runtime': source('runtime'),
       '@ecsm/client': source('ecsm-client'),
       '@ecsm/operator/kinds': join(root, 'packages', 'ecsm-operator', 'src', 'apis', 'public.ts'),
@@ -40,7 +42,8 @@ beforeAll(async () => {
   await build({
     ...common,
     outdir: bare,
-    external: ['@ecsm/*', 'yaml'],
+    external: ['@ecsm/runtime', '@ecsm/client', '@ecsm/operator', '@ecsm/operator/kinds', 'yaml'],
+    alias: commandLine,
     define: { __ECSM_VERSION__: '"1.2.3"' },
   });
   symlinkSync(join(root, 'node_modules'), join(bundled, 'node_modules'));

@@ -1,5 +1,5 @@
 /** ecsmctl as a process. */
-import { main } from '../shell/real-world.ts';
+import { main } from '@ecsm/command-line';
 import { ecsmctl } from './program.ts';
 
 void main(ecsmctl);

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Program } from '@ecsm/command-line';
+import type { TestTerminalOptions } from '@ecsm/command-line/testing';
 import { describe, expect, it } from 'vitest';
-import type { Program } from '../shell/command.ts';
-import type { TestWorldOptions } from '../shell/test-world.kit.ts';
 import { filenameFlag, globalFlags, recursiveFlag } from './flags.ts';
 import { readManifestFiles } from './manifests.ts';
 import { registryKit } from './registry.kit.ts';
@@ -24,7 +24,7 @@ const program: Program = {
         run: async (call) => {
           const documents = await readManifestFiles(call, await withoutRegistry(call));
           for (const { kind, namespace, name, object } of documents) {
-            call.world.out.write(`${kind.kind} ${namespace}/${name} ${object.metadata.namespace}\n`);
+            call.terminal.out.write(`${kind.kind} ${namespace}/${name} ${object.metadata.namespace}\n`);
           }
         },
       }),
@@ -47,7 +47,7 @@ const write = (name: string, content: string | Uint8Array) => {
   mkdirSync(join(path, '..'), { recursive: true });
   writeFileSync(path, content);
 };
-const read = (flags: string, options?: TestWorldOptions) => kit.run(`read ${flags}`, options);
+const read = (flags: string, options?: TestTerminalOptions) => kit.run(`read ${flags}`, options);
 
 write('one.yaml', service('one'));
 write('two.yaml', `${service('two')}---\n# nothing here\n---\n${service('three', '', '  namespace: orbit\n')}`);

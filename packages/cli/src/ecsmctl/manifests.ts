@@ -1,4 +1,6 @@
 /** The objects that people have written down: `-f FILE|DIR|-`. Whatever is wrong with them is said with its place. */
+
+import { type Call, Failure, plural, UsageError, visible } from '@ecsm/command-line';
 import {
   formatManifestError,
   hidden,
@@ -11,10 +13,6 @@ import {
   readManifests,
   validateManifest,
 } from '@ecsm/runtime';
-import { plural } from '../print/text.ts';
-import { visible } from '../print/width.ts';
-import type { Call } from '../shell/command.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
 import type { Session } from './session.ts';
 
 export interface Document {
@@ -37,7 +35,7 @@ const problemsShownMax = 20;
 
 /**
  * All objects of all files, in order, each once. All or nothing: if anything is wrong, all of it is said, and `Failure`
- * or `Wrong` is thrown.
+ * or `UsageError` is thrown.
  */
 export async function readManifestFiles(call: Call, place: ManifestPlace): Promise<readonly Document[]> {
   const { documents, problems } = await checkManifestFiles(call, place);
@@ -52,7 +50,7 @@ export interface Findings {
   readonly problems: readonly string[];
 }
 
-/** Everything that is right and wrong in all files. Throws `Wrong` only if the command line makes no sense. */
+/** Everything that is right and wrong in all files. Throws `UsageError` only if the command line makes no sense. */
 export async function checkManifestFiles(call: Call, place: ManifestPlace): Promise<Findings> {
   const problems: string[] = [];
   const manifests: Manifest[] = [];
@@ -90,14 +88,16 @@ interface Unreadable {
 
 /** In the order in which they were named. */
 async function* sourcesOf(call: Call): AsyncGenerator<Source | Unreadable> {
-  const { world } = call;
+  const { terminal } = call;
   const names = call.flags('filename');
   const isRecursive = call.origin('recursive') !== undefined && call.flag('recursive') === 'true';
-  if (names.length === 0) throw new Wrong('say where the objects are: -f FILE, -f DIR, or -f - for standard input');
-  if (names.filter((name) => name === '-').length > 1) throw new Wrong('standard input can be read only once: -f -');
+  if (names.length === 0)
+    throw new UsageError('say where the objects are: -f FILE, -f DIR, or -f - for standard input');
+  if (names.filter((name) => name === '-').length > 1)
+    throw new UsageError('standard input can be read only once: -f -');
   for (const name of names) {
     if (name === '-') {
-      yield { file: standardInput, bytes: await world.readInput(), isOptional: false };
+      yield { file: standardInput, bytes: await terminal.readInput(), isOptional: false };
       continue;
     }
     const files = await told(() => filesOf(call, name, isRecursive));
@@ -106,7 +106,7 @@ async function* sourcesOf(call: Call): AsyncGenerator<Source | Unreadable> {
       continue;
     }
     for (const file of files ?? [name]) {
-      const bytes = await told(() => world.files.read(file));
+      const bytes = await told(() => terminal.files.read(file));
       if (isUnreadable(bytes)) yield bytes;
       else if (bytes) yield { file, bytes, isOptional: files !== undefined };
       else yield { problem: `there is no file "${file}"` };
@@ -128,12 +128,12 @@ function isUnreadable(value: unknown): value is Unreadable {
 }
 
 /** Nothing if it is no directory. */
-async function filesOf({ world }: Call, path: string, recursive: boolean): Promise<readonly string[] | undefined> {
-  const all = await world.files.list(path, { recursive });
+async function filesOf({ terminal }: Call, path: string, recursive: boolean): Promise<readonly string[] | undefined> {
+  const all = await terminal.files.list(path, { recursive });
   if (!all) return undefined;
   const found = all.filter((file) => manifestName.test(file));
   if (found.length > 0) return found;
-  const below = recursive ? undefined : await world.files.list(path, { recursive: true });
+  const below = recursive ? undefined : await terminal.files.list(path, { recursive: true });
   const hint = below?.some((file) => manifestName.test(file)) ? ': with -R those below it are read, too' : '';
   throw new Failure(`there is no .yaml, .yml or .json file in the directory "${path}"${hint}`);
 }
@@ -223,11 +223,11 @@ async function twinText(manifest: Manifest, twin: Document): Promise<string> {
   return `${file}:${line}:${column}: ${name} is written down twice: also in ${otherFile}:${otherLine}; keep one of them`;
 }
 
-function refuse({ world }: Call, problems: readonly string[]): void {
+function refuse({ terminal }: Call, problems: readonly string[]): void {
   const [first, ...others] = problems;
   if (first === undefined) return;
   if (others.length === 0) throw new Failure(first);
-  for (const problem of problems.slice(0, problemsShownMax)) world.err.write(`${visible(problem)}\n`);
+  for (const problem of problems.slice(0, problemsShownMax)) terminal.err.write(`${visible(problem)}\n`);
   const more = problems.length > problemsShownMax ? `, and ${problems.length - problemsShownMax} are not shown` : '';
   throw new Failure(`${plural(problems.length, 'thing')} are wrong${more}: nothing was done`);
 }

@@ -1,8 +1,7 @@
 /** Labels and annotations: `key=value` sets one, `key-` removes it. What both commands have in common. */
+
+import { type Call, Failure, UsageError, visible } from '@ecsm/command-line';
 import { type JsonValue, type Kind, redactNamed } from '@ecsm/runtime';
-import { visible } from '../print/width.ts';
-import type { Call } from '../shell/command.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
 import { changeEach } from './change.ts';
 import { chosenTargets } from './chosen.ts';
 import { shortNameOf } from './kinds.ts';
@@ -24,10 +23,10 @@ export async function changeMarks(call: Call, mark: MarkKind): Promise<void> {
   const { words, changes } = splitWords(call.words, mark);
   const chosen = { ...call, words };
   if (isOn(call, 'list')) {
-    if (changes.size > 0) throw new Wrong(`say --list or what to change, not both`);
+    if (changes.size > 0) throw new UsageError(`say --list or what to change, not both`);
     return listMarks(chosen, mark);
   }
-  if (changes.size === 0) throw new Wrong(`say which ${mark.noun}: KEY=VALUE sets one, KEY- removes it`);
+  if (changes.size === 0) throw new UsageError(`say which ${mark.noun}: KEY=VALUE sets one, KEY- removes it`);
   const overwrites = isOn(call, 'overwrite');
   const removesOnly = [...changes.values()].every((value) => value === null);
   const past = removesOnly ? `un${mark.past}` : mark.past;
@@ -43,7 +42,7 @@ export async function changeMarks(call: Call, mark: MarkKind): Promise<void> {
   });
 }
 
-/** Neither a kind nor a name has a `=` in it or a `-` at its end. Throws `Wrong`. */
+/** Neither a kind nor a name has a `=` in it or a `-` at its end. Throws `UsageError`. */
 export function splitWords(
   all: readonly string[],
   { noun }: MarkKind,
@@ -57,8 +56,8 @@ export function splitWords(
       continue;
     }
     const key = equals === -1 ? word.slice(0, -1) : word.slice(0, equals);
-    if (key === '') throw new Wrong(`"${word}" names no ${noun}: write KEY=VALUE, or KEY- to remove one`);
-    if (changes.has(key)) throw new Wrong(`the ${noun} "${key}" is there twice: "${word}"`);
+    if (key === '') throw new UsageError(`"${word}" names no ${noun}: write KEY=VALUE, or KEY- to remove one`);
+    if (changes.has(key)) throw new UsageError(`the ${noun} "${key}" is there twice: "${word}"`);
     changes.set(key, equals === -1 ? null : word.slice(equals + 1));
   }
   return { words, changes };
@@ -72,7 +71,7 @@ function checkForm(kind: Kind, changes: MarkChanges, { field }: MarkKind): void 
   const problem = kind
     .validate({ apiVersion, kind: kind.kind, metadata, spec: {} })
     .find(({ path }) => path.startsWith(`metadata.${field}`));
-  if (problem) throw new Wrong(`${problem.path.slice('metadata.'.length)}: ${problem.message}`);
+  if (problem) throw new UsageError(`${problem.path.slice('metadata.'.length)}: ${problem.message}`);
 }
 
 function refuseOverwrite({ kind, name }: Target, object: AnyObject, changes: MarkChanges, mark: MarkKind): void {
@@ -86,7 +85,7 @@ function refuseOverwrite({ kind, name }: Target, object: AnyObject, changes: Mar
 }
 
 async function listMarks(call: Call, { field, noun }: MarkKind): Promise<void> {
-  const { out } = call.world;
+  const { out } = call.terminal;
   await withSession(call, async (session) => {
     const targets = await chosenTargets(call, session);
     for (const { kind, namespace, name } of targets) {
@@ -97,7 +96,7 @@ async function listMarks(call: Call, { field, noun }: MarkKind): Promise<void> {
       for (const [key, value] of Object.entries(marks ?? {})) {
         out.write(`${margin}${visible(`${key}=${redactNamed(key, value)}`)}\n`);
       }
-      if (marks === undefined) call.world.err.write(`${shortNameOf(kind, name)} has no ${noun}s\n`);
+      if (marks === undefined) call.terminal.err.write(`${shortNameOf(kind, name)} has no ${noun}s\n`);
     }
   });
 }

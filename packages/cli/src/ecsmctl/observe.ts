@@ -1,6 +1,7 @@
 /** Looks at objects until each of them is as somebody waits for it to be. */
+
+import type { Terminal } from '@ecsm/command-line';
 import type { ApiObject } from '@ecsm/runtime';
-import type { World } from '../shell/world.ts';
 import { follow } from './follow.ts';
 import type { Session } from './session.ts';
 import type { Item } from './targets.ts';
@@ -12,7 +13,7 @@ export type AnyObject = ApiObject<unknown, unknown>;
  * same name is another). Ends when `see` has said of each that it is done with it, or when the signal aborts.
  */
 export async function observe(
-  world: World,
+  terminal: Terminal,
   session: Session,
   items: readonly Item[],
   signal: AbortSignal,
@@ -34,7 +35,7 @@ export async function observe(
     await Promise.all(
       [...places].map(async ([place, { kind, object: first }]) => {
         const { namespace } = first.metadata;
-        for await (const step of follow(world, session, kind, { namespace, signal: stop.signal })) {
+        for await (const step of follow(terminal, session, kind, { namespace, signal: stop.signal })) {
           if (step.type !== 'Listed') {
             tell(step.object.metadata.uid, step.type === 'Deleted' ? undefined : step.object);
             continue;

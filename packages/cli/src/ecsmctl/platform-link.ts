@@ -1,7 +1,6 @@
 /** The platform, as `--ecsm`, `--header` and `--tls-ca` describe it. */
 import { httpTransport, type Transport } from '@ecsm/client';
-import type { Call } from '../shell/command.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
+import { type Call, Failure, UsageError } from '@ecsm/command-line';
 import { said } from './targets.ts';
 
 export interface PlatformLink {
@@ -11,13 +10,13 @@ export interface PlatformLink {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Nothing is connected before the first call; `transport.close()` ends it. Throws `Wrong` or `Failure`. */
+/** Nothing is connected before the first call; `transport.close()` ends it. Throws `UsageError` or `Failure`. */
 export async function platformLink(call: Call): Promise<PlatformLink> {
   const url = urlOf(call);
   const headers = headersOf(call);
   const file = said(call, 'tls-ca');
   const ca = file === undefined ? undefined : await certificateOf(call, file);
-  const transport = httpTransport({ url, clock: call.world.clock, ...(ca === undefined ? {} : { tls: { ca } }) });
+  const transport = httpTransport({ url, clock: call.terminal.clock, ...(ca === undefined ? {} : { tls: { ca } }) });
   return { url, transport, headers };
 }
 
@@ -26,9 +25,9 @@ function urlOf(call: Call): string {
   const from = call.origin('ecsm') ?? '--ecsm';
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // What may hold a password is not repeated.
-  if (text.includes('@')) throw new Wrong(`${from} must not hold a user or password: send them with --header`);
+  if (text.includes('@')) throw new UsageError(`${from} must not hold a user or password: send them with --header`);
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return text;
-  throw new Wrong(`${from} has to be a URL such as http://127.0.0.1:3001, not "${text}"`);
+  throw new UsageError(`${from} has to be a URL such as http://127.0.0.1:3001, not "${text}"`);
 }
 
 /** No complaint shows a value. */
@@ -37,14 +36,14 @@ function headersOf(call: Call): Readonly<Record<string, string>> {
   return Object.fromEntries(
     call.flags('header').map((text) => {
       const [, name, value = ''] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e]*?)[ \t]*$/.exec(text) ?? [];
-      if (name === undefined) throw new Wrong(`${from} has to be 'NAME: VALUE', of printable ASCII characters`);
+      if (name === undefined) throw new UsageError(`${from} has to be 'NAME: VALUE', of printable ASCII characters`);
       return [name.toLowerCase(), value];
     }),
   );
 }
 
-async function certificateOf({ world }: Call, file: string): Promise<string> {
-  const bytes = await world.files.read(file);
+async function certificateOf({ terminal }: Call, file: string): Promise<string> {
+  const bytes = await terminal.files.read(file);
   if (!bytes) throw new Failure(`--tls-ca: there is no file "${file}"`);
   const text = new TextDecoder().decode(bytes);
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;

@@ -1,7 +1,7 @@
+import { displayWidth } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator';
 import { EventRecorder, keyOf } from '@ecsm/runtime';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { displayWidth } from '../print/width.ts';
 import { fillRegistry, registryKit, serviceInput } from './registry.kit.ts';
 
 const kit = registryKit();

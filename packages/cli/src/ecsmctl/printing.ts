@@ -1,4 +1,6 @@
 /** Objects on the output, in every format of `-o`. Secrets are hidden in all of them. */
+
+import { type Call, UsageError } from '@ecsm/command-line';
 import type { Kind } from '@ecsm/runtime';
 import { customCells } from '../print/custom-columns.ts';
 import { formatJson, formatYaml, listOf } from '../print/documents.ts';
@@ -6,8 +8,6 @@ import { type Format, FormatError, type FormatName, parseFormat } from '../print
 import { PathError, printJsonPath } from '../print/jsonpath.ts';
 import { paintOf } from '../print/paint.ts';
 import { type Cell, formatTable, TableStream } from '../print/table.ts';
-import type { Call } from '../shell/command.ts';
-import { Wrong } from '../shell/wrong.ts';
 import { type ColumnOptions, columnsOf, columnsThatFit, rowOf } from './columns.ts';
 import { shortNameOf } from './kinds.ts';
 import { redactObject } from './secrets.ts';
@@ -26,7 +26,7 @@ export interface PrintOptions {
   readonly bare?: boolean;
 }
 
-/** What `-o` says. Throws `Wrong`. */
+/** What `-o` says. Throws `UsageError`. */
 export function formatOf(call: Call, allowed?: readonly FormatName[]): Format {
   const text = call.origin('output') === undefined ? undefined : call.flag('output');
   return sayingWrong(() => parseFormat(text, allowed), call.origin('output') ?? '--output');
@@ -37,14 +37,14 @@ export function sayingWrong<T>(parse: () => T, from: string): T {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof FormatError || error instanceof PathError) throw new Wrong(`${from}: ${error.message}`);
+    if (error instanceof FormatError || error instanceof PathError) throw new UsageError(`${from}: ${error.message}`);
     throw error;
   }
 }
 
 /** Nothing at all for a table without rows: what to say instead, the command knows. */
 export async function printObjects(call: Call, items: readonly Item[], options: PrintOptions = {}): Promise<void> {
-  const { out } = call.world;
+  const { out } = call.terminal;
   const format = options.format ?? formatOf(call);
   switch (format.kind) {
     case 'table':
@@ -81,7 +81,7 @@ export async function documentText(format: Format, value: unknown): Promise<stri
   return formatJson(value);
 }
 
-function lookOf({ world: { out } }: Call) {
+function lookOf({ terminal: { out } }: Call) {
   return { columnsMax: out.columns, paint: paintOf(out.isColoured) };
 }
 
@@ -124,7 +124,7 @@ function tableOf(
 
 function columnOptionsOf(call: Call, { namespaces, showKind, bare }: PrintOptions): ColumnOptions {
   return {
-    nowMs: call.world.clock.now(),
+    nowMs: call.terminal.clock.now(),
     namespaces: namespaces ?? isOn(call, 'all-namespaces'),
     showKind,
     bare,
@@ -139,7 +139,7 @@ export interface Printer {
 
 /** For `-w`: objects are printed as they come, tables with one header, documents one behind the other. */
 export function printerOf(call: Call, kind: Kind, options: PrintOptions = {}): Printer {
-  const { out } = call.world;
+  const { out } = call.terminal;
   const format = options.format ?? formatOf(call);
   const textOf = textsOf(call, kind, format, options);
   return {

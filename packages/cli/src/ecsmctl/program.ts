@@ -1,6 +1,5 @@
 /** ecsmctl, as data: its commands and the flags that all of them take. What a command does is loaded when it is called. */
-import type { Program } from '../shell/command.ts';
-import { completionCommand } from '../shell/completion-command.ts';
+import { completionCommand, type Program } from '@ecsm/command-line';
 import { globalFlags } from './flags.ts';
 import { otherCommands, readCommands } from './read-commands.ts';
 import { registryCommands } from './registry-commands.ts';

@@ -1,5 +1,5 @@
 /** Commands that look and change nothing, as data. */
-import type { Command, Completer } from '../shell/command.ts';
+import type { Command, Completer } from '@ecsm/command-line';
 import {
   allNamespacesFlag,
   fieldSelectorFlag,

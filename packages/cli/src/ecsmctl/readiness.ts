@@ -1,8 +1,7 @@
 /** Waits until what was applied is there: the operator has looked at it, and says that it is available. */
+
+import { type Call, Failure, withProgress } from '@ecsm/command-line';
 import { type Condition, findCondition } from '@ecsm/runtime';
-import type { Call } from '../shell/command.ts';
-import { withProgress } from '../shell/progress.ts';
-import { Failure } from '../shell/wrong.ts';
 import { shortNameOf } from './kinds.ts';
 import { type AnyObject, observe } from './observe.ts';
 import type { Session } from './session.ts';
@@ -60,8 +59,8 @@ export async function untilReady(
   const what = items.length === 1 ? `${nameOf(first)} to be available` : `${items.length} objects to be available`;
   const states = new Map<Item, Readiness>();
   const remedy = `is ecsm-operator running? "${describeLine(session, first)}" tells more`;
-  await withProgress(call.world, { what, timeoutMs, remedy }, async (progress) => {
-    await observe(call.world, session, items, progress.signal, (item, object) => {
+  await withProgress(call.terminal, { what, timeoutMs, remedy }, async (progress) => {
+    await observe(call.terminal, session, items, progress.signal, (item, object) => {
       const state = readinessOf(item, object);
       states.set(item, state);
       progress.says(stateText(items, states, nameOf));

@@ -1,10 +1,10 @@
 /** `backup`, `restore`, `export` and `registry`: the commands that look after a whole registry. */
-import type { Command, Completer, Flag } from '../shell/command.ts';
+import { type Command, type Completer, type Flag, filesMarker } from '@ecsm/command-line';
 import { outputFlag, selectorFlag } from './flags.ts';
 
 const group = 'Look after the registry';
 
-const completeWords: Completer = async () => [(await import('../shell/complete.ts')).filesMarker];
+const completeWords: Completer = async () => [filesMarker];
 
 const timeoutFlag: Flag = {
   name: 'timeout',

@@ -1,6 +1,5 @@
 /** `ecsmctl registry compact`: forgets history. The objects stay as they are. */
-import type { Run } from '../shell/command.ts';
-import { Failure } from '../shell/wrong.ts';
+import { Failure, type Run } from '@ecsm/command-line';
 import { wholeNumberOf } from './numbers.ts';
 import { withSession } from './session.ts';
 
@@ -13,6 +12,6 @@ export const run: Run = async (call) => {
     }
     const revision = asked ?? newest;
     await registry.store.compact(revision);
-    call.world.out.write(`compacted ${url}: history before revision ${revision} is forgotten\n`);
+    call.terminal.out.write(`compacted ${url}: history before revision ${revision} is forgotten\n`);
   });
 };

@@ -1,4 +1,6 @@
 /** `ecsmctl registry migrate --to URL`: the whole registry in another place. The old one stays as it is. */
+
+import { type Call, Failure, plural, type Run, UsageError, visible } from '@ecsm/command-line';
 import {
   isApiError,
   Lease,
@@ -10,27 +12,24 @@ import {
   withoutPassword,
 } from '@ecsm/runtime';
 import { formatAge } from '../print/age.ts';
-import { plural } from '../print/text.ts';
 import { timeMsOf } from '../print/time.ts';
-import { visible } from '../print/width.ts';
-import type { Call, Run } from '../shell/command.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
 import { explained } from './restore.ts';
 import { knownKinds, registryUrl, type Session } from './session.ts';
 import { isOn } from './targets.ts';
 import { amountText, withLastingSession, withTransfer } from './transfer.ts';
 
 export const run: Run = async (call) => {
-  const { world } = call;
+  const { terminal } = call;
   const to = call.flag('to');
-  if (to === undefined) throw new Wrong('say where to: --to sqlite:DIR, --to file:DIR or --to etcd://HOST:PORT/PREFIX');
+  if (to === undefined)
+    throw new UsageError('say where to: --to sqlite:DIR, --to file:DIR or --to etcd://HOST:PORT/PREFIX');
   const target = withoutPassword(to);
   checkTarget(to, await registryUrl(call));
   const { summary, url } = await withLastingSession(call, async (session) => {
     await warnOfLeaders(call, session);
     return { url: session.url, summary: await copy(call, session, to, target) };
   });
-  const { err, out } = world;
+  const { err, out } = terminal;
   const { sourceRevision, leftOut, damaged, hasSourceChanged } = summary;
   if (damaged > 0) err.write(`warning: ${plural(damaged, 'damaged record')} left out\n`);
   if (hasSourceChanged) {
@@ -52,11 +51,12 @@ function checkTarget(to: string, from: string): void {
   try {
     place = parseStoreUrl(to);
   } catch (error) {
-    throw isApiError(error) ? new Wrong(`--to: ${error.message}`) : error;
+    throw isApiError(error) ? new UsageError(`--to: ${error.message}`) : error;
   }
-  if (place.scheme === 'memory') throw new Wrong('--to: memory: is gone when the command ends: name another place');
+  if (place.scheme === 'memory')
+    throw new UsageError('--to: memory: is gone when the command ends: name another place');
   if (isSamePlace(place, parseStoreUrl(from)))
-    throw new Wrong(`--to: ${withoutPassword(to)} is the registry itself: name another place`);
+    throw new UsageError(`--to: ${withoutPassword(to)} is the registry itself: name another place`);
 }
 
 function isSamePlace(one: StoreUrl, other: StoreUrl): boolean {
@@ -77,7 +77,7 @@ function tidy(directory: string): string {
 }
 
 async function copy(call: Call, session: Session, to: string, target: string): Promise<MigrationSummary> {
-  const { clock } = call.world;
+  const { clock } = call.terminal;
   const registry = await openRegistry(to, { kinds: knownKinds, clock });
   try {
     return await withTransfer(call, `${session.url} to be copied to ${target}`, (options) =>
@@ -97,10 +97,11 @@ async function copy(call: Call, session: Session, to: string, target: string): P
 }
 
 /** An operator that runs writes, and its writes would be missing. Only one that takes part in an election is seen. */
-async function warnOfLeaders({ world }: Call, { registry, warn }: Session): Promise<void> {
+async function warnOfLeaders({ terminal }: Call, { registry, warn }: Session): Promise<void> {
   for (const { spec } of (await registry.resource(Lease).list()).items) {
     const { holderIdentity, renewTime, leaseDurationSeconds } = spec;
-    const sinceMs = renewTime === undefined ? Number.POSITIVE_INFINITY : world.clock.now() - (timeMsOf(renewTime) ?? 0);
+    const sinceMs =
+      renewTime === undefined ? Number.POSITIVE_INFINITY : terminal.clock.now() - (timeMsOf(renewTime) ?? 0);
     if (holderIdentity === '' || sinceMs > leaseDurationSeconds * 1_000) continue;
     warn(
       `"${visible(holderIdentity)}" works on this registry (its lease was renewed ${formatAge(sinceMs)} ago): stop it first, or what it writes is missing`,

@@ -1,13 +1,11 @@
 /** `ecsmctl registry status`: what a registry holds, and whether something is wrong with it. */
+
+import { type Call, plural, type Run, visible, withProgress } from '@ecsm/command-line';
 import { isApiError, type RegistryStatus, registryStatus, type Store } from '@ecsm/runtime';
 import { formatBytes } from '../print/age.ts';
 import { formatJson, formatYaml } from '../print/documents.ts';
 import { paintOf } from '../print/paint.ts';
 import { formatTable } from '../print/table.ts';
-import { plural } from '../print/text.ts';
-import { visible } from '../print/width.ts';
-import type { Call, Run } from '../shell/command.ts';
-import { withProgress } from '../shell/progress.ts';
 import { formatOf } from './printing.ts';
 import { problemText, withSession } from './session.ts';
 import { timeoutMsOf } from './time-limits.ts';
@@ -16,16 +14,16 @@ const attemptsMax = 3;
 const shownMax = 20;
 
 export const run: Run = async (call) => {
-  const { world } = call;
+  const { terminal } = call;
   const format = formatOf(call, ['table', 'yaml', 'json']);
   const options = { what: 'the registry to be read', timeoutMs: timeoutMsOf(call) };
   const { status, url } = await withSession(call, async ({ registry, url }) => ({
     url,
-    status: await withProgress(world, options, ({ signal }) => read(registry.store, signal)),
+    status: await withProgress(terminal, options, ({ signal }) => read(registry.store, signal)),
   }));
-  if (format.kind === 'table') world.out.write(textOf(call, status, url));
-  else world.out.write(await (format.kind === 'yaml' ? formatYaml : formatJson)({ registry: url, ...status }));
-  await world.out.drained();
+  if (format.kind === 'table') terminal.out.write(textOf(call, status, url));
+  else terminal.out.write(await (format.kind === 'yaml' ? formatYaml : formatJson)({ registry: url, ...status }));
+  await terminal.out.drained();
   return isWell(status) ? 0 : 1;
 };
 
@@ -43,7 +41,7 @@ function isWell({ damagedCount, problems, incomplete }: RegistryStatus): boolean
   return damagedCount === 0 && problems.length === 0 && incomplete === undefined;
 }
 
-function textOf({ world: { out } }: Call, status: RegistryStatus, url: string): string {
+function textOf({ terminal: { out } }: Call, status: RegistryStatus, url: string): string {
   const { revision, objects, bytes, kinds, others } = status;
   const paint = paintOf(out.isColoured);
   const wrong = wrongOf(status);

@@ -1,17 +1,15 @@
 /**
- * A real registry in a directory of its own, and ecsmctl working on it in a world of tests. The clock of the world stands
+ * A real registry in a directory of its own, and ecsmctl working on it in a world of tests. The clock of the terminal stands
  * still, so ages are always the same.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { nodeFiles, type Program, runProgram } from '@ecsm/command-line';
+import { type TestRun, type TestTerminal, type TestTerminalOptions, testTerminal } from '@ecsm/command-line/testing';
 import { ECSMService, type ECSMServiceInput, ServiceRevision } from '@ecsm/operator';
 import { EventRecorder, openRegistry, type Registry, systemClock } from '@ecsm/runtime';
 import { afterAll } from 'vitest';
-import type { Program } from '../shell/command.ts';
-import { realFiles } from '../shell/real-files.ts';
-import { runProgram } from '../shell/run.ts';
-import { type TestRun, type TestWorld, type TestWorldOptions, testWorld } from '../shell/test-world.kit.ts';
 import { ecsmctl } from './program.ts';
 import { knownKinds } from './session.ts';
 
@@ -24,9 +22,9 @@ export interface RegistryKit {
   /** Opened at `agoMs` before now, so that objects have an age. Closed with the test file. */
   open(agoMs?: number): Promise<Registry>;
   /** One command line, from beginning to end, with this registry in the environment. */
-  run(argv: string, options?: TestWorldOptions): Promise<TestRun>;
+  run(argv: string, options?: TestTerminalOptions): Promise<TestRun>;
   /** The same, still running: for `-w`. */
-  start(argv: string, options?: TestWorldOptions): { readonly test: TestWorld; readonly code: Promise<number> };
+  start(argv: string, options?: TestTerminalOptions): { readonly test: TestTerminal; readonly code: Promise<number> };
 }
 
 /** Call it at the top of a test file. Words of a command line are separated by blanks; `'…'` keeps some together. */
@@ -39,12 +37,12 @@ export function registryKit(scheme: 'sqlite' | 'file' = 'sqlite', program: Progr
     rmSync(directory, { recursive: true, force: true });
   });
   const start: RegistryKit['start'] = (argv, options = {}) => {
-    const test = testWorld({
-      realFiles: realFiles({ here: directory, home: directory }),
+    const test = testTerminal({
+      nodeFiles: nodeFiles({ here: directory, home: directory }),
       ...options,
       env: { ECSM_REGISTRY: url, HOME: directory, ...options.env },
     });
-    return { test, code: runProgram(program, wordsOf(argv), test.world) };
+    return { test, code: runProgram(program, wordsOf(argv), test.terminal) };
   };
   return {
     directory,

@@ -1,10 +1,10 @@
 /** `registry status`, `compact` and `migrate`, on real stores. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TestTerminal } from '@ecsm/command-line/testing';
 import { ECSMService, OperatorIdentity } from '@ecsm/operator';
 import { type Clock, incompleteTransfer, isApiError, keyOf, Lease, openRegistry, type Registry } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
-import type { TestWorld } from '../shell/test-world.kit.ts';
 import { kitPool, tellHistory } from './history.kit.ts';
 import { nowMs, type RegistryKit, registryKit, serviceInput } from './registry.kit.ts';
 import { knownKinds } from './session.ts';
@@ -224,7 +224,7 @@ ecsmctl: interrupted by SIGINT; sqlite:/dir/fleet is incomplete now: migrate aga
 });
 
 /** Starts a command that shows its progress at once, and acts when the first objects have been written. */
-function observed(kit: RegistryKit, line: string, act: (test: TestWorld) => void) {
+function observed(kit: RegistryKit, line: string, act: (test: TestTerminal) => void) {
   const clock: Clock = {
     now: () => nowMs,
     after(delayMs, callback) {

@@ -2,12 +2,10 @@
  * What a command that writes tells: one line an object as soon as it is done, or the objects in the format of `-o` in the
  * end; and what did not work, which keeps no other object from its turn.
  */
+
+import { type Call, Failure, Interrupted, plural, visible } from '@ecsm/command-line';
 import { type ApiError, isApiError } from '@ecsm/runtime';
 import type { Format } from '../print/formats.ts';
-import { plural } from '../print/text.ts';
-import { visible } from '../print/width.ts';
-import type { Call } from '../shell/command.ts';
-import { Failure, Interrupted } from '../shell/wrong.ts';
 import { dryRunMark } from './dry-run.ts';
 import { shortNameOf } from './kinds.ts';
 import { formatOf, printObjects } from './printing.ts';
@@ -24,7 +22,7 @@ export class Report {
   #count = 0;
   #failures = 0;
 
-  /** Throws `Wrong` for an `-o` that makes no sense: before anything is done. */
+  /** Throws `UsageError` for an `-o` that makes no sense: before anything is done. */
   constructor(call: Call, past: string) {
     this.#call = call;
     this.#past = past;
@@ -42,7 +40,7 @@ export class Report {
    * others, too. An interruption ends it between two of them.
    */
   async each<T>(things: readonly T[], work: (thing: T) => Promise<void>): Promise<void> {
-    const { err, signal } = this.#call.world;
+    const { err, signal } = this.#call.terminal;
     for (const [index, thing] of things.entries()) {
       // Who only stops reading (`| head`) has not asked for half of the work.
       if (signal.aborted && signal.reason instanceof Interrupted) {
@@ -70,7 +68,7 @@ export class Report {
 
   /** The line alone, of what `-o` does not show. Where it would disturb what `-o` prints, it is talk. */
   say({ kind, object }: Item, what: string): void {
-    const { out, err } = this.#call.world;
+    const { out, err } = this.#call.terminal;
     (this.#hasLines ? out : err).write(`${shortNameOf(kind, object.metadata.name)} ${what}${this.#mark}\n`);
   }
 

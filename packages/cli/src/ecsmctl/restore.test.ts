@@ -1,7 +1,8 @@
 /** What a failed transfer tells people to do. The rest of `restore` is in backup.test.ts. */
+
+import { Failure } from '@ecsm/command-line';
 import { ApiError, MemoryStore } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../shell/wrong.ts';
 import { explained } from './restore.ts';
 
 describe('a transfer that was refused', () => {

@@ -1,4 +1,6 @@
 /** `ecsmctl restore FILE`: a backup, put into a registry that is empty. Nothing is written before all of it is verified. */
+
+import { type Call, Failure, Interrupted, plural, type Run, UsageError, visible } from '@ecsm/command-line';
 import {
   type BackupSource,
   incompleteTransfer,
@@ -9,10 +11,6 @@ import {
   type Store,
   verifyBackup,
 } from '@ecsm/runtime';
-import { plural } from '../print/text.ts';
-import { visible } from '../print/width.ts';
-import type { Call, Run } from '../shell/command.ts';
-import { Failure, Interrupted, Wrong } from '../shell/wrong.ts';
 import { registryUrl, type Session, withSession } from './session.ts';
 import { isOn } from './targets.ts';
 import { amountText, withTransfer } from './transfer.ts';
@@ -21,11 +19,11 @@ import { amountText, withTransfer } from './transfer.ts';
 const standardInput = 'standard input';
 
 export const run: Run = async (call) => {
-  const { world, words } = call;
+  const { terminal, words } = call;
   const [word = ''] = words;
   const isDryRun = isOn(call, 'dry-run');
   if (!isDryRun && parseStoreUrl(await registryUrl(call)).scheme === 'memory') {
-    throw new Wrong('memory: is gone when the command ends: name another registry, or say --dry-run');
+    throw new UsageError('memory: is gone when the command ends: name another registry, or say --dry-run');
   }
   const open = await openerOf(call, word);
   const file = word === '-' ? standardInput : word;
@@ -34,10 +32,10 @@ export const run: Run = async (call) => {
   );
   const what = `${visible(file)} is whole: ${amountText(verified)} as of revision ${verified.revision}, ${visible(verified.time)}`;
   if (verified.damaged > 0) {
-    world.err.write(`warning: ${plural(verified.damaged, 'record')} could not be read when it was made\n`);
+    terminal.err.write(`warning: ${plural(verified.damaged, 'record')} could not be read when it was made\n`);
   }
   if (isDryRun) {
-    world.out.write(`${what}; nothing was restored (dry run)\n`);
+    terminal.out.write(`${what}; nothing was restored (dry run)\n`);
     return;
   }
   const { summary, url } = await withSession(
@@ -46,11 +44,11 @@ export const run: Run = async (call) => {
     { create: true },
   );
   if (summary.backup.sum !== verified.sum) {
-    world.err.write(`warning: ${visible(file)} was replaced by another backup meanwhile, and that was restored\n`);
+    terminal.err.write(`warning: ${visible(file)} was replaced by another backup meanwhile, and that was restored\n`);
   }
-  world.out.write(`restored ${amountText(summary)} to ${url}, and compared them\n`);
+  terminal.out.write(`restored ${amountText(summary)} to ${url}, and compared them\n`);
   if (summary.leftOut > 0) {
-    world.err.write(
+    terminal.err.write(
       `${plural(summary.leftOut, 'lease or fence', 'leases and fences')} left out: who leads is decided anew\n`,
     );
   }
@@ -59,13 +57,13 @@ export const run: Run = async (call) => {
 type Opener = () => Promise<Exclude<BackupSource, () => unknown>>;
 
 /** It is read twice: once to be verified. */
-async function openerOf({ world }: Call, word: string): Promise<Opener> {
+async function openerOf({ terminal }: Call, word: string): Promise<Opener> {
   if (word === '-') {
-    const bytes = await world.readInput();
+    const bytes = await terminal.readInput();
     return async () => only(bytes);
   }
   return async () => {
-    const found = await world.files.open(word);
+    const found = await terminal.files.open(word);
     if (!found) throw new Failure(`there is no file "${word}"`);
     return found.chunks;
   };
@@ -82,7 +80,7 @@ async function fill(
   file: string,
   objectsTotal: number,
 ): Promise<RestoreSummary> {
-  const { clock } = call.world;
+  const { clock } = call.terminal;
   try {
     return await withTransfer(call, `${visible(file)} to be restored`, ({ onProgress, signal }) =>
       restore(chunks, registry.store, {

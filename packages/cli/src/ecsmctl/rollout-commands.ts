@@ -1,5 +1,5 @@
 /** `rollout` and `wait`: the commands that follow a change, and steer it. */
-import type { Command, Completer, Flag } from '../shell/command.ts';
+import type { Command, Completer, Flag } from '@ecsm/command-line';
 import { allNamespacesFlag, filenameFlag, outputFlag, recursiveFlag, selectorFlag } from './flags.ts';
 
 const group = 'Follow and steer';

@@ -1,12 +1,10 @@
 /** `ecsmctl rollout history`: what a service looked like, revision by revision. */
 
+import { type Call, Failure, type Run, UsageError, visible } from '@ecsm/command-line';
 import { type ECSMService, ServiceRevision } from '@ecsm/operator/kinds';
 import { formatJson, formatYaml } from '../print/documents.ts';
 import { paintOf } from '../print/paint.ts';
 import { formatTable } from '../print/table.ts';
-import { visible } from '../print/width.ts';
-import type { Call, Run } from '../shell/command.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
 import { ageOf } from './columns.ts';
 import { fieldAt } from './fields.ts';
 import { wholeNumberOf } from './numbers.ts';
@@ -24,7 +22,7 @@ export const run: Run = async (call) => {
     const services = await servicesOf(call, session);
     if (number !== undefined) {
       const [service, second] = services;
-      if (second) throw new Wrong('--revision is for one service: name it');
+      if (second) throw new UsageError('--revision is for one service: name it');
       if (service) return showOne(call, session, service, number);
     }
     if (format.kind === 'table' || format.kind === 'wide') return showTables(call, session, services);
@@ -38,7 +36,7 @@ export const run: Run = async (call) => {
 };
 
 async function showTables(call: Call, session: Session, services: readonly ECSMService[]): Promise<void> {
-  const { out } = call.world;
+  const { out } = call.terminal;
   let separator = '';
   for (const service of services) {
     const revisions = await revisionsOf(session, service);
@@ -53,7 +51,7 @@ async function showTables(call: Call, session: Session, services: readonly ECSMS
 }
 
 function tableOf(call: Call, service: ECSMService, revisions: readonly ServiceRevision[]): string {
-  const { out, clock } = call.world;
+  const { out, clock } = call.terminal;
   return formatTable({
     columns: [
       { name: 'REVISION' },
@@ -84,7 +82,7 @@ function tableOf(call: Call, service: ECSMService, revisions: readonly ServiceRe
 }
 
 /** Revisions are the operator's: what it has not seen is not among them. */
-function noteMissing({ world: { err } }: Call, service: ECSMService, revisions: readonly ServiceRevision[]): void {
+function noteMissing({ terminal: { err } }: Call, service: ECSMService, revisions: readonly ServiceRevision[]): void {
   const title = titleOf(service);
   if (revisions.length === 0) err.write(`${title} has no revisions yet: the operator records them\n`);
   else if (!revisions.some((revision) => isWanted(service, revision))) {
@@ -93,7 +91,7 @@ function noteMissing({ world: { err } }: Call, service: ECSMService, revisions: 
 }
 
 async function showOne(call: Call, session: Session, service: ECSMService, number: number): Promise<void> {
-  const { out } = call.world;
+  const { out } = call.terminal;
   const format = formatOf(call, ['table', 'yaml', 'json']);
   const revisions = await revisionsOf(session, service);
   const revision = revisions.find(({ spec }) => spec.number === number);

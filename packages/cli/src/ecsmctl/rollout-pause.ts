@@ -1,11 +1,12 @@
 /** `ecsmctl rollout pause` and `resume`: whether changes of the template wait. */
+
+import type { Call, Run } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
-import type { Call, Run } from '../shell/command.ts';
 import { refuseDeleted, servicesOf, titleOf } from './rollout-targets.ts';
 import { withSession } from './session.ts';
 
 export async function setPaused(call: Call, paused: boolean): Promise<void> {
-  const { out } = call.world;
+  const { out } = call.terminal;
   await withSession(call, async (session) => {
     for (const service of await servicesOf(call, session)) {
       const title = titleOf(service);

@@ -1,12 +1,12 @@
 /** `ecsmctl rollout restart`: another revision of the same template, so that every instance is made anew. */
+import type { Run } from '@ecsm/command-line';
 import { ECSMService, restartedAtAnnotation } from '@ecsm/operator/kinds';
 import { timestampAt } from '@ecsm/runtime';
-import type { Run } from '../shell/command.ts';
 import { refuseDeleted, resumeLine, servicesOf, titleOf } from './rollout-targets.ts';
 import { withSession } from './session.ts';
 
 export const run: Run = async (call) => {
-  const { out, err, clock } = call.world;
+  const { out, err, clock } = call.terminal;
   await withSession(call, async (session) => {
     for (const service of await servicesOf(call, session)) {
       const title = titleOf(service);

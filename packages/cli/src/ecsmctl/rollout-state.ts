@@ -1,9 +1,9 @@
 /** How far the rollout of a service has come, as its status tells. */
+
+import { duration, plural } from '@ecsm/command-line';
 import type { ECSMService } from '@ecsm/operator/kinds';
 import { findCondition } from '@ecsm/runtime';
-import { plural } from '../print/text.ts';
 import { timeMsOf } from '../print/time.ts';
-import { duration } from '../shell/progress.ts';
 
 export type RolloutState =
   | { readonly is: 'done' }

@@ -1,9 +1,7 @@
 /** `ecsmctl rollout status`: follows the rollout of a service to its end. */
+
+import { type Call, Failure, type Progress, type Run, visible, withProgress } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
-import { visible } from '../print/width.ts';
-import type { Call, Run } from '../shell/command.ts';
-import { type Progress, withProgress } from '../shell/progress.ts';
-import { Failure } from '../shell/wrong.ts';
 import { follow } from './follow.ts';
 import { isWanted, revisionsOf } from './rollout-revisions.ts';
 import { type RolloutState, rolloutState } from './rollout-state.ts';
@@ -30,7 +28,7 @@ async function followOne(call: Call, session: Session, service: ECSMService, tim
   const { name } = service.metadata;
   const pause = service.spec.paused ? `it is paused, "${resumeLine(service)}" lets it go on; ` : '';
   const remedy = `${pause}look at "ecsmctl describe ecsmservice ${name}"`;
-  const state = await withProgress(call.world, { what: `"${name}"`, timeoutMs, remedy }, (progress) =>
+  const state = await withProgress(call.terminal, { what: `"${name}"`, timeoutMs, remedy }, (progress) =>
     untilEnd(call, session, service, progress),
   );
   tell(call, service, state);
@@ -45,7 +43,7 @@ async function untilEnd(
   const talking = { ...session, warn: (text: string) => progress.print(`warning: ${visible(text)}`) };
   const selection = { namespace, fieldSelector: `metadata.name=${name}`, signal: progress.signal };
   const gone = new Failure(`"${name}" was deleted`);
-  for await (const step of follow(call.world, talking, ECSMService, selection)) {
+  for await (const step of follow(call.terminal, talking, ECSMService, selection)) {
     if (step.type === 'Deleted') throw gone;
     const object = step.type === 'Listed' ? step.objects[0] : step.object;
     if (object?.metadata.uid !== uid) throw gone;
@@ -59,7 +57,7 @@ async function untilEnd(
 
 /** A restart changes no generation, so only the revision that the status is about tells whether it was seen. */
 async function stateNow(call: Call, session: Session, service: ECSMService): Promise<RolloutState> {
-  const state = rolloutState(service, call.world.clock.now());
+  const state = rolloutState(service, call.terminal.clock.now());
   if (state.is === 'under way' || service.metadata.deletionTimestamp !== undefined) return state;
   const revisions = await revisionsOf(session, service);
   const seen = revisions.find(({ spec }) => spec.hash === service.status?.updateRevision);
@@ -68,7 +66,7 @@ async function stateNow(call: Call, session: Session, service: ECSMService): Pro
     : { is: 'under way', says: 'the operator has not seen the restart yet' };
 }
 
-function tell({ world: { out } }: Call, { metadata: { name } }: ECSMService, state: RolloutState): void {
+function tell({ terminal: { out } }: Call, { metadata: { name } }: ECSMService, state: RolloutState): void {
   if (state.is === 'stuck') throw new Failure(`"${name}" is not rolled out: ${state.says}`);
   out.write(
     state.is === 'done' ? `"${name}" successfully rolled out\n` : `waiting for "${name}": ${visible(state.says)}\n`,

@@ -1,18 +1,18 @@
 /** The services that a rollout command is about. */
+
+import { type Call, Failure, UsageError } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
 import { isApiError, type Kind } from '@ecsm/runtime';
-import type { Call } from '../shell/command.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
 import { parseResourceWords, shortNameOf } from './kinds.ts';
 import type { Session } from './session.ts';
 import { missing, type Target, targetsOf } from './targets.ts';
 
-/** Each is there. Throws `Wrong` for a kind that is not rolled out, `Failure` if nothing is found. */
+/** Each is there. Throws `UsageError` for a kind that is not rolled out, `Failure` if nothing is found. */
 export async function servicesOf(call: Call, session: Session): Promise<readonly ECSMService[]> {
   const hasFiles = call.origin('filename') !== undefined;
   const kinds = hasFiles ? [] : kindsOf(call, session);
   for (const { kind, plural } of kinds) {
-    if (kind !== ECSMService.kind) throw new Wrong(`${plural} are not rolled out: name an ecsmservice`);
+    if (kind !== ECSMService.kind) throw new UsageError(`${plural} are not rolled out: name an ecsmservice`);
   }
   const targets = await targetsOf(call, session);
   const stranger = targets.find(({ kind }) => kind.kind !== ECSMService.kind);
@@ -30,8 +30,8 @@ function kindsOf({ words }: Call, session: Session): readonly Kind[] {
     return parseResourceWords(session, words).kinds;
   } catch (error) {
     const [word = '', ...others] = words;
-    if (!(error instanceof Wrong) || others.length > 0 || !/^[a-z0-9-]+$/.test(word)) throw error;
-    throw new Wrong(`${error.message} If it is the name of a service, write service/${word}`);
+    if (!(error instanceof UsageError) || others.length > 0 || !/^[a-z0-9-]+$/.test(word)) throw error;
+    throw new UsageError(`${error.message} If it is the name of a service, write service/${word}`);
   }
 }
 

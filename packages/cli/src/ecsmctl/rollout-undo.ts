@@ -1,9 +1,7 @@
 /** `ecsmctl rollout undo`: the template of an earlier revision, written back into the spec. */
+import { type Call, Failure, type Run, visible } from '@ecsm/command-line';
 import { ECSMService, restartedAtAnnotation, type ServiceRevision } from '@ecsm/operator/kinds';
 import { isApiError, type Kind } from '@ecsm/runtime';
-import { visible } from '../print/width.ts';
-import type { Call, Run } from '../shell/command.ts';
-import { Failure } from '../shell/wrong.ts';
 import { wholeNumberOf } from './numbers.ts';
 import { noRevision } from './rollout-history.ts';
 import { imageOf, isWanted, revisionsOf } from './rollout-revisions.ts';
@@ -22,7 +20,7 @@ export const run: Run = async (call) => {
 };
 
 async function undo(call: Call, session: Session, found: ECSMService, number: number | undefined): Promise<void> {
-  const { out, err } = call.world;
+  const { out, err } = call.terminal;
   for (let attempt = 1; ; attempt++) {
     const service = attempt === 1 ? found : await readService(session, targetOf(found));
     refuseDeleted(service);

@@ -1,7 +1,8 @@
 /** `rollout`, with a history that stands still: what is printed, and what is written. */
+
+import { settled } from '@ecsm/command-line/testing';
 import { ECSMService, ServiceRevision } from '@ecsm/operator';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { settled } from '../shell/test-world.kit.ts';
 import { condition, inputOf, kitPool, settle, tellHistory } from './history.kit.ts';
 import { type RegistryKit, registryKit } from './registry.kit.ts';
 

@@ -1,7 +1,6 @@
 /** `ecsmctl scale`: how many instances should run. */
-import { plural } from '../print/text.ts';
-import type { Call, Run } from '../shell/command.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
+
+import { type Call, Failure, plural, type Run, UsageError } from '@ecsm/command-line';
 import { changeEach } from './change.ts';
 import { fieldAt, patchAt } from './fields.ts';
 import { shortNameOf } from './kinds.ts';
@@ -12,7 +11,7 @@ import { said, type Target } from './targets.ts';
 export const run: Run = async (call) => {
   const replicas = countOf(call, 'replicas');
   const expected = countOf(call, 'current-replicas');
-  if (replicas === undefined) throw new Wrong('say how many: --replicas N');
+  if (replicas === undefined) throw new UsageError('say how many: --replicas N');
   await changeEach(call, {
     past: 'scaled',
     patchFor: (target, object) => {
@@ -34,7 +33,7 @@ function countOf(call: Call, flag: string): number | undefined {
   const text = said(call, flag);
   if (text === undefined) return undefined;
   if (!/^\d{1,9}$/.test(text) || Number(text) > countMax) {
-    throw new Wrong(`--${flag} has to be a number from 0 to ${countMax}, not "${text}"`);
+    throw new UsageError(`--${flag} has to be a number from 0 to ${countMax}, not "${text}"`);
   }
   return Number(text);
 }
@@ -48,7 +47,7 @@ function scaleOf({ kind, name }: Target, object: AnyObject): Scale {
   const path = kind.scale?.specReplicasPath;
   if (path === undefined) {
     const scalable = knownKinds.kinds.flatMap((one) => (one.scale ? [one.plural] : []));
-    throw new Wrong(`${kind.plural} have no number of instances to scale: only ${scalable.join(', ')} have`);
+    throw new UsageError(`${kind.plural} have no number of instances to scale: only ${scalable.join(', ')} have`);
   }
   const current = fieldAt(object, path);
   if (typeof current === 'number') return { path, current };

@@ -1,11 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Call, Failure, type Files, nodeFiles } from '@ecsm/command-line';
+import { testTerminal } from '@ecsm/command-line/testing';
 import { describe, expect, it } from 'vitest';
-import type { Call } from '../shell/command.ts';
-import { realFiles } from '../shell/real-files.ts';
-import { testWorld } from '../shell/test-world.kit.ts';
-import type { Files } from '../shell/world.ts';
-import { Failure } from '../shell/wrong.ts';
 import { type RegistryKit, registryKit } from './registry.kit.ts';
 import { withSession } from './session.ts';
 
@@ -14,10 +11,10 @@ const present = registryKit();
 const filed = registryKit('file');
 
 function callOf({ url, directory }: RegistryKit) {
-  const test = testWorld({ realFiles: realFiles({ here: directory, home: directory }) });
+  const test = testTerminal({ nodeFiles: nodeFiles({ here: directory, home: directory }) });
   const flag = (name: string) => (name === 'registry' ? url : undefined);
   const call: Call = {
-    world: test.world,
+    terminal: test.terminal,
     words: [],
     rest: [],
     flag,
@@ -31,7 +28,7 @@ const registryCallOf = (kit: RegistryKit) => callOf(kit).call;
 
 /** The real files, and a config file in the working directory. */
 function registryKitFiles(config: string): Files {
-  const real = realFiles({ here: present.directory, home: present.directory });
+  const real = nodeFiles({ here: present.directory, home: present.directory });
   return { ...real, read: async (path) => (path === '.ecsmctl.yaml' ? Buffer.from(config) : real.read(path)) };
 }
 
@@ -96,7 +93,7 @@ describe('a session', () => {
   it('takes flags before the environment, the environment before the config file, and that before the default', async () => {
     const here = registryKitFiles('namespace: from-file\n');
     const space = async (flags: string, env = {}) =>
-      (await present.run(`get services ${flags}`, { env, realFiles: here })).err;
+      (await present.run(`get services ${flags}`, { env, nodeFiles: here })).err;
     expect(await space('')).toBe('No resources found in from-file namespace.\n');
     expect(await space('', { ECSM_NAMESPACE: 'from-env' })).toBe('No resources found in from-env namespace.\n');
     expect(await space('-n said', { ECSM_NAMESPACE: 'from-env' })).toBe('No resources found in said namespace.\n');

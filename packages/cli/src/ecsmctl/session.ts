@@ -2,6 +2,17 @@
  * A registry that is open for one command: found by flag, environment or config file, and closed however the command
  * ends. Heavy, so only files of commands that need a registry import this.
  */
+
+import {
+  type Call,
+  Failure,
+  plural,
+  readSettings,
+  type Settings,
+  type Terminal,
+  UsageError,
+  visible,
+} from '@ecsm/command-line';
 import { operatorKinds } from '@ecsm/operator/kinds';
 import {
   defaultStoreUrl,
@@ -16,12 +27,6 @@ import {
   type StoreProblem,
   withoutPassword,
 } from '@ecsm/runtime';
-import { plural } from '../print/text.ts';
-import { visible } from '../print/width.ts';
-import type { Call } from '../shell/command.ts';
-import { readSettings, type Settings } from '../shell/config.ts';
-import type { World } from '../shell/world.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
 import { configOptions, globalFlags } from './flags.ts';
 
 export interface Session {
@@ -54,22 +59,22 @@ export async function withSession<T>(
   work: (session: Session) => Promise<T>,
   { create = false }: SessionOptions = {},
 ): Promise<T> {
-  const { world } = call;
+  const { terminal } = call;
   const settings = await readSettings(call, globalFlags, configOptions);
   const { namespace, namespaceFrom } = namespaceOf(settings);
-  const secretUrl = urlOf(settings, world);
+  const secretUrl = urlOf(settings, terminal);
   const url = withoutPassword(secretUrl);
-  if (!create) await requireRegistry(secretUrl, url, world);
-  world.detail(`opening the registry ${url}`);
+  if (!create) await requireRegistry(secretUrl, url, terminal);
+  terminal.detail(`opening the registry ${url}`);
   // Who only reads may leave at any moment; who writes has to know how it ended.
-  const leaving = create ? undefined : world.signal;
+  const leaving = create ? undefined : terminal.signal;
   const registry = await unlessAborted(
     leaving,
-    openRegistry(secretUrl, { kinds: knownKinds, clock: world.clock, log: logOf(world) }),
+    openRegistry(secretUrl, { kinds: knownKinds, clock: terminal.clock, log: logOf(terminal) }),
     (late) => late.close(),
   );
   try {
-    const warn = (text: string) => world.err.write(`warning: ${visible(text)}\n`);
+    const warn = (text: string) => terminal.err.write(`warning: ${visible(text)}\n`);
     await warnOf(registry, url, warn);
     const isAllNamespaces = call.origin('all-namespaces') !== undefined && call.flag('all-namespaces') === 'true';
     const session = { registry, kinds: registry.kinds, namespace, namespaceFrom, isAllNamespaces, url, warn };
@@ -86,7 +91,7 @@ export async function withoutRegistry(call: Call): Promise<Pick<Session, 'kinds'
 
 /** Where the registry is, for commands that open it themselves. It may hold a password. */
 export async function registryUrl(call: Call): Promise<string> {
-  return urlOf(await readSettings(call, globalFlags, configOptions), call.world);
+  return urlOf(await readSettings(call, globalFlags, configOptions), call.terminal);
 }
 
 const namespaceForm = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -95,14 +100,14 @@ function namespaceOf(settings: Settings): Pick<Session, 'namespace' | 'namespace
   const namespace = settings.get('namespace') ?? 'default';
   const namespaceFrom = settings.origin('namespace');
   if (!namespaceForm.test(namespace)) {
-    throw new Wrong(
+    throw new UsageError(
       `${namespaceFrom ?? '--namespace'}: "${namespace}" cannot be a namespace: use a-z, 0-9 and "-", at most 63 of them`,
     );
   }
   return { namespace, namespaceFrom };
 }
 
-function urlOf(settings: Settings, { env, files }: World): string {
+function urlOf(settings: Settings, { env, files }: Terminal): string {
   const from = settings.origin('registry');
   try {
     const said = settings.get('registry');
@@ -111,18 +116,18 @@ function urlOf(settings: Settings, { env, files }: World): string {
     return url;
   } catch (error) {
     if (!isApiError(error)) throw error;
-    throw new Wrong(from === undefined ? error.message : `${from}: ${error.message}`);
+    throw new UsageError(from === undefined ? error.message : `${from}: ${error.message}`);
   }
 }
 
 /** To open a registry in a directory is to make it, and who only looks wants to make nothing. */
-async function requireRegistry(secretUrl: string, url: string, world: World): Promise<void> {
-  if (await isRegistryThere(secretUrl, world)) return;
+async function requireRegistry(secretUrl: string, url: string, terminal: Terminal): Promise<void> {
+  if (await isRegistryThere(secretUrl, terminal)) return;
   throw new Failure(`there is no registry at ${url} yet: "ecsmctl apply" makes one`);
 }
 
 /** Whether there is something to open. Of one elsewhere only opening it tells. */
-export async function isRegistryThere(secretUrl: string, { files }: Pick<World, 'files'>): Promise<boolean> {
+export async function isRegistryThere(secretUrl: string, { files }: Pick<Terminal, 'files'>): Promise<boolean> {
   const place = parseStoreUrl(secretUrl);
   if (place.scheme !== 'sqlite' && place.scheme !== 'file') return true;
   const found = await files.list(place.directory);
@@ -149,7 +154,7 @@ export function problemText({ file, reason }: StoreProblem): string {
   return reason.startsWith(`${file}:`) ? reason : `${file}: ${reason}`;
 }
 
-function logOf({ detail }: World): Log {
+function logOf({ detail }: Terminal): Log {
   return {
     write: (level, message, fields = {}) => detail(visible(`${level}: ${message} ${JSON.stringify(redact(fields))}`)),
   };

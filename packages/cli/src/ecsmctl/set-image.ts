@@ -1,6 +1,5 @@
 /** `ecsmctl set image`: which image should run. */
-import type { Run } from '../shell/command.ts';
-import { Wrong } from '../shell/wrong.ts';
+import { type Run, UsageError } from '@ecsm/command-line';
 import { changeEach } from './change.ts';
 import { fieldAt, patchAt } from './fields.ts';
 import { knownKinds } from './session.ts';
@@ -17,7 +16,7 @@ export const run: Run = async (call) => {
       past: 'image updated',
       patchFor: ({ kind }, object) => {
         if (typeof fieldAt(object, imagePath) !== 'string') {
-          throw new Wrong(`${kind.plural} have no image: only ${imaged().join(', ')} have`);
+          throw new UsageError(`${kind.plural} have no image: only ${imaged().join(', ')} have`);
         }
         return patchAt(imagePath, image);
       },
@@ -29,13 +28,15 @@ export const run: Run = async (call) => {
 function checkImage(image: string, hasObjects: boolean): void {
   const usage = 'write ecsmctl set image KIND/NAME IMAGE, as in ecsmctl set image service/telemetry telemetry@1.1.0';
   if (!hasObjects)
-    throw new Wrong(image === '' ? `say what, and which image: ${usage}` : `"${image}" alone is not enough: ${usage}`);
+    throw new UsageError(
+      image === '' ? `say what, and which image: ${usage}` : `"${image}" alone is not enough: ${usage}`,
+    );
   const [, , behind] = /^([\w.-]+)=(.*)$/.exec(image) ?? [];
   if (behind !== undefined) {
-    throw new Wrong(`a service has one container, so write the image alone: "${behind}" instead of "${image}"`);
+    throw new UsageError(`a service has one container, so write the image alone: "${behind}" instead of "${image}"`);
   }
   if (!image.includes('@')) {
-    throw new Wrong(
+    throw new UsageError(
       `"${image}" is no image: it has to come last, as NAME@TAG or NAME@TAG#OS, such as telemetry@1.1.0#sylixos`,
     );
   }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Program } from '@ecsm/command-line';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Program } from '../shell/command.ts';
 import { allNamespacesFlag, filenameFlag, globalFlags, recursiveFlag, selectorFlag } from './flags.ts';
 import { fillRegistry, registryKit } from './registry.kit.ts';
 import { withSession } from './session.ts';
@@ -32,10 +32,10 @@ const program: Program = {
           withSession(call, async (session) => {
             const targets = await targetsOf(call, session);
             for (const { kind, namespace, name } of targets) {
-              call.world.out.write(`${kind.singular} ${namespace}/${name}\n`);
+              call.terminal.out.write(`${kind.singular} ${namespace}/${name}\n`);
             }
             if (call.flag('read') === 'true') {
-              for (const { object } of await objectsOf(call, session)) call.world.out.write(`${object.kind}\n`);
+              for (const { object } of await objectsOf(call, session)) call.terminal.out.write(`${object.kind}\n`);
             }
           }),
       }),

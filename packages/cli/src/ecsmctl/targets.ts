@@ -1,4 +1,6 @@
 /** Which objects a command is about: KIND NAME… or KIND/NAME…, `-l SELECTOR`, `--all`, or those of `-f` files. */
+
+import { type Call, Failure, nearest, UsageError } from '@ecsm/command-line';
 import {
   type ApiObject,
   isApiError,
@@ -7,9 +9,6 @@ import {
   parseFieldSelector,
   parseLabelSelector,
 } from '@ecsm/runtime';
-import type { Call } from '../shell/command.ts';
-import { nearest } from '../shell/nearest.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
 import { parseResourceWords } from './kinds.ts';
 import { type Document, readManifestFiles } from './manifests.ts';
 import type { Session } from './session.ts';
@@ -39,7 +38,7 @@ export function said(call: Call, flag: string): string | undefined {
 
 /**
  * What the words and flags name. Objects behind `-l` and `--all` are looked up, those that are named are not.
- * `Wrong` if nothing is named, or in two ways at once.
+ * `UsageError` if nothing is named, or in two ways at once.
  */
 export async function targetsOf(call: Call, session: Session): Promise<readonly Target[]> {
   const { namespace } = session;
@@ -47,21 +46,21 @@ export async function targetsOf(call: Call, session: Session): Promise<readonly 
   const selector = said(call, 'selector');
   const isAll = isOn(call, 'all');
   if (hasFiles) {
-    if (call.words.length > 0) throw new Wrong(`say names or -f, not both: "${call.words.join(' ')}"`);
-    if (isAll) throw new Wrong('say --all or -f, not both');
-    if (selector !== undefined) throw new Wrong('say -l or -f, not both');
+    if (call.words.length > 0) throw new UsageError(`say names or -f, not both: "${call.words.join(' ')}"`);
+    if (isAll) throw new UsageError('say --all or -f, not both');
+    if (selector !== undefined) throw new UsageError('say -l or -f, not both');
     const documents = await readManifestFiles(call, session);
     return documents.map(({ kind, namespace: inside, name }: Document) => ({ kind, namespace: inside, name }));
   }
   const { kinds, objects } = parseResourceWords(session, call.words);
   if (objects) {
-    if (isAll) throw new Wrong('say names or --all, not both');
-    if (selector !== undefined) throw new Wrong('say names or -l, not both');
-    if (session.isAllNamespaces) throw new Wrong('a name is one of a namespace: say -n, not -A');
+    if (isAll) throw new UsageError('say names or --all, not both');
+    if (selector !== undefined) throw new UsageError('say names or -l, not both');
+    if (session.isAllNamespaces) throw new UsageError('a name is one of a namespace: say -n, not -A');
     return objects.map(({ kind, name }) => ({ kind, namespace, name }));
   }
   if (!isAll && selector === undefined) {
-    throw new Wrong(`which ${kinds.map(({ plural }) => plural).join(', ')}? Say names, -l SELECTOR or --all`);
+    throw new UsageError(`which ${kinds.map(({ plural }) => plural).join(', ')}? Say names, -l SELECTOR or --all`);
   }
   const items = await listItems(session, kinds, selectionOf(call, kinds));
   return items.map(({ kind, object }) => ({ kind, ...placeOf(object) }));
@@ -123,7 +122,7 @@ export async function listItems(
   return items;
 }
 
-/** `-l` and `--field-selector`, checked before anything is asked. Throws `Wrong`. */
+/** `-l` and `--field-selector`, checked before anything is asked. Throws `UsageError`. */
 export function selectionOf(
   call: Call,
   kinds: readonly Kind[],
@@ -134,7 +133,7 @@ export function selectionOf(
     if (labelSelector !== undefined) parseLabelSelector(labelSelector);
     for (const { schema } of fieldSelector === undefined ? [] : kinds) parseFieldSelector(fieldSelector ?? '', schema);
   } catch (error) {
-    throw isApiError(error, 'BadRequest') ? new Wrong(error.message) : error;
+    throw isApiError(error, 'BadRequest') ? new UsageError(error.message) : error;
   }
   return {
     ...(labelSelector === undefined ? {} : { labelSelector }),

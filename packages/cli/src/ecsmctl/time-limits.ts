@@ -1,6 +1,5 @@
 /** `--timeout`: how long to wait at most, as Go and kubectl write it: `90s`, `5m`, `1h30m`. */
-import type { Call } from '../shell/command.ts';
-import { Wrong } from '../shell/wrong.ts';
+import { type Call, UsageError } from '@ecsm/command-line';
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const form = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
@@ -15,12 +14,12 @@ export function parseTime(text: string): number | undefined {
   return [...text.matchAll(part)].reduce((sum, [, count, unit = '']) => sum + Number(count) * (unitMs[unit] ?? 0), 0);
 }
 
-/** What `--timeout` says. 0 is for ever. Throws `Wrong`. */
+/** What `--timeout` says. 0 is for ever. Throws `UsageError`. */
 export function timeoutMsOf(call: Call): number {
   const text = call.flag('timeout') ?? '';
   const from = call.origin('timeout') ?? '--timeout';
   const timeMs = parseTime(text);
-  if (timeMs === undefined) throw new Wrong(`${from} has to be a time such as 90s, 5m or 1h30m, not "${text}"`);
-  if (timeMs > timeoutMsMax) throw new Wrong(`${from} may be a week (168h) at most, not "${text}"; 0 is for ever`);
+  if (timeMs === undefined) throw new UsageError(`${from} has to be a time such as 90s, 5m or 1h30m, not "${text}"`);
+  if (timeMs > timeoutMsMax) throw new UsageError(`${from} may be a week (168h) at most, not "${text}"; 0 is for ever`);
   return timeMs === 0 ? Number.POSITIVE_INFINITY : timeMs;
 }

@@ -1,10 +1,8 @@
 /** What the commands that move a whole registry share: progress, a deadline, and an end that leaves nothing running. */
+
+import { type Call, type Progress, plural, visible, withProgress } from '@ecsm/command-line';
 import type { TransferOptions, TransferProgress } from '@ecsm/runtime';
 import { formatBytes } from '../print/age.ts';
-import { plural } from '../print/text.ts';
-import { visible } from '../print/width.ts';
-import type { Call } from '../shell/command.ts';
-import { type Progress, withProgress } from '../shell/progress.ts';
 import { type Session, withSession } from './session.ts';
 import { timeoutMsOf } from './time-limits.ts';
 
@@ -18,7 +16,7 @@ export async function withTransfer<T>(call: Call, what: string, work: Work<T>): 
   let working: Promise<T> | undefined;
   try {
     return await withProgress(
-      call.world,
+      call.terminal,
       { what, timeoutMs: timeoutMsOf(call) },
       ({ says, contact, above, signal }) => {
         const onProgress = (progress: TransferProgress) => {

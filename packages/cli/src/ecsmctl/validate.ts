@@ -1,8 +1,6 @@
 /** `ecsmctl validate -f`: everything that is wrong in files. It opens no registry. */
-import { plural } from '../print/text.ts';
-import { visible } from '../print/width.ts';
-import type { Run } from '../shell/command.ts';
-import { Failure } from '../shell/wrong.ts';
+
+import { Failure, plural, type Run, visible } from '@ecsm/command-line';
 import { shortNameOf } from './kinds.ts';
 import { checkManifestFiles } from './manifests.ts';
 import { withoutRegistry } from './session.ts';
@@ -10,7 +8,7 @@ import { refuseWords } from './words.ts';
 
 export const run: Run = async (call) => {
   refuseWords(call);
-  const { out } = call.world;
+  const { out } = call.terminal;
   const { documents, problems } = await checkManifestFiles(call, await withoutRegistry(call));
   for (const { kind, name, manifest } of documents) {
     out.write(`${shortNameOf(kind, name)} is valid (${visible(manifest.file)}:${manifest.line})\n`);

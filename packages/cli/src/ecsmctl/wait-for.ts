@@ -1,8 +1,8 @@
 /** What `wait` waits for, from the text of `--for` to whether an object fulfils it. */
+
+import { nearest, UsageError } from '@ecsm/command-line';
 import type { ApiObject, Condition } from '@ecsm/runtime';
 import { findJsonPath, type JsonPath, PathError, parseJsonPath, textOf } from '../print/jsonpath.ts';
-import { nearest } from '../shell/nearest.ts';
-import { Wrong } from '../shell/wrong.ts';
 import { redactObject } from './secrets.ts';
 
 type AnyObject = ApiObject<unknown, unknown>;
@@ -18,7 +18,7 @@ export type Wish =
 const shownMax = 80;
 const forms = 'condition=TYPE[=VALUE], jsonpath=PATH[=VALUE], create or delete';
 
-/** Throws `Wrong`. */
+/** Throws `UsageError`. */
 export function parseWish(text: string): Wish {
   const equals = text.indexOf('=');
   const word = (equals === -1 ? text : text.slice(0, equals)).toLowerCase();
@@ -26,7 +26,7 @@ export function parseWish(text: string): Wish {
   switch (word) {
     case 'create':
     case 'delete':
-      if (equals !== -1) throw new Wrong(`--for=${word} takes nothing more, and "${rest}" is there`);
+      if (equals !== -1) throw new UsageError(`--for=${word} takes nothing more, and "${rest}" is there`);
       return { is: word };
     case 'condition':
       return parseCondition(rest);
@@ -34,7 +34,7 @@ export function parseWish(text: string): Wish {
       return parsePathWish(rest);
     default: {
       const near = nearest(word, ['condition', 'jsonpath', 'create', 'delete']);
-      throw new Wrong(
+      throw new UsageError(
         `--for has to be ${forms}, not "${text}"${near === undefined ? '' : `. Did you mean "${near}"?`}`,
       );
     }
@@ -43,20 +43,20 @@ export function parseWish(text: string): Wish {
 
 function parseCondition(rest: string): Wish {
   const [type = '', value = 'True', ...more] = rest.split('=');
-  if (type === '') throw new Wrong('--for=condition needs a type: --for=condition=Available');
-  if (value === '') throw new Wrong(`--for=condition=${type}= has no value: True, False or Unknown`);
-  if (more.length > 0) throw new Wrong(`--for=condition=${rest} has one = too many: write condition=TYPE=VALUE`);
+  if (type === '') throw new UsageError('--for=condition needs a type: --for=condition=Available');
+  if (value === '') throw new UsageError(`--for=condition=${type}= has no value: True, False or Unknown`);
+  if (more.length > 0) throw new UsageError(`--for=condition=${rest} has one = too many: write condition=TYPE=VALUE`);
   const known = ['True', 'False', 'Unknown'].find((one) => one.toLowerCase() === value.toLowerCase());
-  if (known === undefined) throw new Wrong(`a condition is True, False or Unknown, and never "${value}"`);
+  if (known === undefined) throw new UsageError(`a condition is True, False or Unknown, and never "${value}"`);
   return { is: 'condition', type, value: known };
 }
 
 function parsePathWish(rest: string): Wish {
   const cut = pathEnd(rest);
   const path = unquoted(rest.slice(0, cut));
-  if (path === '') throw new Wrong("--for=jsonpath needs a path: --for=jsonpath='{.status.readyReplicas}'=2");
+  if (path === '') throw new UsageError("--for=jsonpath needs a path: --for=jsonpath='{.status.readyReplicas}'=2");
   if (cut < rest.length && rest.length === cut + 1) {
-    throw new Wrong(
+    throw new UsageError(
       `--for=jsonpath=${rest} has no value behind the =: leave the = out to wait until something is there`,
     );
   }
@@ -65,7 +65,7 @@ function parsePathWish(rest: string): Wish {
     const value = cut === rest.length ? {} : { value: unquoted(rest.slice(cut + 1)) };
     return { is: 'jsonpath', path: parsed, ...value };
   } catch (error) {
-    throw error instanceof PathError ? new Wrong(`--for=jsonpath: ${error.message}`) : error;
+    throw error instanceof PathError ? new UsageError(`--for=jsonpath: ${error.message}`) : error;
   }
 }
 

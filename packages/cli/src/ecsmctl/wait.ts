@@ -1,9 +1,15 @@
 /** `ecsmctl wait --for=…`: until objects are as somebody wants them, or are gone. */
-import { plural } from '../print/text.ts';
-import { visible } from '../print/width.ts';
-import type { Call, Run } from '../shell/command.ts';
-import { type Progress, withProgress } from '../shell/progress.ts';
-import { Failure, Wrong } from '../shell/wrong.ts';
+
+import {
+  type Call,
+  Failure,
+  type Progress,
+  plural,
+  type Run,
+  UsageError,
+  visible,
+  withProgress,
+} from '@ecsm/command-line';
 import { follow } from './follow.ts';
 import { shortNameOf } from './kinds.ts';
 import { nothingFound } from './rollout-targets.ts';
@@ -29,18 +35,18 @@ interface Wanted {
 
 export const run: Run = async (call) => {
   const text = call.flag('for');
-  if (text === undefined) throw new Wrong('say what to wait for: --for=condition=Available, or --for=delete');
+  if (text === undefined) throw new UsageError('say what to wait for: --for=condition=Available, or --for=delete');
   const wish = parseWish(text);
   // 0 looks once, as kubectl has it.
   const isOnce = parseTime(call.flag('timeout') ?? '') === 0;
   const timeoutMs = timeoutMsOf(call);
   await withSession(call, async (session) => {
     const all = await wantedOf(call, session, wish);
-    const met = (one: Wanted) => call.world.out.write(`${titleOf(one)} condition met\n`);
+    const met = (one: Wanted) => call.terminal.out.write(`${titleOf(one)} condition met\n`);
     for (const one of all) if (one.unmet === undefined) met(one);
     if (!isOnce && isOpen(all)) {
       const what = wishText(wish);
-      await withProgress(call.world, { what, timeoutMs }, (progress) =>
+      await withProgress(call.terminal, { what, timeoutMs }, (progress) =>
         until(call, session, { wish, all, met, progress }),
       );
     }
@@ -52,7 +58,8 @@ export const run: Run = async (call) => {
 async function wantedOf(call: Call, session: Session, wish: Wish): Promise<readonly Wanted[]> {
   const targets = await targetsOf(call, session);
   if (targets.length === 0) {
-    if (wish.is === 'create') throw new Wrong('--for=create waits for names: -l and --all find only what is there');
+    if (wish.is === 'create')
+      throw new UsageError('--for=create waits for names: -l and --all find only what is there');
     // Nothing is left of what should be deleted.
     if (wish.is === 'delete') return [];
     throw nothingFound(call, session);
@@ -88,7 +95,7 @@ async function until(call: Call, session: Session, waiting: Waiting): Promise<vo
     await Promise.all(
       [...places.values()].map(async ({ kind, namespace }) => {
         const here = all.filter(({ target }) => target.kind === kind && target.namespace === namespace);
-        for await (const step of follow(call.world, talking, kind, { namespace, signal })) {
+        for await (const step of follow(call.terminal, talking, kind, { namespace, signal })) {
           if (step.type === 'Listed') {
             const byName = new Map(step.objects.map((object) => [object.metadata.name, object]));
             for (const one of here) look(one, byName.get(one.target.name), waiting);

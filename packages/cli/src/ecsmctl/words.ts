@@ -1,6 +1,5 @@
 /** What the words of a command line have to be, before anything is opened. */
-import type { Call } from '../shell/command.ts';
-import { Wrong } from '../shell/wrong.ts';
+import { type Call, UsageError } from '@ecsm/command-line';
 import { parseResourceWords } from './kinds.ts';
 import { knownKinds } from './session.ts';
 
@@ -8,7 +7,7 @@ import { knownKinds } from './session.ts';
 export function refuseWords({ words: [first] }: Call): void {
   if (first === undefined) return;
   const isFile = /[./\\]/.test(first);
-  throw new Wrong(
+  throw new UsageError(
     isFile ? `to read "${first}", write -f ${first}` : `objects come from files: write -f FILE, not "${first}"`,
   );
 }
@@ -16,5 +15,5 @@ export function refuseWords({ words: [first] }: Call): void {
 /** For commands that change one thing after the other, and never all of a kind. */
 export function requireNames({ words }: Call): void {
   const { kinds, objects } = parseResourceWords({ kinds: knownKinds }, words);
-  if (!objects) throw new Wrong(`which ${kinds.map(({ plural }) => plural).join(', ')}? Say their names`);
+  if (!objects) throw new UsageError(`which ${kinds.map(({ plural }) => plural).join(', ')}? Say their names`);
 }

@@ -1,5 +1,5 @@
 /** Commands that change what is wanted, as data. */
-import type { Command, Completer } from '../shell/command.ts';
+import type { Command, Completer } from '@ecsm/command-line';
 import { allNamespacesFlag, filenameFlag, outputFlag, recursiveFlag, selectorFlag } from './flags.ts';
 import { allFlag, dryRunFlag, nameOutputFlag, platformFlags, timeoutFlag } from './write-flags.ts';
 

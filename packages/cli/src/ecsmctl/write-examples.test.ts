@@ -1,11 +1,10 @@
 /** Every example in the help of these commands works as it stands, on the files of the quickstart. */
 import { fileURLToPath } from 'node:url';
+import { type Command, nodeFiles } from '@ecsm/command-line';
 import { systemClock } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { Simulator } from '@ecsm/simulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Command } from '../shell/command.ts';
-import { realFiles } from '../shell/real-files.ts';
 import { inRealTime, writeKit } from './write.kit.ts';
 import { writeCommands } from './write-commands.ts';
 
@@ -14,7 +13,7 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const simulator = new Simulator({ clock: systemClock, random: new SeededRandom(1), nodes: 3 });
 let url = '';
 
-const files = realFiles({ here: root, home: root });
+const files = nodeFiles({ here: root, home: root });
 
 beforeAll(async () => {
   ({ url } = await simulator.listen());
@@ -32,14 +31,14 @@ const commandsIn = (commands: readonly Command[]): readonly Command[] =>
 
 describe.each(commandsIn(writeCommands).map((command) => [command.name, command] as const))('%s', (name, command) => {
   beforeAll(async () => {
-    await kit.run('apply -f examples/quickstart', { realFiles: files });
-    if (name === 'create') await kit.run('delete services --all', { realFiles: files });
+    await kit.run('apply -f examples/quickstart', { nodeFiles: files });
+    if (name === 'create') await kit.run('delete services --all', { nodeFiles: files });
   });
 
   it.each(command.examples.map(({ says, line }) => [says, line]))('%s: %s', async (_says, line) => {
     const told = await kit.run(line.replace(/^ecsmctl /, ''), {
       ...inRealTime,
-      realFiles: files,
+      nodeFiles: files,
       env: { ECSM_URL: url },
       editor: (text) => text.replace('replicas: 3', 'replicas: 2'),
     });

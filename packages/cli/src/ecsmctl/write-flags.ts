@@ -1,5 +1,5 @@
 /** Flags of the commands that write, said once. */
-import type { Flag } from '../shell/command.ts';
+import type { Flag } from '@ecsm/command-line';
 
 export const dryRunFlag: Flag = {
   name: 'dry-run',

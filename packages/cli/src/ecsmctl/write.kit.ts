@@ -1,15 +1,15 @@
 /** Files to apply, and a registry to apply them to. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { TestTerminalOptions } from '@ecsm/command-line/testing';
 import { type Registry, systemClock } from '@ecsm/runtime';
-import type { TestWorldOptions } from '../shell/test-world.kit.ts';
 import { nowMs, type RegistryKit, registryKit } from './registry.kit.ts';
 
 export interface WriteKit extends RegistryKit {
   /** Puts a file where commands run. */
   write(name: string, content: string | Uint8Array): void;
   /** What a command printed, on the output and (behind `!`) on the error output, and its exit code if it is not 0. */
-  shown(line: string, options?: TestWorldOptions): Promise<string>;
+  shown(line: string, options?: TestTerminalOptions): Promise<string>;
   /** Looks into the registry, and closes it again. */
   inside<T>(look: (registry: Registry) => Promise<T>): Promise<T>;
 }
@@ -40,7 +40,7 @@ export function writeKit(scheme?: 'sqlite' | 'file'): WriteKit {
 }
 
 /** For commands that wait: timers run, and the time of day stands, so that nobody has waited longer than `0 s`. */
-export const inRealTime: TestWorldOptions = { clock: { now: () => nowMs, after: systemClock.after } };
+export const inRealTime: TestTerminalOptions = { clock: { now: () => nowMs, after: systemClock.after } };
 
 /** A service in YAML. `metadata` and `spec` are more lines, indented by two. */
 export function serviceText(name: string, { metadata = '', spec = '' } = {}): string {

@@ -1,7 +1,7 @@
+import { displayWidth } from '@ecsm/command-line';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { bar } from './bar.ts';
-import { displayWidth } from './width.ts';
 
 it.each([
   [0, '    '],

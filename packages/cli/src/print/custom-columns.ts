@@ -1,7 +1,8 @@
 /** `-o custom-columns=NAME:.metadata.name,RSRC:.metadata.resourceVersion`: tables of what people want to see. */
+
+import { truncate, visible } from '@ecsm/command-line';
 import { findJsonPath, type JsonPath, PathError, parsePath, textOf } from './jsonpath.ts';
 import type { Column } from './table.ts';
-import { truncate, visible } from './width.ts';
 
 /** A column for `formatTable` that knows where its cells come from. */
 export interface CustomColumn extends Column {

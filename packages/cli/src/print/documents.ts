@@ -2,7 +2,7 @@
  * Whole objects, for other programs and for files. Keys stay in the order in which they are. What could steer a terminal
  * is escaped as the format does it, so who reads it gets the same value.
  */
-import { escapeInQuotes, needsEscapes } from './visible.ts';
+import { escapeInQuotes, needsEscapes } from '@ecsm/command-line';
 
 /** Ends with a line end. */
 export function formatJson(value: unknown): string {

@@ -1,7 +1,8 @@
 /** What `-o` may say. */
+
+import { truncate, visible } from '@ecsm/command-line';
 import { type CustomColumn, parseCustomColumns } from './custom-columns.ts';
 import { type JsonPath, parseJsonPath } from './jsonpath.ts';
-import { truncate, visible } from './width.ts';
 
 export type Format =
   | { readonly kind: 'table' | 'wide' | 'yaml' | 'json' | 'name' }

@@ -1,5 +1,5 @@
 /** What a JSONPath template is made of, and the complaint about one that makes no sense. */
-import { truncate, visible } from './width.ts';
+import { truncate, visible } from '@ecsm/command-line';
 
 export interface JsonPath {
   /** As people wrote it. */

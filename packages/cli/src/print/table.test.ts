@@ -1,8 +1,8 @@
+import { displayWidth } from '@ecsm/command-line';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { paintOf } from './paint.ts';
 import { type Cell, type Column, formatTable, TableStream } from './table.ts';
-import { displayWidth } from './width.ts';
 
 const columns: readonly Column[] = [
   { name: 'name' },

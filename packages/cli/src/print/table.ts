@@ -1,7 +1,8 @@
 /** Tables as kubectl prints them: no borders, names in capitals, three blanks between columns, none at the end. */
+
+import { displayWidth, truncate, visible } from '@ecsm/command-line';
 import { fit, sum } from './fit.ts';
 import { type Paint, paintOf } from './paint.ts';
-import { displayWidth, truncate, visible } from './width.ts';
 
 export interface Column {
   readonly name: string;

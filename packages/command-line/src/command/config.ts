@@ -1,0 +1,125 @@
+/**
+ * Settings from flags, environment and a config file, in this order, each with where it came from. The file is YAML or
+ * JSON, one key for each flag that has a `key`; every complaint about it says file, line and column.
+ */
+import { join } from 'node:path';
+import type { Manifest } from '@ecsm/runtime';
+import type { Call, Flag } from './command.ts';
+import { UsageError } from './errors.ts';
+import { didYouMean } from './nearest.ts';
+import { type FlagValue, readFlagValue } from './parse.ts';
+
+export interface ConfigOptions {
+  /** The flag that names the file. A file that is named has to be there. */
+  readonly fileFlag: string;
+  /** Looked for in the working directory, then in the home directory; the first one found is read. */
+  readonly fileNames: readonly string[];
+}
+
+/** Passed in, because the module it comes from is not loaded for every command. */
+export type RedactText = (text: string) => string;
+
+/** For `config view`. */
+export interface SettingView {
+  readonly key: string;
+  /** `<hidden>` where it is secret, empty where nobody said anything. */
+  readonly value: string;
+  /** `--host`, `ECSMCLI_HOST`, `.ecsm-cli.yaml:3:1`, `default`, or empty. */
+  readonly from: string;
+}
+
+export interface Settings {
+  readonly get: (name: string) => string | undefined;
+  readonly all: (name: string) => readonly string[];
+  /** So that a complaint about a value can name it: `--port`, `ECSMCLI_PORT` or `.ecsm-cli.yaml:2:1: port`. */
+  readonly origin: (name: string) => string | undefined;
+  /** The config file that was read. */
+  readonly file: string | undefined;
+  readonly view: (redactText: RedactText) => readonly SettingView[];
+}
+
+/** `flags` are those of the program; the ones with a `key` may be in the file. Throws `UsageError`. */
+export async function readSettings(call: Call, flags: readonly Flag[], options: ConfigOptions): Promise<Settings> {
+  const found = await findFile(call, options);
+  const file = found ? await readConfig(found.name, found.bytes, flags) : new Map<string, FlagValue>();
+  const said = (name: string): FlagValue | undefined => {
+    const from = call.origin(name);
+    return from === undefined ? file.get(name) : { texts: call.flags(name), from };
+  };
+  const all = (name: string) => said(name)?.texts ?? call.flags(name);
+  return {
+    get: (name) => all(name).at(-1),
+    all,
+    origin: (name) => said(name)?.from,
+    file: found?.name,
+    view: (redactText) =>
+      flags.filter(({ key }) => key !== undefined).map((flag) => viewOf(flag, said(flag.name), redactText)),
+  };
+}
+
+async function findFile(
+  call: Call,
+  { fileFlag, fileNames }: ConfigOptions,
+): Promise<{ readonly name: string; readonly bytes: Uint8Array } | undefined> {
+  const { files } = call.terminal;
+  const named = call.flag(fileFlag);
+  if (named !== undefined) {
+    const bytes = await files.read(named);
+    if (!bytes) throw new UsageError(`${call.origin(fileFlag) ?? `--${fileFlag}`}: there is no file "${named}"`);
+    return { name: named, bytes };
+  }
+  for (const name of [...fileNames, ...fileNames.map((one) => join(files.home, one))]) {
+    const bytes = await files.read(name);
+    if (bytes) return { name, bytes };
+  }
+  return undefined;
+}
+
+type Keyed = Flag & { readonly key: string };
+
+async function readConfig(file: string, bytes: Uint8Array, flags: readonly Flag[]): Promise<Map<string, FlagValue>> {
+  const keyed = flags.filter((flag): flag is Keyed => flag.key !== undefined);
+  const said = new Map<string, FlagValue>();
+  // Most people have no such file, and the reader is large.
+  const { documentOf } = await import('./config-document.ts');
+  const document = await documentOf(file, bytes);
+  if (!document) return said;
+  for (const [key, value] of Object.entries(document.object)) {
+    const place = await placeOf(document, key);
+    const flag = keyed.find((one) => one.key === key);
+    if (!flag)
+      throw new UsageError(
+        `${place}: there is no setting "${key}".${didYouMean(
+          key,
+          keyed.map((one) => one.key),
+        )}`,
+      );
+    const from = `${place}: ${key}`;
+    const texts = Array.isArray(value) && flag.repeats ? value.map((one) => textOf(one, from)) : [textOf(value, from)];
+    if (texts.includes('')) throw new UsageError(`${from} is empty: leave it out, or say something`);
+    said.set(flag.name, readFlagValue(from, flag, texts));
+  }
+  return said;
+}
+
+async function placeOf(document: Manifest, key: string): Promise<string> {
+  // A key that is no plain word is no path either; then the document's own place has to do.
+  const { file, line, column } = await document.positionOf(/^\w+$/.test(key) ? key : '');
+  return `${file}:${line}:${column}`;
+}
+
+function textOf(value: unknown, from: string): string {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const found = value === null ? 'nothing' : Array.isArray(value) ? 'a list' : 'an object';
+  throw new UsageError(`${from} has to be a single value, and ${found} is there`);
+}
+
+function viewOf(flag: Flag, said: FlagValue | undefined, redactText: RedactText): SettingView {
+  const key = flag.key ?? flag.name;
+  const fallback = flag.default;
+  const texts = said?.texts ?? (fallback === undefined ? [] : [fallback]);
+  const from = said ? said.from.replace(`: ${key}`, '') : fallback === undefined ? '' : 'default';
+  const isOff = flag.value === undefined && said !== undefined && texts.length === 0;
+  const value = isOff ? 'false' : texts.map((text) => (flag.secret ? '<hidden>' : redactText(text))).join(', ');
+  return { key, value, from };
+}

@@ -1,0 +1,48 @@
+/** How a command ends when it does not end well. Every message is one sentence for people, and names the remedy. */
+
+/** What people said makes no sense. Exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+  /** The command whose help tells more: `['rollout', 'undo']`. Absent: the one that runs. */
+  readonly path: readonly string[] | undefined;
+
+  constructor(message: string, path?: readonly string[]) {
+    super(message);
+    this.path = path;
+  }
+}
+
+/** It made sense and did not work. Exit code 1, or another. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  /** Absent: that of the command, which is 1 for most. */
+  readonly exitCode: number | undefined;
+
+  constructor(message: string, options: { readonly exitCode?: number; readonly cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.exitCode = options.exitCode;
+  }
+}
+
+/** As every shell says it: 128 and the number of the signal. */
+const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+export type EndingSignal = keyof typeof exitCodes;
+export const endingSignals: readonly EndingSignal[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
+
+/** Somebody wants it to stop. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  readonly exitCode: number;
+
+  constructor(signal: EndingSignal) {
+    super(`interrupted by ${signal}`);
+    this.exitCode = exitCodes[signal];
+  }
+}
+
+/** Whoever read the output has what they wanted (`| head`). It is no error. */
+export class OutputClosed extends Error {
+  override readonly name = 'OutputClosed';
+  readonly exitCode = 0;
+}

@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import { UsageError } from './errors.ts';
+import { parse } from './parse.ts';
+import { sampleProgram } from './sample.kit.ts';
+
+const program = sampleProgram();
+const line = (text: string) => text.split(' ').filter((word) => word !== '');
+
+function read(text: string | readonly string[], env = {}) {
+  const parsed = parse(program, typeof text === 'string' ? line(text) : text, env);
+  if (parsed.kind === 'help') return { help: parsed.path.map(({ name }) => name) };
+  return { command: parsed.path.map(({ name }) => name).join(' '), ...parsed.call, isVerbose: parsed.isVerbose };
+}
+
+function call(text: string | readonly string[], env = {}) {
+  const found = read(text, env);
+  if ('help' in found) throw new Error('that is help');
+  return found;
+}
+
+function complaint(text: string | readonly string[], env = {}): string {
+  try {
+    read(text, env);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  return 'no complaint';
+}
+
+describe('a command line', () => {
+  it.each([
+    'get x -n orbit',
+    'get x -norbit',
+    'get x -n=orbit',
+    'get x --namespace=orbit',
+    'get x --namespace orbit',
+    '-n orbit get x',
+    'get --namespace orbit x',
+    'get -Anorbit x',
+    'get -wAn orbit x',
+    '-A -n orbit get x',
+    '-o yaml get -n orbit x',
+    'list x -n orbit',
+  ])('gives a flag its value: %s', (text) => {
+    const { command, words, flag, flags, origin } = call(text);
+    expect([command, words, flag('namespace'), flags('namespace'), origin('namespace')]).toEqual([
+      'get',
+      ['x'],
+      'orbit',
+      ['orbit'],
+      '--namespace',
+    ]);
+  });
+
+  it('tells switches, groups of letters and values with an equals sign apart', () => {
+    expect(['all-namespaces', 'watch'].map(call('get x -Awv').flag)).toEqual(['true', 'true']);
+    expect(call('get x -Awv').isVerbose).toBe(true);
+    expect(call('get x').flag('watch')).toBeUndefined();
+    expect(call('get x -l a=b -l=c==d --selector=e').flags('selector')).toEqual(['a=b', 'c==d', 'e']);
+    expect(call('get x -w=true').flag('watch')).toBe('true');
+    expect(call('get x -Aw=false').flag('watch')).toBeUndefined();
+    expect(call('get x -vvv').isVerbose).toBe(true);
+  });
+
+  it('lets a value be left out where a flag says so, and takes no word for it', () => {
+    expect(call('apply').flag('dry-run')).toBeUndefined();
+    expect(call('apply --dry-run').flag('dry-run')).toBe('client');
+    expect(call('apply --dry-run=server').flag('dry-run')).toBe('server');
+    expect(complaint('apply --dry-run server')).toBe('apply takes no words, and "server" is one');
+  });
+
+  it('takes a dash alone for a word, and numbers below zero for values', () => {
+    expect(call('get -').words).toEqual(['-']);
+    expect(call('apply -f -').flag('filename')).toBe('-');
+    expect(call('rollout undo x --to -1').flag('to')).toBe('-1');
+  });
+
+  it('gives what stands behind -- to who wants it, and takes it for words otherwise', () => {
+    const { words, rest } = call('exec camera -- ls -l --all -- x');
+    expect([words, rest]).toEqual([['camera'], ['ls', '-l', '--all', '--', 'x']]);
+    expect(call('get x -- -n --weird').words).toEqual(['x', '-n', '--weird']);
+    expect(call('get x --').words).toEqual(['x']);
+  });
+
+  it('believes flags before variables, and variables before defaults', () => {
+    const env = { SAMPLE_NAMESPACE: 'ground', SAMPLE_WATCH: '1' };
+    const ask = (text: string, variables = {}) => [
+      call(text, variables).flag('namespace'),
+      call(text, variables).origin('namespace'),
+    ];
+    expect(ask('get x -n orbit', env)).toEqual(['orbit', '--namespace']);
+    expect(ask('get x', env)).toEqual(['ground', 'SAMPLE_NAMESPACE']);
+    expect(ask('get x')).toEqual(['default', undefined]);
+    expect(ask('get x', { SAMPLE_NAMESPACE: '' })).toEqual(['default', undefined]);
+    expect(call('get x', env).flag('watch')).toBe('true');
+    expect(call('get x --watch=false', env).flag('watch')).toBeUndefined();
+    expect(call('get x', { SAMPLE_HEADER: 'a\n\nb' }).flags('header')).toEqual(['a', 'b']);
+  });
+
+  it('finds the command behind a flag that another command has as a switch', () => {
+    for (const commands of [program.commands, [...program.commands].reverse()]) {
+      const parsed = parse({ ...program, commands }, line('-f x.yaml apply'), {});
+      expect(parsed.path.map(({ name }) => name)).toEqual(['apply']);
+    }
+  });
+
+  it('finds a command inside another', () => {
+    expect(call('rollout -n orbit undo telemetry --to 3')).toMatchObject({
+      command: 'rollout undo',
+      words: ['telemetry'],
+    });
+  });
+
+  it.each([
+    ['', []],
+    ['--help', []],
+    ['help', []],
+    ['-h', []],
+    ['-n orbit', []],
+    ['get --help', ['get']],
+    ['get -h --nonsense', ['get']],
+    ['--help get', ['get']],
+    ['get x y z -help', ['get']],
+    ['help get', ['get']],
+    ['help rollout undo', ['rollout', 'undo']],
+    ['rollout --help', ['rollout']],
+    ['help get services', ['get']],
+  ])('asks for help: %j', (text, help) => {
+    expect(read(text)).toEqual({ help });
+  });
+
+  it('may ask for the version as people ask other programs', () => {
+    expect(call('--version').command).toBe('version');
+  });
+
+  it('reveals a command that reads a flag it does not have', () => {
+    expect(() => call('get x').flag('namepsace')).toThrow('the command reads the flag --namepsace, and has none');
+  });
+});
+
+describe('a senseless command line', () => {
+  it.each([
+    ['gte x', 'there is no command "gte". Did you mean "get"?'],
+    ['aply -f x', 'there is no command "aply". Did you mean "apply"?'],
+    ['lst x', 'there is no command "lst". Did you mean "list"?'],
+    ['hepl', 'there is no command "hepl". Did you mean "help"?'],
+    [
+      'frobnicate',
+      'there is no command "frobnicate". There are get, apply, rollout, exec, diff, follow, version, completion, help.',
+    ],
+    ['help gte', 'there is no command "gte". Did you mean "get"?'],
+    ['rollout', 'rollout needs a command: status or undo'],
+    ['rollout undoo x', 'there is no command "rollout undoo". Did you mean "undo"?'],
+    ['rollout nonsense --help', 'there is no command "rollout nonsense". There are status, undo.'],
+    ['get x --namespce y', 'there is no flag --namespce. Did you mean "--namespace"?'],
+    ['get x --name y', 'there is no flag --name. Did you mean "--namespace"?'],
+    ['get x --frobnicate', 'there is no flag --frobnicate.'],
+    ['get x -z', 'there is no flag -z.'],
+    ['get x -W', 'there is no flag -W. Did you mean "-w"?'],
+    ['get x -1', 'there is no flag -1.'],
+    ['--frobnicate 3 get x', 'there is no flag --frobnicate.'],
+    ['--frobnicate 3', 'there is no flag --frobnicate.'],
+    ['get x --', 'no complaint'],
+    ['-- get x', 'write the command before --'],
+    ['apply --no-wait', 'there is no flag --no-wait: to switch --wait off, write --wait=false'],
+    ['get x --no-namespace', 'there is no flag --no-namespace. Did you mean "--namespace"?'],
+    ['get x -n', '-n needs a value: -n NS'],
+    ['get x --namespace', '--namespace needs a value: --namespace NS'],
+    ['get x -n -A', '-n needs a value: -n NS. If "-A" is meant to be it, write --namespace=-A'],
+    [
+      'get x --output --watch',
+      '--output needs a value: --output FORMAT. If "--watch" is meant to be it, write --output=--watch',
+    ],
+    ['get x -n -- y', '-n needs a value: -n NS. If "--" is meant to be it, write --namespace=--'],
+    ['apply --password --hunter2', '--password needs a value: --password TEXT'],
+    ['get x --namespace=', 'the value of --namespace is empty: leave --namespace out, or say one'],
+    ['get x -n=', 'the value of -n is empty: leave -n out, or say one'],
+    ['get x --watch=yes', '--watch takes no value but true or false, not "yes"'],
+    ['get x -w=yes', '--watch takes no value but true or false, not "yes"'],
+    ['get x -n a -n b', '-n is given twice'],
+    ['get x -n a --namespace b', '--namespace is given twice'],
+    ['get x -w -w', '-w is given twice'],
+    ['get x -o yml', '-o has to be table, wide, yaml or json, not "yml". Did you mean "yaml"?'],
+    ['get x -o=frobnicate', '-o has to be table, wide, yaml or json, not "frobnicate"'],
+    ['apply --dry-run=clint', '--dry-run has to be client or server, not "clint". Did you mean "client"?'],
+    ['apply --password hunter2', '--password has to be correct'],
+    ['get', 'get needs KIND [NAME...]: sample get KIND [NAME...]'],
+    ['rollout undo', 'rollout undo needs NAME: sample rollout undo NAME'],
+    ['rollout undo a b', '"b" is one word too many: sample rollout undo NAME'],
+    ['version 3', 'version takes no words, and "3" is one'],
+    ['exec a b -- c', '"b" is one word too many: sample exec NAME -- COMMAND...'],
+    ['-f x follow', 'write the command first: sample follow NAME'],
+  ])('%s', (text, message) => {
+    expect(complaint(text)).toBe(message);
+  });
+
+  it('names the variable that makes no sense, and hides what is secret', () => {
+    expect(complaint('get x', { SAMPLE_WATCH: 'yes' })).toBe('SAMPLE_WATCH has to be true or false, not "yes"');
+    expect(complaint('apply', { SAMPLE_PASSWORD: 'hunter2' })).toBe('SAMPLE_PASSWORD has to be correct');
+  });
+
+  it('points to the help of the command that it is about', () => {
+    const path = (text: string) => {
+      try {
+        return read(text);
+      } catch (error) {
+        return error instanceof UsageError ? error.path : error;
+      }
+    };
+    expect(['get x -z', 'rollout undo', 'rollout redo', 'gte'].map(path)).toEqual([
+      ['get'],
+      ['rollout', 'undo'],
+      ['rollout'],
+      [],
+    ]);
+  });
+});

@@ -1,0 +1,205 @@
+/** From the words of a command line to one use of a command. Every complaint is ours, and names what was typed. */
+import type { Call, Command, Flag, Program } from './command.ts';
+import { UsageError } from './errors.ts';
+import { didYouMean, nearest, oneOf } from './nearest.ts';
+import { type FlagUse, type Reading, readTokens } from './tokens.ts';
+import { flagsOf, flagUsageOf, shownCommands, usageOf, wordLimitsOf } from './usage.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Parsed =
+  | { readonly kind: 'help'; readonly path: readonly Command[] }
+  | {
+      readonly kind: 'run';
+      readonly path: readonly Command[];
+      readonly command: Command;
+      readonly call: Omit<Call, 'terminal'>;
+      readonly isVerbose: boolean;
+    };
+
+/** Something that was said, and where. A switch that was switched off has been said, and has no text. */
+export interface FlagValue {
+  readonly texts: readonly string[];
+  readonly from: string;
+}
+
+type FlagValues = ReadonlyMap<string, FlagValue>;
+
+/** Throws `UsageError`. A wish for help goes before every complaint but that there is no such command. */
+export function parse(program: Program, argv: readonly string[], env: Environment): Parsed {
+  const reading = readTokens(program, argv);
+  const { path } = reading;
+  const command = path.at(-1);
+  const asksForHelp = reading.uses.some(({ flag }) => flag?.name === 'help');
+  if (!command) return withoutCommand(program, reading, asksForHelp, argv, env);
+  if (command.commands && reading.words.length > 0) throw unknownCommand(program, reading);
+  if (asksForHelp) return { kind: 'help', path };
+  const names = path.map(({ name }) => name);
+  return usageErrorWithPath(names, () => {
+    if (reading.isUnsure) throw new UsageError(`write the command first: ${usageOf(program, path)}`);
+    const flags = flagsOf(program, path);
+    const said = flagValuesOf(flags, reading.uses, env);
+    if (command.commands) {
+      const known = shownCommands(command.commands).map(({ name }) => name);
+      throw new UsageError(`${names.join(' ')} needs a command: ${oneOf(known)}`);
+    }
+    const [words, rest] = wordsOf(command, reading);
+    checkWords(program, path, command, words);
+    return { kind: 'run', path, command, call: callOf(flags, said, words, rest), isVerbose: said.has('verbose') };
+  });
+}
+
+/** Nothing that names a command: `ecsmctl`, `ecsmctl --help`, `ecsmctl help get`, `ecsmctl gte`. */
+function withoutCommand(
+  program: Program,
+  reading: Reading,
+  asksForHelp: boolean,
+  argv: readonly string[],
+  env: Environment,
+): Parsed {
+  const [first, ...others] = reading.words;
+  if (first === 'help') {
+    const { path, words } = readTokens(program, others);
+    if (words.length > 0 && path.at(-1)?.commands === undefined && path.length > 0) return { kind: 'help', path };
+    if (words.length > 0) throw unknownCommand(program, { path, words });
+    return { kind: 'help', path };
+  }
+  const unknown = reading.uses.find(({ flag }) => flag === undefined);
+  if (
+    first === undefined &&
+    unknown?.typed === '--version' &&
+    program.commands.some(({ name }) => name === 'version')
+  ) {
+    return parse(program, ['version'], env);
+  }
+  // The word behind a flag that does not exist may be meant as its value, so the flag is complained about first. A word
+  // before all flags is meant as a command.
+  if (unknown && first !== argv[0]) throw unknownFlag(unknown.typed, flagsOf(program, []));
+  if (first !== undefined) throw unknownCommand(program, reading);
+  if (reading.rest !== undefined && reading.rest.length > 0) throw new UsageError(`write the command before --`);
+  if (!asksForHelp) flagValuesOf(flagsOf(program, []), reading.uses, env);
+  return { kind: 'help', path: [] };
+}
+
+function unknownCommand(program: Program, { path, words: [word = ''] }: Pick<Reading, 'path' | 'words'>): UsageError {
+  const commands = path.at(-1)?.commands ?? program.commands;
+  const shown = shownCommands(commands);
+  const candidates = path.length === 0 ? [...shown.map(({ name }) => name), 'help'] : shown.map(({ name }) => name);
+  const aliases = shown.flatMap((command) => command.aliases ?? []);
+  const near = nearest(word, [...candidates, ...aliases]);
+  const hint = near === undefined ? didYouMean(word, candidates) : ` Did you mean "${near}"?`;
+  const names = path.map(({ name }) => name);
+  return new UsageError(`there is no command "${[...names, word].join(' ')}".${hint}`, names);
+}
+
+function unknownFlag(typed: string, flags: readonly Flag[]): UsageError {
+  const negated = flags.find(({ name, value }) => typed === `--no-${name}` && value === undefined);
+  if (negated)
+    return new UsageError(`there is no flag ${typed}: to switch --${negated.name} off, write --${negated.name}=false`);
+  const letters = flags.flatMap(({ short }) => (short === undefined ? [] : [`-${short}`]));
+  const names = flags.map(({ name }) => `--${name}`);
+  const other = /^-[A-Z]$/.test(typed) ? typed.toLowerCase() : typed.toUpperCase();
+  const near = typed.startsWith('--') ? nearest(typed, names) : letters.find((letter) => letter === other);
+  return new UsageError(`there is no flag ${typed}.${near === undefined ? '' : ` Did you mean "${near}"?`}`);
+}
+
+function flagValuesOf(flags: readonly Flag[], uses: readonly FlagUse[], env: Environment): FlagValues {
+  const said = new Map<string, FlagValue>();
+  for (const use of uses) {
+    if (!use.flag) throw unknownFlag(use.typed, flags);
+    const before = said.get(use.flag.name);
+    if (before && !use.flag.repeats) throw new UsageError(`${use.typed} is given twice`);
+    const texts = textsOf(use.flag, use);
+    for (const text of texts) checkValue(use.flag, text, use.typed);
+    said.set(use.flag.name, { texts: [...(before?.texts ?? []), ...texts], from: `--${use.flag.name}` });
+  }
+  for (const flag of flags) {
+    const text = flag.variable === undefined ? undefined : env[flag.variable];
+    // A variable that is empty says nothing.
+    if (flag.variable === undefined || text === undefined || text === '' || said.has(flag.name)) continue;
+    const texts = flag.repeats ? text.split('\n').filter((line) => line.trim() !== '') : [text];
+    said.set(flag.name, readFlagValue(flag.variable, flag, texts));
+  }
+  return said;
+}
+
+function textsOf(flag: Flag, { typed, value, isInline }: FlagUse): readonly string[] {
+  if (flag.value === undefined)
+    return value === undefined ? ['true'] : switched(value, `${typed} takes no value but true or false`, flag);
+  if (value === undefined && flag.withoutValue !== undefined) return [flag.withoutValue];
+  const usage = flagUsageOf(flag).replace(/^--[^ =[]+/, typed);
+  if (value === undefined) throw new UsageError(`${typed} needs a value: ${usage}`);
+  // Somebody forgot the value, and the next flag is not it. Numbers below zero are values.
+  if (!isInline && /^-[^\d]/.test(value)) {
+    const remedy = flag.secret ? '' : `. If "${value}" is meant to be it, write --${flag.name}=${value}`;
+    throw new UsageError(`${typed} needs a value: ${usage}${remedy}`);
+  }
+  if (value === '') throw new UsageError(`the value of ${typed} is empty: leave ${typed} out, or say one`);
+  return [value];
+}
+
+/** What a variable or a config file says about a flag. Throws `UsageError`. */
+export function readFlagValue(from: string, flag: Flag, texts: readonly string[]): FlagValue {
+  if (flag.value === undefined) {
+    return { texts: texts.flatMap((text) => switched(text, `${from} has to be true or false`, flag)), from };
+  }
+  for (const text of texts) checkValue(flag, text, from);
+  return { texts, from };
+}
+
+function switched(text: string, complaint: string, { secret }: Flag): readonly string[] {
+  if (text === 'true' || text === '1') return ['true'];
+  if (text === 'false' || text === '0') return [];
+  throw new UsageError(`${complaint}${secret ? '' : `, not "${text}"`}`);
+}
+
+function checkValue({ choices, secret, value }: Flag, text: string, from: string): void {
+  if (value === undefined || !choices || choices.includes(text)) return;
+  const near = nearest(text, choices);
+  const hint = near === undefined || secret ? '' : `. Did you mean "${near}"?`;
+  throw new UsageError(`${from} has to be ${oneOf(choices)}${secret ? '' : `, not "${text}"`}${hint}`);
+}
+
+function wordsOf(command: Command, { words, rest = [] }: Reading): readonly [readonly string[], readonly string[]] {
+  return command.rest === undefined ? [[...words, ...rest], []] : [words, rest];
+}
+
+function checkWords(program: Program, path: readonly Command[], command: Command, words: readonly string[]): void {
+  const { min, max } = wordLimitsOf(command);
+  const name = path.map((one) => one.name).join(' ');
+  if (words.length < min) {
+    const isMissing =
+      words.length === 0 ? `${name} needs ${command.words}` : `${name} needs more than "${words.join(' ')}"`;
+    throw new UsageError(`${isMissing}: ${usageOf(program, path)}`);
+  }
+  const tooMany = words[max];
+  if (tooMany === undefined) return;
+  throw new UsageError(
+    max === 0
+      ? `${name} takes no words, and "${tooMany}" is one`
+      : `"${tooMany}" is one word too many: ${usageOf(program, path)}`,
+  );
+}
+
+function callOf(
+  flags: readonly Flag[],
+  said: FlagValues,
+  words: readonly string[],
+  rest: readonly string[],
+): Omit<Call, 'terminal'> {
+  const of = (name: string): readonly string[] => {
+    const flag = flags.find((one) => one.name === name);
+    if (!flag) throw new Error(`the command reads the flag --${name}, and has none of that name`);
+    return said.get(name)?.texts ?? (flag.default === undefined ? [] : [flag.default]);
+  };
+  return { words, rest, flag: (name) => of(name).at(-1), flags: of, origin: (name) => said.get(name)?.from };
+}
+
+/** A complaint about a command points to the help of that command. */
+function usageErrorWithPath<T>(path: readonly string[], read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof UsageError && error.path === undefined ? new UsageError(error.message, path) : error;
+  }
+}

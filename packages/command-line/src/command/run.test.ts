@@ -1,0 +1,164 @@
+import { ApiError } from '@ecsm/runtime';
+import { describe, expect, it } from 'vitest';
+import type { Command, Run } from './command.ts';
+import { Failure, UsageError } from './errors.ts';
+import { runProgram } from './run.ts';
+import { sampleProgram } from './sample.kit.ts';
+import { runInTestTerminal, testTerminal } from './test-terminal.kit.ts';
+
+const doing = (run: Run, more: Partial<Command> = {}): Command => ({
+  name: 'do',
+  says: 'do it',
+  examples: [],
+  load: async () => ({ run }),
+  ...more,
+});
+
+const failing = (error: unknown) =>
+  sampleProgram(
+    doing(async () => {
+      throw error;
+    }),
+  );
+
+describe('running a program', () => {
+  it('gives the command what was said, and ends with 0', async () => {
+    const { out, err, code } = await runInTestTerminal(sampleProgram(), ['get', 'services', '-n', 'orbit']);
+    expect(JSON.parse(out)).toMatchObject({ words: ['services'], namespace: ['orbit', ['orbit'], '--namespace'] });
+    expect([err, code]).toEqual(['', 0]);
+  });
+
+  it('ends with the code that the command says', async () => {
+    expect((await runInTestTerminal(sampleProgram(doing(async () => 7)), ['do'])).code).toBe(7);
+  });
+
+  it('complains in one line, with a hint where to read on', async () => {
+    expect(await runInTestTerminal(sampleProgram(), ['get', 'x', '--frob'])).toEqual({
+      code: 2,
+      out: '',
+      err: 'sample: there is no flag --frob.\nTry: sample get --help\n',
+    });
+    expect((await runInTestTerminal(sampleProgram(), ['gte'])).err).toBe(
+      'sample: there is no command "gte". Did you mean "get"?\nTry: sample --help\n',
+    );
+    expect(await runInTestTerminal(failing(new UsageError('that is senseless')), ['do'])).toEqual({
+      code: 2,
+      out: '',
+      err: 'sample: that is senseless\nTry: sample do --help\n',
+    });
+  });
+
+  it('does not let a word steer the terminal', async () => {
+    const { err } = await runInTestTerminal(sampleProgram(), ['\u001b[2J\nx']);
+    expect(err).not.toContain('\u001b');
+    expect(err.split('\n')).toHaveLength(3);
+  });
+
+  it.each([
+    ['a failure', new Failure('it did not work'), 1, 'sample: it did not work\n'],
+    ['a failure with a code', new Failure('it did not work', { exitCode: 9 }), 9, 'sample: it did not work\n'],
+    [
+      'an error of the catalogue',
+      new ApiError('NotFound', { kind: 'node', name: 'n1' }),
+      1,
+      'sample: node "n1" not found\n',
+    ],
+    ['one of several lines', new ApiError('BadRequest', { reason: 'a\n  b' }), 1, 'sample: a b\n'],
+    [
+      'a refusal of the system',
+      Object.assign(new Error('EIO: i/o error, write'), { errno: -5, syscall: 'write' }),
+      1,
+      'sample: EIO: i/o error, write\n',
+    ],
+    [
+      'a bug',
+      new TypeError('x is undefined'),
+      1,
+      'sample: this is a bug: x is undefined; run again with -v to see where\n',
+    ],
+    [
+      'a bug of the library',
+      new ApiError('Closed', { what: 'the store' }),
+      1,
+      'sample: this is a bug: the store is closed; run again with -v to see where\n',
+    ],
+    ['something thrown that is no error', 'oops', 1, 'sample: this is a bug: oops; run again with -v to see where\n'],
+  ])('makes one line of %s', async (_name, error, code, err) => {
+    expect(await runInTestTerminal(failing(error), ['do'])).toEqual({ code, out: '', err });
+  });
+
+  it('shows the stack and the causes with -v, and only then', async () => {
+    const error = new TypeError('x is undefined', { cause: new Error('the real reason') });
+    const { err } = await runInTestTerminal(failing(error), ['do', '-v']);
+    expect(err).toMatch(/^sample: this is a bug: x is undefined\nTypeError: x is undefined\n {4}at /);
+    expect(err).toContain('caused by: Error: the real reason');
+  });
+
+  it('shows details with -v, and only then', async () => {
+    const program = sampleProgram(doing(async ({ terminal }) => terminal.detail(`GET /nodes ${terminal.isVerbose}`)));
+    expect((await runInTestTerminal(program, ['do', '-v'])).err).toBe('GET /nodes true\n');
+    expect((await runInTestTerminal(program, ['do'])).err).toBe('');
+  });
+
+  it('lets a command say what a failure is for it', async () => {
+    const program = sampleProgram(doing(async () => Promise.reject(new Failure('no link')), { failureCode: 3 }));
+    expect((await runInTestTerminal(program, ['do'])).code).toBe(3);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('after %s ends with %d, and is quiet about what that broke', async (signal, code) => {
+    const { terminal, err, interrupt, ended } = testTerminal();
+    const program = sampleProgram(
+      doing(async () => {
+        interrupt(signal);
+        throw new ApiError('Unavailable', { what: 'the platform', reason: 'aborted' });
+      }),
+    );
+    expect(await runProgram(program, ['do'], terminal)).toBe(code);
+    expect([err.text, ended]).toEqual(['', [code]]);
+  });
+
+  it('after Ctrl-C still says what the command wants people to know', async () => {
+    const { terminal, err, interrupt } = testTerminal();
+    const program = sampleProgram(
+      doing(async () => {
+        interrupt();
+        throw new Failure('2 of 5 are applied');
+      }),
+    );
+    expect(await runProgram(program, ['do'], terminal)).toBe(130);
+    expect(err.text).toBe('sample: 2 of 5 are applied\n');
+  });
+
+  it('after Ctrl-C ends with 130 also where the command ends well', async () => {
+    const { terminal, interrupt } = testTerminal();
+    expect(await runProgram(sampleProgram(doing(async () => interrupt())), ['do'], terminal)).toBe(130);
+  });
+
+  it('is quiet and content when the reader has gone', async () => {
+    const { terminal, out, err } = testTerminal();
+    const program = sampleProgram(
+      doing(async () => {
+        out.isClosed = true;
+        terminal.out.write('more');
+        throw new Error('aborted');
+      }),
+    );
+    expect([await runProgram(program, ['do'], terminal), err.text]).toEqual([0, '']);
+  });
+
+  it('fails when its output cannot be written', async () => {
+    const { terminal, err } = testTerminal();
+    const drained = () => Promise.reject(new Failure('the output cannot be written: the disk is full'));
+    const broken = { ...terminal, out: Object.assign(Object.create(terminal.out), { drained }) };
+    expect(await runProgram(sampleProgram(), ['version'], broken)).toBe(1);
+    expect(err.text).toBe('sample: the output cannot be written: the disk is full\n');
+  });
+
+  it('calls a command that does nothing a bug', async () => {
+    const { load: _, ...nothing } = doing(async () => {});
+    expect((await runInTestTerminal(sampleProgram(nothing), ['do'])).err).toContain('the command "do" does nothing');
+  });
+});

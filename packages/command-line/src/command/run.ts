@@ -1,0 +1,143 @@
+/** Runs a program: from the words of its command line to its exit code. Whatever goes wrong becomes one line. */
+import { visible } from '../text/visible.ts';
+import type { Program } from './command.ts';
+import { Failure, Interrupted, OutputClosed, UsageError } from './errors.ts';
+import { type Parsed, parse } from './parse.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What a completion script calls the program with. */
+export const completeWord = '__complete';
+
+/** Never throws. What was written is on its way when it resolves. */
+export async function runProgram(program: Program, argv: readonly string[], terminal: Terminal): Promise<number> {
+  if (argv[0] === completeWord) return complete(program, argv.slice(1), terminal);
+  let code: number;
+  try {
+    code = await runCommand(program, argv, terminal);
+    await terminal.out.drained();
+  } catch (error) {
+    // Nothing but an output that cannot be written gets here. The command may have failed for the same reason already.
+    code = report(program, error, terminal, { path: [], isVerbose: false });
+  }
+  if (terminal.signal.aborted && terminal.signal.reason instanceof OutputClosed) code = 0;
+  await terminal.ended(code);
+  // Talk that cannot be written changes nothing about how it went.
+  await terminal.err.drained().catch(() => {});
+  return code;
+}
+
+async function runCommand(program: Program, argv: readonly string[], outside: Terminal): Promise<number> {
+  let parsed: Parsed;
+  try {
+    parsed = parse(program, argv, outside.env);
+  } catch (error) {
+    return report(program, error, outside, { path: [], isVerbose: false });
+  }
+  if (parsed.kind === 'help') {
+    const { helpText } = await import('./help.ts');
+    outside.out.write(helpText(program, parsed.path, outside.out.columns));
+    return 0;
+  }
+  const { command, call, isVerbose } = parsed;
+  const terminal = isVerbose ? talkative(outside) : outside;
+  const path = parsed.path.map(({ name }) => name);
+  try {
+    const room = await command.load?.();
+    if (!room) throw new Error(`the command "${path.join(' ')}" does nothing`);
+    const code = await room.run({ ...call, terminal });
+    return interruption(terminal)?.exitCode ?? code ?? 0;
+  } catch (error) {
+    return report(program, error, terminal, { path, isVerbose, failureCode: command.failureCode });
+  }
+}
+
+function talkative(terminal: Terminal): Terminal {
+  return { ...terminal, isVerbose: true, detail: (text) => terminal.err.write(`${text}\n`) };
+}
+
+interface Circumstances {
+  readonly path: readonly string[];
+  readonly isVerbose: boolean;
+  readonly failureCode?: number | undefined;
+}
+
+/** Tells people about an error, as far as they want to know, and finds the exit code for it. */
+function report(
+  program: Program,
+  error: unknown,
+  terminal: Terminal,
+  { path, isVerbose, failureCode = 1 }: Circumstances,
+): number {
+  const say = (text: string) => terminal.err.write(`${text}\n`);
+  const complain = (text: string) => say(`${program.name}: ${visible(text.replace(/\s*\n\s*/g, ' '))}`);
+  const stop = interruption(terminal);
+  if (stop instanceof OutputClosed) return stop.exitCode;
+  // The reason for which everything was stopped explains whatever failed because of it.
+  const cause = terminal.signal.aborted && terminal.signal.reason instanceof Failure ? terminal.signal.reason : error;
+  let code = failureCode;
+  if (isTold(cause)) return code;
+  if (cause instanceof UsageError) {
+    complain(cause.message);
+    say(`Try: ${[program.name, ...(cause.path ?? path), '--help'].join(' ')}`);
+    code = 2;
+  } else if (cause instanceof Failure) {
+    complain(cause.message);
+    code = cause.exitCode ?? failureCode;
+  } else if (isForPeople(cause)) {
+    // After an interruption everything fails somehow, and nobody wants to know how.
+    if (!stop) complain(cause.message);
+  } else if (!stop) {
+    const what = cause instanceof Error ? cause.message || cause.name : String(cause);
+    complain(`this is a bug: ${what}${isVerbose ? '' : '; run again with -v to see where'}`);
+  }
+  if (isVerbose && !(cause instanceof UsageError)) say(stackOf(cause));
+  return stop?.exitCode ?? code;
+}
+
+/** Errors that people know about. */
+const told = new WeakSet<object>();
+
+function isTold(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  if (told.has(error)) return true;
+  told.add(error);
+  return false;
+}
+
+function interruption({ signal }: Terminal): Interrupted | OutputClosed | undefined {
+  const { reason } = signal;
+  return signal.aborted && (reason instanceof Interrupted || reason instanceof OutputClosed) ? reason : undefined;
+}
+
+/** How `ApiError` of the runtime marks itself: known without loading the runtime. */
+const apiErrorBrand = Symbol.for('@ecsm/runtime/ApiError');
+
+/** Errors of the catalogue (but for those that are called bugs there), and what the operating system refuses. */
+function isForPeople(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  if (apiErrorBrand in error) return !('retry' in error && error.retry === 'bug');
+  return 'syscall' in error && 'errno' in error;
+}
+
+/** With its causes. Control characters of strangers are shown, line by line. */
+function stackOf(error: unknown): string {
+  const lines: string[] = [];
+  for (let one = error, depth = 0; one !== undefined && depth < 5; depth++) {
+    const text = one instanceof Error ? (one.stack ?? `${one.name}: ${one.message}`) : String(one);
+    lines.push(...`${depth === 0 ? '' : 'caused by: '}${text}`.split('\n').map(visible));
+    one = one instanceof Error ? one.cause : undefined;
+  }
+  return lines.join('\n');
+}
+
+async function complete(program: Program, argv: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    const { candidatesFor } = await import('./complete.ts');
+    const words = argv[0] === '--' ? argv.slice(1) : argv;
+    for (const candidate of await candidatesFor(program, words, terminal)) terminal.out.write(`${candidate}\n`);
+    await terminal.out.drained();
+  } catch {
+    // Somebody is typing: whatever is wrong, now is not the time to say so.
+  }
+  return 0;
+}

@@ -1,0 +1,28 @@
+/**
+ * The public face of the command line. Help and completion are not named here: `runProgram` loads them when they are
+ * asked for.
+ */
+export {
+  type Call,
+  type Command,
+  type Completer,
+  type Example,
+  type Flag,
+  filesMarker,
+  type Program,
+  type Run,
+} from './command/command.ts';
+export { completionCommand } from './command/completion-command.ts';
+export { type ConfigOptions, readSettings, type Settings } from './command/config.ts';
+export { Failure, Interrupted, UsageError } from './command/errors.ts';
+export { didYouMean, nearest, oneOf } from './command/nearest.ts';
+export { runProgram } from './command/run.ts';
+export type { Files, OutputStream, Terminal } from './command/terminal.ts';
+export { systemClock } from './terminal/clock.ts';
+export { nodeFiles } from './terminal/files.ts';
+export { Live } from './terminal/live.ts';
+export { main } from './terminal/process.ts';
+export { duration, type Progress, withProgress } from './terminal/progress.ts';
+export { plural, wrap } from './text/text.ts';
+export { escapeInQuotes, needsEscapes, visible, visibleLines } from './text/visible.ts';
+export { displayWidth, padEnd, truncate } from './text/width.ts';

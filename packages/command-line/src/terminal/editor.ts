@@ -1,0 +1,64 @@
+/** A text in the editor of a person, by way of a file that nobody else can read. Loaded when somebody edits. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { Failure } from '../command/errors.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Edited {
+  readonly text: string;
+  /** Where it is saved, in a directory of its own. */
+  readonly path: string;
+}
+
+/**
+ * The file stays; `discard` removes it. Nothing stays if the editor fails. When the signal aborts, the editor is asked to
+ * end, and the file stays for whatever it has saved.
+ */
+export async function editText(text: string, suffix: string, env: Environment, signal: AbortSignal): Promise<Edited> {
+  const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
+  const path = join(await ownDirectory(env['TMPDIR'] || tmpdir()), `edit${suffix}`);
+  try {
+    await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+    await runEditor(editor, path, env, signal);
+    return { text: await readFile(path, 'utf8'), path };
+  } catch (error) {
+    if (signal.aborted) throw new Failure(`interrupted: what the editor has saved is in ${path}`);
+    await discard(path);
+    if (error instanceof Failure) throw error;
+    throw new Failure(`the text cannot be edited: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}
+
+/** For this user only. */
+async function ownDirectory(parent: string): Promise<string> {
+  try {
+    return await mkdtemp(join(parent, 'ecsm-edit-'));
+  } catch (error) {
+    throw new Failure(`nothing can be written to ${parent}: set TMPDIR to a directory where you may`, { cause: error });
+  }
+}
+
+export async function discard(path: string): Promise<void> {
+  await rm(dirname(path), { recursive: true, force: true });
+}
+
+/** By a shell, because people put flags into EDITOR. Without a terminal it gets no input, so that it cannot wait. */
+async function runEditor(editor: string, path: string, env: Environment, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const input = process.stdin.isTTY ? 'inherit' : 'ignore';
+  const child = spawn('/bin/sh', ['-c', `${editor} "$@"`, editor, path], { stdio: [input, 'inherit', 'inherit'], env });
+  const stop = () => void child.kill('SIGTERM');
+  signal.addEventListener('abort', stop, { once: true });
+  const code = await new Promise<number | string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (exitCode, killedBy) => resolve(exitCode ?? killedBy ?? 'nothing'));
+  }).finally(() => signal.removeEventListener('abort', stop));
+  signal.throwIfAborted();
+  if (code === 0) return;
+  if (code === 127) throw new Failure(`there is no editor "${editor}": set EDITOR to the one that you use`);
+  throw new Failure(`the editor "${editor}" ended with ${code}, so nothing is changed`);
+}

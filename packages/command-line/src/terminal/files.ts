@@ -1,0 +1,202 @@
+/** Files on disk. Every refusal of the operating system becomes a sentence that names the file. */
+import { type FileHandle, link, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import process from 'node:process';
+import { Failure } from '../command/errors.ts';
+import type { Files } from '../command/terminal.ts';
+
+/** Of a file that is read as a whole. */
+export const fileBytesMax = 64 * 1024 * 1024;
+const chunkBytes = 256 * 1024;
+/** Of one directory with all below it: more is a mistake, such as `-R -f /`. */
+const listedMax = 100_000;
+
+export interface FilesOptions {
+  readonly here: string;
+  readonly home: string;
+  readonly fileBytesMax?: number;
+}
+
+export function nodeFiles({ here, home, fileBytesMax: bytesMax = fileBytesMax }: FilesOptions): Files {
+  const at = (path: string) => resolve(here, path);
+  return {
+    here,
+    home,
+    read: (path) =>
+      unlessMissing(path, 'read', async () => {
+        const file = await open(at(path));
+        try {
+          return await readAll(file, path, bytesMax);
+        } finally {
+          await file.close();
+        }
+      }),
+    async list(path, { recursive = false } = {}) {
+      const found: string[] = [];
+      const isDirectory = await unlessMissing(path, 'listed', async () => (await stat(at(path))).isDirectory());
+      if (!isDirectory) return undefined;
+      await told(path, 'listed', () => collect(at(path), path, recursive, found));
+      return found.sort();
+    },
+    write: (path, content, { exclusive = false, secret = false } = {}) =>
+      told(path, 'written', () => writeWhole(at(path), content, exclusive, secret ? 0o600 : 0o666)),
+    open: (path) =>
+      unlessMissing(path, 'read', async () => {
+        const file = await open(at(path));
+        const { size, isDirectory } = await file
+          .stat()
+          .then((one) => ({ size: one.size, isDirectory: one.isDirectory() }));
+        if (!isDirectory) return { sizeBytes: size, chunks: chunksOf(file, path) };
+        await file.close();
+        throw new Failure(`${path} is a directory`);
+      }),
+  };
+}
+
+async function readAll(file: FileHandle, path: string, bytesMax: number): Promise<Uint8Array> {
+  // The size of a pipe or of /proc is not known before it is read, so it is counted on the way.
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes);
+    if (bytesRead === 0) return Buffer.concat(chunks);
+    bytes += bytesRead;
+    if (bytes > bytesMax) throw new Failure(`${path} is larger than ${mebibytes(bytesMax)}, which is the limit`);
+    chunks.push(buffer.subarray(0, bytesRead));
+  }
+}
+
+export function mebibytes(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024 / 1024)} MiB`;
+}
+
+async function* chunksOf(file: FileHandle, path: string): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await told(path, 'read', () =>
+        file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes),
+      );
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Directories that are links are not followed: they may lead back. */
+async function collect(directory: string, shown: string, recursive: boolean, found: string[]): Promise<void> {
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    const name = join(shown, entry.name);
+    if (entry.isDirectory() && recursive) await collect(path, name, recursive, found);
+    else if (entry.isFile() || (entry.isSymbolicLink() && (await isFileBehind(path)))) found.push(name);
+    if (found.length > listedMax) throw new Failure(`there are more than ${listedMax} files in ${shown}`);
+  }
+}
+
+async function isFileBehind(path: string): Promise<boolean> {
+  // A link that leads nowhere is no file.
+  return stat(path).then(
+    (one) => one.isFile(),
+    () => false,
+  );
+}
+
+let written = 0;
+
+async function writeWhole(
+  path: string,
+  content: AsyncIterable<Uint8Array> | Uint8Array,
+  exclusive: boolean,
+  mode: number,
+): Promise<void> {
+  const beside = join(dirname(path), `.${process.pid}-${++written}.part`);
+  // Before hours of writing, not only after.
+  if (
+    exclusive &&
+    (await stat(path).then(
+      () => true,
+      () => false,
+    ))
+  )
+    throw exists();
+  const file = await open(beside, 'wx', mode);
+  try {
+    try {
+      if (content instanceof Uint8Array) await file.writeFile(content);
+      else for await (const chunk of content) await file.writeFile(chunk);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // A link refuses where a rename would replace, so two writers cannot both win.
+    if (exclusive) await link(beside, path);
+    else await rename(beside, path);
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    await unlink(beside).catch(() => {});
+    throw error;
+  }
+  if (exclusive) await unlink(beside);
+}
+
+/** Without it a file may be gone after a power cut, though its content was safe. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function exists(): Error {
+  return Object.assign(new Error('it exists'), { code: 'EEXIST' });
+}
+
+async function unlessMissing<T>(path: string, verb: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    throw explained(path, verb, error);
+  }
+}
+
+async function told<T>(path: string, verb: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw explained(path, verb, error);
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'you have no permission',
+  EPERM: 'you have no permission',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'your quota is used up',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'its directory does not exist',
+  ENOTDIR: 'a part of its path is no directory',
+  ENAMETOOLONG: 'its name is too long',
+  ELOOP: 'its links lead in a circle',
+  EMFILE: 'too many files are open',
+};
+
+function explained(path: string, verb: string, error: unknown): unknown {
+  const code = codeOf(error);
+  // What is no refusal of the operating system is somebody else's, such as the source of what is written.
+  if (code === undefined || error instanceof Failure) return error;
+  if (code === 'EISDIR') return new Failure(`${path} is a directory`, { cause: error });
+  if (code === 'EEXIST') return new Failure(`${path} exists already, and is not overwritten`, { cause: error });
+  const reason = reasons[code] ?? (error instanceof Error ? error.message : code);
+  return new Failure(`${path} cannot be ${verb}: ${reason}`, { cause: error });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code)
+    ? error.code
+    : undefined;
+}

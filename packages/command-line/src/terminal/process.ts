@@ -1,0 +1,91 @@
+/** The world of a real process, and the way into a program. */
+import { homedir } from 'node:os';
+import process from 'node:process';
+import type { Program } from '../command/command.ts';
+import { endingSignals, Interrupted } from '../command/errors.ts';
+import { runProgram } from '../command/run.ts';
+import type { Terminal } from '../command/terminal.ts';
+import { systemClock } from './clock.ts';
+import { nodeFiles } from './files.ts';
+import { processOutput } from './output.ts';
+
+/** Runs the program of this process, and ends the process. */
+export async function main(program: Program): Promise<never> {
+  // What nobody catches is a bug, too, and no more to people than one line.
+  process.once('uncaughtException', (error) => {
+    const isVerbose = process.argv.some((word) => word === '-v' || word === '--verbose');
+    const text = isVerbose ? (error.stack ?? error.message) : `${error.message}; run again with -v to see where`;
+    process.stderr.write(`${program.name}: this is a bug: ${text}\n`);
+    process.exit(1);
+  });
+  process.exit(await runProgram(program, process.argv.slice(2), processTerminal()));
+}
+
+/** Takes the signals of this process: the first asks the command to stop, the second ends it at once. */
+export function processTerminal(): Terminal {
+  const stop = new AbortController();
+  const { signal } = stop;
+  let isEditing = false;
+  for (const name of endingSignals) {
+    process.on(name, () => {
+      // The editor has the terminal, and what Ctrl-C means there is its own business.
+      if (isEditing && name === 'SIGINT') return;
+      const interrupted = new Interrupted(name);
+      if (signal.aborted) process.exit(interrupted.exitCode);
+      stop.abort(interrupted);
+    });
+  }
+  const { env } = process;
+  const err = processOutput({ name: 'stderr', env, signal, onEnd: () => {} });
+  let saved: string | undefined;
+  let input: Promise<Uint8Array> | undefined;
+  return {
+    out: processOutput({ name: 'stdout', env, signal, onEnd: (reason) => stop.abort(reason) }),
+    err,
+    env,
+    clock: systemClock,
+    signal,
+    detail: () => {},
+    isVerbose: false,
+    readInput() {
+      input ??= import('./input.ts').then(({ readStandardInput }) => readStandardInput(signal));
+      return input;
+    },
+    files: nodeFiles({ here: currentDirectory(), home: env['HOME'] || homedir() }),
+    async ask(question) {
+      const { askPerson } = await import('./input.ts');
+      return askPerson(question, err, signal);
+    },
+    async edit(text, suffix) {
+      const { discard, editText } = await import('./editor.ts');
+      isEditing = true;
+      try {
+        const edited = await editText(text, suffix, env, signal);
+        // What was left as it was opened is no reason to forget what was saved before.
+        if (edited.text === text) await discard(edited.path);
+        else {
+          if (saved !== undefined) await discard(saved);
+          saved = edited.path;
+        }
+        return edited.text;
+      } finally {
+        isEditing = false;
+      }
+    },
+    async ended(exitCode) {
+      if (saved === undefined) return;
+      const { discard } = await import('./editor.ts');
+      if (exitCode === 0) await discard(saved);
+      else err.write(`What you edited is kept in ${saved}\n`);
+    },
+  };
+}
+
+/** It may have been removed. That is a reason to find no files there, and none to fail before anything was asked. */
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env['PWD'] || '/';
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Waiting, as people can bear it: what for, how long already, how long at most, what is there so far, and whether the
+ * other side still answers.
+ */
+
+import { Failure } from '../command/errors.ts';
+import type { Terminal } from '../command/terminal.ts';
+import { Live } from './live.ts';
+
+export interface WaitOptions {
+  /** `service/telemetry to be available`. */
+  readonly what: string;
+  /** After that it gives up. `Infinity` never does. */
+  readonly timeoutMs: number;
+  /** What to do when it gave up: `look at "ecsmctl describe …"`. */
+  readonly remedy?: string;
+}
+
+export interface Progress {
+  /** What is there so far: `2/3 ready`. */
+  says(state: string): void;
+  /** The other side has answered. Who never calls it is not asked when it last did. */
+  contact(): void;
+  /** A line that stays on the screen. */
+  print(line: string): void;
+  /** For whole lines on the output, which may be the same terminal: they are written above what is painted. */
+  above(write: () => void): void;
+  /** Aborts at the deadline, and when the command is interrupted. */
+  readonly signal: AbortSignal;
+}
+
+export interface Wait {
+  readonly what: string;
+  readonly state: string;
+  readonly elapsedMs: number;
+  readonly timeoutMs: number;
+  readonly sinceContactMs?: number | undefined;
+}
+
+/** Who is done by then has not waited. */
+const quietMs = 500;
+const repaintMs = 1_000;
+/** A silence that is shorter means nothing. */
+const silenceMs = 10_000;
+/** A longer timer fires at once, in Node. */
+const timerMsMax = 2 ** 31 - 1;
+
+/** `waiting for X (12 s of 60 s): 2/3 ready, last contact 40 s ago`. */
+export function waitLine({ what, state, elapsedMs, timeoutMs, sinceContactMs }: Wait): string {
+  const total = Number.isFinite(timeoutMs) ? ` of ${duration(timeoutMs)}` : '';
+  return `waiting for ${what} (${duration(elapsedMs)}${total})${stateOf(state, sinceContactMs)}`;
+}
+
+function stateOf(state: string, sinceContactMs: number | undefined): string {
+  const contact = isSilent(sinceContactMs) ? `last contact ${duration(sinceContactMs)} ago` : '';
+  const parts = [state, contact].filter((part) => part !== '');
+  return parts.length === 0 ? '' : `: ${parts.join(', ')}`;
+}
+
+function isSilent(sinceContactMs: number | undefined): sinceContactMs is number {
+  return sinceContactMs !== undefined && sinceContactMs >= silenceMs;
+}
+
+/** `60 s`, `2 min 5 s`, `3 h 10 min`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const join = (big: number, bigUnit: string, small: number, smallUnit: string) =>
+    small === 0 ? `${big} ${bigUnit}` : `${big} ${bigUnit} ${small} ${smallUnit}`;
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return join(Math.floor(seconds / 60), 'min', seconds % 60, 's');
+  return join(Math.floor(seconds / 3600), 'h', Math.floor((seconds % 3600) / 60), 'min');
+}
+
+/**
+ * Does `work` and shows how far it is, on the error output. Throws `Failure` at the deadline, and the reason of the
+ * terminal's signal when that aborts, whether or not `work` minds its signal.
+ */
+export async function withProgress<T>(
+  terminal: Terminal,
+  { what, timeoutMs, remedy }: WaitOptions,
+  work: (progress: Progress) => Promise<T>,
+): Promise<T> {
+  const { clock } = terminal;
+  const startMs = clock.now();
+  const stop = new AbortController();
+  const live = new Live(terminal.err, terminal.signal);
+  let state = '';
+  let contactMs: number | undefined;
+  let cancelTick = () => {};
+  const wait = (): Wait => {
+    // The clock may be set back while it runs.
+    const since = (ms: number) => Math.max(0, clock.now() - ms);
+    return {
+      what,
+      state,
+      elapsedMs: since(startMs),
+      timeoutMs,
+      sinceContactMs: contactMs === undefined ? contactMs : since(contactMs),
+    };
+  };
+  let isQuiet = true;
+  const show = () => {
+    if (isQuiet) return;
+    const now = wait();
+    live.show(waitLine(now), `${state}\n${isSilent(now.sinceContactMs)}`);
+  };
+  const tick = () => {
+    isQuiet = false;
+    show();
+    cancelTick = clock.after(repaintMs, tick);
+  };
+  cancelTick = clock.after(quietMs, tick);
+  const onAbort = () => stop.abort(terminal.signal.reason);
+  terminal.signal.addEventListener('abort', onAbort, { once: true });
+  if (terminal.signal.aborted) onAbort();
+  const giveUp = () => {
+    const { sinceContactMs } = wait();
+    const message = `gave up waiting for ${what} after ${duration(timeoutMs)}${stateOf(state, sinceContactMs)}`;
+    stop.abort(new Failure(remedy === undefined ? message : `${message}; ${remedy}`));
+  };
+  const cancelDeadline = Number.isFinite(timeoutMs) ? clock.after(Math.min(timeoutMs, timerMsMax), giveUp) : () => {};
+  try {
+    return await Promise.race([
+      // First, because work that minds its signal fails with something of its own when it aborts.
+      rejected(stop.signal),
+      work({
+        says(text) {
+          state = text;
+          show();
+        },
+        contact() {
+          contactMs = clock.now();
+        },
+        print: (line) => live.print(line),
+        above: (write) => live.above(write),
+        signal: stop.signal,
+      }),
+    ]);
+  } finally {
+    cancelTick();
+    cancelDeadline();
+    terminal.signal.removeEventListener('abort', onAbort);
+    live.clear();
+  }
+}
+
+function rejected(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,12 @@
+/** What tests of programs share, in this package and in others: `@ecsm/command-line/testing`. */
+export {
+  runInTestTerminal,
+  settled,
+  TestClock,
+  type TestRun,
+  type TestTerminal,
+  type TestTerminalOptions,
+  testTerminal,
+} from '../command/test-terminal.kit.ts';
+export { finished, type OnOutput, type Ran } from './finished.kit.ts';
+export { Screen } from './screen.kit.ts';
