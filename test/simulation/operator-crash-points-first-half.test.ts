@@ -1,3 +1,9 @@
 import { simulates } from './simulating.kit.ts';
 
-simulates('survives a crash before and after every effect of every story: the first half', 'operator', 'points', 0, 2);
+simulates(
+  'survives one in three crashes before and after effects of every story: first half',
+  'operator',
+  'points',
+  0,
+  6,
+);

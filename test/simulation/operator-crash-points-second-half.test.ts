@@ -1,3 +1,9 @@
 import { simulates } from './simulating.kit.ts';
 
-simulates('survives a crash before and after every effect of every story: the other half', 'operator', 'points', 1, 2);
+simulates(
+  'survives one in three crashes before and after effects of every story: second half',
+  'operator',
+  'points',
+  3,
+  6,
+);
