@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { ECSMService, type ECSMServiceInput } from '@ecsm/operator';
-import type { Registry } from '@ecsm/runtime';
+import type { EmbeddedRegistry } from '@ecsm/runtime';
 
 /** As people start it: its first line says how much memory it may take. */
 const program = fileURLToPath(new URL('../../bin/ecsm-operator', import.meta.url));
@@ -26,7 +26,7 @@ export function wanted(number: number): ECSMServiceInput {
 }
 
 /** Many at once, as `apply` of a directory would. */
-export async function want(registry: Registry, from: number, to: number): Promise<void> {
+export async function want(registry: EmbeddedRegistry, from: number, to: number): Promise<void> {
   const services = registry.resource(ECSMService);
   const numbers = Array.from({ length: to - from }, (_, index) => from + index);
   for (let start = 0; start < numbers.length; start += 128) {

@@ -5,7 +5,7 @@
  */
 import { connect, Ecsm, httpTransport, Recorder, RestClient, type ServiceBody } from '@ecsm/client';
 import { Operator, operatorKinds } from '@ecsm/operator';
-import { MemoryStore, Registry, systemClock, systemRandom } from '@ecsm/runtime';
+import { EmbeddedRegistry, MemoryStore, systemClock, systemRandom } from '@ecsm/runtime';
 import { want } from '../fleet.ts';
 import { deliver, type Measurement } from '../report.ts';
 import { type RunningSimulator, startSimulator } from '../simulator.ts';
@@ -15,12 +15,12 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface Running {
   readonly operator: Operator;
-  readonly registry: Registry;
+  readonly registry: EmbeddedRegistry;
   stop(): Promise<void>;
 }
 
 function operate(url: string, settings: object): Running {
-  const registry = new Registry({
+  const registry = new EmbeddedRegistry({
     store: new MemoryStore(),
     kinds: operatorKinds,
     clock: systemClock,

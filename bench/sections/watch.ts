@@ -22,9 +22,11 @@ deliver(
     const things = registry.resource(Thing);
     const arrivals = new Map<number, number>();
     const stop = new AbortController();
-    const after = await registry.revision();
+    const resourceVersion = String(await registry.revision());
     const watching = (async () => {
-      for await (const { revision } of things.changes({ after, signal: stop.signal })) arrivals.set(revision, now());
+      for await (const batch of things.watchVersions({ resourceVersion, signal: stop.signal })) {
+        arrivals.set(Number(batch.resourceVersion), now());
+      }
     })();
 
     const here: Written[] = [];

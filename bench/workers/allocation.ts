@@ -7,12 +7,12 @@ import { openRegistry } from '@ecsm/runtime';
 import { Thing } from '../thing.ts';
 
 const registry = await openRegistry(process.argv[2] ?? '', { kinds: [Thing] });
-const things = registry.resource(Thing);
+const prefix = `${Thing.group}/${Thing.version}/${Thing.plural}/`;
 const collect = () => globalThis.gc?.();
-await things.versions({ limit: 5000 });
+await registry.store.versions(prefix, { limit: 5000 });
 collect();
 const before = process.memoryUsage();
-const versions = await things.versions();
+const versions = await registry.store.versions(prefix);
 const allocated = process.memoryUsage().heapUsed - before.heapUsed;
 collect();
 const after = process.memoryUsage();

@@ -10,7 +10,7 @@ import { httpTransport } from '@ecsm/client';
 import { nodeFiles, runProgram } from '@ecsm/command-line';
 import { type TestRun, type TestTerminal, type TestTerminalOptions, testTerminal } from '@ecsm/command-line/testing';
 import { ECSMService, type ECSMServiceInput, Operator } from '@ecsm/operator';
-import { openRegistry, type Registry, systemClock } from '@ecsm/runtime';
+import { type EmbeddedRegistry, openRegistry, systemClock } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { type Behaviour, type ProfileName, Simulator } from '@ecsm/simulator';
 import { onTestFinished } from 'vitest';
@@ -27,7 +27,7 @@ export interface Site {
   readonly simulator: Simulator;
   /** Of the platform. */
   readonly port: number;
-  readonly registry: Registry;
+  readonly registry: EmbeddedRegistry;
   /** Starts the operator; the returned function stops it. */
   operate(): () => Promise<void>;
   apply(input: ECSMServiceInput): Promise<void>;

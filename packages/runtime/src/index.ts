@@ -59,22 +59,11 @@ export { isSecretName } from './redact/names.ts';
 export { redactText } from './redact/text.ts';
 export { redact, redactNamed, type SecretMarks } from './redact/value.ts';
 export { lastAppliedAnnotation } from './registry/apply.ts';
-export { Registry, type RegistryOptions } from './registry/embedded.ts';
-export { collectGarbage, type GarbageOptions, sweepGarbage } from './registry/garbage.ts';
+export * from './registry/contract.ts';
+export { EmbeddedRegistry, type EmbeddedRegistryOptions } from './registry/embedded.ts';
+export { collectGarbage, sweepGarbage } from './registry/garbage.ts';
 export { keyOf, type Place } from './registry/keys.ts';
-export type { ListOptions, ObjectList, Problem, Selection } from './registry/list.ts';
 export { type OpenOptions, openRegistry, type StoreTuning } from './registry/open.ts';
-export type {
-  Applied,
-  Namespaced,
-  ObjectPlace,
-  Precondition,
-  Resource,
-  StatusUpdate,
-  WriteOptions,
-} from './registry/resource.ts';
-export type { EventBatch, WatchEvent, WatchSelection } from './registry/watch.ts';
-export type { Fence } from './registry/writer.ts';
 export type { Shape, Shaped } from './shape/shape.ts';
 export * as shape from './shape/shape.ts';
 export type {
@@ -87,7 +76,6 @@ export type {
   Revision,
   Store,
   StoreProblem,
-  VersionPage,
   WatchOptions,
   Write,
 } from './store/contract.ts';

@@ -5,7 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRegistry, type Registry } from '@ecsm/runtime';
+import { type EmbeddedRegistry, openRegistry } from '@ecsm/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Account, readLog, readObjects, replay } from './account.kit.ts';
 import { Worker } from './process.kit.ts';
@@ -23,7 +23,7 @@ const after = 5;
 
 interface Scene {
   readonly url: string;
-  readonly registry: Registry;
+  readonly registry: EmbeddedRegistry;
   readonly frozen: Worker<Said>;
   readonly watcher: Worker<Seen>;
 }

@@ -18,8 +18,8 @@ export const manager = {
     {
       name: 'a leader works before it has raised the fence',
       file: 'election.ts',
-      find: 'return fence && this.#registry.fencedBy(fence);',
-      replace: 'return fence && this.#registry;',
+      find: 'return fencing.fencedBy(await this.#answered(',
+      replace: 'return this.#registry ?? fencing.fencedBy(await this.#answered(',
     },
     {
       name: 'a leader that lost its lease does not stop its work',

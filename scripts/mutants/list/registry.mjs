@@ -126,8 +126,27 @@ export const registry = {
     {
       name: 'a continued list is not as of the revision of its first page',
       file: 'list.ts',
-      find: '{ at: cursor.revision, after: cursor.after }',
-      replace: '{ after: cursor.after }',
+      find: '...room, ...(cursor && { at: cursor.revision, after: cursor.after })',
+      replace: '...room, ...(cursor && { after: cursor.after })',
+    },
+    {
+      name: 'a continued list of versions is not as of the revision of its first page',
+      file: 'list.ts',
+      find: '{ limit }),\n    ...(cursor && { at: cursor.revision, after: cursor.after }),',
+      replace: '{ limit }),\n    ...(cursor && { after: cursor.after }),',
+    },
+    {
+      name: 'an observer replaces the one before',
+      file: 'embedded.ts',
+      find: '[...this.#observers, observer]',
+      replace: '[observer]',
+    },
+    {
+      name: 'an observer is told of commits that lost against another writer',
+      file: 'observed.ts',
+      find: 'if (outcome.committed && keys.length > 0) {',
+      replace:
+        "if (keys.length > 0) {\n          if (!outcome.committed) for (const observer of observers) observer.written?.('', keys);",
     },
     {
       name: 'a continue token of another list is accepted',

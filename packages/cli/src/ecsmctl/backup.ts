@@ -17,9 +17,9 @@ export const run: Run = async (call) => {
   }
   if (isStream && isOn(call, 'overwrite'))
     throw new UsageError('--overwrite is for a file, and - is the standard output');
-  const { summary, url } = await withLastingSession(call, async ({ registry, url }) => ({
+  const { summary, url } = await withLastingSession(call, async ({ store, url }) => ({
     url,
-    summary: await (isStream ? toOutput(call, registry.store, url) : toFile(call, registry.store, url, file)),
+    summary: await (isStream ? toOutput(call, store, url) : toFile(call, store, url, file)),
   }));
   const { err } = terminal;
   if (summary.damaged > 0) {

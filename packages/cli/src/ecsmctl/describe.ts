@@ -118,7 +118,7 @@ async function eventsText(
   const fieldSelector = `spec.regarding.uid=${metadata.uid}`;
   const { items, problems } = await registry.resource(Event).list({ namespace: metadata.namespace, fieldSelector });
   for (const { key, reason } of problems) warn(`${key} cannot be read: ${reason}`);
-  const rows = inOrder(items).map(({ spec }): readonly Cell[] => [
+  const rows = inOrder(registry, items).map(({ spec }): readonly Cell[] => [
     ageOf(spec.lastTimestamp, nowMs),
     spec.type === 'Warning' ? { text: spec.type, look: 'warn' } : spec.type,
     spec.reason,

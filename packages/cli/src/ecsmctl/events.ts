@@ -1,7 +1,7 @@
 /** `events`: what happened, the newest last; with `-w` also what happens. */
 
 import { type Call, didYouMean, type Run, UsageError } from '@ecsm/command-line';
-import { Event, type ObjectOf } from '@ecsm/runtime';
+import { Event, type ObjectOf, type Registry } from '@ecsm/runtime';
 import { follow } from './follow.ts';
 import { parseResourceWords } from './kinds.ts';
 import { formatOf, printerOf, printObjects } from './printing.ts';
@@ -18,14 +18,15 @@ export const run: Run = async (call) => {
     if (isOn(call, 'watch')) {
       const printer = printerOf(call, Event, options);
       for await (const step of follow(call.terminal, session, Event, spaceOf(session))) {
-        if (step.type === 'Listed') await printer.print(inOrder(step.objects.filter(wanted)).map(itemOf));
+        if (step.type === 'Listed')
+          await printer.print(inOrder(session.registry, step.objects.filter(wanted)).map(itemOf));
         else if (step.type !== 'Deleted' && wanted(step.object)) await printer.print([itemOf(step.object)]);
       }
       return;
     }
     const list = await session.registry.resource(Event).list(spaceOf(session));
     for (const { key, reason } of list.problems) session.warn(`${key} cannot be read: ${reason}`);
-    const events = inOrder(list.items.filter(wanted));
+    const events = inOrder(session.registry, list.items.filter(wanted));
     const isTable = ['table', 'wide', 'name'].includes(format.kind);
     if (events.length > 0 || !isTable) return printObjects(call, events.map(itemOf), options);
     const where = session.isAllNamespaces ? '' : ` in ${session.namespace} namespace`;
@@ -34,12 +35,14 @@ export const run: Run = async (call) => {
 };
 
 /** The newest last. Times are all written in the same way, so they sort as texts. */
-export function inOrder(events: readonly EventObject[]): readonly EventObject[] {
+export function inOrder(registry: Registry, events: readonly EventObject[]): readonly EventObject[] {
   return [...events].sort((one, other) => {
     const [first, second] = [one.spec.lastTimestamp, other.spec.lastTimestamp];
     if (first !== second) return first < second ? -1 : 1;
     // Of one second: as they were written.
-    return Number(one.metadata.resourceVersion) - Number(other.metadata.resourceVersion);
+    const [version, than] = [one.metadata.resourceVersion, other.metadata.resourceVersion];
+    if (registry.isNewer(version, than)) return 1;
+    return registry.isNewer(than, version) ? -1 : 0;
   });
 }
 

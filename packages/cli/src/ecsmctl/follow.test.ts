@@ -1,6 +1,6 @@
 import { settled, testTerminal } from '@ecsm/command-line/testing';
 import { ECSMService } from '@ecsm/operator';
-import { ApiError, MemoryStore, Registry, type Store, type WatchOptions } from '@ecsm/runtime';
+import { ApiError, EmbeddedRegistry, MemoryStore, type Store, type WatchOptions } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { follow } from './follow.ts';
 import { serviceInput } from './registry.kit.ts';
@@ -30,10 +30,11 @@ class Moody extends MemoryStore {
 function stage() {
   const test = testTerminal();
   const store = new Moody();
-  const registry = new Registry({ store, kinds: knownKinds, clock: test.clock });
+  const registry = new EmbeddedRegistry({ store, kinds: knownKinds, clock: test.clock });
   const warnings: string[] = [];
   const session: Session = {
     registry,
+    store,
     kinds: registry.kinds,
     namespace: 'default',
     namespaceFrom: undefined,

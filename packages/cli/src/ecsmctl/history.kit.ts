@@ -1,6 +1,6 @@
 /** A service with revisions, as an operator would have recorded them. */
 import { ECSMService, ServiceRevision } from '@ecsm/operator';
-import type { Registry } from '@ecsm/runtime';
+import type { EmbeddedRegistry } from '@ecsm/runtime';
 import { type RegistryKit, registryKit, serviceInput } from './registry.kit.ts';
 
 export interface Told {
@@ -42,7 +42,7 @@ export async function tellHistory(kit: RegistryKit, told: readonly Told[], name 
   }
 }
 
-async function record(registry: Registry, service: ECSMService, told: Told, number: number): Promise<void> {
+async function record(registry: EmbeddedRegistry, service: ECSMService, told: Told, number: number): Promise<void> {
   const { name, namespace, uid } = service.metadata;
   const { apiVersion, kind } = ECSMService;
   await registry.resource(ServiceRevision).create({
@@ -60,7 +60,7 @@ async function record(registry: Registry, service: ECSMService, told: Told, numb
 type Status = NonNullable<ECSMService['status']>;
 
 /** Everything is rolled out, but for what is said. */
-export async function settle(registry: Registry, name: string, status: Partial<Status> = {}): Promise<void> {
+export async function settle(registry: EmbeddedRegistry, name: string, status: Partial<Status> = {}): Promise<void> {
   const services = registry.resource(ECSMService);
   const { metadata, status: before } = await services.get(name);
   const complete = {

@@ -2,7 +2,17 @@
 
 import { type Call, Failure, visible, withProgress } from '@ecsm/command-line';
 import { ECSMService, formatPlan, Operator, OperatorIdentity, type Plan, ServiceRevision } from '@ecsm/operator';
-import { isApiError, type Kind, type Log, MemoryStore, type ObjectInput, Registry, redact } from '@ecsm/runtime';
+import {
+  EmbeddedRegistry,
+  isApiError,
+  type Kind,
+  keyOf,
+  type Log,
+  MemoryStore,
+  type ObjectInput,
+  type Registry,
+  redact,
+} from '@ecsm/runtime';
 import type { PlatformLink } from './platform-link.ts';
 import type { Session } from './session.ts';
 
@@ -56,10 +66,10 @@ async function pretended({ registry, kinds }: Session, services: readonly Planne
   const { clock } = registry;
   const store = new MemoryStore();
   const copy = async (kind: Kind, namespace?: string) => {
-    const { keys } = await registry.resource(kind).versions(namespace === undefined ? {} : { namespace });
-    for (const key of keys) {
-      const entry = await registry.store.get(key);
-      if (entry) await store.commit([{ type: 'put', key, value: entry.value, expected: 0 }]);
+    const { items } = await registry.resource(kind).list(namespace === undefined ? {} : { namespace });
+    for (const object of items) {
+      const key = keyOf(kind, object.metadata.namespace, object.metadata.name);
+      await store.commit([{ type: 'put', key, value: Buffer.from(JSON.stringify(object)), expected: 0 }]);
     }
   };
   await copy(OperatorIdentity);
@@ -67,7 +77,7 @@ async function pretended({ registry, kinds }: Session, services: readonly Planne
     await copy(ServiceRevision, namespace);
     await copy(ECSMService, namespace);
   }
-  const pretend = new Registry({ store, kinds, clock, random: registry.random });
+  const pretend = new EmbeddedRegistry({ store, kinds, clock, random: registry.random });
   const resource = pretend.resource<unknown, unknown, unknown, unknown>(ECSMService);
   for (const { wanted } of services) if (wanted) await resource.apply(wanted);
   return pretend;

@@ -5,13 +5,13 @@ import { withSession } from './session.ts';
 
 export const run: Run = async (call) => {
   const asked = wholeNumberOf(call, 'revision');
-  await withSession(call, async ({ registry, url }) => {
-    const newest = await registry.revision();
+  await withSession(call, async ({ store, url }) => {
+    const newest = await store.revision();
     if (asked !== undefined && asked > newest) {
       throw new Failure(`there is no revision ${asked} in ${url}: the newest is ${newest}`);
     }
     const revision = asked ?? newest;
-    await registry.store.compact(revision);
+    await store.compact(revision);
     call.terminal.out.write(`compacted ${url}: history before revision ${revision} is forgotten\n`);
   });
 };

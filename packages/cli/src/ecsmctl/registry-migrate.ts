@@ -81,7 +81,7 @@ async function copy(call: Call, session: Session, to: string, target: string): P
   const registry = await openRegistry(to, { kinds: knownKinds, clock });
   try {
     return await withTransfer(call, `${session.url} to be copied to ${target}`, (options) =>
-      migrate(session.registry.store, registry.store, {
+      migrate(session.store, registry.store, {
         ...options,
         clock,
         name: session.url,

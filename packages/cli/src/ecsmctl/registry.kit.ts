@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { nodeFiles, type Program, runProgram } from '@ecsm/command-line';
 import { type TestRun, type TestTerminal, type TestTerminalOptions, testTerminal } from '@ecsm/command-line/testing';
 import { ECSMService, type ECSMServiceInput, ServiceRevision } from '@ecsm/operator';
-import { EventRecorder, openRegistry, type Registry, systemClock } from '@ecsm/runtime';
+import { type EmbeddedRegistry, EventRecorder, openRegistry, systemClock } from '@ecsm/runtime';
 import { afterAll } from 'vitest';
 import { ecsmctl } from './program.ts';
 import { knownKinds } from './session.ts';
@@ -20,7 +20,7 @@ export interface RegistryKit {
   readonly directory: string;
   readonly url: string;
   /** Opened at `agoMs` before now, so that objects have an age. Closed with the test file. */
-  open(agoMs?: number): Promise<Registry>;
+  open(agoMs?: number): Promise<EmbeddedRegistry>;
   /** One command line, from beginning to end, with this registry in the environment. */
   run(argv: string, options?: TestTerminalOptions): Promise<TestRun>;
   /** The same, still running: for `-w`. */
@@ -31,7 +31,7 @@ export interface RegistryKit {
 export function registryKit(scheme: 'sqlite' | 'file' = 'sqlite', program: Program = ecsmctl): RegistryKit {
   const directory = mkdtempSync(join(tmpdir(), 'ecsmctl-'));
   const url = `${scheme}:${join(directory, 'registry')}`;
-  const opened: Registry[] = [];
+  const opened: EmbeddedRegistry[] = [];
   afterAll(async () => {
     await Promise.all(opened.map((registry) => registry.close()));
     rmSync(directory, { recursive: true, force: true });

@@ -3,7 +3,15 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestTerminal } from '@ecsm/command-line/testing';
 import { ECSMService, OperatorIdentity } from '@ecsm/operator';
-import { type Clock, incompleteTransfer, isApiError, keyOf, Lease, openRegistry, type Registry } from '@ecsm/runtime';
+import {
+  type Clock,
+  type EmbeddedRegistry,
+  incompleteTransfer,
+  isApiError,
+  keyOf,
+  Lease,
+  openRegistry,
+} from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { kitPool, tellHistory } from './history.kit.ts';
 import { nowMs, type RegistryKit, registryKit, serviceInput } from './registry.kit.ts';
@@ -12,7 +20,7 @@ import { knownKinds } from './session.ts';
 const freshKit = kitPool(10);
 const fileKit = registryKit('file');
 
-async function furnish(kit: RegistryKit): Promise<Registry> {
+async function furnish(kit: RegistryKit): Promise<EmbeddedRegistry> {
   await tellHistory(kit, [{ image: 'telemetry@1.0.0', hash: '11111111' }]);
   const registry = await kit.open();
   await registry.resource(ECSMService).create(serviceInput('camera'));
@@ -246,7 +254,7 @@ function observed(kit: RegistryKit, line: string, act: (test: TestTerminal) => v
 }
 
 /** The service again and again, under other names. */
-async function multiply(registry: Registry, name: string, count: number): Promise<void> {
+async function multiply(registry: EmbeddedRegistry, name: string, count: number): Promise<void> {
   const entry = await registry.store.get(keyOf(ECSMService, 'default', name));
   const text = new TextDecoder().decode(entry?.value);
   for (let start = 0; start < count; start += 100) {

@@ -75,7 +75,7 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 async function fill(
   call: Call,
-  { registry, url }: Session,
+  { store, url }: Session,
   chunks: Awaited<ReturnType<Opener>>,
   file: string,
   objectsTotal: number,
@@ -83,7 +83,7 @@ async function fill(
   const { clock } = call.terminal;
   try {
     return await withTransfer(call, `${visible(file)} to be restored`, ({ onProgress, signal }) =>
-      restore(chunks, registry.store, {
+      restore(chunks, store, {
         file,
         clock,
         signal,
@@ -92,7 +92,7 @@ async function fill(
       }),
     );
   } catch (error) {
-    throw await explained(error, registry.store, `${url} is incomplete now: restore again, which starts over`);
+    throw await explained(error, store, `${url} is incomplete now: restore again, which starts over`);
   }
 }
 

@@ -52,7 +52,7 @@ describe('a session', () => {
 
   it('that writes makes it', async () => {
     const made = registryCallOf(present);
-    expect(await withSession(made, async ({ registry }) => registry.revision(), { create: true })).toBe(0);
+    expect(await withSession(made, async ({ store }) => store.revision(), { create: true })).toBe(0);
     expect(existsSync(join(present.directory, 'registry', 'registry.db'))).toBe(true);
   });
 
@@ -109,10 +109,10 @@ describe('a session', () => {
 
   it('closes the registry when the work fails', async () => {
     let closed = '';
-    const failed = withSession(registryCallOf(present), async ({ registry }) => {
+    const failed = withSession(registryCallOf(present), async ({ store }) => {
       closed = 'no';
-      const close = registry.store.close.bind(registry.store);
-      registry.store.close = async () => {
+      const close = store.close.bind(store);
+      store.close = async () => {
         closed = 'yes';
         await close();
       };

@@ -16,6 +16,7 @@ import {
 import { operatorKinds } from '@ecsm/operator/kinds';
 import {
   defaultStoreUrl,
+  type EmbeddedRegistry,
   incompleteTransfer,
   isApiError,
   KindSet,
@@ -24,6 +25,7 @@ import {
   parseStoreUrl,
   type Registry,
   redact,
+  type Store,
   type StoreProblem,
   withoutPassword,
 } from '@ecsm/runtime';
@@ -31,6 +33,8 @@ import { configOptions, globalFlags } from './flags.ts';
 
 export interface Session {
   readonly registry: Registry;
+  /** Under the registry, for commands that move or check a whole one. */
+  readonly store: Store;
   readonly kinds: KindSet;
   readonly namespace: string;
   /** Who said so (`--namespace`, `ECSM_NAMESPACE`, a line of the config file); nothing if nobody did. */
@@ -77,7 +81,8 @@ export async function withSession<T>(
     const warn = (text: string) => terminal.err.write(`warning: ${visible(text)}\n`);
     await warnOf(registry, url, warn);
     const isAllNamespaces = call.origin('all-namespaces') !== undefined && call.flag('all-namespaces') === 'true';
-    const session = { registry, kinds: registry.kinds, namespace, namespaceFrom, isAllNamespaces, url, warn };
+    const { kinds, store } = registry;
+    const session = { registry, store, kinds, namespace, namespaceFrom, isAllNamespaces, url, warn };
     return await unlessAborted(leaving, work(session));
   } finally {
     await registry.close();
@@ -136,7 +141,7 @@ export async function isRegistryThere(secretUrl: string, { files }: Pick<Termina
   return (found ?? []).some((path) => /(^|[\\/])registry\.db$/.test(path));
 }
 
-async function warnOf(registry: Registry, url: string, warn: Session['warn']): Promise<void> {
+async function warnOf(registry: EmbeddedRegistry, url: string, warn: Session['warn']): Promise<void> {
   const transfer = await incompleteTransfer(registry.store);
   if (transfer !== undefined) {
     const { transfer: what, source, started } = transfer;

@@ -1,10 +1,10 @@
 import { ECSMService } from '@ecsm/operator';
-import { Event, type Kind, type Registry } from '@ecsm/runtime';
+import { type EmbeddedRegistry, Event, type Kind } from '@ecsm/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { registryKit, serviceInput } from './registry.kit.ts';
 
 const kit = registryKit();
-let registry: Registry;
+let registry: EmbeddedRegistry;
 
 beforeEach(async () => {
   registry = await kit.open(60_000);

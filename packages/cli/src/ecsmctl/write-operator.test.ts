@@ -1,7 +1,7 @@
 /** The commands that wait, with a real operator at work on the same registry and a real simulator over HTTP. */
 import { httpTransport } from '@ecsm/client';
 import { Operator } from '@ecsm/operator';
-import { openRegistry, type Registry, systemClock } from '@ecsm/runtime';
+import { type EmbeddedRegistry, openRegistry, systemClock } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { Simulator } from '@ecsm/simulator';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ const kit = writeKit();
 const simulator = new Simulator({ clock: systemClock, random: new SeededRandom(3), nodes: 3 });
 const stop = new AbortController();
 let running: Promise<void> = Promise.resolve();
-let registry: Registry | undefined;
+let registry: EmbeddedRegistry | undefined;
 const inTime = { clock: systemClock };
 
 beforeAll(async () => {

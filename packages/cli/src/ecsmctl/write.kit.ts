@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestTerminalOptions } from '@ecsm/command-line/testing';
-import { type Registry, systemClock } from '@ecsm/runtime';
+import { type EmbeddedRegistry, systemClock } from '@ecsm/runtime';
 import { nowMs, type RegistryKit, registryKit } from './registry.kit.ts';
 
 export interface WriteKit extends RegistryKit {
@@ -11,7 +11,7 @@ export interface WriteKit extends RegistryKit {
   /** What a command printed, on the output and (behind `!`) on the error output, and its exit code if it is not 0. */
   shown(line: string, options?: TestTerminalOptions): Promise<string>;
   /** Looks into the registry, and closes it again. */
-  inside<T>(look: (registry: Registry) => Promise<T>): Promise<T>;
+  inside<T>(look: (registry: EmbeddedRegistry) => Promise<T>): Promise<T>;
 }
 
 /** Call it at the top of a test file, or within a `describe`. */

@@ -2,7 +2,7 @@
 
 import type { Headers, Transport } from '@ecsm/client';
 import type { Log } from '@ecsm/runtime';
-import { Event, findCondition, isApiError, MemoryStore, Registry } from '@ecsm/runtime';
+import { EmbeddedRegistry, Event, findCondition, isApiError, MemoryStore } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { type Behaviour, type ProfileName, Simulator } from '@ecsm/simulator';
 import { ECSMService, type ECSMServiceInput } from '../apis/ecsm-service.ts';
@@ -26,7 +26,7 @@ export interface SiteOptions {
 export class Site {
   readonly clock = new VirtualClock();
   readonly simulator: Simulator;
-  readonly registry: Registry;
+  readonly registry: EmbeddedRegistry;
   readonly #options: SiteOptions;
   #operator: Operator | undefined;
   #stop = new AbortController();
@@ -41,7 +41,7 @@ export class Site {
       nodes,
       ...(behaviour && { behaviour }),
     });
-    this.registry = new Registry({
+    this.registry = new EmbeddedRegistry({
       store: new MemoryStore(),
       kinds: operatorKinds,
       clock: this.clock,

@@ -1,6 +1,6 @@
 /** How plans are carried out on a simulated platform: the status before the call, and patience after a refusal. */
 import type { Transport } from '@ecsm/client';
-import { ApiError, Registry } from '@ecsm/runtime';
+import { ApiError, EmbeddedRegistry } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { afterEach, describe, expect, it } from 'vitest';
 import { operatorKinds } from '../apis/kinds.ts';
@@ -66,7 +66,7 @@ describe('a status that cannot be written', () => {
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-    site.start(new Registry({ store: failing, kinds: operatorKinds, clock, random: new SeededRandom(3) }));
+    site.start(new EmbeddedRegistry({ store: failing, kinds: operatorKinds, clock, random: new SeededRandom(3) }));
     await site.apply(dynamic('web'));
     await site.ready('web');
     await site.clock.advance(20_000);

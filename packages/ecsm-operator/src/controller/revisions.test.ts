@@ -1,5 +1,5 @@
 /** The history of services, and the id of a registry. */
-import { MemoryStore, Registry } from '@ecsm/runtime';
+import { EmbeddedRegistry, MemoryStore } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ECSMService } from '../apis/ecsm-service.ts';
@@ -11,9 +11,9 @@ import { dynamic } from './operator.kit.ts';
 import { readRegistryId, registryIdOf } from './registry-id.ts';
 import { ensureRevision, knownRevisions, listRevisions, pruneRevisions, revisionOf } from './revisions.ts';
 
-let registry: Registry;
+let registry: EmbeddedRegistry;
 beforeEach(() => {
-  registry = new Registry({
+  registry = new EmbeddedRegistry({
     store: new MemoryStore(),
     kinds: operatorKinds,
     clock: new VirtualClock(),

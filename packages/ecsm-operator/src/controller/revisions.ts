@@ -83,9 +83,10 @@ export async function listRevisions(registry: Registry, service: ECSMService): P
 async function listNamed(registry: Registry, service: ECSMService): Promise<readonly ServiceRevision[]> {
   const { namespace } = service.metadata;
   // By name, so that the history of one service costs nothing to the others.
-  const prefix = keyOf(ServiceRevision, namespace, `${stemOf(service.metadata.name)}-`);
-  const { keys } = await registry.store.versions(prefix);
-  const hashes = keys.map((key) => key.slice(prefix.length)).filter(isHash);
+  const namePrefix = `${stemOf(service.metadata.name)}-`;
+  const { keys } = await registry.resource(ServiceRevision).versions({ namespace, namePrefix });
+  const { length } = keyOf(ServiceRevision, namespace, namePrefix);
+  const hashes = keys.map((key) => key.slice(length)).filter(isHash);
   const found = await Promise.all(hashes.map((hash) => readNamed(registry, service, hash)));
   return found.filter((revision) => revision !== undefined);
 }

@@ -5,7 +5,8 @@ import {
   type Log,
   MetricRegistry,
   openRegistry,
-  Registry,
+  type Registry,
+  type Store,
   systemClock,
   systemRandom,
   WriteHealth,
@@ -31,11 +32,10 @@ export async function withEquipment<T>(
   const transport = transportOf(options, systemClock);
   try {
     const opened = await openRegistry(options.registry, { kinds: operatorKinds, log });
-    const { kinds, clock, random } = opened;
-    const writes = new WriteHealth(opened.store, clock);
-    const registry = new Registry({ store: writes.store, kinds, clock, random });
+    const writes = new WriteHealth(opened);
+    const { registry } = writes;
     try {
-      await refuseIncomplete(registry);
+      await refuseIncomplete(opened.store);
       const metrics = new MetricRegistry();
       const { observeMs, inFlightMax, workers, callTimeoutMs } = options;
       const operator = new Operator({
@@ -57,7 +57,7 @@ export async function withEquipment<T>(
 }
 
 /** Half of what people want looks like all of it: what is missing would be deleted on the platform when it is let go. */
-async function refuseIncomplete({ store }: Registry): Promise<void> {
+async function refuseIncomplete(store: Store): Promise<void> {
   const begun = await incompleteTransfer(store);
   if (begun === undefined) return;
   const { transfer, source, started } = begun;

@@ -1,15 +1,15 @@
 /** Goal: two operators without an election notice each other, and no other process is reported. Method: one store, real time. */
-import { isApiError, LeaderElection, Lease, MemoryStore, Registry } from '@ecsm/runtime';
+import { EmbeddedRegistry, isApiError, LeaderElection, Lease, MemoryStore } from '@ecsm/runtime';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operatorKinds } from '../apis/kinds.ts';
 import { presence, presenceName } from './presence.ts';
 
 const leaseName = 'ecsm-operator';
 let store: MemoryStore;
-let registry: Registry;
+let registry: EmbeddedRegistry;
 beforeEach(() => {
   store = new MemoryStore();
-  registry = new Registry({ store, kinds: operatorKinds });
+  registry = new EmbeddedRegistry({ store, kinds: operatorKinds });
 });
 
 function start(identity: string, through = registry) {
@@ -70,7 +70,7 @@ describe('two operators without --leader-elect', () => {
 
 describe('an operator without --leader-elect', () => {
   it('does not warn of one that is gone, however that ended', async () => {
-    const killed = start('host_1_a', new Registry({ store, kinds: operatorKinds }));
+    const killed = start('host_1_a', new EmbeddedRegistry({ store, kinds: operatorKinds }));
     await expect.poll(holder).toBe('host_1_a');
     await killed.stop();
     expect(await holder()).toBeUndefined();

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Event, findCondition, isApiError, openRegistry, type Registry } from '@ecsm/runtime';
+import { type EmbeddedRegistry, Event, findCondition, isApiError, openRegistry } from '@ecsm/runtime';
 import type { TestContext } from 'vitest';
 import { ECSMService, type ECSMServiceInput } from '../../src/apis/ecsm-service.ts';
 import { operatorKinds } from '../../src/apis/kinds.ts';
@@ -26,12 +26,12 @@ export interface Operator extends Started {
 
 export class Site {
   readonly directory: string;
-  readonly registry: Registry;
+  readonly registry: EmbeddedRegistry;
   readonly #platformFlags: readonly string[];
   readonly #programs: Started[] = [];
   #platform: { readonly url: string; readonly program: Started; readonly there: PlatformThere } | undefined;
 
-  constructor(directory: string, registry: Registry, platformFlags: readonly string[]) {
+  constructor(directory: string, registry: EmbeddedRegistry, platformFlags: readonly string[]) {
     this.directory = directory;
     this.registry = registry;
     this.#platformFlags = platformFlags;

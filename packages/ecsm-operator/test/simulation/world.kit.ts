@@ -3,7 +3,7 @@
  * suffers faults on its way to both; people, who edit specs and meddle with the platform, do not.
  */
 import type { Transport } from '@ecsm/client';
-import { ApiError, type InputOf, Registry, silentLog } from '@ecsm/runtime';
+import { ApiError, EmbeddedRegistry, type InputOf, silentLog } from '@ecsm/runtime';
 import { type Doors, SeededRandom, type Simulation } from '@ecsm/runtime/simulation';
 import { type Behaviour, type Container, type Service, Simulator } from '@ecsm/simulator';
 import { ECSMService } from '../../src/apis/ecsm-service.ts';
@@ -116,7 +116,7 @@ export async function operate(world: World, doors: Doors): Promise<void> {
   // A list from before the crash does not show what was created last, and only the crashed process knew of it. Crashes
   // after writes are the rule in a focused run, so there an old answer is one that this process got before.
   if (world.isFocused) world.answers.clear();
-  const registry = new Registry({ store, kinds: operatorKinds, clock, random });
+  const registry = new EmbeddedRegistry({ store, kinds: operatorKinds, clock, random });
   const operator = new Operator({
     registry,
     transport: linkTo(world, doors),
@@ -148,7 +148,7 @@ export class People {
 
   get services() {
     const { store, clock, random } = this.#doors;
-    return new Registry({ store, kinds: operatorKinds, clock, random }).resource(ECSMService);
+    return new EmbeddedRegistry({ store, kinds: operatorKinds, clock, random }).resource(ECSMService);
   }
 
   get platform() {

@@ -5,7 +5,7 @@ import { MetricRegistry } from '../manager/metrics.ts';
 import { standardMetrics } from '../manager/standard-metrics.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { LogFields, LogLevel } from '../ports/log.ts';
-import { Registry } from '../registry/embedded.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { forgetful } from '../registry/forgetful-store.kit.ts';
 import { keyOf } from '../registry/keys.ts';
 import { Crate, Widget } from '../registry/widget.kit.ts';
@@ -19,7 +19,7 @@ type WidgetOptions =
     ? ControllerOptions<Spec, Status, SpecInput, StatusInput>
     : never;
 
-let registry: Registry;
+let registry: EmbeddedRegistry;
 let stop: AbortController;
 let running: Promise<void> | undefined;
 const logged: { level: LogLevel; message: string; fields: LogFields }[] = [];
@@ -28,7 +28,7 @@ const log = {
 };
 
 beforeEach(() => {
-  registry = new Registry({ store: new MemoryStore(), kinds: [Widget, Crate] });
+  registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget, Crate] });
   stop = new AbortController();
   logged.length = 0;
 });
@@ -78,7 +78,7 @@ describe('a controller', () => {
 
   it('does not bring back what is gone, though an old answer of the store still shows it', async () => {
     const { store, freeze } = forgetful(registry.store);
-    registry = new Registry({ store, kinds: [Widget, Crate] });
+    registry = new EmbeddedRegistry({ store, kinds: [Widget, Crate] });
     await create('a', 7);
     const seen: string[] = [];
     start(async (_, { get, reason }) => {
@@ -93,7 +93,7 @@ describe('a controller', () => {
   it('does not reconcile with an answer that is older than the revision that woke the key', async () => {
     const { store, freeze, thaw } = forgetful(registry.store);
     const writer = registry.resource(Widget);
-    registry = new Registry({ store, kinds: [Widget, Crate] });
+    registry = new EmbeddedRegistry({ store, kinds: [Widget, Crate] });
     await create('a', 1);
     const seen: unknown[] = [];
     start(async ({ name }, { get }) => {
@@ -330,7 +330,7 @@ describe('a controller', () => {
       now: systemClock.now,
       after: (delayMs, callback) => systemClock.after(delayMs / 100, callback),
     };
-    registry = new Registry({ store: registry.store, kinds: [Widget, Crate], clock: hasty });
+    registry = new EmbeddedRegistry({ store: registry.store, kinds: [Widget, Crate], clock: hasty });
     let waiting = false;
     start(
       async (_, { signal }) => {
@@ -436,7 +436,7 @@ describe('watches on other kinds', () => {
     const { apiVersion, kind, metadata } = owner;
     const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }];
     await registry.resource(Crate).create({ metadata: { name: 'mine', ownerReferences }, spec: {} });
-    registry = new Registry({ store, kinds: [Widget, Crate], clock: hasty });
+    registry = new EmbeddedRegistry({ store, kinds: [Widget, Crate], clock: hasty });
     start(
       async ({ name }, { reason }) => {
         seen.push(`${name}: ${reason}`);
@@ -485,7 +485,7 @@ describe('a bug in the code that a watch calls', () => {
           source: 'Crate',
           key: keyOf(Crate, 'default', 'broken'),
           type: 'added',
-          revision: 1,
+          version: '1',
           error: bug,
         },
       },

@@ -10,7 +10,7 @@ import type { Kind } from '../api/kind.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { StandardMetrics } from '../manager/standard-metrics.ts';
 import { type Log, type LogFields, silentLog } from '../ports/log.ts';
-import type { Registry } from '../registry/embedded.ts';
+import type { Registry } from '../registry/contract.ts';
 import { type QueueItem, type QueueObserver, WorkQueue } from '../workqueue/queue.ts';
 import { Feed } from './feed.ts';
 import { measure } from './measure.ts';
@@ -169,8 +169,8 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     if (shutOut) throw shutOut;
   }
 
-  #enqueue({ key, reason, initial, revision }: Wake, queue: WorkQueue): void {
-    if (this.#loops.woken(key, revision)) {
+  #enqueue({ key, reason, initial, version }: Wake, queue: WorkQueue): void {
+    if (this.#loops.woken(key, version)) {
       const message = 'a reconcile keeps waking itself: each time it writes its own object anew';
       this.#log.write('warn', message, { controller: this.name, key });
     }
@@ -198,16 +198,18 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     const fields = { controller: this.name, namespace, name, reconcileId: random.uuid(), reason, attempt };
     const startMs = clock.now();
     let wrote = false;
-    const heard = registry.heardBy((revision, keys) => {
-      if (!keys.includes(key)) return;
-      wrote = true;
-      this.#loops.wrote(key, revision);
+    const observed = registry.observedBy({
+      written: (version, keys) => {
+        if (!keys.includes(key)) return;
+        wrote = true;
+        this.#loops.wrote(key, version);
+      },
     });
     const timeout = new AbortController();
     this.#timeouts.add(timeout);
     const log: Log = { write: (level, message, more) => this.#log.write(level, message, { ...fields, ...more }) };
     const get = () => this.#newest({ key, namespace, name }, registry);
-    const context = { get, registry: heard, signal: timeout.signal, log, reason, attempt };
+    const context = { get, registry: observed, signal: timeout.signal, log, reason, attempt };
     const ended = this.#call({ key, namespace, name }, context).then((outcome) => {
       this.#timeouts.delete(timeout);
       if (!wrote) this.#loops.rested(key);
@@ -227,20 +229,20 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
 
   async #newest({ key, namespace, name }: Request, registry: Registry): Promise<ApiObject<Spec, Status> | undefined> {
     const { kind } = this.#options;
-    const seen = this.#feed?.revisionOf(key) ?? 0;
+    const seen = this.#feed?.versionOf(key);
     const stale = () =>
       new ApiError('Unavailable', { what: key, reason: `the store answers with less than revision ${seen}` });
     try {
       const object = await registry.resource(kind).get(name, { namespace });
-      const revision = Number(object.metadata.resourceVersion);
-      if (revision < seen) throw stale();
+      const version = object.metadata.resourceVersion;
+      if (seen !== undefined && registry.isNewer(seen, version)) throw stale();
       // An old answer must not bring back what is gone: whoever believed it would make everything of it once more.
-      return this.#feed?.isGone(key, revision) ? undefined : object;
+      return this.#feed?.isGone(key, version) ? undefined : object;
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error;
       // Gone, as the store says, though not as the informer says: one of them is behind. Believing the store could make
       // us forget an object that is there; if it is really gone, the informer hears of it in a moment.
-      if (seen > 0) throw stale();
+      if (seen !== undefined) throw stale();
       return undefined;
     }
   }

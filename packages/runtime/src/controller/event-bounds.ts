@@ -1,7 +1,7 @@
 /** Keeps the events in a registry bounded in number and in age. */
 import { isApiError } from '../api/errors.ts';
 import { timestampAt } from '../ports/clock.ts';
-import type { Registry } from '../registry/embedded.ts';
+import type { Registry } from '../registry/contract.ts';
 import { Event } from './event.ts';
 
 export interface EventBounds {
@@ -13,23 +13,26 @@ export interface EventBounds {
 const chunkEvents = 32;
 
 /**
- * Removes what is too old, and the oldest of what is too many. An event that was written earlier has the lower revision,
+ * Removes what is too old, and the oldest of what is too many. An event that was written earlier has the older version,
  * so the oldest are found without reading the others.
  */
 export async function pruneEvents(registry: Registry, { eventsMax, ageMsMax }: EventBounds): Promise<void> {
   const oldest = timestampAt(registry.clock.now() - ageMsMax);
-  const { keys, revisions } = await registry.resource(Event).versions();
-  const byAge = keys
-    .map((key, index) => ({ key, revision: revisions[index] ?? 0 }))
-    .sort((one, other) => one.revision - other.revision);
+  const page = await registry.resource(Event).versions();
+  const byAge = page.keys
+    .map((key, index) => ({ key, version: page.version(index) }))
+    .sort((one, other) => {
+      if (registry.isNewer(one.version, other.version)) return 1;
+      return registry.isNewer(other.version, one.version) ? -1 : 0;
+    });
   const surplus = byAge.length - eventsMax;
   for (let start = 0; start < byAge.length; ) {
     // The oldest one tells whether there is anything to look at.
     const chunk = byAge.slice(start, start + (start === 0 ? 1 : chunkEvents));
     const removed = await Promise.all(
-      chunk.map(async ({ key, revision }, index) => {
+      chunk.map(async ({ key, version }, index) => {
         if (start + index >= surplus && !(await isOlder(registry, key, oldest))) return false;
-        await remove(registry, key, revision);
+        await remove(registry, key, version);
         return true;
       }),
     );
@@ -49,10 +52,10 @@ async function isOlder(registry: Registry, key: string, oldest: string): Promise
   }
 }
 
-async function remove(registry: Registry, key: string, revision: number): Promise<void> {
+async function remove(registry: Registry, key: string, resourceVersion: string): Promise<void> {
   const { name = '', namespace = '' } = registry.locate(key) ?? {};
   try {
-    await registry.resource(Event).delete(name, { namespace, resourceVersion: String(revision) });
+    await registry.resource(Event).delete(name, { namespace, resourceVersion });
   } catch (error) {
     // One that has just happened again is not old any more.
     if (!isApiError(error, 'Conflict') && !isApiError(error, 'Corrupt')) throw error;

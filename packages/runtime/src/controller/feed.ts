@@ -5,8 +5,7 @@ import { Informer } from '../informer/informer.ts';
 import type { Change } from '../informer/versions.ts';
 import { sleep } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
-import type { Registry } from '../registry/embedded.ts';
-import type { Revision } from '../store/contract.ts';
+import type { Registry } from '../registry/contract.ts';
 import type { Predicate } from './predicate.ts';
 import { Source, type Wake, type Watch, WatchPanic } from './source.ts';
 
@@ -48,7 +47,7 @@ export class Feed {
     };
     this.#lines = [{ kind: own, predicates }, ...watches].map((watch) => {
       const informer = new Informer({ registry, kind: watch.kind, log, ...scope });
-      return { informer, source: new Source(registry, own, watch, (key) => informer.revisionOf(key)) };
+      return { informer, source: new Source(registry, own, watch, (key) => informer.versionOf(key)) };
     });
   }
 
@@ -58,14 +57,14 @@ export class Feed {
     return waiting.length > 0 ? `it has not listed ${waiting.join(', ')} yet` : undefined;
   }
 
-  /** The newest revision that was seen of a key of the controller's own kind. */
-  revisionOf(key: string): Revision | undefined {
-    return this.#lines[0]?.informer.revisionOf(key);
+  /** The newest version that was seen of a key of the controller's own kind. */
+  versionOf(key: string): string | undefined {
+    return this.#lines[0]?.informer.versionOf(key);
   }
 
-  /** Whether an object of the controller's own kind, read at this revision, is gone for certain. */
-  isGone(key: string, revision: Revision): boolean {
-    return this.#lines[0]?.informer.isGone(key, revision) ?? false;
+  /** Whether an object of the controller's own kind, read at this version, is gone for certain. */
+  isGone(key: string, version: string): boolean {
+    return this.#lines[0]?.informer.isGone(key, version) ?? false;
   }
 
   /** Runs until the signal aborts. */
@@ -111,14 +110,15 @@ export class Feed {
       }
     }
   }
-  #skip({ key, type, revision }: Change, { source, cause }: WatchPanic): void {
+
+  #skip({ key, type, version }: Change, { source, cause }: WatchPanic): void {
     this.#handlers.panicked?.();
     this.#log.write('error', 'a predicate or map function threw; the event is skipped', {
       controller: this.#name,
       source,
       key,
       type,
-      revision,
+      version,
       error: cause,
     });
   }

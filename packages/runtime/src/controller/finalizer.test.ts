@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Registry } from '../registry/embedded.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { withFinalizer } from './finalizer.ts';
 import type { ReconcileResult } from './outcome.ts';
 
 const finalizer = 'example.io/clean';
-let registry: Registry;
+let registry: EmbeddedRegistry;
 /** What exists outside, for which the finalizer stands. */
 const outside = new Set<string>();
 let cleanupAnswers: (() => ReconcileResult)[];
 
 beforeEach(() => {
-  registry = new Registry({ store: new MemoryStore(), kinds: [Widget] });
+  registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget] });
   outside.clear();
   cleanupAnswers = [];
 });

@@ -10,7 +10,7 @@
  * succeeded. Both may be called again at any time.
  */
 import type { ApiObject } from '../api/object.ts';
-import type { Resource } from '../registry/resource.ts';
+import type { Resource } from '../registry/contract.ts';
 import type { ReconcileResult } from './outcome.ts';
 
 export interface FinalizerSteps<Spec, Status> {

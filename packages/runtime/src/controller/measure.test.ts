@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import { MetricRegistry } from '../manager/metrics.ts';
 import { standardMetrics } from '../manager/standard-metrics.ts';
-import { Registry } from '../registry/embedded.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Controller } from './controller.ts';
 
 it('a controller is counted under the names of controller-runtime, from zero on', async () => {
-  const registry = new Registry({ store: new MemoryStore(), kinds: [Widget] });
+  const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget] });
   const metrics = new MetricRegistry();
   const outcomes = [
     () => {

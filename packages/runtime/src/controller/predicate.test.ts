@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ObjectOf } from '../api/kind.ts';
-import { Registry } from '../registry/embedded.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { annotationsChanged, Digests, generationChanged, labelsChanged, type Predicate } from './predicate.ts';
 
 type WidgetObject = ObjectOf<typeof Widget>;
 
-let registry: Registry;
+let registry: EmbeddedRegistry;
 let object: WidgetObject;
 const widgets = () => registry.resource(Widget);
 beforeEach(async () => {
-  registry = new Registry({ store: new MemoryStore(), kinds: [Widget] });
+  registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget] });
   object = await widgets().create({ metadata: { name: 'a', finalizers: ['example.io/guard'] }, spec: {} });
 });
 afterEach(() => registry.close());
@@ -51,10 +51,10 @@ describe('labelsChanged and annotationsChanged', () => {
 describe('Digests', () => {
   it('report a key again after it was forgotten', () => {
     const digests = new Digests([labelsChanged]);
-    const revision = Number(object.metadata.resourceVersion);
-    expect(digests.changed('k', object, revision)).toBe(true);
-    expect(digests.changed('k', object, revision)).toBe(false);
+    const { resourceVersion } = object.metadata;
+    expect(digests.changed('k', object, resourceVersion)).toBe(true);
+    expect(digests.changed('k', object, resourceVersion)).toBe(false);
     digests.forget('k');
-    expect(digests.changed('k', object, revision)).toBe(true);
+    expect(digests.changed('k', object, resourceVersion)).toBe(true);
   });
 });

@@ -4,7 +4,6 @@
  * digest is of the newest object, read for the purpose.
  */
 import type { ApiObject } from '../api/object.ts';
-import type { Revision } from '../store/contract.ts';
 
 export type Digest = string | number | boolean | undefined;
 
@@ -32,13 +31,13 @@ export class Digests {
     this.#predicates = predicates;
   }
 
-  /** `revision` is that of the change; the object may be newer. */
-  changed(key: string, object: ApiObject<unknown, unknown>, revision: Revision): boolean {
+  /** `version` is that of the change; the object may be newer. */
+  changed(key: string, object: ApiObject<unknown, unknown>, version: string): boolean {
     const digest = JSON.stringify(this.#predicates.map((predicate) => predicate(object) ?? null));
     if (this.#known.get(key) === digest) return false;
-    // Whoever is woken is only promised the revision of the change. A newer object whose digest was remembered here would
+    // Whoever is woken is only promised the version of the change. A newer object whose digest was remembered here would
     // silence the change that it came with, and a reconcile that reads the older one would be the last.
-    if (Number(object.metadata.resourceVersion) === revision) this.#known.set(key, digest);
+    if (object.metadata.resourceVersion === version) this.#known.set(key, digest);
     return true;
   }
 

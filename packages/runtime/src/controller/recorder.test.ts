@@ -5,7 +5,7 @@ import { MetricRegistry } from '../manager/metrics.ts';
 import { standardMetrics } from '../manager/standard-metrics.ts';
 import { type Clock, sleep, systemClock } from '../ports/clock.ts';
 import type { LogFields, LogLevel } from '../ports/log.ts';
-import { Registry } from '../registry/embedded.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import type { Store } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
@@ -14,13 +14,13 @@ import { BUFFERED_EVENTS_MAX } from './event-buffer.ts';
 import { EventRecorder, type RecorderOptions } from './recorder.ts';
 
 let nowMs: number;
-let registry: Registry;
+let registry: EmbeddedRegistry;
 let widget: ApiObject<unknown, unknown>;
 const clock: Clock = { now: () => nowMs, after: systemClock.after };
 
 beforeEach(async () => {
   nowMs = Date.UTC(2030, 0, 1, 12);
-  registry = new Registry({ store: new MemoryStore(), kinds: [Widget, Event], clock });
+  registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget, Event], clock });
   widget = await registry.resource(Widget).create({ metadata: { name: 'a' }, spec: {} });
 });
 
@@ -143,7 +143,7 @@ function slow(commitMs: number) {
     turn = outcome.catch(() => {});
     return outcome;
   };
-  registry = new Registry({
+  registry = new EmbeddedRegistry({
     store: new Proxy(store, {
       get(target, property) {
         if (property === 'commit') return commit;

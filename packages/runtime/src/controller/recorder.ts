@@ -4,12 +4,14 @@
  * possible. Near-identical events (the same but for numbers) are one object with a count.
  */
 import { isApiError } from '../api/errors.ts';
+import type { InputOf, ObjectOf } from '../api/kind.ts';
 import { Backoff } from '../informer/backoff.ts';
 import type { StandardMetrics } from '../manager/standard-metrics.ts';
 import { sleep, timestampAt } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import { redactText } from '../redact/text.ts';
-import type { Registry } from '../registry/embedded.ts';
+import type { ObjectChange, Registry } from '../registry/contract.ts';
+import { changeOne } from './change-one.ts';
 import { Event } from './event.ts';
 import { type EventBounds, pruneEvents } from './event-bounds.ts';
 import { type BufferedEvent, EventBuffer, type Regarding } from './event-buffer.ts';
@@ -35,6 +37,8 @@ const retryMsMin = 200;
 const retryMsMax = 3_000;
 /** Dropped events are logged at the first one, then once in this time. */
 const dropLogMs = 10_000;
+
+type EventChange = ObjectChange<ObjectOf<typeof Event>, InputOf<typeof Event>>;
 
 /** Errors that one event of a batch can cause for all of it. */
 const contentErrors = ['Invalid', 'BadRequest', 'TooLarge', 'Corrupt'] as const;
@@ -98,17 +102,15 @@ export class EventRecorder {
 
   /** Never rejects. */
   async #write(batch: readonly BufferedEvent[]): Promise<void> {
-    const { clock, random } = this.#registry;
+    const { clock, random, capabilities } = this.#registry;
+    if (batch.length > 1 && !capabilities.multiKey) return this.#writeEach(batch);
     const backoff = new Backoff(random, retryMsMin, retryMsMax);
     for (let attempt = 1; ; attempt++) {
       try {
         await this.#commit(batch);
         return;
       } catch (error) {
-        if (batch.length > 1 && contentErrors.some((code) => isApiError(error, code))) {
-          for (const event of batch) await this.#write([event]);
-          return;
-        }
+        if (batch.length > 1 && contentErrors.some((code) => isApiError(error, code))) return this.#writeEach(batch);
         if (!isApiError(error) || error.retry !== 'retry' || attempt === attemptsMax) {
           const { reason, message } = batch[0]?.last ?? {};
           this.#drop(batch.length, { cause: 'the events could not be written', reason, message, error });
@@ -119,10 +121,14 @@ export class EventRecorder {
     }
   }
 
+  async #writeEach(batch: readonly BufferedEvent[]): Promise<void> {
+    for (const event of batch) await this.#write([event]);
+  }
+
   async #commit(batch: readonly BufferedEvent[]): Promise<void> {
     const created = new Set<string>();
     const byKey = new Map(batch.map((event) => [`${event.namespace}/${event.name}`, event]));
-    await this.#registry.resource(Event).changeAll(batch, ({ namespace, name }, known) => {
+    const change: EventChange = ({ namespace, name }, known) => {
       const event = byKey.get(`${namespace}/${name}`);
       if (!event) return undefined;
       if (known) created.delete(name);
@@ -140,7 +146,10 @@ export class EventRecorder {
         metadata: { name, namespace },
         spec: { regarding, type, reason, message, source, count, firstTimestamp, lastTimestamp },
       };
-    });
+    };
+    const { multiKey } = this.#registry.capabilities;
+    if (multiKey) await multiKey.resource(Event).changeAll(batch, change);
+    else for (const event of batch) await changeOne(this.#registry.resource(Event), event, change);
     this.#createdSincePrune += created.size;
   }
 

@@ -2,27 +2,26 @@
  * Notices a controller that keeps waking itself: each reconcile writes its object, the write wakes the key, and the next
  * reconcile writes again. A status with a time or a counter in it does that for ever.
  */
-import type { Revision } from '../store/contract.ts';
 
 /** So many times in a row, woken by nothing but its own write. */
 const wakesMax = 10;
-/** Revisions remembered for a key: those written by its last reconcile. */
-const revisionsMax = 16;
+/** Versions remembered for a key: those written by its last reconcile. */
+const versionsMax = 16;
 
 export class SelfLoopDetector {
-  readonly #written = new Map<string, Revision[]>();
+  readonly #written = new Map<string, string[]>();
   readonly #wakes = new Map<string, number>();
 
   /** A reconcile of `key` wrote that very object. */
-  wrote(key: string, revision: Revision): void {
-    const revisions = this.#written.get(key) ?? [];
-    revisions.push(revision);
-    this.#written.set(key, revisions.slice(-revisionsMax));
+  wrote(key: string, version: string): void {
+    const versions = this.#written.get(key) ?? [];
+    versions.push(version);
+    this.#written.set(key, versions.slice(-versionsMax));
   }
 
   /** A change woke the key. True, once, when it has been its own doing too many times in a row. */
-  woken(key: string, revision: Revision | undefined): boolean {
-    const own = revision !== undefined && this.#written.get(key)?.includes(revision) === true;
+  woken(key: string, version: string | undefined): boolean {
+    const own = version !== undefined && this.#written.get(key)?.includes(version) === true;
     if (!own) {
       this.#wakes.delete(key);
       return false;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Registry } from '../registry/embedded.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { keyOf } from '../registry/keys.ts';
 import { Crate, Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
@@ -7,15 +7,15 @@ import { generationChanged, labelsChanged } from './predicate.ts';
 import { ownedBy, Source } from './source.ts';
 
 it('lets the change through that brought an object seen before its time', async () => {
-  const registry = new Registry({ store: new MemoryStore(), kinds: [Widget] });
+  const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget] });
   const widgets = registry.resource(Widget);
-  const older = Number((await widgets.create({ metadata: { name: 'a' }, spec: { size: 1 } })).metadata.resourceVersion);
-  const newer = Number((await widgets.patch('a', { spec: { size: 2 } })).metadata.resourceVersion);
+  const older = (await widgets.create({ metadata: { name: 'a' }, spec: { size: 1 } })).metadata.resourceVersion;
+  const newer = (await widgets.patch('a', { spec: { size: 2 } })).metadata.resourceVersion;
   const key = keyOf(Widget, 'default', 'a');
   let seen = older;
   const source = new Source(registry, Widget, { kind: Widget, predicates: [generationChanged] }, () => seen);
-  const wakes = (type: 'added' | 'updated', revision: number) =>
-    source.wakes({ type, key, revision, relisted: false, initial: false });
+  const wakes = (type: 'added' | 'updated', version: string) =>
+    source.wakes({ type, key, version, relisted: false, initial: false });
 
   // A late list tells of the first version, though the second is what can be read by now.
   expect(await wakes('added', older)).toHaveLength(1);
@@ -26,23 +26,22 @@ it('lets the change through that brought an object seen before its time', async 
 });
 
 it('wakes for a new object of an old name, though its digest is that of the one before', async () => {
-  const registry = new Registry({ store: new MemoryStore(), kinds: [Widget] });
+  const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget] });
   const widgets = registry.resource(Widget);
   const key = keyOf(Widget, 'default', 'a');
   const source = new Source(registry, Widget, { kind: Widget, predicates: [labelsChanged] }, () => undefined);
-  const wakes = (type: 'added' | 'deleted', revision: number) =>
-    source.wakes({ type, key, revision, relisted: false, initial: false });
-  const create = async () =>
-    Number((await widgets.create({ metadata: { name: 'a' }, spec: {} })).metadata.resourceVersion);
+  const wakes = (type: 'added' | 'deleted', version: string) =>
+    source.wakes({ type, key, version, relisted: false, initial: false });
+  const create = async () => (await widgets.create({ metadata: { name: 'a' }, spec: {} })).metadata.resourceVersion;
   expect(await wakes('added', await create())).toHaveLength(1);
   await widgets.delete('a');
-  expect(await wakes('deleted', await registry.revision())).toHaveLength(1);
+  expect(await wakes('deleted', String(await registry.revision()))).toHaveLength(1);
   expect(await wakes('added', await create())).toHaveLength(1);
   await registry.close();
 });
 
 it('wakes the owner before and the owner after when an object changes hands, and no owner that is not its controller', async () => {
-  const registry = new Registry({ store: new MemoryStore(), kinds: [Widget, Crate] });
+  const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget, Crate] });
   const crates = registry.resource(Crate);
   const source = new Source(registry, Widget, { kind: Crate, map: ownedBy(Widget) }, () => undefined);
   const reference = (name: string, controller: boolean) => ({
@@ -52,9 +51,9 @@ it('wakes the owner before and the owner after when an object changes hands, and
     uid: `uid-of-${name}`,
     controller,
   });
-  const woken = async (type: 'added' | 'updated' | 'deleted', resourceVersion: string) => {
+  const woken = async (type: 'added' | 'updated' | 'deleted', version: string) => {
     const key = keyOf(Crate, 'default', 'part');
-    const wakes = await source.wakes({ type, key, revision: Number(resourceVersion), relisted: false, initial: false });
+    const wakes = await source.wakes({ type, key, version, relisted: false, initial: false });
     return wakes.map((wake) => wake.key.split('/').at(-1));
   };
   const ownedByFirst = [reference('first', true), reference('bystander', false)];

@@ -4,9 +4,8 @@ import type { Kind } from '../api/kind.ts';
 import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { Change } from '../informer/versions.ts';
-import type { Registry } from '../registry/embedded.ts';
+import type { Registry } from '../registry/contract.ts';
 import { keyOf } from '../registry/keys.ts';
-import type { Revision } from '../store/contract.ts';
 import { Digests, type Predicate } from './predicate.ts';
 
 export interface ObjectName {
@@ -38,8 +37,8 @@ export interface Wake {
   readonly reason: string;
   /** There before anybody looked: less urgent than what happens now. */
   readonly initial: boolean;
-  /** The revision that woke it, if it is of the key itself. */
-  readonly revision?: number;
+  /** The version that woke it, if it is of the key itself. */
+  readonly version?: string;
 }
 
 /**
@@ -64,7 +63,7 @@ export class Source {
   readonly #own: Kind;
   readonly #map: Watch['map'] | undefined;
   readonly #digests: Digests | undefined;
-  readonly #seen: (key: string) => Revision | undefined;
+  readonly #seen: (key: string) => string | undefined;
   /** For mapped kinds: whom an object concerned when it was last read. Only of those that concern somebody. */
   readonly #concerned = new Map<string, readonly string[]>();
 
@@ -73,7 +72,7 @@ export class Source {
     registry: Registry,
     own: Kind,
     { kind, map, predicates = [] }: Omit<Watch, 'map'> & Partial<Watch>,
-    seen: (key: string) => Revision | undefined,
+    seen: (key: string) => string | undefined,
   ) {
     this.#registry = registry;
     this.#seen = seen;
@@ -85,12 +84,12 @@ export class Source {
 
   /** Throws `WatchPanic` if a predicate or the map function throws; any other error may pass. */
   async wakes(change: Change): Promise<readonly Wake[]> {
-    const { key, initial, revision, type } = change;
-    if (!this.#map && !this.#digests) return [{ key, reason: type, initial, revision }];
-    const object = type === 'deleted' ? undefined : await this.#read(key, revision);
-    if (object && !this.#guarded(() => this.#digests?.changed(key, object, revision) ?? true)) return [];
+    const { key, initial, version, type } = change;
+    if (!this.#map && !this.#digests) return [{ key, reason: type, initial, version }];
+    const object = type === 'deleted' ? undefined : await this.#read(key, version);
+    if (object && !this.#guarded(() => this.#digests?.changed(key, object, version) ?? true)) return [];
     if (!object) this.#digests?.forget(key);
-    if (!this.#map) return [{ key, reason: type, initial, revision }];
+    if (!this.#map) return [{ key, reason: type, initial, version }];
     const map = this.#map;
     const concerned = object ? this.#guarded(() => this.#keysOf(map(object))) : [];
     const before = this.#concerned.get(key) ?? [];
@@ -113,19 +112,19 @@ export class Source {
     return names.map(({ namespace = NAMESPACE_DEFAULT, name }) => keyOf(this.#own, namespace, name));
   }
 
-  /** The object as of a revision or later. Throws `Unavailable` if the store answers with something older. */
-  async #read(key: string, revision: Revision): Promise<ApiObject<unknown, unknown> | undefined> {
+  /** The object as of a version or later. Throws `Unavailable` if the store answers with something older. */
+  async #read(key: string, version: string): Promise<ApiObject<unknown, unknown> | undefined> {
     const place = this.#registry.locate(key);
     if (!place) return undefined;
     try {
       const object = await this.#registry.resource(place.kind).get(place.name, { namespace: place.namespace });
-      if (Number(object.metadata.resourceVersion) >= revision) return object;
+      if (!this.#registry.isNewer(version, object.metadata.resourceVersion)) return object;
     } catch (error) {
       if (isApiError(error, 'Corrupt')) return undefined;
       if (!isApiError(error, 'NotFound')) throw error;
       // Deleted since, if the informer knows of it too. Else one of them is behind, and we cannot tell which.
       if (this.#seen(key) === undefined) return undefined;
     }
-    throw new ApiError('Unavailable', { what: key, reason: `the store answers with less than revision ${revision}` });
+    throw new ApiError('Unavailable', { what: key, reason: `the store answers with less than revision ${version}` });
   }
 }

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
-import { Registry } from '../registry/embedded.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import type { Commit, Store } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
@@ -31,7 +31,7 @@ afterEach(async () => {
   await memory.close();
 });
 
-const registryOn = (store: Store) => new Registry({ store, kinds: [Widget], clock: hastyClock });
+const registryOn = (store: Store) => new EmbeddedRegistry({ store, kinds: [Widget], clock: hastyClock });
 const widgetsIn = (store: Store) => registryOn(store).resource(Widget);
 const create = (name: string, store: Store = memory) => widgetsIn(store).create({ metadata: { name }, spec: {} });
 const eventually = (look: () => unknown) => expect.poll(look, { interval: 2 });

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
-import { Registry } from '../registry/embedded.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
+import { versionPageOf } from '../registry/list.ts';
+import { versionsOf } from '../registry/watch.ts';
 import { Crate, Widget } from '../registry/widget.kit.ts';
 import type { Commit, Store } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
@@ -28,12 +30,15 @@ afterEach(async () => {
   await memory.close();
 });
 
-const registryOn = (store: Store) => new Registry({ store, kinds: [Widget, Crate], clock: hastyClock });
+const registryOn = (store: Store) => new EmbeddedRegistry({ store, kinds: [Widget, Crate], clock: hastyClock });
 const name = (change: Change) => change.key.split('/').at(-1);
 const shown = (change: Change) =>
   `${change.initial ? 'initial ' : ''}${change.relisted && !change.initial ? 'relisted ' : ''}${change.type} ${name(change)}`;
 
-function start(registry: Registry, options: Partial<InformerOptions> = {}): { informer: Informer; seen: string[] } {
+function start(
+  registry: EmbeddedRegistry,
+  options: Partial<InformerOptions> = {},
+): { informer: Informer; seen: string[] } {
   const informer = new Informer({ registry, kind: Widget, ...options });
   const seen: string[] = [];
   informer.addHandler((change) => seen.push(shown(change)));
@@ -211,7 +216,7 @@ describe('what an informer remembers', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const store = new MemoryStore();
-        const versions = new Versions();
+        const versions = new Versions((version, than) => Number(version) > Number(than));
         const alive = new Set<string>();
         const hear = (changes: Iterable<Change>) => {
           for (const { type, key } of changes) {
@@ -228,16 +233,18 @@ describe('what an informer remembers', () => {
           const changed = (await store.revision()) > before;
           if (changed && event !== 'lost') {
             for await (const commit of store.watch('', { after: before })) {
-              hear(versions.observe(commit));
-              if (event === 'twice') hear(versions.observe(commit));
+              hear(versions.observe(versionsOf(commit)));
+              if (event === 'twice') hear(versions.observe(versionsOf(commit)));
               break;
             }
           }
-          if (relist) hear(versions.compare([await store.versions('')], false));
+          if (relist) hear(versions.compare([versionPageOf(await store.versions(''))], false));
         }
         const truth = await store.versions('');
-        hear(versions.compare([truth], false));
-        expect([...versions.entries()].sort()).toEqual(truth.keys.map((key, index) => [key, truth.revisions[index]]));
+        hear(versions.compare([versionPageOf(truth)], false));
+        expect([...versions.entries()].sort()).toEqual(
+          truth.keys.map((key, index) => [key, String(truth.revisions[index])]),
+        );
         expect([...alive].sort()).toEqual(truth.keys);
       }),
       { numRuns: 300 },

@@ -13,9 +13,7 @@ import { ApiError, isApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import { type Clock, sleep } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
-import type { Registry } from '../registry/embedded.ts';
-import type { Resource } from '../registry/resource.ts';
-import type { Revision, VersionPage } from '../store/contract.ts';
+import type { Registry, Resource, VersionPage } from '../registry/contract.ts';
 import { Backoff } from './backoff.ts';
 import { type Change, Versions } from './versions.ts';
 
@@ -44,16 +42,17 @@ export class Informer {
   readonly kind: Kind;
   readonly #resource: Resource<unknown, unknown, unknown, unknown>;
   readonly #namespace: { readonly namespace?: string };
+  readonly #isNewer: Registry['isNewer'];
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #resyncMs: () => number;
   readonly #backoff: Backoff;
-  readonly #versions = new Versions();
+  readonly #versions: Versions;
   readonly #handlers = new Set<ChangeHandler>();
-  /** Everything up to here has been told. */
-  #position: Revision = 0;
-  /** Set at the start, when the history was lost, and when it is time to resync. */
-  #mustList = true;
+  /** Handlers have been called for everything up to this version. */
+  #position: string | undefined;
+  /** Set when it is time to resync. Without a position, a list is needed anyway. */
+  #mustList = false;
   /** Ends the watch that is under way. */
   #interrupt = () => {};
   #state: InformerState = 'new';
@@ -64,6 +63,8 @@ export class Informer {
     this.kind = kind;
     this.#resource = registry.resource(kind);
     this.#namespace = namespace === undefined ? {} : { namespace };
+    this.#isNewer = (version, than) => registry.isNewer(version, than);
+    this.#versions = new Versions(this.#isNewer);
     this.#clock = registry.clock;
     this.#log = options.log ?? silentLog;
     this.#resyncMs = () => resyncMs * (0.9 + registry.random.next() / 5);
@@ -83,23 +84,24 @@ export class Informer {
     return this.#versions.size;
   }
 
-  /** The newest revision of a key that it has seen; nothing if it is not there, as far as it knows. */
-  revisionOf(key: string): Revision | undefined {
-    return this.#versions.revisionOf(key);
+  /** The newest version of a key that it has seen; undefined if it knows of no such object. */
+  versionOf(key: string): string | undefined {
+    return this.#versions.versionOf(key);
   }
 
   /**
-   * Whether an object of this revision has to be gone: all changes up to a later one were heard, and the key is not
-   * among what is there. Who reads such an object has an old answer in hand.
+   * Whether an object of this version was deleted for certain: all changes up to that version have been seen, and the key
+   * is not known. A read that returns such an object is stale.
    */
-  isGone(key: string, revision: Revision): boolean {
-    return this.#versions.revisionOf(key) === undefined && revision <= this.#position;
+  isGone(key: string, version: string): boolean {
+    if (this.#position === undefined || this.#versions.versionOf(key) !== undefined) return false;
+    return !this.#isNewer(version, this.#position);
   }
 
   /** A handler that comes late is told of everything that is there, as initial. Returns a function that removes it. */
   addHandler(handler: ChangeHandler): () => void {
-    for (const [key, revision] of this.#versions.entries()) {
-      this.#tell(handler, { type: 'added', key, revision, relisted: true, initial: true });
+    for (const [key, version] of this.#versions.entries()) {
+      this.#tell(handler, { type: 'added', key, version, relisted: true, initial: true });
     }
     this.#handlers.add(handler);
     return () => this.#handlers.delete(handler);
@@ -110,7 +112,7 @@ export class Informer {
     let cancelResync = () => {};
     while (!signal.aborted) {
       try {
-        if (this.#mustList) {
+        if (this.#position === undefined || this.#mustList) {
           cancelResync();
           this.#position = await this.#list();
           this.#mustList = false;
@@ -121,7 +123,7 @@ export class Informer {
           });
           if (signal.aborted) break;
         }
-        await this.#watch(signal);
+        await this.#watch(this.#position, signal);
       } catch (error) {
         await this.#recover(error, signal);
       }
@@ -130,37 +132,37 @@ export class Informer {
     this.#state = 'stopped';
   }
 
-  async #list(): Promise<Revision> {
+  async #list(): Promise<string> {
     this.#state = 'listing';
     const pages: VersionPage[] = [];
     for (;;) {
-      const last = pages.at(-1);
-      const from = last?.next === undefined ? {} : { after: last.next, at: last.revision };
+      const token = pages.at(-1)?.continue;
+      const from = token === undefined ? {} : { continue: token };
       const page = await this.#resource.versions({ ...this.#namespace, limit: pageKeys, ...from });
-      // A store that answers with less than it has told us would make us take back what is true.
-      if (page.revision < this.#position) {
+      // A list that is older than what was seen already would take back what is true.
+      if (this.#position !== undefined && this.#isNewer(this.#position, page.resourceVersion)) {
         throw new ApiError('Unavailable', { what: 'the store', reason: `it is behind revision ${this.#position}` });
       }
       pages.push(page);
-      if (page.next !== undefined) continue;
+      if (page.continue !== undefined) continue;
       for (const change of this.#versions.compare(pages, !this.#hasSynced)) this.#tellAll(change);
       this.#hasSynced = true;
-      return page.revision;
+      return page.resourceVersion;
     }
   }
 
   /** Returns when it is time to resync or the signal aborts. */
-  async #watch(signal: AbortSignal): Promise<void> {
+  async #watch(position: string, signal: AbortSignal): Promise<void> {
     this.#state = 'watching';
     const stop = new AbortController();
     // With a reason of our own: without one an error with its stack would be made each time.
     this.#interrupt = () => stop.abort('interrupted');
     signal.addEventListener('abort', this.#interrupt, { once: true });
     try {
-      const from = { ...this.#namespace, after: this.#position, signal: stop.signal };
-      for await (const commit of this.#resource.changes(from)) {
-        for (const change of this.#versions.observe(commit)) this.#tellAll(change);
-        this.#position = commit.revision;
+      const from = { ...this.#namespace, resourceVersion: position, signal: stop.signal };
+      for await (const batch of this.#resource.watchVersions(from)) {
+        for (const change of this.#versions.observe(batch)) this.#tellAll(change);
+        this.#position = batch.resourceVersion;
         this.#backoff.reset();
       }
     } finally {
@@ -172,10 +174,7 @@ export class Informer {
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     // The history does not reach back to where we were: only a list can tell what happened since.
-    if (isApiError(error, 'Expired')) {
-      this.#mustList = true;
-      this.#position = 0;
-    }
+    if (isApiError(error, 'Expired')) this.#position = undefined;
     this.#state = 'backing off';
     const delayMs = this.#backoff.next();
     const message = error instanceof Error ? error.message : String(error);

@@ -1,5 +1,6 @@
 /** Candidates on one store, each with its own link, clock and life, and a record of who led when. */
-import { Registry } from '../registry/embedded.ts';
+import type { Registry } from '../registry/contract.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { LeaderElection, type LeaderElectionOptions } from './election.ts';
@@ -27,8 +28,8 @@ export class Stage {
   }
 
   /** A registry that no election has to do with. */
-  get registry(): Registry {
-    return new Registry({ store: this.store, kinds: [Lease, Widget], clock: this.clock });
+  get registry(): EmbeddedRegistry {
+    return new EmbeddedRegistry({ store: this.store, kinds: [Lease, Widget], clock: this.clock });
   }
 
   async lease(): Promise<LeaseObject> {
@@ -64,7 +65,12 @@ export class Candidate {
     this.link = new Link(stage.store);
     this.clock = skewed(stage.clock, offsetMs);
     const random = seeded(identity.charCodeAt(0));
-    const registry = new Registry({ store: this.link.store, kinds: [Lease, Widget], clock: this.clock, random });
+    const registry = new EmbeddedRegistry({
+      store: this.link.store,
+      kinds: [Lease, Widget],
+      clock: this.clock,
+      random,
+    });
     this.election = new LeaderElection({ registry, name: 'main', identity, log: this.log, ...options });
   }
 

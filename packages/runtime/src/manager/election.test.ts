@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { isApiError } from '../api/errors.ts';
-import { Registry } from '../registry/embedded.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import { type Candidate, Stage } from './election.kit.ts';
 import { LeaderElection } from './election.ts';
@@ -524,7 +524,7 @@ describe('the options', () => {
   });
 
   it('need a registry that knows leases', () => {
-    const without = new Registry({ store: registry.store, kinds: [Widget] });
+    const without = new EmbeddedRegistry({ store: registry.store, kinds: [Widget] });
     expect(() => make({ registry: without })).toThrow('opened without the kind Lease');
   });
 

@@ -14,7 +14,8 @@
  *   with another, and steps of the time of day do not matter.
  * - A leader that cannot renew stops `leaseMs - renewDeadlineMs` before anybody may take over.
  * - Should it go on all the same (a stopped process that wakes up), its writes are refused: a new leader raises the fence
- *   before it does anything. This guards what is written through its registry, not what it does elsewhere.
+ *   before it does anything. This guards what is written through its registry, not what it does elsewhere. A registry
+ *   that cannot fence leaves it at the times of the lease, as Kubernetes does.
  * - A deleted lease is free at once. Its holder notices at its next renewal; until then only the fence holds it back.
  */
 import { ApiError, isApiError } from '../api/errors.ts';
@@ -22,7 +23,7 @@ import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import { type Clock, sleep } from '../ports/clock.ts';
 import { type Log, type LogFields, type LogLevel, silentLog } from '../ports/log.ts';
 import type { Random } from '../ports/random.ts';
-import type { Registry } from '../registry/embedded.ts';
+import type { Registry } from '../registry/contract.ts';
 import { checkTimes, jitter } from './election-times.ts';
 import { LeaseLock } from './lease-lock.ts';
 import { Observation } from './observation.ts';
@@ -160,8 +161,9 @@ export class LeaderElection {
     this.#become('acquiring');
     const lease = await this.#answered(term, this.#lock.claim(found));
     if (!lease) return undefined;
-    const fence = await this.#answered(term, this.#registry.raiseFence(this.#fenceName, lease));
-    return fence && this.#registry.fencedBy(fence);
+    const { fencing } = this.#registry.capabilities;
+    if (!fencing) return this.#registry;
+    return fencing.fencedBy(await this.#answered(term, fencing.raiseFence(this.#fenceName, lease)));
   }
 
   /** Leads until the lease is lost, the work has ended or it is asked to stop; then waits for the work to end. */

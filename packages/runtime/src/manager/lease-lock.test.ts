@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Registry } from '../registry/embedded.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Lease } from './lease.ts';
 import { LeaseLock } from './lease-lock.ts';
 import { VirtualClock } from './virtual.kit.ts';
 
 const clock = new VirtualClock();
-let registry: Registry;
+let registry: EmbeddedRegistry;
 beforeEach(() => {
-  registry = new Registry({ store: new MemoryStore(), kinds: [Lease], clock });
+  registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Lease], clock });
 });
 afterEach(() => registry.close());
 

@@ -4,7 +4,7 @@
  */
 import { isApiError } from '../api/errors.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Registry } from '../registry/embedded.ts';
+import type { Registry } from '../registry/contract.ts';
 import { claimed, type Holder, Lease, type LeaseObject, type LeaseSpec, released, renewed } from './lease.ts';
 
 export interface LeaseLockOptions extends Holder {

@@ -1,7 +1,7 @@
 /** Goal: what a process runs starts and stops in order, whatever happens. Method: virtual time, real HTTP. */
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
-import type { Registry } from '../registry/embedded.ts';
+import type { Registry } from '../registry/contract.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import { Stage } from './election.kit.ts';
 import { Lease } from './lease.ts';

@@ -8,7 +8,7 @@
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
-import type { Registry } from '../registry/embedded.ts';
+import type { Registry } from '../registry/contract.ts';
 import { type Check, type Checks, checkName } from './checks.ts';
 import type { LeaderElection } from './election.ts';
 import { checkGrace } from './election-times.ts';

@@ -1,5 +1,5 @@
 /** What a manager runs, and a group of them while they run: started in order, stopped in reverse. */
-import type { Registry } from '../registry/embedded.ts';
+import type { Registry } from '../registry/contract.ts';
 import { isAbort } from './within.ts';
 
 export interface Runnable {

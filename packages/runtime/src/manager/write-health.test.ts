@@ -1,7 +1,7 @@
 /** Goal: a process whose store cannot be written to is not ready, and says why. Method: a store that fails on demand. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../api/errors.ts';
-import { Registry } from '../registry/embedded.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import type { CommitOutcome, Write } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
@@ -25,8 +25,8 @@ class FailingStore extends MemoryStore {
 function bench() {
   const clock = new VirtualClock();
   const store = new FailingStore();
-  const health = new WriteHealth(store, clock);
-  const registry = new Registry({ store: health.store, kinds: [Widget], clock });
+  const health = new WriteHealth(new EmbeddedRegistry({ store, kinds: [Widget], clock }));
+  const { registry } = health;
   const write = (name: string) =>
     registry
       .resource(Widget)
@@ -91,12 +91,15 @@ describe('the check of writes', () => {
   });
 
   it('is not satisfied by a commit that only compares', async () => {
-    const { store, health, write } = bench();
-    store.failure = full;
+    const { store, health, registry, write } = bench();
+    const { fencing } = registry.capabilities;
+    const fenced = fencing?.fencedBy(await fencing.raiseFence('leader'));
     await write('a');
+    store.failure = full;
+    await write('b');
     store.failure = undefined;
-    await health.store.commit([{ type: 'check', key: 'x', expected: 0 }]);
-    await health.store.commit([{ type: 'put', key: 'x', value: new Uint8Array(), expected: 7 }]);
+    await fenced?.checkFence();
+    expect(await write('a')).toMatchObject({ code: 'AlreadyExists' });
     expect(await health.check()).toContain('no space left');
   });
 

@@ -3,12 +3,10 @@
  * a reason of the store (full, read-only, unreachable), the process is not ready until a commit succeeds.
  *
  * While commits fail, the check tries one of its own, so that it recovers even if nothing else is being written. While
- * they succeed, it writes nothing.
+ * they succeed, it writes nothing. On a registry that cannot fence it has nothing to try, and the next write decides.
  */
 import { type ErrorCode, isApiError } from '../api/errors.ts';
-import type { Clock } from '../ports/clock.ts';
-import { raiseFence } from '../registry/writer.ts';
-import type { CommitOutcome, Store, Write } from '../store/contract.ts';
+import type { Registry } from '../registry/contract.ts';
 import { preciseTimestampAt } from './moment.ts';
 
 /** Failures of the store. Any other is one of the writer's. */
@@ -32,32 +30,29 @@ interface Failure {
 }
 
 export class WriteHealth {
-  /** The same store, observed. Open the registry of the process on this one. */
-  readonly store: Store;
-  readonly #clock: Clock;
+  /** The same registry, observed. Let the process write through this one. */
+  readonly registry: Registry;
   #failure: Failure | undefined;
   #probe: Promise<void> | undefined;
 
-  constructor(store: Store, clock: Clock) {
-    this.#clock = clock;
-    this.store = {
-      get: (key, at) => store.get(key, at),
-      list: (prefix, options) => store.list(prefix, options),
-      versions: (prefix, options) => store.versions(prefix, options),
-      commit: (writes) => this.#observed(writes, store.commit(writes)),
-      watch: (prefix, options) => store.watch(prefix, options),
-      compact: (revision) => store.compact(revision),
-      revision: () => store.revision(),
-      problems: () => store.problems?.() ?? [],
-      close: () => store.close(),
-    };
+  constructor(registry: Registry) {
+    this.registry = registry.observedBy({
+      written: () => {
+        this.#failure = undefined;
+      },
+      failed: (error) => {
+        if (!isApiError(error) || !storeFailures.has(error.code)) return;
+        const nowMs = registry.clock.now();
+        this.#failure = { sinceMs: this.#failure?.sinceMs ?? nowMs, lastMs: nowMs, message: error.message };
+      },
+    });
   }
 
   /** For `readyChecks`: why nothing can be written; undefined if the last commit succeeded. */
   async check(): Promise<string | undefined> {
     const failure = this.#failure;
     if (failure === undefined) return undefined;
-    const quietMs = this.#clock.now() - failure.lastMs;
+    const quietMs = this.registry.clock.now() - failure.lastMs;
     // A clock that was set back must not put the probe off.
     if (quietMs >= PROBE_MS_MIN || quietMs < 0) await this.#tryWrite();
     if (this.#failure === undefined) return undefined;
@@ -66,29 +61,11 @@ export class WriteHealth {
 
   /** One at a time, however many ask. */
   async #tryWrite(): Promise<void> {
-    this.#probe ??= raiseFence(this.store, probeFence).then(
-      () => {
-        this.#probe = undefined;
-      },
-      () => {
-        this.#probe = undefined;
-      },
-    );
+    const { fencing } = this.registry.capabilities;
+    const end = () => {
+      this.#probe = undefined;
+    };
+    this.#probe ??= fencing?.raiseFence(probeFence).then(end, end);
     await this.#probe;
-  }
-
-  async #observed(writes: readonly Write[], commit: Promise<CommitOutcome>): Promise<CommitOutcome> {
-    try {
-      const outcome = await commit;
-      // One that only compares, or whose comparison failed, has not reached the disk.
-      if (outcome.committed && writes.some(({ type }) => type !== 'check')) this.#failure = undefined;
-      return outcome;
-    } catch (error) {
-      if (isApiError(error) && storeFailures.has(error.code)) {
-        const nowMs = this.#clock.now();
-        this.#failure = { sinceMs: this.#failure?.sinceMs ?? nowMs, lastMs: nowMs, message: error.message };
-      }
-      throw error;
-    }
   }
 }

@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Registry } from './embedded.ts';
+import type { EmbeddedRegistry } from './embedded.ts';
 import { openRegistry } from './open.ts';
 import { Crate, Widget } from './widget.kit.ts';
 
 let directory: string;
-let registry: Registry;
+let registry: EmbeddedRegistry;
 const warnings: string[] = [];
 const open = async () => {
   const log = {

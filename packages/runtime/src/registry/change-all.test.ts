@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
-import { Registry } from './embedded.ts';
-import type { ObjectPlace } from './resource.ts';
+import type { ObjectPlace } from './contract.ts';
+import { EmbeddedRegistry } from './embedded.ts';
 import { Widget } from './widget.kit.ts';
 
-let registry: Registry;
+let registry: EmbeddedRegistry;
 beforeEach(() => {
-  registry = new Registry({ store: new MemoryStore(), kinds: [Widget] });
+  registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget] });
 });
 afterEach(() => registry.close());
 
@@ -51,7 +51,7 @@ describe('several objects in one commit', () => {
     let overtakes = 2;
     const { store } = registry;
     const plain = widgets();
-    registry = new Registry({
+    registry = new EmbeddedRegistry({
       store: new Proxy(store, {
         get(target, property) {
           const value = Reflect.get(target, property);

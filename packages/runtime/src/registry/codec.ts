@@ -53,8 +53,9 @@ export function withRevision<Spec, Status>(
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
-/** The revision that a writer read, or `Invalid` words about it. */
-export function parseRevision(resourceVersion: string): Revision | undefined {
+/** The revision behind a resource version. Throws `BadRequest` for what is not one. */
+export function revisionOf(resourceVersion: string): Revision {
   const revision = Number(resourceVersion);
-  return /^[0-9]{1,16}$/.test(resourceVersion) && Number.isSafeInteger(revision) ? revision : undefined;
+  if (/^[0-9]{1,16}$/.test(resourceVersion) && Number.isSafeInteger(revision)) return revision;
+  throw new ApiError('BadRequest', { reason: `"${resourceVersion}" is not a resourceVersion` });
 }

@@ -2,18 +2,18 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiObject } from '../api/object.ts';
 import type { Store } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
-import { Registry } from './embedded.ts';
+import { EmbeddedRegistry } from './embedded.ts';
 import { forgetful } from './forgetful-store.kit.ts';
 import { collectGarbage, sweepGarbage } from './garbage.ts';
 import { keyOf, prefixOf } from './keys.ts';
 import { Crate, Widget } from './widget.kit.ts';
 
-let registry: Registry;
+let registry: EmbeddedRegistry;
 let stop: AbortController;
 let running: Promise<void>;
 
 beforeEach(() => {
-  registry = new Registry({ store: new MemoryStore({ logCommitsMax: 100 }), kinds: [Widget, Crate] });
+  registry = new EmbeddedRegistry({ store: new MemoryStore({ logCommitsMax: 100 }), kinds: [Widget, Crate] });
   stop = new AbortController();
 });
 afterEach(async () => {
@@ -107,7 +107,7 @@ describe('garbage collection', () => {
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-    expect(await sweepGarbage(new Registry({ store: interrupted, kinds: [Widget, Crate] }))).toBe(0);
+    expect(await sweepGarbage(new EmbeddedRegistry({ store: interrupted, kinds: [Widget, Crate] }))).toBe(0);
     expect(releases).toBe(1);
     expect(await names()).toEqual(['owned']);
   });
@@ -174,7 +174,7 @@ describe('garbage collection', () => {
   });
 
   it('finds everything that was left behind, also beyond the first page of a list', async () => {
-    registry = new Registry({ store: new MemoryStore(), kinds: [Widget, Crate] });
+    registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget, Crate] });
     const gone = await crate('gone');
     const count = 201;
     for (let n = 0; n < count; n++) await widget(`owned-${n}`, gone);
@@ -207,7 +207,7 @@ describe('garbage collection', () => {
 
   it('looks at everything again after a while, so that an old answer is not believed for ever', async () => {
     const { store, freeze, thaw } = forgetful(registry.store);
-    registry = new Registry({ store, kinds: [Widget, Crate] });
+    registry = new EmbeddedRegistry({ store, kinds: [Widget, Crate] });
     const owner = await crate('box');
     await widget('owned', owner);
     await freeze(prefixOf(Crate));

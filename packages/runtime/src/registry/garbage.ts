@@ -11,24 +11,26 @@ import type { ApiObject } from '../api/object.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import type { Change, Revision } from '../store/contract.ts';
 import { decode } from './codec.ts';
-import type { Registry } from './embedded.ts';
+import type { GarbageOptions, ObjectList, Registry } from './contract.ts';
+import type { EmbeddedRegistry } from './embedded.ts';
 import { keyOf } from './keys.ts';
-import type { ObjectList } from './list.ts';
 
 type AnyObject = ApiObject<unknown, unknown>;
 
-export interface GarbageOptions {
-  readonly signal: AbortSignal;
-  /**
-   * How often to look at everything again, even if nothing seems to be left. Default 20 minutes. Guards against answers
-   * of the store that were older than the change they were asked for.
-   */
-  readonly sweepMs?: number;
-  readonly log?: Log;
+/** Collects until the signal aborts. Where the server of a registry collects, there is nothing to do but wait. */
+export async function collectGarbage(registry: Registry, options: GarbageOptions): Promise<void> {
+  const { garbage } = registry.capabilities;
+  if (garbage) return garbage.collect(options);
+  const { signal } = options;
+  if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end, { once: true }));
 }
 
-/** Collects until the signal aborts. A store that cannot be read ends it with the store's error. */
-export async function collectGarbage(registry: Registry, options: GarbageOptions): Promise<void> {
+/** Looks at every object once. Returns how many it deleted. */
+export async function sweepGarbage(registry: Registry, log?: Log): Promise<number> {
+  return registry.capabilities.garbage?.sweep(log) ?? 0;
+}
+
+export async function collect(registry: EmbeddedRegistry, options: GarbageOptions): Promise<void> {
   const { signal, sweepMs = sweepMsDefault, log = silentLog } = options;
   while (!signal.aborted) {
     const collector = new Collector(registry, log);
@@ -51,8 +53,7 @@ export async function collectGarbage(registry: Registry, options: GarbageOptions
   }
 }
 
-/** Looks at every object once. Answers how many it deleted. */
-export async function sweepGarbage(registry: Registry, log: Log = silentLog): Promise<number> {
+export async function sweep(registry: EmbeddedRegistry, log: Log = silentLog): Promise<number> {
   return new Collector(registry, log).sweep();
 }
 
@@ -68,12 +69,12 @@ function mayHaveOwner({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
 }
 
 class Collector {
-  readonly #registry: Registry;
+  readonly #registry: EmbeddedRegistry;
   readonly #log: Log;
   /** uid of an owner → keys of the objects that name it. */
   readonly #dependents = new Map<string, Set<string>>();
 
-  constructor(registry: Registry, log: Log) {
+  constructor(registry: EmbeddedRegistry, log: Log) {
     this.#registry = registry;
     this.#log = log;
   }

@@ -10,7 +10,7 @@ import { expect } from 'vitest';
 import { isApiError } from '../api/errors.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { Commit, Revision, Store } from '../store/contract.ts';
-import { Registry } from './embedded.ts';
+import { EmbeddedRegistry } from './embedded.ts';
 import { Widget } from './widget.kit.ts';
 
 type WidgetObject = ApiObject<{ readonly size: number }, { readonly phase?: string }>;
@@ -65,7 +65,7 @@ export async function runHistory(
   let time = 0;
 
   async function client(script: readonly Operation[]): Promise<void> {
-    let registry = new Registry({ store: await connect(), kinds: [Widget] });
+    let registry = new EmbeddedRegistry({ store: await connect(), kinds: [Widget] });
     let known = new Map<string, WidgetObject>();
     let underWay: Promise<void> = Promise.resolve();
     for (const [index, operation] of script.entries()) {
@@ -74,7 +74,7 @@ export async function runHistory(
         continue;
       }
       if (operation.type === 'crash') {
-        registry = new Registry({ store: await connect(), kinds: [Widget] });
+        registry = new EmbeddedRegistry({ store: await connect(), kinds: [Widget] });
         known = new Map();
         continue;
       }
@@ -111,7 +111,11 @@ export async function runHistory(
   return calls;
 }
 
-async function perform(registry: Registry, operation: Operation, basis: WidgetObject | undefined): Promise<Answer> {
+async function perform(
+  registry: EmbeddedRegistry,
+  operation: Operation,
+  basis: WidgetObject | undefined,
+): Promise<Answer> {
   const widgets = registry.resource(Widget);
   try {
     switch (operation.type) {
@@ -153,7 +157,7 @@ async function perform(registry: Registry, operation: Operation, basis: WidgetOb
   }
 }
 
-async function listAll(registry: Registry, limit: number): Promise<Answer> {
+async function listAll(registry: EmbeddedRegistry, limit: number): Promise<Answer> {
   const objects: WidgetObject[] = [];
   for (let token: string | undefined; ; ) {
     const page = await registry.resource(Widget).list({ limit, ...(token === undefined ? {} : { continue: token }) });

@@ -1,44 +1,15 @@
 /** Lists: selectors, pages, and the token with which a list is continued at the same revision. */
 import { ApiError, isApiError } from '../api/errors.ts';
-import { type FieldSelector, matchesFields, parseFieldSelector } from '../api/field-selector.ts';
+import { matchesFields, parseFieldSelector } from '../api/field-selector.ts';
 import type { Kind } from '../api/kind.ts';
 import type { ApiObject } from '../api/object.ts';
-import { type LabelSelector, matchesLabels } from '../api/selector.ts';
+import { matchesLabels } from '../api/selector.ts';
 import { parseLabelSelector } from '../api/selector-parser.ts';
-import type { Revision, Store } from '../store/contract.ts';
+import type { Revision, Store, VersionPage as StoreVersionPage } from '../store/contract.ts';
 import { checkLimit } from '../store/validate.ts';
 import { decode, withRevision } from './codec.ts';
+import type { ListOptions, ObjectList, Problem, Selection, VersionOptions, VersionPage } from './contract.ts';
 import { prefixOf } from './keys.ts';
-
-export interface Selection {
-  /** Only this namespace. Default: all. */
-  readonly namespace?: string;
-  /** `app=web,tier in (a,b),!old` */
-  readonly labelSelector?: string | LabelSelector;
-  /** `metadata.name=web,status.phase!=Ready` */
-  readonly fieldSelector?: string | FieldSelector;
-}
-
-export interface ListOptions extends Selection {
-  /** The most objects a page may have. Default: all of them. */
-  readonly limit?: number;
-  /** The `continue` of the page before; the rest of the options must be the same. */
-  readonly continue?: string;
-}
-
-/** A record that cannot be read. It hides nothing else. */
-export interface Problem {
-  readonly key: string;
-  readonly reason: string;
-}
-
-export interface ObjectList<Spec, Status> {
-  readonly items: readonly ApiObject<Spec, Status>[];
-  /** All pages of a list are as of this version; a watch after it misses nothing. */
-  readonly resourceVersion: string;
-  readonly continue?: string;
-  readonly problems: readonly Problem[];
-}
 
 /** Reads pages from the store until there are as many matching objects as asked for. */
 export async function listObjects<Spec, Status>(
@@ -75,6 +46,28 @@ export async function listObjects<Spec, Status>(
     cursor = { revision: page.revision, after: page.next };
     if (items.length === options.limit) return { items, resourceVersion, problems, continue: encodeCursor(cursor) };
   }
+}
+
+/** One page, as the store gives it. */
+export async function listVersions(store: Store, kind: Kind, options: VersionOptions): Promise<VersionPage> {
+  const { namespace, namePrefix = '', limit } = options;
+  const prefix = `${prefixOf(kind, namespace)}${namePrefix}`;
+  const cursor = options.continue === undefined ? undefined : decodeCursor(options.continue, prefix);
+  const page = await store.versions(prefix, {
+    ...(limit === undefined ? {} : { limit }),
+    ...(cursor && { at: cursor.revision, after: cursor.after }),
+  });
+  return versionPageOf(page);
+}
+
+export function versionPageOf({ keys, revisions, created, revision, next }: StoreVersionPage): VersionPage {
+  return {
+    keys,
+    version: (index) => String(revisions[index]),
+    identity: (index) => String(created[index]),
+    resourceVersion: String(revision),
+    ...(next === undefined ? {} : { continue: encodeCursor({ revision, after: next }) }),
+  };
 }
 
 function readable<Spec, Status>(

@@ -10,7 +10,7 @@ import type { Admission } from '../store/file/admission.ts';
 import type { FileStoreOptions } from '../store/file/store.ts';
 import { parseStoreUrl } from '../store/url.ts';
 import { admissionFor } from './admission.ts';
-import { Registry } from './embedded.ts';
+import { EmbeddedRegistry } from './embedded.ts';
 
 export interface OpenOptions {
   readonly kinds: Iterable<Kind> | KindSet;
@@ -26,11 +26,11 @@ export type StoreTuning = Partial<
     Pick<EtcdStoreOptions, 'timeoutMs' | 'tls'>
 >;
 
-export async function openRegistry(url: string, options: OpenOptions): Promise<Registry> {
+export async function openRegistry(url: string, options: OpenOptions): Promise<EmbeddedRegistry> {
   const { clock = systemClock, random = systemRandom, log = silentLog, tuning = {} } = options;
   const kinds = options.kinds instanceof KindSet ? options.kinds : new KindSet(options.kinds);
   const store = await openStore(url, { ...tuning, clock, random, log, admit: admissionFor(kinds, { clock, random }) });
-  return new Registry({ store, kinds, clock, random });
+  return new EmbeddedRegistry({ store, kinds, clock, random });
 }
 
 interface StoreOptions extends StoreTuning {

@@ -1,14 +1,26 @@
-/** The registry's rules, which hold on every store. */
+/**
+ * One suite that every registry passes. It uses the contract alone. What needs a capability runs where the harness has it;
+ * elsewhere it is reported as skipped, with the name of the capability.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isApiError } from '../api/errors.ts';
+import type { Kind } from '../api/kind.ts';
 import type { Clock } from '../ports/clock.ts';
 import { systemClock } from '../ports/clock.ts';
-import type { StoreHarness } from '../store/conformance.suite.ts';
 import { lastAppliedAnnotation } from './apply.ts';
-import { Registry } from './embedded.ts';
-import type { Resource } from './resource.ts';
-import type { EventBatch } from './watch.ts';
+import type { Capabilities, EventBatch, Fencing, History, Registry, Resource } from './contract.ts';
 import { Crate, Widget } from './widget.kit.ts';
+
+export interface RegistryHarness {
+  /** Those that its registries have. A test compares them. */
+  readonly capabilities: readonly (keyof Capabilities)[];
+  /** A new, empty registry. The clock is that of the component that sets the times of objects. */
+  create(options: { readonly kinds: readonly Kind[]; readonly clock: Clock }): Promise<Registry>;
+  /** Stores a text under a key, past all rules; undefined where that is not possible. */
+  readonly damage: ((registry: Registry, key: string, text: string) => Promise<void>) | undefined;
+  /** Closes and removes everything. */
+  cleanup(): Promise<void>;
+}
 
 async function failure(promise: Promise<unknown>): Promise<{ code: string; message: string }> {
   try {
@@ -20,13 +32,21 @@ async function failure(promise: Promise<unknown>): Promise<{ code: string; messa
   return { code: 'no error', message: '' };
 }
 
-export function registryRules(storeName: string, harness: StoreHarness): void {
-  describe(`registry on the ${storeName} store`, () => {
+export function registryRules(name: string, harness: RegistryHarness): void {
+  describe(name, () => {
     let registry: Registry;
     let nowMs: number;
     const clock: Clock = { now: () => nowMs, after: systemClock.after };
-    const open = async () => new Registry({ store: await harness.create(), kinds: [Widget, Crate], clock });
+    const open = () => harness.create({ kinds: [Widget, Crate], clock });
     const widgets = () => registry.resource(Widget);
+    /** The newest version: unchanged as long as nothing is written. */
+    const newest = async () => (await widgets().list({ limit: 1 })).resourceVersion;
+    const whereCapable = (capability: keyof Capabilities, what: string, tests: () => void) =>
+      harness.capabilities.includes(capability)
+        ? describe(`${what} (capability: ${capability})`, tests)
+        : describe.skip(`${what} (without the capability: ${capability})`, tests);
+    const whereDamaged = harness.damage ? it : it.skip;
+    const damage = async (key: string, text: string) => harness.damage?.(registry, key, text);
 
     beforeEach(async () => {
       nowMs = Date.UTC(2030, 0, 1, 12, 0, 0, 500);
@@ -47,7 +67,7 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
             uid: expect.stringMatching(/^[0-9a-f-]{36}$/),
             generation: 1,
             creationTimestamp: '2030-01-01T12:00:00Z',
-            resourceVersion: expect.stringMatching(/^[0-9]+$/),
+            resourceVersion: expect.stringMatching(/./),
           },
           spec: { size: 1 },
         });
@@ -66,14 +86,14 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
       });
 
       it('refuses an invalid object, names every field, and stores nothing', async () => {
-        const before = await registry.revision();
+        const before = await newest();
         const bad = { metadata: { name: 'A_' }, spec: { size: -1, color: 'red' } };
         const { code, message } = await failure(widgets().create(bad as never));
         expect(code).toBe('Invalid');
         expect(message).toContain('metadata.name: Invalid value');
         expect(message).toContain('spec.size: Invalid value');
         expect(message).toContain('spec.color: Unknown field: did you mean "colour"?');
-        expect(await registry.revision()).toBe(before);
+        expect(await newest()).toBe(before);
       });
 
       it('applies the rules between fields', async () => {
@@ -114,10 +134,10 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
       });
 
       it('writes nothing on a dry run, and still finds what is wrong', async () => {
-        const before = await registry.revision();
+        const before = await newest();
         const made = await widgets().create({ metadata: { name: 'a' }, spec: {} }, { dryRun: true });
         expect(made.spec.size).toBe(1);
-        expect(await registry.revision()).toBe(before);
+        expect(await newest()).toBe(before);
         await widgets().create({ metadata: { name: 'a' }, spec: {} });
         expect((await failure(widgets().create({ metadata: { name: 'a' }, spec: {} }, { dryRun: true }))).code).toBe(
           'AlreadyExists',
@@ -127,11 +147,11 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
 
     describe('get and delete of what is not there', () => {
       it('is NotFound for get, and no error for delete', async () => {
-        const before = await registry.revision();
+        const before = await newest();
         expect(await failure(widgets().get('a'))).toEqual({ code: 'NotFound', message: 'Widget "a" not found' });
         expect(await widgets().delete('a')).toBeUndefined();
         expect((await widgets().list()).items).toEqual([]);
-        expect(await registry.revision()).toBe(before);
+        expect(await newest()).toBe(before);
       });
     });
 
@@ -181,7 +201,7 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
 
       it('makes no revision and no event when nothing changes', async () => {
         const made = await widgets().create({ metadata: { name: 'a', labels: { b: '1', a: '2' } }, spec: { size: 3 } });
-        const before = await registry.revision();
+        const before = await newest();
         expect(await widgets().update(made)).toEqual(made);
         expect(
           await widgets().update({
@@ -191,7 +211,7 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
         ).toEqual(made);
         expect(await widgets().updateStatus(made)).toEqual(made);
         expect(await widgets().patch('a', { spec: { size: 3, note: null } })).toEqual(made);
-        expect(await registry.revision()).toBe(before);
+        expect(await newest()).toBe(before);
       });
 
       it('refuses another object of the same name', async () => {
@@ -310,9 +330,9 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
 
       it('creates, then changes, then leaves alone', async () => {
         expect((await widgets().apply(named({ size: 2 }))).outcome).toBe('created');
-        const before = await registry.revision();
+        const before = await newest();
         expect((await widgets().apply(named({ size: 2 }))).outcome).toBe('unchanged');
-        expect(await registry.revision()).toBe(before);
+        expect(await newest()).toBe(before);
         const { outcome, object } = await widgets().apply(named({ size: 3 }));
         expect(outcome).toBe('configured');
         expect(object.spec.size).toBe(3);
@@ -515,11 +535,8 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
         expect(seen).toEqual(['w0', 'w2', 'w4', 'w6']);
       });
 
-      it('says Expired when the version of a page is compacted, and refuses nonsense', async () => {
+      it('refuses nonsense', async () => {
         const first = await widgets().list({ limit: 3 });
-        await widgets().patch('w0', { spec: { size: 100 } });
-        await registry.store.compact(await registry.revision());
-        expect((await failure(widgets().list({ limit: 3, continue: first.continue ?? '' }))).code).toBe('Expired');
         expect((await failure(widgets().list({ continue: 'nonsense' }))).code).toBe('BadRequest');
         expect((await failure(widgets().list({ limit: 0 }))).code).toBe('BadRequest');
         expect((await failure(registry.resource(Crate).list({ continue: first.continue ?? '' }))).code).toBe(
@@ -528,19 +545,45 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
       });
 
       it('lists versions of one kind without reading an object', async () => {
-        const { keys } = await widgets().versions();
+        const { keys, ...page } = await widgets().versions();
         expect(keys).toHaveLength(7);
+        expect(keys.map((_, index) => page.version(index))).toEqual(
+          (await widgets().list()).items.map(({ metadata }) => metadata.resourceVersion),
+        );
+        expect(page.resourceVersion).toBe(await newest());
         expect(registry.locate(keys[6] ?? '')).toMatchObject({ kind: Widget, namespace: 'other', name: 'w6' });
         expect((await widgets().versions({ namespace: 'other' })).keys).toHaveLength(2);
+        const named = await widgets().versions({ namespace: 'default', namePrefix: 'w1' });
+        expect(named.keys).toEqual(['example.io/v1/widgets/default/w1']);
       });
 
-      it('reports a record that cannot be read and shows the rest', async () => {
+      it('pages through versions as of one version', async () => {
+        const first = await widgets().versions({ limit: 3 });
+        await widgets().create({ metadata: { name: 'w9' }, spec: {} });
+        const rest = await widgets().versions(first.continue === undefined ? {} : { continue: first.continue });
+        expect([...first.keys, ...rest.keys]).toHaveLength(7);
+        expect(rest.resourceVersion).toBe(first.resourceVersion);
+        expect(rest.continue).toBeUndefined();
+      });
+
+      it('orders versions, and gives another identity to another object of the same name', async () => {
+        const { keys, ...before } = await widgets().versions();
+        const at = keys.indexOf('example.io/v1/widgets/default/w1');
+        const identityNow = async () => (await widgets().versions()).identity(at);
+        const [version, identity] = [before.version(at), before.identity(at)];
+        const { metadata } = await widgets().patch('w1', { spec: { size: 50 } });
+        expect(await identityNow()).toBe(identity);
+        expect(registry.isNewer(metadata.resourceVersion, version)).toBe(true);
+        expect(registry.isNewer(version, metadata.resourceVersion)).toBe(false);
+        expect(registry.isNewer(version, version)).toBe(false);
+        await widgets().delete('w1');
+        await widgets().create({ metadata: { name: 'w1' }, spec: {} });
+        expect(await identityNow()).not.toBe(identity);
+      });
+
+      whereDamaged('reports a record that cannot be read and shows the rest', async () => {
         const broken = ['{}', '{"kind":"Widget"}', JSON.stringify({ ...(await widgets().get('w1')), kind: 'Crate' })];
-        for (const [n, text] of broken.entries()) {
-          await registry.store.commit([
-            { type: 'put', key: `example.io/v1/widgets/default/broken${n}`, value: new TextEncoder().encode(text) },
-          ]);
-        }
+        for (const [n, text] of broken.entries()) await damage(`example.io/v1/widgets/default/broken${n}`, text);
         const list = await widgets().list();
         expect(list.items).toHaveLength(7);
         expect(list.problems.map((problem) => problem.key)).toEqual(
@@ -597,41 +640,138 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
         ]);
       });
 
-      it('reports a change that cannot be read and goes on', async () => {
+      whereDamaged('reports a change that cannot be read and goes on', async () => {
         const { resourceVersion } = await widgets().list();
-        await registry.store.commit([
-          { type: 'put', key: 'example.io/v1/widgets/default/x', value: new TextEncoder().encode('{}') },
-        ]);
+        await damage('example.io/v1/widgets/default/x', '{}');
         await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });
         expect(await take(2, { resourceVersion })).toEqual(['Problem example.io/v1/widgets/default/x', 'Added a 1']);
       });
 
-      it('says Expired after compaction and BadRequest for what is no version', async () => {
-        const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
-        await widgets().patch('a', { spec: { size: 2 } });
-        await widgets().patch('a', { spec: { size: 3 } });
-        await registry.store.compact(await registry.revision());
-        expect((await failure(take(1, { resourceVersion: made.metadata.resourceVersion }))).code).toBe('Expired');
+      it('says BadRequest for what is no version', async () => {
         expect((await failure(take(1, { resourceVersion: 'soon' }))).code).toBe('BadRequest');
       });
 
-      it('gives keys alone to those who need no objects', async () => {
-        const after = await registry.revision();
-        await widgets().create({ metadata: { name: 'a' }, spec: {} });
-        for await (const commit of widgets().changes({ after })) {
-          expect(commit.changes).toEqual([
-            expect.objectContaining({ type: 'put', key: 'example.io/v1/widgets/default/a', created: commit.revision }),
-          ]);
-          break;
+      it('gives keys and identities alone to those who need no objects', async () => {
+        const resourceVersion = await newest();
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        await widgets().delete('a');
+        const seen: unknown[] = [];
+        for await (const batch of widgets().watchVersions({ resourceVersion })) {
+          if (seen.length === 0) expect(batch.resourceVersion).toBe(made.metadata.resourceVersion);
+          seen.push(...batch.changes);
+          if (seen.length >= 2) break;
         }
+        const key = 'example.io/v1/widgets/default/a';
+        expect(seen).toEqual([
+          { type: 'put', key, identity: expect.stringMatching(/./) },
+          { type: 'delete', key },
+        ]);
+      });
+
+      it('ends quietly when its signal aborts', async () => {
+        const resourceVersion = await newest();
+        const stop = new AbortController();
+        const ended = (async () => {
+          for await (const _ of widgets().watchVersions({ resourceVersion, signal: stop.signal }));
+        })();
+        stop.abort('enough');
+        await ended;
       });
     });
 
-    describe('fences', () => {
+    describe('an observer', () => {
+      it('is told of every write, and of no read, conflict or dry run', async () => {
+        const seen: unknown[] = [];
+        const observe = (who: string) => ({
+          written: (version: string, keys: readonly string[]) => seen.push([who, version, ...keys]),
+          failed: (error: unknown) => seen.push([who, error]),
+        });
+        const observed = registry.observedBy(observe('one')).observedBy(observe('two')).resource(Widget);
+        const { metadata } = await observed.create({ metadata: { name: 'a' }, spec: {} });
+        await observed.create({ metadata: { name: 'b' }, spec: {} }, { dryRun: true });
+        await failure(observed.create({ metadata: { name: 'a' }, spec: {} }));
+        await observed.get('a');
+        await widgets().create({ metadata: { name: 'c' }, spec: {} });
+        const key = 'example.io/v1/widgets/default/a';
+        expect(seen).toEqual(['one', 'two'].map((who) => [who, metadata.resourceVersion, key]));
+      });
+    });
+
+    it('refuses a kind that it was opened without', async () => {
+      const bare = await harness.create({ kinds: [Crate], clock });
+      expect(() => bare.resource(Widget)).toThrow('opened without the kind Widget');
+      expect(registry.locate('fences/leader')).toBeUndefined();
+      expect(registry.locate('example.io/v1/others/default/x')).toBeUndefined();
+    });
+
+    it('has the capabilities that are tested here, and no others', () => {
+      const { fencing, multiKey, history, garbage } = registry.capabilities;
+      const found = Object.entries({ fencing, multiKey, history, garbage }).filter(([, value]) => value !== undefined);
+      expect(found.map(([name]) => name)).toEqual(harness.capabilities);
+    });
+
+    whereCapable('history', 'what a compaction forgets', () => {
+      const compact = async () => {
+        const { newest: newestOf, compact: compactTo } = registry.capabilities.history as History;
+        await compactTo(await newestOf());
+      };
+
+      it('cannot be listed on: the rest of a list is Expired', async () => {
+        for (const name of ['a', 'b', 'c']) await widgets().create({ metadata: { name }, spec: {} });
+        const first = await widgets().list({ limit: 1 });
+        const versions = await widgets().versions({ limit: 1 });
+        await widgets().patch('a', { spec: { size: 100 } });
+        await compact();
+        expect((await failure(widgets().list({ limit: 1, continue: first.continue ?? '' }))).code).toBe('Expired');
+        expect((await failure(widgets().versions({ continue: versions.continue ?? '' }))).code).toBe('Expired');
+      });
+
+      it('cannot be watched: a watch from before is Expired', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+        await widgets().patch('a', { spec: { size: 2 } });
+        await widgets().patch('a', { spec: { size: 3 } });
+        await compact();
+        const { resourceVersion } = made.metadata;
+        const drain = async (batches: AsyncIterable<unknown>) => {
+          for await (const _ of batches) return;
+        };
+        expect((await failure(drain(widgets().watch({ resourceVersion })))).code).toBe('Expired');
+        expect((await failure(drain(widgets().watchVersions({ resourceVersion })))).code).toBe('Expired');
+      });
+    });
+
+    whereCapable('multiKey', 'a commit of several keys', () => {
+      it('writes all of them at one version', async () => {
+        const places = ['a', 'b'].map((name) => ({ name, namespace: 'default' }));
+        const { multiKey } = registry.capabilities;
+        await multiKey?.resource(Widget).changeAll(places, ({ name }) => ({ metadata: { name }, spec: { size: 7 } }));
+        const { items } = await widgets().list();
+        expect(items.map(({ spec }) => spec.size)).toEqual([7, 7]);
+        expect(new Set(items.map(({ metadata }) => metadata.resourceVersion)).size).toBe(1);
+      });
+    });
+
+    whereCapable('garbage', 'a garbage collection', () => {
+      it('deletes what has lost its owner, and nothing else', async () => {
+        const { apiVersion, kind, metadata } = await widgets().create({ metadata: { name: 'owner' }, spec: {} });
+        const ownerReferences = [{ apiVersion, kind, name: 'owner', uid: metadata.uid }];
+        await widgets().create({ metadata: { name: 'owned', ownerReferences }, spec: {} });
+        expect(await registry.capabilities.garbage?.sweep()).toBe(0);
+        await widgets().delete('owner');
+        await widgets().create({ metadata: { name: 'free' }, spec: {} });
+        expect(await registry.capabilities.garbage?.sweep()).toBe(1);
+        expect((await widgets().list()).items.map((item) => item.metadata.name)).toEqual(['free']);
+      });
+    });
+
+    whereCapable('fencing', 'fences', () => {
+      const fencing = () => registry.capabilities.fencing as Fencing;
+      const raise = async (name: string) => fencing().fencedBy(await fencing().raiseFence(name));
+
       it('refuse the writes of a former leader, and nothing else', async () => {
-        const first = registry.fencedBy(await registry.raiseFence('leader'));
+        const first = await raise('leader');
         const made = await first.resource(Widget).create({ metadata: { name: 'a' }, spec: {} });
-        const second = registry.fencedBy(await registry.raiseFence('leader'));
+        const second = await raise('leader');
         const late = [
           first.resource(Widget).update({ ...made, spec: { size: 2 } }),
           first.resource(Widget).create({ metadata: { name: 'b' }, spec: {} }),
@@ -647,48 +787,40 @@ export function registryRules(storeName: string, harness: StoreHarness): void {
       });
 
       it('tell a former leader before it does something outside the registry, and nothing is written', async () => {
-        const heard: unknown[] = [];
-        const first = registry.fencedBy(await registry.raiseFence('leader')).heardBy((...news) => heard.push(news));
-        const before = await registry.revision();
+        const seen: unknown[] = [];
+        const first = (await raise('leader')).observedBy({ written: (...news) => seen.push(news) });
+        const before = await newest();
         await first.checkFence();
         await registry.checkFence();
-        expect(await registry.revision()).toBe(before);
-        await registry.raiseFence('leader');
+        expect(await newest()).toBe(before);
+        await raise('leader');
         expect((await failure(first.checkFence())).code).toBe('Fenced');
-        expect(heard).toEqual([]);
+        expect(seen).toEqual([]);
       });
 
       it('have a higher epoch each time, and fences of other names do not matter', async () => {
-        const one = await registry.raiseFence('leader');
-        await registry.raiseFence('other');
-        const leader = registry.fencedBy(one);
-        await leader.resource(Widget).create({ metadata: { name: 'a' }, spec: {} });
-        expect((await registry.raiseFence('leader')).epoch).toBeGreaterThan(one.epoch);
+        const one = await fencing().raiseFence('leader');
+        await raise('other');
+        await fencing()
+          .fencedBy(one)
+          .resource(Widget)
+          .create({ metadata: { name: 'a' }, spec: {} });
+        expect((await fencing().raiseFence('leader')).epoch).toBeGreaterThan(one.epoch);
       });
 
       it('are raised only while the lease is still held', async () => {
         const lease = await registry.resource(Crate).create({ metadata: { name: 'lease' }, spec: { label: 'me' } });
-        const mine = await registry.raiseFence('leader', lease);
+        const leader = fencing().fencedBy(await fencing().raiseFence('leader', lease));
         const taken = await registry.resource(Crate).update({ ...lease, spec: { label: 'another' } });
-        expect((await failure(registry.raiseFence('leader', lease))).code).toBe('Conflict');
-        await registry
-          .fencedBy(mine)
-          .resource(Widget)
-          .create({ metadata: { name: 'a' }, spec: {} });
-        await registry.raiseFence('leader', taken);
-        expect((await failure(registry.fencedBy(mine).resource(Widget).delete('a'))).code).toBe('Fenced');
+        expect((await failure(fencing().raiseFence('leader', lease))).code).toBe('Conflict');
+        await leader.resource(Widget).create({ metadata: { name: 'a' }, spec: {} });
+        await fencing().raiseFence('leader', taken);
+        expect((await failure(leader.resource(Widget).delete('a'))).code).toBe('Fenced');
       });
 
       it('have sensible names', async () => {
-        expect((await failure(registry.raiseFence('../x'))).code).toBe('BadRequest');
+        expect((await failure(fencing().raiseFence('../x'))).code).toBe('BadRequest');
       });
-    });
-
-    it('refuses a kind that it was opened without', async () => {
-      const bare = new Registry({ store: registry.store, kinds: [Crate] });
-      expect(() => bare.resource(Widget)).toThrow('opened without the kind Widget');
-      expect(registry.locate('fences/leader')).toBeUndefined();
-      expect(registry.locate('example.io/v1/others/default/x')).toBeUndefined();
     });
   });
 }

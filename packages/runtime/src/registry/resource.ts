@@ -7,22 +7,33 @@ import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import type { ApiObject, DefaultedObject, ObjectInput } from '../api/object.ts';
 import { type Clock, timestampAt } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
-import type {
-  Commit,
-  ListOptions as PageOptions,
-  Revision,
-  Store,
-  VersionPage,
-  WatchOptions,
-  Write,
-} from '../store/contract.ts';
+import type { Commit, Revision, Store, Write } from '../store/contract.ts';
 import { applied, configurationOf } from './apply.ts';
-import { decode, encode, parseRevision, type StoredObject, withRevision } from './codec.ts';
+import { decode, encode, revisionOf, type StoredObject, withRevision } from './codec.ts';
+import type {
+  Applied,
+  EventBatch,
+  ListOptions,
+  MultiKeyResource,
+  Namespaced,
+  ObjectChange,
+  ObjectList,
+  ObjectPlace,
+  Precondition,
+  Resource,
+  StatusUpdate,
+  VersionBatch,
+  VersionOptions,
+  VersionPage,
+  VersionWatchOptions,
+  WatchSelection,
+  WriteOptions,
+} from './contract.ts';
 import { keyOf, prefixOf } from './keys.ts';
-import { type ListOptions, listObjects, matcherOf, type ObjectList } from './list.ts';
+import { listObjects, listVersions, matcherOf } from './list.ts';
 import { modified, Overtaken, retried } from './overtaken.ts';
 import * as rules from './rules.ts';
-import { type EventBatch, eventsOf, type WatchSelection } from './watch.ts';
+import { eventsOf, versionsOf } from './watch.ts';
 import type { Writer } from './writer.ts';
 
 export interface Doors {
@@ -32,46 +43,14 @@ export interface Doors {
   readonly random: Random;
 }
 
-export interface Namespaced {
-  /** Default `default`. */
-  readonly namespace?: string;
-}
-
-export interface WriteOptions {
-  /** Do everything but write. The answer is what would have been stored. */
-  readonly dryRun?: boolean;
-}
-
-export interface Precondition {
-  /** Only if it is this very object, not another of the same name. */
-  readonly uid?: string;
-  /** Only if it is unchanged since. */
-  readonly resourceVersion?: string;
-}
-
-/** What `updateStatus` needs to know. An object as read fits. */
-export interface StatusUpdate<Status> {
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid?: string };
-  readonly status?: Status;
-}
-
-/** Where an object is, or would be. */
-export interface ObjectPlace {
-  readonly name: string;
-  readonly namespace: string;
-}
-
-export interface Applied<Spec, Status> {
-  readonly outcome: 'created' | 'configured' | 'unchanged';
-  readonly object: ApiObject<Spec, Status>;
-}
-
 interface Current<Spec, Status> {
   readonly stored: StoredObject<Spec, Status>;
   readonly revision: Revision;
 }
 
-export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
+export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Status>
+  implements Resource<Spec, Status, SpecInput, StatusInput>, MultiKeyResource<Spec, Status, SpecInput, StatusInput>
+{
   readonly kind: Kind<Spec, Status, SpecInput, StatusInput>;
   readonly #doors: Doors;
 
@@ -80,7 +59,6 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     this.#doors = doors;
   }
 
-  /** Throws `NotFound`. */
   async get(name: string, options: Namespaced = {}): Promise<ApiObject<Spec, Status>> {
     const { stored, revision } = await this.#existing(this.#key(options.namespace, name), name);
     return withRevision(stored, revision);
@@ -90,13 +68,10 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     return listObjects(this.#doors.store, this.kind, options);
   }
 
-  /** Keys and revisions only; see the store's contract. Keys are those of `keyOf`. */
-  async versions(options: Namespaced & PageOptions = {}): Promise<VersionPage> {
-    const { namespace, ...page } = options;
-    return this.#doors.store.versions(prefixOf(this.kind, namespace), page);
+  versions(options: VersionOptions = {}): Promise<VersionPage> {
+    return listVersions(this.#doors.store, this.kind, options);
   }
 
-  /** Throws `AlreadyExists`, `Invalid`. */
   async create(
     object: ObjectInput<SpecInput, StatusInput>,
     options: WriteOptions = {},
@@ -104,10 +79,6 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     return this.#insert(this.#parse(object), options);
   }
 
-  /**
-   * Replaces spec, labels, annotations, finalizers and owners. Needs the `resourceVersion` that was read before; throws
-   * `Conflict` if the object has changed since. A change that changes nothing is not written.
-   */
   async update(
     object: ObjectInput<SpecInput, StatusInput>,
     options: WriteOptions = {},
@@ -122,7 +93,6 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     return this.#replace(current, rules.updated(this.kind, current.stored, wanted), options);
   }
 
-  /** Replaces the status of the newest object and nothing else. With a uid, only of that very object. */
   async updateStatus(
     update: StatusUpdate<Status | StatusInput>,
     options: WriteOptions = {},
@@ -135,7 +105,6 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     });
   }
 
-  /** A JSON merge patch on the newest object, or on the one named by a precondition. It cannot touch the status. */
   async patch(
     name: string,
     patch: JsonValue,
@@ -154,7 +123,6 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     return options.resourceVersion === undefined ? retried(attempt) : attempt();
   }
 
-  /** Creates the object, or merges it into the live one: see apply.ts. */
   async apply(object: ObjectInput<SpecInput, StatusInput>, options: WriteOptions = {}): Promise<Applied<Spec, Status>> {
     const configuration = configurationOf(this.kind, object);
     const wanted = this.#parse(configuration);
@@ -172,17 +140,10 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     });
   }
 
-  /**
-   * Creates or updates several objects in one commit: all of them or none. `change` gets the newest version of each, or
-   * undefined if there is none, and returns what to store, or undefined to leave it as it is. It is called again for all
-   * of them when another writer was faster. The limits of a store's commit apply: 128 writes, one of them for a fence.
-   */
+  /** The limits of a store's commit apply: 128 writes, one of them for a fence. */
   async changeAll(
     places: readonly ObjectPlace[],
-    change: (
-      place: ObjectPlace,
-      known: ApiObject<Spec, Status> | undefined,
-    ) => ObjectInput<SpecInput, StatusInput> | undefined,
+    change: ObjectChange<ApiObject<Spec, Status>, ObjectInput<SpecInput, StatusInput>>,
   ): Promise<void> {
     await retried(async () => {
       const decided = await Promise.all(
@@ -199,10 +160,6 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     });
   }
 
-  /**
-   * Deletes the object, or marks it for deletion if it has finalizers. Answers with the object as it was, or as it now
-   * waits; with nothing if it was not there, which is no error.
-   */
   async delete(
     name: string,
     options: Namespaced & Precondition & WriteOptions = {},
@@ -217,22 +174,25 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     return options.resourceVersion === undefined ? retried(attempt) : attempt();
   }
 
-  /** Every change after a version, whole commits at a time. Throws `Expired` when it cannot go on: list again. */
+  /** Whole commits at a time. */
   async *watch(options: WatchSelection): AsyncGenerator<EventBatch<Spec, Status>, void> {
-    const after = this.#watchFrom(options.resourceVersion);
     const matches = matcherOf(this.kind, options);
-    const prefix = prefixOf(this.kind, options.namespace);
-    const signal = options.signal === undefined ? {} : { signal: options.signal };
-    for await (const commit of this.#doors.store.watch(prefix, { after, detail: 'history', ...signal })) {
+    for await (const commit of this.#commits(options, 'history')) {
       const events = eventsOf(this.kind, commit, matches);
       if (events.length > 0) yield { resourceVersion: String(commit.revision), events };
     }
   }
 
-  /** The same, of keys only: no value is read or parsed. */
-  changes(options: Namespaced & Omit<WatchOptions, 'detail'>): AsyncIterable<Commit> {
-    const { namespace, ...rest } = options;
-    return this.#doors.store.watch(prefixOf(this.kind, namespace), { ...rest, detail: 'keys' });
+  async *watchVersions(options: VersionWatchOptions): AsyncGenerator<VersionBatch, void> {
+    for await (const commit of this.#commits(options, 'keys')) yield versionsOf(commit);
+  }
+
+  #commits(
+    { namespace, resourceVersion, signal }: VersionWatchOptions,
+    detail: 'history' | 'keys',
+  ): AsyncIterable<Commit> {
+    const options = { after: revisionOf(resourceVersion), detail, ...(signal && { signal }) };
+    return this.#doors.store.watch(prefixOf(this.kind, namespace), options);
   }
 
   #key(namespace: string | undefined, name: string): string {
@@ -285,13 +245,6 @@ export class Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> {
     if (resourceVersion !== undefined && resourceVersion !== String(revision)) {
       rules.conflict(this.kind, name, modified);
     }
-  }
-
-  #watchFrom(resourceVersion: string): Revision {
-    const revision = parseRevision(resourceVersion);
-    if (revision === undefined)
-      throw new ApiError('BadRequest', { reason: `"${resourceVersion}" is not a resourceVersion` });
-    return revision;
   }
 
   /** The write that makes `wanted` of what is there; undefined if it changes nothing. */

@@ -1,30 +1,10 @@
 /** Changes of a store as events of objects. */
 import { isApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
-import type { ApiObject } from '../api/object.ts';
 import type { Change, Commit } from '../store/contract.ts';
 import { decode, withRevision } from './codec.ts';
-import type { Matcher, Selection } from './list.ts';
-
-export interface WatchSelection extends Selection {
-  /** Deliver everything after this version: that of a list, or of the last batch seen. */
-  readonly resourceVersion: string;
-  /** Ends the watch quietly. */
-  readonly signal?: AbortSignal;
-}
-
-export type WatchEvent<Spec, Status> =
-  /** With a selector, an object that starts to match is Added and one that ceases to match is Deleted. */
-  | { readonly type: 'Added' | 'Modified' | 'Deleted'; readonly object: ApiObject<Spec, Status> }
-  /** A change whose record cannot be read. */
-  | { readonly type: 'Problem'; readonly key: string; readonly reason: string };
-
-/** The events of one commit: they happened together. */
-export interface EventBatch<Spec, Status> {
-  /** Resume after this version. */
-  readonly resourceVersion: string;
-  readonly events: readonly WatchEvent<Spec, Status>[];
-}
+import type { VersionBatch, WatchEvent } from './contract.ts';
+import type { Matcher } from './list.ts';
 
 export function eventsOf<Spec, Status>(
   kind: Kind<Spec, Status>,
@@ -51,4 +31,15 @@ export function eventsOf<Spec, Status>(
       return [{ type: 'Problem', key: change.key, reason: error.message }];
     }
   });
+}
+
+export function versionsOf({ revision, changes }: Commit): VersionBatch {
+  return {
+    resourceVersion: String(revision),
+    changes: changes.map((change) =>
+      change.type === 'put'
+        ? { type: 'put', key: change.key, identity: String(change.created) }
+        : { type: 'delete', key: change.key },
+    ),
+  };
 }

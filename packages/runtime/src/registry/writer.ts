@@ -4,27 +4,16 @@
  */
 import { ApiError } from '../api/errors.ts';
 import type { Revision, Store, Write } from '../store/contract.ts';
+import type { Fence } from './contract.ts';
 import { fenceKey } from './keys.ts';
 
-/** The right to write, for as long as nobody has raised the fence again. */
-export interface Fence {
-  readonly name: string;
-  /** The revision at which the fence was raised: a later leader has a higher one. */
-  readonly epoch: Revision;
-}
-
-/** Hears of every commit that changed something: its revision, and the keys that were written. */
-export type CommitListener = (revision: Revision, keys: readonly string[]) => void;
-
 export class Writer {
-  readonly #store: Store;
+  readonly #store: Pick<Store, 'commit'>;
   readonly #fence: Fence | undefined;
-  readonly #listener: CommitListener | undefined;
 
-  constructor(store: Store, fence?: Fence, listener?: CommitListener) {
+  constructor(store: Pick<Store, 'commit'>, fence?: Fence) {
     this.#store = store;
     this.#fence = fence;
-    this.#listener = listener;
   }
 
   /** Commits, or answers with the write whose comparison failed. Throws `Fenced` if another leader has taken over. */
@@ -32,15 +21,7 @@ export class Writer {
     const fence = this.#fence;
     const guard: Write[] = fence ? [{ type: 'check', key: fenceKey(fence.name), expected: fence.epoch }] : [];
     const outcome = await this.#store.commit([...guard, ...writes]);
-    if (outcome.committed) {
-      if (writes.length > 0) {
-        this.#listener?.(
-          outcome.revision,
-          writes.map(({ key }) => key),
-        );
-      }
-      return outcome.revision;
-    }
+    if (outcome.committed) return outcome.revision;
     if (fence && outcome.key === fenceKey(fence.name)) {
       throw new ApiError('Fenced', { fence: fence.name, epoch: fence.epoch });
     }
@@ -58,7 +39,7 @@ export class Writer {
  * record is unchanged, so that a candidate that was asleep cannot shut out the one that leads by now.
  */
 export async function raiseFence(
-  store: Store,
+  store: Pick<Store, 'commit'>,
   name: string,
   holding?: { readonly key: string; readonly revision: Revision },
 ): Promise<Fence> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Lease } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Registry } from '../registry/embedded.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { fenceKey, keyOf } from '../registry/keys.ts';
 import { openRegistry } from '../registry/open.ts';
 import { Widget } from '../registry/widget.kit.ts';
@@ -61,10 +61,10 @@ describe.each(availableStores())('a restore into a $name store', ({ name, harnes
 
   it('keeps identity and history, and gives versions of the new store', async () => {
     const source = await furnished();
-    const before = await new Registry({ store: source, kinds: [Widget] }).resource(Widget).list();
+    const before = await new EmbeddedRegistry({ store: source, kinds: [Widget] }).resource(Widget).list();
     const target = await harness.create();
     await restore(chunked(await backupOf(source)), target);
-    const widgets = new Registry({ store: await harness.connect(target), kinds: [Widget] }).resource(Widget);
+    const widgets = new EmbeddedRegistry({ store: await harness.connect(target), kinds: [Widget] }).resource(Widget);
     const after = await widgets.list();
     const withoutVersion = ({ metadata: { resourceVersion, ...metadata }, ...rest }: (typeof after.items)[number]) => ({
       ...rest,
@@ -246,10 +246,10 @@ describe('a restore', () => {
 
   it('shuts out whoever led before', async () => {
     const source = await furnished();
-    const fence = await new Registry({ store: source, kinds: [Widget] }).raiseFence('operator');
+    const fence = await new EmbeddedRegistry({ store: source, kinds: [Widget] }).raiseFence('operator');
     const target = new MemoryStore();
     await restore(chunked(await backupOf(source)), target);
-    const former = new Registry({ store: target, kinds: [Widget] }).fencedBy(fence);
+    const former = new EmbeddedRegistry({ store: target, kinds: [Widget] }).fencedBy(fence);
     const error = await failure(former.resource(Widget).patch('w1', { spec: { size: 5 } }));
     expect(error.code).toBe('Fenced');
   });

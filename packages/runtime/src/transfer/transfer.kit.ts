@@ -1,6 +1,6 @@
 /** What tests of transfers share: stores with something in them, backups as bytes, and stores that die. */
 import { ApiError, isApiError } from '../api/errors.ts';
-import { Registry } from '../registry/embedded.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { keyOf } from '../registry/keys.ts';
 import { Crate, Widget } from '../registry/widget.kit.ts';
 import { type Entry, limits, type Store, type Write } from '../store/contract.ts';
@@ -12,7 +12,7 @@ export const widgetKey = (name: string | number) => keyOf(Widget, 'default', Str
 
 /** Objects of known and unknown kinds, changed and deleted ones, everything that JSON can say, a lease and a fence. */
 export async function furnish(store: Store): Promise<void> {
-  const registry = new Registry({ store, kinds: [Widget, Crate] });
+  const registry = new EmbeddedRegistry({ store, kinds: [Widget, Crate] });
   const crate = await registry
     .resource(Crate)
     .create({ metadata: { name: 'crate' }, spec: { label: '箱子 \u2028 "\\' } });

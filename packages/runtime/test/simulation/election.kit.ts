@@ -6,7 +6,7 @@ import { LeaderElection } from '../../src/manager/election.ts';
 import { Lease } from '../../src/manager/lease.ts';
 import { aborted } from '../../src/manager/within.ts';
 import { sleep } from '../../src/ports/clock.ts';
-import { Registry } from '../../src/registry/embedded.ts';
+import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
 import type { Doors } from '../../src/simulation/incarnation.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';
 import type { Store } from '../../src/store/contract.ts';
@@ -31,7 +31,7 @@ async function candidate(doors: Doors, name: string, working: Set<string>, isLat
       };
     },
   });
-  const registry = new Registry({ store: late, kinds: [Lease], clock, random });
+  const registry = new EmbeddedRegistry({ store: late, kinds: [Lease], clock, random });
   const election = new LeaderElection({ registry, name: 'main', identity: name, log });
   await election.run({
     signal,

@@ -5,7 +5,7 @@
 import { isApiError } from '../../src/api/errors.ts';
 import { Informer } from '../../src/informer/informer.ts';
 import { sleep } from '../../src/ports/clock.ts';
-import { Registry } from '../../src/registry/embedded.ts';
+import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
 import { Widget } from '../../src/registry/widget.kit.ts';
 import type { Doors } from '../../src/simulation/incarnation.ts';
 import type { FaultWeights } from '../../src/simulation/random-faults.ts';
@@ -42,7 +42,7 @@ function paged(store: Store, pageKeys: number): Store {
 
 /** Creates and deletes widgets at random. A deletion is counted when it begins. */
 async function people({ store, clock, random }: Doors, deletions: Map<string, number>): Promise<void> {
-  const widgets = new Registry({ store, kinds: [Widget], clock, random }).resource(Widget);
+  const widgets = new EmbeddedRegistry({ store, kinds: [Widget], clock, random }).resource(Widget);
   for (let step = 0; step < 30; step++) {
     const name = names[Math.floor(random.next() * names.length)] ?? 'a';
     try {
@@ -73,7 +73,7 @@ function followerScenario(follower: Follower): Scenario {
       simulation.process('people', { faults: false }).start((doors) => people(doors, deletions));
       simulation.process('follower').start((doors) => {
         const { store, clock, random, signal, log } = doors;
-        const registry = new Registry({ store: paged(store, pageKeys), kinds: [Widget], clock, random });
+        const registry = new EmbeddedRegistry({ store: paged(store, pageKeys), kinds: [Widget], clock, random });
         const informer = new Informer({ registry, kind: Widget, resyncMs, log });
         informer.addHandler(({ type, key }) => {
           if (type === 'deleted') reported.set(key, (reported.get(key) ?? 0) + 1);

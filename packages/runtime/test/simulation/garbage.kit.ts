@@ -5,14 +5,15 @@
 import { isApiError } from '../../src/api/errors.ts';
 import type { ApiObject } from '../../src/api/object.ts';
 import { sleep } from '../../src/ports/clock.ts';
-import { Registry } from '../../src/registry/embedded.ts';
+import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
 import { collectGarbage } from '../../src/registry/garbage.ts';
 import { keyOf } from '../../src/registry/keys.ts';
 import { Crate, Widget } from '../../src/registry/widget.kit.ts';
 import type { Doors } from '../../src/simulation/incarnation.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';
 
-const registryOf = ({ store, clock, random }: Doors) => new Registry({ store, kinds: [Crate, Widget], clock, random });
+const registryOf = ({ store, clock, random }: Doors) =>
+  new EmbeddedRegistry({ store, kinds: [Crate, Widget], clock, random });
 
 async function collector(doors: Doors): Promise<void> {
   const { signal, clock, log } = doors;

@@ -6,8 +6,8 @@ import { ApiError, isApiError } from '../../src/api/errors.ts';
 import { Informer } from '../../src/informer/informer.ts';
 import { Versions } from '../../src/informer/versions.ts';
 import { Term } from '../../src/manager/term.ts';
-import { Registry } from '../../src/registry/embedded.ts';
-import { Resource } from '../../src/registry/resource.ts';
+import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
+import { EmbeddedResource } from '../../src/registry/resource.ts';
 import { Writer } from '../../src/registry/writer.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';
 import { WorkQueue } from '../../src/workqueue/queue.ts';
@@ -65,10 +65,10 @@ const flightsOf = (queue: WorkQueue) => {
   return flights;
 };
 
-type AnyResource = Resource<unknown, unknown>;
+type AnyResource = EmbeddedResource<unknown, unknown>;
 
 /** Where the watches of a resource began: what its informer knows. */
-const positions = new WeakMap<AnyResource, number>();
+const positions = new WeakMap<AnyResource, string>();
 
 export const mutants: readonly Mutant[] = [
   inProgram('names come from chance', { generatedNames: true }),
@@ -127,14 +127,14 @@ export const mutants: readonly Mutant[] = [
   ),
   inLibrary(
     'a watch that cannot resume goes on from the newest',
-    patch(Resource.prototype, (original) => ({
-      async *changes(this: Resource<unknown, unknown>, options: Parameters<Resource<unknown, unknown>['changes']>[0]) {
+    patch(EmbeddedResource.prototype, (original) => ({
+      async *watchVersions(this: AnyResource, options: Parameters<AnyResource['watchVersions']>[0]) {
         try {
-          yield* original.changes.call(this, options);
+          yield* original.watchVersions.call(this, options);
         } catch (error) {
           if (!isApiError(error, 'Expired')) throw error;
-          const { revision } = await this.versions({ limit: 1 });
-          yield* original.changes.call(this, { ...options, after: revision });
+          const { resourceVersion } = await this.versions({ limit: 1 });
+          yield* original.watchVersions.call(this, { ...options, resourceVersion });
         }
       },
     })),
@@ -157,8 +157,8 @@ export const mutants: readonly Mutant[] = [
   ),
   inLibrary(
     'the fence is not checked',
-    patch(Registry.prototype, () => ({
-      fencedBy(this: Registry) {
+    patch(EmbeddedRegistry.prototype, () => ({
+      fencedBy(this: EmbeddedRegistry) {
         return this;
       },
     })),
@@ -166,23 +166,30 @@ export const mutants: readonly Mutant[] = [
   ),
   inLibrary(
     'the pages of a list are not as of one revision',
-    patch(Resource.prototype, (original) => ({
-      versions(this: AnyResource, { at: _, ...options }: Parameters<AnyResource['versions']>[0] & object = {}) {
-        return original.versions.call(this, options);
+    patch(EmbeddedResource.prototype, (original) => ({
+      async versions(this: AnyResource, options: Parameters<AnyResource['versions']>[0] = {}) {
+        const { continue: token, ...rest } = options;
+        if (token === undefined) return original.versions.call(this, options);
+        // The rest of the newest list instead of that of the version in the token.
+        const [, after] = JSON.parse(Buffer.from(token, 'base64url').toString());
+        const { resourceVersion } = await original.versions.call(this, { limit: 1 });
+        const newest = Buffer.from(JSON.stringify([Number(resourceVersion), after])).toString('base64url');
+        return original.versions.call(this, { ...rest, continue: newest });
       },
     })),
     pagesScenario,
   ),
   inLibrary(
     'a list older than what is known is accepted',
-    patch(Resource.prototype, (original) => ({
-      changes(this: AnyResource, options: Parameters<AnyResource['changes']>[0]) {
-        positions.set(this, options.after);
-        return original.changes.call(this, options);
+    patch(EmbeddedResource.prototype, (original) => ({
+      watchVersions(this: AnyResource, options: Parameters<AnyResource['watchVersions']>[0]) {
+        positions.set(this, options.resourceVersion);
+        return original.watchVersions.call(this, options);
       },
       async versions(this: AnyResource, options?: Parameters<AnyResource['versions']>[0]) {
         const page = await original.versions.call(this, options);
-        return { ...page, revision: Math.max(page.revision, positions.get(this) ?? 0) };
+        const newest = Math.max(Number(page.resourceVersion), Number(positions.get(this) ?? 0));
+        return { ...page, resourceVersion: String(newest) };
       },
     })),
     laggingScenario,
@@ -190,7 +197,7 @@ export const mutants: readonly Mutant[] = [
   inLibrary(
     'a get older than the revision that woke the key is accepted',
     patch(Informer.prototype, () => ({
-      revisionOf: () => undefined,
+      versionOf: () => undefined,
     })),
   ),
   inLibrary(
@@ -205,7 +212,7 @@ export const mutants: readonly Mutant[] = [
   ),
   inLibrary(
     'garbage is deleted whatever has become of it',
-    patch(Resource.prototype, (original) => ({
+    patch(EmbeddedResource.prototype, (original) => ({
       delete(this: AnyResource, name: string, { namespace }: Parameters<AnyResource['delete']>[1] & object = {}) {
         return original.delete.call(this, name, namespace === undefined ? {} : { namespace });
       },
@@ -214,7 +221,7 @@ export const mutants: readonly Mutant[] = [
   ),
   inLibrary(
     'an owner that cannot be read counts as gone',
-    patch(Resource.prototype, (original) => ({
+    patch(EmbeddedResource.prototype, (original) => ({
       async get(this: AnyResource, ...args: Parameters<AnyResource['get']>) {
         try {
           return await original.get.apply(this, args);

@@ -10,7 +10,7 @@ import { withFinalizer } from '../../src/controller/finalizer.ts';
 import type { ReconcileResult } from '../../src/controller/outcome.ts';
 import { Informer } from '../../src/informer/informer.ts';
 import { sleep } from '../../src/ports/clock.ts';
-import { Registry } from '../../src/registry/embedded.ts';
+import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
 import { Widget } from '../../src/registry/widget.kit.ts';
 import type { Doors } from '../../src/simulation/incarnation.ts';
 import { stable } from '../../src/simulation/oracle.ts';
@@ -102,7 +102,7 @@ function tools(doors: Doors, workshop: Workshop) {
 
 async function program(doors: Doors, workshop: Workshop, view: Set<string>, defects: Defects): Promise<void> {
   const { store, clock, random, signal, log } = doors;
-  const registry = new Registry({ store, kinds: [Widget], clock, random });
+  const registry = new EmbeddedRegistry({ store, kinds: [Widget], clock, random });
   const { list, listAll, make, scrap } = tools(doors, workshop);
   const firstSizes = new Map<string, number>();
 
@@ -218,7 +218,7 @@ async function program(doors: Doors, workshop: Workshop, view: Set<string>, defe
 /** People: they make, resize, delete and make again, over a quarter of a minute. They read before they write. */
 async function people(doors: Doors, wanted: Map<string, number>): Promise<void> {
   const { store, clock, random } = doors;
-  const widgets = new Registry({ store, kinds: [Widget], clock, random }).resource(Widget);
+  const widgets = new EmbeddedRegistry({ store, kinds: [Widget], clock, random }).resource(Widget);
   for (let step = 0; step < 5; step++) {
     const name = random.next() < 0.6 ? 'a' : 'b';
     const size = Math.floor(random.next() * 4);
