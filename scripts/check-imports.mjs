@@ -63,7 +63,8 @@ function judge(from, rule, target, source, file) {
   if (inside[0] === '..') return `${from} may not reach into another package by path: ${target}`;
   if (inside.length === 1) return `${from} may not import its package's public face: ${target}`;
   const to = `${from.split('/')[0]}/${inside[0]}`;
-  return to === from || rule.imports.includes(to) ? undefined : `${from} may not import from ${to}: ${target}`;
+  const allowed = [from, ...rule.imports, ...(isTest(file) ? (rule.tests ?? []) : [])];
+  return allowed.includes(to) ? undefined : `${from} may not import from ${to}: ${target}`;
 }
 
 function filesBelow(directory) {

@@ -33,7 +33,7 @@ describe('a wrong import', () => {
     {
       is: 'up',
       file: 'runtime/src/api/planted.ts',
-      line: "import type { Registry } from '../registry/registry.ts';",
+      line: "import type { Registry } from '../registry/contract.ts';",
       says: 'runtime/api may not import from runtime/registry',
     },
     {
@@ -41,6 +41,12 @@ describe('a wrong import', () => {
       file: 'runtime/src/ports/planted.ts',
       line: "export { limits } from '../store/contract.ts';",
       says: 'runtime/ports may not import from runtime/store',
+    },
+    {
+      is: 'of a room that only tests may use',
+      file: 'runtime/src/controller/planted.ts',
+      line: "import type { Store } from '../store/contract.ts';",
+      says: 'runtime/controller may not import from runtime/store',
     },
     {
       is: 'hidden in a dynamic import',

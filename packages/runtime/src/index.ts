@@ -38,6 +38,7 @@ export { annotationsChanged, generationChanged, labelsChanged, type Predicate } 
 export { EventRecorder, type RecorderOptions } from './controller/recorder.ts';
 export { type ObjectName, ownedBy, type Watch } from './controller/source.ts';
 export { type ChangeHandler, Informer, type InformerOptions, type InformerState } from './informer/informer.ts';
+export { Informers, type InformersOptions, type InformerUse } from './informer/informers.ts';
 export type { Change as InformerChange } from './informer/versions.ts';
 export type { Check, Checks } from './manager/checks.ts';
 export { type ElectionState, LeaderElection, type LeaderElectionOptions } from './manager/election.ts';

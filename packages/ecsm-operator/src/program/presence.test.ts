@@ -1,5 +1,5 @@
 /** Goal: two operators without an election notice each other, and no other process is reported. Method: one store, real time. */
-import { EmbeddedRegistry, isApiError, LeaderElection, Lease, MemoryStore } from '@ecsm/runtime';
+import { EmbeddedRegistry, Informers, isApiError, LeaderElection, Lease, MemoryStore } from '@ecsm/runtime';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operatorKinds } from '../apis/kinds.ts';
 import { presence, presenceName } from './presence.ts';
@@ -24,7 +24,7 @@ function start(identity: string, through = registry) {
       },
     },
   });
-  const running = run({ registry: through, signal: end.signal });
+  const running = run({ registry: through, informers: new Informers({ registry: through }), signal: end.signal });
   const stop = async () => {
     end.abort();
     await running;

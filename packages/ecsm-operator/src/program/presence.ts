@@ -75,11 +75,11 @@ export function presence({ identity, leaseName, log }: PresenceOptions): Runnabl
   return {
     name: 'presence',
     needsLeader: false,
-    async run({ registry, signal }) {
-      const running = controller.run({ registry, signal });
+    async run(context) {
+      const running = controller.run(context);
       controller.queue?.add(keyOf(Lease, namespace, presenceName), { reason: 'started' });
       await running;
-      await withdraw(registry, identity);
+      await withdraw(context.registry, identity);
     },
   };
 }

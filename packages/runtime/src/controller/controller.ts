@@ -8,10 +8,11 @@
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import type { ApiObject } from '../api/object.ts';
+import { Informers } from '../informer/informers.ts';
 import type { StandardMetrics } from '../manager/standard-metrics.ts';
 import { type Log, type LogFields, silentLog } from '../ports/log.ts';
 import type { Registry } from '../registry/contract.ts';
-import { type QueueItem, type QueueObserver, WorkQueue } from '../workqueue/queue.ts';
+import { type QueueItem, type QueueObserver, WorkQueue, type WorkQueueOptions } from '../workqueue/queue.ts';
 import { Feed } from './feed.ts';
 import { measure } from './measure.ts';
 import { type Outcome, outcomeOf, outcomeOfError, type ReconcileResult } from './outcome.ts';
@@ -75,16 +76,28 @@ export interface ControllerOptions<Spec, Status, SpecInput, StatusInput> {
    * between the end of a leader's term and the end of its lease (5,000 by default), so that two leaders never act at once.
    */
   readonly graceMs?: number;
-  /** See the informer. */
-  readonly resyncMs?: number;
+  /**
+   * How long the first lists may take before the run fails with `Timeout`. Default: no limit, as informers retry. A limit
+   * ends a process that waits for its registry, so that its supervisor notices.
+   */
+  readonly syncMsMax?: number;
+  /** Backoff and ageing of the queue; the defaults are those of `WorkQueue`. */
+  readonly queue?: Pick<WorkQueueOptions, 'backoffMsMin' | 'backoffMsMax' | 'ageingMs'>;
+  /** Of keys that were there before the controller started; changes have 0. Default -10; ageing raises them in time. */
+  readonly initialPriority?: number;
   readonly log?: Log;
   /** Where to count. Default: nowhere. */
   readonly metrics?: StandardMetrics;
   readonly observer?: ControllerObserver;
 }
 
-/** What was there before counts less than what happens now; ageing lets it come up all the same. */
-const initialPriority = -10;
+/** What a controller runs with. A manager gives it all of this. */
+export interface ControllerContext {
+  readonly registry: Registry;
+  readonly signal: AbortSignal;
+  /** Shared with other controllers. Default: its own. */
+  readonly informers?: Informers;
+}
 
 export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, StatusInput = unknown> {
   readonly name: string;
@@ -127,13 +140,15 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
    * Runs until the signal aborts, and then until what is in flight has ended; that is told to stop after a grace. Throws
    * `Fenced` when somebody else leads: nothing that it does counts any more.
    */
-  async run({ registry, signal }: { readonly registry: Registry; readonly signal: AbortSignal }): Promise<void> {
-    const { workers = 1 } = this.#options;
+  async run(context: ControllerContext): Promise<void> {
+    const { registry, signal, informers = new Informers({ registry, log: this.#log }) } = context;
+    const { workers = 1, syncMsMax = Number.POSITIVE_INFINITY } = this.#options;
     const queue = new WorkQueue({
+      ...this.#options.queue,
       clock: registry.clock,
       ...(this.#observer.queue && { observer: this.#observer.queue }),
     });
-    const feed = new Feed(this.#options, registry, {
+    const feed = new Feed(this.#options, registry, informers, {
       enqueue: (wake) => this.#enqueue(wake, queue),
       panicked: () => this.#observer.watchPanicked?.(),
     });
@@ -158,7 +173,7 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     const feeding = feed.run(ending.signal);
-    await feed.synced(ending.signal);
+    await feed.synced(ending.signal, syncMsMax).catch(this.#shutOut);
     await Promise.all(Array.from({ length: workers }, () => this.#work(queue, registry)));
     await queue.shutDown();
     await feeding;
@@ -174,7 +189,7 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
       const message = 'a reconcile keeps waking itself: each time it writes its own object anew';
       this.#log.write('warn', message, { controller: this.name, key });
     }
-    queue.add(key, { reason, priority: initial ? initialPriority : 0 });
+    queue.add(key, { reason, priority: initial ? (this.#options.initialPriority ?? -10) : 0 });
   }
 
   async #work(queue: WorkQueue, registry: Registry): Promise<void> {

@@ -1,8 +1,9 @@
 /** What wakes a controller: an informer for each kind that it watches, and the keys that their changes concern. */
 import type { Kind } from '../api/kind.ts';
 import { Backoff } from '../informer/backoff.ts';
-import { Informer } from '../informer/informer.ts';
+import type { Informers, InformerUse } from '../informer/informers.ts';
 import type { Change } from '../informer/versions.ts';
+import { aborted, unlessAborted, within } from '../manager/within.ts';
 import { sleep } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import type { Registry } from '../registry/contract.ts';
@@ -22,69 +23,72 @@ export interface FeedOptions {
   readonly watches?: readonly Watch[];
   readonly predicates?: readonly Predicate[];
   readonly namespace?: string;
-  readonly resyncMs?: number;
   readonly log?: Log;
 }
-
-const syncPollMs = 5;
 
 export class Feed {
   readonly #name: string;
   readonly #registry: Registry;
   readonly #log: Log;
   readonly #handlers: FeedHandlers;
-  readonly #lines: readonly { readonly informer: Informer; readonly source: Source }[];
+  readonly #lines: readonly { readonly use: InformerUse; readonly source: Source }[];
 
-  constructor(options: FeedOptions, registry: Registry, handlers: FeedHandlers) {
-    const { name, kind: own, watches = [], predicates = [], namespace, resyncMs, log = silentLog } = options;
+  /** Starts the informers; `run` releases them. */
+  constructor(options: FeedOptions, registry: Registry, informers: Informers, handlers: FeedHandlers) {
+    const { name, kind: own, watches = [], predicates = [], namespace, log = silentLog } = options;
     this.#name = name;
     this.#registry = registry;
     this.#log = log;
     this.#handlers = handlers;
-    const scope = {
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(resyncMs === undefined ? {} : { resyncMs }),
-    };
-    this.#lines = [{ kind: own, predicates }, ...watches].map((watch) => {
-      const informer = new Informer({ registry, kind: watch.kind, log, ...scope });
-      return { informer, source: new Source(registry, own, watch, (key) => informer.versionOf(key)) };
+    const watched = [{ kind: own, predicates }, ...watches];
+    // A kind that the registry does not know has to be refused before an informer has started.
+    for (const { kind } of watched) registry.resource(kind);
+    this.#lines = watched.map((watch) => {
+      const use = informers.use(watch.kind, namespace);
+      return { use, source: new Source(registry, own, watch, (key) => use.informer.versionOf(key)) };
     });
   }
 
   /** Nothing if everything has been listed, else what has not. */
   ready(): string | undefined {
-    const waiting = this.#lines.filter(({ informer }) => !informer.hasSynced).map(({ informer }) => informer.kind.kind);
-    return waiting.length > 0 ? `it has not listed ${waiting.join(', ')} yet` : undefined;
+    const waiting = this.#lines.map(({ use }) => use.informer).filter(({ hasSynced }) => !hasSynced);
+    return waiting.length > 0 ? `it has not listed ${waiting.map(({ kind }) => kind.kind).join(', ')} yet` : undefined;
   }
 
   /** The newest version that was seen of a key of the controller's own kind. */
   versionOf(key: string): string | undefined {
-    return this.#lines[0]?.informer.versionOf(key);
+    return this.#lines[0]?.use.informer.versionOf(key);
   }
 
   /** Whether an object of the controller's own kind, read at this version, is gone for certain. */
   isGone(key: string, version: string): boolean {
-    return this.#lines[0]?.informer.isGone(key, version) ?? false;
+    return this.#lines[0]?.use.informer.isGone(key, version) ?? false;
   }
 
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all(
-      this.#lines.map(async ({ informer, source }) => {
+      this.#lines.map(async ({ use, source }) => {
         // One after another, so that a source sees changes in order.
         let turn: Promise<void> = Promise.resolve();
-        informer.addHandler((change) => {
+        const removeHandler = use.informer.addHandler((change) => {
           turn = turn.then(() => this.#wake(change, source, signal));
         });
-        await informer.run(signal);
+        await aborted(signal).promise;
+        removeHandler();
+        await use.release();
         await turn;
       }),
     );
   }
 
-  /** Resolves when everything has been listed, or the signal aborts. */
-  async synced(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && this.ready() !== undefined) await sleep(this.#registry.clock, syncPollMs, signal);
+  /** Resolves when everything has been listed, or the signal aborts. Throws `Timeout`. */
+  async synced(signal: AbortSignal, timeoutMs: number): Promise<void> {
+    const listed = unlessAborted(signal, Promise.all(this.#lines.map(({ use }) => use.informer.synced)));
+    const what = `the first list of ${this.#lines.map(({ use }) => use.informer.kind.kind).join(', ')}`;
+    await (timeoutMs === Number.POSITIVE_INFINITY
+      ? listed
+      : within(this.#registry.clock, timeoutMs, what, () => listed));
   }
 
   /**

@@ -6,8 +6,9 @@ import { standardMetrics } from '../manager/standard-metrics.ts';
 import { type Clock, sleep, systemClock } from '../ports/clock.ts';
 import type { LogFields, LogLevel } from '../ports/log.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
+import { bare } from '../registry/registries.kit.ts';
 import { Widget } from '../registry/widget.kit.ts';
-import type { Store } from '../store/contract.ts';
+import type { CommitOutcome, Store, Write } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Event } from './event.ts';
 import { BUFFERED_EVENTS_MAX } from './event-buffer.ts';
@@ -236,5 +237,45 @@ describe('many events at once', () => {
     await recorder.flush();
     expect((await events()).map(({ reason }) => reason)).toEqual(['Good', 'Good']);
     expect([logged.length, dropped()]).toEqual([1, 1]);
+  });
+});
+
+describe('events on a registry that writes one object at a time', () => {
+  it('are all written, and merged with what is there, also beside another recorder', async () => {
+    const others = await Promise.all(
+      ['b', 'c'].map((name) => registry.resource(Widget).create({ metadata: { name }, spec: {} })),
+    );
+    const recorders = [1, 2].map(() => new EventRecorder({ registry: bare(registry), source: 'test' }));
+    for (const recorder of recorders) {
+      for (const regarding of [widget, ...others]) recorder.record(regarding, 'Normal', 'Seen', 'it is there');
+    }
+    await Promise.all(recorders.map((recorder) => recorder.flush()));
+    expect((await events()).map(({ regarding, count }) => [regarding.name, count])).toEqual([
+      ['a', 2],
+      ['b', 2],
+      ['c', 2],
+    ]);
+  });
+
+  it('that could not be written are not counted twice when they are repeated', async () => {
+    const other = { ...widget, metadata: { ...widget.metadata, name: 'b', uid: 'uid-of-b' } };
+    let failures = 1;
+    class Failing extends MemoryStore {
+      override async commit(writes: readonly Write[]): Promise<CommitOutcome> {
+        const isOther = writes.some(({ key }) => key.includes('/events/default/b-'));
+        if (isOther && failures-- > 0) throw new ApiError('Unavailable', { what: 'the store', reason: 'a test' });
+        return super.commit(writes);
+      }
+    }
+    const hasty: Clock = { now: () => nowMs, after: (_, call) => systemClock.after(0, call) };
+    registry = new EmbeddedRegistry({ store: new Failing(), kinds: [Widget, Event], clock: hasty });
+    const recorder = new EventRecorder({ registry: bare(registry), source: 'test' });
+    recorder.record(widget, 'Normal', 'Seen', 'it is there');
+    recorder.record(other, 'Normal', 'Seen', 'it is there');
+    await recorder.flush();
+    expect((await events()).map(({ regarding, count }) => [regarding.name, count])).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ]);
   });
 });

@@ -57,6 +57,11 @@ export class Informer {
   #interrupt = () => {};
   #state: InformerState = 'new';
   #hasSynced = false;
+  #resolveSynced = () => {};
+  /** Resolves when the first list has been passed to every handler. */
+  readonly synced = new Promise<void>((resolve) => {
+    this.#resolveSynced = resolve;
+  });
 
   constructor(options: InformerOptions) {
     const { registry, kind, namespace, resyncMs = resyncMsDefault } = options;
@@ -147,6 +152,7 @@ export class Informer {
       if (page.continue !== undefined) continue;
       for (const change of this.#versions.compare(pages, !this.#hasSynced)) this.#tellAll(change);
       this.#hasSynced = true;
+      this.#resolveSynced();
       return page.resourceVersion;
     }
   }

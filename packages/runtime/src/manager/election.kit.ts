@@ -1,11 +1,18 @@
 /** Candidates on one store, each with its own link, clock and life, and a record of who led when. */
 import type { Registry } from '../registry/contract.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
+import { bare } from '../registry/registries.kit.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { LeaderElection, type LeaderElectionOptions } from './election.ts';
 import { Lease, type LeaseObject } from './lease.ts';
 import { Link, MemoryLog, seeded, skewed, VirtualClock } from './virtual.kit.ts';
+
+export interface CandidateOptions extends Partial<LeaderElectionOptions> {
+  readonly offsetMs?: number;
+  /** Whether its registry has no capability, so that it cannot fence. */
+  readonly isBare?: boolean;
+}
 
 export class Stage {
   readonly clock = new VirtualClock();
@@ -14,10 +21,7 @@ export class Stage {
   /** Most leaders at one moment. */
   leadersMax = 0;
 
-  candidate(
-    identity: string,
-    options: Partial<LeaderElectionOptions> & { readonly offsetMs?: number } = {},
-  ): Candidate {
+  candidate(identity: string, options: CandidateOptions = {}): Candidate {
     const candidate = new Candidate(this, identity, options);
     this.candidates.push(candidate);
     return candidate;
@@ -55,22 +59,19 @@ export class Candidate {
   ended: Promise<void> = Promise.resolve();
   readonly #stage: Stage;
 
-  constructor(
-    stage: Stage,
-    identity: string,
-    { offsetMs = 0, ...options }: Partial<LeaderElectionOptions> & { readonly offsetMs?: number },
-  ) {
+  constructor(stage: Stage, identity: string, { offsetMs = 0, isBare = false, ...options }: CandidateOptions) {
     this.#stage = stage;
     this.identity = identity;
     this.link = new Link(stage.store);
     this.clock = skewed(stage.clock, offsetMs);
     const random = seeded(identity.charCodeAt(0));
-    const registry = new EmbeddedRegistry({
+    const embedded = new EmbeddedRegistry({
       store: this.link.store,
       kinds: [Lease, Widget],
       clock: this.clock,
       random,
     });
+    const registry = isBare ? bare(embedded) : embedded;
     this.election = new LeaderElection({ registry, name: 'main', identity, log: this.log, ...options });
   }
 

@@ -26,6 +26,21 @@ async function leaderOf(stage: Stage, among: readonly Candidate[] = stage.candid
   return among.find(({ working }) => working) as Candidate;
 }
 
+describe('candidates on a registry that cannot fence', () => {
+  it('follow each other by the lease alone, and never lead at once', async () => {
+    const stage = new Stage();
+    const a = stage.candidate('a', { isBare: true }).start();
+    await settled();
+    const b = stage.candidate('b', { isBare: true }).start();
+    await a.registry?.resource(Widget).create(widget('one'));
+    a.link.is = 'silent';
+    await stage.clock.until(() => b.working);
+    expect([a.working, stage.leadersMax, (await stage.lease()).spec.holderIdentity]).toEqual([false, 1, 'b']);
+    expect((await stage.store.list('fences/')).entries).toEqual([]);
+    await stopAll(stage);
+  });
+});
+
 describe('one candidate', () => {
   it('leads at once where there is no lease, and says so in the record', async () => {
     const stage = new Stage();

@@ -6,6 +6,7 @@
  * regained. Without one, as for a single process on an embedded store, it starts at once.
  */
 import { ApiError, isApiError } from '../api/errors.ts';
+import { Informers } from '../informer/informers.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import type { Registry } from '../registry/contract.ts';
@@ -25,6 +26,8 @@ export interface ManagerOptions {
   readonly log?: Log;
   /** Default: none; this process leads. */
   readonly election?: LeaderElection;
+  /** Of the informers that everything it runs shares; see the informer. Default 10 minutes. */
+  readonly resyncMs?: number;
   /** Where `/healthz`, `/readyz` and `/metrics` are served. Default: nowhere. */
   readonly health?: HealthAddress;
   /** Default: a new one. */
@@ -42,6 +45,7 @@ export type ManagerState = 'new' | 'running' | 'stopping' | 'stopped';
 export class Manager {
   readonly metrics: MetricRegistry;
   readonly #registry: Registry;
+  readonly #informers: Informers;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #options: ManagerOptions;
@@ -60,6 +64,8 @@ export class Manager {
     this.#registry = options.registry;
     this.#clock = options.clock ?? options.registry.clock;
     this.#log = options.log ?? silentLog;
+    const { registry, resyncMs } = options;
+    this.#informers = new Informers({ registry, log: this.#log, ...(resyncMs === undefined ? {} : { resyncMs }) });
     this.#stopMsMax = options.stopMsMax ?? 30_000;
     this.metrics = options.metrics ?? new MetricRegistry();
     for (const name of Object.keys({ ...options.healthChecks, ...options.readyChecks })) checkName(name);
@@ -135,7 +141,8 @@ export class Manager {
   async #work(): Promise<void> {
     if (this.#end.signal.aborted) return;
     const withoutLeader = this.#runnables.filter(({ needsLeader = true }) => !needsLeader);
-    const free = new RunningGroup(withoutLeader, this.#registry, (name, error) => this.#fail(name, error));
+    const context = { registry: this.#registry, informers: this.#informers };
+    const free = new RunningGroup(withoutLeader, context, (name, error) => this.#fail(name, error));
     this.#free = free;
     const electionEnd = new AbortController();
     const leading = this.#lead(electionEnd.signal).catch((error) => this.#fail('leader election', error));
@@ -173,7 +180,7 @@ export class Manager {
     let fence: unknown;
     const group = new RunningGroup(
       this.#runnables.filter(({ needsLeader = true }) => needsLeader),
-      registry,
+      { registry, informers: this.#informers },
       (name, error, asked) => {
         // Somebody else leads, and this one has noticed it before the election has.
         if (this.#options.election && isApiError(error, 'Fenced')) {

@@ -1,4 +1,5 @@
 /** What a manager runs, and a group of them while they run: started in order, stopped in reverse. */
+import type { Informers } from '../informer/informers.ts';
 import type { Registry } from '../registry/contract.ts';
 import { isAbort } from './within.ts';
 
@@ -24,6 +25,8 @@ export interface Runnable {
 export interface RunContext {
   /** The leader's registry, fenced, for those that need a leader where there is an election. */
   readonly registry: Registry;
+  /** Shared by everything that the manager runs. */
+  readonly informers: Informers;
   readonly signal: AbortSignal;
 }
 
@@ -40,8 +43,8 @@ export class RunningGroup {
   /** In the order of start; those that have ended are gone. */
   readonly #running = new Set<Running>();
 
-  constructor(runnables: readonly Runnable[], registry: Registry, failed: FailureListener) {
-    for (const runnable of runnables) this.#start(runnable, registry, failed);
+  constructor(runnables: readonly Runnable[], context: Omit<RunContext, 'signal'>, failed: FailureListener) {
+    for (const runnable of runnables) this.#start(runnable, context, failed);
   }
 
   /** Who has not ended yet. */
@@ -64,13 +67,13 @@ export class RunningGroup {
     await Promise.all(all.map(({ ended }) => ended));
   }
 
-  #start(runnable: Runnable, registry: Registry, failed: FailureListener): void {
+  #start(runnable: Runnable, context: Omit<RunContext, 'signal'>, failed: FailureListener): void {
     const { name } = runnable;
     const controller = new AbortController();
     const { signal } = controller;
     const run = async () => {
       try {
-        await runnable.run({ registry, signal });
+        await runnable.run({ ...context, signal });
       } catch (error) {
         if (!isAbort(error, signal)) failed(name, error, signal.aborted);
       }

@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
+import { bare } from '../registry/registries.kit.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import type { CommitOutcome, Write } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
@@ -119,5 +120,18 @@ describe('the check of writes', () => {
     await health.check();
     expect(store.commits).toBe(commits + 2);
     expect(await health.check()).toContain('since 2026-01-02T03:04:55.000Z');
+  });
+
+  it('waits for the next write where the registry cannot fence, and so has nothing to try', async () => {
+    const { clock, store, registry } = bench();
+    const health = new WriteHealth(bare(registry));
+    const write = (name: string) => health.registry.resource(Widget).create({ metadata: { name }, spec: { size: 1 } });
+    store.failure = full;
+    await expect(write('a')).rejects.toBe(full);
+    store.failure = undefined;
+    await clock.advance(PROBE_MS_MIN);
+    expect(await health.check()).toContain('no space left');
+    await write('a');
+    expect(await health.check()).toBeUndefined();
   });
 });

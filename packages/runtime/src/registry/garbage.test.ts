@@ -6,6 +6,7 @@ import { EmbeddedRegistry } from './embedded.ts';
 import { forgetful } from './forgetful-store.kit.ts';
 import { collectGarbage, sweepGarbage } from './garbage.ts';
 import { keyOf, prefixOf } from './keys.ts';
+import { bare } from './registries.kit.ts';
 import { Crate, Widget } from './widget.kit.ts';
 
 let registry: EmbeddedRegistry;
@@ -27,6 +28,7 @@ const start = () => {
 };
 const crate = (name: string, namespace = 'default') =>
   registry.resource(Crate).create({ metadata: { name, namespace }, spec: {} });
+const gone = { apiVersion: Crate.apiVersion, kind: Crate.kind, name: 'gone', uid: 'nobody' };
 const ownedBy = (...owners: ApiObject<unknown, unknown>[]) =>
   owners.map(({ apiVersion, kind, metadata: { name, uid } }) => ({ apiVersion, kind, name, uid }));
 const widget = (name: string, ...owners: ApiObject<unknown, unknown>[]) =>
@@ -218,4 +220,13 @@ describe('garbage collection', () => {
     thaw();
     await untilNames([]);
   });
+});
+
+it('is left to the server of a registry that cannot collect', async () => {
+  await registry.resource(Widget).create({ metadata: { name: 'owned', ownerReferences: [gone] }, spec: {} });
+  running = collectGarbage(bare(registry), { signal: stop.signal });
+  expect(await sweepGarbage(bare(registry))).toBe(0);
+  expect((await registry.resource(Widget).list()).items).toHaveLength(1);
+  stop.abort();
+  await running;
 });

@@ -8,7 +8,7 @@ import { ApiError, isApiError } from '../../src/api/errors.ts';
 import { Controller } from '../../src/controller/controller.ts';
 import { withFinalizer } from '../../src/controller/finalizer.ts';
 import type { ReconcileResult } from '../../src/controller/outcome.ts';
-import { Informer } from '../../src/informer/informer.ts';
+import { Informers } from '../../src/informer/informers.ts';
 import { sleep } from '../../src/ports/clock.ts';
 import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
 import { Widget } from '../../src/registry/widget.kit.ts';
@@ -133,7 +133,6 @@ async function program(doors: Doors, workshop: Workshop, view: Set<string>, defe
     log,
     workers: 2,
     timeoutMs: 30_000,
-    resyncMs: defects.neverResyncs ? 1e9 : resyncMs,
     async reconcile({ name: requested, namespace: space }, { get, registry: own }) {
       const widgets = own.resource(Widget);
       const believed = () =>
@@ -184,7 +183,8 @@ async function program(doors: Doors, workshop: Workshop, view: Set<string>, defe
   });
 
   /** Somebody else who wants to know which widgets there are. */
-  const informer = new Informer({ registry, kind: Widget, resyncMs: defects.neverResyncs ? 1e9 : resyncMs });
+  const informers = new Informers({ registry, resyncMs: defects.neverResyncs ? 1e9 : resyncMs });
+  const { informer, release } = informers.use(Widget);
   view.clear();
   informer.addHandler(({ type, key }) => {
     if (type === 'deleted') view.delete(key);
@@ -209,8 +209,7 @@ async function program(doors: Doors, workshop: Workshop, view: Set<string>, defe
     }
   }
   await Promise.all([
-    controller.run({ registry, signal }),
-    informer.run(signal),
+    controller.run({ registry, signal, informers }).finally(release),
     defects.noJanitor ? undefined : janitor(),
   ]);
 }
