@@ -23,6 +23,7 @@ export default defineConfig({
   // A test of one package that uses another runs the sources of both, never what was built before.
   resolve: {
     alias: [
+      { find: '@ecsm/runtime/testing', replacement: source('runtime/src/testing/public.ts') },
       { find: '@ecsm/runtime/simulation', replacement: source('runtime/src/simulation/public.ts') },
       { find: /^@ecsm\/runtime$/, replacement: source('runtime/src/index.ts') },
       { find: '@ecsm/command-line/testing', replacement: source('command-line/src/terminal/testing.kit.ts') },

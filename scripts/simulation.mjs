@@ -51,6 +51,7 @@ async function bundle(program, directory) {
     format: 'esm',
     target: 'node20.15',
     alias: {
+      '@ecsm/runtime/testing': source('runtime/src/testing/public.ts'),
       '@ecsm/runtime/simulation': source('runtime/src/simulation/public.ts'),
       '@ecsm/runtime': source('runtime/src/index.ts'),
       '@ecsm/client': source('ecsm-client/src/index.ts'),

@@ -149,11 +149,11 @@ export const workqueue = {
       tests: ['takers.test.ts'],
     },
     {
-      name: 'a clock that is set back makes time go back',
-      file: 'stopwatch.ts',
-      find: 'if (now > this.#lastSeen) this.#elapsedMs',
-      replace: 'this.#elapsedMs',
-      tests: ['stopwatch.test.ts'],
+      name: 'delays are counted in wall time',
+      file: 'queue.ts',
+      find: 'this.#delays.add(entry, now + afterMs);',
+      replace: 'this.#delays.add(entry, this.#clock.now() + afterMs);',
+      tests: ['delays.test.ts'],
     },
     {
       name: 'a delay that is not a number is accepted',

@@ -6,7 +6,7 @@ import { formatBytes } from '../print/age.ts';
 
 export interface LinkState {
   readonly url: string;
-  /** When it last answered. */
+  /** When it last answered, monotonic. */
   contactMs: number | undefined;
   /** Whether the request that was sent last could have changed something. */
   isWriting: boolean;
@@ -19,19 +19,17 @@ export function observed(transport: Transport, terminal: Terminal, link: LinkSta
   const { clock, detail, isVerbose } = terminal;
   return {
     async send(request, options) {
-      const startMs = clock.now();
+      const startMs = clock.monotonicMs();
       const { meter } = options;
       const ended = (how: string) => {
         if (!isVerbose) return;
         const bytes = `${formatBytes(meter.bytesUp)} up, ${formatBytes(meter.bytesDown)} down`;
-        detail(
-          `${shownRequest(link.url, request)}: ${how}, ${Math.round(Math.max(0, clock.now() - startMs))} ms, ${bytes}`,
-        );
+        detail(`${shownRequest(link.url, request)}: ${how}, ${Math.round(clock.monotonicMs() - startMs)} ms, ${bytes}`);
       };
       link.isWriting = request.method !== 'GET';
       try {
         const answer: WireAnswer = await transport.send(request, options);
-        link.contactMs = clock.now();
+        link.contactMs = clock.monotonicMs();
         ended(String(answer.status));
         return answer;
       } catch (error) {

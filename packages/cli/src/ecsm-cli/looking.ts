@@ -62,7 +62,7 @@ export async function again<Seen>(
 ): Promise<void> {
   const { clock, signal } = call.terminal;
   const intervalMs = intervalOf(call);
-  const endMs = clock.now() + forMs;
+  const endMs = clock.monotonicMs() + forMs;
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     try {
       tell(await look(contextOf(call, platform, { flags })), undefined);
@@ -71,8 +71,8 @@ export async function again<Seen>(
       if (isFirst || !isLinkTrouble(error)) throw error;
       tell(undefined, isApiError(error, 'Timeout') ? 'no answer' : 'not reachable');
     }
-    if (clock.now() + intervalMs > endMs) {
-      await sleep(clock, Math.max(0, endMs - clock.now()), signal);
+    if (clock.monotonicMs() + intervalMs > endMs) {
+      await sleep(clock, Math.max(0, endMs - clock.monotonicMs()), signal);
       return;
     }
     await sleep(clock, intervalMs, signal);
@@ -90,7 +90,7 @@ function linkLine(
   trouble: string | undefined,
   intervalMs: number,
 ): string {
-  const sinceMs = Math.max(0, terminal.clock.now() - (link.contactMs ?? terminal.clock.now()));
+  const sinceMs = terminal.clock.monotonicMs() - (link.contactMs ?? terminal.clock.monotonicMs());
   const isSilent = trouble !== undefined || sinceMs >= Math.max(silenceMs, 2 * intervalMs);
   const state = isSilent ? `${trouble ?? 'no answer'}, last contact ${duration(sinceMs)} ago` : 'Ctrl-C ends it';
   return `${url}: ${state}`;

@@ -2,14 +2,9 @@
 import type { Server } from 'node:http';
 import type { ServiceBody } from '@ecsm/client';
 import { type Command, runProgram } from '@ecsm/command-line';
-import {
-  TestClock,
-  type TestRun,
-  type TestTerminal,
-  type TestTerminalOptions,
-  testTerminal,
-} from '@ecsm/command-line/testing';
+import { type TestRun, type TestTerminal, type TestTerminalOptions, testTerminal } from '@ecsm/command-line/testing';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { type ProfileName, Simulator } from '@ecsm/simulator';
 import { onTestFinished } from 'vitest';
 import { kinds } from './names.ts';
@@ -24,7 +19,7 @@ const stepMs = 200;
 const turnMs = 8;
 
 /** Lets virtual time run, 25 times as fast at most, and no faster than this process gets its turns. */
-function running(clock: TestClock): () => void {
+function running(clock: VirtualClock): () => void {
   let isOver = false;
   const turn = async () => {
     while (!isOver) {
@@ -46,7 +41,7 @@ async function everything(): Promise<void> {
 
 export interface Kit {
   readonly simulator: Simulator;
-  readonly clock: TestClock;
+  readonly clock: VirtualClock;
   readonly url: string;
   /** One command line, from beginning to end; URLs are `shownUrl`. */
   run(argv: readonly string[] | string, options?: TestTerminalOptions): Promise<TestRun>;
@@ -66,7 +61,7 @@ export interface KitOptions {
 export async function simulated({ nodes = 3, behaviour = 'instant', isQuick = false }: KitOptions = {}): Promise<Kit> {
   // What a command loads on its way would otherwise cost virtual minutes, the first time.
   if (isQuick) await everything();
-  const clock = new TestClock();
+  const clock = new VirtualClock();
   const simulator = new Simulator({ clock, random: new SeededRandom(1), nodes, behaviour });
   const { url } = await simulator.listen();
   const stop = isQuick ? running(clock) : () => {};

@@ -1,6 +1,7 @@
-import { settled, testTerminal } from '@ecsm/command-line/testing';
+import { testTerminal } from '@ecsm/command-line/testing';
 import { ECSMService } from '@ecsm/operator';
 import { ApiError, EmbeddedRegistry, MemoryStore, type Store, type WatchOptions } from '@ecsm/runtime';
+import { settled } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { follow } from './follow.ts';
 import { serviceInput } from './registry.kit.ts';

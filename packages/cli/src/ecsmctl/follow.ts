@@ -38,7 +38,7 @@ export async function* follow<Spec, Status, SpecInput, StatusInput>(
   /** What was last told of each object. */
   const known = new Map<string, ApiObject<Spec, Status>>();
   let isFirst = true;
-  let contactMs = terminal.clock.now();
+  let contactMs = terminal.clock.monotonicMs();
   let failures = 0;
   while (!signal.aborted) {
     try {
@@ -52,7 +52,7 @@ export async function* follow<Spec, Status, SpecInput, StatusInput>(
         yield { type: 'Listed', objects: list.items };
       } else yield* differences(known, list.items);
       for await (const { events } of resource.watch({ ...selection, resourceVersion: list.resourceVersion, signal })) {
-        contactMs = terminal.clock.now();
+        contactMs = terminal.clock.monotonicMs();
         for (const event of events) {
           if (event.type === 'Problem') warn(`${event.key} cannot be read: ${event.reason}`);
           else {
@@ -67,7 +67,7 @@ export async function* follow<Spec, Status, SpecInput, StatusInput>(
       if (error.code === 'Expired') continue;
       if (error.retry !== 'retry') throw error;
       if (failures++ === 0) {
-        warn(`${error.message}; last contact ${duration(terminal.clock.now() - contactMs)} ago, trying again`);
+        warn(`${error.message}; last contact ${duration(terminal.clock.monotonicMs() - contactMs)} ago, trying again`);
       }
       await sleep(terminal.clock, Math.min(retryMsMin * 2 ** Math.min(failures - 1, 10), retryMsMax), signal);
     }

@@ -48,7 +48,7 @@ export function registryKit(scheme: 'sqlite' | 'file' = 'sqlite', program: Progr
     directory,
     url,
     async open(agoMs = 0) {
-      const clock = { now: () => nowMs - agoMs, after: systemClock.after };
+      const clock = { ...systemClock, now: () => nowMs - agoMs };
       const registry = await openRegistry(url, { kinds: knownKinds, clock });
       opened.push(registry);
       return registry;

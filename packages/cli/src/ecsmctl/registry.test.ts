@@ -235,6 +235,7 @@ ecsmctl: interrupted by SIGINT; sqlite:/dir/fleet is incomplete now: migrate aga
 function observed(kit: RegistryKit, line: string, act: (test: TestTerminal) => void) {
   const clock: Clock = {
     now: () => nowMs,
+    monotonicMs: () => nowMs,
     after(delayMs, callback) {
       // Only what waits for half a second before it says anything need not wait.
       if (delayMs === 500) queueMicrotask(callback);

@@ -1,7 +1,7 @@
 /** `rollout`, with a history that stands still: what is printed, and what is written. */
 
-import { settled } from '@ecsm/command-line/testing';
 import { ECSMService, ServiceRevision } from '@ecsm/operator';
+import { settled } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { condition, inputOf, kitPool, settle, tellHistory } from './history.kit.ts';
 import { type RegistryKit, registryKit } from './registry.kit.ts';

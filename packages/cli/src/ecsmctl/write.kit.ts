@@ -40,7 +40,7 @@ export function writeKit(scheme?: 'sqlite' | 'file'): WriteKit {
 }
 
 /** For commands that wait: timers run, and the time of day stands, so that nobody has waited longer than `0 s`. */
-export const inRealTime: TestTerminalOptions = { clock: { now: () => nowMs, after: systemClock.after } };
+export const inRealTime: TestTerminalOptions = { clock: { ...systemClock, now: () => nowMs } };
 
 /** A service in YAML. `metadata` and `spec` are more lines, indented by two. */
 export function serviceText(name: string, { metadata = '', spec = '' } = {}): string {

@@ -1,9 +1,10 @@
+import { settled } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { Program } from './command.ts';
 import { candidatesFor } from './complete.ts';
 import { runProgram } from './run.ts';
 import { sampleProgram } from './sample.kit.ts';
-import { runInTestTerminal, settled, testTerminal } from './test-terminal.kit.ts';
+import { runInTestTerminal, testTerminal } from './test-terminal.kit.ts';
 
 const program = sampleProgram();
 

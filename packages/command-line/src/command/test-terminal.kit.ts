@@ -1,6 +1,7 @@
 /** A terminal for tests: it remembers what was written, answers what it was told to, and its time stands still. */
 import { join, posix } from 'node:path';
 import type { Clock } from '@ecsm/runtime';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import type { Program } from './command.ts';
 import { Failure, Interrupted, OutputClosed, UsageError } from './errors.ts';
 import { runProgram } from './run.ts';
@@ -27,42 +28,6 @@ export interface TestTerminalOptions {
   /** Real files instead: those of this directory. */
   readonly nodeFiles?: Files;
   readonly clock?: Clock;
-}
-
-/** Lets everything happen that waits for nothing but its turn. */
-export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-/** Nothing passes until a test lets it. */
-export class TestClock implements Clock {
-  #nowMs = Date.UTC(2026, 0, 2, 3, 4, 5);
-  readonly #timers = new Set<{ readonly atMs: number; readonly callback: () => void }>();
-
-  get timers(): number {
-    return this.#timers.size;
-  }
-
-  now(): number {
-    return this.#nowMs;
-  }
-
-  after(delayMs: number, callback: () => void): () => void {
-    const timer = { atMs: this.#nowMs + Math.max(0, delayMs), callback };
-    this.#timers.add(timer);
-    return () => void this.#timers.delete(timer);
-  }
-
-  async advance(byMs: number): Promise<void> {
-    const untilMs = this.#nowMs + byMs;
-    for (;;) {
-      await settled();
-      const [next] = [...this.#timers].sort((one, other) => one.atMs - other.atMs);
-      if (!next || next.atMs > untilMs) break;
-      this.#timers.delete(next);
-      this.#nowMs = next.atMs;
-      next.callback();
-    }
-    this.#nowMs = untilMs;
-  }
 }
 
 export class TestOutput implements OutputStream {
@@ -106,7 +71,7 @@ export interface TestTerminal {
   readonly terminal: Terminal;
   readonly out: TestOutput;
   readonly err: TestOutput;
-  readonly clock: TestClock;
+  readonly clock: VirtualClock;
   /** Ctrl-C. */
   readonly interrupt: (signal?: 'SIGINT' | 'SIGTERM') => void;
   /** What is in the files now. */
@@ -122,7 +87,7 @@ export function testTerminal(options: TestTerminalOptions = {}): TestTerminal {
   const out = new TestOutput(options.terminal, options.coloured ?? false);
   const err = new TestOutput(options.terminal, options.coloured ?? false);
   const stop = new AbortController();
-  const clock = new TestClock();
+  const clock = new VirtualClock();
   const answers = [...(options.answers ?? [])];
   const questions: string[] = [];
   const ended: number[] = [];

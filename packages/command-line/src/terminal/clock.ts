@@ -4,6 +4,7 @@ import type { Clock } from '@ecsm/runtime';
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonicMs: () => Math.floor(performance.now()),
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);

@@ -1,6 +1,7 @@
+import { settled } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { Failure, Interrupted } from '../command/errors.ts';
-import { settled, testTerminal } from '../command/test-terminal.kit.ts';
+import { testTerminal } from '../command/test-terminal.kit.ts';
 import { duration, type Progress, waitLine, withProgress } from './progress.ts';
 
 const options = { what: 'service/telemetry', timeoutMs: 60_000 };

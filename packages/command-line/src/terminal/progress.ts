@@ -81,15 +81,14 @@ export async function withProgress<T>(
   work: (progress: Progress) => Promise<T>,
 ): Promise<T> {
   const { clock } = terminal;
-  const startMs = clock.now();
+  const startMs = clock.monotonicMs();
   const stop = new AbortController();
   const live = new Live(terminal.err, terminal.signal);
   let state = '';
   let contactMs: number | undefined;
   let cancelTick = () => {};
   const wait = (): Wait => {
-    // The clock may be set back while it runs.
-    const since = (ms: number) => Math.max(0, clock.now() - ms);
+    const since = (ms: number) => clock.monotonicMs() - ms;
     return {
       what,
       state,
@@ -129,7 +128,7 @@ export async function withProgress<T>(
           show();
         },
         contact() {
-          contactMs = clock.now();
+          contactMs = clock.monotonicMs();
         },
         print: (line) => live.print(line),
         above: (write) => live.above(write),

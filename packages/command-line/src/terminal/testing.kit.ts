@@ -1,8 +1,6 @@
 /** What tests of programs share, in this package and in others: `@ecsm/command-line/testing`. */
 export {
   runInTestTerminal,
-  settled,
-  TestClock,
   type TestRun,
   type TestTerminal,
   type TestTerminalOptions,

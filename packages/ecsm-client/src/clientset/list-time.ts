@@ -24,7 +24,7 @@ export class ListTime {
   /** One page. Throws `Timeout` when the time of the list is over. */
   async page<P>(endpoint: string, fetch: (options: CallOptions) => Promise<P>): Promise<P> {
     const { clock, callDeadlineMs } = this.#limits;
-    const nowMs = clock.now();
+    const nowMs = clock.monotonicMs();
     this.#startMs ??= nowMs;
     const remainingMs = this.#remainingMs(nowMs);
     if (remainingMs <= 0) throw this.#timeout(endpoint);
@@ -34,15 +34,13 @@ export class ListTime {
       this.#hasPages = true;
       return page;
     } catch (error) {
-      const isOver = this.#hasPages && this.#remainingMs(clock.now()) <= 0;
+      const isOver = this.#hasPages && this.#remainingMs(clock.monotonicMs()) <= 0;
       throw isOver && isApiError(error, 'Timeout') ? this.#timeout(endpoint) : error;
     }
   }
 
   #remainingMs(nowMs: number): number {
-    const elapsedMs = nowMs - (this.#startMs ?? nowMs);
-    // A clock that was set back gives no more time than there is.
-    return this.#deadlineMs - Math.max(0, elapsedMs);
+    return this.#deadlineMs - (nowMs - (this.#startMs ?? nowMs));
   }
 
   #timeout(endpoint: string): ApiError {

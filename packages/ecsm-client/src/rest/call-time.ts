@@ -25,7 +25,7 @@ export class CallTime {
   constructor(clock: Clock, limits: CallLimits) {
     this.#clock = clock;
     this.#limits = limits;
-    this.#startMs = clock.now();
+    this.#startMs = clock.monotonicMs();
     const { deadlineMs, signal } = limits;
     this.#cancelTimer = clock.after(deadlineMs, () => this.#over.abort(this.#timeout(deadlineMs)));
     this.#letGo = signal ? onAbort(signal, () => this.#over.abort(signal.reason)) : () => {};
@@ -42,9 +42,9 @@ export class CallTime {
     return this.#over.signal.aborted && signal?.aborted === true && this.#over.signal.reason === signal.reason;
   }
 
-  /** Until the deadline. Somebody may set the clock, so this is for a decision; what ends the call is a timer. */
+  /** Until the deadline. */
   get remainingMs(): number {
-    return this.#limits.deadlineMs - Math.max(0, this.#clock.now() - this.#startMs);
+    return this.#limits.deadlineMs - (this.#clock.monotonicMs() - this.#startMs);
   }
 
   /** One attempt. The signal that its work gets aborts when the attempt or the call is over. */

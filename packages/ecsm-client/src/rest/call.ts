@@ -54,11 +54,11 @@ async function attemptOnce<T>(
   read: Read<T>,
 ): Promise<T> {
   const { clock, transport, answerBytesMax } = settings;
-  const startMs = clock.now();
+  const startMs = clock.monotonicMs();
   const meter = { bytesUp: 0, bytesDown: 0 };
   let status: number | undefined;
   const ended = (outcome: AttemptRecord['outcome']) => {
-    const durationMs = Math.max(0, clock.now() - startMs);
+    const durationMs = clock.monotonicMs() - startMs;
     const record = { endpoint: call.endpoint, ...meter, outcome, durationMs };
     settings.recorder?.record(record);
     settings.log.write('debug', 'called the platform', {

@@ -1,9 +1,9 @@
 /** A link that is dead is probed by one call; work resumes with the first answer. All on a virtual clock. */
 import { ApiError, isApiError } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { settled, VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { CircuitBreaker, type CircuitBreakerOptions, type LinkState } from './circuit-breaker.ts';
-import { ManualClock, settled } from './manual-clock.kit.ts';
 import type { Method, Transport, WireAnswer, WireRequest } from './transport.ts';
 
 const envelope = answerOf(200, '{"status":200,"message":"success","data":{"total":0},"fieldErrors":null}');
@@ -14,7 +14,7 @@ function answerOf(status: number, body: string): WireAnswer {
 }
 
 function bench(inFlightMax = 4, options: Pick<CircuitBreakerOptions, 'headers'> = {}) {
-  const clock = new ManualClock();
+  const clock = new VirtualClock();
   const targets: string[] = [];
   const link = {
     answer: (_signal: AbortSignal, _request: WireRequest): Promise<WireAnswer> => Promise.resolve(envelope),
@@ -79,7 +79,7 @@ describe('a link', () => {
     expect(targets).toHaveLength(sent);
     expect(breaker.check()).toMatch(/cannot be reached/);
     expect(breaker.lastContactMs).toBeUndefined();
-    expect(breaker.sinceMs).toBe(clock.now());
+    expect(breaker.sinceMs).toBe(clock.monotonicMs());
   });
 
   it.each([

@@ -59,7 +59,7 @@ export class CircuitBreaker {
   #failures = 0;
   #lastContactMs: number | undefined;
   #sinceMs: number;
-  /** From the last failure to the next probe, as a duration and as a time: the clock may be set in between. */
+  /** From the last failure to the next probe. */
   #probeDelayMs = 0;
   #nextProbeMs = 0;
   #probes = 0;
@@ -68,7 +68,7 @@ export class CircuitBreaker {
   constructor(options: CircuitBreakerOptions) {
     this.#options = options;
     this.#limit = new ConcurrencyLimit(options.inFlightMax ?? 4);
-    this.#sinceMs = options.clock.now();
+    this.#sinceMs = options.clock.monotonicMs();
     const close = () => options.transport.close();
     this.transport = { send: (request, sendOptions) => this.#send(request, sendOptions), close };
     const probeTimeoutMs = options.probeTimeoutMs ?? 10_000;
@@ -94,12 +94,12 @@ export class CircuitBreaker {
     return this.#reason;
   }
 
-  /** When the platform last answered; undefined if it never did. */
+  /** When the platform last answered, in wall time; undefined if it never did. */
   get lastContactMs(): number | undefined {
     return this.#lastContactMs;
   }
 
-  /** When the state last changed. */
+  /** When the state last changed, monotonic. */
   get sinceMs(): number {
     return this.#sinceMs;
   }
@@ -206,7 +206,7 @@ export class CircuitBreaker {
     const fullMs = Math.min(probeMsMin * 2 ** Math.min(this.#probes, 30), probeMsMax);
     // Jitter, so that operators that lost the same link do not probe at the same time.
     this.#probeDelayMs = fullMs * (0.75 + random.next() / 4);
-    this.#nextProbeMs = clock.now() + this.#probeDelayMs;
+    this.#nextProbeMs = clock.monotonicMs() + this.#probeDelayMs;
   }
 
   #answered(): void {
@@ -235,7 +235,7 @@ export class CircuitBreaker {
     const before = this.#state;
     if (before === state) return;
     this.#state = state;
-    this.#sinceMs = this.#options.clock.now();
+    this.#sinceMs = this.#options.clock.monotonicMs();
     for (const listener of [...this.#listeners]) listener(state, before);
   }
 
@@ -255,7 +255,7 @@ export class CircuitBreaker {
   }
 
   #description(): string {
-    const waitMs = Math.max(0, this.#nextProbeMs - this.#options.clock.now());
+    const waitMs = Math.max(0, this.#nextProbeMs - this.#options.clock.monotonicMs());
     return `it cannot be reached (${this.#reason}); next probe in ${Math.ceil(waitMs / 1000)} s`;
   }
 

@@ -9,12 +9,12 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { isApiError, shape } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { RestClient } from './client.ts';
 import { reasonCharactersMax } from './errors.ts';
 import { damagedBody, pageShape, randomBytes, secret, validEnvelope } from './fuzz.kit.ts';
 import { httpTransport } from './http-transport.ts';
-import { ManualClock } from './manual-clock.kit.ts';
 import { ScriptedTransport, type Step, silence } from './scripted-transport.kit.ts';
 
 const cases = 10_500;
@@ -58,7 +58,7 @@ describe('a call whose answer is anything', () => {
     const wrong: string[] = [];
     for (let seed = 1; seed <= cases; seed++) {
       const random = new SeededRandom(seed);
-      const clock = new ManualClock();
+      const clock = new VirtualClock();
       const transport = new ScriptedTransport(step(random), step(random));
       const client = new RestClient({ transport, clock, random, attemptsMax: random.integer(1, 2) });
       const end = await clock.run(ended(client.get().resource('service').do(pageShape)));

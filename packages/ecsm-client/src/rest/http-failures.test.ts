@@ -116,6 +116,7 @@ describe('a link that fails', () => {
     const connects: (() => void)[] = [];
     const clock = {
       now: () => 0,
+      monotonicMs: () => 0,
       after: (_: number, callback: () => void) => {
         connects.push(callback);
         return () => {};

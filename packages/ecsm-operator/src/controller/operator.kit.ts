@@ -4,10 +4,10 @@ import type { Headers, Transport } from '@ecsm/client';
 import type { Log } from '@ecsm/runtime';
 import { EmbeddedRegistry, Event, findCondition, isApiError, MemoryStore } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { type Behaviour, type ProfileName, Simulator } from '@ecsm/simulator';
 import { ECSMService, type ECSMServiceInput } from '../apis/ecsm-service.ts';
 import { operatorKinds } from '../apis/kinds.ts';
-import { VirtualClock } from '../observe/virtual-clock.kit.ts';
 import { Operator } from './operator.ts';
 import type { OperatorSettingsInput } from './settings.ts';
 

@@ -209,7 +209,7 @@ export class Reconciler {
   async #awaitLink(service: ECSMService, { key, context }: Job): Promise<ReconcileResult> {
     const { breaker, clock, settings, waits } = this.#options;
     waits(key);
-    if (clock.now() - breaker.sinceMs >= settings.outageMs) {
+    if (clock.monotonicMs() - breaker.sinceMs >= settings.outageMs) {
       await writeStatus(context.registry, service, withConditions(service, [unreachable(breaker)], clock));
     }
     return { requeueAfterMs: outageLookMs };

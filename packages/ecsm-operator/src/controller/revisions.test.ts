@@ -1,12 +1,12 @@
 /** The history of services, and the id of a registry. */
 import { EmbeddedRegistry, MemoryStore } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import { operatorKinds } from '../apis/kinds.ts';
 import { OperatorIdentity } from '../apis/operator-identity.ts';
 import { ServiceRevision } from '../apis/service-revision.ts';
-import { VirtualClock } from '../observe/virtual-clock.kit.ts';
 import { dynamic } from './operator.kit.ts';
 import { readRegistryId, registryIdOf } from './registry-id.ts';
 import { ensureRevision, knownRevisions, listRevisions, pruneRevisions, revisionOf } from './revisions.ts';

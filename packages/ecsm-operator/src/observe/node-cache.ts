@@ -30,16 +30,13 @@ export class OfflineNodes {
   }
 
   async #readNow(signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const startMs = this.#clock.now();
+    const startMs = this.#clock.monotonicMs();
     this.#names = await this.#fetch(signal);
     this.#readMs = startMs;
     return this.#names;
   }
 
   #isYounger(ageMsMax: number): boolean {
-    if (this.#readMs === undefined) return false;
-    const ageMs = this.#clock.now() - this.#readMs;
-    // An age below 0 comes from a clock that was set back.
-    return ageMs >= 0 && ageMs < ageMsMax;
+    return this.#readMs !== undefined && this.#clock.monotonicMs() - this.#readMs < ageMsMax;
   }
 }

@@ -1,10 +1,11 @@
 /** What is remembered between reconciles: only ever a reason to do less, and never one to miss something. */
+
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import { smallService } from '../apis/service.kit.ts';
 import { platformFinalizer } from '../apis/well-known.ts';
 import { Memory } from './owner-records.ts';
-import { VirtualClock } from './virtual-clock.kit.ts';
 
 const defaulted = ECSMService.default(smallService());
 const metadata = { name: 'web', namespace: 'default', uid: 'u', generation: 1, resourceVersion: '1' };

@@ -33,12 +33,12 @@ export class Memory {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#bornMs = clock.now();
+    this.#bornMs = clock.monotonicMs();
   }
 
   /** Others may have acted in the meantime, so nothing of it counts any more. */
   reset(): void {
-    this.#bornMs = this.#clock.now();
+    this.#bornMs = this.#clock.monotonicMs();
     const parts = [this.#atRest, this.#woken, this.#refusals, this.#creations, this.#released];
     for (const part of [...parts, this.#made, this.#unaudited]) part.clear();
   }
@@ -102,7 +102,7 @@ export class Memory {
   /** A creation is about to be asked for, or was answered. */
   creating(key: string, isAnswered: boolean): void {
     if (isAnswered) this.#creations.delete(key);
-    else this.#creations.set(key, this.#clock.now());
+    else this.#creations.set(key, this.#clock.monotonicMs());
   }
 
   /**
@@ -111,7 +111,7 @@ export class Memory {
    */
   lateCreationMs(key: string, withinMs: number): number {
     const lastMs = this.#creations.get(key) ?? this.#bornMs;
-    return Math.min(Math.max(lastMs + withinMs - this.#clock.now(), 0), withinMs);
+    return Math.max(lastMs + withinMs - this.#clock.monotonicMs(), 0);
   }
 
   released(key: string, uid: string): void {

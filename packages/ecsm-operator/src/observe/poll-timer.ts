@@ -21,7 +21,7 @@ export class Pause {
     const waitMs = Math.min(delayMs, this.#nextMs ?? delayMs);
     this.#nextMs = undefined;
     this.#end = end;
-    this.#endMs = this.#clock.now() + waitMs;
+    this.#endMs = this.#clock.monotonicMs() + waitMs;
     await sleep(this.#clock, waitMs, end.signal);
     this.#end = undefined;
     this.#cancel();
@@ -35,7 +35,7 @@ export class Pause {
       this.#nextMs = Math.min(delayMs, this.#nextMs ?? delayMs);
       return;
     }
-    const endMs = this.#clock.now() + delayMs;
+    const endMs = this.#clock.monotonicMs() + delayMs;
     if (endMs >= this.#endMs) return;
     this.#endMs = endMs;
     this.#cancel();

@@ -2,12 +2,12 @@
 import { CircuitBreaker, Ecsm, RestClient } from '@ecsm/client';
 import { ApiError, silentLog } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { Simulator } from '@ecsm/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceManager } from '../resource/manager.ts';
 import { OfflineNodes } from './node-cache.ts';
 import { looksPerSweep, Observer } from './poller.ts';
-import { VirtualClock } from './virtual-clock.kit.ts';
 
 const observeMs = 15_000;
 const pollMs = 2_000;

@@ -162,13 +162,13 @@ export class Observer {
     });
     try {
       while (!signal.aborted) {
-        const startMs = clock.now();
+        const startMs = clock.monotonicMs();
         const isCertain = breaker.state !== 'unreachable' && (await this.#look(signal));
         if (breaker.state === 'unreachable') this.#ended(false);
         const leftBehind = this.#hurry.leftBehind();
         if (leftBehind.length > 0) this.#options.wake(leftBehind, 'it has to look for itself again');
         const { observeMs, pollMs } = this.#options;
-        const hurryMs = this.#pace.looked(Math.max(clock.now() - startMs, 0));
+        const hurryMs = this.#pace.looked(clock.monotonicMs() - startMs);
         const soonMs = this.#hurry.isOn ? hurryMs : isCertain ? observeMs : pollMs;
         const intervalMs = Math.min(soonMs, observeMs);
         const waitMs = breaker.state === 'unreachable' ? observeMs : intervalMs;

@@ -1,10 +1,10 @@
 /** Pictures of services: read in groups, taken once, and never older than what we did. */
 import { collect, Ecsm, RestClient } from '@ecsm/client';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { Simulator } from '@ecsm/simulator';
 import { describe, expect, it } from 'vitest';
 import { Pictures } from './prefetch.ts';
-import { VirtualClock } from './virtual-clock.kit.ts';
 
 const { signal } = new AbortController();
 

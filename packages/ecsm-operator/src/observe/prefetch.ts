@@ -96,7 +96,7 @@ export class Pictures {
   }
 
   async #readGroup(group: readonly ServiceRow[], look: number, signal: AbortSignal): Promise<void> {
-    const atMs = this.#clock.now();
+    const atMs = this.#clock.monotonicMs();
     const containers = await this.containersOf(
       group.map(({ id }) => id),
       signal,
@@ -105,8 +105,7 @@ export class Pictures {
   }
 
   #isGood(id: string, { look, atMs }: Kept): boolean {
-    const ageMs = this.#clock.now() - atMs;
-    return look > (this.#touched.get(id) ?? 0) && ageMs >= 0 && ageMs < ageMsMax;
+    return look > (this.#touched.get(id) ?? 0) && this.#clock.monotonicMs() - atMs < ageMsMax;
   }
 
   #tidy(look: number): void {

@@ -1,10 +1,10 @@
 /** Which pictures of the platform are too old to decide on, and how long that is held against them. */
 import type { ServiceBody, ServiceDetail } from '@ecsm/client';
 import { parseTime } from '@ecsm/client';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { type PlatformService, removalMs } from '../resource/model.ts';
 import { Freshness } from './staleness.ts';
-import { VirtualClock } from './virtual-clock.kit.ts';
 
 const body: ServiceBody = {
   name: 'web',

@@ -40,11 +40,11 @@ export class Freshness {
   }
 
   updated(service: PlatformService, body: ServiceBody): void {
-    put(this.#updates, service.id, { body, before: service.updatedTime, atMs: this.#clock.now() });
+    put(this.#updates, service.id, { body, before: service.updatedTime, atMs: this.#clock.monotonicMs() });
   }
 
   deleted(id: string): void {
-    put(this.#deletions, id, this.#clock.now());
+    put(this.#deletions, id, this.#clock.monotonicMs());
   }
 
   /** Whether the platform was told to delete it and is still at it. */
@@ -77,7 +77,7 @@ export class Freshness {
       if (newest?.updatedMs !== updatedMs || newest.olderSinceMs !== undefined) put(this.#newest, id, { updatedMs });
       return undefined;
     }
-    const olderSinceMs = newest.olderSinceMs ?? this.#clock.now();
+    const olderSinceMs = newest.olderSinceMs ?? this.#clock.monotonicMs();
     if (!this.#isRecent(olderSinceMs, believeAfterMs)) {
       put(this.#newest, id, { updatedMs });
       return undefined;
@@ -96,11 +96,8 @@ export class Freshness {
     return undefined;
   }
 
-  /** A moment in the future comes from a clock that was set back. */
   #isRecent(atMs: number | undefined, withinMs: number): boolean {
-    if (atMs === undefined) return false;
-    const ageMs = this.#clock.now() - atMs;
-    return ageMs >= 0 && ageMs < withinMs;
+    return atMs !== undefined && this.#clock.monotonicMs() - atMs < withinMs;
   }
 }
 

@@ -158,7 +158,7 @@ describe('changing a service', () => {
     const stage = platformOf(withoutWaiting('likely'));
     const { manager, simulator } = stage;
     const { id } = await manager.create(named('worker'));
-    const settle = () => stage.clock.advance(60_000);
+    const settle = () => stage.clock.advanceSync(60_000);
     const statuses = async () => {
       settle();
       return (await manager.find('worker'))[0]?.instances.map(({ status }) => status);

@@ -1,7 +1,7 @@
 /** A simulated platform and what it takes to put services on it, for tests of this folder. */
 import { Ecsm, RestClient, type ServiceBody, type Transport } from '@ecsm/client';
-import type { Clock } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { type Behaviour, type ProfileName, profiles, Simulator } from '@ecsm/simulator';
 import { ECSMService, type ECSMServiceInput } from '../apis/ecsm-service.ts';
 import { revisionHash } from './hash.ts';
@@ -11,26 +11,8 @@ import { type RenderInput, renderService } from './render.ts';
 
 export const registryId = 'registry-1';
 
-/** Moved by hand. */
-export class HandClock implements Clock {
-  #nowMs = 1_767_225_600_000;
-
-  now(): number {
-    return this.#nowMs;
-  }
-
-  /** Nothing here waits for longer than a turn: deadlines of calls never come. */
-  after(): () => void {
-    return () => {};
-  }
-
-  advance(ms: number): void {
-    this.#nowMs += ms;
-  }
-}
-
 export interface Stage {
-  readonly clock: HandClock;
+  readonly clock: VirtualClock;
   readonly simulator: Simulator;
   readonly ecsm: Ecsm;
   readonly manager: ServiceManager;
@@ -39,7 +21,7 @@ export interface Stage {
 }
 
 export function platformOf(behaviour: ProfileName | Partial<Behaviour> = 'instant', nodes = 8): Stage {
-  const clock = new HandClock();
+  const clock = new VirtualClock();
   const simulator = new Simulator({ clock, random: new SeededRandom(1), behaviour, nodes });
   const { send, close } = simulator.transport();
   const transport: Transport = {

@@ -1,6 +1,7 @@
 /** A platform with three nodes and a few images, its API, and a clock that a test moves. */
 import type { JsonValue } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { type Behaviour, profiles } from '../platform/behaviour.ts';
 import type { Platform } from '../platform/contract.ts';
 import type { Container, Image, Node } from '../platform/model.ts';
@@ -16,7 +17,7 @@ export interface Reply {
 }
 
 export class Bench {
-  nowMs = startMs;
+  readonly clock = new VirtualClock(startMs);
   readonly platform: Platform;
   readonly handler: Handler;
   readonly sat1: Node;
@@ -28,7 +29,7 @@ export class Bench {
   /** Nothing takes time unless a test says so. */
   constructor(change: Partial<Behaviour> = {}, options: ApiOptions = {}) {
     this.platform = createPlatform({
-      clock: { now: () => this.nowMs },
+      clock: this.clock,
       random: new SeededRandom(1),
       behaviour: { ...profiles.instant, ...change },
     });
@@ -53,8 +54,12 @@ export class Bench {
     });
   }
 
+  get nowMs(): number {
+    return this.clock.now();
+  }
+
   pass(ms: number): void {
-    this.nowMs += ms;
+    this.clock.advanceSync(ms);
   }
 
   /** `path` is below the base path; a body that is no bytes is sent as JSON. */

@@ -1,8 +1,8 @@
 /** What the control API does to the platform, asserted on the platform itself. */
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { controlRoutes } from '../control/control.ts';
-import { StillClock } from '../link/clock.kit.ts';
 import type { Container } from '../platform/model.ts';
 import { Simulator } from './simulator.ts';
 
@@ -12,11 +12,11 @@ interface Answered {
 }
 
 describe('the control API', () => {
-  let clock: StillClock;
+  let clock: VirtualClock;
   let simulator: Simulator;
 
   beforeEach(async () => {
-    clock = new StillClock();
+    clock = new VirtualClock();
     simulator = new Simulator({ clock, random: new SeededRandom(1), nodes: 4 });
     simulator.platform.createService({
       name: 'telemetry',

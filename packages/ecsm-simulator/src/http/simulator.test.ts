@@ -2,12 +2,12 @@
 import { httpTransport, platformAnswer, RestClient, type Transport } from '@ecsm/client';
 import { type Clock, isApiError, shape, systemClock } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { StillClock } from '../link/clock.kit.ts';
 import { Simulator, type SimulatorOptions } from './simulator.ts';
 
 /** Time stands still, timers do not: two runs show the same times, whatever they take. */
-const frozenTime: Clock = { now: () => 1_767_225_600_000, after: systemClock.after };
+const frozenTime: Clock = { ...systemClock, now: () => 1_767_225_600_000, monotonicMs: () => 0 };
 const service = (name: string) => ({
   name,
   image: { ref: 'telemetry@1.0.0#sylixos', action: 'run', config: {}, vsoa: { password: 'hunter2' } },
@@ -142,7 +142,7 @@ it('answers the same, byte for byte, in process and over a socket', async () => 
 
 describe('a run', () => {
   async function run(seed: number) {
-    const clock = new StillClock();
+    const clock = new VirtualClock();
     const simulator = new Simulator({ clock, random: new SeededRandom(seed), nodes: 4 });
     const transport = simulator.transport();
     simulator.link.set({
@@ -193,7 +193,7 @@ describe('a run', () => {
 
   it('has the same platform whatever the link draws', async () => {
     const seed = (simulator: Simulator) => simulator.platform.snapshot().seed;
-    const options = { clock: new StillClock(), nodes: 2 };
+    const options = { clock: new VirtualClock(), nodes: 2 };
     const one = new Simulator({ ...options, random: new SeededRandom(9) });
     const other = new Simulator({ ...options, random: new SeededRandom(9) });
     for (let draw = 0; draw < 50; draw++) one.link.route({ method: 'GET', target: '/' });

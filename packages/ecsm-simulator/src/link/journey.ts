@@ -56,6 +56,7 @@ export class Journey {
   readonly #caller: Caller;
   readonly #passage: Passage;
   readonly #startedMs: number;
+  readonly #startedMonotonicMs: number;
   readonly #bytesUp: number;
   #state: 'sending' | 'under way' | 'answering' | 'over' = 'sending';
   #abandoned = false;
@@ -67,6 +68,7 @@ export class Journey {
     this.#caller = caller;
     this.#passage = road.link.route(request);
     this.#startedMs = road.clock.now();
+    this.#startedMonotonicMs = road.clock.monotonicMs();
     this.#bytesUp = requestBytes(request);
   }
 
@@ -163,8 +165,7 @@ export class Journey {
       answer,
       fate,
       startedMs: this.#startedMs,
-      // The wall clock may have been set back meanwhile.
-      durationMs: Math.max(0, this.#road.clock.now() - this.#startedMs),
+      durationMs: this.#road.clock.monotonicMs() - this.#startedMonotonicMs,
       bytesUp: this.#bytesUp,
       bytesDown,
     });

@@ -1,8 +1,8 @@
 /** Calls without a socket, on a clock that only the test moves. What both ways have in common: http/transports.suite.ts. */
 import { getEventListeners } from 'node:events';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { StillClock } from './clock.kit.ts';
 import type { ObservedCall } from './journey.ts';
 import { heldCallsMax, Link } from './link.ts';
 import type { LinkSettings } from './settings.ts';
@@ -12,14 +12,14 @@ import { answerHeadBytes, requestBytes } from './wire-size.ts';
 const answer = { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.alloc(1_000, 'a') };
 
 describe('a call in virtual time', () => {
-  let clock: StillClock;
+  let clock: VirtualClock;
   let link: Link;
   let handledMs: number[];
   let calls: ObservedCall[];
   let startMs: number;
 
   beforeEach(() => {
-    clock = new StillClock();
+    clock = new VirtualClock();
     startMs = clock.now();
     link = new Link({ random: new SeededRandom(1) });
     handledMs = [];

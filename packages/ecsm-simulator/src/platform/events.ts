@@ -31,8 +31,9 @@ export function isHappening(what: string): what is Happening {
 /** What an event plans is counted from the event's own time, so it does not matter how often anybody looks. */
 export function advanceTo(world: World, nowMs: number): void {
   for (let due = world.agenda.takeDue(nowMs); due !== undefined; due = world.agenda.takeDue(nowMs)) {
+    // A restored state may have appointments that are overdue.
     world.nowMs = Math.max(world.nowMs, due.atMs);
     events[due.what](world, due);
   }
-  world.nowMs = Math.max(world.nowMs, nowMs);
+  world.nowMs = nowMs;
 }

@@ -1,4 +1,5 @@
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { seededFleet } from './fleet.ts';
 import { asJson, spec, startMs } from './platform.kit.ts';
@@ -6,7 +7,7 @@ import { createPlatform } from './platform.ts';
 import { transactionsMax } from './transactions.ts';
 
 function fleet(nodes: number, seed?: number) {
-  const clock = { nowMs: startMs, now: () => clock.nowMs };
+  const clock = new VirtualClock(startMs);
   const platform = createPlatform({ clock, random: new SeededRandom(1) });
   seededFleet(platform, seed === undefined ? { nodes } : { nodes, seed });
   return { platform, clock };
@@ -49,7 +50,7 @@ describe('a large platform', () => {
         spec({ name: `s${number}`, nodeNames, factor: 3, image: { ref: 'camera@1.0.0#sylixos', vsoa: {} } }),
       );
     }
-    clock.nowMs += 60_000;
+    clock.advanceSync(60_000);
     let running = 0;
     for (const { id } of platform.services()) {
       for (const { status } of platform.containersOfService(id)) if (status === 'running') running++;

@@ -1,5 +1,6 @@
-/** A platform on a clock that a test turns by hand. */
+/** A platform on a virtual clock. */
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { expect } from 'vitest';
 import type { Behaviour, ProfileName } from './behaviour.ts';
 import type { Platform } from './contract.ts';
@@ -11,16 +12,9 @@ export const mebibyte = 1024 * 1024;
 /** Some day in 2025. */
 export const startMs = 1_750_000_000_000;
 
-export class ManualClock {
-  nowMs = startMs;
-  now(): number {
-    return this.nowMs;
-  }
-}
-
 export interface World {
   readonly platform: Platform;
-  readonly clock: ManualClock;
+  readonly clock: VirtualClock;
   /** Time passes, and somebody looks. */
   readonly pass: (ms: number) => void;
   readonly node: (name: string) => Node;
@@ -42,8 +36,7 @@ export interface SetUpOptions {
 
 /** Starts take 800 to 1200 ms and the images have 10 MB: a pull takes a second. */
 export function setUp({ behaviour = {}, seed = 1, nodes = 3, state, nowMs = startMs }: SetUpOptions = {}): World {
-  const clock = new ManualClock();
-  clock.nowMs = nowMs;
+  const clock = new VirtualClock(nowMs);
   const random = new SeededRandom(seed);
   if (state !== undefined) return around(createPlatform({ clock, random, behaviour, state }), clock);
   const platform = createPlatform({ clock, random, behaviour });
@@ -59,14 +52,14 @@ export function addNode(platform: Platform, name: string, number: number, type: 
   return platform.addNode({ name, ip: `10.0.0.${number}`, port: 1112, password: 'secret', type });
 }
 
-function around(platform: Platform, clock: ManualClock): World {
+function around(platform: Platform, clock: VirtualClock): World {
   const service = (name: string) => found(platform.serviceNamed(name), name);
   const containers = (name: string) => platform.containersOfService(service(name).id);
   return {
     platform,
     clock,
     pass(ms) {
-      clock.nowMs += ms;
+      clock.advanceSync(ms);
       platform.advance();
     },
     node: (name) => found(platform.nodeNamed(name), name),

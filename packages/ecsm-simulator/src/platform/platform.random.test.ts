@@ -64,9 +64,9 @@ function walked(seed: number, { look = false, stop = false } = {}): unknown {
   let world = setUpWalk(seed);
   const walk = new Walk(seed);
   for (let step = 0; step < steps; step++) {
-    const untilMs = world.clock.nowMs + walk.pauseMs();
-    while (look && world.clock.nowMs + 1_000 < untilMs) world.pass(1_000);
-    world.pass(untilMs - world.clock.nowMs);
+    const untilMs = world.clock.now() + walk.pauseMs();
+    while (look && world.clock.now() + 1_000 < untilMs) world.pass(1_000);
+    world.pass(untilMs - world.clock.now());
     walk.step(world.platform);
     if (stop && step % 20 === 19) world = restarted(world);
   }
@@ -76,7 +76,7 @@ function walked(seed: number, { look = false, stop = false } = {}): unknown {
 
 function restarted(world: World): World {
   const state: State = JSON.parse(JSON.stringify(world.platform.snapshot()));
-  return setUp({ state, seed: 99, nowMs: world.clock.nowMs });
+  return setUp({ state, seed: 99, nowMs: world.clock.now() });
 }
 
 function attempt(seed: number, check: () => void): void {

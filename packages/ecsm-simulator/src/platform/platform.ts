@@ -9,7 +9,7 @@ import { restoreWorld, takeSnapshot } from './snapshot.ts';
 import { World } from './world.ts';
 
 export interface PlatformOptions {
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   /** Asked once, for the seed of a new platform; a restored one brings its own. */
   readonly random: Random;
   /** A profile, or what differs from the `likely` one. Of a restored platform: what differs from before. */
@@ -24,8 +24,9 @@ export function createPlatform(options: PlatformOptions): Platform {
   const world = createWorld(options);
   // A snapshot may come from a clock that is ahead of ours. Its time goes on from where it was.
   const aheadMs = Math.max(0, world.nowMs - clock.now());
+  const offsetMs = clock.now() + aheadMs - clock.monotonicMs();
   const present = (): World => {
-    advanceTo(world, clock.now() + aheadMs);
+    advanceTo(world, clock.monotonicMs() + offsetMs);
     return world;
   };
   return {

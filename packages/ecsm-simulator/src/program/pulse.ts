@@ -32,7 +32,7 @@ export class Pulse {
     this.#cancel = this.#options.clock.after(beatMs, () => {
       this.#options.simulator.platform.advance();
       try {
-        if (this.#options.clock.now() >= this.#notBeforeMs) this.save();
+        if (this.#options.clock.monotonicMs() >= this.#notBeforeMs) this.save();
       } catch (error) {
         this.#options.log.write('error', 'the state could not be kept; trying again', { error });
       }
@@ -53,9 +53,9 @@ export class Pulse {
     // A snapshot of a large platform costs more than a second may; whatever changes it is a call, or was planned.
     const version = `${writes} ${platform.nextAtMs()}`;
     if (version === this.#saved) return;
-    const startedMs = clock.now();
+    const startedMs = clock.monotonicMs();
     save(platform.snapshot());
     this.#saved = version;
-    this.#notBeforeMs = clock.now() + restPerWork * (clock.now() - startedMs);
+    this.#notBeforeMs = clock.monotonicMs() + restPerWork * (clock.monotonicMs() - startedMs);
   }
 }

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isApiError } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Simulator } from '../http/simulator.ts';
-import { StillClock } from '../link/clock.kit.ts';
 import { Pulse } from './pulse.ts';
 import { deployServices } from './starting-load.ts';
 import { readStateFile, writeStateFile } from './state-file.ts';
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function simulator(clock = new StillClock()): Simulator {
+function simulator(clock = new VirtualClock()): Simulator {
   const made = new Simulator({ clock, random: new SeededRandom(1), nodes: 4 });
   deployServices(made.platform, 5);
   return made;
@@ -55,7 +55,7 @@ it('keeps the old file when the new one cannot be written', () => {
 });
 
 it('is kept every second in which something changed, and only then', async () => {
-  const clock = new StillClock();
+  const clock = new VirtualClock();
   const made = simulator(clock);
   let saves = 0;
   const pulse = new Pulse({ simulator: made, clock, log: { write: () => {} }, save: () => saves++ });
@@ -73,10 +73,10 @@ it('is kept every second in which something changed, and only then', async () =>
 });
 
 it('is kept less often when that takes long', async () => {
-  const clock = new StillClock();
+  const clock = new VirtualClock();
   let nowMs = clock.now();
   // Each save takes two seconds by this clock.
-  const slow = { now: () => nowMs, after: clock.after.bind(clock) };
+  const slow = { now: () => nowMs, monotonicMs: () => nowMs, after: clock.after.bind(clock) };
   const made = simulator(clock);
   let saves = 0;
   const pulse = new Pulse({
@@ -99,7 +99,7 @@ it('is kept less often when that takes long', async () => {
 });
 
 it('a disk that is full for a while ends nothing', async () => {
-  const clock = new StillClock();
+  const clock = new VirtualClock();
   const made = simulator(clock);
   const said: string[] = [];
   let isFull = true;

@@ -1,12 +1,12 @@
 /** Section 1.1 of the reference: an address is all that it takes to reach the platform. */
 import { type Connection, connect } from '@ecsm/client';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Simulator } from '../../src/http/simulator.ts';
-import { StillClock } from '../../src/link/clock.kit.ts';
 
 describe('a connection', () => {
-  const simulator = new Simulator({ clock: new StillClock(), random: new SeededRandom(1), nodes: 1 });
+  const simulator = new Simulator({ clock: new VirtualClock(), random: new SeededRandom(1), nodes: 1 });
   const connections: Connection[] = [];
   let url = '';
   beforeEach(async () => {

@@ -5,9 +5,9 @@
 import { Ecsm, httpTransport, RestClient, type ServiceBody, type WrittenService } from '@ecsm/client';
 import { shape } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { Simulator } from '../../src/http/simulator.ts';
-import { StillClock } from '../../src/link/clock.kit.ts';
 import { type Behaviour, profiles } from '../../src/platform/behaviour.ts';
 import type { Platform } from '../../src/platform/contract.ts';
 import { departures, exactly, type Form, object } from './form.kit.ts';
@@ -36,12 +36,12 @@ export interface ExpectedFailure extends ExpectedRequest {
 export class Site {
   readonly behaviour: Behaviour;
   readonly ecsm: Ecsm;
-  readonly clock: StillClock;
+  readonly clock: VirtualClock;
   readonly platform: Platform;
   readonly #exchanges: Exchange[];
   readonly #shown = new Set<string>();
 
-  constructor(simulator: Simulator, clock: StillClock, ecsm: Ecsm, exchanges: Exchange[]) {
+  constructor(simulator: Simulator, clock: VirtualClock, ecsm: Ecsm, exchanges: Exchange[]) {
     this.platform = simulator.platform;
     this.behaviour = simulator.platform.behaviour;
     this.ecsm = ecsm;
@@ -156,7 +156,7 @@ export function onEveryPlatform(noun: string, tests: (site: () => Site) => void)
 
 /** Three SylixOS nodes, `node-1` to `node-3`, and one with Linux, `node-4`. */
 async function openSite(profile: Profile) {
-  const clock = new StillClock();
+  const clock = new VirtualClock(Date.UTC(2026, 0, 1));
   const simulator = new Simulator({ clock, random: new SeededRandom(1), behaviour: profiles[profile], nodes: 4 });
   const server = await simulator.listen({ port: 0 });
   const link = httpTransport({ url: server.url });

@@ -328,6 +328,7 @@ describe('a controller', () => {
   it('tells what is in flight to stop some seconds after it was stopped itself', async () => {
     const hasty: Clock = {
       now: systemClock.now,
+      monotonicMs: () => systemClock.monotonicMs() * 100,
       after: (delayMs, callback) => systemClock.after(delayMs / 100, callback),
     };
     registry = new EmbeddedRegistry({ store: registry.store, kinds: [Widget, Crate], clock: hasty });
@@ -418,6 +419,7 @@ describe('watches on other kinds', () => {
     const memory = registry.store;
     const hasty: Clock = {
       now: systemClock.now,
+      monotonicMs: () => systemClock.monotonicMs() * 20,
       after: (delayMs, callback) => systemClock.after(delayMs / 20, callback),
     };
     const store = new Proxy(memory, {

@@ -211,7 +211,7 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     }
     const { namespace, name } = place;
     const fields = { controller: this.name, namespace, name, reconcileId: random.uuid(), reason, attempt };
-    const startMs = clock.now();
+    const startMs = clock.monotonicMs();
     let wrote = false;
     const observed = registry.observedBy({
       written: (version, keys) => {
@@ -229,7 +229,7 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
       this.#timeouts.delete(timeout);
       if (!wrote) this.#loops.rested(key);
       const late = timeout.signal.aborted ? this.#lateOutcome(outcome) : outcome;
-      this.#conclude(item, late, queue, clock.now() - startMs, fields);
+      this.#conclude(item, late, queue, clock.monotonicMs() - startMs, fields);
     });
     const outOfTime = new Promise<void>((resolve) => {
       const cancel = clock.after(this.#timeoutMs, () => {

@@ -1,8 +1,9 @@
 /** Goal: work of a former leader ends before another leads. Method: virtual time, two candidates, one link that is cut. */
+
+import { settled } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { Stage } from '../manager/election.kit.ts';
 import { Manager } from '../manager/manager.ts';
-import { settled } from '../manager/virtual.kit.ts';
 import { keyOf } from '../registry/keys.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import { Controller, type ControllerOptions } from './controller.ts';

@@ -17,7 +17,7 @@ import { EventRecorder, type RecorderOptions } from './recorder.ts';
 let nowMs: number;
 let registry: EmbeddedRegistry;
 let widget: ApiObject<unknown, unknown>;
-const clock: Clock = { now: () => nowMs, after: systemClock.after };
+const clock: Clock = { now: () => nowMs, monotonicMs: () => nowMs, after: systemClock.after };
 
 beforeEach(async () => {
   nowMs = Date.UTC(2030, 0, 1, 12);
@@ -267,7 +267,7 @@ describe('events on a registry that writes one object at a time', () => {
         return super.commit(writes);
       }
     }
-    const hasty: Clock = { now: () => nowMs, after: (_, call) => systemClock.after(0, call) };
+    const hasty: Clock = { ...systemClock, now: () => nowMs, after: (_, call) => systemClock.after(0, call) };
     registry = new EmbeddedRegistry({ store: new Failing(), kinds: [Widget, Event], clock: hasty });
     const recorder = new EventRecorder({ registry: bare(registry), source: 'test' });
     recorder.record(widget, 'Normal', 'Seen', 'it is there');

@@ -167,9 +167,8 @@ export class EventRecorder {
   #drop(count: number, fields: Readonly<Record<string, unknown>>): void {
     this.#countDropped(count);
     this.#droppedSinceLog += count;
-    const nowMs = this.#registry.clock.now();
-    // A clock that was set back must not silence the log.
-    if (nowMs - this.#loggedAtMs < dropLogMs && nowMs >= this.#loggedAtMs) return;
+    const nowMs = this.#registry.clock.monotonicMs();
+    if (nowMs - this.#loggedAtMs < dropLogMs) return;
     this.#log.write('warn', 'events were dropped', { source: this.#source, dropped: this.#droppedSinceLog, ...fields });
     this.#loggedAtMs = nowMs;
     this.#droppedSinceLog = 0;

@@ -14,6 +14,7 @@ import { Informer } from './informer.ts';
 /** A tenth of every delay, so that backoff and resync are quick. */
 const hastyClock: Clock = {
   now: systemClock.now,
+  monotonicMs: () => systemClock.monotonicMs() * 10,
   after: (delayMs, callback) => systemClock.after(delayMs / 10, callback),
 };
 

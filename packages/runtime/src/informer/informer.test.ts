@@ -14,6 +14,7 @@ import { type Change, Versions } from './versions.ts';
 /** Waits a tenth as long as it is told, so that backoffs and resyncs are quick. */
 const hastyClock: Clock = {
   now: systemClock.now,
+  monotonicMs: () => systemClock.monotonicMs() * 10,
   after: (delayMs, callback) => systemClock.after(delayMs / 10, callback),
 };
 

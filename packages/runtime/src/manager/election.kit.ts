@@ -1,4 +1,5 @@
 /** Candidates on one store, each with its own link, clock and life, and a record of who led when. */
+import { VirtualClock } from '@ecsm/runtime/testing';
 import type { Registry } from '../registry/contract.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { bare } from '../registry/registries.kit.ts';
@@ -6,7 +7,7 @@ import { Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { LeaderElection, type LeaderElectionOptions } from './election.ts';
 import { Lease, type LeaseObject } from './lease.ts';
-import { Link, MemoryLog, seeded, skewed, VirtualClock } from './virtual.kit.ts';
+import { Link, MemoryLog, seeded, skewed } from './virtual.kit.ts';
 
 export interface CandidateOptions extends Partial<LeaderElectionOptions> {
   readonly offsetMs?: number;
@@ -88,7 +89,7 @@ export class Candidate {
     this.tenures++;
     stage.leadersMax = Math.max(stage.leadersMax, stage.leaders.length);
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    this.toldToStopMs = stage.clock.elapsedMs;
+    this.toldToStopMs = stage.clock.monotonicMs();
     if (this.drainMs > 0) await new Promise<void>((resolve) => void stage.clock.after(this.drainMs, resolve));
     this.working = false;
   };

@@ -1,12 +1,12 @@
 /** Goal: probes get Kubernetes' answers, and nobody else gets anything out of the server. Method: real HTTP. */
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../ports/clock.ts';
 import { CHECK_MS_MAX, type Checks, checkName, examineOne } from './checks.ts';
 import { type HealthOptions, HealthServer, healthLimits } from './health.ts';
 import { MetricRegistry } from './metrics.ts';
-import { VirtualClock } from './virtual.kit.ts';
 
 const servers: HealthServer[] = [];
 afterEach(async () => {

@@ -1,9 +1,9 @@
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Lease } from './lease.ts';
 import { LeaseLock } from './lease-lock.ts';
-import { VirtualClock } from './virtual.kit.ts';
 
 const clock = new VirtualClock();
 let registry: EmbeddedRegistry;

@@ -41,10 +41,10 @@ export function sampledLog(log: Log, options: SamplingOptions = {}): Log {
   };
   return {
     write(level, message, fields = {}) {
-      const nowMs = clock.now();
-      // In the order of their start, so the first one that is not over ends the search. A clock may be set back.
+      const nowMs = clock.monotonicMs();
+      // In the order of their start, so the first one that is not over ends the search.
       for (const [kind, one] of series) {
-        if (nowMs >= one.startMs && nowMs - one.startMs < intervalMs) break;
+        if (nowMs - one.startMs < intervalMs) break;
         end(kind, one);
       }
       if (level === 'debug' || level === 'info') return log.write(level, message, fields);

@@ -1,3 +1,4 @@
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import type { LogLevel } from '../ports/log.ts';
@@ -5,7 +6,7 @@ import { jsonLog, readableLog, withFields } from './log.ts';
 import { FIELD_CHARACTERS_MAX, FIELD_DEPTH_MAX, FIELD_ITEMS_MAX } from './log-fields.ts';
 import { preciseTimestampAt } from './moment.ts';
 
-const clock = { now: () => Date.UTC(2026, 0, 2, 12, 3, 4, 123), after: () => () => {} };
+const clock = new VirtualClock(Date.UTC(2026, 0, 2, 12, 3, 4, 123));
 
 function json(fields: Record<string, unknown>, level: LogLevel = 'info'): Record<string, unknown> {
   const lines: string[] = [];

@@ -1,4 +1,6 @@
 /** Goal: what a process runs starts and stops in order, whatever happens. Method: virtual time, real HTTP. */
+
+import { settled } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import type { Registry } from '../registry/contract.ts';
@@ -7,7 +9,7 @@ import { Stage } from './election.kit.ts';
 import { Lease } from './lease.ts';
 import { Manager, type ManagerOptions } from './manager.ts';
 import type { RunContext, Runnable } from './runnable.ts';
-import { MemoryLog, settled } from './virtual.kit.ts';
+import { MemoryLog } from './virtual.kit.ts';
 
 /** A manager, and the story of its runnables. */
 class Scene {

@@ -1,4 +1,4 @@
-/** Virtual time, seeded chance, a store that can fail and a log that remembers, to test elections and managers with. */
+/** Clocks of several machines, seeded chance, a store that can fail and a log that remembers, to test elections and managers with. */
 import { ApiError } from '../api/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log, LogFields, LogLevel } from '../ports/log.ts';
@@ -6,69 +6,12 @@ import type { Random } from '../ports/random.ts';
 import type { CommitOutcome, Entry, Revision, Write } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 
-interface Timer {
-  readonly atMs: number;
-  readonly callback: () => void;
-}
-
-/** Lets everything happen that waits for nothing but its turn. */
-export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-export class VirtualClock implements Clock {
-  #elapsedMs = 0;
-  readonly #timers = new Set<Timer>();
-
-  /** Since the start, whatever the time of day. */
-  get elapsedMs(): number {
-    return this.#elapsedMs;
-  }
-
-  get timers(): number {
-    return this.#timers.size;
-  }
-
-  now(): number {
-    return Date.UTC(2026, 0, 2, 3, 4, 5) + this.#elapsedMs;
-  }
-
-  after(delayMs: number, callback: () => void): () => void {
-    const timer = { atMs: this.#elapsedMs + delayMs, callback };
-    this.#timers.add(timer);
-    return () => void this.#timers.delete(timer);
-  }
-
-  /** Goes on, timer by timer. */
-  async advance(byMs: number): Promise<void> {
-    const untilMs = this.#elapsedMs + byMs;
-    await settled();
-    for (;;) {
-      const [next] = [...this.#timers].sort((one, other) => one.atMs - other.atMs);
-      if (!next || next.atMs > untilMs) break;
-      this.#timers.delete(next);
-      this.#elapsedMs = Math.max(this.#elapsedMs, next.atMs);
-      next.callback();
-      await settled();
-    }
-    this.#elapsedMs = untilMs;
-  }
-
-  /** Goes on until it is so, and tells how long that took. Fails after `limitMs`. */
-  async until(isSo: () => boolean, limitMs = 120_000, stepMs = 50): Promise<number> {
-    const startMs = this.#elapsedMs;
-    await settled();
-    while (!isSo()) {
-      if (this.#elapsedMs - startMs >= limitMs) throw new Error(`it is not so after ${limitMs} ms`);
-      await this.advance(stepMs);
-    }
-    return this.#elapsedMs - startMs;
-  }
-}
-
 /** The same passing of time, at another time of day. `step` sets it forward or back. */
 export function skewed(clock: Clock, offsetMs: number): Clock & { step(byMs: number): void } {
   let offset = offsetMs;
   return {
     now: () => clock.now() + offset,
+    monotonicMs: () => clock.monotonicMs(),
     after: (delayMs, callback) => clock.after(delayMs, callback),
     step(byMs) {
       offset += byMs;

@@ -1,4 +1,6 @@
 /** Goal: a process whose store cannot be written to is not ready, and says why. Method: a store that fails on demand. */
+
+import { settled, VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
@@ -7,7 +9,6 @@ import { Widget } from '../registry/widget.kit.ts';
 import type { CommitOutcome, Write } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Manager } from './manager.ts';
-import { settled, VirtualClock } from './virtual.kit.ts';
 import { PROBE_MS_MIN, WriteHealth } from './write-health.ts';
 
 const full = new ApiError('StorageFull', { what: 'the registry', reason: 'ENOSPC' });

@@ -24,7 +24,9 @@ const probeFence = 'write-probe';
 export const PROBE_MS_MIN = 5_000;
 
 interface Failure {
+  /** Wall time. */
   readonly sinceMs: number;
+  /** Monotonic. */
   readonly lastMs: number;
   readonly message: string;
 }
@@ -42,8 +44,9 @@ export class WriteHealth {
       },
       failed: (error) => {
         if (!isApiError(error) || !storeFailures.has(error.code)) return;
-        const nowMs = registry.clock.now();
-        this.#failure = { sinceMs: this.#failure?.sinceMs ?? nowMs, lastMs: nowMs, message: error.message };
+        const { clock } = registry;
+        const sinceMs = this.#failure?.sinceMs ?? clock.now();
+        this.#failure = { sinceMs, lastMs: clock.monotonicMs(), message: error.message };
       },
     });
   }
@@ -52,9 +55,7 @@ export class WriteHealth {
   async check(): Promise<string | undefined> {
     const failure = this.#failure;
     if (failure === undefined) return undefined;
-    const quietMs = this.registry.clock.now() - failure.lastMs;
-    // A clock that was set back must not put the probe off.
-    if (quietMs >= PROBE_MS_MIN || quietMs < 0) await this.#tryWrite();
+    if (this.registry.clock.monotonicMs() - failure.lastMs >= PROBE_MS_MIN) await this.#tryWrite();
     if (this.#failure === undefined) return undefined;
     return `nothing can be written since ${preciseTimestampAt(failure.sinceMs)}: ${this.#failure.message}`;
   }

@@ -1,13 +1,16 @@
 /** Time, as a port. Production reads the system's clock; a simulation advances a virtual one. */
 export interface Clock {
-  /** Milliseconds since the epoch. May step backwards when somebody sets the clock. */
+  /** Wall time in milliseconds since the epoch, for what people read and what is stored. Jumps when it is set. */
   now(): number;
+  /** Whole milliseconds since some moment of this process. Never jumps: for spans, deadlines and ages within a process. */
+  monotonicMs(): number;
   /** Calls back once after `delayMs`. The returned function cancels it, and is safe to call twice. */
   after(delayMs: number, callback: () => void): () => void;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonicMs: () => Math.floor(performance.now()),
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);

@@ -36,7 +36,7 @@ export function registryRules(name: string, harness: RegistryHarness): void {
   describe(name, () => {
     let registry: Registry;
     let nowMs: number;
-    const clock: Clock = { now: () => nowMs, after: systemClock.after };
+    const clock: Clock = { ...systemClock, now: () => nowMs };
     const open = () => harness.create({ kinds: [Widget, Crate], clock });
     const widgets = () => registry.resource(Widget);
     /** The newest version: unchanged as long as nothing is written. */

@@ -14,7 +14,7 @@ const bad = { ...counterScenario(incrementBlindly), name: 'bad' };
 async function run(argv: readonly string[], seedFile?: SeedFile) {
   const printed: string[] = [];
   const print = (text: string) => void printed.push(text);
-  const clock = { now: () => 0, after: () => () => {} };
+  const clock = { now: () => 0, monotonicMs: () => 0, after: () => () => {} };
   const code = await simulate({ argv, scenarios: [good, bad], print, clock, ...(seedFile ? { seedFile } : {}) });
   return { code, printed: printed.join('\n') };
 }

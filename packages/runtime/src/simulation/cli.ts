@@ -79,14 +79,14 @@ async function oneSeed({ scenario, firstSeed, trace, print }: Job): Promise<bool
 }
 
 async function manySeeds({ scenario, firstSeed, seeds, print, seedFile, clock = systemClock }: Job): Promise<boolean> {
-  const startedMs = clock.now();
+  const startedMs = clock.monotonicMs();
   const kept = readSeeds(seedFile)[scenario.name] ?? [];
   const { runs, effects, faults, failed } = await runSeeds({ scenario, seeds, firstSeed, kept });
   if (failed) {
     if (seedFile) keepSeed(seedFile, scenario.name, failed.result.seed);
     print(formatFailure(failed.shrunk, { original: failed.result }));
   } else {
-    const spentMs = clock.now() - startedMs;
+    const spentMs = clock.monotonicMs() - startedMs;
     print(`${scenario.name}: ${runs} runs passed, ${effects} effects, ${faults} faults, ${spentMs} ms`);
   }
   return !failed;

@@ -31,6 +31,10 @@ export class VirtualClock implements Clock {
     return simulationStartMs + this.#scheduler.nowMs + this.#offsetMs;
   }
 
+  monotonicMs(): number {
+    return this.#scheduler.nowMs;
+  }
+
   /** Somebody sets the wall clock, forwards or back. Timers measure spans, and do not notice. */
   step(stepMs: number): void {
     this.#offsetMs += stepMs;
@@ -44,6 +48,7 @@ export class VirtualClock implements Clock {
   of(owner: TimerOwner): Clock {
     return {
       now: () => this.now(),
+      monotonicMs: () => this.monotonicMs(),
       after: (delayMs, callback) => this.#timer(owner, delayMs, callback),
     };
   }

@@ -1,3 +1,4 @@
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryStore } from '../store/memory/store.ts';
 import { availableStores } from '../store/stores.kit.ts';
@@ -19,7 +20,7 @@ import {
   widgetKey,
 } from './transfer.kit.ts';
 
-const clock = { now: () => Date.UTC(2026, 10, 16, 2), after: () => () => {} };
+const clock = new VirtualClock(Date.UTC(2026, 10, 16, 2));
 
 describe('a backup', () => {
   it('is text that people can read', async () => {

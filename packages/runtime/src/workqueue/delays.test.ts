@@ -7,11 +7,11 @@ describe('a delayed key', () => {
     const { clock, queue, takeAll } = setUp();
     for (const [key, afterMs] of Object.entries({ late: 300, early: 100, middle: 200 })) queue.add(key, { afterMs });
     expect(clock.timers).toBe(1);
-    clock.advance(99);
+    clock.advanceSync(99);
     expect([queue.depth, queue.delayed]).toEqual([0, 3]);
-    clock.advance(1);
+    clock.advanceSync(1);
     expect(await takeAll()).toEqual(['early']);
-    clock.advance(200);
+    clock.advanceSync(200);
     expect(await takeAll()).toEqual(['middle', 'late']);
     expect(clock.timers).toBe(0);
   });
@@ -22,10 +22,10 @@ describe('a delayed key', () => {
     queue.add('a', { afterMs: 50, reason: 'settle' });
     queue.add('a', { afterMs: 900, reason: 'later', priority: 3 });
     expect(queue.delayed).toBe(1);
-    clock.advance(50);
+    clock.advanceSync(50);
     expect(await queue.take()).toMatchObject({ key: 'a', reason: 'settle', priority: 3, waitedMs: 0 });
     queue.done('a');
-    clock.advance(1_000);
+    clock.advanceSync(1_000);
     expect([queue.depth, queue.delayed]).toEqual([0, 0]);
   });
 
@@ -36,7 +36,7 @@ describe('a delayed key', () => {
     expect([queue.depth, queue.delayed, clock.timers]).toEqual([1, 0, 0]);
     expect(await queue.take()).toMatchObject({ reason: 'changed' });
     queue.done('a');
-    clock.advance(1_000);
+    clock.advanceSync(1_000);
     expect(queue.depth).toBe(0);
   });
 
@@ -51,9 +51,9 @@ describe('a delayed key', () => {
     const days40Ms = 40 * 24 * 3_600_000;
     expect(days40Ms).toBeGreaterThan(2 ** 31);
     queue.add('a', { afterMs: days40Ms });
-    clock.advance(days40Ms - 1);
+    clock.advanceSync(days40Ms - 1);
     expect([queue.depth, queue.delayed]).toEqual([0, 1]);
-    clock.advance(1);
+    clock.advanceSync(1);
     expect([queue.depth, queue.delayed]).toEqual([1, 0]);
   });
 
@@ -61,7 +61,7 @@ describe('a delayed key', () => {
     const { clock, queue } = setUp();
     queue.add('a', { afterMs: 500 });
     clock.step(-86_400_000);
-    clock.advance(500);
+    clock.advanceSync(500);
     expect(queue.depth).toBe(1);
   });
 
@@ -69,10 +69,10 @@ describe('a delayed key', () => {
     const { clock, queue } = setUp();
     const afterMs = 10 * timerMsMax;
     queue.add('a', { afterMs });
-    clock.advance(2 * timerMsMax - 1);
+    clock.advanceSync(2 * timerMsMax - 1);
     clock.step(-86_400_000);
     queue.add('b', { afterMs: 1 });
-    clock.advance(afterMs - timerMsMax);
+    clock.advanceSync(afterMs - timerMsMax);
     expect([queue.depth, queue.delayed]).toEqual([2, 0]);
   });
 
@@ -81,7 +81,7 @@ describe('a delayed key', () => {
     queue.add('a', { afterMs: 500 });
     clock.step(86_400_000);
     queue.add('b', { afterMs: 500 });
-    clock.advance(500);
+    clock.advanceSync(500);
     expect(queue.depth).toBe(2);
   });
 });

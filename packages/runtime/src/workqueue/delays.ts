@@ -2,26 +2,19 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Entry } from './entry.ts';
 import { Heap } from './heap.ts';
-import type { Stopwatch } from './stopwatch.ts';
 
-/**
- * The longest that the timer is set for; a later key takes several rounds. Node.js turns a timer of more than 2^31 ms
- * into one of 1 ms. And each round tells the stopwatch how late it is, so a clock that is set back costs a delayed key
- * less than this time.
- */
+/** The longest that the timer is set for; a later key takes several rounds. Node.js fires a timer of more than 2^31 ms at once. */
 export const timerMsMax = 60_000;
 
 export class Delays {
   readonly #heap = new Heap<Entry>();
   readonly #clock: Clock;
-  readonly #stopwatch: Stopwatch;
   readonly #release: (entry: Entry) => void;
   #timer: { readonly ringsAt: number; readonly cancel: () => void } | undefined;
   #sequence = 0;
 
-  constructor(clock: Clock, stopwatch: Stopwatch, release: (entry: Entry) => void) {
+  constructor(clock: Clock, release: (entry: Entry) => void) {
     this.#clock = clock;
-    this.#stopwatch = stopwatch;
     this.#release = release;
   }
 
@@ -54,15 +47,15 @@ export class Delays {
     this.#timer?.cancel();
     this.#timer = undefined;
     if (!first) return;
-    const now = this.#stopwatch.elapsedMs();
+    const now = this.#clock.monotonicMs();
     const delayMs = Math.min(Math.max(first.order - now, 0), timerMsMax);
     const ringsAt = now + delayMs;
-    this.#timer = { ringsAt, cancel: this.#clock.after(delayMs, () => this.#ring(ringsAt)) };
+    this.#timer = { ringsAt, cancel: this.#clock.after(delayMs, () => this.#ring()) };
   }
 
-  #ring(ringsAt: number): void {
+  #ring(): void {
     this.#timer = undefined;
-    const now = this.#stopwatch.atLeast(ringsAt);
+    const now = this.#clock.monotonicMs();
     for (let first = this.#heap.first; first && first.order <= now; first = this.#heap.first) {
       this.#heap.remove(first);
       this.#release(first);

@@ -23,7 +23,7 @@ export interface Entry extends HeapItem, LineItem<Entry> {
   /** Of the next run, or of the one in flight while there is no next. */
   priority: number;
   reason: string;
-  /** Since when it is ready, or in flight, on the queue's stopwatch. */
+  /** Since when it is ready, or in flight, monotonic. */
   since: number;
   failures: number;
 }

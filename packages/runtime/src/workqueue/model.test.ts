@@ -3,11 +3,12 @@
  * to whom it should. Method: random operations on a virtual clock, on the queue and on a simple model beside it, compared
  * after every step. Where the clock is set back and forth there is no model; there, plain rules judge the history.
  */
+
+import { VirtualClock } from '@ecsm/runtime/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ageingMs, keys, type Operation, operation, QueueModel } from './model.kit.ts';
 import { type QueueItem, WorkQueue } from './queue.ts';
-import { VirtualClock } from './virtual-clock.kit.ts';
 
 const microtasks = async () => {
   for (let turn = 0; turn < 3; turn++) await undefined;
@@ -26,7 +27,7 @@ function perform(step: Operation, number: number, queue: WorkQueue, model: Queue
     queue.forget(step.key);
     model.failures.delete(step.key);
   } else if (step.do === 'advance') {
-    clock.advance(step.ms);
+    clock.advanceSync(step.ms);
     model.advance(step.ms);
   } else if (step.do === 'take') {
     model.take();
@@ -98,7 +99,7 @@ describe('a work queue whose clock is set back and forth', () => {
         };
         for (const step of operations) {
           if (step.do === 'step') clock.step(step.ms);
-          else if (step.do === 'advance') clock.advance(step.ms);
+          else if (step.do === 'advance') clock.advanceSync(step.ms);
           else if (step.do === 'take') void queue.take();
           else if (step.do === 'forget') queue.forget(step.key);
           else if (step.do === 'done') {
@@ -113,7 +114,7 @@ describe('a work queue whose clock is set back and forth', () => {
         }
         // No delay here is over 200 s, and setting the clock back costs a delayed key less than a timer's round.
         for (let round = 0; round < 20; round++) {
-          clock.advance(200_000);
+          clock.advanceSync(200_000);
           for (const key of [...inFlight]) finish(key);
           while (queue.depth > 0) void queue.take();
         }

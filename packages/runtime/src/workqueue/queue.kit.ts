@@ -1,6 +1,7 @@
 /** A queue on a virtual clock, and short ways to take from it. */
+
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { WorkQueue, type WorkQueueOptions } from './queue.ts';
-import { VirtualClock } from './virtual-clock.kit.ts';
 
 export function setUp(options: Omit<WorkQueueOptions, 'clock'> = {}) {
   const clock = new VirtualClock();

@@ -15,9 +15,9 @@ describe('a key', () => {
   it('keeps the first reason, tells how long it waited, and is at attempt 0', async () => {
     const { clock, queue } = setUp();
     queue.add('a', { reason: 'created' });
-    clock.advance(30);
+    clock.advanceSync(30);
     queue.add('a', { reason: 'changed' });
-    clock.advance(12);
+    clock.advanceSync(12);
     expect(queue.oldestWaitMs).toBe(42);
     expect(await queue.take()).toEqual({ key: 'a', reason: 'created', attempt: 0, waitedMs: 42, priority: 0 });
     expect(queue.oldestWaitMs).toBe(0);
@@ -50,7 +50,7 @@ describe('a key', () => {
     queue.add('a');
     await takeKey();
     queue.add('a', { afterMs: 10 });
-    clock.advance(10);
+    clock.advanceSync(10);
     expect([queue.depth, queue.delayed]).toEqual([0, 0]);
     queue.done('a');
     expect(await takeAll()).toEqual(['a']);
@@ -71,9 +71,9 @@ describe('a key', () => {
     queue.add('a');
     queue.add('b');
     await takeKey();
-    clock.advance(20);
+    clock.advanceSync(20);
     await takeKey();
-    clock.advance(5);
+    clock.advanceSync(5);
     expect(queue.longestRunningMs).toBe(25);
     queue.done('a');
     expect(queue.longestRunningMs).toBe(5);
@@ -88,9 +88,9 @@ describe('a retry', () => {
     for (const expected of [5, 10, 20, 40]) {
       const delayMs = queue.retry('a', 'refused');
       expect(delayMs).toBe(expected);
-      clock.advance(delayMs - 1);
+      clock.advanceSync(delayMs - 1);
       expect(queue.depth).toBe(0);
-      clock.advance(1);
+      clock.advanceSync(1);
       expect(await takeKey()).toBe('a');
       queue.done('a');
     }
@@ -111,7 +111,7 @@ describe('a retry', () => {
     await queue.take();
     queue.retry('a', 'refused');
     queue.done('a');
-    clock.advance(5);
+    clock.advanceSync(5);
     expect(await queue.take()).toEqual({ key: 'a', reason: 'refused', attempt: 1, waitedMs: 0, priority: -2 });
   });
 
@@ -123,7 +123,7 @@ describe('a retry', () => {
     queue.retry('a');
     queue.done('a');
     expect(await takeAll()).toEqual(['a']);
-    clock.advance(1_000);
+    clock.advanceSync(1_000);
     expect(queue.depth).toBe(0);
     expect(queue.attempts('a')).toBe(1);
   });
@@ -132,7 +132,7 @@ describe('a retry', () => {
     const { clock, queue } = setUp();
     queue.retry('a');
     queue.forget('a');
-    clock.advance(5);
+    clock.advanceSync(5);
     expect(queue.depth).toBe(1);
   });
 });
@@ -143,7 +143,7 @@ describe('a taker', () => {
     const takers = [takeKey(), takeKey(), takeKey()];
     queue.add('a');
     queue.add('b', { afterMs: 10 });
-    clock.advance(10);
+    clock.advanceSync(10);
     queue.add('c');
     expect(await Promise.all(takers)).toEqual(['a', 'b', 'c']);
     expect(queue.processing).toBe(3);
@@ -224,7 +224,7 @@ describe('shutting down', () => {
     expect(ended).toBe(false);
     queue.done('b');
     await end;
-    clock.advance(5);
+    clock.advanceSync(5);
     expect([queue.depth, queue.oldestWaitMs]).toEqual([0, 0]);
   });
 
@@ -282,7 +282,7 @@ describe('an observer', () => {
     queue.add('a');
     queue.add('a');
     await takeKey();
-    clock.advance(7);
+    clock.advanceSync(7);
     queue.retry('a');
     queue.done('a');
     expect(seen).toEqual([
@@ -291,7 +291,7 @@ describe('an observer', () => {
       ['retried', 'a', 5],
       ['finished', 'a', 7],
     ]);
-    clock.advance(5);
+    clock.advanceSync(5);
     await takeKey();
     expect(seen.slice(4)).toEqual([
       ['added', 'a'],

@@ -2,7 +2,9 @@
  * The work queue: which key a controller looks at next. It has client-go's guarantees: a key is never in flight twice,
  * nothing that was added is lost, and any number of adds during a run mean exactly one more run.
  */
+
 import { ApiError } from '../api/errors.ts';
+import type { Clock } from '../ports/clock.ts';
 import { backoffDelayMs, IdleFailures } from './backoff.ts';
 import type { AddOptions, QueueItem, QueueObserver, WorkQueueOptions } from './contract.ts';
 import { Delays } from './delays.ts';
@@ -10,7 +12,6 @@ import { boundedReason, createEntry, type Entry } from './entry.ts';
 import { Line } from './line.ts';
 import { checkAdd, checkTuning, type QueueTuning } from './options.ts';
 import { Ready } from './ready.ts';
-import { Stopwatch } from './stopwatch.ts';
 import { Takers } from './takers.ts';
 
 export type { AddOptions, QueueItem, QueueObserver, WorkQueueOptions } from './contract.ts';
@@ -18,7 +19,7 @@ export type { AddOptions, QueueItem, QueueObserver, WorkQueueOptions } from './c
 export class WorkQueue {
   readonly #tuning: QueueTuning;
   readonly #observer: QueueObserver;
-  readonly #stopwatch: Stopwatch;
+  readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
   readonly #ready: Ready;
   readonly #delays: Delays;
@@ -39,9 +40,9 @@ export class WorkQueue {
   }: WorkQueueOptions) {
     this.#tuning = checkTuning({ backoffMsMin, backoffMsMax, ageingMs });
     this.#observer = observer;
-    this.#stopwatch = new Stopwatch(clock);
+    this.#clock = clock;
     this.#ready = new Ready(ageingMs);
-    this.#delays = new Delays(clock, this.#stopwatch, (entry) => this.#due(entry));
+    this.#delays = new Delays(clock, (entry) => this.#due(entry));
   }
 
   /** Ready to be taken. */
@@ -126,7 +127,7 @@ export class WorkQueue {
   done(key: string): void {
     const entry = this.#entries.get(key);
     if (!entry?.inFlight) throw new ApiError('Internal', { reason: `done("${key}"): the key is not in flight` });
-    const now = this.#stopwatch.elapsedMs();
+    const now = this.#clock.monotonicMs();
     const tookMs = now - entry.since;
     entry.inFlight = false;
     this.#inFlight.leave(entry);
@@ -159,7 +160,7 @@ export class WorkQueue {
   }
 
   #add(entry: Entry, reason: string, priority: number, afterMs: number): void {
-    const now = this.#stopwatch.elapsedMs();
+    const now = this.#clock.monotonicMs();
     if (entry.next === 'none') entry.priority = priority;
     else if (priority > entry.priority) {
       entry.priority = priority;
@@ -178,7 +179,7 @@ export class WorkQueue {
   }
 
   /** The time of a key has come: it is ready, or will be when its run is done. */
-  #due(entry: Entry, now = this.#stopwatch.elapsedMs()): void {
+  #due(entry: Entry, now = this.#clock.monotonicMs()): void {
     this.#observer.added?.(entry.key);
     if (entry.inFlight) {
       entry.next = 'dirty';
@@ -199,7 +200,7 @@ export class WorkQueue {
     const entry = this.#ready.pop();
     if (!entry) return undefined;
     const { key, reason, failures, priority } = entry;
-    const now = this.#stopwatch.elapsedMs();
+    const now = this.#clock.monotonicMs();
     const item: QueueItem = { key, reason, attempt: failures, waitedMs: now - entry.since, priority };
     entry.next = 'none';
     entry.inFlight = true;
@@ -238,6 +239,6 @@ export class WorkQueue {
   }
 
   #since(moment: number | undefined): number {
-    return moment === undefined ? 0 : this.#stopwatch.elapsedMs() - moment;
+    return moment === undefined ? 0 : this.#clock.monotonicMs() - moment;
   }
 }

@@ -22,9 +22,9 @@ describe('order', () => {
   it('puts a key that has waited long enough before newer ones of a higher priority', async () => {
     const { clock, queue, takeAll } = setUp({ ageingMs: 100 });
     queue.add('old', { priority: -1 });
-    clock.advance(99);
+    clock.advanceSync(99);
     queue.add('just in time');
-    clock.advance(1);
+    clock.advanceSync(1);
     queue.add('too late');
     expect(await takeAll()).toEqual(['just in time', 'old', 'too late']);
   });
@@ -35,7 +35,7 @@ describe('order', () => {
     let rounds = 0;
     for (let key: string | undefined; key !== 'patient'; rounds++) {
       queue.add(`urgent-${rounds}`, { priority: 1 });
-      clock.advance(1_000);
+      clock.advanceSync(1_000);
       key = await takeKey();
     }
     expect(rounds).toBe(41);

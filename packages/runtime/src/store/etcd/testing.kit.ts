@@ -63,7 +63,11 @@ export const freshPrefix = () => `test/${++prefixes}`;
 
 /** A clock on which waiting takes a fraction of the time. */
 export function hurriedClock(factor: number): Clock {
-  return { now: () => systemClock.now(), after: (delayMs, callback) => systemClock.after(delayMs / factor, callback) };
+  return {
+    now: () => systemClock.now(),
+    monotonicMs: () => systemClock.monotonicMs() * factor,
+    after: (delayMs, callback) => systemClock.after(delayMs / factor, callback),
+  };
 }
 
 export const bytes = (text: string) => new TextEncoder().encode(text);

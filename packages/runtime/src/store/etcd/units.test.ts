@@ -226,6 +226,7 @@ describe('watchdog', () => {
     let waiting = 0;
     const clock = {
       now: () => 0,
+      monotonicMs: () => 0,
       after: (_delayMs: number, callback: () => void) => {
         waiting++;
         tick = callback;

@@ -113,11 +113,11 @@ export class Scanner {
       this.#walkMs = 0;
       return;
     }
-    const startMs = clock.now();
+    const startMs = clock.monotonicMs();
     const tree = await walk(home.directory);
     this.#watcher.update(tree.directories);
     const { suspects, pending, findings, refused } = ledger.read(() => compare(tree, mirror.rows(), this.#refused));
-    this.#walkMs = clock.now() - startMs;
+    this.#walkMs = clock.monotonicMs() - startMs;
     const missing = await this.#stillMissing(suspects);
     const refusals: [key: string, refusal: Refusal][] = [...refused];
     for (const keys of portions(suspects, tree, limits.commitWritesMax, portionBytesMax)) {

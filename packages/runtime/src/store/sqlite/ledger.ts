@@ -106,19 +106,16 @@ export class Ledger {
    * nothing is changed. Throws `Unavailable`, without having run it, if the write lock cannot be had in time.
    */
   async transaction<T>(work: (tables: Tables) => T): Promise<T> {
-    // Counted instead of read from the clock, which may be set.
-    let waitedMs = 0;
+    const startMs = this.#clock.monotonicMs();
     for (let attempt = 0; ; attempt++) {
       this.#checkOpen();
       const done = this.connection.tryTransaction(() => work(this.#tables));
       if (done) return done.value;
-      if (waitedMs >= this.#lockTimeoutMs) {
+      if (this.#clock.monotonicMs() - startMs >= this.#lockTimeoutMs) {
         const reason = `another process has held the write lock for ${this.#lockTimeoutMs} ms; nothing was written`;
         throw new ApiError('Unavailable', { what: this.what, reason });
       }
-      const delayMs = Math.min(1 + attempt, lockRetryMsMax);
-      await sleep(this.#clock, delayMs);
-      waitedMs += delayMs;
+      await sleep(this.#clock, Math.min(1 + attempt, lockRetryMsMax));
     }
   }
 
@@ -145,9 +142,9 @@ export class Ledger {
       tables.compact(Math.min(newest - commitsMax, tables.compacted + compactRevisionsMax));
       this.#compacted = tables.compacted;
     }
-    // Also if the clock was set back.
-    if (Math.abs(timeMs - this.#ageCheckedMs) < ageMsMax / 60) return;
-    this.#ageCheckedMs = timeMs;
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#ageCheckedMs < ageMsMax / 60) return;
+    this.#ageCheckedMs = nowMs;
     tables.compact(tables.lastOlderThan(timeMs - ageMsMax, compactRevisionsMax));
   }
 

@@ -74,7 +74,7 @@ describe('history', () => {
 
   it('is dropped when it is too old, with the next commits', async () => {
     let nowMs = 1_000_000;
-    const clock: Clock = { now: () => nowMs, after: systemClock.after };
+    const clock: Clock = { now: () => nowMs, monotonicMs: () => nowMs, after: systemClock.after };
     const store = await open({ clock, logAgeMsMax: 60_000 });
     const old = await put(store, 'k/old');
     const older = await put(store, 'k/old');
@@ -179,7 +179,7 @@ describe('a watch', () => {
   it('leaves no timer and no file watcher behind when it is cancelled', async () => {
     let timers = 0;
     const clock: Clock = {
-      now: systemClock.now,
+      ...systemClock,
       after(delayMs, callback) {
         timers++;
         const cancel = systemClock.after(delayMs, callback);
