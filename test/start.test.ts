@@ -32,7 +32,7 @@ function expectNothingLeft(output: string): void {
   expect(existsSync(directoryIn(output))).toBe(false);
   expect(processesIn(output)).toHaveLength(2);
   expect(processesIn(output).filter(isAlive)).toEqual([]);
-  expect(output).toContain('Stopped. Nothing is left behind.');
+  expect(output).toContain('Stopped. Temporary files are removed.');
 }
 
 /** Once: a signal that comes when a program is all but gone is its end. */
@@ -51,9 +51,9 @@ it('becomes ready without a terminal, heals what it breaks, and ends', async () 
   for (const name of ['camera', 'gateway', 'telemetry', 'thermal', 'worker']) {
     expect(output).toMatch(new RegExp(`^ {2}${name} +(\\d)/\\1 .* Available$`, 'm'));
   }
-  expect(output).toMatch(/All of them are ready after/);
-  expect(output).toMatch(/it runs again after/);
-  expect(output).toMatch(/it is there again, as it is written down, after/);
+  expect(output).toMatch(/All services are ready after/);
+  expect(output).toMatch(/restarted after/);
+  expect(output).toMatch(/recreated after/);
   expect(output).not.toContain('\u001b');
   const directory = directoryIn(output);
   expect(output.split('\n').filter((line) => line.length > 80 && !line.includes(directory))).toEqual([]);
@@ -62,10 +62,10 @@ it('becomes ready without a terminal, heals what it breaks, and ends', async () 
 
 it('stops cleanly when it is interrupted in the middle', async () => {
   const { code, output } = await run(process.execPath, [start], {
-    onOutput: after('telemetry is created', (child) => child.kill('SIGTERM')),
+    onOutput: after('telemetry created', (child) => child.kill('SIGTERM')),
   });
   expect(code, output).toBe(0);
-  expect(output).not.toContain('All of them are ready');
+  expect(output).not.toContain('All services are ready');
   expectNothingLeft(output);
 });
 
@@ -75,7 +75,7 @@ it('takes other ports where its own are taken', async () => {
   await Promise.all(holders.map((one) => Promise.race([once(one, 'listening'), once(one, 'error')]).catch(() => {})));
   try {
     const { code, output } = await run(process.execPath, [start], {
-      onOutput: after('camera is created', (child) => child.kill('SIGINT')),
+      onOutput: after('camera created', (child) => child.kill('SIGINT')),
     });
     expect(code, output).toBe(0);
     expect(output).toMatch(/^Platform {3}http:\/\/127\.0\.0\.1:(?!3001)\d+ /m);

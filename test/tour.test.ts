@@ -45,7 +45,7 @@ it.skipIf(!hasTerminal)('goes on in a terminal: shows edits and refusals until C
     onOutput: (soFar, child) => {
       file ||= /\S+magnetometer\.json/.exec(soFar)?.[0] ?? '';
       const edit = (from: string, to: string) => writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
-      if (file === '' || !soFar.includes('Ctrl-C ends.')) return;
+      if (file === '' || !soFar.includes('Ctrl-C stops the tour.')) return;
       once('edited', () => edit('"ratePerMinute": 6', '"ratePerMinute": 12'));
       if (!soFar.includes('Standby, 12/min')) return;
       once('spoilt', () => edit('"Standby"', '"Asleep"'));

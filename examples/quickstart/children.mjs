@@ -1,4 +1,4 @@
-/** The programs of the quickstart, as real processes: started, listened to and ended. */
+/** Starts and stops the programs of the quickstart as child processes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** After so long a program that was asked to end is made to. */
+/** Time between SIGTERM and SIGKILL. */
 const endMsMax = 10_000;
 const startMsMax = 20_000;
 
@@ -14,9 +14,9 @@ export class Children {
   #running = [];
 
   /**
-   * Starts a program of bin/, its output going to a file. In a group of its own: Ctrl-C reaches everybody in the
-   * terminal's, and here the order of the end matters.
-   * @param {(error: Error) => void} lost called if it ends before it was asked to
+   * Starts a program of bin/ and redirects its output to a file. Each program has its own process group: Ctrl-C signals
+   * the whole group of the terminal, and the programs have to stop in order.
+   * @param {(error: Error) => void} lost called if the program exits before it is stopped
    */
   start(name, argv, { directory, lost }) {
     const log = `${directory}/${name}.log`;
@@ -24,18 +24,18 @@ export class Children {
     const program = fileURLToPath(new URL(`../../bin/${name}`, import.meta.url));
     const child = spawn(process.execPath, [program, ...argv], { stdio: ['ignore', output, output], detached: true });
     closeSync(output);
-    const running = { child, asked: false, ended: once(child, 'exit') };
+    const running = { child, isStopping: false, ended: once(child, 'exit') };
     child.once('exit', () => {
-      if (!running.asked) lost(new Error(`${name} has ended by itself:\n${tail(log)}`));
+      if (!running.isStopping) lost(new Error(`${name} exited unexpectedly:\n${tail(log)}`));
     });
     this.#running.push(running);
     return { pid: child.pid, log };
   }
 
-  /** The last one first. */
+  /** Stops all programs in reverse order. */
   async stop() {
     for (const running of this.#running.splice(0).reverse()) {
-      running.asked = true;
+      running.isStopping = true;
       if (running.child.exitCode !== null || running.child.signalCode !== null) continue;
       running.child.kill('SIGTERM');
       const late = new AbortController();
@@ -54,7 +54,7 @@ function tail(file) {
   return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-5).join('\n');
 }
 
-/** The port that everybody knows if it is free, else any. */
+/** Returns the given port if it is free, else any free port. */
 export async function portOrAny(port) {
   return (await tryPort(port)) ?? (await tryPort(0));
 }
@@ -72,16 +72,16 @@ async function tryPort(port) {
   }
 }
 
-/** Until a page answers with success. */
-export async function untilAnswers(url, signal) {
+/** Waits until the URL responds with success. */
+export async function untilReady(url, signal) {
   for (const endMs = Date.now() + startMsMax; ; ) {
     const ok = await fetch(url, { signal }).then(
-      (answer) => answer.ok,
+      (response) => response.ok,
       () => false,
     );
     if (ok) return;
     signal.throwIfAborted();
-    if (Date.now() > endMs) throw new Error(`${url} does not answer`);
+    if (Date.now() > endMs) throw new Error(`${url} did not respond within ${startMsMax / 1000} s`);
     await sleep(50, undefined, { signal });
   }
 }

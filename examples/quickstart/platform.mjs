@@ -1,10 +1,10 @@
-/** What the quickstart does to the simulated platform, and what it asks of it. */
+/** Calls of the quickstart to the simulated platform. */
 import { collect, connect } from '@ecsm/client';
 
 export function openPlatform(url) {
   const { ecsm, close } = connect({ url });
 
-  /** Names of the instances of a service, those that run first. */
+  /** The instances of a service, running ones first. */
   async function instances({ status }) {
     if (status?.underlyingServiceID === undefined) return [];
     const rows = await collect(ecsm.containers().ofServices([status.underlyingServiceID]));
@@ -12,10 +12,10 @@ export function openPlatform(url) {
     return rows.sort((one, other) => running(other) - running(one));
   }
 
-  /** A call that breaks something: `/sim/…`. */
+  /** Injects a fault through the control API (`/sim/…`). */
   async function breakIt(method, path) {
-    const answer = await fetch(`${url}${path}`, { method });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
+    const response = await fetch(`${url}${path}`, { method });
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
   }
 
   return { instances, breakIt, close };

@@ -1,4 +1,4 @@
-/** A part of the terminal that is drawn anew in place. */
+/** A part of the terminal that is redrawn in place. */
 
 const upAndClear = (lines) => (lines === 0 ? '' : `\u001b[${lines}A\r\u001b[0J`);
 
@@ -11,9 +11,9 @@ export class Screen {
     this.#stream = stream;
   }
 
-  /** Does nothing if the same is there already, so that a selection made with the mouse stays. */
+  /** Does nothing if the text is unchanged, so that a mouse selection is kept. */
   draw(lines) {
-    // What is above the top of the terminal cannot be reached again, so the view is cut at the bottom instead.
+    // Lines above the top of the terminal cannot be overwritten, so the view is cut at the bottom instead.
     const shown = lines.slice(0, Math.max(1, (this.#stream.rows || lines.length + 1) - 1));
     const text = `${shown.join('\n')}\n`;
     if (text === this.#drawn) return;

@@ -1,10 +1,8 @@
 /**
- * The newcomer's first command: a simulated platform, the operator, and a small fleet that becomes ready before your
- * eyes. `make start` runs it.
+ * The quickstart: a simulated platform, the operator and a small fleet. `make start` runs it.
  *
- * On a terminal it goes on, and shows what you do to it, until Ctrl-C. Elsewhere it breaks two things itself, waits for
- * them to be put right, and ends. Both programs are real processes, and their registry lies in a directory of its own,
- * which is removed at the end.
+ * On a terminal it shows a live view until Ctrl-C. Elsewhere it causes two failures, waits until they are repaired, and
+ * exits. Both programs are real processes. Their registry is in a temporary directory, which is removed at the end.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,8 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ECSMService } from '@ecsm/operator';
 import { Event, openRegistry, readManifests } from '@ecsm/runtime';
-import { Children, portOrAny, untilAnswers } from './children.mjs';
-import { tellHealing, tellProgress } from './lines.mjs';
+import { Children, portOrAny, untilReady } from './children.mjs';
+import { printHealing, printProgress } from './lines.mjs';
 import { openPlatform } from './platform.mjs';
 import { Screen } from './screen.mjs';
 import { commandLines, eventLines, eventsThatFit, painter, serviceTable } from './view.mjs';
@@ -22,10 +20,10 @@ import { commandLines, eventLines, eventsThatFit, painter, serviceTable } from '
 const isInteractive = process.stdout.isTTY === true;
 const paint = painter(isInteractive && !process.env.NO_COLOR);
 const defaultPorts = { platform: 3001, health: 8090 };
-/** More often than the operator looks by default, so that a demonstration need not wait. */
+/** Shorter than the operator's default, to shorten the demonstration. */
 const observeSeconds = 2;
 const drawMs = 300;
-/** Of a terminal that does not say. */
+/** For a terminal that does not report its size. */
 const rowsDefault = 24;
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -47,7 +45,7 @@ try {
   await registry?.close();
   await children.stop();
   rmSync(directory, { recursive: true, force: true });
-  console.log('Stopped. Nothing is left behind.');
+  console.log('Stopped. Temporary files are removed.');
 }
 
 async function run() {
@@ -58,7 +56,7 @@ async function run() {
   const port = await portOrAny(defaultPorts.platform);
   const platformUrl = `http://127.0.0.1:${port}`;
   const simulator = children.start('ecsm-sim', ['--listen', `127.0.0.1:${port}`, '--nodes', '4'], { directory, lost });
-  await untilAnswers(`${platformUrl}/sim/`, signal);
+  await untilReady(`${platformUrl}/sim/`, signal);
   platform = openPlatform(platformUrl);
 
   const healthUrl = `http://127.0.0.1:${await portOrAny(defaultPorts.health)}`;
@@ -67,9 +65,9 @@ async function run() {
     directory,
     lost,
   });
-  await untilAnswers(`${healthUrl}/readyz`, signal);
+  await untilReady(`${healthUrl}/readyz`, signal);
 
-  console.log(paint('bold', '\necsm-operator: a small fleet, kept as it is written down\n'));
+  console.log(paint('bold', '\necsm-operator: a small fleet, reconciled with its manifests\n'));
   console.log(`Platform   ${platformUrl} (simulated, process ${simulator.pid})`);
   console.log(`Operator   ${healthUrl}/metrics (process ${operator.pid})`);
   console.log(`Registry   ${url}`);
@@ -78,14 +76,14 @@ async function run() {
   registry = await openRegistry(url, { kinds: [ECSMService, Event] });
   await applyFleet();
   if (isInteractive) await show({ url, platformUrl });
-  else await tell();
+  else await printAll();
 }
 
 async function applyFleet() {
   for (const file of readdirSync(here).filter((name) => name.endsWith('.yaml'))) {
     for (const { object } of await readManifests(readFileSync(join(here, file)), { file })) {
       const { outcome } = await registry.resource(ECSMService).apply(object);
-      if (!isInteractive) console.log(`${object.metadata.name} is ${outcome}`);
+      if (!isInteractive) console.log(`${object.metadata.name} ${outcome}`);
     }
   }
 }
@@ -100,7 +98,7 @@ async function events() {
   return items.sort((one, other) => version(one) - version(other));
 }
 
-/** Until Ctrl-C. */
+/** Shows the live view until Ctrl-C. */
 async function show(places) {
   const screen = new Screen(process.stdout);
   for (;;) {
@@ -120,29 +118,29 @@ async function hints({ url, platformUrl }, now) {
   const to = port === defaultPorts.platform ? [] : ['--to', platformUrl];
   const place = relative(process.cwd(), here) || '.';
   const program = (name) => join(place, '..', '..', 'bin', name);
-  const call = (...words) => commandLines([program('ecsm-sim'), 'call', ...words, ...to]);
-  const ecsmctl = (...words) => commandLines([`ECSM_REGISTRY=${url}`, program('ecsmctl'), ...words]);
+  const call = (...argv) => commandLines([program('ecsm-sim'), 'call', ...argv, ...to]);
+  const ecsmctl = (...argv) => commandLines([`ECSM_REGISTRY=${url}`, program('ecsmctl'), ...argv]);
   const isNew = telemetry?.spec.template.image.includes('@2.0.0');
   const image = isNew ? 'telemetry@1.0.0#sylixos' : 'telemetry@2.0.0#sylixos';
   return [
-    paint('bold', 'Try this in another terminal, in the same directory. Ctrl-C here ends it all.'),
-    '  kill an instance, and see it come back:',
+    paint('bold', 'Try this in another terminal, in the same directory. Ctrl-C stops everything.'),
+    '  kill an instance and watch it restart:',
     ...call('POST', `/sim/containers/${instance?.name ?? 'NAME'}/kill`),
-    '  delete a service behind the operator’s back:',
+    '  delete a service on the platform, bypassing the operator:',
     ...call('DELETE', '/sim/services/thermal'),
-    '  roll out another image, one instance after the other, and follow it:',
+    '  roll out another image, one instance at a time, and follow it:',
     ...ecsmctl('set', 'image', 'service/telemetry', image),
     ...ecsmctl('rollout', 'status', 'service/telemetry'),
-    '  cut a node off, then bring it back:',
+    '  disconnect a node, then reconnect it:',
     ...call('POST', '/sim/nodes/node-2/cut'),
     ...call('POST', '/sim/nodes/node-2/restore'),
   ];
 }
 
-/** Without a terminal: line by line, to an end. */
-async function tell() {
+/** Without a terminal: prints the progress line by line, then exits. */
+async function printAll() {
   const { signal } = stop;
-  await tellProgress({ services, signal });
-  await tellHealing({ services, platform, signal });
-  console.log('\nOn a terminal, make start goes on from here and lets you break things yourself.');
+  await printProgress({ services, signal });
+  await printHealing({ services, platform, signal });
+  console.log('\nOn a terminal, make start keeps running and shows commands to try.');
 }

@@ -1,21 +1,21 @@
-/** What the quickstart shows: a table of services, the last events, and what to try next. Lines of at most 80 columns. */
+/** The view of the quickstart: a table of services, the latest events, and commands to try, within 80 columns. */
 import { styleText } from 'node:util';
 
 export const columnsMax = 80;
 const titles = ['NAME', 'READY', 'UP-TO-DATE', 'STRATEGY', 'IMAGE', 'STATUS'];
 
-/** @returns {(format: string, text: string) => string} colour, only where it is wanted. */
+/** @returns {(format: string, text: string) => string} colours the text if enabled. */
 export function painter(hasColour) {
   return (format, text) => (hasColour ? styleText(format, text) : text);
 }
 
-/** How many instances are wanted. */
+/** The desired number of instances. */
 export function wanted({ spec: { deploymentStrategy } }) {
   const { type, replicas = 0, nodes = [] } = deploymentStrategy;
   return type === 'Static' ? nodes.length : replicas;
 }
 
-/** Whether all that is wanted runs, as it is written now, and nothing is under way. */
+/** Whether all desired instances of the current generation are ready and nothing is in progress. */
 export function isDone(service) {
   const { status, metadata } = service;
   if (!status || status.observedGeneration !== metadata.generation) return false;
@@ -24,7 +24,7 @@ export function isDone(service) {
   return isAvailable && [status.replicas, status.readyReplicas, status.updatedReplicas].every((one) => one === count);
 }
 
-/** One word: what is wrong, what is under way, or that all is well. */
+/** One word: the problem, the operation in progress, or Available. */
 export function statusWord(service) {
   if (isDone(service)) return 'Available';
   const conditions = service.status?.conditions ?? [];
@@ -52,7 +52,7 @@ export function serviceTable(services, paint) {
   ];
 }
 
-/** The last ones, the newest at the end. */
+/** The latest events, newest last. */
 export function eventLines(events, count, paint) {
   const lines = events.slice(-count).map(({ spec }) => {
     const { lastTimestamp, type, regarding, reason, message } = spec;
@@ -62,12 +62,12 @@ export function eventLines(events, count, paint) {
   return lines.length === 0 ? ['…'] : lines;
 }
 
-/** How many events fit into a terminal beside so many other lines: what there is to try must not be pushed out of it. */
+/** How many events fit into a terminal next to the other lines. The commands to try must stay visible. */
 export function eventsThatFit(rows, otherLines) {
   return Math.min(8, Math.max(2, rows - 1 - otherLines));
 }
 
-/** A command that a line cannot hold goes on in the next one, in a way that a shell understands. */
+/** Breaks a long command into lines that a shell accepts. */
 export function commandLines(words) {
   const indent = '    ';
   const lines = [indent];
@@ -84,7 +84,7 @@ export function commandLines(words) {
   return lines;
 }
 
-/** Text from outside can neither wrap a line nor steer the terminal. */
+/** Removes control characters and limits the length, so that external text cannot break the display. */
 function cut(text) {
   const visible = text.replace(/\p{Cc}/gu, ' ').trimEnd();
   return visible.length <= columnsMax ? visible : `${visible.slice(0, columnsMax - 1)}…`;

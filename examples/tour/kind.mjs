@@ -1,4 +1,4 @@
-/** The kind of the tour: an instrument on board of something. One definition gives validation, defaults and columns. */
+/** The kind of the tour: an instrument on a spacecraft. One definition provides validation, defaults and columns. */
 import { defineKind, schema } from '@ecsm/runtime';
 
 const { integer, object, optional, string, withDefault } = schema;
@@ -8,11 +8,11 @@ export const Instrument = defineKind({
   version: 'v1',
   kind: 'Instrument',
   plural: 'instruments',
-  description: 'An instrument on board, and how often it measures.',
+  description: 'An instrument and its measurement rate.',
   spec: object({
-    mode: withDefault(string({ enum: ['Off', 'Standby', 'Science'], description: 'What it does.' }), 'Standby'),
-    ratePerMinute: integer({ minimum: 1, maximum: 600, description: 'Measurements a minute.' }),
-    target: optional(string({ maxLength: 63, description: 'What it points at.' })),
+    mode: withDefault(string({ enum: ['Off', 'Standby', 'Science'], description: 'Operating mode.' }), 'Standby'),
+    ratePerMinute: integer({ minimum: 1, maximum: 600, description: 'Measurements per minute.' }),
+    target: optional(string({ maxLength: 63, description: 'Object that it points at.' })),
   }),
   status: object({}),
   validate: ({ spec }) =>

@@ -1,4 +1,4 @@
-/** Milliseconds of a clock that all processes of a machine share and that nobody can set. */
+/** Milliseconds of the monotonic clock, which all processes of a machine share. */
 export function nowMs() {
   return Number(process.hrtime.bigint()) / 1e6;
 }

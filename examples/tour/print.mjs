@@ -1,4 +1,4 @@
-/** How the tour looks: 80 columns, and colour only where it is wanted. */
+/** Output of the tour: 80 columns, and colour only on a terminal. */
 import { styleText } from 'node:util';
 
 const columns = 80;
@@ -15,12 +15,12 @@ export function title(text) {
   console.log(`\n${colour('bold', text)}\n`);
 }
 
-/** A paragraph, as wide as the screen. */
+/** Prints a paragraph, wrapped to the width of the screen. */
 export function say(text) {
   for (const line of wrap(text, columns)) console.log(line);
 }
 
-/** For what is longer than a line or has to be copied, such as a path. */
+/** Prints text that must not be wrapped, such as a path. */
 export function show(text) {
   console.log(`  ${colour('bold', text)}`);
 }
@@ -31,21 +31,21 @@ export function step(number, text) {
   for (const line of rest) console.log(colour('bold', `   ${line}`));
 }
 
-/** What this process wrote, and how long after it began the write was done: flushed, and its file in place. */
+/** A write of this process, and its duration: until it is flushed and its file is in place. */
 export function wrote(text, tookMs) {
   line('wrote', 'green', text, tookMs === undefined ? '' : `done after ${milliseconds(tookMs)}`);
 }
 
-/** What the other process saw, and how long after the write began. */
+/** An event received by the other process, and the time since the start of the write. */
 export function watched(text, tookMs) {
   line('watcher', 'cyan', text, tookMs === undefined ? '' : `seen after ${milliseconds(tookMs)}`);
 }
 
-export function refused(text) {
-  line('refused', 'red', text, '');
+export function rejected(text) {
+  line('rejected', 'red', text, '');
 }
 
-/** What happens in between. */
+/** An action between two writes. */
 export function note(text) {
   console.log(colour('dim', `${' '.repeat(indent)}… ${text}`));
 }
@@ -61,7 +61,7 @@ function line(label, format, text, right) {
   for (const more of rest) console.log(`${' '.repeat(indent + labelWidth)}${more}`);
 }
 
-/** Whole words; one that is longer than a line gets a line of its own. */
+/** Wraps at spaces. A word longer than a line gets its own line. */
 function wrap(text, width) {
   const lines = [''];
   for (const word of text.split(' ')) {

@@ -1,6 +1,6 @@
 /**
- * The other process of the tour. It opens the same registry, follows every change after a version, and tells its parent
- * what it saw and when. Usage: tour.mjs starts it.
+ * The watcher process of the tour, started by tour.mjs. It opens the same registry, watches from a version, and reports
+ * every event with its time to the parent process.
  */
 import { openRegistry } from '@ecsm/runtime';
 import { Instrument } from './kind.mjs';
@@ -8,20 +8,20 @@ import { nowMs } from './now.mjs';
 
 const [url, resourceVersion] = process.argv.slice(2);
 const stop = new AbortController();
-// Ctrl-C reaches both processes; this one ends when the other lets go of it.
+// Ctrl-C signals both processes; this one exits when the parent disconnects.
 process.on('SIGINT', () => {});
 process.on('disconnect', () => stop.abort());
 
 const registry = await openRegistry(url, { kinds: [Instrument] });
 try {
-  tell({ ready: true });
+  send({ ready: true });
   for await (const batch of registry.resource(Instrument).watch({ resourceVersion, signal: stop.signal })) {
-    tell({ ...batch, seenMs: nowMs() });
+    send({ ...batch, seenMs: nowMs() });
   }
 } finally {
   await registry.close();
 }
 
-function tell(message) {
+function send(message) {
   if (process.connected) process.send(message);
 }
