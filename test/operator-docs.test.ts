@@ -23,7 +23,7 @@ describe('docs/ecsmservice.md', () => {
   const page = readDocument('docs/ecsmservice.md');
 
   it('lists every field of the spec with its type, default and meaning, and no other', () => {
-    const tables = ['### Where, and how it changes', '### Template', '### Platform specifics'];
+    const tables = ['### Placement and updates', '### Template', '### Platform specifics'];
     expect(tables.flatMap((heading) => tableBelow(page, heading))).toEqual(fieldRows(ECSMService.spec, 'spec'));
   });
 
@@ -93,7 +93,7 @@ describe('docs/operations.md', () => {
   });
 
   it('gives advice about reasons that exist', () => {
-    const rows = tableBelow(page, '## What to do when');
+    const rows = tableBelow(page, '## Troubleshooting');
     const named = rows.flatMap(([seen = '']) => /^[A-Z]\w+/.exec(seen)?.[0] ?? []);
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter((reason) => !Object.hasOwn(reasons, reason))).toEqual([]);
