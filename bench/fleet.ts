@@ -1,4 +1,4 @@
-/** A fleet to measure the operator with: many small services, a registry that wants them, and an operator process. */
+/** A fleet to measure the operator with: many small services in a registry, and an operator process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { ECSMService, type ECSMServiceInput } from '@ecsm/operator';
 import type { EmbeddedRegistry } from '@ecsm/runtime';
 
-/** As people start it: its first line says how much memory it may take. */
+/** The launcher, because its first line sets the memory flags. */
 const program = fileURLToPath(new URL('../../bin/ecsm-operator', import.meta.url));
 
-export function wanted(number: number): ECSMServiceInput {
+export function service(number: number): ECSMServiceInput {
   return {
     metadata: { name: `service-${number}` },
     spec: {
@@ -25,21 +25,21 @@ export function wanted(number: number): ECSMServiceInput {
   };
 }
 
-/** Many at once, as `apply` of a directory would. */
-export async function want(registry: EmbeddedRegistry, from: number, to: number): Promise<void> {
+/** Creates services concurrently, like `apply` of a directory. */
+export async function createServices(registry: EmbeddedRegistry, from: number, to: number): Promise<void> {
   const services = registry.resource(ECSMService);
   const numbers = Array.from({ length: to - from }, (_, index) => from + index);
   for (let start = 0; start < numbers.length; start += 128) {
-    await Promise.all(numbers.slice(start, start + 128).map((number) => services.create(wanted(number))));
+    await Promise.all(numbers.slice(start, start + 128).map((number) => services.create(service(number))));
   }
 }
 
 export interface RunningOperator {
   readonly child: ChildProcess;
-  /** From the start of the process until /readyz says so. */
+  /** From the start of the process until /readyz succeeds. */
   readonly readyMs: number;
   residentMb(): number;
-  /** The most it ever was. */
+  /** The peak. */
   residentMbMax(): number;
   stop(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function startOperator(...flags: readonly string[]): Promise<Runnin
   });
   const ended = once(child, 'exit');
   while (!(await isReady(port))) {
-    if (child.exitCode !== null) throw new Error(`the operator ended with ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`the operator exited with ${child.exitCode}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   const statusMb = (line: RegExp) =>

@@ -1,4 +1,4 @@
-/** Runs every section in a process of its own, prints one table and writes bench/results/latest.json. */
+/** Runs every section in a separate process, prints one table and writes bench/results/latest.json. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -11,7 +11,7 @@ const names = readdirSync(sections)
   .filter((file) => file.endsWith('.js'))
   .map((file) => file.slice(0, -3))
   .filter((name) => wanted.length === 0 || wanted.includes(name));
-if (names.length === 0) throw new Error(`there is no section ${wanted.join(', ')}`);
+if (names.length === 0) throw new Error(`unknown section: ${wanted.join(', ')}`);
 
 const measurements: Measurement[] = [];
 for (const name of names) {
@@ -20,7 +20,7 @@ for (const name of names) {
     stdio: ['ignore', 'pipe', 'inherit'],
     encoding: 'utf8',
   });
-  if (run.status !== 0) throw new Error(`${name} ended with ${run.status}`);
+  if (run.status !== 0) throw new Error(`${name} exited with ${run.status}`);
   measurements.push(...JSON.parse(run.stdout));
 }
 console.log(formatTable(measurements));

@@ -1,12 +1,12 @@
-/** One measured line, and how lines are shown. */
+/** A measurement, and the table of measurements. */
 
 export interface Measurement {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** What the same run measured of a peer or of the physical limit. */
+  /** Baseline of the same run: a peer, or the physical limit. */
   readonly beside?: { readonly name: string; readonly value: number };
-  /** What has to hold, as a sentence, and whether it did. */
+  /** The target, and whether it was met. */
   readonly bar?: { readonly text: string; readonly met: boolean };
 }
 
@@ -18,7 +18,7 @@ export function formatTable(measurements: readonly Measurement[]): string {
     beside ? `${(value / beside.value).toFixed(2)}` : '',
     bar ? `${bar.met ? 'met' : 'MISSED'}: ${bar.text}` : '',
   ]);
-  const table = [['what', 'measured', 'beside', 'ratio', 'bar'], ...rows];
+  const table = [['measurement', 'value', 'baseline', 'ratio', 'target'], ...rows];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   return table
     .map((row) =>
@@ -44,7 +44,7 @@ export function percentile(values: readonly number[], percent: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN;
 }
 
-/** How a section hands over what it measured. */
+/** Passes the measurements of a section to the main process. */
 export function deliver(measurements: readonly Measurement[]): void {
   process.stdout.write(`${JSON.stringify(measurements)}\n`);
 }

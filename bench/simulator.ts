@@ -1,4 +1,4 @@
-/** A simulated platform in a process of its own, so that what is measured on this side is the client alone. */
+/** A simulated platform in a separate process, so that only the client is measured in this one. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -34,5 +34,5 @@ export async function startSimulator(...flags: readonly string[]): Promise<Runni
       },
     };
   }
-  throw new Error('the simulator ended before it listened');
+  throw new Error('the simulator exited before it listened');
 }

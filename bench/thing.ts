@@ -1,4 +1,4 @@
-/** The object that is measured: 2 KB of JSON, as a service with its environment would have. */
+/** The object of the measurements: 2 KB of JSON, like a service with its environment. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ export function thing(name: string, replicas = 1) {
 
 export const key = (name: string) => `bench.ecsm.sh/v1/things/default/${name}`;
 
-/** The bytes that the registry would store, for peers that store bytes. */
+/** The bytes that the registry stores, for baselines that store bytes. */
 export function thingBytes(name: string): Buffer {
   const uid = '00000000-0000-0000-0000-000000000000';
   const metadata = {
@@ -55,7 +55,7 @@ export async function inScratch<T>(work: (directory: string) => Promise<T>): Pro
   }
 }
 
-/** Runs `count` calls, at most `concurrency` at once, and answers with how many a second. */
+/** Runs `count` calls, at most `concurrency` concurrently, and returns the calls per second. */
 export async function rate(count: number, concurrency: number, call: (n: number) => Promise<unknown>): Promise<number> {
   let next = 0;
   const start = performance.now();

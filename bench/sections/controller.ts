@@ -1,4 +1,4 @@
-/** A controller that does nothing, in a process of its own: how fast, how soon, and how quietly. */
+/** A no-op controller in a separate process: throughput, latency, and CPU usage at rest. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -33,7 +33,7 @@ deliver(
       await once(child, 'exit');
     };
 
-    // A bare Node process that says hello, for comparison.
+    // The baseline is a Node.js process that sends one message.
     const empty = await start(1);
     const bareMs = await bare();
     await stop(empty);
@@ -61,27 +61,27 @@ deliver(
         name: 'cold start to ready, empty registry',
         value: empty.tookMs,
         unit: 'ms',
-        beside: { name: 'a bare node process', value: bareMs },
+        beside: { name: 'bare node', value: bareMs },
       },
       {
         name: 'no-op reconciles of 10,000 keys, from the start of the controller',
         value: (busy.ready.reconciles * 1000) / busy.ready.tookMs,
-        unit: 'a second',
+        unit: 'per second',
       },
       {
         name: 'idle, 10,000 objects',
         value: busy.ready.idlePercent,
-        unit: 'percent of a core',
+        unit: 'percent of a CPU',
         bar: { text: 'under 1 percent', met: busy.ready.idlePercent < 1 },
       },
       {
-        name: 'start of a write to the start of its reconcile in another process, p50',
+        name: 'start of a write to start of its reconcile in another process, p50',
         value: percentile(latencies, 50),
         unit: 'ms',
         beside: { name: 'the durable write alone', value: percentile(writes, 50) },
       },
       {
-        name: 'start of a write to the start of its reconcile in another process, p99',
+        name: 'start of a write to start of its reconcile in another process, p99',
         value: p99,
         unit: 'ms',
         beside: { name: 'the durable write alone', value: percentile(writes, 99) },

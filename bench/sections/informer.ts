@@ -1,4 +1,4 @@
-/** What an informer adds to the memory of a process, beside the same objects cached whole. */
+/** Memory of an informer, compared with a cache of whole objects. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -24,10 +24,10 @@ deliver(
     const whole = await remember('objects');
     return [
       {
-        name: 'an informer of 100,000 objects of 2 KB',
+        name: 'informer of 100,000 objects of 2 KB',
         value: versions,
         unit: 'MB',
-        beside: { name: 'the same objects cached whole', value: whole },
+        beside: { name: 'cache of whole objects', value: whole },
         bar: { text: '15 times less', met: whole / versions >= 15 },
       },
     ];

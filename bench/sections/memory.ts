@@ -1,4 +1,4 @@
-/** Resident memory with 0, 10,000 and 100,000 objects of 2 KB, and what a list of versions allocates. */
+/** Resident memory with 0, 10,000 and 100,000 objects of 2 KB, and the allocation of a list of versions. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,12 +7,12 @@ import { openRegistry } from '@ecsm/runtime';
 import { deliver, type Measurement } from '../report.ts';
 import { inScratch, rate, Thing, thing } from '../thing.ts';
 
-async function ask<Answer>(worker: string, flags: readonly string[], url: string): Promise<Answer> {
+async function runWorker<Result>(worker: string, flags: readonly string[], url: string): Promise<Result> {
   const child = fork(fileURLToPath(new URL(`../workers/${worker}.js`, import.meta.url)), [url], {
     execArgv: [...flags],
   });
-  const [[answer]] = await Promise.all([once(child, 'message'), once(child, 'exit')]);
-  return answer as Answer;
+  const [[result]] = await Promise.all([once(child, 'message'), once(child, 'exit')]);
+  return result as Result;
 }
 
 deliver(
@@ -23,30 +23,30 @@ deliver(
       const registry = await openRegistry(url, { kinds: [Thing] });
       await rate(count, 256, (n) => registry.resource(Thing).create(thing(`thing-${n}`)));
       await registry.close();
-      const { residentMb, privateMb } = await ask<{ residentMb: number; privateMb: number }>(
+      const { residentMb, privateMb } = await runWorker<{ residentMb: number; privateMb: number }>(
         'resident',
         ['--expose-gc'],
         url,
       );
       const name = `resident with ${count.toLocaleString('en')} objects and their versions`;
-      found.push({ name, value: residentMb, unit: 'MB', beside: { name: 'of which its own', value: privateMb } });
+      found.push({ name, value: residentMb, unit: 'MB', beside: { name: 'of which private', value: privateMb } });
       if (count < 100_000) continue;
       const flags = ['--expose-gc', '--max-semi-space-size=512'];
-      const per = await ask<{ allocated: number; kept: number; columns: number; keysAlone: number }>(
+      const per = await runWorker<{ allocated: number; kept: number; columns: number; keysAlone: number }>(
         'allocation',
         flags,
         url,
       );
       found.push({
-        name: 'kept by a version of 100,000, on the heap',
+        name: 'retained per version of 100,000, on the heap',
         value: per.kept,
         unit: 'bytes',
         beside: { name: 'its key as a string', value: per.keysAlone },
-        bar: { text: 'no object beyond the key', met: per.kept < per.keysAlone * 1.15 },
+        bar: { text: 'no object besides the key', met: per.kept < per.keysAlone * 1.15 },
       });
-      found.push({ name: 'its two numbers, outside the heap', value: per.columns, unit: 'bytes' });
+      found.push({ name: 'its two numbers, off-heap', value: per.columns, unit: 'bytes' });
       found.push({
-        name: 'allocated on the way for a version',
+        name: 'allocated per version',
         value: per.allocated,
         unit: 'bytes',
         beside: { name: 'its key as a string', value: per.keysAlone },

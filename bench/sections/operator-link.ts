@@ -1,12 +1,12 @@
 /**
- * What the operator costs the link: calls and bytes of one look at a fleet at rest, beside a naive controller that lists
- * and gets for each service; and how long a fleet takes to get ready, beside what no controller can beat: the same
- * creations, as many at once, sent by a loop that knows everything in advance, until one list shows them running.
+ * Traffic of the operator: calls and bytes of one observation of a fleet at rest, compared with a naive controller that
+ * lists and gets each service. Time until a fleet is ready, compared with the minimum: a loop that only sends the same
+ * creations with the same concurrency, until one list shows all services running.
  */
 import { connect, Ecsm, httpTransport, Recorder, RestClient, type ServiceBody } from '@ecsm/client';
 import { Operator, operatorKinds } from '@ecsm/operator';
 import { EmbeddedRegistry, MemoryStore, systemClock, systemRandom } from '@ecsm/runtime';
-import { want } from '../fleet.ts';
+import { createServices } from '../fleet.ts';
 import { deliver, type Measurement } from '../report.ts';
 import { type RunningSimulator, startSimulator } from '../simulator.ts';
 
@@ -46,31 +46,31 @@ async function settled(operator: Operator): Promise<void> {
   while (!(await operator.settled())) await sleep(20);
 }
 
-/** How much one look at rest costs, over ten of them, a list of all instances among these. */
+/** Cost of one observation at rest, averaged over ten, one of which lists all instances. */
 async function atRest(count: number): Promise<void> {
   const simulator = await startSimulator('--nodes', '3', '--profile', 'instant');
   const { operator, registry, stop } = operate(simulator.url, { observeMs: 1_000, inFlightMax: 16, workers: 16 });
-  await want(registry, 0, count);
+  await createServices(registry, 0, count);
   await settled(operator);
   await sleep(3_000);
   operator.recorder.reset();
   await sleep(10_500);
-  const looks = operator.recorder.byEndpoint().find(({ endpoint }) => endpoint === 'GET /node')?.calls ?? 1;
+  const observations = operator.recorder.byEndpoint().find(({ endpoint }) => endpoint === 'GET /node')?.calls ?? 1;
   const writes = operator.recorder.byEndpoint().filter(({ endpoint }) => !endpoint.startsWith('GET '));
   if (writes.length > 0) throw new Error(`at rest: ${JSON.stringify(writes)}`);
   const { calls, bytesUp, bytesDown } = operator.recorder.totals();
   await stop();
-  const naive = await naiveLook(simulator, count);
-  const bytes = (bytesUp + bytesDown) / looks;
+  const naive = await naiveObservation(simulator, count);
+  const bytes = (bytesUp + bytesDown) / observations;
   measurements.push(
     {
-      name: `a look at ${count} services at rest`,
-      value: calls / looks,
+      name: `observation of ${count} services at rest`,
+      value: calls / observations,
       unit: 'calls',
-      beside: { name: 'a list and a get for each', value: naive.calls },
+      beside: { name: 'a list and a get per service', value: naive.calls },
     },
     {
-      name: `the same, both ways`,
+      name: `the same, bytes in both directions`,
       value: bytes / 1024,
       unit: 'KB',
       beside: { name: 'naive, listing all', value: naive.listingAll / 1024 },
@@ -79,7 +79,7 @@ async function atRest(count: number): Promise<void> {
         : {}),
     },
     {
-      name: `the same, both ways`,
+      name: `the same, bytes in both directions`,
       value: bytes / 1024,
       unit: 'KB',
       beside: { name: 'naive, listing by name', value: naive.listingByName / 1024 },
@@ -89,10 +89,10 @@ async function atRest(count: number): Promise<void> {
 }
 
 /**
- * A controller without a shared observer: for each service one list, in which it looks for its own, and one get. What it
- * lists decides what it costs: everything, or what the platform finds for the name.
+ * A controller without a shared observer: one list and one get per service. The cost depends on the list: all services, or
+ * those that match the name.
  */
-async function naiveLook({ url }: RunningSimulator, count: number) {
+async function naiveObservation({ url }: RunningSimulator, count: number) {
   const recorder = new Recorder();
   const { ecsm, close } = connect({ url, recorder, connectionsMax: 16 });
   const ids = (await ecsm.services().page(1, 1000)).list.map(({ id }) => id);
@@ -102,7 +102,7 @@ async function naiveLook({ url }: RunningSimulator, count: number) {
     const { bytesUp, bytesDown } = recorder.totals();
     return bytesUp + bytesDown;
   };
-  // Each costs the same, so that a few tell what all cost.
+  // Each service costs the same, so a sample is sufficient.
   const sample = ids.slice(0, 10);
   const gets = await cost(() => Promise.all(sample.map((id) => ecsm.services().get(id))));
   const all = await cost(() => Promise.all(sample.map(() => ecsm.services().page(1, 1000))));
@@ -122,7 +122,7 @@ async function untilReady(count: number, latencyMs: number): Promise<void> {
   const { operator, registry, stop } = operate(first.url, { inFlightMax: inFlight, workers: inFlight * 2 });
   while (operator.observer.ready() !== undefined) await sleep(5);
   const startMs = performance.now();
-  await want(registry, 0, count);
+  await createServices(registry, 0, count);
   await settled(operator);
   const tookMs = performance.now() - startMs;
   await stop();
@@ -135,7 +135,7 @@ async function untilReady(count: number, latencyMs: number): Promise<void> {
     name: `${count} new services ready, ${latencyMs} ms round trip`,
     value: tookMs,
     unit: 'ms',
-    beside: { name: `creations only, ${inFlight} at once`, value: leastMs },
+    beside: { name: `creations only, ${inFlight} concurrent`, value: leastMs },
     bar: { text: 'within 1.5 times', met: ratio <= 1.5 },
   });
 }

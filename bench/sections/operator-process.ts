@@ -1,6 +1,6 @@
 /**
- * The operator as a process: from an apply in another process to the first call to the platform, resident memory, and
- * the time from its start until it is ready, beside a Node process that does nothing.
+ * The operator process: time from an apply in another process to the first platform call, resident memory, and start
+ * time, compared with an empty Node.js process.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { ECSMService, operatorKinds } from '@ecsm/operator';
 import { openRegistry, systemClock } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { Simulator } from '@ecsm/simulator';
-import { startOperator, want, wanted } from '../fleet.ts';
+import { createServices, service, startOperator } from '../fleet.ts';
 import { deliver, type Measurement, median, percentile } from '../report.ts';
 import { startSimulator } from '../simulator.ts';
 import { inScratch } from '../thing.ts';
@@ -20,7 +20,7 @@ async function firstCall(): Promise<void> {
   await inScratch(async (directory) => {
     const url = `sqlite:${join(directory, 'registry')}`;
     const called = new Map<string, number>();
-    // In this process, so that both moments are read from one clock.
+    // In this process, so that both times are read from one clock.
     const simulator = new Simulator({
       clock: systemClock,
       random: new SeededRandom(1),
@@ -40,10 +40,10 @@ async function firstCall(): Promise<void> {
     for (let number = 0; number < 320; number++) {
       called.clear();
       const startMs = performance.now();
-      await registry.resource(ECSMService).create(wanted(number));
+      await registry.resource(ECSMService).create(service(number));
       const wroteMs = performance.now() - startMs;
       while (!called.has('last')) await new Promise((resolve) => setImmediate(resolve));
-      // The first ones warm both processes up.
+      // The first rounds warm up both processes.
       if (number >= 20) {
         times.push((called.get('last') ?? Number.NaN) - startMs);
         writes.push(wroteMs);
@@ -79,7 +79,7 @@ async function resident(count: number): Promise<void> {
     const url = `sqlite:${join(directory, 'registry')}`;
     const simulator = await startSimulator('--nodes', '3', '--profile', 'instant');
     const registry = await openRegistry(url, { kinds: operatorKinds });
-    await want(registry, 0, count);
+    await createServices(registry, 0, count);
     const operator = await startOperator(
       '--registry',
       url,
@@ -104,7 +104,7 @@ async function resident(count: number): Promise<void> {
       } while (next !== undefined);
     }
     while (!(await isReady())) await sleep(1000);
-    // What it took to make them all is garbage by now, and has been collected.
+    // The garbage of the creations has been collected after this time.
     await sleep(restMs);
     const residentMb = operator.residentMb();
     measurements.push({
@@ -115,7 +115,7 @@ async function resident(count: number): Promise<void> {
       ...(count === 1000 ? { bar: { text: 'under 80 MB', met: residentMb < 80 } } : {}),
     });
     measurements.push({
-      name: `the most it took while it made them`,
+      name: `peak while it created them`,
       value: operator.residentMbMax(),
       unit: 'MB',
       beside: { name: 'at rest', value: residentMb },
@@ -136,7 +136,7 @@ async function coldStart(): Promise<void> {
     const url = `sqlite:${join(directory, 'registry')}`;
     const simulator = await startSimulator('--nodes', '3', '--profile', 'instant');
     const registry = await openRegistry(url, { kinds: operatorKinds });
-    await want(registry, 0, 10);
+    await createServices(registry, 0, 10);
     await registry.close();
     const times: number[] = [];
     const bare: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * What the link to the platform costs: the client beside a plain `fetch` of the same bytes, in rounds that take turns,
- * against a simulator in another process; and calls and bytes for a whole fleet. The simulator at its largest, too.
+ * The client, compared with a plain `fetch` of the same bytes in alternating rounds, with a simulator in another process;
+ * calls and bytes for a whole fleet; and the simulator with a large fleet.
  */
 import { connect, Recorder } from '@ecsm/client';
 import { deliver, type Measurement, median } from '../report.ts';
@@ -29,7 +29,7 @@ async function compare(url: string): Promise<void> {
       const plain = async () => (await fetch(target)).json();
       const ours = () => ecsm.services().page(1, rows);
       const rates: [number, number][] = [];
-      // The first round warms both up.
+      // The first round is a warm-up.
       for (let round = 0; round <= rounds; round++) {
         const fetched = await rate(calls, concurrency, plain);
         const called = await rate(calls, concurrency, ours);
@@ -38,9 +38,9 @@ async function compare(url: string): Promise<void> {
       const ratio = median(rates.map(([called, fetched]) => called / fetched));
       const value = median(rates.map(([called]) => called));
       measurements.push({
-        name: `client, a page of ${what}, ${concurrency} at once`,
+        name: `client, a page of ${what}, ${concurrency} concurrent`,
         value,
-        unit: 'calls a second',
+        unit: 'calls per second',
         beside: { name: 'plain fetch and JSON', value: value / ratio },
         bar: { text: 'at least 0.7 of plain fetch', met: ratio >= 0.7 },
       });
@@ -65,12 +65,12 @@ async function observe(url: string): Promise<void> {
   measurements.push(
     { name: 'list 1,000 services and their 3,000 containers', value: calls, unit: 'calls' },
     {
-      name: 'the same, down the link',
+      name: 'the same, received',
       value: bytesDown / 1024,
       unit: 'KB',
-      beside: { name: 'two bodies with all rows', value: bodies / 1024 },
+      beside: { name: 'two responses with all rows', value: bodies / 1024 },
     },
-    { name: 'the same, up the link', value: bytesUp / 1024, unit: 'KB' },
+    { name: 'the same, sent', value: bytesUp / 1024, unit: 'KB' },
   );
   close();
 }
@@ -78,15 +78,15 @@ async function observe(url: string): Promise<void> {
 async function largest(): Promise<void> {
   const simulator = await startSimulator('--nodes', '1000', '--services', '10000', '--profile', 'instant');
   const { ecsm, close } = connect({ url: simulator.url, deadlineMs: 120_000, timeoutMs: 60_000 });
-  // As many nodes as fit into one request.
+  // The number of nodes that fits into one request.
   const nodeIds = (await ecsm.nodes().page(1, 200)).list.map(({ id }) => `nodeIds%5B%5D=${id}`).join('&');
   const page = async (pageNum: number) => {
     const target = `${simulator.url}/api/v1/container/node?pageNum=${pageNum}&pageSize=1000&${nodeIds}`;
     const start = performance.now();
-    const answer = await fetch(target);
-    const body: { data: { list: unknown[]; total: number } } = JSON.parse(await answer.text());
+    const response = await fetch(target);
+    const body: { data: { list: unknown[]; total: number } } = JSON.parse(await response.text());
     const tookMs = performance.now() - start;
-    if (body.data.list.length !== 1000 || body.data.total < 3000) throw new Error('this is not the page');
+    if (body.data.list.length !== 1000 || body.data.total < 3000) throw new Error('unexpected page');
     return { tookMs, body };
   };
   const times: number[] = [];
@@ -103,8 +103,8 @@ async function largest(): Promise<void> {
       name: 'simulator: page of 1,000 of 30,000 containers',
       value: median(times),
       unit: 'ms',
-      beside: { name: 'JSON there and back', value: median(plain) },
-      bar: { text: 'well under 50 ms', met: median(times) < 50 },
+      beside: { name: 'JSON round trip', value: median(plain) },
+      bar: { text: 'under 50 ms', met: median(times) < 50 },
     },
     {
       name: 'simulator: resident, 1,000 nodes, 10,000 services',

@@ -1,10 +1,10 @@
-/** The work queue alone: add, take and done, of many keys. */
+/** The work queue: add, take and done of many keys. */
 import { systemClock, WorkQueue } from '@ecsm/runtime';
 import { deliver, median } from '../report.ts';
 
 const keys = Array.from({ length: 10_000 }, (_, n) => `bench.ecsm.sh/v1/things/default/thing-${n}`);
 
-/** The plainest thing that does not run a key twice: a set, in order. The limit that no queue can beat. */
+/** The baseline: an ordered set, the simplest structure that deduplicates keys. */
 async function plainSet(): Promise<void> {
   const waiting = new Set<string>();
   for (const key of keys) waiting.add(key);
@@ -39,7 +39,7 @@ deliver([
   {
     name: 'queue: add, take and done',
     value: await rateOf(workQueue),
-    unit: 'a second',
+    unit: 'per second',
     beside: { name: 'a plain set', value: peer },
   },
 ]);

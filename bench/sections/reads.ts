@@ -32,7 +32,7 @@ deliver(
     const versions = await timed(() => things.versions());
     await registry.close();
     return [
-      { name: 'registry get', value: gets, unit: 'a second' },
+      { name: 'registry get', value: gets, unit: 'per second' },
       {
         name: 'list of 1,000',
         value: list,

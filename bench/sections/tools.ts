@@ -1,13 +1,13 @@
 /**
- * How long people wait for a tool before it does anything: `ecsmctl version`, and `ecsmctl get` on a registry of 1,000
- * objects, beside a Node process that does nothing. They take turns, so that all meet the same machine.
+ * Start time of a tool: `ecsmctl version`, and `ecsmctl get` on a registry of 1,000 objects, compared with an empty Node.js
+ * process. The rounds alternate, so that all see the same load of the machine.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { operatorKinds } from '@ecsm/operator';
 import { openRegistry } from '@ecsm/runtime';
-import { want } from '../fleet.ts';
+import { createServices } from '../fleet.ts';
 import { deliver, type Measurement, median } from '../report.ts';
 import { inScratch } from '../thing.ts';
 
@@ -25,7 +25,7 @@ function timed(command: string, args: readonly string[], linesMin: number): numb
 const measurements = await inScratch(async (directory): Promise<Measurement[]> => {
   const url = `sqlite:${join(directory, 'registry')}`;
   const registry = await openRegistry(url, { kinds: operatorKinds });
-  await want(registry, 0, 1_000);
+  await createServices(registry, 0, 1_000);
   await registry.close();
   const times = { bare: [] as number[], version: [] as number[], get: [] as number[] };
   for (let round = 0; round < rounds; round++) {

@@ -1,4 +1,4 @@
-/** From the start of a write to its arrival at a watcher, in the same process and in another. */
+/** Latency from the start of a write to the watcher, in the same process and in another one. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
 /**
- * Durable creates and updates through the registry, beside raw SQLite that writes the same records with the same flush:
- * a row of the log and an entry of the index, with bytes that are ready. Rounds take turns, so that all meet the same
- * disk; ratios are medians over the rounds.
+ * Durable creates and updates through the registry, compared with raw SQLite that writes the same records with the same
+ * flush: a row of the log and an entry of the index, from prepared bytes. Rounds alternate, so that all see the same load
+ * of the disk; ratios are medians over the rounds.
  */
 import { join } from 'node:path';
 import { openRegistry } from '@ecsm/runtime';
@@ -10,11 +10,11 @@ import { deliver, type Measurement, median } from '../report.ts';
 import { inScratch, key, rate, Thing, thing, thingBytes } from '../thing.ts';
 
 const rounds = 7;
-/** Records that a machine of the reference kind writes raw in a second, 128 with each flush, and the bar beside it. */
+/** Records per second on the reference machine, with 128 per flush: raw SQLite, and the target of the registry. */
 const reference = { raw: 24_000, registry: 10_000 };
 type Series = 'create' | 'update' | 'raw create' | 'raw update';
 
-/** What the store writes for a commit, without anything around it. */
+/** Writes only the records of a commit. */
 class RawRecords {
   readonly #database: InstanceType<typeof DatabaseSync>;
   readonly #log;
@@ -36,7 +36,7 @@ class RawRecords {
     this.#entry = this.#database.prepare('INSERT OR REPLACE INTO entry VALUES (?, ?, 1)');
   }
 
-  /** Everything that is written in one turn shares a flush. */
+  /** Writes of one event loop turn share a flush. */
   write(name: string, value: Buffer): Promise<void> {
     return new Promise((done) => {
       if (this.#waiting.length === 0) setImmediate(() => this.#flush());
@@ -93,16 +93,16 @@ const measurements = await inScratch(async (directory) => {
       const ratio = median(results[series].map((value, round) => value / (peer[round] ?? Number.NaN)));
       const value = median(results[series]);
       return {
-        name: `registry ${series}, ${concurrency} at once`,
+        name: `registry ${series}, ${concurrency} concurrent`,
         value,
-        unit: 'a second',
+        unit: 'per second',
         beside: { name: 'raw SQLite, same records', value: value / ratio },
         bar: { text: bar, met: ratio >= ratioMin },
       };
     });
   }
 
-  // Programs run for long: what counts is the speed once the engine has compiled them.
+  // A warm-up, because the programs are long-running.
   await measure(64, 1500);
   const together = reference.registry / reference.raw;
   const found = [
@@ -111,7 +111,7 @@ const measurements = await inScratch(async (directory) => {
       await measure(128, 4000),
       128,
       together,
-      `at least ${together.toFixed(2)} of raw SQLite (10,000 where raw does 24,000)`,
+      `at least ${together.toFixed(2)} of raw SQLite (10,000 if raw SQLite has 24,000)`,
     ),
   ];
   await registry.close();

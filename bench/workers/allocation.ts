@@ -1,7 +1,7 @@
 /**
- * How many bytes a list of versions allocates, in all and kept, for each entry, beside the keys alone.
- * Usage: node --expose-gc --max-semi-space-size=512 allocation <registry URL>. The young generation is so large that
- * nothing is collected in between: what the heap grows by is what was allocated.
+ * Measures the bytes per entry that a list of versions allocates and retains, compared with the keys alone.
+ * Usage: node --expose-gc --max-semi-space-size=512 allocation <registry URL>. The young generation is large enough to
+ * avoid a collection during the measurement, so the growth of the heap is the allocation.
  */
 import { openRegistry } from '@ecsm/runtime';
 import { Thing } from '../thing.ts';
@@ -20,7 +20,7 @@ const kept = after.heapUsed - before.heapUsed;
 const columns = versions.revisions.byteLength + versions.created.byteLength;
 const count = versions.keys.length;
 
-// The same keys again, as strings of their own in a plain array: what no list of keys can do without.
+// The same keys as new strings in a plain array: the minimum of any list of keys.
 collect();
 const start = process.memoryUsage().heapUsed;
 const keys = versions.keys.map((key) => Buffer.from(key).toString('latin1'));

@@ -1,4 +1,4 @@
-/** Commits at a leisurely pace and prints when each was acknowledged. Usage: committer <registry URL> <count> */
+/** Commits with pauses and reports when each commit was acknowledged. Usage: committer <registry URL> <count> */
 import { openRegistry } from '@ecsm/runtime';
 import { Thing, thing } from '../thing.ts';
 

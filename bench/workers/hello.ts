@@ -1,3 +1,3 @@
-/** The least that a process can do: say hello and go. */
+/** Baseline of a process start: sends one message and exits. */
 process.send?.({ hello: true });
 process.disconnect?.();

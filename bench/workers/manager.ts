@@ -1,6 +1,6 @@
 /**
- * A process with a manager, its health server and a controller that does nothing, on a registry. It tells its parent when it is ready, when each
- * reconcile starts, and how much processor it used in a quiet time. Usage: manager <registry URL> <quiet ms>
+ * A process with a manager, its health server and a no-op controller. It reports to its parent when it is ready, when each
+ * reconcile starts, and its CPU usage at rest. Usage: manager <registry URL> <quiet ms>
  */
 import { Controller, Manager, MetricRegistry, openRegistry, standardMetrics } from '@ecsm/runtime';
 import { Thing } from '../thing.ts';

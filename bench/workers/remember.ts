@@ -1,6 +1,6 @@
 /**
- * How much memory it takes to remember the objects of a registry. Usage: node --expose-gc remember <registry URL>
- * <versions|objects>: as an informer does, or whole, as a client-side cache would.
+ * Measures the memory of a cache of a registry: versions only, like an informer, or whole objects.
+ * Usage: node --expose-gc remember <registry URL> <versions|objects>
  */
 import { Informer, openRegistry } from '@ecsm/runtime';
 import { Thing } from '../thing.ts';

@@ -1,5 +1,5 @@
 /**
- * Opens a registry as a controller would, lists its versions, and says how much memory that holds.
+ * Opens a registry, lists its versions, and reports the resident memory.
  * Usage: node --expose-gc resident <registry URL>
  */
 import { readFileSync } from 'node:fs';
