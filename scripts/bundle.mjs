@@ -1,10 +1,9 @@
 /**
- * Makes one file of the operator: dist/ecsm-operator.mjs. It needs Node and nothing else, not even an empty node_modules.
- * Build first. Usage: node scripts/bundle.mjs [directory [machine]]; a machine is `linux-arm64`, for example. Default: this
- * kind of machine.
+ * Bundles the operator into one file: dist/ecsm-operator.mjs. It requires only Node.js, without node_modules. Build first.
+ * Usage: node scripts/bundle.mjs [directory [machine]]. A machine is for example `linux-arm64`; the default is this one.
  *
- * The one thing in it that is not JavaScript is SQLite. Its library for the machine lies in the file as text; it is
- * unpacked when a registry that needs it is opened, and the unpacked copy is removed as soon as it is loaded.
+ * SQLite is the only native part. Its library for the machine is embedded as text. It is unpacked when a registry that
+ * needs it is opened, and the unpacked copy is removed after loading.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -21,21 +20,21 @@ const prebuilds = join(root, 'node_modules', '@photostructure', 'sqlite', 'prebu
 function nativeLibraries(machine) {
   const directory = join(prebuilds, machine);
   if (!existsSync(directory)) {
-    throw new Error(`there is no SQLite for ${machine}, only for ${readdirSync(prebuilds).join(', ')}`);
+    throw new Error(`no SQLite library for ${machine}; available: ${readdirSync(prebuilds).join(', ')}`);
   }
   return readdirSync(directory).flatMap((file) => {
     const [, libc] = /\.(glibc|musl)\.node$/.exec(file) ?? [];
     if (libc === undefined) return [];
     const bytes = withoutSymbols(readFileSync(join(directory, file)));
-    // The highest quality takes twenty seconds longer, for a tenth less.
+    // The highest quality takes 20 s longer and saves only 10 %.
     const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
     return `${libraryMark}${machine}-${libc} ${brotliCompressSync(bytes, { params }).toString('base64')}`;
   });
 }
 
 /**
- * What a debugger needs is four fifths of a library. Of a 64-bit ELF file the loader reads what its program headers name;
- * sections, and the table of them, lie behind that and can go. Other formats stay as they are.
+ * Debug symbols are 80 % of a library. The loader of a 64-bit ELF file reads only what the program headers reference, so
+ * the sections and the section table behind that are removed. Other formats are not changed.
  */
 function withoutSymbols(library) {
   const isElf64 = library.readUInt32BE(0) === 0x7f454c46 && library[4] === 2 && library[5] === 1;
@@ -56,10 +55,10 @@ function withoutSymbols(library) {
   return kept;
 }
 
-/** Comments at the end of the bundle, so that they cost no memory as values of the program. */
+/** The libraries are comments at the end of the bundle, so that they use no memory as values. */
 const libraryMark = '//sqlite ';
 
-/** Takes the place of the package, which searches for its library beside its own files. */
+/** Replaces the package, which searches for its library next to its own files. */
 const loader = `
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -75,7 +74,7 @@ function unpack() {
   const bundle = readFileSync(self);
   const mark = '\\n${libraryMark}' + machine + ' ';
   const start = bundle.lastIndexOf(mark);
-  if (start === -1) throw new Error('this bundle has no SQLite for ' + machine + ': make one for that machine');
+  if (start === -1) throw new Error('this bundle has no SQLite library for ' + machine + '; build a bundle for that machine');
   const text = bundle.latin1Slice(start + mark.length, bundle.indexOf(10, start + mark.length));
   return brotliDecompressSync(Buffer.from(text, 'base64'));
 }
@@ -83,7 +82,7 @@ function unpack() {
 function load() {
   const bytes = unpack();
   const failures = [];
-  // Some of these may be mounted so that nothing in them can be executed.
+  // Some of these may be mounted with noexec.
   for (const place of [tmpdir(), process.env.XDG_RUNTIME_DIR, '/dev/shm', homedir(), dirname(self)]) {
     if (!place) continue;
     let directory;
@@ -97,7 +96,7 @@ function load() {
     } catch (error) {
       failures.push(error.message);
     } finally {
-      // What is loaded stays loaded. Only Windows does not let go of the file.
+      // A loaded library does not need its file. Only Windows keeps it locked.
       try {
         if (directory) rmSync(directory, { recursive: true, force: true });
       } catch {}
@@ -109,7 +108,7 @@ function load() {
 export const { DatabaseSync } = load();
 `;
 
-/** Those who wrote what is in the bundle ask that their licence goes with it. */
+/** The licences of bundled packages require that their text is included. */
 function licences(inputs) {
   const folders = new Set();
   for (const input of inputs) {
@@ -126,10 +125,10 @@ function licences(inputs) {
 }
 
 async function bundle(directory, machine) {
-  // With the same flags as the launcher.
+  // The bundle uses the same Node.js flags as the launcher.
   const [firstLine] = readFileSync(join(root, 'bin', 'ecsm-operator'), 'utf8').split('\n');
   const entry = join(operator, 'dist', 'program', 'main.js');
-  if (!existsSync(entry)) throw new Error('there is nothing to bundle: run make build first');
+  if (!existsSync(entry)) throw new Error('the operator is not built: run make build first');
   const { version } = JSON.parse(readFileSync(join(operator, 'package.json'), 'utf8'));
   const common = {
     absWorkingDir: root,
@@ -145,7 +144,7 @@ async function bundle(directory, machine) {
   const { metafile } = await build({ ...common, write: false, metafile: true });
   const texts = licences(Object.keys(metafile.inputs)).map((text) => text.replaceAll('*/', '* /'));
   const outfile = join(directory, 'ecsm-operator.mjs');
-  // CommonJS inside it asks for modules of Node with `require`, which modules do not have.
+  // Bundled CommonJS loads Node.js modules with `require`, which ES modules do not have.
   const banner =
     "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);";
   const footer = [`/*\n${texts.join('\n\n---\n\n')}\n*/`, ...nativeLibraries(machine)].join('\n');
@@ -156,8 +155,7 @@ async function bundle(directory, machine) {
     banner: { js: banner },
     footer: { js: footer },
   });
-  // Were one character of the file beyond ASCII, Node would hold the whole text in twice the memory. The code has none;
-  // some comments do.
+  // With a single non-ASCII character, Node.js would hold the whole text in twice the memory. Only comments contain some.
   mkdirSync(directory, { recursive: true });
   for (const { text } of outputFiles) {
     const ascii = text.replace(/[^\n\t\x20-\x7e]/g, '?');

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Puts a program where the tests find it: the one on the PATH, or Debian's packages unpacked into .tools.
+# Ensures that the tests find a program: on the PATH, or in .tools, where Debian packages are unpacked.
 # Usage: scripts/ensure-tool.sh <program> <Debian package> [packages that it needs]
-# Unpacking needs no root and starts no service. Always exits 0: the tests decide what a missing program means.
+# Unpacking needs no root and starts no service. Always exits 0: the tests handle a missing program.
 set -u
 cd "$(dirname "$0")/.."
 program=$1
@@ -16,9 +16,9 @@ mkdir -p .tools/download
 fetch() { (cd .tools/download && apt-get download "$@" >../apt.log 2>&1); }
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null 2>&1; then sudo -n "$@"; else return 1; fi; }
 if ! fetch "$@"; then
-  # A fresh machine has no package lists yet.
+  # A new machine has no package lists.
   as_root apt-get update >.tools/apt.log 2>&1 && fetch "$@" || { echo "$program: could not be fetched, see .tools/apt.log"; exit 0; }
 fi
 for package in "$@"; do dpkg -x .tools/download/"$package"_*.deb .tools; done
-[ -x ".tools/usr/bin/$program" ] || echo "$program: the package holds no /usr/bin/$program"
+[ -x ".tools/usr/bin/$program" ] || echo "$program: the package does not contain /usr/bin/$program"
 exit 0

@@ -1,9 +1,9 @@
 /**
- * Makes the programs that bin/ launches, below dist/programs. A program of one file starts in half the time of one of two
- * hundred. What is not JavaScript stays where npm has put it. Build first.
+ * Bundles the programs that bin/ launches into dist/programs. A single file starts in half the time of 200 files. Native
+ * libraries stay where npm has installed them. Build first.
  *
- * Programs that stay are modules, and share what they have in common. Tools, which people wait for every time, are one
- * script each, with what the engine has compiled of it beside it (bin/launch.cjs).
+ * Long-running programs are modules that share chunks. Command-line tools, whose start time matters, are one script each,
+ * with a code cache (bin/launch.cjs).
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -25,7 +25,7 @@ import { sqlitePlugin } from './sqlite-plugin.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = join(root, 'dist', 'programs');
 
-/** The name of each program, and what it is made of. */
+/** The name and the entry point of each program. */
 const programs = {
   'ecsm-operator': 'packages/ecsm-operator/dist/program/main.js',
   'ecsm-sim': 'packages/ecsm-simulator/dist/program/main.js',
@@ -35,7 +35,7 @@ const tools = {
   'ecsm-cli': 'packages/cli/dist/ecsm-cli/main.js',
 };
 
-/** The library for this machine, from the package that npm has installed. */
+/** Loads the library for this machine from the installed package. */
 const loader = `
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -59,7 +59,7 @@ const common = {
   platform: 'node',
   target: 'node20.15',
   plugins: [sqlitePlugin(loader)],
-  // The same library as modules: of CommonJS, a part that is loaded later would only have the default.
+  // The ES modules of the library: a dynamic import of CommonJS would only have the default export.
   alias: { yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js') },
   charset: 'ascii',
   logLevel: 'warning',
@@ -72,7 +72,7 @@ const { outputFiles: modules } = await build({
   format: 'esm',
   splitting: true,
   define: { __ECSM_VERSION__: JSON.stringify(version) },
-  // CommonJS inside it asks for modules of Node with `require`, which modules do not have.
+  // Bundled CommonJS loads Node.js modules with `require`, which ES modules do not have.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
   },
@@ -90,7 +90,7 @@ const { outputFiles: scripts } = await build({
   footer: { js: '})' },
 });
 
-// Somebody may be starting one of them just now: what is right stays untouched, and what is not is replaced whole.
+// A program may be starting at this time: unchanged files are not touched, and changed ones are replaced atomically.
 mkdirSync(outdir, { recursive: true });
 const changed = new Set();
 for (const { path, contents } of [...modules, ...scripts]) {
@@ -99,10 +99,10 @@ for (const { path, contents } of [...modules, ...scripts]) {
   renameSync(`${path}.new`, path);
   changed.add(basename(path));
 }
-const made = new Set([...modules, ...scripts].map(({ path }) => basename(path)));
-for (const name of readdirSync(outdir)) if (!made.has(name.replace(/\.cache$/, ''))) rmSync(join(outdir, name));
+const written = new Set([...modules, ...scripts].map(({ path }) => basename(path)));
+for (const name of readdirSync(outdir)) if (!written.has(name.replace(/\.cache$/, ''))) rmSync(join(outdir, name));
 
-/** Runs what people run most, so that the engine has compiled it when it is asked what it has. */
+/** Runs the most common commands, so that the code cache contains their compiled functions. */
 function warmUp(name, lines) {
   const file = `${name}.cjs`;
   if (!changed.has(file) && existsSync(join(outdir, `${file}.cache`))) return;

@@ -1,9 +1,10 @@
 /**
- * The house plan: every room, from the ground up, and the rooms it may import from. `check-imports.mjs` holds the code
- * to it; the table in ARCHITECTURE.md is made from it. A room that is not listed may not exist; an import that is not listed fails the build.
+ * The import rules: every source folder ("room", as `package/folder`), lowest layer first, and what it may import from.
+ * `check-imports.mjs` enforces them, and the table in ARCHITECTURE.md is generated from them. Folders and imports that are
+ * not listed fail the build.
  *
- * A room is `package/folder`. `doors` are the Node modules through which only that room may reach the outside world,
- * `libraries` the packages from outside that only it may use, `tests` rooms that only its tests may import from.
+ * `doors` are the Node.js modules with side effects, and `libraries` the external packages, that a folder may use; `tests`
+ * are folders that only its tests may import from.
  */
 export const rooms = {
   'runtime/ports': { imports: [], doors: ['node:crypto'] },
@@ -115,8 +116,8 @@ export const rooms = {
   },
 };
 
-/** Node modules that any room may use: they compute, and touch nothing outside. */
+/** Node.js modules without side effects, which every folder may use. */
 export const harmless = ['node:util', 'node:buffer'];
 
-/** Where a package lies. Its name leaves out the product's: `@ecsm/client` is packages/ecsm-client. */
+/** The folders of packages by name: `@ecsm/client` is packages/ecsm-client. */
 export const folders = { client: 'ecsm-client', simulator: 'ecsm-simulator', operator: 'ecsm-operator' };

@@ -1,12 +1,12 @@
 /**
- * The simulations, each as one file of JavaScript, which runs a third faster than under a test runner: there are thousands
- * of runs to make. This makes the file, and shares the work among the processors:
+ * Runs the simulations. Each is bundled into one JavaScript file, which is a third faster than under a test runner, and the
+ * seeds are distributed over the CPUs:
  *
  *     node scripts/simulation.mjs operator             5,000 seeds, and every crash point
  *     node scripts/simulation.mjs runtime              10,000 seeds
  *     node scripts/simulation.mjs operator seeds 20000
- *     node scripts/simulation.mjs operator seed 17     one of them again, with its trace
- *     node scripts/simulation.mjs operator part WORDS  in one process, what the program makes of the words
+ *     node scripts/simulation.mjs operator seed 17     replays one seed with its trace
+ *     node scripts/simulation.mjs operator part ARGS   passes the arguments to the program, in one process
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,10 +19,10 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = (path) => join(root, 'packages', path);
 
-/** Much code, none of it hot, and much garbage that is young: this takes a good tenth off. */
+/** The code is large, without hot functions, and creates much short-lived garbage: these flags save over 10 % of the time. */
 const engine = ['--always-sparkplug', '--max-semi-space-size=64'];
 
-/** How the programs are told what to run; see there. */
+/** The arguments of each program. */
 const simulations = {
   operator: {
     program: 'ecsm-operator/test/simulation/simulate.kit.ts',
@@ -39,7 +39,7 @@ const simulations = {
   },
 };
 
-/** Of the sources, so that nothing that was built before is simulated. Answers where the program is. */
+/** Bundles the sources, so that no stale build output is simulated. Returns the path of the bundle. */
 async function bundle(program, directory) {
   const outfile = join(directory, 'simulate.mjs');
   await build({
@@ -58,14 +58,14 @@ async function bundle(program, directory) {
       '@ecsm/simulator': source('ecsm-simulator/src/index.ts'),
     },
     external: ['@photostructure/sqlite'],
-    // CommonJS inside it asks for modules of Node with `require`, which modules do not have.
+    // Bundled CommonJS loads Node.js modules with `require`, which ES modules do not have.
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
     logLevel: 'warning',
   });
   return outfile;
 }
 
-/** Everything that is to be run, in one list of words for each process. */
+/** Returns one list of arguments for each process. */
 function shares(simulation, what, number) {
   if (what === 'seed') return [simulation.seed(number)];
   const parts = availableParallelism();
@@ -76,35 +76,34 @@ function shares(simulation, what, number) {
   return isAll ? [...seeds, ...indexes.map((part) => simulation.more(part, parts))] : seeds;
 }
 
-async function run(program, words) {
-  const child = spawn(process.execPath, [...engine, program, ...words.map(String)], { stdio: 'inherit' });
+async function run(program, args) {
+  const child = spawn(process.execPath, [...engine, program, ...args.map(String)], { stdio: 'inherit' });
   const [code] = await once(child, 'exit');
   return code === 0;
 }
 
-/** As many at once as there are processors. */
+/** Runs as many processes concurrently as there are CPUs. */
 async function runAll(program, waiting) {
   let isFine = true;
   const workers = Array.from({ length: availableParallelism() }, async () => {
-    for (let words = waiting.shift(); words !== undefined; words = waiting.shift()) {
-      isFine = (await run(program, words)) && isFine;
+    for (let args = waiting.shift(); args !== undefined; args = waiting.shift()) {
+      isFine = (await run(program, args)) && isFine;
     }
   });
   await Promise.all(workers);
   return isFine;
 }
 
-const [of, what, ...words] = process.argv.slice(2);
+const [of, what, ...args] = process.argv.slice(2);
 const simulation = simulations[of];
 if (simulation === undefined || ![undefined, 'seeds', 'seed', 'part'].includes(what)) {
-  console.error(`say operator or runtime, and then nothing, seeds COUNT, seed NUMBER or part WORDS`);
+  console.error(`usage: node scripts/simulation.mjs operator|runtime [seeds COUNT|seed NUMBER|part ARGS]`);
   process.exit(2);
 }
 const directory = mkdtempSync(join(tmpdir(), 'ecsm-simulation-'));
 try {
   const program = await bundle(simulation.program, directory);
-  const isFine =
-    what === 'part' ? await run(program, words) : await runAll(program, shares(simulation, what, words[0]));
+  const isFine = what === 'part' ? await run(program, args) : await runAll(program, shares(simulation, what, args[0]));
   process.exitCode = isFine ? 0 : 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });

@@ -1,6 +1,6 @@
-/** Tells a bundler where SQLite comes from: the package searches for its library beside its own files. */
+/** Replaces the SQLite package in a bundle, because it searches for its library next to its own files. */
 
-/** `loader`: the text of a module that exports `DatabaseSync`. */
+/** @param {string} loader source of a module that exports `DatabaseSync` */
 export function sqlitePlugin(loader) {
   return {
     name: 'sqlite',

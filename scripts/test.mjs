@@ -1,6 +1,6 @@
 /**
- * Runs every test with coverage and closes with what failed and one line: `N passed, N failed`, and `, N skipped` where
- * tests were skipped. Usage: node scripts/test.mjs [vitest arguments]; with arguments, only those tests run, without coverage.
+ * Runs all tests with coverage, then prints the failures and the line `N passed, N failed`, with `, N skipped` if tests
+ * were skipped. Usage: node scripts/test.mjs [vitest arguments]; with arguments, only those tests run, without coverage.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ let { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults
   : { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, testResults: [] };
 rmSync(scratch, { recursive: true, force: true });
 
-// A file that does not even load, a coverage bar that is missed or a runner that dies counts as a failure too.
+// A file that does not load, a missed coverage threshold or a crash of the runner counts as a failure too.
 const brokenFiles = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
 numFailedTests += brokenFiles.length;
 if (run.status !== 0 && numFailedTests === 0) numFailedTests = 1;
@@ -31,17 +31,17 @@ if (numPassedTests === 0 && numFailedTests === 0) {
   console.error('no test ran');
   numFailedTests = 1;
 }
-// Where only the end of a long log is kept, it has to tell what is wrong.
+// Repeated at the end, because some systems keep only the end of a long log.
 for (const { name, message, assertionResults } of testResults) {
   const failed = assertionResults.filter(({ status }) => status === 'failed');
-  for (const { fullName, failureMessages } of failed) tell(name, fullName, failureMessages.join('\n'));
-  if (failed.length === 0 && message) tell(name, 'does not load', message);
+  for (const { fullName, failureMessages } of failed) print(name, fullName, failureMessages.join('\n'));
+  if (failed.length === 0 && message) print(name, 'does not load', message);
 }
 const skipped = numPendingTests + numTodoTests;
 console.log(`${numPassedTests} passed, ${numFailedTests} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exit(numFailedTests > 0 ? 1 : 0);
 
-function tell(file, test, message) {
+function print(file, test, message) {
   const lines = message
     .split('\n')
     .slice(0, 6)

@@ -1,4 +1,4 @@
-/** The house plan is kept, and whoever breaks it is told where. */
+/** The import rules hold, and each violation is reported with its position. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { root, run } from './documents.kit.ts';
 const script = join(root, 'scripts', 'check-imports.mjs');
 const check = (directory: string) => run(process.execPath, [script, directory]);
 
-it('this repository keeps to its plan', async () => {
+it('this repository follows its import rules', async () => {
   expect(await check(root)).toEqual({ code: 0, output: '' });
 });
 
@@ -55,16 +55,16 @@ describe('a wrong import', () => {
       says: 'runtime/store may not import from runtime/registry',
     },
     {
-      is: 'through a door of another room',
+      is: 'of a Node.js module that is not allowed',
       file: 'runtime/src/registry/planted.ts',
       line: "import { readFile } from 'node:fs/promises';",
-      says: 'runtime/registry may not use node:fs/promises: it is not one of its doors',
+      says: 'runtime/registry may not use node:fs/promises',
     },
     {
       is: 'of another package by path',
       file: 'ecsm-client/src/rest/planted.ts',
       line: "import { limits } from '../../../runtime/src/store/contract.ts';",
-      says: 'ecsm-client/rest may not reach into another package by path',
+      says: 'ecsm-client/rest may not import from another package by path',
     },
     {
       is: 'of a package that is above',
@@ -73,41 +73,39 @@ describe('a wrong import', () => {
       says: 'runtime/store may not import from ecsm-client',
     },
     {
-      is: 'of a library that is not the room’s',
+      is: 'of a library that is not allowed',
       file: 'runtime/src/registry/planted.ts',
       line: "import { DatabaseSync } from '@photostructure/sqlite';",
       says: 'runtime/registry may not use the library @photostructure/sqlite',
     },
     {
-      is: 'replaced by chance itself',
+      is: 'replaced by Math.random',
       file: 'runtime/src/registry/planted.ts',
       line: 'export const dice = () => Math.random();',
-      says: 'chance comes through the Random port',
+      says: 'use the Random port',
     },
     {
-      is: 'of the public face from within',
+      is: 'of the public entry from inside the package',
       file: 'runtime/src/registry/planted.ts',
       line: "import { limits } from '../index.ts';",
-      says: "runtime/registry may not import its package's public face",
+      says: 'runtime/registry may not import the public entry of its package',
     },
   ])('$is fails, with file and line', async ({ file, line, says }) => {
-    plant(file, '// The first line is innocent.', line);
+    plant(file, '// The first line is valid.', line);
     const { code, output } = await check(copy);
     expect(code).toBe(1);
     expect(output).toContain(`packages/${file}:2: ${says}`);
     expect(output.trim().split('\n')).toHaveLength(1);
   });
 
-  it('from a room that is not on the plan fails, with its name', async () => {
-    plant('runtime/src/cellar/planted.ts', 'export const wine = 1;');
+  it('from a folder that is not listed fails, with its name', async () => {
+    plant('runtime/src/unlisted/planted.ts', 'export const value = 1;');
     const { code, output } = await check(copy);
     expect(code).toBe(1);
-    expect(output).toContain(
-      'packages/runtime/src/cellar/planted.ts: the room runtime/cellar is not in scripts/rooms.mjs',
-    );
+    expect(output).toContain('packages/runtime/src/unlisted/planted.ts: runtime/unlisted is not in scripts/rooms.mjs');
   });
 
-  it('is none where a test uses a door, or a room imports from one below', async () => {
+  it('is not reported for a Node.js module in a test, or an allowed import', async () => {
     plant('runtime/src/registry/planted.test.ts', "import { mkdtempSync } from 'node:fs';");
     plant('runtime/src/registry/planted.ts', "import { limits } from '../store/contract.ts';");
     expect(await check(copy)).toEqual({ code: 0, output: '' });

@@ -1,6 +1,6 @@
 /**
- * A process that runs test files, each time with at most one module replaced by a text with a defect in it. Vitest stays
- * loaded and keeps what it compiled; the tests themselves run in a new process each time, so no run affects the next.
+ * A process that runs test files, each time with at most one module replaced by a version with a defect. Vitest stays
+ * loaded with its compiled modules; each run of the tests has a new process, so no run affects the next.
  * The parent sends `{ tests, file?, text? }` and gets `{ passed, failed }`, where `failed` names the first failure.
  */
 import { createVitest } from 'vitest/node';
@@ -44,7 +44,7 @@ const [project] = vitest.projects;
 async function run({ tests, file, text }) {
   planted = file === undefined ? undefined : { file, text };
   if (planted) vitest.invalidateFile(planted.file);
-  // Results add up over all runs of a process otherwise.
+  // Otherwise the results of all runs accumulate.
   vitest.state.filesMap.clear();
   vitest.state.idMap.clear();
   try {
@@ -67,7 +67,7 @@ function firstFailure(testModules, cases, unhandledErrors) {
   const module = testModules.find((one) => one.state() === 'failed');
   if (module) return `${module.relativeModuleId}: ${module.errors()[0]?.message ?? 'failed in a hook'}`;
   if (unhandledErrors.length > 0) return `unhandled error: ${unhandledErrors[0]?.message}`;
-  // A failure ends the run, which can end its process before the failure is reported.
+  // The first failure cancels the run, possibly before the failure is reported.
   return vitest.isCancelling ? 'a test whose report was lost' : undefined;
 }
 

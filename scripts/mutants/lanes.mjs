@@ -1,11 +1,11 @@
-/** The processes that run tests. One that exceeds its time is killed with everything that it started, and replaced. */
+/** The processes that run tests. A process that exceeds its time is killed with all its children, and replaced. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('lane.mjs', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Loading vitest, on a busy machine. */
+/** Time to load vitest on a busy machine. */
 const startMsMax = 120_000;
 
 export class Lane {
@@ -27,18 +27,18 @@ export class Lane {
     this.#child ??= await this.#start();
     const startedMs = performance.now();
     this.#child.send(work);
-    const result = await this.#answer(msMax);
+    const result = await this.#result(msMax);
     return { ...result, ms: performance.now() - startedMs };
   }
 
-  /** A process group of its own, so that nothing that a test started is left. */
+  /** Kills the process group, so that no child of a test is left. */
   close() {
     const pid = this.#child?.pid;
     this.#child = undefined;
     try {
       if (pid !== undefined) process.kill(-pid, 'SIGKILL');
     } catch {
-      // It is gone already.
+      // The process has already exited.
     }
   }
 
@@ -50,12 +50,12 @@ export class Lane {
       env: { ...process.env, TMPDIR: this.#temporaryDirectory },
     });
     const child = this.#child;
-    const { failed } = await this.#answer(startMsMax);
+    const { failed } = await this.#result(startMsMax);
     if (failed !== undefined) throw new Error(`the test runner did not start: ${failed}`);
     return child;
   }
 
-  async #answer(msMax) {
+  async #result(msMax) {
     const child = this.#child;
     const ended = new AbortController();
     const options = { signal: ended.signal };
@@ -63,9 +63,9 @@ export class Lane {
     try {
       return await Promise.race([
         once(child, 'message', options).then(([message]) => message),
-        once(child, 'exit', options).then(() => this.#lost('the test runner ended')),
+        once(child, 'exit', options).then(() => this.#lost('the test runner exited')),
         once(late, 'abort', options).then(() => ({
-          ...this.#lost(`not done after ${msMax / 1000} s`),
+          ...this.#lost(`timed out after ${msMax / 1000} s`),
           isTimeout: true,
         })),
       ]);

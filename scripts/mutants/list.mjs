@@ -1,7 +1,7 @@
 /**
- * The planted defects, by area. An area has a folder, from which all its paths start, and tests for the mutants that name
- * none of their own. A mutant has a name that says what is wrong, the text to find, which occurs exactly once in the
- * file, and what replaces it. It has to compile, or it would be noticed for the wrong reason.
+ * The planted defects, by area. An area has a folder, to which all its paths are relative, and the default tests of its
+ * mutants. A mutant has a name that describes the defect, the text to find, which occurs exactly once in the file, and its
+ * replacement. It has to compile, otherwise it would be detected for the wrong reason.
  */
 import { api } from './list/api.mjs';
 import { clientset, rest } from './list/client.mjs';

@@ -1,6 +1,6 @@
 /**
- * Turns the entries of the list into defects that can be planted: full paths, and the text of the file with the defect
- * in it. The working tree is only read.
+ * Converts the entries of the list into defects that can be planted: full paths, and the text of the file with the defect.
+ * The working tree is only read.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Plants the defects of the list one at a time, each in a copy of its module, runs the nearest tests, and prints what
- * they do not notice. The tests have to pass without a defect first. Exits with 1 if a defect survives or no longer
+ * Plants the defects of the list one at a time, each in a copy of its module, runs the nearest tests, and prints those
+ * that are not detected. The tests have to pass without a defect first. Exits with 1 if a defect survives or no longer
  * applies, or if tests fail without one.
  *
  *     node scripts/mutants/run.mjs            all of them
@@ -15,7 +15,7 @@ import { mutants, plant } from './plant.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const only = process.argv[2] === undefined ? undefined : new RegExp(process.argv[2], 'i');
-/** A defect that makes tests hang is noticed after this time. */
+/** A defect that makes tests hang counts as detected after this time. */
 const mutantMsMax = 60_000;
 const baselineMsMax = 180_000;
 
@@ -29,7 +29,7 @@ function report(outcome, ms, { name, file }, note) {
   );
 }
 
-/** Those that the same tests have to notice: they share a run without a defect. The largest groups first. */
+/** Groups mutants with the same tests, which share a baseline run. The largest groups are first. */
 function groups(selection) {
   const byTests = new Map();
   for (const mutant of selection) {
