@@ -30,7 +30,8 @@ export type {
 } from './api/schema/schema.ts';
 export * from './api/selector.ts';
 export { parseLabelSelector } from './api/selector-parser.ts';
-export * from './controller/controller.ts';
+export * from './controller/contract.ts';
+export { Controller } from './controller/controller.ts';
 export { Event } from './controller/event.ts';
 export { type FinalizerSteps, withFinalizer } from './controller/finalizer.ts';
 export type { Outcome, ReconcileResult } from './controller/outcome.ts';

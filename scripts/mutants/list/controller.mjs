@@ -48,7 +48,7 @@ export const controller = {
     {
       name: 'what was there before is as urgent as what happens now',
       file: 'controller.ts',
-      find: 'initial ? initialPriority : 0',
+      find: 'initial ? (this.#options.initialPriority ?? -10) : 0',
       replace: '0',
     },
     {
@@ -136,6 +136,27 @@ export const controller = {
       tests: ['finalizer.test.ts'],
     },
     {
+      name: 'a controller that has stopped keeps its informers',
+      file: 'feed.ts',
+      find: 'await use.release();',
+      replace: '',
+      tests: ['shared.test.ts'],
+    },
+    {
+      name: 'a controller does not use the informers of its manager',
+      file: 'controller.ts',
+      find: 'informers = new Informers({ registry, log: this.#log }) } = context;',
+      replace: '} = context;\n    const informers = new Informers({ registry, log: this.#log });',
+      tests: ['shared.test.ts'],
+    },
+    {
+      name: 'a batch of events is repeated as a whole, though a part of it was written',
+      file: 'recorder.ts',
+      find: 'if (batch.length > 1 && !capabilities.multiKey) return this.#writeEach(batch);',
+      replace: '',
+      tests: ['recorder.test.ts'],
+    },
+    {
       name: 'a reconcile gets an object that is older than the change that woke it',
       file: 'controller.ts',
       find: 'if (seen !== undefined && registry.isNewer(seen, version)) throw stale();',
@@ -217,6 +238,27 @@ export const informer = {
       find: 'if (this.#position !== undefined && this.#isNewer(this.#position, page.resourceVersion)) {',
       replace: 'if (this.#position === "") {',
       tests: ['informer.lists.test.ts'],
+    },
+    {
+      name: 'every user of shared informers gets one of its own',
+      file: 'informers.ts',
+      find: 'this.#running.get(key) ?? this.#start(kind, namespace)',
+      replace: 'this.#start(kind, namespace)',
+      tests: ['informers.test.ts'],
+    },
+    {
+      name: 'the first user that releases a shared informer stops it',
+      file: 'informers.ts',
+      find: 'if (--running.users > 0) return;',
+      replace: '--running.users;',
+      tests: ['informers.test.ts'],
+    },
+    {
+      name: 'a shared informer that was stopped is given out again',
+      file: 'informers.ts',
+      find: 'this.#running.delete(key);',
+      replace: '',
+      tests: ['informers.test.ts'],
     },
     {
       name: 'an informer refuses the list of a store that was replaced',

@@ -10,7 +10,8 @@ import { forgetful } from '../registry/forgetful-store.kit.ts';
 import { keyOf } from '../registry/keys.ts';
 import { Crate, Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
-import { Controller, type ControllerOptions } from './controller.ts';
+import type { ControllerOptions } from './contract.ts';
+import { Controller } from './controller.ts';
 import { generationChanged } from './predicate.ts';
 import { ownedBy } from './source.ts';
 

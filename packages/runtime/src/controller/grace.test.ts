@@ -6,7 +6,8 @@ import { Stage } from '../manager/election.kit.ts';
 import { Manager } from '../manager/manager.ts';
 import { keyOf } from '../registry/keys.ts';
 import { Widget } from '../registry/widget.kit.ts';
-import { Controller, type ControllerOptions } from './controller.ts';
+import type { ControllerOptions } from './contract.ts';
+import { Controller } from './controller.ts';
 
 const controllerWith = (options: Partial<ControllerOptions<unknown, unknown, unknown, unknown>> = {}) =>
   new Controller({ name: 'test', kind: Widget, reconcile: async () => {}, ...options });

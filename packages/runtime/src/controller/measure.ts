@@ -1,7 +1,7 @@
 /** Counts what a controller and its queue do, under controller-runtime's names. Everything is there at zero from the start. */
 import type { StandardMetrics } from '../manager/standard-metrics.ts';
 import type { WorkQueue } from '../workqueue/queue.ts';
-import type { ControllerObserver } from './controller.ts';
+import type { ControllerObserver } from './contract.ts';
 import type { Outcome } from './outcome.ts';
 
 export function measure(

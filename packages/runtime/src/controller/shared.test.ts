@@ -1,0 +1,65 @@
+/** Goal: a second kind with a controller costs one more watch, not one for each use. Method: a store that counts them. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { WatchedStore } from '../informer/watches.kit.ts';
+import { Manager } from '../manager/manager.ts';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
+import { Crate, Widget } from '../registry/widget.kit.ts';
+import { Controller } from './controller.ts';
+import { ownedBy } from './source.ts';
+
+const eventually = (look: () => unknown) => expect.poll(look, { interval: 2 });
+
+/** A widget wants a crate; a crate labels itself. Both controllers look at crates, and one more at widgets. */
+function shop() {
+  const store = new WatchedStore();
+  const registry = new EmbeddedRegistry({ store, kinds: [Widget, Crate] });
+  const seen: string[] = [];
+  const widgetController = new Controller({
+    name: 'widgets',
+    kind: Widget,
+    watches: [{ kind: Crate, map: ownedBy(Widget) }],
+    async reconcile({ name }, { get, registry: own }) {
+      const widget = await get();
+      if (!widget) return;
+      const { apiVersion, kind, metadata } = widget;
+      const ownerReferences = [{ apiVersion, kind, name, uid: metadata.uid, controller: true }];
+      const { object } = await own.resource(Crate).apply({ metadata: { name, ownerReferences }, spec: {} });
+      await own.resource(Widget).updateStatus({ metadata, status: { phase: object.spec.label ?? 'waiting' } });
+    },
+  });
+  const crateController = new Controller({
+    name: 'crates',
+    kind: Crate,
+    async reconcile({ name }, { get, registry: own }) {
+      if (await get()) await own.resource(Crate).patch(name, { spec: { label: `of ${name}` } });
+    },
+  });
+  const audit = new Controller({
+    name: 'audit',
+    kind: Widget,
+    reconcile: async ({ name }) => void seen.push(name),
+  });
+  const manager = new Manager({ registry }).add(widgetController).add(crateController).add(audit);
+  const end = new AbortController();
+  const running = manager.run({ signal: end.signal });
+  const stop = async () => {
+    end.abort();
+    await running;
+  };
+  onTestFinished(stop);
+  return { store, registry, seen, stop };
+}
+
+describe('controllers of one manager', () => {
+  it('work side by side on two kinds with one list and one watch for each, and leave none open', async () => {
+    const { store, registry, seen, stop } = shop();
+    const phase = async (name: string) => (await registry.resource(Widget).get(name)).status?.phase;
+    for (const name of ['a', 'b']) await registry.resource(Widget).create({ metadata: { name }, spec: {} });
+    for (const name of ['a', 'b']) await eventually(() => phase(name)).toBe(`of ${name}`);
+    await eventually(() => new Set(seen)).toEqual(new Set(['a', 'b']));
+    expect([...store.watches].sort()).toEqual(['example.io/v1/crates/', 'example.io/v1/widgets/']);
+    expect(store.lists).toBe(2);
+    await stop();
+    expect(store.watches).toEqual([]);
+  });
+});
