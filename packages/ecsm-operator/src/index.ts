@@ -4,7 +4,7 @@ export { operatorKinds } from './apis/kinds.ts';
 export { OperatorIdentity } from './apis/operator-identity.ts';
 export { ServiceRevision } from './apis/service-revision.ts';
 export { adoptAnnotation, leaseName, platformFinalizer, restartedAtAnnotation } from './apis/well-known.ts';
-export { Operator, type OperatorOptions, type Unsettled } from './controller/operator.ts';
+export { Operator, type OperatorController, type OperatorOptions, type Unsettled } from './controller/operator.ts';
 export { type OperatorSettings, type OperatorSettingsInput, operatorSettings } from './controller/settings.ts';
 export { type OwnerIdentity, ownerVariable, readMark, revisionVariable } from './resource/mark.ts';
 export type { Mark } from './resource/model.ts';

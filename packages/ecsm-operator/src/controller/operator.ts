@@ -51,7 +51,11 @@ export interface OperatorOptions {
   readonly settings?: OperatorSettingsInput;
   /** Where to count. Default: nowhere. */
   readonly metrics?: MetricRegistry;
+  /** Of further kinds, which the registry has to know. They run after the one of ECSMServices. Default: none. */
+  readonly controllers?: readonly ((operator: Operator) => OperatorController)[];
 }
+
+export type OperatorController = Runnable & Pick<Controller, 'ready' | 'queue'>;
 
 /** A service that is not as it should be yet. */
 export interface Unsettled {
@@ -86,6 +90,7 @@ export class Operator {
   readonly #memory: Memory;
   readonly #reconciler: Reconciler;
   readonly #controller: Controller<ECSMService['spec'], NonNullable<ECSMService['status']>>;
+  readonly #otherControllers: readonly OperatorController[];
   /** Keys that wait for the link. */
   readonly #waiting = new Set<string>();
 
@@ -165,6 +170,7 @@ export class Operator {
       log,
       ...this.#metrics,
     });
+    this.#otherControllers = (options.controllers ?? []).map((make) => make(this));
   }
 
   /** For a manager, in order of start. */
@@ -179,17 +185,18 @@ export class Operator {
       {
         name: controllerName,
         graceMs: stopGraceMs,
-        run: async ({ registry, signal }) => {
+        run: async ({ registry, informers, signal }) => {
           this.#memory.reset();
           this.#waiting.clear();
           this.breaker.fenceWrites(() => registry.checkFence());
           const events = new EventRecorder({ registry, source: 'ecsm-operator', log: this.#log, ...this.#metrics });
           this.#reconciler.recordIn(events);
-          await this.#controller.run({ registry, signal });
+          await this.#controller.run({ registry, informers, signal });
           await events.flush();
         },
         ready: () => this.#controller.ready(),
       },
+      ...this.#otherControllers,
       { name: 'garbage', run: ({ registry, signal }) => this.#collectGarbage(registry, signal) },
     ];
   }
@@ -228,11 +235,10 @@ export class Operator {
 
   /** For `--once`. */
   async settled(): Promise<boolean> {
-    const { queue } = this.#controller;
-    if (this.#controller.ready() !== undefined || queue === undefined) return false;
+    const controllers = [this.#controller, ...this.#otherControllers];
     // The cheap question first: it is asked again and again.
     if (this.observer.isFollowing) return false;
-    return queue.depth + queue.processing === 0 && (await this.unsettled()).length === 0;
+    return controllers.every(isIdle) && (await this.unsettled()).length === 0;
   }
 
   #whyBusy(service: ECSMService): string | undefined {
@@ -296,6 +302,11 @@ export class Operator {
       }
     }
   }
+}
+
+function isIdle(controller: Pick<Controller, 'ready' | 'queue'>): boolean {
+  const { queue } = controller;
+  return controller.ready() === undefined && queue !== undefined && queue.depth + queue.processing === 0;
 }
 
 /** What a plan depends on. The status is not: it is ours. */
