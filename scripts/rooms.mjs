@@ -8,11 +8,12 @@
  */
 export const rooms = {
   'runtime/ports': { imports: [], doors: ['node:crypto'] },
+  'runtime/lib': { imports: ['runtime/ports'] },
   'runtime/shape': { imports: [] },
   'runtime/redact': { imports: [] },
   'runtime/api': { imports: ['runtime/redact'], libraries: ['yaml'] },
   'runtime/store': {
-    imports: ['runtime/api', 'runtime/ports'],
+    imports: ['runtime/api', 'runtime/lib', 'runtime/ports'],
     doors: ['node:fs', 'node:path', 'node:zlib', 'node:http', 'node:https', 'node:url', 'node:crypto', 'node:timers'],
     libraries: ['@photostructure/sqlite', 'yaml'],
   },
@@ -23,10 +24,13 @@ export const rooms = {
     imports: ['runtime/registry', 'runtime/store', 'runtime/api', 'runtime/ports'],
     doors: ['node:process', 'node:timers'],
   },
-  'runtime/informer': { imports: ['runtime/registry', 'runtime/api', 'runtime/ports'], tests: ['runtime/store'] },
-  'runtime/workqueue': { imports: ['runtime/api', 'runtime/ports'] },
+  'runtime/informer': {
+    imports: ['runtime/registry', 'runtime/api', 'runtime/lib', 'runtime/ports'],
+    tests: ['runtime/store'],
+  },
+  'runtime/workqueue': { imports: ['runtime/api', 'runtime/lib', 'runtime/ports'] },
   'runtime/manager': {
-    imports: ['runtime/informer', 'runtime/registry', 'runtime/api', 'runtime/redact', 'runtime/ports'],
+    imports: ['runtime/informer', 'runtime/registry', 'runtime/api', 'runtime/redact', 'runtime/lib', 'runtime/ports'],
     tests: ['runtime/store'],
     doors: ['node:http', 'node:process'],
   },
@@ -38,6 +42,7 @@ export const rooms = {
       'runtime/registry',
       'runtime/api',
       'runtime/redact',
+      'runtime/lib',
       'runtime/ports',
     ],
     tests: ['runtime/store'],

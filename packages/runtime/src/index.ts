@@ -41,6 +41,8 @@ export { type ObjectName, ownedBy, type Watch } from './controller/source.ts';
 export { type ChangeHandler, Informer, type InformerOptions, type InformerState } from './informer/informer.ts';
 export { Informers, type InformersOptions, type InformerUse } from './informer/informers.ts';
 export type { Change as InformerChange } from './informer/versions.ts';
+export { Backoff, backoffMs } from './lib/backoff.ts';
+export { BoundedMap } from './lib/bounded-map.ts';
 export type { Check, Checks } from './manager/checks.ts';
 export { type ElectionState, LeaderElection, type LeaderElectionOptions } from './manager/election.ts';
 export { type HealthAddress, HealthServer } from './manager/health.ts';

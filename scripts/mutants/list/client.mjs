@@ -27,8 +27,8 @@ export const rest = {
     {
       name: 'a wait that the platform asks for is ignored',
       file: 'retry.ts',
-      find: 'Math.max(askedMs, backoffMs(attempt, random))',
-      replace: 'backoffMs(attempt, random) + 0 * askedMs',
+      find: 'Math.max(askedMs, backoffMs(attempt - 1, backoffMsMin, backoffMsMax, random))',
+      replace: 'backoffMs(attempt - 1, backoffMsMin, backoffMsMax, random) + 0 * askedMs',
       tests: ['retry.test.ts', 'call.test.ts'],
     },
     {

@@ -227,10 +227,10 @@ export const informer = {
     },
     {
       name: 'the backoff of an informer does not grow',
-      file: 'backoff.ts',
-      find: '2 ** Math.min(this.#failures++, 30)',
-      replace: '2 ** Math.min(this.#failures, 30)',
-      tests: ['backoff.test.ts'],
+      file: '../lib/backoff.ts',
+      find: 'backoffMs(this.#failures++, ',
+      replace: 'backoffMs(this.#failures, ',
+      tests: ['../lib/backoff.test.ts'],
     },
     {
       name: 'an informer accepts a list that is older than what it knows',

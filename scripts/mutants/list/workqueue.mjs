@@ -52,13 +52,13 @@ export const workqueue = {
     {
       name: 'failures are lost when the key leaves the queue',
       file: 'queue.ts',
-      find: 'this.#idleFailures.keep(entry.key, entry.failures);',
+      find: 'if (entry.failures > 0) this.#idleFailures.set(entry.key, entry.failures);',
       replace: '',
     },
     {
       name: 'forget has no effect on a key that is not in the queue',
       file: 'queue.ts',
-      find: 'else this.#idleFailures.drop(key);',
+      find: 'else this.#idleFailures.delete(key);',
       replace: '',
     },
     {
@@ -87,17 +87,17 @@ export const workqueue = {
     },
     {
       name: 'the backoff has no upper limit',
-      file: 'backoff.ts',
-      find: 'Math.min(backoffMsMin * 2 ** failures, backoffMsMax)',
-      replace: 'Math.min(backoffMsMin * 2 ** failures, backoffMsMax * 2 ** failures)',
-      tests: ['backoff.test.ts', 'queue.test.ts'],
+      file: '../lib/backoff.ts',
+      find: '2 ** Math.min(failures, doublingsMax), msMax)',
+      replace: '2 ** Math.min(failures, doublingsMax), msMax * 2 ** failures)',
+      tests: ['../lib/backoff.test.ts', 'queue.test.ts'],
     },
     {
-      name: 'the failures of keys that left are kept without a limit',
-      file: 'backoff.ts',
-      find: 'this.#failures.delete(oldest);',
+      name: 'a bounded map has no limit',
+      file: '../lib/bounded-map.ts',
+      find: 'this.delete(oldest[0]);',
       replace: '',
-      tests: ['backoff.test.ts', 'queue.test.ts'],
+      tests: ['../lib/bounded-map.test.ts'],
     },
     {
       name: 'the shared timer is not moved forward for an earlier key',

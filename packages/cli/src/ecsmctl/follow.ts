@@ -8,7 +8,7 @@
  */
 
 import { duration, type Terminal } from '@ecsm/command-line';
-import { type ApiObject, isApiError, type Kind, type ListOptions, sleep } from '@ecsm/runtime';
+import { type ApiObject, backoffMs, isApiError, type Kind, type ListOptions, sleep } from '@ecsm/runtime';
 import type { Session } from './session.ts';
 
 export interface FollowOptions extends Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector'> {
@@ -69,7 +69,7 @@ export async function* follow<Spec, Status, SpecInput, StatusInput>(
       if (failures++ === 0) {
         warn(`${error.message}; last contact ${duration(terminal.clock.monotonicMs() - contactMs)} ago, trying again`);
       }
-      await sleep(terminal.clock, Math.min(retryMsMin * 2 ** Math.min(failures - 1, 10), retryMsMax), signal);
+      await sleep(terminal.clock, backoffMs(failures - 1, retryMsMin, retryMsMax), signal);
     }
   }
 }

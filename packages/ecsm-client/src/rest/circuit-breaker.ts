@@ -9,7 +9,7 @@
  * Any answer in an envelope counts as contact, including an error of the platform. A failed connection, a timeout, a
  * truncated answer or a body that is not an envelope counts as a failure. A call aborted by its caller counts as neither.
  */
-import { ApiError, type Clock, isApiError, type Random, sleep } from '@ecsm/runtime';
+import { ApiError, backoffMs, type Clock, isApiError, type Random, sleep } from '@ecsm/runtime';
 import { RestClient } from './client.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { Headers } from './options.ts';
@@ -203,9 +203,8 @@ export class CircuitBreaker {
 
   #planProbe(): void {
     const { clock, random, probeMsMin = 1_000, probeMsMax = 15_000 } = this.#options;
-    const fullMs = Math.min(probeMsMin * 2 ** Math.min(this.#probes, 30), probeMsMax);
     // Jitter, so that operators that lost the same link do not probe at the same time.
-    this.#probeDelayMs = fullMs * (0.75 + random.next() / 4);
+    this.#probeDelayMs = backoffMs(this.#probes, probeMsMin, probeMsMax, random);
     this.#nextProbeMs = clock.monotonicMs() + this.#probeDelayMs;
   }
 

@@ -1,8 +1,8 @@
-import { ApiError } from '@ecsm/runtime';
+import { ApiError, type Random } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { describe, expect, it } from 'vitest';
 import { PlatformAnswer } from './errors.ts';
-import { backoffMs, retryDelayMs } from './retry.ts';
+import { retryDelayMs } from './retry.ts';
 import { unavailable } from './scripted-transport.kit.ts';
 
 const fixed = (value: number) => ({ next: () => value, uuid: () => '' });
@@ -46,11 +46,11 @@ describe('a failed call', () => {
   });
 
   it('waits longer each time, up to two seconds, and never as long as the others', () => {
-    expect([1, 2, 3, 4, 5, 60].map((attempt) => backoffMs(attempt, fixed(1)))).toEqual([
-      200, 400, 800, 1600, 2000, 2000,
-    ]);
-    expect([1, 5].map((attempt) => backoffMs(attempt, fixed(0)))).toEqual([100, 1000]);
+    const delayMs = (attempt: number, random: Random) =>
+      retryDelayMs({ ...failed, attempt, attemptsMax: 100, remainingMs: 60_000 }, random);
+    expect([1, 2, 3, 4, 5, 60].map((attempt) => delayMs(attempt, fixed(1)))).toEqual([200, 400, 800, 1600, 2000, 2000]);
+    expect([1, 5].map((attempt) => delayMs(attempt, fixed(0)))).toEqual([100, 1000]);
     const random = new SeededRandom(1);
-    expect(new Set(Array.from({ length: 50 }, () => backoffMs(1, random))).size).toBeGreaterThan(40);
+    expect(new Set(Array.from({ length: 50 }, () => delayMs(1, random))).size).toBeGreaterThan(40);
   });
 });

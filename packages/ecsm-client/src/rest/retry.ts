@@ -2,12 +2,12 @@
  * Whether a call that failed is made again, and after how long. Only a call that may be repeated without harm is: a read,
  * or one that its caller declared safe. A write whose answer was lost may have happened, and only its caller can tell.
  */
-import { isApiError, type Random } from '@ecsm/runtime';
+import { backoffMs, isApiError, type Random } from '@ecsm/runtime';
 import { platformAnswer } from './errors.ts';
 
 /** The first wait is up to this long; each one after it up to twice the one before. */
-export const backoffMsMin = 200;
-export const backoffMsMax = 2_000;
+const backoffMsMin = 200;
+const backoffMsMax = 2_000;
 
 export interface FailedAttempt {
   readonly error: unknown;
@@ -25,15 +25,9 @@ export function retryDelayMs(failed: FailedAttempt, random: Random): number | un
   const { error, attempt, attemptsMax, isSafe, remainingMs } = failed;
   if (!isSafe || attempt >= attemptsMax || !mayPass(error)) return undefined;
   const askedMs = platformAnswer(error)?.retryAfterMs ?? 0;
-  const delayMs = Math.max(askedMs, backoffMs(attempt, random));
+  const delayMs = Math.max(askedMs, backoffMs(attempt - 1, backoffMsMin, backoffMsMax, random));
   // An attempt that starts at the deadline could not end.
   return delayMs < remainingMs ? delayMs : undefined;
-}
-
-/** From half of the full wait to all of it, so that clients which failed together do not come back together. */
-export function backoffMs(attempt: number, random: Random): number {
-  const fullMs = Math.min(backoffMsMin * 2 ** (attempt - 1), backoffMsMax);
-  return fullMs * (0.5 + random.next() / 2);
 }
 
 /** Whether the same call may succeed in a moment. */

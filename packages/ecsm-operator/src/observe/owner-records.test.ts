@@ -1,5 +1,4 @@
 /** What is remembered between reconciles: only ever a reason to do less, and never one to miss something. */
-
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { ECSMService } from '../apis/ecsm-service.ts';

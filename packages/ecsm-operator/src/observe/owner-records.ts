@@ -3,7 +3,7 @@
  * only saves calls and waits. What is kept for a key goes with the key.
  */
 import type { ServiceBody } from '@ecsm/client';
-import type { ApiObject, Clock } from '@ecsm/runtime';
+import { type ApiObject, BoundedMap, backoffMs, type Clock } from '@ecsm/runtime';
 import type { ECSMService } from '../apis/ecsm-service.ts';
 import { adoptAnnotation, restartedAtAnnotation } from '../apis/well-known.ts';
 import { isFinalizerLost } from './finalizer.ts';
@@ -26,8 +26,8 @@ export class Memory {
   readonly #refusals = new Map<string, number>();
   /** When a creation was begun whose end is not known. */
   readonly #creations = new Map<string, number>();
-  readonly #released = new Map<string, string>();
-  readonly #made = new Map<string, ServiceBody>();
+  readonly #released = new BoundedMap<string, string>(releasedMax);
+  readonly #made = new BoundedMap<string, ServiceBody>(madeMax);
   /** At rest as far as is known without having read everything. */
   readonly #unaudited = new Set<string>();
 
@@ -78,7 +78,7 @@ export class Memory {
 
   /** The platform has made a service, and said so. */
   made(id: string, body: ServiceBody): void {
-    keep(this.#made, id, body, madeMax);
+    this.#made.set(id, body);
   }
 
   /** What it was made from. Only once: what comes after is another story. */
@@ -92,7 +92,7 @@ export class Memory {
   refused(key: string): number {
     const count = this.#refusals.get(key) ?? 0;
     this.#refusals.set(key, count + 1);
-    return Math.min(refusalMsMin * 2 ** Math.min(count, 20), refusalMsMax);
+    return backoffMs(count, refusalMsMin, refusalMsMax);
   }
 
   accepted(key: string): void {
@@ -116,7 +116,7 @@ export class Memory {
 
   released(key: string, uid: string): void {
     this.forget(key);
-    keep(this.#released, key, uid, releasedMax);
+    this.#released.set(key, uid);
   }
 
   releasedUid(key: string): string | undefined {
@@ -135,10 +135,4 @@ export function digestOf(object: Pick<ApiObject<unknown, unknown>, 'metadata' | 
   const { uid, generation, annotations, deletionTimestamp } = object.metadata;
   const said = [annotations?.[adoptAnnotation], annotations?.[restartedAtAnnotation]];
   return JSON.stringify([uid, generation, deletionTimestamp !== undefined, isFinalizerLost(object), ...said]);
-}
-
-function keep<T>(map: Map<string, T>, key: string, value: T, max: number): void {
-  map.set(key, value);
-  if (map.size <= max) return;
-  for (const oldest of map.keys()) return void map.delete(oldest);
 }

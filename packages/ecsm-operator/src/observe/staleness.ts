@@ -4,7 +4,7 @@
  * back, or that does not keep what it is told, is believed after a while.
  */
 import type { ServiceBody } from '@ecsm/client';
-import type { Clock } from '@ecsm/runtime';
+import { BoundedMap, type Clock } from '@ecsm/runtime';
 import { differences } from '../resource/differences.ts';
 import { type PlatformService, removalMs } from '../resource/model.ts';
 import type { TimeOf } from '../resource/read.ts';
@@ -30,9 +30,9 @@ const entriesMax = 20_000;
 export class Freshness {
   readonly #clock: Clock;
   readonly #timeOf: TimeOf;
-  readonly #newest = new Map<string, Newest>();
-  readonly #updates = new Map<string, Update>();
-  readonly #deletions = new Map<string, number>();
+  readonly #newest = new BoundedMap<string, Newest>(entriesMax);
+  readonly #updates = new BoundedMap<string, Update>(entriesMax);
+  readonly #deletions = new BoundedMap<string, number>(entriesMax);
 
   constructor(clock: Clock, timeOf: TimeOf) {
     this.#clock = clock;
@@ -40,11 +40,11 @@ export class Freshness {
   }
 
   updated(service: PlatformService, body: ServiceBody): void {
-    put(this.#updates, service.id, { body, before: service.updatedTime, atMs: this.#clock.monotonicMs() });
+    this.#updates.set(service.id, { body, before: service.updatedTime, atMs: this.#clock.monotonicMs() });
   }
 
   deleted(id: string): void {
-    put(this.#deletions, id, this.#clock.monotonicMs());
+    this.#deletions.set(id, this.#clock.monotonicMs());
   }
 
   /** Whether the platform was told to delete it and is still at it. */
@@ -74,15 +74,15 @@ export class Freshness {
     if (updatedMs === undefined) return undefined;
     const newest = this.#newest.get(id);
     if (newest === undefined || updatedMs >= newest.updatedMs) {
-      if (newest?.updatedMs !== updatedMs || newest.olderSinceMs !== undefined) put(this.#newest, id, { updatedMs });
+      if (newest?.updatedMs !== updatedMs || newest.olderSinceMs !== undefined) this.#newest.set(id, { updatedMs });
       return undefined;
     }
     const olderSinceMs = newest.olderSinceMs ?? this.#clock.monotonicMs();
     if (!this.#isRecent(olderSinceMs, believeAfterMs)) {
-      put(this.#newest, id, { updatedMs });
+      this.#newest.set(id, { updatedMs });
       return undefined;
     }
-    put(this.#newest, id, { updatedMs: newest.updatedMs, olderSinceMs });
+    this.#newest.set(id, { updatedMs: newest.updatedMs, olderSinceMs });
     return `${name} is shown as of ${updatedTime}, and a later version was seen before`;
   }
 
@@ -98,15 +98,5 @@ export class Freshness {
 
   #isRecent(atMs: number | undefined, withinMs: number): boolean {
     return atMs !== undefined && this.#clock.monotonicMs() - atMs < withinMs;
-  }
-}
-
-function put<T>(map: Map<string, T>, id: string, value: T): void {
-  map.delete(id);
-  map.set(id, value);
-  if (map.size <= entriesMax) return;
-  for (const oldest of map.keys()) {
-    map.delete(oldest);
-    return;
   }
 }

@@ -6,7 +6,7 @@ import { resized } from './bodies.ts';
 import { change, type Deed } from './deeds.ts';
 import { describe, inState } from './instances.ts';
 import type { Step } from './model.ts';
-import { attempted, backoffMs, type Healing, noticed, patienceMs, waitLeftMs } from './patience.ts';
+import { attempted, type Healing, noticed, patienceMs, redeployMs, waitLeftMs } from './patience.ts';
 import { type EventReason, event } from './reasons.ts';
 import type { Situation } from './situation.ts';
 import { earliest, leftMs } from './times.ts';
@@ -45,7 +45,7 @@ function recover({ input, owned }: Situation, healing: Healing | undefined): Car
   if (healing.reason === 'Differs') return { deeds: [], healing };
   const isStarting = owned.some(({ instances }) => inState(instances, 'starting').length > 0);
   if (isStarting) return { deeds: [], healing };
-  const watchMs = backoffMs(healing.attempts, input.settings) + input.settings.healGraceMs;
+  const watchMs = redeployMs(healing.attempts, input.settings) + input.settings.healGraceMs;
   const dueMs = leftMs(healing.lastTime, watchMs, input.nowMs);
   return dueMs === 0 ? { deeds: [] } : { deeds: [], healing, dueMs };
 }

@@ -2,6 +2,7 @@
  * How often something was done about a trouble, and how long to wait before the next time. It is kept in the status,
  * so that an operator that starts again does not begin again.
  */
+import { backoffMs } from '@ecsm/runtime';
 import type { ServiceStatus } from '../apis/ecsm-service.ts';
 import type { PlanSettings } from './model.ts';
 import { leftMs, momentText } from './times.ts';
@@ -11,30 +12,23 @@ export type Healing = NonNullable<ServiceStatus['healing']>;
 /** What `status.healing.reason` may say. */
 export type HealingReason = 'DeploymentFailed' | 'InstanceStopped' | 'InstancePaused' | 'Differs';
 
-/** Beyond this the wait is the longest anyway. */
-const doublingsMax = 30;
-
-export function backoffMs(attempts: number, { redeployMsMin, redeployMsMax }: PlanSettings): number {
-  return doubled(redeployMsMin, attempts, redeployMsMax);
-}
-
-function doubled(firstMs: number, times: number, msMax: number): number {
-  return Math.min(firstMs * 2 ** Math.min(times, doublingsMax), msMax);
+export function redeployMs(attempts: number, { redeployMsMin, redeployMsMax }: PlanSettings): number {
+  return backoffMs(attempts, redeployMsMin, redeployMsMax);
 }
 
 /** How long to wait from the last attempt, or from when the trouble was first seen. */
 export function patienceMs(reason: HealingReason, attempts: number, settings: PlanSettings): number {
   switch (reason) {
     case 'DeploymentFailed':
-      return backoffMs(attempts, settings);
+      return redeployMs(attempts, settings);
     case 'InstanceStopped':
       // The platform restarts what ends by itself, and is given the time to do so.
-      return attempts === 0 ? settings.healGraceMs : Math.max(settings.healGraceMs, backoffMs(attempts, settings));
+      return attempts === 0 ? settings.healGraceMs : Math.max(settings.healGraceMs, redeployMs(attempts, settings));
     case 'InstancePaused':
-      return attempts === 0 ? 0 : backoffMs(attempts, settings);
+      return attempts === 0 ? 0 : redeployMs(attempts, settings);
     case 'Differs':
       // Most of the time the call was lost on the way, so the first repetition comes soon.
-      return attempts === 0 ? 0 : doubled(settings.pollMs, attempts, settings.redeployMsMax);
+      return attempts === 0 ? 0 : backoffMs(attempts, settings.pollMs, settings.redeployMsMax);
   }
 }
 

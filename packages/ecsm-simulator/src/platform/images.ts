@@ -85,12 +85,6 @@ export function syncImage(world: World, registryId: string, imageId: string): Sy
     status: 'starting',
   };
   world.syncs.set(sync.id, sync);
-  if (world.syncs.size > syncsMax) {
-    for (const oldest of world.syncs.keys()) {
-      world.syncs.delete(oldest);
-      break;
-    }
-  }
   world.schedule('syncRuns', sync.id, Math.floor(durationMs / 10));
   world.schedule('synchronised', sync.id, durationMs);
   return sync;

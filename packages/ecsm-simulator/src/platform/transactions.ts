@@ -10,12 +10,6 @@ export const transactionsMax = 10_000;
 export function beginTransaction(world: World, endsMs: number, data: JsonValue = null): Transaction {
   const transaction: Transaction = { id: world.uuid(), status: 'running', data, timestampMs: world.nowMs };
   world.transactions.set(transaction.id, transaction);
-  if (world.transactions.size > transactionsMax) {
-    for (const oldest of world.transactions.keys()) {
-      world.transactions.delete(oldest);
-      break;
-    }
-  }
   world.schedule('transactionDone', transaction.id, endsMs - world.nowMs);
   return { ...transaction };
 }

@@ -56,12 +56,6 @@ export function uploadChunk(world: World, chunk: Chunk): Upload {
 function begin(world: World, { imageHash, totalSizeBytes, chunkCount }: Chunk): Upload {
   const upload: Upload = { id: world.uuid(), imageHash, totalSizeBytes, chunkCount, chunks: {}, imageId: null };
   world.uploads.set(upload.id, upload);
-  if (world.uploads.size > uploadsMax) {
-    for (const oldest of world.uploads.keys()) {
-      world.uploads.delete(oldest);
-      break;
-    }
-  }
   return upload;
 }
 

@@ -2,12 +2,13 @@
  * The state of the platform while it runs: the same facts as `State`, with indexes, and the few things that every part
  * needs: what time it is, what will happen, and chance. It keeps facts; the parts around it know what they mean.
  */
-import type { Log } from '@ecsm/runtime';
+import { BoundedMap, type Log } from '@ecsm/runtime';
 import { Agenda } from './agenda.ts';
 import type { Behaviour } from './behaviour.ts';
 import { drawFraction, drawHex, drawUuid } from './chance.ts';
 import { ContainerIndex } from './container-index.ts';
 import type { Happening } from './events.ts';
+import { syncsMax } from './images.ts';
 import type {
   ConfigurationEntry,
   Container,
@@ -25,6 +26,8 @@ import type {
   Upload,
 } from './model.ts';
 import { Refusal } from './refusal.ts';
+import { transactionsMax } from './transactions.ts';
+import { uploadsMax } from './uploads.ts';
 
 /** What the containers on one node take together. */
 export interface NodeTotals {
@@ -53,12 +56,12 @@ export class World {
   readonly records = new Map<string, DeploymentRecord>();
   readonly recordsOfService = new Map<string, DeploymentRecord[]>();
   readonly history = new Map<string, HistoryEntry[]>();
-  readonly transactions = new Map<string, Transaction>();
+  readonly transactions = new BoundedMap<string, Transaction>(transactionsMax);
   readonly templates = new Map<string, Template>();
   readonly configuration = new Map<string, ConfigurationEntry>();
   readonly loadBalance = new Map<string, LoadBalance>();
-  readonly uploads = new Map<string, Upload>();
-  readonly syncs = new Map<string, Sync>();
+  readonly uploads = new BoundedMap<string, Upload>(uploadsMax);
+  readonly syncs = new BoundedMap<string, Sync>(syncsMax);
   plannedFailures: PlannedFailure[] = [];
   /** Sums that usage.ts keeps for nodes on which nothing changed since. */
   readonly totals = new Map<string, NodeTotals>();

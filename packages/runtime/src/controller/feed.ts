@@ -1,8 +1,8 @@
 /** What wakes a controller: an informer for each kind that it watches, and the keys that their changes concern. */
 import type { Kind } from '../api/kind.ts';
-import { Backoff } from '../informer/backoff.ts';
 import type { Informers, InformerUse } from '../informer/informers.ts';
 import type { Change } from '../informer/versions.ts';
+import { Backoff } from '../lib/backoff.ts';
 import { aborted, unlessAborted, within } from '../manager/within.ts';
 import { sleep } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';

@@ -1,5 +1,4 @@
 /** Goal: work of a former leader ends before another leads. Method: virtual time, two candidates, one link that is cut. */
-
 import { settled } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { Stage } from '../manager/election.kit.ts';

@@ -5,7 +5,7 @@
  */
 import { isApiError } from '../api/errors.ts';
 import type { InputOf, ObjectOf } from '../api/kind.ts';
-import { Backoff } from '../informer/backoff.ts';
+import { Backoff } from '../lib/backoff.ts';
 import type { StandardMetrics } from '../manager/standard-metrics.ts';
 import { sleep, timestampAt } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';

@@ -11,10 +11,10 @@
  */
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
+import { Backoff } from '../lib/backoff.ts';
 import { type Clock, sleep } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import type { Registry, Resource, VersionPage } from '../registry/contract.ts';
-import { Backoff } from './backoff.ts';
 import { type Change, Versions } from './versions.ts';
 
 export type InformerState = 'new' | 'listing' | 'watching' | 'backing off' | 'stopped';

@@ -2,7 +2,6 @@
  * Goal: at most one leads, somebody soon does, and a former leader can do no harm. Method: candidates on one memory
  * store, each with its own link and time of day, on virtual time.
  */
-
 import { settled } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { isApiError } from '../api/errors.ts';

@@ -3,6 +3,7 @@
  * others are counted, and the count follows in one line. A cause that fails every write, such as a full disk, would
  * otherwise fill the log with copies of one line, and with it perhaps the same disk.
  */
+import { BoundedMap } from '../lib/bounded-map.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { Log, LogFields, LogLevel } from '../ports/log.ts';
 
@@ -34,11 +35,11 @@ interface Series {
  */
 export function sampledLog(log: Log, options: SamplingOptions = {}): Log {
   const { clock = systemClock, intervalMs = 10_000, linesMax = 10 } = options;
-  const series = new Map<string, Series>();
   const end = (kind: string, { level, message, repeated, lastFields }: Series) => {
     series.delete(kind);
     if (repeated > 0) log.write(level, message, { ...lastFields, repeated });
   };
+  const series = new BoundedMap<string, Series>(SAMPLED_KINDS_MAX, end);
   return {
     write(level, message, fields = {}) {
       const nowMs = clock.monotonicMs();
@@ -56,11 +57,7 @@ export function sampledLog(log: Log, options: SamplingOptions = {}): Log {
         return;
       }
       if (known) known.lines++;
-      else {
-        const [oldest] = series;
-        if (oldest && series.size >= SAMPLED_KINDS_MAX) end(...oldest);
-        series.set(kind, { level, message, startMs: nowMs, lines: 1, repeated: 0, lastFields: fields });
-      }
+      else series.set(kind, { level, message, startMs: nowMs, lines: 1, repeated: 0, lastFields: fields });
       log.write(level, message, fields);
     },
   };

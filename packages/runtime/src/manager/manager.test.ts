@@ -1,5 +1,4 @@
 /** Goal: what a process runs starts and stops in order, whatever happens. Method: virtual time, real HTTP. */
-
 import { settled } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';

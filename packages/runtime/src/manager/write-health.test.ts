@@ -1,5 +1,4 @@
 /** Goal: a process whose store cannot be written to is not ready, and says why. Method: a store that fails on demand. */
-
 import { settled, VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../api/errors.ts';

@@ -3,7 +3,6 @@
  * to whom it should. Method: random operations on a virtual clock, on the queue and on a simple model beside it, compared
  * after every step. Where the clock is set back and forth there is no model; there, plain rules judge the history.
  */
-
 import { VirtualClock } from '@ecsm/runtime/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 /** A queue on a virtual clock, and short ways to take from it. */
-
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { WorkQueue, type WorkQueueOptions } from './queue.ts';
 

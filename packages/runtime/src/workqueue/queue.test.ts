@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reasonCharactersMax } from './entry.ts';
 import { setUp } from './queue.kit.ts';
+import { idleFailuresMax } from './queue.ts';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
@@ -126,6 +127,15 @@ describe('a retry', () => {
     clock.advanceSync(1_000);
     expect(queue.depth).toBe(0);
     expect(queue.attempts('a')).toBe(1);
+  });
+
+  it('counts the failures of keys that left up to a limit, beyond which the oldest starts over', async () => {
+    const { clock, queue, takeAll } = setUp();
+    for (let number = 0; number <= idleFailuresMax; number++) queue.retry(`key-${number}`);
+    clock.advanceSync(5);
+    await takeAll();
+    const last = `key-${idleFailuresMax}`;
+    expect([queue.attempts('key-0'), queue.attempts('key-1'), queue.attempts(last)]).toEqual([0, 1, 1]);
   });
 
   it('is not undone by forgetting the failures', () => {

@@ -2,10 +2,10 @@
  * The work queue: which key a controller looks at next. It has client-go's guarantees: a key is never in flight twice,
  * nothing that was added is lost, and any number of adds during a run mean exactly one more run.
  */
-
 import { ApiError } from '../api/errors.ts';
+import { backoffMs } from '../lib/backoff.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Clock } from '../ports/clock.ts';
-import { backoffDelayMs, IdleFailures } from './backoff.ts';
 import type { AddOptions, QueueItem, QueueObserver, WorkQueueOptions } from './contract.ts';
 import { Delays } from './delays.ts';
 import { boundedReason, createEntry, type Entry } from './entry.ts';
@@ -16,6 +16,8 @@ import { Takers } from './takers.ts';
 
 export type { AddOptions, QueueItem, QueueObserver, WorkQueueOptions } from './contract.ts';
 
+export const idleFailuresMax = 10_000;
+
 export class WorkQueue {
   readonly #tuning: QueueTuning;
   readonly #observer: QueueObserver;
@@ -24,7 +26,12 @@ export class WorkQueue {
   readonly #ready: Ready;
   readonly #delays: Delays;
   readonly #inFlight = new Line<Entry>();
-  readonly #idleFailures = new IdleFailures();
+  /**
+   * A key that waits or runs carries its failures with it. Only one that failed, left and was not forgotten is kept here.
+   * A key whose object is gone may never be forgotten, so there is a limit: beyond it the key that left first starts over
+   * at the shortest backoff.
+   */
+  readonly #idleFailures = new BoundedMap<string, number>(idleFailuresMax);
   readonly #takers = new Takers<QueueItem>();
   #dirtyCount = 0;
   /** `draining` hands out what is ready or dirty, then becomes `stopped`, which hands out nothing. */
@@ -90,7 +97,7 @@ export class WorkQueue {
    * run earlier for another reason does. After `shutDown` it adds nothing.
    */
   retry(key: string, reason = 'retry'): number {
-    const delayMs = backoffDelayMs(this.attempts(key), this.#tuning.backoffMsMin, this.#tuning.backoffMsMax);
+    const delayMs = backoffMs(this.attempts(key), this.#tuning.backoffMsMin, this.#tuning.backoffMsMax);
     if (this.#state !== 'running') return delayMs;
     const entry = this.#entryOf(key);
     entry.failures++;
@@ -103,11 +110,11 @@ export class WorkQueue {
   forget(key: string): void {
     const entry = this.#entries.get(key);
     if (entry) entry.failures = 0;
-    else this.#idleFailures.drop(key);
+    else this.#idleFailures.delete(key);
   }
 
   attempts(key: string): number {
-    return this.#entries.get(key)?.failures ?? this.#idleFailures.of(key);
+    return this.#entries.get(key)?.failures ?? this.#idleFailures.get(key) ?? 0;
   }
 
   /**
@@ -213,8 +220,8 @@ export class WorkQueue {
   #entryOf(key: string): Entry {
     const known = this.#entries.get(key);
     if (known) return known;
-    const entry = createEntry(key, this.#idleFailures.of(key));
-    if (entry.failures > 0) this.#idleFailures.drop(key);
+    const entry = createEntry(key, this.#idleFailures.get(key) ?? 0);
+    if (entry.failures > 0) this.#idleFailures.delete(key);
     this.#entries.set(key, entry);
     return entry;
   }
@@ -226,7 +233,7 @@ export class WorkQueue {
 
   #leave(entry: Entry): void {
     this.#entries.delete(entry.key);
-    this.#idleFailures.keep(entry.key, entry.failures);
+    if (entry.failures > 0) this.#idleFailures.set(entry.key, entry.failures);
   }
 
   #endIfDone(): void {

@@ -14,6 +14,7 @@
  * compacted only if it lies before the compacted one, but may have thrown away deletions at that one already.
  */
 import { ApiError } from '../../api/errors.ts';
+import { backoffMs } from '../../lib/backoff.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Random } from '../../ports/random.ts';
@@ -47,8 +48,8 @@ interface State {
   readonly leave: () => void;
 }
 
-export const backoffMsMin = 50;
-export const backoffMsMax = 2_000;
+const backoffMsMin = 50;
+const backoffMsMax = 2_000;
 
 /** Failures that no other attempt can mend. */
 const fatal: ReadonlySet<FailureKind> = new Set(['compacted', 'future', 'denied', 'token', 'refused', 'corrupt']);
@@ -235,9 +236,8 @@ export class EtcdWatch implements AsyncIterable<Commit> {
       ...this.#fields(),
       reason: error.message,
     });
-    const capMs = Math.min(backoffMsMin * 2 ** this.#failures, backoffMsMax);
-    this.#failures++;
-    const cancel = clock.after(capMs * (0.5 + random.next() / 2), () => this.#connect());
+    const delayMs = backoffMs(this.#failures++, backoffMsMin, backoffMsMax, random);
+    const cancel = clock.after(delayMs, () => this.#connect());
     this.#enter('backing off', cancel);
   }
 
