@@ -1,9 +1,9 @@
+import { fasterClock } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import { MetricRegistry } from '../manager/metrics.ts';
 import { standardMetrics } from '../manager/standard-metrics.ts';
-import { type Clock, systemClock } from '../ports/clock.ts';
 import type { LogFields, LogLevel } from '../ports/log.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { forgetful } from '../registry/forgetful-store.kit.ts';
@@ -327,11 +327,7 @@ describe('a controller', () => {
   });
 
   it('tells what is in flight to stop some seconds after it was stopped itself', async () => {
-    const hasty: Clock = {
-      now: systemClock.now,
-      monotonicMs: () => systemClock.monotonicMs() * 100,
-      after: (delayMs, callback) => systemClock.after(delayMs / 100, callback),
-    };
+    const hasty = fasterClock(100);
     registry = new EmbeddedRegistry({ store: registry.store, kinds: [Widget, Crate], clock: hasty });
     let waiting = false;
     start(
@@ -418,11 +414,7 @@ describe('watches on other kinds', () => {
     const seen: string[] = [];
     let failures = 2;
     const memory = registry.store;
-    const hasty: Clock = {
-      now: systemClock.now,
-      monotonicMs: () => systemClock.monotonicMs() * 20,
-      after: (delayMs, callback) => systemClock.after(delayMs / 20, callback),
-    };
+    const hasty = fasterClock(20);
     const store = new Proxy(memory, {
       get(target, property) {
         if (property === 'get' && failures > 0) {

@@ -2,9 +2,9 @@
  * Goal: what an informer takes from a list is never a mixture, and never older than what it knows, unless the history was
  * lost. Method: a memory store whose answers to `versions` come in small pages, late, or from a store that replaced it.
  */
+import { fasterClock } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
-import { type Clock, systemClock } from '../ports/clock.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { Widget } from '../registry/widget.kit.ts';
 import type { Commit, Store } from '../store/contract.ts';
@@ -12,11 +12,7 @@ import { MemoryStore } from '../store/memory/store.ts';
 import { Informer } from './informer.ts';
 
 /** A tenth of every delay, so that backoff and resync are quick. */
-const hastyClock: Clock = {
-  now: systemClock.now,
-  monotonicMs: () => systemClock.monotonicMs() * 10,
-  after: (delayMs, callback) => systemClock.after(delayMs / 10, callback),
-};
+const hastyClock = fasterClock(10);
 
 let memory: MemoryStore;
 let stop: AbortController;

@@ -1,7 +1,7 @@
+import { fasterClock } from '@ecsm/runtime/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
-import { type Clock, systemClock } from '../ports/clock.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { versionPageOf } from '../registry/list.ts';
 import { versionsOf } from '../registry/watch.ts';
@@ -12,11 +12,7 @@ import { Informer, type InformerOptions } from './informer.ts';
 import { type Change, Versions } from './versions.ts';
 
 /** Waits a tenth as long as it is told, so that backoffs and resyncs are quick. */
-const hastyClock: Clock = {
-  now: systemClock.now,
-  monotonicMs: () => systemClock.monotonicMs() * 10,
-  after: (delayMs, callback) => systemClock.after(delayMs / 10, callback),
-};
+const hastyClock = fasterClock(10);
 
 let memory: MemoryStore;
 let stop: AbortController;

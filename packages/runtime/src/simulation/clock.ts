@@ -17,7 +17,7 @@ export interface TimerOwner extends Mortal {
   failed(error: unknown): void;
 }
 
-export class VirtualClock implements Clock {
+export class MachineClock implements Clock {
   readonly #scheduler: Scheduler;
   readonly #owner: TimerOwner;
   #offsetMs = 0;

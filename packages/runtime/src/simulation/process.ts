@@ -2,7 +2,7 @@
  * A program in a simulation. It can be crashed at any moment and started again on what it left in the store: a new
  * incarnation of the same main function, that shares nothing with the one before.
  */
-import { VirtualClock } from './clock.ts';
+import { MachineClock } from './clock.ts';
 import { Incarnation, type Main } from './incarnation.ts';
 import { draw } from './random.ts';
 import type { SharedStore } from './shared-store.ts';
@@ -22,7 +22,7 @@ export class SimulatedProcess {
   readonly name: string;
   /** Its place among the processes of the run; draws are made for it. */
   readonly index: number;
-  readonly clock: VirtualClock;
+  readonly clock: MachineClock;
   readonly sharedStore: SharedStore;
   readonly suffersFaults: boolean;
   readonly restartMs: number;
@@ -44,7 +44,7 @@ export class SimulatedProcess {
     this.suffersFaults = options.faults ?? true;
     this.restartMs = options.restartMs ?? 1000;
     this.links = options.links ?? ['store'];
-    this.clock = new VirtualClock(world.scheduler, {
+    this.clock = new MachineClock(world.scheduler, {
       alive: true,
       tie: () => this.timerTie(),
       failed: (error) => world.fail(`process ${name}`, String(error)),

@@ -1,6 +1,6 @@
 import { setTimeout as realTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from './clock.ts';
+import { MachineClock } from './clock.ts';
 import { draw } from './random.ts';
 import { Scheduler } from './scheduler.ts';
 
@@ -101,7 +101,7 @@ describe('the virtual clock', () => {
 
   it('waits as Node waits: whole milliseconds, one at least, and one where the delay is too long', async () => {
     const scheduler = new Scheduler();
-    const clock = new VirtualClock(scheduler, owner);
+    const clock = new MachineClock(scheduler, owner);
     const fired: number[] = [];
     for (const delayMs of [0, 1.9, -5, Number.NaN, 2 ** 31, 30])
       clock.after(delayMs, () => fired.push(scheduler.nowMs));
@@ -111,7 +111,7 @@ describe('the virtual clock', () => {
 
   it('can be set forwards and back without disturbing timers', async () => {
     const scheduler = new Scheduler();
-    const clock = new VirtualClock(scheduler, owner);
+    const clock = new MachineClock(scheduler, owner);
     const startMs = clock.now();
     const seen: number[] = [];
     clock.after(10, () => clock.step(-5000));
@@ -124,7 +124,7 @@ describe('the virtual clock', () => {
 
   it('forgets a timer that was cancelled, also twice', async () => {
     const scheduler = new Scheduler();
-    const cancel = new VirtualClock(scheduler, owner).after(10, () => expect.unreachable());
+    const cancel = new MachineClock(scheduler, owner).after(10, () => expect.unreachable());
     cancel();
     cancel();
     expect(await scheduler.run(limits, () => {})).toBe('quiet');

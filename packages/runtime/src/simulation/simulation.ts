@@ -2,7 +2,7 @@
  * One run: a world with a store and processes in it, a seed that decides everything that chance decides, and oracles
  * that watch. The same seed and the same faults give the same run, to the last line of the trace.
  */
-import { VirtualClock } from './clock.ts';
+import { MachineClock } from './clock.ts';
 import { explicitFaults, type FaultPlan, type TimedFault } from './faults.ts';
 import { Journal } from './journal.ts';
 import type { Failure, Oracle } from './oracle.ts';
@@ -42,7 +42,7 @@ export class Simulation implements World {
   readonly journal = new Journal();
   readonly store = new SharedStore();
   /** The true time, for what is no process: a simulated platform, for one. */
-  readonly clock: VirtualClock;
+  readonly clock: MachineClock;
   readonly #stepsMax: number;
   readonly #processes = new Map<string, SimulatedProcess>();
   readonly #always: [string, Oracle][] = [];
@@ -58,7 +58,7 @@ export class Simulation implements World {
     this.#stepsMax = options.stepsMax ?? 100_000;
     this.latencyMsMax = options.latencyMsMax ?? 4;
     this.timeoutMs = options.timeoutMs ?? 5000;
-    this.clock = new VirtualClock(this.scheduler, {
+    this.clock = new MachineClock(this.scheduler, {
       alive: true,
       tie: () => this.#tie(),
       failed: (error) => this.fail('the world', String(error)),

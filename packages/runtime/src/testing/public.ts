@@ -1,2 +1,3 @@
 /** The public face of the test kit: `@ecsm/runtime/testing`. */
+export { fasterClock } from './faster-clock.ts';
 export { settled, VirtualClock } from './virtual-clock.ts';

@@ -7,6 +7,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fasterClock } from '@ecsm/runtime/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Commit, Revision, Store } from '../contract.ts';
 import { type EtcdServer, skipWithoutEtcd, startEtcd } from './etcd.kit.ts';
@@ -18,7 +19,6 @@ import {
   commit,
   failure,
   freshPrefix,
-  hurriedClock,
   openStore,
   proxyTo,
   put,
@@ -96,7 +96,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
   it('goes on after the server was stopped and continued', async () => {
     const server = await startOwn();
     const prefix = freshPrefix();
-    const store = await openStore({ endpoints: [server.endpoint], prefix, timeoutMs: 5_000, clock: hurriedClock(10) });
+    const store = await openStore({ endpoints: [server.endpoint], prefix, timeoutMs: 5_000, clock: fasterClock(10) });
     const watching = follow(store, await store.revision());
     const writer = await openStore({ endpoints: [server.endpoint], prefix });
     const one = await commit(writer, put('a', '1'));
@@ -210,7 +210,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
     const store = await openStore({
       endpoints: [first.endpoint, second.endpoint],
       prefix,
-      clock: hurriedClock(20),
+      clock: fasterClock(20),
       timeoutMs: 10_000,
     });
     const watching = follow(store, await store.revision());
@@ -226,7 +226,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
   it('opens a stream anew that something in between has forgotten', async () => {
     const proxy = await proxyTo(shared);
     const prefix = freshPrefix();
-    const store = await openStore({ endpoints: [proxy.endpoint], prefix, clock: hurriedClock(50), timeoutMs: 20_000 });
+    const store = await openStore({ endpoints: [proxy.endpoint], prefix, clock: fasterClock(50), timeoutMs: 20_000 });
     const watching = follow(store, await store.revision());
     const writer = await openStore({ endpoints: [shared.endpoint], prefix });
     const one = await commit(writer, put('a', '1'));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isApiError } from '../../api/errors.ts';
-import { type Clock, systemClock } from '../../ports/clock.ts';
+import { systemClock } from '../../ports/clock.ts';
 import { silentLog } from '../../ports/log.ts';
 import { systemRandom } from '../../ports/random.ts';
 import type { Commit, Revision, Store, WatchOptions, Write } from '../contract.ts';
@@ -60,15 +60,6 @@ export async function serve(listener: RequestListener): Promise<string> {
 
 let prefixes = 0;
 export const freshPrefix = () => `test/${++prefixes}`;
-
-/** A clock on which waiting takes a fraction of the time. */
-export function hurriedClock(factor: number): Clock {
-  return {
-    now: () => systemClock.now(),
-    monotonicMs: () => systemClock.monotonicMs() * factor,
-    after: (delayMs, callback) => systemClock.after(delayMs / factor, callback),
-  };
-}
 
 export const bytes = (text: string) => new TextEncoder().encode(text);
 export const text = (value: Uint8Array | undefined) =>
