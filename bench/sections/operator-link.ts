@@ -120,7 +120,7 @@ async function untilReady(count: number, latencyMs: number): Promise<void> {
   const flags = ['--nodes', '3', '--profile', 'instant', '--latency', String(latencyMs)];
   const first = await startSimulator(...flags);
   const { operator, registry, stop } = operate(first.url, { inFlightMax: inFlight, workers: inFlight * 2 });
-  while (operator.observer.ready() !== undefined) await sleep(5);
+  while (operator.observer.poller.ready() !== undefined) await sleep(5);
   const startMs = performance.now();
   await createServices(registry, 0, count);
   await settled(operator);

@@ -1,5 +1,5 @@
-/** Work that goes on beside something else. Whoever waits for it later hears of its failure; until then nobody has to. */
-export function begun<T>(work: Promise<T>): Promise<T> {
+/** Marks the failure of work as handled until its caller awaits it: an unhandled rejection would end the process. */
+export function startInBackground<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {});
   return work;
 }

@@ -1,6 +1,6 @@
 /** Carries one step of a plan out, and says what became of it. A step that may have happened is never repeated blindly. */
 import { type ApiError, isApiError } from '@ecsm/runtime';
-import { fromPlatform, PlatformTrouble } from '../observe/platform-error.ts';
+import { fromPlatform, PlatformError } from '../observe/platform-error.ts';
 import type { ServiceManager } from '../resource/manager.ts';
 import type { Step } from '../service/model.ts';
 
@@ -22,7 +22,7 @@ export async function carryOut(step: Step, manager: Manager, signal: AbortSignal
     const writtenId = await fromPlatform(() => call(step, manager, signal));
     return { is: 'done', ...(writtenId === undefined ? {} : { writtenId }) };
   } catch (error) {
-    if (!(error instanceof PlatformTrouble)) throw error;
+    if (!(error instanceof PlatformError)) throw error;
     const { cause } = error;
     if (error.isUnanswered) return { is: 'unanswered', error: cause };
     // Taken, gone or changed since it was read: a fresh look decides, by the mark, what that means.

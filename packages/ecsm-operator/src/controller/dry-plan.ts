@@ -6,7 +6,7 @@ import { type OwnerKey, platformName } from '../resource/naming.ts';
 import type { Plan, PlanSettings } from '../service/model.ts';
 import { plan, planCleanup } from '../service/plan.ts';
 import { readRegistryId } from './registry-id.ts';
-import { knownRevisions, revisionOf } from './revisions.ts';
+import { revisionOf, revisionsInUse } from './revisions.ts';
 
 export interface DryPlanSources {
   readonly registry: Registry;
@@ -31,7 +31,6 @@ export async function planFor(
   const common = { service, registryId: id ?? noId, observed, nowMs: registry.clock.now(), settings };
   if (service.metadata.deletionTimestamp !== undefined) return planCleanup(common);
   const revision = revisionOf(service);
-  const hashes = [...observed.flatMap(({ mark }) => mark?.revision ?? []), service.status?.currentRevision ?? ''];
-  const revisions = await knownRevisions(registry, service, revision, hashes);
+  const revisions = await revisionsInUse(registry, service, revision, observed);
   return plan({ ...common, revision, revisions, offlineNodes });
 }

@@ -1,6 +1,6 @@
 /**
- * The operator: everything that runs for ECSMServices, put together. What a program needs of it are the parts to run,
- * the checks to serve, and two questions: what would be done for a service, and whether everything is done.
+ * The operator, composed of its parts. A program needs the runnables, the health checks, and two questions: what would be
+ * done for a service, and whether everything is done.
  */
 import { CircuitBreaker, Ecsm, type Headers, Recorder, RestClient, type Transport } from '@ecsm/client';
 import {
@@ -25,24 +25,22 @@ import {
   standardMetrics,
 } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
-import { KnownIds } from '../observe/known-ids.ts';
-import { OfflineNodes } from '../observe/node-cache.ts';
-import { digestOf, Memory } from '../observe/owner-records.ts';
-import { Observer } from '../observe/poller.ts';
-import { Freshness } from '../observe/staleness.ts';
+import { Observer } from '../observe/observer.ts';
+import { digestOf } from '../observe/owner-records.ts';
 import { ServiceManager } from '../resource/manager.ts';
-import type { OwnerKey } from '../resource/naming.ts';
+import { type OwnerKey, platformName } from '../resource/naming.ts';
 import type { Plan } from '../service/model.ts';
 import { planFor } from './dry-plan.ts';
 import { measureLink } from './metrics.ts';
+import { Outage } from './outage.ts';
 import { Reconciler } from './reconciler.ts';
 import { type OperatorSettings, type OperatorSettingsInput, operatorSettings, stopGraceMs } from './settings.ts';
 
 export interface OperatorOptions {
   readonly registry: Registry;
-  /** The way to the platform; it is guarded here. */
+  /** The transport to the platform. The operator puts a circuit breaker around it. */
   readonly transport: Transport;
-  /** Headers of every call: the place for authentication. */
+  /** Headers of every call, for authentication. */
   readonly headers?: () => Headers | Promise<Headers>;
   /** Default: the registry's. */
   readonly clock?: Clock;
@@ -65,14 +63,13 @@ export interface Unsettled {
 }
 
 const controllerName = 'ecsmservice';
-/** Reads are repeated once within a call; a key that fails is looked at again anyway. */
+/** Reads are repeated once within a call; a key that fails is requeued anyway. */
 const attemptsMax = 2;
-const initialPriority = -10;
-/** What was begun is finished before more is begun. Waiting makes up for it, so nobody waits for ever. */
+/** Services in progress go first. A key that waits gains priority, so none waits for ever. */
 const seenPriority = 50;
 /** Most lists are of everything, so their pages are few and large. */
 const pageSize = 1_000;
-/** A list has the time of so many pages that each take the longest possible. One that takes longer does not end. */
+/** The deadline of a list is the time of this many pages that each take the longest possible. */
 const pagesInTime = 60;
 const garbageRetryMs = 5_000;
 
@@ -87,12 +84,10 @@ export class Operator {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #manager: ServiceManager;
-  readonly #memory: Memory;
+  readonly #outage: Outage;
   readonly #reconciler: Reconciler;
   readonly #controller: Controller<ECSMService['spec'], NonNullable<ECSMService['status']>>;
   readonly #otherControllers: readonly OperatorController[];
-  /** Keys that wait for the link. */
-  readonly #waiting = new Set<string>();
 
   /** Throws `BadRequest` for a setting that makes no sense. Nothing runs and nothing is called yet. */
   constructor(options: OperatorOptions) {
@@ -130,34 +125,34 @@ export class Operator {
     });
     const ecsm = new Ecsm(rest, { pageSize, listDeadlineMs: callTimeoutMs * pagesInTime });
     const manager = new ServiceManager(ecsm);
-    const nodes = new OfflineNodes(clock, (signal) => manager.offlineNodes({ signal }));
     this.#manager = manager;
-    this.#memory = new Memory(clock);
     this.observer = new Observer({
       ecsm,
-      nodes,
+      manager,
       breaker: this.breaker,
       clock,
       random,
       log,
       observeMs,
       pollMs: planned.pollMs,
-      wake: (owners, reason) => this.#wakeOwners(owners, reason),
+      wake: (owners, reason) => this.#enqueue(owners, reason),
+    });
+    this.#outage = new Outage({
+      breaker: this.breaker,
+      clock,
+      log,
+      outageMs: settings.outageMs,
+      keys: async () => (await registry.resource(ECSMService).versions()).keys,
+      enqueue: (key, queueOptions) => this.#controller.queue?.add(key, queueOptions),
     });
     this.#reconciler = new Reconciler({
-      ecsm,
       manager,
-      nodes,
-      observeMs,
       observer: this.observer,
       breaker: this.breaker,
-      freshness: new Freshness(clock, (text) => ecsm.timeOf(text)),
-      known: new KnownIds(),
-      memory: this.#memory,
       clock,
       random,
       settings,
-      waits: (key) => void this.#waiting.add(key),
+      waitForLink: (key) => this.#outage.wait(key),
     });
     this.#controller = new Controller({
       name: controllerName,
@@ -176,18 +171,17 @@ export class Operator {
   /** For a manager, in order of start. */
   get runnables(): readonly Runnable[] {
     return [
-      { name: 'link', needsLeader: false, run: ({ signal }) => this.#guardLink(signal) },
+      { name: 'link', needsLeader: false, run: ({ signal }) => this.#outage.run(signal) },
       {
         name: 'observer',
-        run: ({ signal }) => this.observer.run(signal),
-        ready: () => this.observer.ready(),
+        run: ({ signal }) => this.observer.poller.run(signal),
+        ready: () => this.observer.poller.ready(),
       },
       {
         name: controllerName,
         graceMs: stopGraceMs,
         run: async ({ registry, informers, signal }) => {
-          this.#memory.reset();
-          this.#waiting.clear();
+          this.#outage.clear();
           this.breaker.fenceWrites(() => registry.checkFence());
           const events = new EventRecorder({ registry, source: 'ecsm-operator', log: this.#log, ...this.#metrics });
           this.#reconciler.recordIn(events);
@@ -237,57 +231,20 @@ export class Operator {
   async settled(): Promise<boolean> {
     const controllers = [this.#controller, ...this.#otherControllers];
     // The cheap question first: it is asked again and again.
-    if (this.observer.isFollowing) return false;
+    if (this.observer.owners.inProgressCount > 0) return false;
     return controllers.every(isIdle) && (await this.unsettled()).length === 0;
   }
 
   #whyBusy(service: ECSMService): string | undefined {
     const { namespace, name } = service.metadata;
-    const isAtRest = this.#memory.isAtRest(keyOf(ECSMService, namespace, name), service);
+    const isAtRest = this.observer.owners.isAtRest(platformName(namespace, name), service);
     return isAtRest ? undefined : 'something is still under way';
   }
 
-  /** Tells everybody whom it concerns that the link was lost for long, or is back. */
-  async #guardLink(signal: AbortSignal): Promise<void> {
-    let cancel = () => {};
-    const stop = this.breaker.onChange((state) => {
-      cancel();
-      if (state === 'reachable') this.#release();
-      if (state !== 'unreachable') return;
-      this.#log.write('warn', 'the platform cannot be reached', { reason: this.breaker.reason });
-      cancel = this.#clock.after(this.settings.outageMs, () => {
-        this.#wakeAll('the platform cannot be reached').catch((error: unknown) =>
-          this.#log.write('warn', 'the services could not be told of the outage', { error: String(error) }),
-        );
-      });
-    });
-    try {
-      await this.breaker.run(signal);
-    } finally {
-      stop();
-      cancel();
-    }
-  }
-
-  #release(): void {
-    const keys = [...this.#waiting];
-    const reason = 'the platform answers again';
-    if (keys.length > 0) this.#log.write('info', reason, { waiting: keys.length });
-    this.#waiting.clear();
-    for (const key of keys) this.#controller.queue?.add(key, { reason });
-  }
-
-  #wakeOwners(owners: readonly OwnerKey[], reason: string): void {
+  #enqueue(owners: readonly OwnerKey[], reason: string): void {
     for (const { namespace, name } of owners) {
-      const key = keyOf(ECSMService, namespace, name);
-      this.#memory.woken(key);
-      this.#controller.queue?.add(key, { reason, priority: seenPriority });
+      this.#controller.queue?.add(keyOf(ECSMService, namespace, name), { reason, priority: seenPriority });
     }
-  }
-
-  async #wakeAll(reason: string): Promise<void> {
-    const { keys } = await this.#options.registry.resource(ECSMService).versions();
-    for (const key of keys) this.#controller.queue?.add(key, { reason, priority: initialPriority });
   }
 
   /** A store that cannot be read for a moment is no reason to end. */

@@ -1,26 +1,23 @@
 /**
- * Carries plans out. What is going to be done is written into the status before it is done, so an operator that starts
- * again knows what was tried. One that is not the leader any more is stopped by its registry before each step. After any
- * step the world is looked at again.
+ * Performs plans. What is going to be done is written into the status before it is done, so that an operator that is
+ * restarted knows what was tried. An operator that lost its lease is stopped by its registry before each step. After any
+ * step the platform is read again.
  */
 import type { Clock, EventRecorder, ReconcileContext, ReconcileResult, Request } from '@ecsm/runtime';
 import type { ECSMService, ServiceSpec, ServiceStatus } from '../apis/ecsm-service.ts';
-import type { KnownIds } from '../observe/known-ids.ts';
-import type { Memory } from '../observe/owner-records.ts';
-import type { Observer } from '../observe/poller.ts';
-import type { Freshness } from '../observe/staleness.ts';
+import type { Observer } from '../observe/observer.ts';
 import type { ServiceManager } from '../resource/manager.ts';
 import type { Plan, PlanInput, Step } from '../service/model.ts';
 import { condition } from '../service/reasons.ts';
 import { withoutUnsent } from '../service/removals.ts';
-import { begun } from './background.ts';
+import { startInBackground } from './background.ts';
 import { carryOut, type StepEnd } from './carry-out.ts';
 import type { OperatorSettings } from './settings.ts';
 import { reachable, statusAfter, withConditions, writeStatus } from './status.ts';
 
 /** One reconcile. */
 export interface Job extends Request {
-  /** The name on the platform, at rest. */
+  /** The name on the platform, without a revision. */
   readonly base: string;
   readonly context: ReconcileContext<ServiceSpec, ServiceStatus>;
 }
@@ -28,17 +25,14 @@ export interface Job extends Request {
 export interface PerformerOptions {
   readonly manager: ServiceManager;
   readonly observer: Observer;
-  readonly freshness: Freshness;
-  readonly known: KnownIds;
-  readonly memory: Memory;
   readonly clock: Clock;
   readonly settings: OperatorSettings;
 }
 
 export interface PerformOptions {
   /**
-   * It is the first thing that is ever done for this object. What was tried then is told by the name on the platform and
-   * its mark, and its finalizer was written just now, so the status need not be there before. Default: it has to be.
+   * It is the first step ever for this object. The name on the platform and the mark tell what was tried, and the
+   * finalizer was written just now, so the status need not be written before. Default: it has to be.
    */
   readonly isFirst?: boolean;
 }
@@ -56,7 +50,7 @@ export class Performer {
     this.#recorder = recorder;
   }
 
-  /** Says what is going to be done, does it, and says what went wrong. Answers when to look again. */
+  /** Writes the status, sends the steps, and reports what failed. Returns when to reconcile again. */
   async perform(
     service: ECSMService,
     decided: Plan,
@@ -64,87 +58,68 @@ export class Performer {
     job: Job,
     { isFirst = false }: PerformOptions = {},
   ): Promise<ReconcileResult> {
-    const { clock, memory, observer } = this.#options;
+    const { clock, observer } = this.#options;
     const { registry } = job.context;
-    const writing = begun(writeStatus(registry, service, statusAfter(service, decided, [reachable], clock)));
+    const writing = startInBackground(
+      writeStatus(registry, service, statusAfter(service, decided, [reachable], clock)),
+    );
     if (!isFirst) await writing;
     let done = 0;
     // The first events are those of the steps, in their order.
-    const tell = (events: Plan['events']) => {
+    const record = (events: Plan['events']) => {
       for (const { type, reason, message } of events) this.#recorder?.record(service, type, reason, message);
     };
     for (const step of decided.steps) {
       const end = await this.#step(step, observed, job);
-      if (end.is !== 'done') tell(decided.events.slice(0, done));
+      if (end.is !== 'done') record(decided.events.slice(0, done));
       if (end.is === 'refused' && !isAttempt(step)) {
         const message = `the platform refused to ${verbs[step.do]} (${step.why}): ${end.error.message}`;
         const status = withoutUnsent(decided.status, service.status, decided.steps.slice(done));
-        return this.complain(await writing, { ...decided, status }, message, job);
+        return this.reportRefusal(await writing, { ...decided, status }, message, job);
       }
       if (end.is === 'overtaken' || end.is === 'unanswered') {
         const status = withoutUnsent(decided.status, service.status, decided.steps.slice(done + 1));
         const written = await writing;
         await writeStatus(registry, written, statusAfter(written, { ...decided, status }, [reachable], clock));
-        return this.lookAgain(job, `${step.do} was ${end.is}: ${end.error.message}`);
+        return this.readAgain(job, `${step.do} was ${end.is}: ${end.error.message}`);
       }
       done++;
     }
     await writing;
-    memory.accepted(job.key);
-    tell(decided.events);
+    observer.owners.accepted(job.base);
+    record(decided.events);
     const { requeueAfterMs } = decided;
-    const isUnderWay = done > 0 || (requeueAfterMs ?? Number.POSITIVE_INFINITY) <= this.#pollMs;
-    observer.follow(job, isUnderWay);
-    // The observer sees what changes; that the time has come for something it does not.
+    const isInProgress = done > 0 || (requeueAfterMs ?? Number.POSITIVE_INFINITY) <= this.#pollMs;
+    observer.poller.setInProgress(job.base, isInProgress);
+    // The poller sees what changes; it does not see that something is due.
     const isDueSooner = (requeueAfterMs ?? this.#pollMs) < this.#pollMs;
-    if (isUnderWay && !isDueSooner) {
-      return { requeueAfterMs: observer.selfLookMs };
-    }
+    if (isInProgress && !isDueSooner) return { requeueAfterMs: observer.poller.requeueMs };
     return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
   }
 
-  async #step(step: Step, observed: PlanInput['observed'], { key, base, context }: Job): Promise<StepEnd> {
-    const { manager, observer, freshness, known, memory } = this.#options;
+  async #step(step: Step, observed: PlanInput['observed'], { base, context }: Job): Promise<StepEnd> {
+    const { manager, observer } = this.#options;
     // Asked for and not done yet: to ask again would be noise, or worse.
-    if (step.do === 'delete' && freshness.isBeingDeleted(step.id)) return { is: 'done' };
+    if (step.do === 'delete' && observer.staleness.isBeingDeleted(step.id)) return { is: 'done' };
     await context.registry.checkFence();
     context.log.write('info', step.do, { ...subjectOf(step), why: step.why });
-    if (step.do === 'create') {
-      observer.gave(base);
-      memory.creating(key, false);
-    }
-    const touch = () => {
-      for (const { id } of observed) observer.touch(id);
-    };
-    touch();
+    observer.stepStarts(base, step, observed);
     const end = await carryOut(step, manager, context.signal);
-    // Once more: a look may have begun before the platform had done it.
-    touch();
-    if (step.do === 'create') {
-      observer.gave(base);
-      memory.creating(key, end.is !== 'unanswered');
-    }
-    if (end.is !== 'done') return end;
-    const { writtenId } = end;
-    if (writtenId !== undefined) known.add(base, [writtenId]);
-    if (step.do === 'create' && writtenId !== undefined) memory.made(writtenId, step.body);
-    const before = 'id' in step ? observed.find(({ id }) => id === step.id) : undefined;
-    if (step.do === 'update' && before) freshness.updated(before, step.body);
-    if (step.do === 'delete') freshness.deleted(step.id);
+    observer.stepEnded(base, step, observed, end);
     return end;
   }
 
-  /** The platform does not want what we want. It is asked again later, and later each time. */
-  async complain(
+  /** The platform refuses what is wanted. It is asked again with a growing delay. */
+  async reportRefusal(
     service: ECSMService,
-    said: Partial<Pick<Plan, 'status' | 'conditions'>>,
+    planned: Partial<Pick<Plan, 'status' | 'conditions'>>,
     message: string,
     job: Job,
   ): Promise<ReconcileResult> {
-    const { clock, memory, observer } = this.#options;
-    const { key, context } = job;
+    const { clock, observer } = this.#options;
+    const { base, context } = job;
     const others = [condition('Degraded', 'True', 'PlatformRefused', message), reachable];
-    const { status, conditions } = said;
+    const { status, conditions } = planned;
     const next =
       status && conditions
         ? statusAfter(service, { status, conditions }, others, clock)
@@ -152,13 +127,13 @@ export class Performer {
     await writeStatus(context.registry, service, next);
     context.log.write('warn', message);
     this.#recorder?.record(service, 'Warning', 'PlatformRefused', message);
-    observer.follow(job, false);
-    return { requeueAfterMs: memory.refused(key) };
+    observer.poller.setInProgress(base, false);
+    return { requeueAfterMs: observer.owners.refused(base) };
   }
 
-  lookAgain(job: Job, why: string): ReconcileResult {
+  readAgain(job: Job, why: string): ReconcileResult {
     job.context.log.write('debug', 'the platform is looked at again', { why });
-    this.#options.observer.follow(job, true);
+    this.#options.observer.poller.setInProgress(job.base, true);
     return { requeueAfterMs: this.#pollMs };
   }
 

@@ -8,6 +8,7 @@ import { ServiceRevision } from '../apis/service-revision.ts';
 import { restartedAtAnnotation } from '../apis/well-known.ts';
 import { hash32 } from '../observe/fingerprint.ts';
 import { revisionHash } from '../resource/hash.ts';
+import type { PlatformService } from '../resource/model.ts';
 import type { RevisionContent } from '../service/model.ts';
 
 const attemptsMax = 5;
@@ -37,6 +38,17 @@ export async function ensureRevision(registry: Registry, service: ECSMService): 
       if (!isRace || attempt >= attemptsMax) throw error;
     }
   }
+}
+
+/** The newest revision, and those of the services and of the status, as far as they are recorded. */
+export function revisionsInUse(
+  registry: Registry,
+  service: ECSMService,
+  newest: RevisionContent,
+  observed: readonly PlatformService[],
+): Promise<ReadonlyMap<string, RevisionContent>> {
+  const hashes = [...observed.flatMap(({ mark }) => mark?.revision ?? []), service.status?.currentRevision ?? ''];
+  return knownRevisions(registry, service, newest, hashes);
 }
 
 /** Those of these hashes that are recorded, and the one given. */

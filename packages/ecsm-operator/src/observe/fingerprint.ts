@@ -1,12 +1,12 @@
 /**
- * Short prints of what the platform shows, to notice that something changed without keeping what it was. 32 bits each:
- * a change goes unnoticed once in four thousand million times, and then until the next one.
+ * Fingerprints of services and instances, to notice a change without keeping the rows. They have 32 bits: one change in
+ * four thousand million is missed, until the next change.
  */
 import { type ContainerRow, numberOf, type ServiceRow } from '@ecsm/client';
 import type { Instance } from '../resource/model.ts';
 
-/** Everything in a row of the list of services that could be a reason to look closer. */
-export function printOfRow(row: ServiceRow): number {
+/** Of every field in a row of the list of services that may be a reason to read the service. */
+export function fingerprintOfRow(row: ServiceRow): number {
   const errors = (row.errorInstance ?? []).map(({ containerId, message }) => `${containerId} ${message}`);
   const nodes = (row.nodeList ?? []).map(({ nodeName }) => String(nodeName));
   return hash32(
@@ -24,8 +24,8 @@ export function printOfRow(row: ServiceRow): number {
   );
 }
 
-/** Of the instances of one service, in whatever order. Measurements are left out: they never stand still. */
-export function printOfInstances(
+/** Of the instances of one service, in any order. Measurements are left out: they change all the time. */
+export function fingerprintOfInstances(
   instances: readonly Pick<Instance, 'taskId' | 'nodeName' | 'status' | 'deployment' | 'restarts'>[],
 ): number {
   let sum = instances.length;
@@ -35,7 +35,7 @@ export function printOfInstances(
   return sum;
 }
 
-export function instanceOf(row: ContainerRow): Parameters<typeof printOfInstances>[0][number] {
+export function instanceOf(row: ContainerRow): Parameters<typeof fingerprintOfInstances>[0][number] {
   const { taskId, nodeName, status, deployStatus: deployment } = row;
   return { taskId, nodeName, status, deployment, restarts: numberOf(row.restartCnt) ?? 0 };
 }

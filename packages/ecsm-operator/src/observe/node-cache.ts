@@ -1,12 +1,12 @@
-/** Which nodes the platform cannot reach, asked for by many and fetched once. */
+/** The names of the nodes that the platform cannot reach. Concurrent callers share one request. */
 import type { Clock } from '@ecsm/runtime';
 
 export type FetchOffline = (signal: AbortSignal) => Promise<ReadonlySet<string>>;
 
-export class OfflineNodes {
+export class NodeCache {
   readonly #clock: Clock;
   readonly #fetch: FetchOffline;
-  #names: ReadonlySet<string> = new Set();
+  #offline: ReadonlySet<string> = new Set();
   #readMs: number | undefined;
   #reading: Promise<ReadonlySet<string>> | undefined;
 
@@ -15,14 +15,14 @@ export class OfflineNodes {
     this.#fetch = fetch;
   }
 
-  /** As they were when they were last read. */
-  get names(): ReadonlySet<string> {
-    return this.#names;
+  /** As of the last read. */
+  get offline(): ReadonlySet<string> {
+    return this.#offline;
   }
 
-  /** As they were at most so long ago. Who asks while somebody else is reading shares the answer, or its failure. */
+  /** As of at most `ageMsMax` ago. Concurrent callers share one request, and its failure. */
   async read(ageMsMax: number, signal: AbortSignal): Promise<ReadonlySet<string>> {
-    if (this.#isYounger(ageMsMax)) return this.#names;
+    if (this.#isYounger(ageMsMax)) return this.#offline;
     this.#reading ??= this.#readNow(signal).finally(() => {
       this.#reading = undefined;
     });
@@ -31,9 +31,9 @@ export class OfflineNodes {
 
   async #readNow(signal: AbortSignal): Promise<ReadonlySet<string>> {
     const startMs = this.#clock.monotonicMs();
-    this.#names = await this.#fetch(signal);
+    this.#offline = await this.#fetch(signal);
     this.#readMs = startMs;
-    return this.#names;
+    return this.#offline;
   }
 
   #isYounger(ageMsMax: number): boolean {

@@ -1,117 +1,181 @@
 /**
- * What a reconcile sees of the platform. A first look may trust what the observer has listed, and reads only the services
- * themselves; before something is changed everything is read anew. A fleet that comes up is not even read: what was made
- * a moment ago and shows no other version is what was asked for. It is audited later.
+ * What is known of the platform, for reconciles. A snapshot may rely on the last poll and reads only the services
+ * themselves; before a change everything is read anew. A fleet that comes up is not even read: a service that was just
+ * created, and of which the poll lists no other version, is as it was asked for. It is verified later.
  */
 import {
-  type ContainerRow,
+  type CircuitBreaker,
   collect,
   type Ecsm,
   type ServiceBody,
   type ServiceDetail,
   type ServiceRow,
 } from '@ecsm/client';
-import { isApiError } from '@ecsm/runtime';
+import { type Clock, isApiError, type Log, type Random } from '@ecsm/runtime';
 import type { ServiceManager } from '../resource/manager.ts';
 import type { PlatformService } from '../resource/model.ts';
-import type { KnownIds } from './known-ids.ts';
-import type { OfflineNodes } from './node-cache.ts';
-import type { Memory } from './owner-records.ts';
+import type { OwnerKey } from '../resource/naming.ts';
+import { NodeCache } from './node-cache.ts';
+import { OwnerRecords } from './owner-records.ts';
 import { fromPlatform } from './platform-error.ts';
-import type { Observer } from './poller.ts';
-import type { Picture } from './prefetch.ts';
+import { Poller } from './poller.ts';
+import { Prefetch, type Prefetched } from './prefetch.ts';
+import { ServiceRecords } from './service-records.ts';
+import { Staleness } from './staleness.ts';
 
-export interface View {
+export interface PlatformSnapshot {
   readonly services: readonly PlatformService[];
   readonly offlineNodes: ReadonlySet<string>;
   /**
-   * - `fresh`: all of it was read for this purpose.
-   * - `cheap`: which services there are comes from the last look; they themselves were read.
-   * - `trusted`: nothing was read. They were just made, and are believed to be as they were asked for.
+   * - `fresh`: all of it was read for this snapshot.
+   * - `polled`: which services exist comes from the last poll; they themselves were read.
+   * - `assumed`: nothing was read. The services were just created, and are assumed to be as they were asked for.
    */
-  readonly certainty: 'fresh' | 'cheap' | 'trusted';
+  readonly source: 'fresh' | 'polled' | 'assumed';
 }
 
-export interface Sources {
+export interface ObserverOptions {
   readonly ecsm: Ecsm;
-  readonly manager: Pick<ServiceManager, 'find' | 'read'>;
-  readonly observer: Pick<Observer, 'idsOf' | 'takePictures'>;
-  readonly memory: Pick<Memory, 'takeMade'>;
-  readonly known: KnownIds;
-  readonly nodes: OfflineNodes;
+  readonly manager: Pick<ServiceManager, 'find' | 'read' | 'offlineNodes'>;
+  readonly breaker: Pick<CircuitBreaker, 'state' | 'onChange' | 'isBusy' | 'isIdle'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
   readonly observeMs: number;
+  readonly pollMs: number;
+  readonly wake: (owners: readonly OwnerKey[], reason: string) => void;
 }
 
-/** Nodes are many services' business at once, so a list of them that is this young counts as fresh. */
+/** A step of a plan, as far as it matters here. */
+interface SentStep {
+  readonly do: string;
+  readonly id?: string;
+  readonly body?: ServiceBody;
+}
+
+interface StepOutcome {
+  readonly is: 'done' | 'overtaken' | 'unanswered' | 'refused';
+  /** Of the service that was created or updated. */
+  readonly writtenId?: string;
+}
+
+/** A list of nodes serves many services at once, so one of this age counts as fresh. */
 const freshNodesMs = 1_000;
 
-export async function freshView(sources: Sources, base: string, signal: AbortSignal): Promise<View> {
-  return fromPlatform(async () => {
-    const [services, offlineNodes] = await Promise.all([
-      sources.manager.find(base, { signal, known: sources.known.of(base) }),
-      sources.nodes.read(freshNodesMs, signal),
-    ]);
-    sources.known.replace(base, new Set(services.map(({ id }) => id)));
-    return { services, offlineNodes, certainty: 'fresh' };
-  });
-}
+export class Observer {
+  readonly poller: Poller;
+  readonly services: ServiceRecords;
+  readonly owners: OwnerRecords;
+  readonly staleness: Staleness;
+  readonly #options: ObserverOptions;
+  readonly #nodes: NodeCache;
+  readonly #prefetch: Prefetch;
 
-/** Cheaper: at most as old as the last look where services have come or gone, and fresh where they have changed. */
-export async function cheapView(sources: Sources, base: string, signal: AbortSignal): Promise<View> {
-  const ids = sources.observer.idsOf(base);
-  if (ids === undefined) return freshView(sources, base, signal);
-  const pictures = sources.observer.takePictures(ids);
-  const made = ids.map((id) => sources.memory.takeMade(id));
-  return fromPlatform(async () => {
-    const offlineNodes = await sources.nodes.read(sources.observeMs * 2, signal);
-    if (ids.length === 0) return { services: [], offlineNodes, certainty: 'cheap' };
-    const believed = pictures && believedDetails(pictures, made);
-    if (believed) {
-      const services = pictures.map(({ containers }, index) => [believed[index], containers] as const);
-      const read = services.flatMap(([detail, containers]) =>
-        detail ? [sources.manager.read(detail, containers)] : [],
-      );
-      return { services: read, offlineNodes, certainty: 'trusted' };
+  constructor(options: ObserverOptions) {
+    const { ecsm, manager, clock } = options;
+    this.#options = options;
+    this.services = new ServiceRecords(clock);
+    this.owners = new OwnerRecords(clock);
+    this.staleness = new Staleness(this.services, clock, (text) => ecsm.timeOf(text));
+    this.#nodes = new NodeCache(clock, (signal) => manager.offlineNodes({ signal }));
+    this.#prefetch = new Prefetch(ecsm, clock, this.services);
+    const { services, owners } = this;
+    this.poller = new Poller({ ...options, services, owners, nodes: this.#nodes, prefetch: this.#prefetch });
+  }
+
+  /** Everything is read now. */
+  freshSnapshot(base: string, signal: AbortSignal): Promise<PlatformSnapshot> {
+    return fromPlatform(async () => {
+      const [found, offlineNodes] = await Promise.all([
+        this.#options.manager.find(base, { signal, known: this.owners.knownIds(base) }),
+        this.#nodes.read(freshNodesMs, signal),
+      ]);
+      this.owners.setKnownIds(base, new Set(found.map(({ id }) => id)));
+      return { services: this.staleness.corrected(found), offlineNodes, source: 'fresh' };
+    });
+  }
+
+  /** Cheaper: services that were created or deleted since the last poll may be missed. */
+  async snapshot(base: string, signal: AbortSignal): Promise<PlatformSnapshot> {
+    const ids = this.poller.idsOf(base);
+    if (ids === undefined) return this.freshSnapshot(base, signal);
+    const prefetched = this.#prefetch.take(ids);
+    const payloads = ids.map((id) => this.owners.takePayload(id));
+    return fromPlatform(async () => {
+      const offlineNodes = await this.#nodes.read(this.#options.observeMs * 2, signal);
+      if (ids.length === 0) return { services: [], offlineNodes, source: 'polled' };
+      const assumed = prefetched && this.#assumed(prefetched, payloads);
+      if (assumed) return { services: this.staleness.corrected(assumed), offlineNodes, source: 'assumed' };
+      const read = await this.#read(ids, prefetched, signal);
+      if (read === undefined) return this.freshSnapshot(base, signal);
+      this.owners.addKnownIds(base, ids);
+      return { services: this.staleness.corrected(read), offlineNodes, source: 'polled' };
+    });
+  }
+
+  /** A reconcile has decided about these services of ours, and waits for the lost nodes. */
+  decided(base: string, ours: readonly PlatformService[], lostNodes: readonly string[]): void {
+    for (const service of ours) this.services.decide(service, this.poller.newest);
+    this.owners.awaitNodes(base, lostNodes);
+  }
+
+  /** A step is about to be sent. Polls that run at the same time may list the services as they were before. */
+  stepStarts(base: string, step: SentStep, observed: readonly PlatformService[]): void {
+    for (const { id } of observed) this.#prefetch.invalidate(id, this.poller.newest);
+    if (step.do !== 'create') return;
+    this.poller.nameUsed(base);
+    this.owners.creationSent(base);
+  }
+
+  stepEnded(base: string, step: SentStep, observed: readonly PlatformService[], end: StepOutcome): void {
+    // Once more: a poll may have started before the platform carried the step out.
+    this.stepStarts(base, step, observed);
+    if (step.do === 'create' && end.is !== 'unanswered') this.owners.creationAnswered(base);
+    if (end.is !== 'done') return;
+    const { writtenId } = end;
+    if (writtenId !== undefined) this.owners.addKnownIds(base, [writtenId]);
+    if (step.do === 'create' && writtenId !== undefined && step.body) this.owners.created(writtenId, step.body);
+    const before = observed.find(({ id }) => id === step.id);
+    if (step.do === 'update' && before && step.body) this.staleness.updated(before, step.body);
+    if (step.do === 'delete' && step.id !== undefined) this.staleness.deleted(step.id);
+  }
+
+  /** Returns the services if none of them can have changed since it was created. */
+  #assumed(
+    prefetched: readonly Prefetched[],
+    payloads: readonly (ServiceBody | undefined)[],
+  ): readonly PlatformService[] | undefined {
+    const services = prefetched.map(({ row, containers }, index) => {
+      const detail = assumedDetail(row, payloads[index]);
+      return detail && this.#options.manager.read(detail, containers);
+    });
+    return services.every((service) => service !== undefined) ? services : undefined;
+  }
+
+  /** Returns undefined if one of them is gone. */
+  async #read(
+    ids: readonly string[],
+    prefetched: readonly Prefetched[] | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly PlatformService[] | undefined> {
+    const { ecsm, manager } = this.#options;
+    try {
+      const [details, containers] = await Promise.all([
+        Promise.all(ids.map((id) => ecsm.services().get(id, { signal }))),
+        prefetched?.flatMap((one) => one.containers) ?? collect(ecsm.containers().ofServices(ids, { signal })),
+      ]);
+      return details.map((detail) => manager.read(detail, containers));
+    } catch (error) {
+      if (isApiError(error, 'NotFound') || isApiError(error, 'Rejected')) return undefined;
+      throw error;
     }
-    const containers = pictures?.flatMap((picture) => picture.containers);
-    const services = await readAll(sources, ids, containers, signal);
-    if (services !== undefined) sources.known.add(base, ids);
-    return services === undefined ? freshView(sources, base, signal) : { services, offlineNodes, certainty: 'cheap' };
-  });
+  }
 }
 
-/** What these services look like, if nothing can have changed since they were made. */
-function believedDetails(
-  pictures: readonly Picture[],
-  made: readonly (ServiceBody | undefined)[],
-): readonly ServiceDetail[] | undefined {
-  const details = pictures.map(({ row }, index) => believedDetail(row, made[index]));
-  return details.every((detail) => detail !== undefined) ? details : undefined;
-}
-
-function believedDetail(row: ServiceRow, body: ServiceBody | undefined): ServiceDetail | undefined {
+function assumedDetail(row: ServiceRow, payload: ServiceBody | undefined): ServiceDetail | undefined {
   const { name, imageList, createdTime, updatedTime, nodeList } = row;
   const image = imageList?.[0];
-  const isUntouched = createdTime === updatedTime && name === body?.name;
-  if (!isUntouched || `${image?.name}@${image?.tag}#${image?.os}` !== body?.image.ref) return undefined;
-  return { ...row, image: body.image, node: { names: nodeList?.map(({ nodeName }) => nodeName ?? null) ?? null } };
-}
-
-/** Nothing if one of them is not there any more. */
-async function readAll(
-  { ecsm, manager }: Sources,
-  ids: readonly string[],
-  known: readonly ContainerRow[] | undefined,
-  signal: AbortSignal,
-): Promise<readonly PlatformService[] | undefined> {
-  try {
-    const [details, containers] = await Promise.all([
-      Promise.all(ids.map((id) => ecsm.services().get(id, { signal }))),
-      known ?? collect(ecsm.containers().ofServices(ids, { signal })),
-    ]);
-    return details.map((detail) => manager.read(detail, containers));
-  } catch (error) {
-    if (isApiError(error, 'NotFound') || isApiError(error, 'Rejected')) return undefined;
-    throw error;
-  }
+  const isUntouched = createdTime === updatedTime && name === payload?.name;
+  if (!isUntouched || `${image?.name}@${image?.tag}#${image?.os}` !== payload?.image.ref) return undefined;
+  return { ...row, image: payload.image, node: { names: nodeList?.map(({ nodeName }) => nodeName ?? null) ?? null } };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import { smallService } from '../apis/service.kit.ts';
 import { platformFinalizer } from '../apis/well-known.ts';
-import { Memory } from './owner-records.ts';
+import { OwnerRecords } from './owner-records.ts';
 
 const defaulted = ECSMService.default(smallService());
 const metadata = { name: 'web', namespace: 'default', uid: 'u', generation: 1, resourceVersion: '1' };
@@ -15,10 +15,10 @@ const service: ECSMService = {
 
 describe('a service at rest', () => {
   it('is so until its spec or an annotation that counts changes, or its finalizer is missing', () => {
-    const memory = new Memory(new VirtualClock());
-    expect(memory.isAtRest('k', service)).toBe(false);
-    memory.rests('k', service);
-    expect(memory.isAtRest('k', service)).toBe(true);
+    const owners = new OwnerRecords(new VirtualClock());
+    expect(owners.isAtRest('k', service)).toBe(false);
+    owners.setAtRest('k', service);
+    expect(owners.isAtRest('k', service)).toBe(true);
     for (const change of [
       { generation: 2 },
       { uid: 'other' },
@@ -26,70 +26,83 @@ describe('a service at rest', () => {
       { annotations: { 'ecsm.sh/restartedAt': 'now' } },
       { deletionTimestamp: '2026-01-01T00:00:00Z' },
     ]) {
-      expect(memory.isAtRest('k', { ...service, metadata: { ...service.metadata, ...change } })).toBe(false);
+      expect(owners.isAtRest('k', { ...service, metadata: { ...service.metadata, ...change } })).toBe(false);
     }
     const status = { replicas: 1, readyReplicas: 0, updatedReplicas: 0, unavailableReplicas: 0, conditions: [] };
-    expect(memory.isAtRest('k', { ...service, status })).toBe(true);
+    expect(owners.isAtRest('k', { ...service, status })).toBe(true);
     const stripped = { ...service, metadata: { ...service.metadata, finalizers: [] }, status };
-    expect(memory.isAtRest('k', stripped)).toBe(false);
+    expect(owners.isAtRest('k', stripped)).toBe(false);
   });
 
   it('is not when something happened on the platform, before its reconcile or in the middle of it', () => {
-    const memory = new Memory(new VirtualClock());
-    memory.rests('k', service);
-    memory.woken('k');
-    expect(memory.isAtRest('k', service)).toBe(false);
-    memory.begins('k');
-    memory.woken('k');
-    memory.rests('k', service);
-    expect(memory.isAtRest('k', service)).toBe(false);
-    memory.begins('k');
-    memory.rests('k', service);
-    expect(memory.isAtRest('k', service)).toBe(true);
+    const owners = new OwnerRecords(new VirtualClock());
+    owners.setAtRest('k', service);
+    owners.wake('k');
+    expect(owners.isAtRest('k', service)).toBe(false);
+    owners.startReconcile('k');
+    owners.wake('k');
+    owners.setAtRest('k', service);
+    expect(owners.isAtRest('k', service)).toBe(false);
+    owners.startReconcile('k');
+    owners.setAtRest('k', service);
+    expect(owners.isAtRest('k', service)).toBe(true);
   });
 });
 
 it('refusals make it wait longer each time, up to five minutes, until something is accepted', () => {
-  const memory = new Memory(new VirtualClock());
-  const waits = Array.from({ length: 9 }, () => memory.refused('k') / 1000);
+  const owners = new OwnerRecords(new VirtualClock());
+  const waits = Array.from({ length: 9 }, () => owners.refused('k') / 1000);
   expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
-  memory.accepted('k');
-  expect(memory.refused('k')).toBe(5_000);
+  owners.accepted('k');
+  expect(owners.refused('k')).toBe(5_000);
 });
 
 it('a creation may come late: one of the process before, or one that nobody answered', async () => {
   const clock = new VirtualClock();
-  const memory = new Memory(clock);
-  expect(memory.lateCreationMs('k', 10_000)).toBe(10_000);
+  const owners = new OwnerRecords(clock);
+  expect(owners.lateCreationMs('k', 10_000)).toBe(10_000);
   await clock.advance(60_000);
-  expect(memory.lateCreationMs('k', 10_000)).toBe(0);
-  memory.creating('k', false);
+  expect(owners.lateCreationMs('k', 10_000)).toBe(0);
+  owners.creationSent('k');
   await clock.advance(3_000);
-  expect(memory.lateCreationMs('k', 10_000)).toBe(7_000);
-  memory.creating('k', true);
-  expect(memory.lateCreationMs('k', 10_000)).toBe(0);
+  expect(owners.lateCreationMs('k', 10_000)).toBe(7_000);
+  owners.creationAnswered('k');
+  expect(owners.lateCreationMs('k', 10_000)).toBe(0);
 });
 
 it('a process that leads again has forgotten everything: others may have acted in the meantime', async () => {
   const clock = new VirtualClock();
-  const memory = new Memory(clock);
-  memory.rests('k', service, false);
-  memory.refused('k');
-  memory.released('gone', 'u');
-  memory.made('id', { name: 'web', image: { ref: 'a@1', action: 'run', config: {} }, node: { names: [] } });
+  const owners = new OwnerRecords(clock);
+  owners.setAtRest('k', service, false);
+  owners.refused('k');
+  owners.release('gone', 'u');
+  owners.created('id', { name: 'web', image: { ref: 'a@1', action: 'run', config: {} }, node: { names: [] } });
   await clock.advance(60_000);
-  memory.reset();
-  expect(memory.isAtRest('k', service)).toBe(false);
-  expect(memory.isUnaudited('k')).toBe(false);
-  expect(memory.refused('k')).toBe(5_000);
-  expect(memory.releasedUid('gone')).toBeUndefined();
-  expect(memory.takeMade('id')).toBeUndefined();
-  expect(memory.lateCreationMs('k', 10_000)).toBe(10_000);
+  owners.clear();
+  expect(owners.isAtRest('k', service)).toBe(false);
+  expect(owners.isUnverified('k')).toBe(false);
+  expect(owners.refused('k')).toBe(5_000);
+  expect(owners.releasedUid('gone')).toBeUndefined();
+  expect(owners.takePayload('id')).toBeUndefined();
+  expect(owners.lateCreationMs('k', 10_000)).toBe(10_000);
 });
 
 it('only so many of those that were let go are remembered', () => {
-  const memory = new Memory(new VirtualClock());
-  for (let number = 0; number <= 1_000; number++) memory.released(`k${number}`, `u${number}`);
-  expect(memory.releasedUid('k0')).toBeUndefined();
-  expect(memory.releasedUid('k1000')).toBe('u1000');
+  const owners = new OwnerRecords(new VirtualClock());
+  for (let number = 0; number <= 1_000; number++) owners.release(`k${number}`, `u${number}`);
+  expect(owners.releasedUid('k0')).toBeUndefined();
+  expect(owners.releasedUid('k1000')).toBe('u1000');
+});
+
+it('a service that is gone has nothing in progress and waits for no node', () => {
+  const owners = new OwnerRecords(new VirtualClock());
+  owners.setInProgress('a', true);
+  owners.setInProgress('a', true);
+  owners.setInProgress('b', true);
+  owners.awaitNodes('a', ['node-1']);
+  expect([owners.inProgressCount, owners.awaiting(new Set(['node-1']))]).toEqual([2, ['a']]);
+  owners.release('a', 'u');
+  owners.delete('a');
+  expect([owners.inProgressCount, owners.inProgress]).toEqual([1, ['b']]);
+  expect(owners.awaiting(new Set(['node-1']))).toEqual([]);
 });

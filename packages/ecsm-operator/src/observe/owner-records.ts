@@ -1,138 +1,211 @@
 /**
- * What reconciles remember from one to the next, beside what is in the registry. All of it may be lost at any time; it
- * only saves calls and waits. What is kept for a key goes with the key.
+ * What is known of each ECSMService beside what is in the registry: one record for each, by its base name on the platform.
+ * All of it may be lost at any time; it only saves calls and waits. A service that is gone loses its record.
  */
 import type { ServiceBody } from '@ecsm/client';
 import { type ApiObject, BoundedMap, backoffMs, type Clock } from '@ecsm/runtime';
 import type { ECSMService } from '../apis/ecsm-service.ts';
-import { adoptAnnotation, restartedAtAnnotation } from '../apis/well-known.ts';
-import { isFinalizerLost } from './finalizer.ts';
+import { adoptAnnotation, platformFinalizer, restartedAtAnnotation } from '../apis/well-known.ts';
 
-/** The wait after the first refusal; each one after it doubles it. */
+/** The delay after the first refusal; it doubles with each refusal in a row. */
 const refusalMsMin = 5_000;
 const refusalMsMax = 300_000;
-/** Objects that were let go, and are remembered in case that something of theirs comes late. */
+/** Deleted objects that are remembered in case that a service of theirs is created late. */
 const releasedMax = 1_000;
-/** Bodies of services that were made and have not been seen yet. */
-const madeMax = 4_096;
+/** Payloads of services that were created and have not been read yet. */
+const payloadsMax = 4_096;
 
-export class Memory {
+class OwnerRecord {
+  /** Digest of the object when nothing was left to do. */
+  restingDigest: string | undefined;
+  /** At rest by the poller's data alone, without having read the services. */
+  isUnverified = false;
+  /** Something changed on the platform since the last reconcile started. */
+  isWoken = false;
+  /** The platform is still carrying out a step. */
+  isInProgress = false;
+  refusals = 0;
+  /** When a creation was sent whose outcome is not known. */
+  creationSentMs: number | undefined;
+  /**
+   * Ids of the services on the platform when they were last read. A stale list may lack one of them: it is gone only if
+   * a request by its id says so.
+   */
+  knownIds: ReadonlySet<string> = none;
+  /** Lost nodes that the service waits for. It may not be allowed to run there now. */
+  lostNodes: readonly string[] = [];
+}
+
+const none: ReadonlySet<string> = new Set();
+
+export class OwnerRecords {
   readonly #clock: Clock;
-  #bornMs: number;
-  /** What the object looked like when nothing was left to be done. */
-  readonly #atRest = new Map<string, string>();
-  /** Woken since their last reconcile began. */
-  readonly #woken = new Set<string>();
-  readonly #refusals = new Map<string, number>();
-  /** When a creation was begun whose end is not known. */
-  readonly #creations = new Map<string, number>();
+  #startMs: number;
+  readonly #records = new Map<string, OwnerRecord>();
+  #inProgressCount = 0;
+  /** Base → uid of the deleted object. */
   readonly #released = new BoundedMap<string, string>(releasedMax);
-  readonly #made = new BoundedMap<string, ServiceBody>(madeMax);
-  /** At rest as far as is known without having read everything. */
-  readonly #unaudited = new Set<string>();
+  /** Id of a created service → the payload. */
+  readonly #payloads = new BoundedMap<string, ServiceBody>(payloadsMax);
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#bornMs = clock.monotonicMs();
+    this.#startMs = clock.monotonicMs();
   }
 
-  /** Others may have acted in the meantime, so nothing of it counts any more. */
-  reset(): void {
-    this.#bornMs = this.#clock.monotonicMs();
-    const parts = [this.#atRest, this.#woken, this.#refusals, this.#creations, this.#released];
-    for (const part of [...parts, this.#made, this.#unaudited]) part.clear();
+  /** Number of services with a step in progress. */
+  get inProgressCount(): number {
+    return this.#inProgressCount;
   }
 
-  /** Something of it has changed on the platform. */
-  woken(key: string): void {
-    this.#woken.add(key);
-    this.#atRest.delete(key);
+  get inProgress(): readonly string[] {
+    return this.#basesWhere(({ isInProgress }) => isInProgress);
   }
 
-  /** A reconcile begins. */
-  begins(key: string): void {
-    this.#woken.delete(key);
+  setInProgress(base: string, isInProgress: boolean): void {
+    const record = this.#of(base);
+    if (record.isInProgress !== isInProgress) this.#inProgressCount += isInProgress ? 1 : -1;
+    record.isInProgress = isInProgress;
   }
 
-  /** Whether nothing was left to be done, and nothing has changed since. */
-  isAtRest(key: string, service: ECSMService): boolean {
-    return this.#atRest.get(key) === digestOf(service);
+  awaitNodes(base: string, lostNodes: readonly string[]): void {
+    this.#of(base).lostNodes = lostNodes;
   }
 
-  /** Nothing is left to be done, unless something has changed in the meantime. */
-  rests(key: string, service: ECSMService, isAudited = true): void {
-    if (this.#woken.has(key)) return;
-    this.#atRest.set(key, digestOf(service));
-    if (!isAudited) this.#unaudited.add(key);
+  /** Those that wait for one of these nodes. */
+  awaiting(nodeNames: ReadonlySet<string>): readonly string[] {
+    if (nodeNames.size === 0) return [];
+    return this.#basesWhere(({ lostNodes }) => lostNodes.some((name) => nodeNames.has(name)));
   }
 
-  /** Whether it rests only as far as is known, and has to be read after all. */
-  isUnaudited(key: string): boolean {
-    return this.#unaudited.has(key);
+  knownIds(base: string): ReadonlySet<string> {
+    return this.#records.get(base)?.knownIds ?? none;
   }
 
-  stirs(key: string): void {
-    this.#atRest.delete(key);
-    this.#unaudited.delete(key);
+  addKnownIds(base: string, ids: Iterable<string>): void {
+    this.setKnownIds(base, new Set([...this.knownIds(base), ...ids]));
   }
 
-  /** The platform has made a service, and said so. */
-  made(id: string, body: ServiceBody): void {
-    this.#made.set(id, body);
+  setKnownIds(base: string, ids: ReadonlySet<string>): void {
+    this.#of(base).knownIds = ids;
   }
 
-  /** What it was made from. Only once: what comes after is another story. */
-  takeMade(id: string): ServiceBody | undefined {
-    const body = this.#made.get(id);
-    this.#made.delete(id);
-    return body;
+  /** Something of it changed on the platform. */
+  wake(base: string): void {
+    const record = this.#of(base);
+    record.isWoken = true;
+    record.restingDigest = undefined;
   }
 
-  /** How long to wait after one more refusal in a row. */
-  refused(key: string): number {
-    const count = this.#refusals.get(key) ?? 0;
-    this.#refusals.set(key, count + 1);
+  startReconcile(base: string): void {
+    this.#of(base).isWoken = false;
+  }
+
+  /** Whether nothing was left to do, and nothing has changed since. */
+  isAtRest(base: string, service: ECSMService): boolean {
+    return this.#records.get(base)?.restingDigest === digestOf(service);
+  }
+
+  /** Nothing is left to do, unless something has changed during the reconcile. */
+  setAtRest(base: string, service: ECSMService, isVerified = true): void {
+    const record = this.#of(base);
+    if (record.isWoken) return;
+    record.restingDigest = digestOf(service);
+    record.isUnverified ||= !isVerified;
+  }
+
+  setActive(base: string): void {
+    const record = this.#of(base);
+    record.restingDigest = undefined;
+    record.isUnverified = false;
+  }
+
+  /** Whether the service is at rest without having been read, and has to be read later. */
+  isUnverified(base: string): boolean {
+    return this.#records.get(base)?.isUnverified ?? false;
+  }
+
+  /** Returns the delay after one more refusal in a row. */
+  refused(base: string): number {
+    const count = this.#of(base).refusals++;
     return backoffMs(count, refusalMsMin, refusalMsMax);
   }
 
-  accepted(key: string): void {
-    this.#refusals.delete(key);
+  accepted(base: string): void {
+    this.#of(base).refusals = 0;
   }
 
-  /** A creation is about to be asked for, or was answered. */
-  creating(key: string, isAnswered: boolean): void {
-    if (isAnswered) this.#creations.delete(key);
-    else this.#creations.set(key, this.#clock.monotonicMs());
+  creationSent(base: string): void {
+    this.#of(base).creationSentMs = this.#clock.monotonicMs();
+  }
+
+  creationAnswered(base: string): void {
+    this.#of(base).creationSentMs = undefined;
   }
 
   /**
-   * How long a creation that nobody heard of may still come true: one of ours, or one of the process before this one,
-   * which cannot have begun it later than this one was born.
+   * How long a creation without an answer may still take effect: one of ours, or one of the process before, which cannot
+   * have sent it after this one started.
    */
-  lateCreationMs(key: string, withinMs: number): number {
-    const lastMs = this.#creations.get(key) ?? this.#bornMs;
+  lateCreationMs(base: string, withinMs: number): number {
+    const lastMs = this.#records.get(base)?.creationSentMs ?? this.#startMs;
     return Math.max(lastMs + withinMs - this.#clock.monotonicMs(), 0);
   }
 
-  released(key: string, uid: string): void {
-    this.forget(key);
-    this.#released.set(key, uid);
+  /** The platform has created a service from this payload. */
+  created(id: string, payload: ServiceBody): void {
+    this.#payloads.set(id, payload);
   }
 
-  releasedUid(key: string): string | undefined {
-    return this.#released.get(key);
+  /** Returns the payload once: the service may change afterwards. */
+  takePayload(id: string): ServiceBody | undefined {
+    const payload = this.#payloads.get(id);
+    this.#payloads.delete(id);
+    return payload;
   }
 
-  forget(key: string): void {
-    this.stirs(key);
-    this.#refusals.delete(key);
-    this.#creations.delete(key);
+  /** The object is gone. */
+  delete(base: string): void {
+    if (this.#records.get(base)?.isInProgress) this.#inProgressCount--;
+    this.#records.delete(base);
+  }
+
+  /** The object is about to be gone. Its uid is kept for services that are created late. */
+  release(base: string, uid: string): void {
+    this.delete(base);
+    this.#released.set(base, uid);
+  }
+
+  releasedUid(base: string): string | undefined {
+    return this.#released.get(base);
+  }
+
+  /** At the start of a term: other processes may have acted in the meantime. */
+  clear(): void {
+    this.#startMs = this.#clock.monotonicMs();
+    this.#inProgressCount = 0;
+    for (const map of [this.#records, this.#released, this.#payloads]) map.clear();
+  }
+
+  #of(base: string): OwnerRecord {
+    const record = this.#records.get(base) ?? new OwnerRecord();
+    this.#records.set(base, record);
+    return record;
+  }
+
+  #basesWhere(isWanted: (record: OwnerRecord) => boolean): readonly string[] {
+    return [...this.#records].flatMap(([base, record]) => (isWanted(record) ? [base] : []));
   }
 }
 
-/** Everything of an object that a plan depends on, but its status; and whether its finalizer has to be put back. */
-export function digestOf(object: Pick<ApiObject<unknown, unknown>, 'metadata' | 'status'>): string {
-  const { uid, generation, annotations, deletionTimestamp } = object.metadata;
-  const said = [annotations?.[adoptAnnotation], annotations?.[restartedAtAnnotation]];
-  return JSON.stringify([uid, generation, deletionTimestamp !== undefined, isFinalizerLost(object), ...said]);
+/**
+ * Everything of an object that a plan depends on, except its status. A finalizer that was removed by hand is part of it:
+ * without it a deletion would leave the service running, so the change has to wake the key.
+ */
+export function digestOf({ metadata, status }: Pick<ApiObject<unknown, unknown>, 'metadata' | 'status'>): string {
+  const { uid, generation, annotations, deletionTimestamp, finalizers = [] } = metadata;
+  const isDeleted = deletionTimestamp !== undefined;
+  const isFinalizerLost = status !== undefined && !isDeleted && !finalizers.includes(platformFinalizer);
+  const chosen = [annotations?.[adoptAnnotation], annotations?.[restartedAtAnnotation]];
+  return JSON.stringify([uid, generation, isDeleted, isFinalizerLost, ...chosen]);
 }

@@ -1,36 +1,34 @@
 /**
- * Names that we gave to services on the platform, each with the look that was the newest when we did. What that look or
- * an earlier one shows of them may be from before.
+ * Names of services that the operator is creating, each with the poll that was the newest when the creation was sent. What
+ * that poll or an earlier one lists under these names may be from before.
  */
-import { ownerKeysOf, platformName } from '../resource/naming.ts';
+import { basesOf } from '../resource/naming.ts';
 
-export class GivenNames {
-  readonly #looks = new Map<string, number>();
+export class PendingNames {
+  readonly #polls = new Map<string, number>();
 
-  give(base: string, look: number): void {
-    this.#looks.set(base, look);
+  add(base: string, poll: number): void {
+    this.#polls.set(base, poll);
   }
 
-  /** Whether a look was begun after the name was last given. Without having been given, every one was. */
-  isSeenBy(look: number, base: string): boolean {
-    return look > (this.#looks.get(base) ?? 0);
+  /** Whether a poll started after the name was last added, or it was not added at all. */
+  isSettled(base: string, poll: number): boolean {
+    return poll > (this.#polls.get(base) ?? 0);
   }
 
-  /** The look that counts for a service of this name, which may have a revision behind what we gave. */
-  lookOf(name: string): number | undefined {
-    if (this.#looks.size === 0) return undefined;
-    const looks = ownerKeysOf(name).flatMap(
-      (owner) => this.#looks.get(platformName(owner.namespace, owner.name)) ?? [],
-    );
-    return looks.length === 0 ? undefined : Math.max(...looks);
+  /** The newest poll at which the name was added. It may have a revision behind the base. */
+  pollOf(name: string): number | undefined {
+    if (this.#polls.size === 0) return undefined;
+    const polls = basesOf(name).flatMap((base) => this.#polls.get(base) ?? []);
+    return polls.length === 0 ? undefined : Math.max(...polls);
   }
 
-  /** A look was complete: what was given before it is known now. */
-  seen(look: number): void {
-    for (const [base, given] of this.#looks) if (given < look) this.#looks.delete(base);
+  /** A poll was complete: names that were added before it are settled. */
+  settle(poll: number): void {
+    for (const [base, added] of this.#polls) if (added < poll) this.#polls.delete(base);
   }
 
   clear(): void {
-    this.#looks.clear();
+    this.#polls.clear();
   }
 }

@@ -1,12 +1,12 @@
-/** A wait that can be cut short, by any number of people: the earliest end that one of them asks for counts. */
+/** A wait that can be shortened by any number of callers: the earliest end that one of them asks for counts. */
 import { type Clock, sleep } from '@ecsm/runtime';
 
-export class Pause {
+export class PollTimer {
   readonly #clock: Clock;
   #end: AbortController | undefined;
   #endMs = 0;
   #cancel: () => void = () => {};
-  /** Asked for while nobody waited: the next wait is that short. */
+  /** Asked for while nothing waited: the limit of the next wait. */
   #nextMs: number | undefined;
 
   constructor(clock: Clock) {
@@ -28,7 +28,7 @@ export class Pause {
     signal.removeEventListener('abort', stop);
   }
 
-  /** From now on it takes so long at most. */
+  /** Limits the rest of the wait. */
   shorten(delayMs: number): void {
     const end = this.#end;
     if (end === undefined) {

@@ -6,8 +6,9 @@ import { VirtualClock } from '@ecsm/runtime/testing';
 import { Simulator } from '@ecsm/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceManager } from '../resource/manager.ts';
-import { OfflineNodes } from './node-cache.ts';
-import { looksPerSweep, Observer } from './poller.ts';
+import { NodeCache } from './node-cache.ts';
+import { Observer } from './observer.ts';
+import { type Poller, pollsPerSweep } from './poller.ts';
 
 const observeMs = 15_000;
 const pollMs = 2_000;
@@ -29,16 +30,16 @@ class Bench {
     pageSize: 1_000,
   });
   readonly manager = new ServiceManager(this.ecsm);
-  readonly nodes = new OfflineNodes(this.clock, (signal) => this.manager.offlineNodes({ signal }));
   readonly woken: string[] = [];
   readonly observer: Observer;
+  readonly poller: Poller;
   readonly #stop = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(everyMs = observeMs) {
     this.observer = new Observer({
       ecsm: this.ecsm,
-      nodes: this.nodes,
+      manager: this.manager,
       breaker: this.breaker,
       clock: this.clock,
       random: new SeededRandom(3),
@@ -47,6 +48,7 @@ class Bench {
       pollMs,
       wake: (owners) => this.woken.push(...owners.map(({ namespace, name }) => `${namespace}/${name}`)),
     });
+    this.poller = this.observer.poller;
   }
 
   get platform() {
@@ -69,7 +71,7 @@ class Bench {
   async start(): Promise<void> {
     // What was just made comes up first.
     await this.clock.advance(1_000);
-    this.#running = Promise.all([this.observer.run(this.#stop.signal), this.breaker.run(this.#stop.signal)]);
+    this.#running = Promise.all([this.poller.run(this.#stop.signal), this.breaker.run(this.#stop.signal)]);
     await this.clock.advance(1);
   }
 
@@ -77,7 +79,7 @@ class Bench {
   async look(): Promise<string[]> {
     await this.clock.advance(1_000);
     this.woken.length = 0;
-    this.observer.lookSoon();
+    this.poller.pollNow();
     await this.clock.advance(10);
     return [...this.woken].sort();
   }
@@ -112,7 +114,7 @@ describe('at rest', () => {
     for (let number = 1; number <= 1_200; number++) bench.make(`s-${number}`);
     await bench.start();
     expect(bench.calls()).toEqual({ 'GET /node': 1, 'GET /service': 2 });
-    expect(bench.observer.services).toBe(1_200);
+    expect(bench.observer.services.listedCount).toBe(1_200);
     const before = bench.simulator.journal.last;
     await bench.clock.advance(8 * observeMs);
     const { 'GET /node': nodes = 0, 'GET /service': services = 0, ...others } = bench.calls(before);
@@ -125,9 +127,9 @@ describe('at rest', () => {
 
   it('every tenth look lists the instances of what is ours, and of nothing else', async () => {
     const [mine = ''] = await started('mine', 'other');
-    bench.observer.attend(await bench.manager.find('mine'));
+    bench.observer.decided('mine', await bench.manager.find('mine'), []);
     const before = bench.simulator.journal.last;
-    for (let look = 1; look < looksPerSweep * 2; look++) await bench.look();
+    for (let look = 1; look < pollsPerSweep * 2; look++) await bench.look();
     const sweeps = bench.simulator.journal
       .entries(before)
       .filter(({ endpoint }) => endpoint === 'GET /container/service');
@@ -156,8 +158,8 @@ describe('owners are woken', () => {
     await started('a');
     bench.make('a-12345678');
     expect(await bench.look()).toEqual(['default/a', 'default/a-12345678']);
-    expect(bench.observer.idsOf('a')).toHaveLength(2);
-    expect(bench.observer.idsOf('a-12345678')).toHaveLength(1);
+    expect(bench.poller.idsOf('a')).toHaveLength(2);
+    expect(bench.poller.idsOf('a-12345678')).toHaveLength(1);
   });
 
   it('by a new name, and by the one before', async () => {
@@ -165,38 +167,39 @@ describe('owners are woken', () => {
     const { name: _, ...service } = bench.platform.service(id) ?? expect.fail();
     bench.platform.updateService(id, { ...service, name: 'two' });
     expect(await bench.look()).toEqual(['default/one', 'default/two']);
-    expect(bench.observer.idsOf('one')).toEqual([]);
+    expect(bench.poller.idsOf('one')).toEqual([]);
   });
 
   it('by a node that is lost or comes back, if they may run there or wait for it', async () => {
     await started('web');
-    bench.observer.miss({ namespace: 'default', name: 'moved' }, ['node-2']);
+    bench.observer.decided('moved', [], ['node-2']);
     await bench.clock.advance(observeMs);
     bench.platform.cutNode(bench.platform.nodeNamed('node-2')?.id ?? '');
     await bench.clock.advance(observeMs + 2_000);
     expect(new Set(bench.woken)).toEqual(new Set(['default/web', 'default/moved']));
-    expect(bench.nodes.names).toEqual(new Set(['node-2']));
+    const { offlineNodes } = await bench.observer.snapshot('web', new AbortController().signal);
+    expect(offlineNodes).toEqual(new Set(['node-2']));
   });
 
   it('by an instance whose change shows in no row, at the next sweep', async () => {
     const [id = ''] = await started('web');
-    bench.observer.attend(await bench.manager.find('web'));
+    bench.observer.decided('web', await bench.manager.find('web'), []);
     const [first] = bench.platform.containersOfService(id);
     bench.platform.killContainer(first?.taskId ?? '');
     await bench.clock.advance(1_000);
     const woken: string[] = [];
-    for (let look = 0; look < looksPerSweep; look++) woken.push(...(await bench.look()));
+    for (let look = 0; look < pollsPerSweep; look++) woken.push(...(await bench.look()));
     expect(woken).toContain('default/web');
-    bench.observer.attend(await bench.manager.find('web'));
-    for (let look = 0; look < looksPerSweep; look++) expect(await bench.look()).toEqual([]);
+    bench.observer.decided('web', await bench.manager.find('web'), []);
+    for (let look = 0; look < pollsPerSweep; look++) expect(await bench.look()).toEqual([]);
   });
 
   it('by what was not well when it was decided about, at the next look and no more', async () => {
     await started('web');
     const decideOn = async () => {
       const services = await bench.manager.find('web');
-      bench.observer.attend(services);
-      bench.observer.doubt(services);
+      bench.observer.decided('web', services, []);
+      for (const service of services) bench.observer.services.recheck(service);
     };
     await decideOn();
     expect(await bench.look()).toEqual(['default/web']);
@@ -208,29 +211,29 @@ describe('owners are woken', () => {
 describe('what it knows of a name', () => {
   it('is which services carry it, and nothing from the moment that we gave it until the next look', async () => {
     bench = new Bench();
-    expect(bench.observer.idsOf('web')).toBeUndefined();
+    expect(bench.poller.idsOf('web')).toBeUndefined();
     await bench.start();
-    expect(bench.observer.idsOf('web')).toEqual([]);
-    bench.observer.gave('web');
-    expect(bench.observer.idsOf('web')).toBeUndefined();
+    expect(bench.poller.idsOf('web')).toEqual([]);
+    bench.poller.nameUsed('web');
+    expect(bench.poller.idsOf('web')).toBeUndefined();
     const id = bench.make('web');
     await bench.look();
-    expect(bench.observer.idsOf('web')).toEqual([id]);
+    expect(bench.poller.idsOf('web')).toEqual([id]);
   });
 });
 
 describe('in a hurry', () => {
   it('it looks sooner while a good part of all services has something under way, and no longer', async () => {
     await started('a', 'b', 'c');
-    bench.observer.follow({ namespace: 'default', name: 'a' }, true);
+    bench.poller.setInProgress('a', true);
     const before = bench.simulator.journal.last;
     await bench.clock.advance(20_000);
     const hurried = bench.calls(before);
     expect(hurried['GET /service']).toBeGreaterThanOrEqual(8);
     // Nodes are no more urgent than before.
     expect(hurried['GET /node']).toBeLessThanOrEqual(3);
-    expect(bench.observer.selfLookMs).toBeGreaterThan(pollMs);
-    bench.observer.follow({ namespace: 'default', name: 'a' }, false);
+    expect(bench.poller.requeueMs).toBeGreaterThan(pollMs);
+    bench.poller.setInProgress('a', false);
     await bench.clock.advance(3_000);
     const later = bench.simulator.journal.last;
     await bench.clock.advance(20_000);
@@ -241,8 +244,7 @@ describe('in a hurry', () => {
     bench = new Bench();
     for (let number = 1; number <= 300; number++) bench.make(`s-${number}`);
     await bench.start();
-    const follow = (name: string, isUnderWay: boolean) =>
-      bench.observer.follow({ namespace: 'default', name }, isUnderWay);
+    const follow = (name: string, isUnderWay: boolean) => bench.poller.setInProgress(name, isUnderWay);
     for (let number = 1; number <= 10; number++) follow(`s-${number}`, true);
     await bench.clock.advance(5_000);
     bench.woken.length = 0;
@@ -259,7 +261,7 @@ describe('in a hurry', () => {
     bench = new Bench(pollMs / 4);
     bench.make('a');
     await bench.start();
-    bench.observer.follow({ namespace: 'default', name: 'a' }, true);
+    bench.poller.setInProgress('a', true);
     const before = bench.simulator.journal.last;
     await bench.clock.advance(20_000);
     expect(bench.calls(before)['GET /service']).toBeGreaterThanOrEqual(35);
@@ -269,8 +271,8 @@ describe('in a hurry', () => {
     bench = new Bench();
     for (let number = 1; number <= 100; number++) bench.make(`s-${number}`);
     await bench.start();
-    bench.observer.follow({ namespace: 'default', name: 's-1' }, true);
-    expect(bench.observer.selfLookMs).toBe(pollMs);
+    bench.poller.setInProgress('s-1', true);
+    expect(bench.poller.requeueMs).toBe(pollMs);
     const before = bench.simulator.journal.last;
     await bench.clock.advance(12_000);
     expect(bench.calls(before)).toEqual({});
@@ -291,7 +293,7 @@ describe('a platform that does not answer', () => {
     await bench.clock.until(() => bench.breaker.state === 'reachable');
     await bench.clock.advance(10);
     expect(bench.woken).toEqual(['default/web']);
-    expect(bench.observer.ready()).toBeUndefined();
+    expect(bench.poller.ready()).toBeUndefined();
   });
 
   it('from the start makes nobody wait for the first look, and wakes everybody at the first that succeeds', async () => {
@@ -300,12 +302,12 @@ describe('a platform that does not answer', () => {
     bench.simulator.link.set({ lossPercent: 100 });
     await bench.start();
     let isOver = false;
-    void bench.observer.firstLook(new AbortController().signal).then(() => {
+    void bench.poller.firstPoll(new AbortController().signal).then(() => {
       isOver = true;
     });
     await bench.clock.advance(30_000);
     expect(isOver).toBe(true);
-    expect(bench.observer.ready()).toMatch(/not seen/);
+    expect(bench.poller.ready()).toMatch(/not seen/);
     bench.simulator.link.heal();
     await bench.clock.advance(30_000);
     expect(bench.woken).toEqual(['default/web']);
@@ -316,7 +318,7 @@ describe('nodes', () => {
   it('are fetched once for everybody who asks at the same time, and not again while they are young', async () => {
     await started();
     let fetches = 0;
-    const nodes = new OfflineNodes(bench.clock, async () => new Set([`node-${++fetches}`]));
+    const nodes = new NodeCache(bench.clock, async () => new Set([`node-${++fetches}`]));
     const { signal } = new AbortController();
     await Promise.all([nodes.read(1_000, signal), nodes.read(1_000, signal)]);
     expect(fetches).toBe(1);
@@ -329,7 +331,7 @@ describe('nodes', () => {
   it('that could not be fetched are fetched again', async () => {
     await started();
     let fetches = 0;
-    const nodes = new OfflineNodes(bench.clock, async () => {
+    const nodes = new NodeCache(bench.clock, async () => {
       if (++fetches === 1) throw new ApiError('Unavailable', { what: 'x', reason: 'y' });
       return new Set();
     });

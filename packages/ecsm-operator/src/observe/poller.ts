@@ -1,301 +1,265 @@
 /**
- * Looks at the platform for everybody at once: pages of services and of nodes, at an interval, compared with what the
- * look before showed. Only the owners of what changed are woken; what they need to know they read themselves. It never
- * changes anything.
+ * Polls the platform for all services: pages of services and of nodes, at an interval, compared with the polls before. It
+ * wakes only the owners of what changed; their reconciles read what they need. It never changes the platform.
  *
- * At rest a look costs the pages of services and of nodes. Every tenth also lists the instances of our services, whose
- * changes do not all show in a row. While much is under way the looks come sooner, because one look for all is then
- * cheaper than each service asking for itself.
+ * At rest a poll costs the pages of services and of nodes. Every tenth also lists the instances of our services, whose
+ * changes do not all show in a row. While many services are in progress polls are frequent, because one poll for all is
+ * then cheaper than a request by each service.
  */
 import { type CircuitBreaker, type Ecsm, numberOf, type ServiceRow } from '@ecsm/client';
 import type { Clock, Log, Random } from '@ecsm/runtime';
-import type { PlatformService } from '../resource/model.ts';
-import type { OwnerKey } from '../resource/naming.ts';
-import { Attention } from './attention.ts';
-import { Concerned } from './concerned.ts';
+import { type OwnerKey, ownerKeysOf } from '../resource/naming.ts';
+import { Affected } from './affected.ts';
 import { instanceOf } from './fingerprint.ts';
-import { MissedNodes } from './missed-nodes.ts';
-import type { OfflineNodes } from './node-cache.ts';
-import { GivenNames } from './pending-names.ts';
-import { Pace } from './poll-interval.ts';
-import { Pause } from './poll-timer.ts';
-import { Hurry } from './polling.ts';
-import { type Picture, Pictures } from './prefetch.ts';
-import { Sightings } from './service-records.ts';
+import type { NodeCache } from './node-cache.ts';
+import type { OwnerRecords } from './owner-records.ts';
+import { PendingNames } from './pending-names.ts';
+import { PollTimer } from './poll-timer.ts';
+import { PollInterval, Polling } from './polling.ts';
+import type { Prefetch } from './prefetch.ts';
+import type { ServiceRecords } from './service-records.ts';
 
-export interface ObserverOptions {
+export interface PollerOptions {
   readonly ecsm: Ecsm;
-  readonly nodes: OfflineNodes;
+  readonly services: ServiceRecords;
+  readonly owners: OwnerRecords;
+  readonly nodes: NodeCache;
+  readonly prefetch: Prefetch;
   readonly breaker: Pick<CircuitBreaker, 'state' | 'onChange' | 'isBusy' | 'isIdle'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** From one look to the next, a tenth more or less by chance. */
+  /** Interval between polls at rest, with a jitter of a tenth. */
   readonly observeMs: number;
-  /** The same at most while much is under way. */
+  /** Maximum interval between polls in bulk mode. */
   readonly pollMs: number;
-  /** Told whose services may have changed, and why. Keys may be of objects that do not exist. */
+  /** Called with the owners of what changed. There may be no object of that key. */
   readonly wake: (owners: readonly OwnerKey[], reason: string) => void;
 }
 
 const pageSize = 1_000;
-/** So many looks there are from one list of all instances to the next. Those made in a hurry do not count. */
-export const looksPerSweep = 10;
-/** Where fewer have something under way, and the link is free, they read their instances sooner by themselves. */
-export const readAheadMin = 16;
+/** Polls from one list of all instances to the next. Those in bulk mode do not count. */
+export const pollsPerSweep = 10;
+/** With fewer services in progress and a free link, the reconciles read their instances sooner by themselves. */
+export const prefetchMin = 16;
 
-export class Observer {
-  readonly #options: ObserverOptions;
-  readonly #sightings = new Sightings();
-  readonly #attention = new Attention();
-  readonly #hurry: Hurry;
-  readonly #missed = new MissedNodes();
-  readonly #given = new GivenNames();
-  readonly #pace: Pace;
-  readonly #pause: Pause;
-  readonly #pictures: Pictures;
-  #begun = 0;
-  #complete = 0;
-  #failed = 0;
+export class Poller {
+  readonly #options: PollerOptions;
+  readonly #pendingNames = new PendingNames();
+  readonly #polling: Polling;
+  readonly #interval: PollInterval;
+  readonly #timer: PollTimer;
+  #started = 0;
+  #completed = 0;
+  #failures = 0;
   #sinceSweep = 0;
-  #waiters: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
 
-  constructor(options: ObserverOptions) {
+  constructor(options: PollerOptions) {
+    const { services, owners, pollMs, clock } = options;
     this.#options = options;
-    this.#hurry = new Hurry(options.pollMs, () => this.#sightings.size);
-    this.#pace = new Pace(options.pollMs);
-    this.#pause = new Pause(options.clock);
-    this.#pictures = new Pictures(options.ecsm, options.clock);
+    this.#polling = new Polling(pollMs, () => services.listedCount, owners);
+    this.#interval = new PollInterval(pollMs);
+    this.#timer = new PollTimer(clock);
   }
 
-  /** Services on the platform, ours and others. */
-  get services(): number {
-    return this.#sightings.size;
+  /** Number of the newest poll. */
+  get newest(): number {
+    return this.#started;
   }
 
-  /** Whether it looks for all, because much is under way. */
-  get isHurried(): boolean {
-    return this.#hurry.isOn;
+  /** Whether polls are frequent, because many services are in progress. */
+  get isBulk(): boolean {
+    return this.#polling.isBulk;
   }
 
-  /** Whether anybody has something under way. */
-  get isFollowing(): boolean {
-    return this.#hurry.count > 0;
-  }
-
-  /** How soon a service with something under way should look for itself. */
-  get selfLookMs(): number {
-    return this.#hurry.selfLookMs;
+  /** After which delay a service in progress asks for itself. */
+  get requeueMs(): number {
+    return this.#polling.requeueMs;
   }
 
   ready(): string | undefined {
-    return this.#complete > 0 ? undefined : 'it has not seen the services of the platform yet';
+    return this.#completed > 0 ? undefined : 'it has not seen the services of the platform yet';
   }
 
-  /** Resolves when the first look has ended, well or not; whoever reads before it could miss a change. */
-  firstLook(signal: AbortSignal): Promise<void> {
-    if (this.#complete + this.#failed > 0 || signal.aborted) return Promise.resolve();
+  /** Resolves after the first poll, successful or not: a reconcile that reads before it could miss a change. */
+  firstPoll(signal: AbortSignal): Promise<void> {
+    if (this.#completed + this.#failures > 0 || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#waiters.push(resolve);
+      this.#waiting.push(resolve);
       signal.addEventListener('abort', () => resolve(), { once: true });
     });
   }
 
-  /** Ids of the services named `base` or so with a revision; nothing if that is not known well enough. */
+  /** Ids of the services named `base`, or `base` with a revision. Returns undefined if the last poll does not tell. */
   idsOf(base: string): readonly string[] | undefined {
-    const isKnown = this.#complete > 0 && this.#given.isSeenBy(this.#complete, base);
-    return isKnown && this.#failed === 0 ? this.#sightings.idsOf(base) : undefined;
+    const isKnown = this.#completed > 0 && this.#pendingNames.isSettled(base, this.#completed);
+    return isKnown && this.#failures === 0 ? this.#options.services.idsOf(base) : undefined;
   }
 
-  /** These services as a look has shown them, if one has read them all. Only once: afterwards they are old. */
-  takePictures(ids: readonly string[]): readonly Picture[] | undefined {
-    return this.#pictures.take(ids);
+  /** A service of this name may exist from now on. */
+  nameUsed(base: string): void {
+    this.#pendingNames.add(base, this.#started);
   }
 
-  /** A service of this name may be there from now on, whatever was seen. */
-  gave(base: string): void {
-    this.#given.give(base, this.#begun);
+  setInProgress(base: string, isInProgress: boolean): void {
+    const { owners, breaker } = this.#options;
+    owners.setInProgress(base, isInProgress);
+    if (isInProgress) this.#interval.reset();
+    // After the last of many steps was sent the link is idle, and the only thing left to do is to poll.
+    if (this.#polling.isBulk) this.#timer.shorten(breaker.isIdle ? this.#interval.msMin : this.#interval.ms);
   }
 
-  /** Something is being done to this service. */
-  touch(id: string): void {
-    this.#pictures.touch(id, this.#begun);
+  pollNow(): void {
+    this.#timer.shorten(0);
   }
 
-  /** Something is under way for this owner, or no longer. */
-  follow(owner: OwnerKey, isUnderWay: boolean): void {
-    this.#hurry.follow(owner, isUnderWay);
-    if (isUnderWay) this.#pace.begun();
-    // When the last of many has been asked for, there is nothing left to do but to look what came of it.
-    const { waitMs, waitMsMin } = this.#pace;
-    if (this.#hurry.isOn) this.#pause.shorten(this.#options.breaker.isIdle ? waitMsMin : waitMs);
-  }
-
-  /** These services are ours and were decided about as they are here. */
-  attend(services: readonly PlatformService[]): void {
-    for (const service of services) this.#attention.decidedOn(service, this.#begun);
-  }
-
-  /**
-   * They are not well, and nothing can be done about it now. It may have been over before the next look, which would
-   * then show what the last one did: whatever it shows, their owner is told, once.
-   */
-  doubt(services: readonly PlatformService[]): void {
-    for (const service of services) if (this.#attention.doubt(service)) this.#sightings.doubt(service.id);
-  }
-
-  /** An owner wants to know when one of these nodes is back. */
-  miss(owner: OwnerKey, nodeNames: readonly string[]): void {
-    this.#missed.miss(owner, nodeNames);
-  }
-
-  lookSoon(): void {
-    this.#pause.shorten(0);
-  }
-
-  /** Looks until the signal aborts. */
+  /** Polls until the signal aborts, starting with no knowledge: another process may have led before. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, random, breaker } = this.#options;
-    this.#forgetAll();
+    const { clock, random, breaker, observeMs, pollMs } = this.#options;
+    this.#clear();
     const stopListening = breaker.onChange((state) => {
-      if (state === 'reachable') this.lookSoon();
+      if (state === 'reachable') this.pollNow();
     });
     try {
       while (!signal.aborted) {
         const startMs = clock.monotonicMs();
-        const isCertain = breaker.state !== 'unreachable' && (await this.#look(signal));
+        const isCertain = breaker.state !== 'unreachable' && (await this.#poll(signal));
         if (breaker.state === 'unreachable') this.#ended(false);
-        const leftBehind = this.#hurry.leftBehind();
-        if (leftBehind.length > 0) this.#options.wake(leftBehind, 'it has to look for itself again');
-        const { observeMs, pollMs } = this.#options;
-        const hurryMs = this.#pace.looked(clock.monotonicMs() - startMs);
-        const soonMs = this.#hurry.isOn ? hurryMs : isCertain ? observeMs : pollMs;
-        const intervalMs = Math.min(soonMs, observeMs);
-        const waitMs = breaker.state === 'unreachable' ? observeMs : intervalMs;
-        await this.#pause.wait(waitMs * (0.9 + random.next() / 5), signal);
+        this.#wake(this.#polling.leftBehind(), 'it has to look for itself again');
+        const bulkMs = this.#interval.next(clock.monotonicMs() - startMs);
+        const soonMs = this.#polling.isBulk ? bulkMs : isCertain ? observeMs : pollMs;
+        const waitMs = breaker.state === 'unreachable' ? observeMs : Math.min(soonMs, observeMs);
+        await this.#timer.wait(waitMs * (0.9 + random.next() / 5), signal);
       }
     } finally {
       stopListening();
     }
   }
 
-  /** Whether everything was seen, and as it is. Wakes those whom it concerns, also when it ends early. */
-  async #look(signal: AbortSignal): Promise<boolean> {
-    const number = ++this.#begun;
-    // Nobody has read anything before the first look, so nobody is behind.
-    const isFirst = this.#complete === 0 && this.#failed === 0;
-    const concerned = new Concerned((owners) => isFirst || this.#options.wake(owners, 'seen on the platform'));
+  /** Returns whether everything was read, and nothing was stale. Wakes the owners also if it fails. */
+  async #poll(signal: AbortSignal): Promise<boolean> {
+    const poll = ++this.#started;
+    const { owners, log } = this.#options;
+    // No reconcile has read anything before the first poll, so no one is behind.
+    const isFirst = this.#completed === 0 && this.#failures === 0;
+    const affected = new Affected((bases) => isFirst || this.#wake(bases, 'seen on the platform'));
     try {
       const turned = await this.#turnedNodes(signal);
-      for (const owner of this.#missed.ownersMissing(turned)) concerned.add(owner);
-      const { isFresh, changed } = await this.#services(number, turned, concerned, signal);
-      this.#complete = number;
-      this.#given.seen(number);
-      concerned.wake();
-      if (!isFirst) await this.#readAhead(changed, number, concerned, signal);
-      if (this.#isSweepDue()) await this.#sweep(concerned, signal);
+      for (const base of owners.awaiting(turned)) affected.add(base);
+      const { isFresh, changed } = await this.#services(poll, turned, affected, signal);
+      this.#completed = poll;
+      this.#pendingNames.settle(poll);
+      affected.wake();
+      if (!isFirst) await this.#prefetch(changed, poll, affected, signal);
+      if (this.#isSweepDue()) await this.#sweep(affected, signal);
       this.#ended(true);
       return isFresh;
     } catch (error) {
       this.#ended(false);
       if (signal.aborted) return true;
-      this.#options.log.write('debug', 'the platform could not be looked at', { error: String(error) });
+      log.write('debug', 'the platform could not be looked at', { error: String(error) });
       return false;
     } finally {
-      concerned.wake();
+      affected.wake();
     }
   }
 
   /** Nodes that were lost or came back. */
   async #turnedNodes(signal: AbortSignal): Promise<ReadonlySet<string>> {
     const { nodes, observeMs } = this.#options;
-    const before = nodes.names;
-    // In a hurry the services are looked at more often than the nodes.
+    const before = nodes.offline;
+    // In bulk mode services are polled more often than nodes.
     const now = await nodes.read(observeMs / 2, signal);
     return new Set([...before, ...now].filter((name) => before.has(name) !== now.has(name)));
   }
 
-  /** Ours among those that changed are given back, and not woken yet. */
+  /** Returns the changed services of ours, whose owners are not woken yet. */
   async #services(
-    look: number,
+    poll: number,
     turned: ReadonlySet<string>,
-    concerned: Concerned,
+    affected: Affected,
     signal: AbortSignal,
   ): Promise<{ readonly isFresh: boolean; readonly changed: readonly ServiceRow[] }> {
-    const { ecsm } = this.#options;
+    const { ecsm, services, prefetch } = this.#options;
     const ids = new Set<string>();
     const changed: ServiceRow[] = [];
     let isFresh = true;
     for await (const row of ecsm.services().list({}, { pageSize, signal })) {
       const { id, name } = row;
       ids.add(id);
-      const given = this.#given.lookOf(name);
-      // We were at it while this list was made: only the next one tells what came of it.
-      if (given !== undefined && given >= look) continue;
-      const nameBefore = this.#sightings.nameOf(id);
-      const seen = this.#sightings.see(row, ecsm.timeOf(row.updatedTime));
+      const pendingSince = this.#pendingNames.pollOf(name);
+      // It was being created while this list was made: only the next one tells the outcome.
+      if (pendingSince !== undefined && pendingSince >= poll) continue;
+      const nameBefore = services.get(id)?.listed?.name;
+      const seen = services.compare(row, ecsm.timeOf(row.updatedTime));
       if (seen === 'stale') isFresh = false;
-      const isGiven = given !== undefined;
-      if (isGiven) this.#attention.expect(id, name, look);
-      // What we made is there, and has not come far: nobody needs to be told.
-      if (seen === 'new' && isGiven && isBeginning(row)) continue;
+      const isPending = pendingSince !== undefined;
+      if (isPending) services.expect(id, name, poll);
+      // It was created by us and has not started yet: there is nothing to do for its owner.
+      if (seen === 'new' && isPending && isStarting(row)) continue;
       if (seen !== 'new' && seen !== 'changed' && !isOn(row, turned)) continue;
-      this.#pictures.drop(id);
-      if (this.#attention.has(id)) changed.push(row);
-      else concerned.addOwnersOf(name);
-      if (nameBefore !== undefined && nameBefore !== name) concerned.addOwnersOf(nameBefore);
+      prefetch.delete(id);
+      if (services.get(id)?.decided !== undefined) changed.push(row);
+      else affected.addOwnersOf(name);
+      if (nameBefore !== undefined && nameBefore !== name) affected.addOwnersOf(nameBefore);
     }
-    for (const name of this.#sightings.keepOnly(ids)) concerned.addOwnersOf(name);
-    for (const name of this.#attention.keepOnly(ids, look)) concerned.addOwnersOf(name);
+    for (const name of services.endPoll(ids, poll)) affected.addOwnersOf(name);
     return { isFresh, changed };
   }
 
-  /** Reads the instances of what changed for all its owners at once, and wakes them as they are read. */
-  async #readAhead(
+  /** Reads the instances of what changed for all owners at once, and wakes them as they are read. */
+  async #prefetch(
     changed: readonly ServiceRow[],
-    look: number,
-    concerned: Concerned,
+    poll: number,
+    affected: Affected,
     signal: AbortSignal,
   ): Promise<void> {
+    const { breaker, owners, prefetch } = this.#options;
     const wake = (rows: readonly ServiceRow[]) => {
-      for (const { name } of rows) concerned.addOwnersOf(name);
-      concerned.wake();
+      for (const { name } of rows) affected.addOwnersOf(name);
+      affected.wake();
     };
-    const isWorthIt = this.#options.breaker.isBusy || Math.max(changed.length, this.#hurry.count) >= readAheadMin;
+    const isWorthIt = breaker.isBusy || Math.max(changed.length, owners.inProgressCount) >= prefetchMin;
     if (changed.length === 0 || !isWorthIt) return wake(changed);
-    await this.#pictures.read(changed, look, wake, signal);
+    await prefetch.read(changed, poll, wake, signal);
   }
 
   #isSweepDue(): boolean {
-    if (this.#hurry.isOn) return false;
-    this.#sinceSweep = (this.#sinceSweep + 1) % looksPerSweep;
+    if (this.#polling.isBulk) return false;
+    this.#sinceSweep = (this.#sinceSweep + 1) % pollsPerSweep;
     return this.#sinceSweep === 0;
   }
 
-  /** Compares all instances of our services with what was decided on. */
-  async #sweep(concerned: Concerned, signal: AbortSignal): Promise<void> {
-    const found = await this.#pictures.containersOf(this.#attention.ids, signal);
-    for (const [id, rows] of found) {
-      const name = this.#attention.surprisedBy(id, rows.map(instanceOf));
-      if (name !== undefined) concerned.addOwnersOf(name);
+  /** Compares all instances of our services with those that reconciles decided about. */
+  async #sweep(affected: Affected, signal: AbortSignal): Promise<void> {
+    const { services, prefetch } = this.#options;
+    for (const [id, rows] of await prefetch.containersOf(services.ownIds, signal)) {
+      const name = services.changedName(id, rows.map(instanceOf));
+      if (name !== undefined) affected.addOwnersOf(name);
     }
   }
 
-  #ended(isWell: boolean): void {
-    this.#failed = isWell ? 0 : this.#failed + 1;
-    for (const resolve of this.#waiters.splice(0)) resolve();
+  #wake(bases: readonly string[], reason: string): void {
+    if (bases.length === 0) return;
+    for (const base of bases) this.#options.owners.wake(base);
+    this.#options.wake(
+      bases.flatMap((base) => ownerKeysOf(base).slice(0, 1)),
+      reason,
+    );
   }
 
-  #forgetAll(): void {
-    this.#sightings.clear();
-    this.#attention.clear();
-    this.#hurry.clear();
-    this.#missed.clear();
-    this.#given.clear();
-    this.#pictures.clear();
-    this.#begun = 0;
-    this.#complete = 0;
-    this.#failed = 0;
+  #ended(isWell: boolean): void {
+    this.#failures = isWell ? 0 : this.#failures + 1;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  #clear(): void {
+    const { services, owners, prefetch } = this.#options;
+    for (const part of [services, owners, prefetch, this.#polling, this.#pendingNames]) part.clear();
+    this.#started = 0;
+    this.#completed = 0;
+    this.#failures = 0;
     this.#sinceSweep = 0;
   }
 }
@@ -304,7 +268,7 @@ function isOn(row: ServiceRow, nodeNames: ReadonlySet<string>): boolean {
   return nodeNames.size > 0 && (row.nodeList ?? []).some(({ nodeName }) => nodeName != null && nodeNames.has(nodeName));
 }
 
-/** Made and nothing more. */
-function isBeginning({ status, instanceOnline, errorInstance }: ServiceRow): boolean {
+/** Created, and nothing more. */
+function isStarting({ status, instanceOnline, errorInstance }: ServiceRow): boolean {
   return status === 'deploying' && !numberOf(instanceOnline) && (errorInstance ?? []).length === 0;
 }

@@ -1,45 +1,71 @@
-import { expect, it } from 'vitest';
-import { Hurry } from './polling.ts';
+import { VirtualClock } from '@ecsm/runtime/testing';
+import { describe, expect, it } from 'vitest';
+import { OwnerRecords } from './owner-records.ts';
+import { PollInterval, Polling } from './polling.ts';
 
-const owner = (number: number) => ({ namespace: 'default', name: `s-${number}` });
+const owner = (number: number) => `s-${number}`;
 
 function bench(services: number) {
-  const hurry = new Hurry(2_000, () => services);
+  const owners = new OwnerRecords(new VirtualClock());
+  const polling = new Polling(2_000, () => services, owners);
   const set = (from: number, to: number, isUnderWay: boolean) => {
-    for (let number = from; number <= to; number++) hurry.follow(owner(number), isUnderWay);
+    for (let number = from; number <= to; number++) owners.setInProgress(owner(number), isUnderWay);
   };
-  return { hurry, set };
+  return { owners, polling, set };
 }
 
 it('begins when a good part of all services has something under way, and ends when few have', () => {
-  const { hurry, set } = bench(1_000);
+  const { polling, set } = bench(1_000);
   set(1, 31, true);
-  expect(hurry.isOn).toBe(false);
-  expect(hurry.selfLookMs).toBe(2_000);
+  expect(polling.isBulk).toBe(false);
+  expect(polling.requeueMs).toBe(2_000);
   set(32, 32, true);
-  expect(hurry.isOn).toBe(true);
+  expect(polling.isBulk).toBe(true);
   // All together ask for ten services a second.
-  expect(hurry.selfLookMs).toBe(16_000 + 3_200);
+  expect(polling.requeueMs).toBe(16_000 + 3_200);
   set(1, 28, false);
-  expect(hurry.isOn).toBe(true);
+  expect(polling.isBulk).toBe(true);
   set(29, 29, false);
-  expect(hurry.isOn).toBe(false);
+  expect(polling.isBulk).toBe(false);
 });
 
 it('is over at once when nothing is under way', () => {
-  const { hurry, set } = bench(0);
+  const { owners, polling, set } = bench(0);
   set(1, 1, true);
-  expect(hurry.isOn).toBe(true);
+  expect(polling.isBulk).toBe(true);
   set(1, 1, false);
-  expect(hurry.isOn).toBe(false);
-  expect(hurry.count).toBe(0);
+  expect(polling.isBulk).toBe(false);
+  expect(owners.inProgressCount).toBe(0);
 });
 
 it('names those whom it leaves behind, once', () => {
-  const { hurry, set } = bench(1_000);
+  const { polling, set } = bench(1_000);
   set(1, 40, true);
-  expect(hurry.leftBehind()).toEqual([]);
+  expect(polling.leftBehind()).toEqual([]);
   set(3, 40, false);
-  expect(hurry.leftBehind()).toEqual([owner(1), owner(2)]);
-  expect(hurry.leftBehind()).toEqual([]);
+  expect(polling.leftBehind()).toEqual([owner(1), owner(2)]);
+  expect(polling.leftBehind()).toEqual([]);
+});
+
+const looks = (interval: PollInterval, count: number, tookMs = 0) =>
+  Array.from({ length: count }, () => interval.next(tookMs));
+
+describe('the interval of polls', () => {
+  it('is slow while nothing was begun', () => {
+    expect(looks(new PollInterval(2_000), 3)).toEqual([2_000, 2_000, 2_000]);
+  });
+
+  it('is quick when something was begun, and then slower and slower', () => {
+    const interval = new PollInterval(2_000);
+    interval.reset();
+    expect(looks(interval, 8)).toEqual([62.5, 125, 250, 500, 1_000, 2_000, 2_000, 2_000]);
+  });
+
+  it('leaves most of the time to others where a look takes long', () => {
+    const interval = new PollInterval(2_000);
+    interval.reset();
+    expect(looks(interval, 4, 100)).toEqual([400, 400, 400, 500]);
+    interval.reset();
+    expect(looks(interval, 2, 900)).toEqual([2_000, 2_000]);
+  });
 });

@@ -1,66 +1,94 @@
 /**
- * Who has something under way, and who looks for it: each for itself, or the observer for all. One look at everything is
- * the cheaper way once a good part of all services is waiting for something; then each of them looks only seldom.
+ * How often to poll. Services with a step in progress ask for themselves, or the poller asks for all of them: one poll of
+ * everything is cheaper once a good part of all services is in progress; then each of them asks only seldom.
  */
-import type { OwnerKey } from '../resource/naming.ts';
+import type { OwnerRecords } from './owner-records.ts';
 
-/** Asking for one service costs as many bytes as eight rows of a list, and two calls, which a slow link feels more. */
-const rowsPerQuestion = 32;
-/** What was begun is not given up for a little: to change between the two ways costs a question of everybody. */
-const rowsPerQuestionToEnd = 256;
-/** While the observer looks for all, a service looks for itself only every so many polls … */
-const pollsPerLook = 8;
-/** … and of all of them together one in this time: they need the link for better things. */
+/** A request for one service costs as many bytes as eight rows of a list, and two calls, which matter more on a slow link. */
+const rowsPerRequest = 32;
+/** Hysteresis: each change between the two modes costs a request for every service in progress. */
+const rowsPerRequestToEnd = 256;
+/** In bulk mode a service asks for itself once in this many poll intervals … */
+const pollsPerRequest = 8;
+/** … and all of them together once in this time. */
 const spreadMs = 100;
 
-export class Hurry {
+export class Polling {
   readonly #pollMs: number;
-  readonly #services: () => number;
-  readonly #followed = new Map<string, OwnerKey>();
-  #isOn = false;
-  #wasOn = false;
+  readonly #serviceCount: () => number;
+  readonly #owners: OwnerRecords;
+  #isBulk = false;
+  #wasBulk = false;
 
-  /** `services`: how many there are on the platform. */
-  constructor(pollMs: number, services: () => number) {
+  /** `serviceCount`: number of services on the platform. */
+  constructor(pollMs: number, serviceCount: () => number, owners: OwnerRecords) {
     this.#pollMs = pollMs;
-    this.#services = services;
+    this.#serviceCount = serviceCount;
+    this.#owners = owners;
   }
 
-  /** How many have something under way. */
-  get count(): number {
-    return this.#followed.size;
+  /** Whether the poller asks for all. */
+  get isBulk(): boolean {
+    const { inProgressCount } = this.#owners;
+    const rows = this.#isBulk ? rowsPerRequestToEnd : rowsPerRequest;
+    this.#isBulk = inProgressCount > 0 && inProgressCount * rows >= this.#serviceCount();
+    return this.#isBulk;
   }
 
-  /** Whether the observer looks for all. */
-  get isOn(): boolean {
-    const rows = this.#isOn ? rowsPerQuestionToEnd : rowsPerQuestion;
-    this.#isOn = this.#followed.size > 0 && this.#followed.size * rows >= this.#services();
-    return this.#isOn;
+  /** After which delay a service in progress asks for itself. */
+  get requeueMs(): number {
+    return this.isBulk ? this.#pollMs * pollsPerRequest + this.#owners.inProgressCount * spreadMs : this.#pollMs;
   }
 
-  /** How soon a service with something under way should look for itself. */
-  get selfLookMs(): number {
-    return this.isOn ? this.#pollMs * pollsPerLook + this.#followed.size * spreadMs : this.#pollMs;
-  }
-
-  /** Something is under way for this owner, or no longer. */
-  follow({ namespace, name }: OwnerKey, isUnderWay: boolean): void {
-    const key = `${namespace}/${name}`;
-    if (isUnderWay) this.#followed.set(key, { namespace, name });
-    else this.#followed.delete(key);
-  }
-
-  /** Those who rely on the observer although it has stopped to look for all, since this was last asked. */
-  leftBehind(): readonly OwnerKey[] {
-    const isOn = this.isOn;
-    const hasEnded = this.#wasOn && !isOn;
-    this.#wasOn = isOn;
-    return hasEnded ? [...this.#followed.values()] : [];
+  /** If bulk mode has ended since the last call, the services that relied on it. */
+  leftBehind(): readonly string[] {
+    const { isBulk } = this;
+    const hasEnded = this.#wasBulk && !isBulk;
+    this.#wasBulk = isBulk;
+    return hasEnded ? this.#owners.inProgress : [];
   }
 
   clear(): void {
-    this.#followed.clear();
-    this.#isOn = false;
-    this.#wasOn = false;
+    this.#isBulk = false;
+    this.#wasBulk = false;
+  }
+}
+
+/** The first poll after a step comes after this part of the longest interval. */
+const firstPart = 1 / 32;
+/** The interval is at least this many times the duration of the last poll, to leave the link to others. */
+const durationFactor = 4;
+
+/** The interval in bulk mode: very short after a step was sent, then doubling up to a limit. */
+export class PollInterval {
+  readonly #msMax: number;
+  #ms: number;
+  #durationMs = 0;
+
+  constructor(msMax: number) {
+    this.#msMax = msMax;
+    this.#ms = msMax;
+  }
+
+  /** The shortest interval, for an idle link. */
+  get msMin(): number {
+    return this.#msMax * firstPart;
+  }
+
+  get ms(): number {
+    return Math.min(Math.max(this.#ms, this.#durationMs * durationFactor), this.#msMax);
+  }
+
+  /** A step was sent, and will soon show. */
+  reset(): void {
+    this.#ms = this.msMin;
+  }
+
+  /** A poll has ended. Returns the interval to the next one. */
+  next(durationMs: number): number {
+    this.#durationMs = durationMs;
+    const { ms } = this;
+    this.#ms = Math.min(this.#ms * 2, this.#msMax);
+    return ms;
   }
 }

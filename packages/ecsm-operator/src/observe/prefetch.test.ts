@@ -4,7 +4,8 @@ import { SeededRandom } from '@ecsm/runtime/simulation';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { Simulator } from '@ecsm/simulator';
 import { describe, expect, it } from 'vitest';
-import { Pictures } from './prefetch.ts';
+import { Prefetch } from './prefetch.ts';
+import { ServiceRecords } from './service-records.ts';
 
 const { signal } = new AbortController();
 
@@ -22,65 +23,65 @@ async function bench(count = 3) {
   }
   const rows = await collect(ecsm.services().list());
   const ids = rows.map(({ id }) => id);
-  const pictures = new Pictures(ecsm, clock);
-  return { clock, simulator, pictures, rows, ids, read: (look: number) => pictures.read(rows, look, () => {}, signal) };
+  const prefetch = new Prefetch(ecsm, clock, new ServiceRecords(clock));
+  return { clock, simulator, prefetch, rows, ids, read: (poll: number) => prefetch.read(rows, poll, () => {}, signal) };
 }
 
 describe('a picture', () => {
   it('shows a service with its instances, and is taken once', async () => {
-    const { pictures, ids, read } = await bench();
+    const { prefetch, ids, read } = await bench();
     await read(1);
     const [first = ''] = ids;
-    const taken = pictures.take([first]);
+    const taken = prefetch.take([first]);
     expect(taken).toMatchObject([{ row: { id: first } }]);
     expect(taken?.[0]?.containers.map(({ serviceId }) => serviceId)).toEqual([first, first]);
-    expect(pictures.take([first])).toBeUndefined();
+    expect(prefetch.take([first])).toBeUndefined();
   });
 
   it('is of no use unless there is one of all that are asked for', async () => {
-    const { pictures, ids, read } = await bench();
+    const { prefetch, ids, read } = await bench();
     await read(1);
-    pictures.drop(ids[1] ?? '');
-    expect(pictures.take(ids)).toBeUndefined();
-    expect(pictures.take([])).toEqual([]);
+    prefetch.delete(ids[1] ?? '');
+    expect(prefetch.take(ids)).toBeUndefined();
+    expect(prefetch.take([])).toEqual([]);
   });
 
   it('does not count when something was done to the service since its look began', async () => {
-    const { pictures, ids, read } = await bench();
+    const { prefetch, ids, read } = await bench();
     const [first = '', second = ''] = ids;
     await read(1);
-    pictures.touch(first, 1);
-    expect(pictures.take([first])).toBeUndefined();
+    prefetch.invalidate(first, 1);
+    expect(prefetch.take([first])).toBeUndefined();
     // A look that began before, and ended after.
     const reading = read(2);
-    pictures.touch(first, 2);
+    prefetch.invalidate(first, 2);
     await reading;
-    expect(pictures.take([first])).toBeUndefined();
-    expect(pictures.take([second])).toBeDefined();
+    expect(prefetch.take([first])).toBeUndefined();
+    expect(prefetch.take([second])).toBeDefined();
     await read(3);
-    expect(pictures.take([first])).toBeDefined();
+    expect(prefetch.take([first])).toBeDefined();
   });
 
   it('is too old after a minute', async () => {
-    const { clock, pictures, ids, read } = await bench();
+    const { clock, prefetch, ids, read } = await bench();
     await read(1);
     await clock.advance(59_000);
-    expect(pictures.take([ids[0] ?? ''])).toBeDefined();
+    expect(prefetch.take([ids[0] ?? ''])).toBeDefined();
     await clock.advance(1_000);
-    expect(pictures.take([ids[1] ?? ''])).toBeUndefined();
+    expect(prefetch.take([ids[1] ?? ''])).toBeUndefined();
   });
 });
 
 it('many services are read in few calls, and everybody is told, also of those that could not be read', async () => {
-  const { clock, simulator, pictures, rows } = await bench(100);
+  const { clock, simulator, prefetch, rows } = await bench(100);
   const before = simulator.journal.last;
   const told: string[] = [];
-  await pictures.read(rows, 1, (group) => told.push(...group.map(({ id }) => id)), signal);
+  await prefetch.read(rows, 1, (group) => told.push(...group.map(({ id }) => id)), signal);
   expect(simulator.journal.last - before).toBe(4);
   expect(told.sort()).toEqual(rows.map(({ id }) => id).sort());
   told.length = 0;
   simulator.link.set({ lossPercent: 100 });
-  const failing = pictures.read(rows, 2, (group) => told.push(...group.map(({ id }) => id)), signal);
+  const failing = prefetch.read(rows, 2, (group) => told.push(...group.map(({ id }) => id)), signal);
   const failed = expect(failing).rejects.toThrow('did not answer');
   await clock.advance(1_000);
   await failed;

@@ -1,77 +1,75 @@
 /**
- * Many services as a look has shown them, with their instances, read ahead of those who are about to ask for them one by
- * one. A list takes the ids of about thirty services, so a fleet that comes up together costs a thirtieth of the calls.
+ * A cache of services with their instances, read by the poller ahead of the reconciles that will ask for them. One list
+ * takes the ids of about thirty services, so a fleet that comes up together costs a thirtieth of the calls.
  *
- * A picture is taken once, does not outlive a minute, and never shows a service as it was before we last did something
- * to it.
+ * An entry is used once, for at most a minute, and never if the operator has changed the service since the poll began.
  */
 import { type ContainerRow, collect, type Ecsm, type ServiceRow } from '@ecsm/client';
 import type { Clock } from '@ecsm/runtime';
+import type { ServiceRecords } from './service-records.ts';
 
-export interface Picture {
+export interface Prefetched {
   readonly row: ServiceRow;
   readonly containers: readonly ContainerRow[];
 }
 
-interface Kept extends Picture {
-  /** The number of the look. */
-  readonly look: number;
+interface Entry extends Prefetched {
+  readonly poll: number;
   readonly atMs: number;
 }
 
 /** Ids that fit into one request. */
 const groupSize = 32;
-/** Pictures that are kept; what is beyond is read by those who need it. */
-const picturesMax = 2_048;
+/** Services beyond this number are not read ahead. */
+const entriesMax = 2_048;
 const ageMsMax = 60_000;
 
-export class Pictures {
+export class Prefetch {
   readonly #ecsm: Ecsm;
   readonly #clock: Clock;
-  readonly #kept = new Map<string, Kept>();
-  /** The look that was the newest when something was last done to a service. */
-  readonly #touched = new Map<string, number>();
+  readonly #records: ServiceRecords;
+  readonly #entries = new Map<string, Entry>();
 
-  constructor(ecsm: Ecsm, clock: Clock) {
+  constructor(ecsm: Ecsm, clock: Clock, records: ServiceRecords) {
     this.#ecsm = ecsm;
     this.#clock = clock;
+    this.#records = records;
   }
 
-  /** Those of all these services, or nothing. */
-  take(ids: readonly string[]): readonly Picture[] | undefined {
+  /** Takes the entries of all these services out of the cache. Returns undefined if one is missing. */
+  take(ids: readonly string[]): readonly Prefetched[] | undefined {
     const found = ids.flatMap((id) => {
-      const picture = this.#kept.get(id);
-      return picture !== undefined && this.#isGood(id, picture) ? [picture] : [];
+      const entry = this.#entries.get(id);
+      return entry !== undefined && this.#isValid(id, entry) ? [entry] : [];
     });
-    for (const id of ids) this.#kept.delete(id);
+    for (const id of ids) this.#entries.delete(id);
     return found.length === ids.length ? found : undefined;
   }
 
-  /** Something is done to the service: looks up to this one show it as it was before. */
-  touch(id: string, look: number): void {
-    this.#touched.set(id, look);
-    this.#kept.delete(id);
+  /** The operator changes the service: polls up to this one may list it as it was before. */
+  invalidate(id: string, poll: number): void {
+    this.#records.of(id).changedPoll = poll;
+    this.#entries.delete(id);
   }
 
-  /** Is said to have changed, or to be gone. */
-  drop(id: string): void {
-    this.#kept.delete(id);
+  delete(id: string): void {
+    this.#entries.delete(id);
   }
 
-  /** Reads group by group, several at once, and tells when it is done with each, well or not. */
+  /** Reads group by group, several at once. `done` is called after each group, also if it could not be read. */
   async read(
     rows: readonly ServiceRow[],
-    look: number,
+    poll: number,
     done: (rows: readonly ServiceRow[]) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    this.#tidy(look);
+    for (const [id, entry] of this.#entries) if (!this.#isValid(id, entry)) this.#entries.delete(id);
     const groups: ServiceRow[][] = [];
     for (let start = 0; start < rows.length; start += groupSize) groups.push(rows.slice(start, start + groupSize));
     await Promise.all(
       groups.map(async (group) => {
         try {
-          if (this.#kept.size + group.length <= picturesMax) await this.#readGroup(group, look, signal);
+          if (this.#entries.size + group.length <= entriesMax) await this.#readGroup(group, poll, signal);
         } finally {
           done(group);
         }
@@ -91,26 +89,18 @@ export class Pictures {
   }
 
   clear(): void {
-    this.#kept.clear();
-    this.#touched.clear();
+    this.#entries.clear();
   }
 
-  async #readGroup(group: readonly ServiceRow[], look: number, signal: AbortSignal): Promise<void> {
+  async #readGroup(group: readonly ServiceRow[], poll: number, signal: AbortSignal): Promise<void> {
     const atMs = this.#clock.monotonicMs();
-    const containers = await this.containersOf(
-      group.map(({ id }) => id),
-      signal,
-    );
-    for (const row of group) this.#kept.set(row.id, { row, containers: containers.get(row.id) ?? [], look, atMs });
+    const ids = group.map(({ id }) => id);
+    const containers = await this.containersOf(ids, signal);
+    for (const row of group) this.#entries.set(row.id, { row, containers: containers.get(row.id) ?? [], poll, atMs });
   }
 
-  #isGood(id: string, { look, atMs }: Kept): boolean {
-    return look > (this.#touched.get(id) ?? 0) && this.#clock.monotonicMs() - atMs < ageMsMax;
-  }
-
-  #tidy(look: number): void {
-    for (const [id, kept] of this.#kept) if (!this.#isGood(id, kept)) this.#kept.delete(id);
-    // Every picture from here on is of a later look.
-    for (const [id, touched] of this.#touched) if (touched < look && !this.#kept.has(id)) this.#touched.delete(id);
+  #isValid(id: string, { poll, atMs }: Entry): boolean {
+    const ageMs = this.#clock.monotonicMs() - atMs;
+    return poll > (this.#records.get(id)?.changedPoll ?? 0) && ageMs < ageMsMax;
   }
 }

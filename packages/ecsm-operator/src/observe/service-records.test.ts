@@ -1,8 +1,10 @@
 /** What is remembered of a service, and when an answer is too old to be believed. */
 import type { ServiceRow } from '@ecsm/client';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { printOfInstances, printOfRow } from './fingerprint.ts';
-import { Sightings } from './service-records.ts';
+import type { PlatformService } from '../resource/model.ts';
+import { fingerprintOfInstances, fingerprintOfRow } from './fingerprint.ts';
+import { ServiceRecords } from './service-records.ts';
 
 const row: ServiceRow = {
   id: 'id-1',
@@ -30,53 +32,118 @@ describe('the print of a row', () => {
     ['nodeList', []],
     ['errorInstance', [{ containerId: 'c', message: 'no' }]],
   ])('is another one with another %s', (field, value) => {
-    expect(printOfRow({ ...row, [field]: value })).not.toBe(printOfRow(row));
+    expect(fingerprintOfRow({ ...row, [field]: value })).not.toBe(fingerprintOfRow(row));
   });
 
   it('is the same when only the order, the spelling of a number or something that nobody needs differs', () => {
     const other: ServiceRow = { ...row, factor: '3', createdTime: 'x', pathLabel: '/a' };
-    expect(printOfRow(other)).toBe(printOfRow(row));
-    const one = printOfRow({ ...row, containerStatusGroup: ['running', 'exited'] });
-    expect(printOfRow({ ...row, containerStatusGroup: ['exited', 'running'] })).toBe(one);
+    expect(fingerprintOfRow(other)).toBe(fingerprintOfRow(row));
+    const one = fingerprintOfRow({ ...row, containerStatusGroup: ['running', 'exited'] });
+    expect(fingerprintOfRow({ ...row, containerStatusGroup: ['exited', 'running'] })).toBe(one);
   });
 });
 
 it('the print of instances does not depend on their order, and on everything that counts', () => {
   const one = { taskId: '1', nodeName: 'n', status: 'running', deployment: 'success', restarts: 0 };
   const two = { ...one, taskId: '2' };
-  const print = printOfInstances([one, two]);
-  expect(printOfInstances([two, one])).toBe(print);
-  expect(printOfInstances([one])).not.toBe(print);
+  const print = fingerprintOfInstances([one, two]);
+  expect(fingerprintOfInstances([two, one])).toBe(print);
+  expect(fingerprintOfInstances([one])).not.toBe(print);
   for (const change of [{ status: null }, { nodeName: 'm' }, { deployment: 'failure' }, { restarts: 1 }]) {
-    expect(printOfInstances([one, { ...two, ...change }])).not.toBe(print);
+    expect(fingerprintOfInstances([one, { ...two, ...change }])).not.toBe(print);
   }
 });
 
 describe('a service', () => {
   it('is new, the same, changed', () => {
-    const sightings = new Sightings();
-    expect(sightings.see(row, 1_000)).toBe('new');
-    expect(sightings.see(row, 1_000)).toBe('same');
-    expect(sightings.see({ ...row, factor: 2 }, 1_000)).toBe('changed');
-    expect(sightings.idsOf('web')).toEqual(['id-1']);
-    expect(sightings.keepOnly(new Set())).toEqual(['web']);
-    expect(sightings.idsOf('web')).toEqual([]);
-    expect(sightings.size).toBe(0);
+    const records = new ServiceRecords(new VirtualClock());
+    expect(records.compare(row, 1_000)).toBe('new');
+    expect(records.compare(row, 1_000)).toBe('same');
+    expect(records.compare({ ...row, factor: 2 }, 1_000)).toBe('changed');
+    expect(records.idsOf('web')).toEqual(['id-1']);
+    expect(records.endPoll(new Set(), 1)).toEqual(['web']);
+    expect(records.idsOf('web')).toEqual([]);
+    expect(records.listedCount).toBe(0);
   });
 
   it('that gets another name is found under the new one only', () => {
-    const sightings = new Sightings();
-    sightings.see(row, 1_000);
-    expect(sightings.see({ ...row, name: 'api' }, 2_000)).toBe('changed');
-    expect([sightings.idsOf('web'), sightings.idsOf('api')]).toEqual([[], ['id-1']]);
+    const records = new ServiceRecords(new VirtualClock());
+    records.compare(row, 1_000);
+    expect(records.compare({ ...row, name: 'api' }, 2_000)).toBe('changed');
+    expect([records.idsOf('web'), records.idsOf('api')]).toEqual([[], ['id-1']]);
   });
 
   it('that is shown as it was before is stale, until that is all that is ever shown', () => {
-    const sightings = new Sightings();
+    const records = new ServiceRecords(new VirtualClock());
     const older = { ...row, updatedTime: '2026-01-01 00:00:00' };
-    sightings.see(row, 1_000);
-    expect(sightings.see(older, 0)).toBe('stale');
-    expect(sightings.see(row, 1_000)).toBe('same');
-    expect([1, 2, 3, 4, 5].map(() => sightings.see(older, 0))).toEqual(['stale', 'stale', 'stale', 'changed', 'same']);
+    records.compare(row, 1_000);
+    expect(records.compare(older, 0)).toBe('stale');
+    expect(records.compare(row, 1_000)).toBe('same');
+    expect([1, 2, 3, 4, 5].map(() => records.compare(older, 0))).toEqual([
+      'stale',
+      'stale',
+      'stale',
+      'changed',
+      'same',
+    ]);
   });
+});
+
+const instance = (status: string) => ({ taskId: 't', nodeName: 'node-1', status, deployment: 'success', restarts: 0 });
+const service = (id: string, status = 'running') =>
+  ({ id, name: `name-of-${id}`, instances: [instance(status)] }) as unknown as PlatformService;
+
+describe('what is ours', () => {
+  it('is missed when a look does not show it, even if none ever has', () => {
+    const records = new ServiceRecords(new VirtualClock());
+    records.decide(service('a'), 1);
+    records.decide(service('b'), 1);
+    expect(records.endPoll(new Set(['a']), 2)).toEqual(['name-of-b']);
+    expect(records.ownIds).toEqual(['a']);
+    expect(records.endPoll(new Set(['a']), 3)).toEqual([]);
+  });
+
+  it('is not missed by a look that began before it was decided on', () => {
+    const records = new ServiceRecords(new VirtualClock());
+    records.decide(service('a'), 2);
+    expect(records.endPoll(new Set(), 2)).toEqual([]);
+    expect(records.endPoll(new Set(), 3)).toEqual(['name-of-a']);
+  });
+
+  it('surprises when its instances are not what was decided on', () => {
+    const records = new ServiceRecords(new VirtualClock());
+    records.decide(service('a'), 1);
+    records.expect('b', 'name-of-b', 1);
+    expect(records.changedName('a', service('a').instances)).toBeUndefined();
+    expect(records.changedName('a', service('a', 'exited').instances)).toBe('name-of-a');
+    expect(records.changedName('b', [])).toBe('name-of-b');
+    expect(records.changedName('nobody', [])).toBeUndefined();
+  });
+
+  it('is doubted once as long as it looks the same', () => {
+    const records = new ServiceRecords(new VirtualClock());
+    records.decide(service('a', 'exited'), 1);
+    expect(records.recheck(service('a', 'exited'))).toBe(true);
+    records.decide(service('a', 'exited'), 2);
+    expect(records.recheck(service('a', 'exited'))).toBe(false);
+    records.decide(service('a', 'running'), 3);
+    expect(records.recheck(service('a', 'exited'))).toBe(true);
+  });
+});
+
+it('a service that is gone loses its record a minute later, unless something becomes known of it', async () => {
+  const clock = new VirtualClock();
+  const records = new ServiceRecords(clock);
+  records.compare(row, 1_000);
+  records.endPoll(new Set(), 1);
+  await clock.advance(59_999);
+  records.endPoll(new Set(), 2);
+  expect(records.get('id-1')).toBeDefined();
+  records.of('id-1').deletedAtMs = clock.monotonicMs();
+  await clock.advance(1);
+  records.endPoll(new Set(), 3);
+  expect(records.get('id-1')).toBeDefined();
+  await clock.advance(60_000);
+  records.endPoll(new Set(), 4);
+  expect(records.get('id-1')).toBeUndefined();
 });

@@ -1,105 +1,204 @@
 /**
- * What the observer remembers of the platform: for each service a name, a version and a print, and which names of ours
- * they could belong to. A few dozen bytes a service, never its row.
+ * What is known of the services on the platform: one record for each, by id, and an index by the names that they may
+ * have in the registry. All of it may be lost at any time. A record never holds the row of its service.
  */
-import type { ServiceRow } from '@ecsm/client';
-import { type OwnerKey, ownerKeysOf, platformName } from '../resource/naming.ts';
-import { printOfRow } from './fingerprint.ts';
+import type { ServiceBody, ServiceRow } from '@ecsm/client';
+import type { Clock } from '@ecsm/runtime';
+import type { PlatformService } from '../resource/model.ts';
+import { basesOf } from '../resource/naming.ts';
+import { fingerprintOfInstances, fingerprintOfRow } from './fingerprint.ts';
 
-interface Sighting {
+/** As the polls listed it. */
+interface Listed {
   readonly name: string;
-  readonly print: number;
-  /** The platform's version of it; undefined if that is no time. */
+  readonly fingerprint: number;
+  /** The platform's version of it; undefined if that is not a time. */
   readonly updatedMs: number | undefined;
-  /** Looks in a row that showed an older version. */
-  readonly staleLooks: number;
+  /** Polls in a row that listed an older version. */
+  readonly stalePolls: number;
 }
 
-export type Seen = 'new' | 'changed' | 'same' | 'stale';
+/** As it was when a reconcile last decided about it. */
+interface Decided {
+  readonly name: string;
+  readonly fingerprint: number;
+  /** The poll that was the newest then. */
+  readonly poll: number;
+}
 
-/** So often an older version is taken for a late answer; then the platform's clock was set back, and it counts. */
-const staleLooksMax = 3;
+interface NewestVersion {
+  readonly updatedMs: number;
+  /** Since when only older versions have been read. */
+  readonly olderSinceMs?: number;
+}
 
-export class Sightings {
-  readonly #sightings = new Map<string, Sighting>();
-  /** Base of a name → ids of services named so. */
-  readonly #byBase = new Map<string, readonly string[]>();
+interface SentUpdate {
+  readonly body: ServiceBody;
+  /** The version that was updated. */
+  readonly before: string;
+  readonly atMs: number;
+}
 
-  get size(): number {
-    return this.#sightings.size;
+export class ServiceRecord {
+  listed: Listed | undefined;
+  /** Defined only for services of ours. */
+  decided: Decided | undefined;
+  /** Of the instances for which the next poll reports a change, whatever it lists. */
+  recheckedFingerprint: number | undefined;
+  /** The poll that was the newest when the operator last changed the service. */
+  changedPoll = 0;
+  newest: NewestVersion | undefined;
+  update: SentUpdate | undefined;
+  deletedAtMs: number | undefined;
+  /** Since when polls do not list it. */
+  absentSinceMs: number | undefined;
+}
+
+export type Comparison = 'new' | 'changed' | 'same' | 'stale';
+
+/** Polls in a row for which an older version is a late answer; after them the platform's clock was set back. */
+const stalePollsMax = 3;
+/** A fingerprint that no instances have. */
+const neverDecided = -1;
+/** An absent service is kept for longer than any of the waits in its record, in case that a poll was wrong. */
+const absentMsMax = 60_000;
+
+export class ServiceRecords {
+  readonly #clock: Clock;
+  readonly #records = new Map<string, ServiceRecord>();
+  /** Base of a name → ids of listed services named so. */
+  readonly #idsByBase = new Map<string, readonly string[]>();
+  #listedCount = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
-  nameOf(id: string): string | undefined {
-    return this.#sightings.get(id)?.name;
+  /** Number of services that the polls list, ours and others. */
+  get listedCount(): number {
+    return this.#listedCount;
   }
 
-  /** Services whose name is `base`, or that with a revision behind it. */
+  /** Ids of the services that a reconcile has decided about, or that it created. */
+  get ownIds(): readonly string[] {
+    return [...this.#records].flatMap(([id, { decided }]) => (decided === undefined ? [] : [id]));
+  }
+
+  get(id: string): ServiceRecord | undefined {
+    return this.#records.get(id);
+  }
+
+  /** The record of a service about which something becomes known. */
+  of(id: string): ServiceRecord {
+    const record = this.#records.get(id) ?? new ServiceRecord();
+    record.absentSinceMs = undefined;
+    this.#records.set(id, record);
+    return record;
+  }
+
+  /** Listed services whose name is `base`, or `base` with a revision. */
   idsOf(base: string): readonly string[] {
-    return this.#byBase.get(base) ?? [];
+    return this.#idsByBase.get(base) ?? [];
   }
 
-  see(row: ServiceRow, updatedMs: number | undefined): Seen {
+  /** Compares a row of a list with the polls before it. */
+  compare(row: ServiceRow, updatedMs: number | undefined): Comparison {
     const { id, name } = row;
-    const before = this.#sightings.get(id);
-    const print = printOfRow(row);
-    if (before === undefined) {
-      this.#remember(id, { name, print, updatedMs, staleLooks: 0 });
-      return 'new';
-    }
-    if (before.print === print) {
-      if (before.staleLooks > 0) this.#sightings.set(id, { ...before, staleLooks: 0 });
+    const record = this.of(id);
+    const before = record.listed;
+    const fingerprint = fingerprintOfRow(row);
+    if (before?.fingerprint === fingerprint) {
+      if (before.stalePolls > 0) record.listed = { ...before, stalePolls: 0 };
       return 'same';
     }
-    const isOlder = updatedMs !== undefined && before.updatedMs !== undefined && updatedMs < before.updatedMs;
-    if (isOlder && before.staleLooks < staleLooksMax) {
-      this.#sightings.set(id, { ...before, staleLooks: before.staleLooks + 1 });
+    const isOlder = updatedMs !== undefined && before?.updatedMs !== undefined && updatedMs < before.updatedMs;
+    if (isOlder && before.stalePolls < stalePollsMax) {
+      record.listed = { ...before, stalePolls: before.stalePolls + 1 };
       return 'stale';
     }
-    if (before.name !== name) this.#drop(id, before.name);
-    this.#remember(id, { name, print, updatedMs, staleLooks: 0 });
-    return 'changed';
+    if (before?.name !== name) {
+      this.#unlist(id, record);
+      this.#list(id, name);
+    }
+    record.listed = { name, fingerprint, updatedMs, stalePolls: 0 };
+    return before === undefined ? 'new' : 'changed';
   }
 
-  /** The next sight of it counts as a change. */
-  doubt(id: string): void {
-    const sighting = this.#sightings.get(id);
-    if (sighting !== undefined) this.#sightings.set(id, { ...sighting, print: Number.NaN });
+  /** It is ours, by its name; no reconcile has decided about it yet. */
+  expect(id: string, name: string, poll: number): void {
+    const record = this.of(id);
+    record.decided ??= { name, fingerprint: neverDecided, poll };
   }
 
-  /** Forgets everything but these, and gives the names of what went. */
-  keepOnly(ids: ReadonlySet<string>): readonly string[] {
+  /** A reconcile decided about a service of ours. */
+  decide({ id, name, instances }: PlatformService, poll: number): void {
+    const record = this.of(id);
+    const fingerprint = fingerprintOfInstances(instances);
+    record.decided = { name, fingerprint, poll };
+    if (record.recheckedFingerprint !== fingerprint) record.recheckedFingerprint = undefined;
+  }
+
+  /** The next poll reports a change of the service, whatever it lists; once while its instances stay the same. */
+  recheck({ id, instances }: PlatformService): boolean {
+    const record = this.of(id);
+    if (record.recheckedFingerprint !== undefined) return false;
+    record.recheckedFingerprint = fingerprintOfInstances(instances);
+    if (record.listed !== undefined) record.listed = { ...record.listed, fingerprint: Number.NaN };
+    return true;
+  }
+
+  /** Returns the name if the instances are not those that a reconcile decided about. */
+  changedName(id: string, instances: Parameters<typeof fingerprintOfInstances>[0]): string | undefined {
+    const decided = this.get(id)?.decided;
+    return decided === undefined || decided.fingerprint === fingerprintOfInstances(instances)
+      ? undefined
+      : decided.name;
+  }
+
+  /**
+   * A poll listed these ids and no others. Returns the names of services that are gone. A service that was decided about
+   * during the poll may be too new for it.
+   */
+  endPoll(ids: ReadonlySet<string>, poll: number): readonly string[] {
     const gone: string[] = [];
-    for (const [id, { name }] of this.#sightings) {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [id, record] of this.#records) {
       if (ids.has(id)) continue;
-      gone.push(name);
-      this.#drop(id, name);
+      const { listed, decided, absentSinceMs = nowMs } = record;
+      if (listed !== undefined) {
+        gone.push(listed.name);
+        this.#unlist(id, record);
+      }
+      if (decided !== undefined && decided.poll < poll) {
+        gone.push(decided.name);
+        record.decided = undefined;
+        record.recheckedFingerprint = undefined;
+      }
+      record.absentSinceMs = absentSinceMs;
+      if (record.decided === undefined && nowMs - record.absentSinceMs >= absentMsMax) this.#records.delete(id);
     }
     return gone;
   }
 
   clear(): void {
-    this.#sightings.clear();
-    this.#byBase.clear();
+    this.#records.clear();
+    this.#idsByBase.clear();
+    this.#listedCount = 0;
   }
 
-  #remember(id: string, sighting: Sighting): void {
-    this.#sightings.set(id, sighting);
-    for (const base of basesOf(sighting.name)) {
-      const ids = this.idsOf(base);
-      if (!ids.includes(id)) this.#byBase.set(base, [...ids, id]);
-    }
+  #list(id: string, name: string): void {
+    this.#listedCount++;
+    for (const base of basesOf(name)) this.#idsByBase.set(base, [...this.idsOf(base), id]);
   }
 
-  #drop(id: string, name: string): void {
-    this.#sightings.delete(id);
-    for (const base of basesOf(name)) {
+  #unlist(id: string, record: ServiceRecord): void {
+    if (record.listed === undefined) return;
+    this.#listedCount--;
+    for (const base of basesOf(record.listed.name)) {
       const ids = this.idsOf(base).filter((other) => other !== id);
-      if (ids.length > 0) this.#byBase.set(base, ids);
-      else this.#byBase.delete(base);
+      if (ids.length > 0) this.#idsByBase.set(base, ids);
+      else this.#idsByBase.delete(base);
     }
+    record.listed = undefined;
   }
-}
-
-function basesOf(name: string): readonly string[] {
-  return ownerKeysOf(name).map(({ namespace, name: owner }: OwnerKey) => platformName(namespace, owner));
 }

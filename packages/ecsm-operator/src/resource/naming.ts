@@ -36,6 +36,11 @@ export function ownerKeysOf(platformServiceName: string): OwnerKey[] {
   return bases.flatMap((base) => (base === undefined ? [] : ownerOfBase(base)));
 }
 
+/** The bases that a name on the platform may have, in the order of `ownerKeysOf`. */
+export function basesOf(platformServiceName: string): string[] {
+  return ownerKeysOf(platformServiceName).map(({ namespace, name }) => platformName(namespace, name));
+}
+
 function ownerOfBase(base: string): OwnerKey[] {
   const [first = '', second] = base.split('.');
   const key = second === undefined ? { namespace: defaultNamespace, name: first } : { namespace: first, name: second };

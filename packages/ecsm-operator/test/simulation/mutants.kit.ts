@@ -5,10 +5,9 @@ import type * as carryOuts from '../../src/controller/carry-out.ts';
 import { Performer } from '../../src/controller/performer.ts';
 import type * as revisions from '../../src/controller/revisions.ts';
 import type * as settings from '../../src/controller/settings.ts';
-import { Attention } from '../../src/observe/attention.ts';
-import { Memory } from '../../src/observe/owner-records.ts';
-import { Sightings } from '../../src/observe/service-records.ts';
-import { Freshness } from '../../src/observe/staleness.ts';
+import { OwnerRecords } from '../../src/observe/owner-records.ts';
+import { ServiceRecords } from '../../src/observe/service-records.ts';
+import { Staleness } from '../../src/observe/staleness.ts';
 import type * as differing from '../../src/resource/differences.ts';
 import type * as marks from '../../src/resource/mark.ts';
 import type * as said from '../../src/service/conditions.ts';
@@ -50,13 +49,6 @@ const late =
 
 function callsNamed(name: string, { effects }: RunResult['journal']): readonly number[] {
   return effects.filter((effect) => effect.process === 'operator' && effect.name === name).map(({ number }) => number);
-}
-
-function both(one: () => void, other: () => void): () => void {
-  return () => {
-    one();
-    other();
-  };
 }
 
 const tooMany = 'no instance too many';
@@ -159,15 +151,15 @@ export const mutants: readonly Mutant[] = [
     story: 'delete, also during creation',
     caughtBy: orphaned,
     faults: late('POST /service', 20_000),
-    plant: () => patch(Memory.prototype, () => ({ releasedUid: () => undefined, lateCreationMs: () => 0 })),
+    plant: () => patch(OwnerRecords.prototype, () => ({ releasedUid: () => undefined, lateCreationMs: () => 0 })),
   },
   {
     name: 'a deletion that was begun counts as done',
     story: 'delete, also during creation',
     caughtBy: leftBehind,
     plant: () =>
-      patch(Freshness.prototype, (original) => ({
-        corrected(this: Freshness, services) {
+      patch(Staleness.prototype, (original) => ({
+        corrected(this: Staleness, services) {
           return original.corrected.call(this, services).filter(({ id }) => !this.isBeingDeleted(id));
         },
       })),
@@ -244,19 +236,16 @@ export const mutants: readonly Mutant[] = [
     // The list of all instances, an hour later, tells after all.
     caughtBy: [wanted, written],
     plant: () =>
-      both(
-        patch(Attention.prototype, () => ({ keepOnly: () => [] })),
-        patch(Sightings.prototype, (original) => ({
-          see(this: Sightings, row, updatedMs) {
-            original.see.call(this, row, updatedMs);
-            return 'same';
-          },
-          keepOnly(this: Sightings, ids) {
-            original.keepOnly.call(this, ids);
-            return [];
-          },
-        })),
-      ),
+      patch(ServiceRecords.prototype, (original) => ({
+        compare(this: ServiceRecords, row, updatedMs) {
+          original.compare.call(this, row, updatedMs);
+          return 'same';
+        },
+        endPoll(this: ServiceRecords, ids, poll) {
+          original.endPoll.call(this, ids, poll);
+          return [];
+        },
+      })),
   },
   {
     name: 'a message tells the time',
@@ -275,9 +264,9 @@ export const mutants: readonly Mutant[] = [
     story: 'create',
     caughtBy: called,
     plant: () =>
-      patch(Sightings.prototype, (original) => ({
-        see(this: Sightings, row, updatedMs) {
-          const seen = original.see.call(this, row, updatedMs);
+      patch(ServiceRecords.prototype, (original) => ({
+        compare(this: ServiceRecords, row, updatedMs) {
+          const seen = original.compare.call(this, row, updatedMs);
           return seen === 'same' ? 'changed' : seen;
         },
       })),

@@ -3,7 +3,7 @@ import { type Simulation, stable } from '@ecsm/runtime/simulation';
 import type { ECSMService } from '../../src/apis/ecsm-service.ts';
 import { parseQuantity } from '../../src/apis/quantity.ts';
 import { replicasWanted } from '../../src/apis/service-columns.ts';
-import { looksPerSweep } from '../../src/observe/poller.ts';
+import { pollsPerSweep } from '../../src/observe/poller.ts';
 import type { Story } from './stories.kit.ts';
 import { observeMs, ownedServices, stored, type World } from './world.kit.ts';
 
@@ -48,7 +48,7 @@ export function watchRest(simulation: Simulation, world: World, options: RestOpt
     const pages = (rows: number) => (pageSizeMax === 0 ? 1 : Math.max(1, Math.ceil(rows / pageSizeMax)));
     const owned = ownedServices(world);
     const containerPages = pages(owned.flatMap(({ containers }) => containers).length);
-    const sweeps = Math.ceil(looks.max / looksPerSweep);
+    const sweeps = Math.ceil(looks.max / pollsPerSweep);
     // What only a sweep shows, such as the number of restarts, is a reason to read a service once.
     const allowed = new Map([
       ['GET /service', { min: looks.min, max: looks.max * pages(platform.services().length) }],

@@ -1,0 +1,71 @@
+/** Wakes keys when the link to the platform has been down for long, and those that wait for it when it is back. */
+import type { CircuitBreaker } from '@ecsm/client';
+import type { Clock, Log } from '@ecsm/runtime';
+
+export interface OutageOptions {
+  readonly breaker: CircuitBreaker;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A shorter outage is not written into the status of every service. */
+  readonly outageMs: number;
+  /** Keys of all services. */
+  readonly keys: () => Promise<readonly string[]>;
+  readonly enqueue: (key: string, options: { readonly reason: string; readonly priority?: number }) => void;
+}
+
+/** The outage is written into statuses after everything else. */
+const outagePriority = -10;
+
+export class Outage {
+  readonly #options: OutageOptions;
+  readonly #waiting = new Set<string>();
+
+  constructor(options: OutageOptions) {
+    this.#options = options;
+  }
+
+  /** The key is enqueued when the link is back. */
+  wait(key: string): void {
+    this.#waiting.add(key);
+  }
+
+  clear(): void {
+    this.#waiting.clear();
+  }
+
+  /** Runs the circuit breaker until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { breaker, clock, log, outageMs } = this.#options;
+    let cancel = () => {};
+    const stop = breaker.onChange((state) => {
+      cancel();
+      if (state === 'reachable') this.#release();
+      if (state !== 'unreachable') return;
+      log.write('warn', 'the platform cannot be reached', { reason: breaker.reason });
+      cancel = clock.after(outageMs, () => {
+        this.#wakeAll().catch((error: unknown) =>
+          log.write('warn', 'the services could not be told of the outage', { error: String(error) }),
+        );
+      });
+    });
+    try {
+      await breaker.run(signal);
+    } finally {
+      stop();
+      cancel();
+    }
+  }
+
+  #release(): void {
+    const keys = [...this.#waiting];
+    const reason = 'the platform answers again';
+    if (keys.length > 0) this.#options.log.write('info', reason, { waiting: keys.length });
+    this.#waiting.clear();
+    for (const key of keys) this.#options.enqueue(key, { reason });
+  }
+
+  async #wakeAll(): Promise<void> {
+    const reason = 'the platform cannot be reached';
+    for (const key of await this.#options.keys()) this.#options.enqueue(key, { reason, priority: outagePriority });
+  }
+}
