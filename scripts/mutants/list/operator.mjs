@@ -263,8 +263,8 @@ export const service = {
     {
       name: 'what was healed is forgotten at once, so a loop never backs off',
       file: 'healing.ts',
-      find: 'return dueMs === 0 ? { deeds: [] } : { deeds: [], healing, dueMs };',
-      replace: 'return { deeds: [] };',
+      find: 'return dueMs === 0 ? { actions: [] } : { actions: [], healing, dueMs };',
+      replace: 'return { actions: [] };',
       tests: ['healing.test.ts'],
     },
     {
@@ -382,10 +382,10 @@ export const service = {
     },
     {
       name: 'resizing a service that is only loaded starts its instances',
-      file: 'bodies.ts',
+      file: 'payloads.ts',
       find: "const image = { action: 'run', ...more,",
       replace: "const image = { ...more, action: 'run',",
-      tests: ['bodies.test.ts'],
+      tests: ['payloads.test.ts'],
     },
     {
       name: 'an instance on a node that is lost for a moment is given up',

@@ -3,8 +3,9 @@ import type { Registry } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import type { ServiceManager } from '../resource/manager.ts';
 import { type OwnerKey, platformName } from '../resource/naming.ts';
+import { planCleanup } from '../service/cleanup.ts';
 import type { Plan, PlanSettings } from '../service/model.ts';
-import { plan, planCleanup } from '../service/plan.ts';
+import { plan } from '../service/plan.ts';
 import { readRegistryId } from './registry-id.ts';
 import { revisionOf, revisionsInUse } from './revisions.ts';
 

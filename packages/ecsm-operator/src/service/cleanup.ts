@@ -1,8 +1,9 @@
 /** The end of a service: everything of ours leaves the platform, and nothing else does. */
-import { removal } from './deeds.ts';
+
 import type { Plan, PlanInput } from './model.ts';
 import { ownershipOf } from './ownership.ts';
 import { condition } from './reasons.ts';
+import { removal } from './step-with-event.ts';
 
 export type CleanupInput = Pick<PlanInput, 'service' | 'registryId' | 'observed' | 'nowMs' | 'settings'>;
 
@@ -13,7 +14,7 @@ export type CleanupInput = Pick<PlanInput, 'service' | 'registryId' | 'observed'
 export function planCleanup(input: CleanupInput): Plan & { readonly isClean: boolean } {
   const { service, settings } = input;
   const { owned } = ownershipOf(input);
-  const deeds = owned.map((one) => removal(one, 'the ECSMService is being deleted'));
+  const actions = owned.map((one) => removal(one, 'the ECSMService is being deleted'));
   const isClean = owned.length === 0;
   const replicas = owned.reduce((sum, { instances }) => sum + instances.length, 0);
   const { conditions: _, ...before } = service.status ?? { updatedReplicas: 0 };
@@ -23,13 +24,13 @@ export function planCleanup(input: CleanupInput): Plan & { readonly isClean: boo
     : `on the platform: ${owned.map(({ name }) => name).join(', ')}`;
   return {
     isClean,
-    steps: deeds.map(({ step }) => step),
+    steps: actions.map(({ step }) => step),
     status: { ...before, observedGeneration, replicas, readyReplicas: 0, unavailableReplicas: 0 },
     conditions: [
       condition('Available', 'False', 'Deleting', message),
       condition('Progressing', 'True', 'Deleting', message),
     ].map((one) => ({ ...one, observedGeneration })),
-    events: deeds.map(({ event }) => event),
+    events: actions.map(({ event }) => event),
     ...(isClean ? {} : { requeueAfterMs: settings.pollMs }),
   };
 }

@@ -1,6 +1,5 @@
 /** What is said about a service: whether it is available, whether it gets on, and what is wrong with it. */
 import { findCondition } from '@ecsm/runtime';
-import { joined } from './deeds.ts';
 import { describe, inState } from './instances.ts';
 import type { Decision } from './lifecycle.ts';
 import type { PlannedCondition, PlannedEvent } from './model.ts';
@@ -9,6 +8,7 @@ import type { Counts, Progress } from './progress.ts';
 import { condition, event, type Reason, reasons } from './reasons.ts';
 import { needsRollout } from './rollout.ts';
 import type { Situation } from './situation.ts';
+import { joined } from './step-with-event.ts';
 import { type CrashLoop, troublesOf } from './trouble.ts';
 
 export interface Findings {

@@ -2,18 +2,19 @@
  * Brings back what does not run, without getting in the way of what the platform does by itself: only after a grace
  * period, and less and less often. What the platform cannot see is left alone.
  */
-import { resized } from './bodies.ts';
-import { change, type Deed } from './deeds.ts';
+
 import { describe, inState } from './instances.ts';
 import type { Step } from './model.ts';
 import { attempted, type Healing, noticed, patienceMs, redeployMs, waitLeftMs } from './patience.ts';
+import { resized } from './payloads.ts';
 import { type EventReason, event } from './reasons.ts';
 import type { Situation } from './situation.ts';
+import { change, type StepWithEvent } from './step-with-event.ts';
 import { earliest, leftMs } from './times.ts';
 import { type Trouble, troublesOf } from './trouble.ts';
 
 export interface Care {
-  readonly deeds: readonly Deed[];
+  readonly actions: readonly StepWithEvent[];
   readonly healing?: Healing;
   readonly dueMs?: number;
 }
@@ -28,29 +29,29 @@ export function heal(situation: Situation, touched: ReadonlySet<string>, before:
   const healing = noticed(before, worst.reason, nowMs);
   const waiting: number[] = [];
   // The surest remedies first: one that is refused ends the plan.
-  const deeds = [...troubles].reverse().flatMap((trouble) => {
+  const actions = [...troubles].reverse().flatMap((trouble) => {
     const waitMs = waitLeftMs(healing, trouble.reason, nowMs, settings);
     if (waitMs === 0) return remedies(situation, trouble, healing);
     waiting.push(waitMs);
     return [];
   });
-  if (deeds.length > 0) return { deeds, healing: attempted(healing, nowMs) };
+  if (actions.length > 0) return { actions, healing: attempted(healing, nowMs) };
   const dueMs = earliest(...waiting);
-  return { deeds, healing, ...(dueMs === undefined ? {} : { dueMs }) };
+  return { actions, healing, ...(dueMs === undefined ? {} : { dueMs }) };
 }
 
 /** What was healed is watched for a while: one that stops again soon was not, and the waits go on growing. */
 function recover({ input, owned }: Situation, healing: Healing | undefined): Care {
-  if (healing === undefined || healing.attempts === 0) return { deeds: [] };
-  if (healing.reason === 'Differs') return { deeds: [], healing };
+  if (healing === undefined || healing.attempts === 0) return { actions: [] };
+  if (healing.reason === 'Differs') return { actions: [], healing };
   const isStarting = owned.some(({ instances }) => inState(instances, 'starting').length > 0);
-  if (isStarting) return { deeds: [], healing };
+  if (isStarting) return { actions: [], healing };
   const watchMs = redeployMs(healing.attempts, input.settings) + input.settings.healGraceMs;
   const dueMs = leftMs(healing.lastTime, watchMs, input.nowMs);
-  return dueMs === 0 ? { deeds: [] } : { deeds: [], healing, dueMs };
+  return dueMs === 0 ? { actions: [] } : { actions: [], healing, dueMs };
 }
 
-function remedies(situation: Situation, trouble: Trouble, healing: Healing): readonly Deed[] {
+function remedies(situation: Situation, trouble: Trouble, healing: Healing): readonly StepWithEvent[] {
   switch (trouble.reason) {
     case 'DeploymentFailed':
       return redeploy(situation, trouble, healing);
@@ -62,7 +63,12 @@ function remedies(situation: Situation, trouble: Trouble, healing: Healing): rea
 }
 
 /** One by its name, several with one call. */
-function control(trouble: Trouble, action: 'start' | 'unpause', reason: EventReason, what: string): readonly Deed[] {
+function control(
+  trouble: Trouble,
+  action: 'start' | 'unpause',
+  reason: EventReason,
+  what: string,
+): readonly StepWithEvent[] {
   const { owned, instances } = trouble;
   const [first] = instances;
   if (first === undefined) return [];
@@ -74,7 +80,7 @@ function control(trouble: Trouble, action: 'start' | 'unpause', reason: EventRea
 }
 
 /** One that is still under way may end well. */
-function redeploy(situation: Situation, { owned, instances }: Trouble, healing: Healing): readonly Deed[] {
+function redeploy(situation: Situation, { owned, instances }: Trouble, healing: Healing): readonly StepWithEvent[] {
   const { service } = owned;
   if (inState(owned.instances, 'starting').length > 0) return [];
   const why = `could not be deployed: ${describe(instances)}`;

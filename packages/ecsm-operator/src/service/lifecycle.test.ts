@@ -1,8 +1,8 @@
 /** Made, changed in place, put right, emptied, adopted: one platform service and its life. */
 import { describe, expect, it } from 'vitest';
+import { planCleanup } from './cleanup.ts';
 import { Desk, dynamic, fixed, image, rolling, spec } from './desk.kit.ts';
 import type { Plan, Step } from './model.ts';
-import { planCleanup } from './plan.ts';
 
 const kinds = ({ steps }: Plan): string[] => steps.map((step) => step.do);
 const reasonsOf = ({ events }: Plan): string[] => events.map(({ reason }) => reason);

@@ -2,16 +2,16 @@
 import type { ServiceBody } from '@ecsm/client';
 import { type Difference, differences, isOfNodes, isOfSize } from '../resource/differences.ts';
 import { keepUpgrade } from '../resource/upgrade.ts';
-import { rendered, resized, type Size } from './bodies.ts';
-import { change, creation, type Deed, emptying, joined, removal } from './deeds.ts';
+import { nextSize } from './capacity.ts';
 import type { RevisionContent } from './model.ts';
 import { attempted, type Healing, noticed, waitLeftMs } from './patience.ts';
+import { rendered, resized, type Size } from './payloads.ts';
 import type { EventReason } from './reasons.ts';
-import { nextSize } from './room.ts';
 import type { Owned, Situation } from './situation.ts';
+import { change, creation, emptying, joined, removal, type StepWithEvent } from './step-with-event.ts';
 
 export interface Decision {
-  readonly deeds: readonly Deed[];
+  readonly actions: readonly StepWithEvent[];
   /** Of an update that the platform was sent and does not show. */
   readonly healing?: Healing;
   readonly dueMs?: number;
@@ -21,7 +21,7 @@ export interface Decision {
   readonly waiting?: string;
 }
 
-export const nothing: Decision = { deeds: [] };
+export const nothing: Decision = { actions: [] };
 
 /** There is nothing of ours yet, or somebody removed it. */
 export function create(situation: Situation): Decision {
@@ -30,12 +30,12 @@ export function create(situation: Situation): Decision {
   const current = service.status?.currentRevision;
   if (!service.spec.paused) {
     const why = current === undefined ? 'it is not there yet' : 'it is gone';
-    return { deeds: [creation(rendered(situation, base, revision), why)] };
+    return { actions: [creation(rendered(situation, base, revision), why)] };
   }
   // Something that was rolled out once is made again as it was; a change of the template waits.
   const known = current === undefined ? undefined : revisions.get(current);
   if (known === undefined) return { ...nothing, waiting: 'spec.paused to be false before it is made' };
-  return { deeds: [creation(rendered(situation, base, known), 'it is gone')] };
+  return { actions: [creation(rendered(situation, base, known), 'it is gone')] };
 }
 
 /** Nobody has marked it, and its owner wants us to have it. The update brings the mark. */
@@ -66,12 +66,12 @@ export function empty(situation: Situation): Decision {
   if (keeper === undefined) return nothing;
   const body = bodyOf(situation, keeper, { replicas: 0 });
   const others = owned.filter((one) => one !== keeper);
-  const deeds = others.map(({ service }) => removal(service, 'no instances are wanted'));
-  if (body === undefined) return { deeds };
+  const actions = others.map(({ service }) => removal(service, 'no instances are wanted'));
+  if (body === undefined) return { actions };
   const decision = settle(situation, differences(body, keeper.service.detail), (found) =>
     emptying(keeper.service, body, joined(found)),
   );
-  return { ...decision, deeds: [...deeds, ...decision.deeds] };
+  return { ...decision, actions: [...actions, ...decision.actions] };
 }
 
 /** While it is paused, a service keeps the template that it has. If that is not known any more, only its size changes. */
@@ -102,15 +102,15 @@ function revisionFor({ input }: Situation, { revision }: Owned): RevisionContent
 function settle(
   situation: Situation,
   found: readonly Difference[],
-  deedFor: (found: readonly Difference[]) => Deed,
+  actionFor: (found: readonly Difference[]) => StepWithEvent,
 ): Decision {
   if (found.length === 0) return nothing;
   const { nowMs, settings } = situation.input;
   const healing = noticed(situation.healing, 'Differs', nowMs);
   const dueMs = waitLeftMs(healing, 'Differs', nowMs, settings);
   const notKept = healing.attempts >= 2 ? { notKept: found } : {};
-  if (dueMs > 0) return { deeds: [], healing, dueMs, ...notKept };
-  return { deeds: [deedFor(found)], healing: attempted(healing, nowMs), ...notKept };
+  if (dueMs > 0) return { actions: [], healing, dueMs, ...notKept };
+  return { actions: [actionFor(found)], healing: attempted(healing, nowMs), ...notKept };
 }
 
 function changeReason({ input, lost }: Situation, { revision }: Owned, found: readonly Difference[]): EventReason {

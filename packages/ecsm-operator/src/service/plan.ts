@@ -3,7 +3,6 @@
  * to say about it, and when to look again. A pure function: it reads no clock and remembers nothing.
  */
 import { conditionsOf, eventsOf, type Findings } from './conditions.ts';
-import { type Deed, touchedBy } from './deeds.ts';
 import { type Care, heal } from './healing.ts';
 import { adopt, correct, create, type Decision, empty, nothing } from './lifecycle.ts';
 import type { Plan, PlanInput } from './model.ts';
@@ -11,10 +10,9 @@ import { countsOf, progressOf } from './progress.ts';
 import { type Removal, removalsAfter } from './removals.ts';
 import { needsRollout, rollOut } from './rollout.ts';
 import { type Situation, situationOf } from './situation.ts';
+import { type StepWithEvent, touchedBy } from './step-with-event.ts';
 import { earliest, leftMs } from './times.ts';
 import { crashLoopOf } from './trouble.ts';
-
-export { planCleanup } from './cleanup.ts';
 
 /**
  * The same world gives the same plan, and a world in which its steps have taken effect and settled gives an empty one.
@@ -23,7 +21,7 @@ export { planCleanup } from './cleanup.ts';
 export function plan(input: PlanInput): Plan {
   const situation = situationOf(input);
   const decision = decide(situation);
-  const care = heal(situation, touchedBy(decision.deeds), decision.healing ?? staleless(situation));
+  const care = heal(situation, touchedBy(decision.actions), decision.healing ?? unresolvedHealing(situation));
   const counts = countsOf(situation);
   const progress = progressOf(situation, decision, counts);
   const crashLoop = crashLoopOf(situation);
@@ -37,9 +35,9 @@ export function plan(input: PlanInput): Plan {
     ...(healing === undefined ? {} : { healing }),
   };
   const conditions = conditionsOf(findings);
-  const deeds: readonly Deed[] = [...decision.deeds, ...care.deeds];
+  const actions: readonly StepWithEvent[] = [...decision.actions, ...care.actions];
   const requeueAfterMs = earliest(
-    deeds.length > 0 || isUnderWay(findings) ? input.settings.pollMs : undefined,
+    actions.length > 0 || isUnderWay(findings) ? input.settings.pollMs : undefined,
     decision.dueMs,
     care.dueMs,
     progress.dueMs,
@@ -47,12 +45,12 @@ export function plan(input: PlanInput): Plan {
     crashLoop.dueMs,
     situation.removals.dueMs,
   );
-  const steps = deeds.map(({ step }) => step);
+  const steps = actions.map(({ step }) => step);
   return {
     steps,
     status: statusOf(findings, removalsAfter(situation.removals, steps, input.nowMs)),
     conditions,
-    events: [...deeds.map(({ event }) => event), ...eventsOf(findings, conditions)],
+    events: [...actions.map(({ event }) => event), ...eventsOf(findings, conditions)],
     ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
   };
 }
@@ -67,8 +65,8 @@ function decide(situation: Situation): Decision {
   return needsRollout(situation) ? rollOut(situation) : correct(situation, first);
 }
 
-/** An update that shows by now needs no more patience. */
-function staleless({ healing }: Situation): Care['healing'] {
+/** Differences that are gone need no further attempts. */
+function unresolvedHealing({ healing }: Situation): Care['healing'] {
   return healing?.reason === 'Differs' ? undefined : healing;
 }
 

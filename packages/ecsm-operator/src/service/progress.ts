@@ -52,7 +52,7 @@ export function progressOf(situation: Situation, decision: Decision, counts: Cou
 
 function isAsWanted(situation: Situation, decision: Decision, counts: Counts): boolean {
   const { wanted, owned, newest, obstacle, input } = situation;
-  if (obstacle !== undefined || decision.deeds.length > 0 || decision.healing !== undefined) return false;
+  if (obstacle !== undefined || decision.actions.length > 0 || decision.healing !== undefined) return false;
   // Nothing at all is right for no instances, but says nothing about a change that waits.
   if (owned.length === 0) return wanted.replicas === 0 && !input.service.spec.paused;
   if (owned.length > 1 || newest === undefined) return false;

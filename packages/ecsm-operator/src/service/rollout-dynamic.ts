@@ -3,21 +3,21 @@
  * ready one, every time.
  */
 import { differences, isOfSize } from '../resource/differences.ts';
-import { rendered, resized } from './bodies.ts';
-import { change, creation, type Deed, joined, removal } from './deeds.ts';
+import { capacityOf, nextCount } from './capacity.ts';
 import { isHopeless } from './hopeless.ts';
 import type { Decision } from './lifecycle.ts';
+import { rendered, resized } from './payloads.ts';
 import { freeName } from './rollout-name.ts';
-import { nextCount, roomIn } from './room.ts';
 import type { Owned, Situation } from './situation.ts';
+import { change, creation, joined, removal, type StepWithEvent } from './step-with-event.ts';
 
 export function rollDynamic(situation: Situation): Decision {
   const { wanted, owned, newest } = situation;
   const spare = sum(owned, (one) => countable(situation, one)) - wanted.readyMin;
-  const deeds = [...grow(situation), ...shrink(situation, spare)];
-  if (deeds.length > 0) return { deeds };
+  const actions = [...grow(situation), ...shrink(situation, spare)];
+  if (actions.length > 0) return { actions };
   const isNewestWell = newest === undefined || newest.readyCount === newest.extent;
-  return { deeds: isNewestWell && roomIn(situation) <= 0 ? giveUp(situation) : [] };
+  return { actions: isNewestWell && capacityOf(situation) <= 0 ? giveUp(situation) : [] };
 }
 
 /** Ready instances that one can rely on while others go. */
@@ -29,7 +29,7 @@ function countable({ wanted, newest, olds }: Situation, one: Owned): number {
   return one === olds[0] ? certainCount : Math.min(certainCount, readyCount - fresh.size);
 }
 
-function grow(situation: Situation): readonly Deed[] {
+function grow(situation: Situation): readonly StepWithEvent[] {
   const { input, wanted, newest } = situation;
   const target = nextCount(situation, newest?.size ?? 0);
   if (target === 0) return [];
@@ -55,25 +55,25 @@ function nodesFor({ wanted, newest }: Situation, count: number): readonly string
  * `spare` ready instances may go, always from the oldest service first. A service that is being removed looks as before
  * for a while, and in this order it is the one that is chosen again. Only one without hope goes before its turn.
  */
-function shrink(situation: Situation, spare: number): readonly Deed[] {
-  const deeds: Deed[] = [];
+function shrink(situation: Situation, spare: number): readonly StepWithEvent[] {
+  const actions: StepWithEvent[] = [];
   let left = spare;
   for (const old of situation.olds) {
     const { service, instances, size } = old;
     const count = countable(situation, old);
     if (instances.every((seen) => isHopeless(situation, seen))) {
-      deeds.push(removal(service, 'none of its instances runs, and there is a newer revision'));
+      actions.push(removal(service, 'none of its instances runs, and there is a newer revision'));
     } else if (left >= count) {
-      deeds.push(removal(service, 'enough instances of other revisions are ready'));
+      actions.push(removal(service, 'enough instances of other revisions are ready'));
       left -= count;
     } else {
       const body = left > 0 ? resized(service, smaller(old, left)) : undefined;
       const why = `from ${size} to ${size - left}: ${spare} more are ready than have to be`;
-      if (body !== undefined) deeds.push(change(service, body, 'RolloutStep', why));
+      if (body !== undefined) actions.push(change(service, body, 'RolloutStep', why));
       left = -1;
     }
   }
-  return deeds;
+  return actions;
 }
 
 function smaller({ service, size, instances }: Owned, by: number) {
@@ -87,7 +87,7 @@ function smaller({ service, size, instances }: Owned, by: number) {
  * There is no room, and nothing to spare, because instances of an old service are broken. They can be aimed at: their
  * nodes are taken off its list, if none that works is there too.
  */
-function giveUp(situation: Situation): readonly Deed[] {
+function giveUp(situation: Situation): readonly StepWithEvent[] {
   for (const { service, instances, size } of situation.olds) {
     const broken = instances.filter((seen) => isHopeless(situation, seen));
     const inUse = new Set(instances.flatMap((seen) => (broken.includes(seen) ? [] : [seen.instance.nodeName])));

@@ -1,25 +1,26 @@
 /** A rolling update that is paused half-way: no revision gains on another, but the number of instances is kept. */
-import { resized, type Size } from './bodies.ts';
-import { change, type Deed, removal } from './deeds.ts';
+
+import { capacityOf } from './capacity.ts';
 import type { Decision } from './lifecycle.ts';
-import { roomIn } from './room.ts';
+import { resized, type Size } from './payloads.ts';
 import type { Owned, Situation } from './situation.ts';
+import { change, removal, type StepWithEvent } from './step-with-event.ts';
 
 export function standStill(situation: Situation): Decision {
   const { wanted, owned } = situation;
   const waiting = 'spec.paused to be false';
   // From one policy to the other half-way: there is no size that both understand.
-  if (owned.some(({ service }) => service.policy !== wanted.policy)) return { deeds: [], waiting };
-  return { deeds: wanted.policy === 'static' ? keepNodes(situation) : keepCount(situation), waiting };
+  if (owned.some(({ service }) => service.policy !== wanted.policy)) return { actions: [], waiting };
+  return { actions: wanted.policy === 'static' ? keepNodes(situation) : keepCount(situation), waiting };
 }
 
-function keepCount(situation: Situation): readonly Deed[] {
+function keepCount(situation: Situation): readonly StepWithEvent[] {
   const { wanted, owned } = situation;
   const total = sum(owned);
   const [largest] = bySize(owned);
   if (largest === undefined) return [];
   if (total < wanted.replicas) {
-    const by = Math.min(wanted.replicas - total, roomIn(situation));
+    const by = Math.min(wanted.replicas - total, capacityOf(situation));
     return by > 0 ? resize(largest, { replicas: largest.size + by }) : [];
   }
   // Every revision keeps an instance if that is possible. If not, whole services go.
@@ -39,10 +40,10 @@ function leastReadyFirst({ newest, olds }: Situation): readonly Owned[] {
   return all.sort((left, right) => left.readyCount - right.readyCount);
 }
 
-function keepNodes(situation: Situation): readonly Deed[] {
+function keepNodes(situation: Situation): readonly StepWithEvent[] {
   const { wanted, owned } = situation;
   const listed = new Set(owned.flatMap(({ service }) => service.nodeNames));
-  const missing = wanted.nodeNames.filter((name) => !listed.has(name)).slice(0, Math.max(roomIn(situation), 0));
+  const missing = wanted.nodeNames.filter((name) => !listed.has(name)).slice(0, Math.max(capacityOf(situation), 0));
   const [largest] = bySize(owned);
   return owned.flatMap((one) => {
     const stays = one.service.nodeNames.filter((name) => wanted.nodeNames.includes(name));
@@ -53,7 +54,7 @@ function keepNodes(situation: Situation): readonly Deed[] {
   });
 }
 
-function resize({ service, size }: Owned, to: Size): readonly Deed[] {
+function resize({ service, size }: Owned, to: Size): readonly StepWithEvent[] {
   const body = resized(service, to);
   const target = to.replicas ?? to.nodeNames?.length ?? size;
   return body === undefined ? [] : [change(service, body, 'Scaled', `from ${size} to ${target} while paused`)];

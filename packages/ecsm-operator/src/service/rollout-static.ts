@@ -2,13 +2,14 @@
  * Rolling by node. Which instance goes is ours to choose here, so an old one goes from a node where the new one is
  * ready, and from others only as far as nodes may be without.
  */
-import { rendered, resized } from './bodies.ts';
-import { change, creation, type Deed, removal } from './deeds.ts';
+
+import { nextNodes } from './capacity.ts';
 import { isHopeless } from './hopeless.ts';
 import type { Decision } from './lifecycle.ts';
+import { rendered, resized } from './payloads.ts';
 import { freeName } from './rollout-name.ts';
-import { nextNodes } from './room.ts';
 import type { Owned, Situation } from './situation.ts';
+import { change, creation, removal, type StepWithEvent } from './step-with-event.ts';
 
 export function rollStatic(situation: Situation): Decision {
   const { wanted, owned, newest, olds } = situation;
@@ -37,7 +38,7 @@ export function rollStatic(situation: Situation): Decision {
     return true;
   };
   const leaving = olds.flatMap((old) => leave(old, (name) => mayLeave(old, name)));
-  return { deeds: [...grow(situation, newest, nodes), ...leaving] };
+  return { actions: [...grow(situation, newest, nodes), ...leaving] };
 }
 
 /**
@@ -52,7 +53,7 @@ function readyNodes({ service, instances, fresh }: Owned, mayBeFresh: boolean): 
   return new Set(names.filter((name) => service.nodeNames.includes(name)));
 }
 
-function grow(situation: Situation, newest: Owned | undefined, nodes: ReadonlySet<string>): readonly Deed[] {
+function grow(situation: Situation, newest: Owned | undefined, nodes: ReadonlySet<string>): readonly StepWithEvent[] {
   const { input, wanted } = situation;
   if (nodes.size === 0) return [];
   const nodeNames = [...nodes];
@@ -69,7 +70,7 @@ function isWithoutHope(situation: Situation, { instances }: Owned, name: string)
   return instances.every((seen) => seen.instance.nodeName !== name || isHopeless(situation, seen));
 }
 
-function leave({ service }: Owned, mayLeave: (name: string) => boolean): readonly Deed[] {
+function leave({ service }: Owned, mayLeave: (name: string) => boolean): readonly StepWithEvent[] {
   const nodeNames = service.nodeNames.filter((name) => !mayLeave(name));
   if (nodeNames.length === 0) return [removal(service, 'the newer revision takes its place on every node')];
   const body = resized(service, { nodeNames });

@@ -10,6 +10,8 @@ import { ServiceRecords } from '../../src/observe/service-records.ts';
 import { Staleness } from '../../src/observe/staleness.ts';
 import type * as differing from '../../src/resource/differences.ts';
 import type * as marks from '../../src/resource/mark.ts';
+import type * as capacities from '../../src/service/capacity.ts';
+import type * as cleanups from '../../src/service/cleanup.ts';
 import type * as said from '../../src/service/conditions.ts';
 import type * as healing from '../../src/service/healing.ts';
 import type { RevisionContent } from '../../src/service/model.ts';
@@ -18,7 +20,6 @@ import type * as plans from '../../src/service/plan.ts';
 import type * as removing from '../../src/service/removals.ts';
 import type * as rollouts from '../../src/service/rollout.ts';
 import type * as rolloutNames from '../../src/service/rollout-name.ts';
-import type * as rooms from '../../src/service/room.ts';
 import type * as situations from '../../src/service/situation.ts';
 import type * as troubles from '../../src/service/trouble.ts';
 import { patch, replace } from './planting.kit.ts';
@@ -66,13 +67,13 @@ export const mutants: readonly Mutant[] = [
     name: 'the surge has no bound, for a dynamic service',
     story: 'rolling update of a dynamic service',
     caughtBy: tooMany,
-    plant: () => replace<typeof rooms.nextCount>('nextCount', () => (situation) => situation.wanted.replicas),
+    plant: () => replace<typeof capacities.nextCount>('nextCount', () => (situation) => situation.wanted.replicas),
   },
   {
     name: 'the surge has no bound, for a static service',
     story: 'rolling update of a static service',
     caughtBy: tooMany,
-    plant: () => replace<typeof rooms.nextNodes>('nextNodes', () => (situation) => situation.wanted.nodeNames),
+    plant: () => replace<typeof capacities.nextNodes>('nextNodes', () => (situation) => situation.wanted.nodeNames),
   },
   {
     name: 'as few as none may be ready',
@@ -141,7 +142,7 @@ export const mutants: readonly Mutant[] = [
     story: 'delete, also during creation',
     caughtBy: leftBehind,
     plant: () =>
-      replace<typeof plans.planCleanup>('planCleanup', (original) => (input) => ({
+      replace<typeof cleanups.planCleanup>('planCleanup', (original) => (input) => ({
         ...original(input),
         isClean: true,
       })),
@@ -212,7 +213,7 @@ export const mutants: readonly Mutant[] = [
     name: 'instances that were stopped stay so',
     story: 'put right what somebody changed, stopped and deleted by hand',
     caughtBy: wanted,
-    plant: () => replace<typeof healing.heal>('heal', () => () => ({ deeds: [] })),
+    plant: () => replace<typeof healing.heal>('heal', () => () => ({ actions: [] })),
   },
   {
     name: 'a deployment that failed is left so',
@@ -278,7 +279,7 @@ export const mutants: readonly Mutant[] = [
     plant: () =>
       replace<typeof rollouts.rollOut>('rollOut', (original) => (situation) => {
         const decision = original(situation);
-        return { ...decision, deeds: decision.deeds.filter(({ step }) => step.do !== 'delete') };
+        return { ...decision, actions: decision.actions.filter(({ step }) => step.do !== 'delete') };
       }),
   },
   {

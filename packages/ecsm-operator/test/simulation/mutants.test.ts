@@ -19,6 +19,7 @@ vi.mock('../../src/controller/settings.ts', planting);
 vi.mock('../../src/resource/differences.ts', planting);
 vi.mock('../../src/resource/mark.ts', planting);
 vi.mock('../../src/resource/naming.ts', planting);
+vi.mock('../../src/service/cleanup.ts', planting);
 vi.mock('../../src/service/conditions.ts', planting);
 vi.mock('../../src/service/healing.ts', planting);
 vi.mock('../../src/service/ownership.ts', planting);
@@ -26,7 +27,7 @@ vi.mock('../../src/service/plan.ts', planting);
 vi.mock('../../src/service/removals.ts', planting);
 vi.mock('../../src/service/rollout.ts', planting);
 vi.mock('../../src/service/rollout-name.ts', planting);
-vi.mock('../../src/service/room.ts', planting);
+vi.mock('../../src/service/capacity.ts', planting);
 vi.mock('../../src/service/situation.ts', planting);
 vi.mock('../../src/service/trouble.ts', planting);
 

@@ -1,20 +1,20 @@
-/** A step together with the event that tells people about it. */
+/** A step together with the event that reports it. */
 import type { ServiceBody } from '@ecsm/client';
 import type { Difference } from '../resource/differences.ts';
 import type { PlatformService } from '../resource/model.ts';
 import type { PlannedEvent, Step } from './model.ts';
 import { type EventReason, event } from './reasons.ts';
 
-export interface Deed {
+export interface StepWithEvent {
   readonly step: Step;
   readonly event: PlannedEvent;
 }
 
-export function creation(body: ServiceBody, why: string): Deed {
+export function creation(body: ServiceBody, why: string): StepWithEvent {
   return { step: { do: 'create', body, why }, event: event('Normal', 'Created', `made ${body.name}: ${why}`) };
 }
 
-export function change(service: PlatformService, body: ServiceBody, reason: EventReason, why: string): Deed {
+export function change(service: PlatformService, body: ServiceBody, reason: EventReason, why: string): StepWithEvent {
   return {
     step: { do: 'update', id: service.id, body, why },
     event: event('Normal', reason, `${service.name}: ${why}`),
@@ -22,14 +22,14 @@ export function change(service: PlatformService, body: ServiceBody, reason: Even
 }
 
 /** To no instances at all. */
-export function emptying(service: PlatformService, body: ServiceBody, why: string): Deed {
+export function emptying(service: PlatformService, body: ServiceBody, why: string): StepWithEvent {
   return {
     step: { do: 'update', id: service.id, body, why, ifRefused: 'delete' },
     event: event('Normal', 'Scaled', `${service.name}: ${why}`),
   };
 }
 
-export function removal({ id, name }: PlatformService, why: string): Deed {
+export function removal({ id, name }: PlatformService, why: string): StepWithEvent {
   return {
     step: { do: 'delete', id, name, why },
     event: event('Normal', 'Removed', `removed ${name}: ${why}`),
@@ -37,8 +37,8 @@ export function removal({ id, name }: PlatformService, why: string): Deed {
 }
 
 /** Ids of the services that are changed as a whole. What is wrong with them now may be over then. */
-export function touchedBy(deeds: readonly Deed[]): ReadonlySet<string> {
-  return new Set(deeds.flatMap(({ step }) => (step.do === 'update' || step.do === 'delete' ? [step.id] : [])));
+export function touchedBy(actions: readonly StepWithEvent[]): ReadonlySet<string> {
+  return new Set(actions.flatMap(({ step }) => (step.do === 'update' || step.do === 'delete' ? [step.id] : [])));
 }
 
 const differencesMax = 5;

@@ -1,4 +1,4 @@
-/** What is sent to the platform: a service rendered anew, or the very same one with another size. */
+/** Payloads of requests to the platform: a rendered service, or the existing one with another size. */
 import type { ServiceBody, ServiceImageBody } from '@ecsm/client';
 import { shape } from '@ecsm/runtime';
 import type { PlatformService } from '../resource/model.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { resized } from './bodies.ts';
 import { Desk, spec } from './desk.kit.ts';
+import { resized } from './payloads.ts';
 
 it('a resized service differs in its size only: one that is only loaded stays so', () => {
   const desk = new Desk(spec({ template: { image: 'worker@1.0.0', platformSpecific: { action: 'Load' } } }));
