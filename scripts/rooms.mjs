@@ -81,9 +81,10 @@ export const rooms = {
       'ecsm-simulator/link',
       'ecsm-simulator/api',
       'ecsm-simulator/platform',
+      'command-line',
       'runtime',
     ],
-    doors: ['node:fs', 'node:path', 'node:http', 'node:process'],
+    doors: ['node:fs', 'node:path', 'node:http'],
   },
 
   'ecsm-operator/apis': { imports: ['runtime'] },
@@ -108,9 +109,10 @@ export const rooms = {
       'ecsm-operator/resource',
       'ecsm-operator/apis',
       'ecsm-client',
+      'command-line',
       'runtime',
     ],
-    doors: ['node:fs', 'node:path', 'node:os', 'node:process'],
+    doors: ['node:fs', 'node:os', 'node:process'],
   },
 
   'cli/print': { imports: ['command-line'], libraries: ['yaml'] },

@@ -6,10 +6,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { catalogue, MetricRegistry, standardMetrics } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
+import { flagMeaningOf, flagsOf, flagUsageOf } from '../packages/command-line/src/command/usage.ts';
 import { controlRoutes } from '../packages/ecsm-simulator/src/control/control.ts';
 import { healthyLink } from '../packages/ecsm-simulator/src/link/settings.ts';
 import { behaviourChoices, profiles } from '../packages/ecsm-simulator/src/platform/behaviour.ts';
-import { flags } from '../packages/ecsm-simulator/src/program/flags.ts';
+import { program } from '../packages/ecsm-simulator/src/program/program.ts';
 import { rooms } from '../scripts/rooms.mjs';
 import {
   blocksOf,
@@ -146,7 +147,7 @@ describe('docs/simulator.md', () => {
   const { likely, contrary, instant } = profiles;
 
   it('lists every option of the program as its help has it, and no other', () => {
-    const rows = flags.map(({ name, value, says }) => [`--${name}${value === undefined ? '' : ` ${value}`}`, says]);
+    const rows = flagsOf(program, []).map((flag) => [flagUsageOf(flag), flagMeaningOf(flag)]);
     expect(tableBelow(page, '## Options')).toEqual(rows);
   });
 

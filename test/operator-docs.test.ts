@@ -3,14 +3,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MetricRegistry } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
+import { flagMeaningOf, flagsOf, flagUsageOf } from '../packages/command-line/src/command/usage.ts';
 import { ECSMService } from '../packages/ecsm-operator/src/apis/ecsm-service.ts';
 import { measureLink } from '../packages/ecsm-operator/src/controller/metrics.ts';
-import { flags } from '../packages/ecsm-operator/src/program/flags.ts';
+import { program } from '../packages/ecsm-operator/src/program/program.ts';
 import { reasons } from '../packages/ecsm-operator/src/service/reasons.ts';
 import { defaultPlanSettings } from '../packages/ecsm-operator/src/service/settings.ts';
 import { blocksOf, readDocument, root, tableBelow } from './documents.kit.ts';
 import { fieldRows, metricRows } from './tables.kit.ts';
 
+const flags = flagsOf(program, []);
 const everyReason = Object.entries(reasons).map(([reason, { in: places, sentence }]) => ({
   reason,
   conditions: places.filter((place) => place !== 'event'),
@@ -70,12 +72,7 @@ describe('docs/operations.md', () => {
   const unit = readFileSync(join(root, 'examples', 'systemd', 'ecsm-operator.service'), 'utf8');
 
   it('lists every option of the program as its help has it, and no other', () => {
-    const rows = flags.map(({ name, value, variable = '', key = '', says }) => [
-      `--${name}${value === undefined ? '' : ` ${value}`}`,
-      variable,
-      key,
-      says,
-    ]);
+    const rows = flags.map((flag) => [flagUsageOf(flag), flag.variable ?? '', flag.key ?? '', flagMeaningOf(flag)]);
     expect(tableBelow(page, '## Options')).toEqual(rows);
   });
 

@@ -1,7 +1,7 @@
 /** The reference of a program as Markdown, made from the same data as its help: then a page can be compared with it. */
 import type { Command, Flag, Program } from '../packages/command-line/src/command/command.ts';
 import { helpText } from '../packages/command-line/src/command/help.ts';
-import { flagUsageOf, shownCommands, standardFlags, usageOf } from '../packages/command-line/src/command/usage.ts';
+import { flagUsageOf, programFlagsOf, shownCommands, usageOf } from '../packages/command-line/src/command/usage.ts';
 
 type Path = readonly [Command, ...Command[]];
 
@@ -20,7 +20,7 @@ export function referenceOf(program: Program): string {
   const groups = [...new Set(leaves.map(groupOf))];
   return [
     '### Flags of every command',
-    globalTable([...program.flags, ...standardFlags]),
+    globalTable(programFlagsOf(program)),
     '### Exit codes',
     table(['code', 'meaning'], exitCodesOf(program)),
     'Where a code of a command means something else, it stands below.',

@@ -2,16 +2,16 @@
  * Where the platform is, put together from a URL and from host, port and protocol. They may come from different places:
  * what was said closer to the person wins, so `--port 3002` changes the port of a URL in the config file.
  */
-import { type Settings, UsageError } from '@ecsm/command-line';
+import { httpUrlOf, type Settings, UsageError, wholeNumberOf } from '@ecsm/command-line';
 import { platformFlags } from './flags.ts';
-import { wholeNumberOf } from './values.ts';
 
 const parts = ['host', 'port', 'protocol'] as const;
 type Part = (typeof parts)[number];
 
 /** Throws `UsageError`. Never shows what could hold a password. */
 export function platformUrlOf(settings: Settings): string {
-  const base = settings.get('url') === undefined ? undefined : urlOf(settings);
+  const url = settings.get('url');
+  const base = url === undefined ? undefined : httpUrlOf(url, settings.origin('url') ?? '--url');
   for (const part of parts) {
     const closeness = closenessOf(settings, part);
     if (base && closeness > 0 && closeness === closenessOf(settings, 'url')) {
@@ -40,15 +40,6 @@ function closenessOf(settings: Settings, name: string): number {
   if (origin === undefined) return 0;
   if (origin.startsWith('--')) return 3;
   return platformFlags.some(({ variable }) => variable === origin) ? 2 : 1;
-}
-
-function urlOf(settings: Settings): URL {
-  const text = settings.get('url') ?? '';
-  const from = settings.origin('url') ?? '--url';
-  if (text.includes('@')) throw new UsageError(`${from} must not hold a user or password: send them with --header`);
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return url;
-  throw new UsageError(`${from} has to be a URL such as http://127.0.0.1:3001, not "${text}"`);
 }
 
 function hostOf(text: string, from: string): string {

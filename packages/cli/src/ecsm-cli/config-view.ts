@@ -1,15 +1,15 @@
 /** `config view`: what is set, and who said it. */
 
-import { type Call, readSettings } from '@ecsm/command-line';
+import type { Call } from '@ecsm/command-line';
 import { redactText } from '@ecsm/runtime';
 import { platformUrlOf } from './address.ts';
 import { none } from './cells.ts';
-import { configOptions, platformFlags } from './flags.ts';
 import { formatOf, print } from './output.ts';
+import { settingsOf } from './platform.ts';
 
 export async function run(call: Call): Promise<void> {
   const format = formatOf(call);
-  const settings = await readSettings(call, platformFlags, configOptions);
+  const settings = await settingsOf(call);
   const items = settings.view(redactText).map(({ key, value, from }) => ({
     name: key,
     value: { key, value, from },

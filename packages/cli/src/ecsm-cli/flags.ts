@@ -60,9 +60,6 @@ export const platformFlags: readonly Flag[] = [
   },
 ];
 
-/** Where the rest of the settings is. */
-export const configOptions = { fileFlag: 'config', fileNames: ['.ecsm-cli.yaml'] } as const;
-
 export const outputFlag: Flag = {
   name: 'output',
   short: 'o',

@@ -1,12 +1,11 @@
 /** `get`: things of the platform, all of a kind or those that are named. */
-import { type Call, UsageError, withProgress } from '@ecsm/command-line';
+import { type Call, UsageError, wholeNumberOf, withProgress } from '@ecsm/command-line';
 import { filterFlags } from './filters.ts';
 import { type Kind, type Name, names } from './names.ts';
 import { contextOf, type Item, loadNoun } from './noun.ts';
 import { formatOf, type Group, isTable, print, sorted } from './output.ts';
 import { type Platform, withPlatform } from './platform.ts';
 import { type Target, targetsOf } from './targets.ts';
-import { wholeNumberOf } from './values.ts';
 
 const limitMax = 1_000_000;
 

@@ -1,12 +1,11 @@
 /** `image upload`: a file into the registry of the platform. One that broke off goes on where it stopped. */
 import type { Uploaded } from '@ecsm/client';
-import { type Call, Failure, withProgress } from '@ecsm/command-line';
+import { type Call, Failure, wholeNumberOf, withProgress } from '@ecsm/command-line';
 import { formatBytes } from '../print/age.ts';
 import { fileSource } from './file-source.ts';
 import { isLinkTrouble } from './link.ts';
 import { type Platform, withPlatform } from './platform.ts';
 import { shareTeller } from './share.ts';
-import { wholeNumberOf } from './values.ts';
 import { until } from './waiting.ts';
 
 const mebibyte = 1024 * 1024;

@@ -1,10 +1,11 @@
 /** The platform that a command talks to: found, connected, and let go of, however the command ends. */
 import { Ecsm, httpTransport, RestClient, type Transport } from '@ecsm/client';
-import { type Call, readSettings, type Settings, UsageError } from '@ecsm/command-line';
+import { type Call, httpHeadersOf, readSettings, type Settings, UsageError } from '@ecsm/command-line';
+import { readManifests } from '@ecsm/runtime';
 import { platformUrlOf } from './address.ts';
-import { configOptions, platformFlags } from './flags.ts';
+import { platformFlags } from './flags.ts';
 import { explained, type LinkState, observed } from './link.ts';
-import { durationMsOf, headersOf, zoneMinutesOf } from './values.ts';
+import { durationMsOf, zoneMinutesOf } from './values.ts';
 
 export interface Platform {
   readonly url: string;
@@ -26,14 +27,19 @@ const attemptMsMin = 10_000;
 const attemptMsMax = 30_000;
 const attemptsMax = 3;
 
+export function settingsOf(call: Call): Promise<Settings> {
+  const config = { fileFlag: 'config', fileNames: ['.ecsm-cli.yaml'], readDocuments: readManifests };
+  return readSettings(call, platformFlags, config);
+}
+
 /** Throws `UsageError` for settings that make no sense. Trouble on the link becomes one sentence with a remedy. */
 export async function withPlatform<T>(call: Call, work: (platform: Platform) => Promise<T>): Promise<T> {
   const { terminal } = call;
-  const settings = await readSettings(call, platformFlags, configOptions);
+  const settings = await settingsOf(call);
   const url = platformUrlOf(settings);
   const timeoutMs = optional(settings, 'timeout', durationMsOf);
   const zoneOffsetMinutes = optional(settings, 'zone', zoneMinutesOf) ?? 0;
-  const headers = headersOf(settings.all('header'), settings.origin('header') ?? '--header');
+  const headers = httpHeadersOf(settings.all('header'), settings.origin('header') ?? '--header');
   const link: LinkState = { url, contactMs: undefined, isWriting: false };
   const transport = observed(await transportOf(call, settings, url), terminal, link);
   const callMs = timeoutMs ?? callMsDefault;

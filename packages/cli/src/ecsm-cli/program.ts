@@ -1,5 +1,5 @@
 /** `ecsm-cli`: the platform by hand. Commands are data here; what they do is loaded when they are called. */
-import type { Program } from '@ecsm/command-line';
+import { type Program, verboseFlag } from '@ecsm/command-line';
 import { changeCommands } from './change-commands.ts';
 import { platformFlags } from './flags.ts';
 import { otherCommands } from './other-commands.ts';
@@ -15,6 +15,6 @@ export const ecsmCli: Program = {
     { says: 'more instances of it', line: 'ecsm-cli scale telemetry --replicas 3' },
     { says: 'of a platform elsewhere', line: 'ECSMCLI_HOST=127.0.0.1 ecsm-cli get nodes' },
   ],
-  flags: platformFlags,
+  flags: [...platformFlags, verboseFlag],
   commands: [...readCommands, ...changeCommands, ...otherCommands],
 };

@@ -1,10 +1,9 @@
 /** `scale`: how many instances a dynamic service has. */
-import { type Call, Failure, UsageError } from '@ecsm/command-line';
+import { type Call, Failure, UsageError, wholeNumberOf } from '@ecsm/command-line';
 import { bodyOf, during, found } from './change.ts';
 import { confirmOwned } from './guard.ts';
 import { withPlatform } from './platform.ts';
 import { namedService } from './targets.ts';
-import { wholeNumberOf } from './values.ts';
 import { untilDeployed } from './waiting.ts';
 
 const replicasMax = 100_000;

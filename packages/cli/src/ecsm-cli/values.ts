@@ -14,12 +14,6 @@ export function durationMsOf(text: string, from: string): number {
   throw new UsageError(`${from} has to be a time of up to a day, as in 30s or 5m, not "${text}"`);
 }
 
-export function wholeNumberOf(text: string, from: string, minimum: number, maximum: number): number {
-  const value = Number(text);
-  if (/^\d{1,15}$/.test(text) && value >= minimum && value <= maximum) return value;
-  throw new UsageError(`${from} has to be a whole number from ${minimum} to ${maximum}, not "${text}"`);
-}
-
 /** Minutes east of UTC. */
 export function zoneMinutesOf(text: string, from: string): number {
   if (/^(?:utc|z)$/i.test(text)) return 0;
@@ -27,23 +21,6 @@ export function zoneMinutesOf(text: string, from: string): number {
   const total = Number(hours) * 60 + Number(minutes);
   if (sign !== undefined && total <= 14 * 60) return sign === '-' ? -total : total;
   throw new UsageError(`${from} has to be a time zone such as +08:00 or UTC, not "${text}"`);
-}
-
-/** They frame a request, and are the link's own. */
-const framing = ['connection', 'content-length', 'content-type', 'host', 'te', 'transfer-encoding', 'upgrade'];
-
-/** No complaint shows a value. */
-export function headersOf(texts: readonly string[], from: string): Readonly<Record<string, string>> {
-  const headers = new Map<string, string>();
-  for (const text of texts) {
-    const [, name, value = ''] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e]*?)[ \t]*$/.exec(text) ?? [];
-    if (name === undefined) throw new UsageError(`${from} has to be 'NAME: VALUE', of printable ASCII characters`);
-    const lower = name.toLowerCase();
-    if (framing.includes(lower)) throw new UsageError(`${from}: the header ${name} is not yours to set`);
-    if (headers.has(lower)) throw new UsageError(`${from}: the header ${name} is there twice`);
-    headers.set(lower, value);
-  }
-  return Object.fromEntries(headers);
 }
 
 /** `10.0.0.9:1112` of a node's agent. */

@@ -1,18 +1,17 @@
 /** `config view`: what is set, and who said so. */
 
-import { type Run, readSettings } from '@ecsm/command-line';
+import type { Run } from '@ecsm/command-line';
 import { redactText, withoutPassword } from '@ecsm/runtime';
 import { formatJson, formatYaml } from '../print/documents.ts';
 import { paintOf } from '../print/paint.ts';
 import { formatTable } from '../print/table.ts';
-import { configOptions, globalFlags } from './flags.ts';
 import { formatOf } from './printing.ts';
-import { registryUrl } from './session.ts';
+import { registryUrl, settingsOf } from './session.ts';
 
 export const run: Run = async (call) => {
   const { out } = call.terminal;
   const format = formatOf(call, ['table', 'yaml', 'json']);
-  const settings = await readSettings(call, globalFlags, configOptions);
+  const settings = await settingsOf(call);
   const url = withoutPassword(await registryUrl(call));
   const view = settings
     .view(redactText)

@@ -1,7 +1,5 @@
 /** Flags that several commands have, said once. Global ones go with every command. */
-import type { ConfigOptions, Flag } from '@ecsm/command-line';
-
-export const configOptions: ConfigOptions = { fileFlag: 'config', fileNames: ['.ecsmctl.yaml'] };
+import type { Flag } from '@ecsm/command-line';
 
 export const globalFlags: readonly Flag[] = [
   {

@@ -1,6 +1,6 @@
 /** The platform, as `--ecsm`, `--header` and `--tls-ca` describe it. */
 import { httpTransport, type Transport } from '@ecsm/client';
-import { type Call, Failure, UsageError } from '@ecsm/command-line';
+import { type Call, Failure, httpHeadersOf, httpUrlOf } from '@ecsm/command-line';
 import { said } from './targets.ts';
 
 export interface PlatformLink {
@@ -12,34 +12,13 @@ export interface PlatformLink {
 
 /** Nothing is connected before the first call; `transport.close()` ends it. Throws `UsageError` or `Failure`. */
 export async function platformLink(call: Call): Promise<PlatformLink> {
-  const url = urlOf(call);
-  const headers = headersOf(call);
+  const url = call.flag('ecsm') ?? '';
+  httpUrlOf(url, call.origin('ecsm') ?? '--ecsm');
+  const headers = httpHeadersOf(call.flags('header'), call.origin('header') ?? '--header');
   const file = said(call, 'tls-ca');
   const ca = file === undefined ? undefined : await certificateOf(call, file);
   const transport = httpTransport({ url, clock: call.terminal.clock, ...(ca === undefined ? {} : { tls: { ca } }) });
   return { url, transport, headers };
-}
-
-function urlOf(call: Call): string {
-  const text = call.flag('ecsm') ?? '';
-  const from = call.origin('ecsm') ?? '--ecsm';
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  // What may hold a password is not repeated.
-  if (text.includes('@')) throw new UsageError(`${from} must not hold a user or password: send them with --header`);
-  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return text;
-  throw new UsageError(`${from} has to be a URL such as http://127.0.0.1:3001, not "${text}"`);
-}
-
-/** No complaint shows a value. */
-function headersOf(call: Call): Readonly<Record<string, string>> {
-  const from = call.origin('header') ?? '--header';
-  return Object.fromEntries(
-    call.flags('header').map((text) => {
-      const [, name, value = ''] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e]*?)[ \t]*$/.exec(text) ?? [];
-      if (name === undefined) throw new UsageError(`${from} has to be 'NAME: VALUE', of printable ASCII characters`);
-      return [name.toLowerCase(), value];
-    }),
-  );
 }
 
 async function certificateOf({ terminal }: Call, file: string): Promise<string> {

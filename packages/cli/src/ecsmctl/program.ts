@@ -1,5 +1,5 @@
 /** ecsmctl, as data: its commands and the flags that all of them take. What a command does is loaded when it is called. */
-import { completionCommand, type Program } from '@ecsm/command-line';
+import { completionCommand, type Program, verboseFlag } from '@ecsm/command-line';
 import { globalFlags } from './flags.ts';
 import { otherCommands, readCommands } from './read-commands.ts';
 import { registryCommands } from './registry-commands.ts';
@@ -14,7 +14,7 @@ export const ecsmctl: Program = {
     { says: 'all about one of them', line: 'ecsmctl describe service telemetry' },
     { says: 'which fields a service has', line: 'ecsmctl explain service.spec' },
   ],
-  flags: globalFlags,
+  flags: [...globalFlags, verboseFlag],
   commands: [
     ...readCommands,
     ...writeCommands,

@@ -24,12 +24,13 @@ import {
   openRegistry,
   parseStoreUrl,
   type Registry,
+  readManifests,
   redact,
   type Store,
   type StoreProblem,
   withoutPassword,
 } from '@ecsm/runtime';
-import { configOptions, globalFlags } from './flags.ts';
+import { globalFlags } from './flags.ts';
 
 export interface Session {
   readonly registry: Registry;
@@ -57,6 +58,11 @@ export const knownKinds = new KindSet(operatorKinds);
 
 const problemsShownMax = 10;
 
+export function settingsOf(call: Call): Promise<Settings> {
+  const config = { fileFlag: 'config', fileNames: ['.ecsmctl.yaml'], readDocuments: readManifests };
+  return readSettings(call, globalFlags, config);
+}
+
 /** Opens the registry, does the work, closes it. */
 export async function withSession<T>(
   call: Call,
@@ -64,7 +70,7 @@ export async function withSession<T>(
   { create = false }: SessionOptions = {},
 ): Promise<T> {
   const { terminal } = call;
-  const settings = await readSettings(call, globalFlags, configOptions);
+  const settings = await settingsOf(call);
   const { namespace, namespaceFrom } = namespaceOf(settings);
   const secretUrl = urlOf(settings, terminal);
   const url = withoutPassword(secretUrl);
@@ -91,12 +97,12 @@ export async function withSession<T>(
 
 /** For commands that read files and need no registry: the kinds, and the namespace that objects without one get. */
 export async function withoutRegistry(call: Call): Promise<Pick<Session, 'kinds' | 'namespace' | 'namespaceFrom'>> {
-  return { kinds: knownKinds, ...namespaceOf(await readSettings(call, globalFlags, configOptions)) };
+  return { kinds: knownKinds, ...namespaceOf(await settingsOf(call)) };
 }
 
 /** Where the registry is, for commands that open it themselves. It may hold a password. */
 export async function registryUrl(call: Call): Promise<string> {
-  return urlOf(await readSettings(call, globalFlags, configOptions), call.terminal);
+  return urlOf(await settingsOf(call), call.terminal);
 }
 
 const namespaceForm = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;

@@ -37,7 +37,7 @@ export const filesMarker = ':files';
 export interface Example {
   /** What it is good for. */
   readonly says: string;
-  /** The whole line: `ecsmctl get services -A`. Every one of them is run by a test. */
+  /** The whole line: `ecsmctl get services -A`. Tests run those of the tools. */
   readonly line: string;
 }
 
@@ -111,4 +111,10 @@ export interface Program {
   /** Flags that every command takes. */
   readonly flags: readonly Flag[];
   readonly commands: readonly Command[];
+  /** Runs if no command is named; it may be one of `commands`. Absent: the help is printed. */
+  readonly defaultCommand?: Command;
+  /** What `--version` prints, for programs without a command `version`. */
+  readonly version?: () => string;
+  /** For its help. Default: those of `runProgram`. */
+  readonly exitCodes?: readonly ExitCode[];
 }

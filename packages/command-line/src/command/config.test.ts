@@ -1,4 +1,4 @@
-import { redactText } from '@ecsm/runtime';
+import { readManifests, redactText } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import type { Call } from './command.ts';
 import { readSettings } from './config.ts';
@@ -17,7 +17,11 @@ function callOf(argv: readonly string[], options: TestTerminalOptions): Call {
 }
 
 const settings = (argv: readonly string[] = [], options: TestTerminalOptions = {}) =>
-  readSettings(callOf(argv, options), program.flags, { fileFlag: 'config', fileNames: ['.sample.yaml'] });
+  readSettings(callOf(argv, options), program.flags, {
+    fileFlag: 'config',
+    fileNames: ['.sample.yaml'],
+    readDocuments: readManifests,
+  });
 
 async function complaint(text: string): Promise<string> {
   try {

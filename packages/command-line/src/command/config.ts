@@ -1,11 +1,10 @@
 /**
- * Settings from flags, environment and a config file, in this order, each with where it came from. The file is YAML or
- * JSON, one key for each flag that has a `key`; every complaint about it says file, line and column.
+ * Settings from flags, environment and a config file, in this order, each with where it came from. The file has one key for
+ * each flag that has a `key`; every error about it says file, line and column.
  */
 import { join } from 'node:path';
-import type { Manifest } from '@ecsm/runtime';
 import type { Call, Flag } from './command.ts';
-import { UsageError } from './errors.ts';
+import { isApiError, UsageError } from './errors.ts';
 import { didYouMean } from './nearest.ts';
 import { type FlagValue, readFlagValue } from './parse.ts';
 
@@ -14,6 +13,14 @@ export interface ConfigOptions {
   readonly fileFlag: string;
   /** Looked for in the working directory, then in the home directory; the first one found is read. */
   readonly fileNames: readonly string[];
+  /** `readManifests` of the runtime. Passed in, so that programs without a config file do not load it. */
+  readonly readDocuments: (bytes: Uint8Array, options: { readonly file: string }) => Promise<readonly ConfigDocument[]>;
+}
+
+export interface ConfigDocument {
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly line: number;
+  positionOf(key: string): Promise<{ readonly file: string; readonly line: number; readonly column: number }>;
 }
 
 /** Passed in, because the module it comes from is not loaded for every command. */
@@ -41,7 +48,7 @@ export interface Settings {
 /** `flags` are those of the program; the ones with a `key` may be in the file. Throws `UsageError`. */
 export async function readSettings(call: Call, flags: readonly Flag[], options: ConfigOptions): Promise<Settings> {
   const found = await findFile(call, options);
-  const file = found ? await readConfig(found.name, found.bytes, flags) : new Map<string, FlagValue>();
+  const file = found ? await readConfig(found, flags, options.readDocuments) : new Map<string, FlagValue>();
   const said = (name: string): FlagValue | undefined => {
     const from = call.origin(name);
     return from === undefined ? file.get(name) : { texts: call.flags(name), from };
@@ -57,10 +64,12 @@ export async function readSettings(call: Call, flags: readonly Flag[], options: 
   };
 }
 
-async function findFile(
-  call: Call,
-  { fileFlag, fileNames }: ConfigOptions,
-): Promise<{ readonly name: string; readonly bytes: Uint8Array } | undefined> {
+interface ConfigFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+async function findFile(call: Call, { fileFlag, fileNames }: ConfigOptions): Promise<ConfigFile | undefined> {
   const { files } = call.terminal;
   const named = call.flag(fileFlag);
   if (named !== undefined) {
@@ -77,12 +86,18 @@ async function findFile(
 
 type Keyed = Flag & { readonly key: string };
 
-async function readConfig(file: string, bytes: Uint8Array, flags: readonly Flag[]): Promise<Map<string, FlagValue>> {
+async function readConfig(
+  { name, bytes }: ConfigFile,
+  flags: readonly Flag[],
+  readDocuments: ConfigOptions['readDocuments'],
+): Promise<Map<string, FlagValue>> {
   const keyed = flags.filter((flag): flag is Keyed => flag.key !== undefined);
   const said = new Map<string, FlagValue>();
-  // Most people have no such file, and the reader is large.
-  const { documentOf } = await import('./config-document.ts');
-  const document = await documentOf(file, bytes);
+  const [document, second] = await readDocuments(bytes, { file: name }).catch((error: unknown) => {
+    throw isApiError(error) ? new UsageError(error.message) : error;
+  });
+  if (second)
+    throw new UsageError(`${name}:${second.line}: a config file holds one document, and this is a second one`);
   if (!document) return said;
   for (const [key, value] of Object.entries(document.object)) {
     const place = await placeOf(document, key);
@@ -102,7 +117,7 @@ async function readConfig(file: string, bytes: Uint8Array, flags: readonly Flag[
   return said;
 }
 
-async function placeOf(document: Manifest, key: string): Promise<string> {
+async function placeOf(document: ConfigDocument, key: string): Promise<string> {
   // A key that is no plain word is no path either; then the document's own place has to do.
   const { file, line, column } = await document.positionOf(/^\w+$/.test(key) ? key : '');
   return `${file}:${line}:${column}`;

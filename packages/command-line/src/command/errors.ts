@@ -46,3 +46,10 @@ export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
   readonly exitCode = 0;
 }
+
+/** How `ApiError` of the runtime marks itself: known without loading the runtime. */
+const apiErrorBrand = Symbol.for('@ecsm/runtime/ApiError');
+
+export function isApiError(error: unknown): error is Error {
+  return error instanceof Error && apiErrorBrand in error;
+}

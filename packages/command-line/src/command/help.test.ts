@@ -35,10 +35,12 @@ Commands:
               shell
 
 Flags:
-  -n, --namespace NS  the namespace. Default default ($SAMPLE_NAMESPACE)
-      --header TEXT   sent with every request; may be repeated ($SAMPLE_HEADER)
-      --insecure      trust anybody ($SAMPLE_INSECURE)
-      --registry URL  where the objects are
+  -n, --namespace NS  the namespace. Default default ($SAMPLE_NAMESPACE, key
+                      namespace)
+      --header TEXT   sent with every request; may be repeated ($SAMPLE_HEADER,
+                      key header)
+      --insecure      trust anybody ($SAMPLE_INSECURE, key insecure)
+      --registry URL  where the objects are (key registry)
       --config FILE   the config file ($SAMPLE_CONFIG)
   -v, --verbose       show requests, and where an error came from
   -h, --help          print help and end
@@ -83,11 +85,12 @@ Flags:
 
 Flags of every command:
   -n, --namespace NS  the namespace. Default default
-                      ($SAMPLE_NAMESPACE)
+                      ($SAMPLE_NAMESPACE, key namespace)
       --header TEXT   sent with every request; may be
-                      repeated ($SAMPLE_HEADER)
-      --insecure      trust anybody ($SAMPLE_INSECURE)
-      --registry URL  where the objects are
+                      repeated ($SAMPLE_HEADER, key header)
+      --insecure      trust anybody ($SAMPLE_INSECURE, key
+                      insecure)
+      --registry URL  where the objects are (key registry)
       --config FILE   the config file ($SAMPLE_CONFIG)
   -v, --verbose       show requests, and where an error came
                       from

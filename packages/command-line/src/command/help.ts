@@ -2,7 +2,7 @@
 import { wrap } from '../text/text.ts';
 import { displayWidth, padEnd } from '../text/width.ts';
 import type { Command, Example, ExitCode, Flag, Program } from './command.ts';
-import { flagUsageOf, globalFlagsOf, shownCommands, usageOf } from './usage.ts';
+import { flagMeaningOf, flagUsageOf, globalFlagsOf, shownCommands, usageOf } from './usage.ts';
 
 /** Where there is no terminal. */
 export const helpColumnsDefault = 80;
@@ -10,7 +10,7 @@ export const helpColumnsDefault = 80;
 const columnsMax = 100;
 const columnsMin = 40;
 
-const programExitCodes: readonly ExitCode[] = [
+const standardExitCodes: readonly ExitCode[] = [
   { code: 0, says: 'fine, also when the reader of a pipe has gone' },
   { code: 1, says: 'it failed' },
   { code: 2, says: 'what was asked for makes no sense' },
@@ -31,7 +31,7 @@ export function helpText(program: Program, path: readonly Command[], columns = h
     ...commandLists(command ? (command.commands ?? []) : program.commands, width),
     ...flagList('Flags', command ? ownFlags(path) : [], width),
     ...flagList(command ? 'Flags of every command' : 'Flags', globalFlagsOf(program, path), width),
-    ...exitCodes(command ? command.exitCodes : programExitCodes, width),
+    ...exitCodes(command ? command.exitCodes : (program.exitCodes ?? standardExitCodes), width),
     ...(command && !command.commands
       ? []
       : [
@@ -102,14 +102,10 @@ function flagList(title: string, flags: readonly Flag[], width: number): string[
   ];
 }
 
-function meaning({ says, choices, default: fallback, repeats, value, variable, secret }: Flag): string {
-  return [
-    says,
-    ...(choices ? [`: ${choices.join(', ')}`] : []),
-    ...(repeats && value !== undefined ? ['; may be repeated'] : []),
-    ...(fallback === undefined || secret ? [] : [`. Default ${fallback}`]),
-    ...(variable === undefined ? [] : [` ($${variable})`]),
-  ].join('');
+function meaning(flag: Flag): string {
+  const { variable, key } = flag;
+  const also = [...(variable === undefined ? [] : [`$${variable}`]), ...(key === undefined ? [] : [`key ${key}`])];
+  return `${flagMeaningOf(flag)}${also.length === 0 ? '' : ` (${also.join(', ')})`}`;
 }
 
 /** Two columns; a long head gets a line of its own, and in a narrow terminal every one does. */

@@ -9,6 +9,7 @@ const line = (text: string) => text.split(' ').filter((word) => word !== '');
 function read(text: string | readonly string[], env = {}) {
   const parsed = parse(program, typeof text === 'string' ? line(text) : text, env);
   if (parsed.kind === 'help') return { help: parsed.path.map(({ name }) => name) };
+  if (parsed.kind === 'version') throw new Error('the sample has a command for it');
   return { command: parsed.path.map(({ name }) => name).join(' '), ...parsed.call, isVerbose: parsed.isVerbose };
 }
 
@@ -101,7 +102,7 @@ describe('a command line', () => {
   it('finds the command behind a flag that another command has as a switch', () => {
     for (const commands of [program.commands, [...program.commands].reverse()]) {
       const parsed = parse({ ...program, commands }, line('-f x.yaml apply'), {});
-      expect(parsed.path.map(({ name }) => name)).toEqual(['apply']);
+      expect(parsed.kind === 'run' && parsed.command.name).toBe('apply');
     }
   });
 

@@ -1,4 +1,4 @@
-/** From the words of a command line to one use of a command. Every complaint is ours, and names what was typed. */
+/** From the words of a command line to one use of a command. Every error message names what was typed. */
 import type { Call, Command, Flag, Program } from './command.ts';
 import { UsageError } from './errors.ts';
 import { didYouMean, nearest, oneOf } from './nearest.ts';
@@ -9,6 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Parsed =
   | { readonly kind: 'help'; readonly path: readonly Command[] }
+  | { readonly kind: 'version'; readonly version: string }
   | {
       readonly kind: 'run';
       readonly path: readonly Command[];
@@ -17,39 +18,42 @@ export type Parsed =
       readonly isVerbose: boolean;
     };
 
-/** Something that was said, and where. A switch that was switched off has been said, and has no text. */
+/** The values of a flag, and where they are from: `--listen`, `ECSM_URL` or `operator.yaml:3:7: workers`. A switch that is
+ * off has no text. */
 export interface FlagValue {
   readonly texts: readonly string[];
   readonly from: string;
 }
 
+/** By the name of the flag. */
 type FlagValues = ReadonlyMap<string, FlagValue>;
 
-/** Throws `UsageError`. A wish for help goes before every complaint but that there is no such command. */
+/** Throws `UsageError`. Help is printed whatever else is wrong, unless there is no such command. */
 export function parse(program: Program, argv: readonly string[], env: Environment): Parsed {
   const reading = readTokens(program, argv);
   const { path } = reading;
-  const command = path.at(-1);
-  const asksForHelp = reading.uses.some(({ flag }) => flag?.name === 'help');
-  if (!command) return withoutCommand(program, reading, asksForHelp, argv, env);
+  const isGiven = (name: string) => reading.uses.some(({ flag }) => flag?.name === name);
+  const command = path.at(-1) ?? (reading.words.length === 0 ? program.defaultCommand : undefined);
+  if (!command) return withoutCommand(program, reading, isGiven('help'), argv, env);
   if (command.commands && reading.words.length > 0) throw unknownCommand(program, reading);
-  if (asksForHelp) return { kind: 'help', path };
+  if (isGiven('help')) return { kind: 'help', path };
+  if (program.version && isGiven('version')) return { kind: 'version', version: program.version() };
   const names = path.map(({ name }) => name);
   return usageErrorWithPath(names, () => {
     if (reading.isUnsure) throw new UsageError(`write the command first: ${usageOf(program, path)}`);
     const flags = flagsOf(program, path);
-    const said = flagValuesOf(flags, reading.uses, env);
+    const values = flagValuesOf(flags, reading.uses, env);
     if (command.commands) {
       const known = shownCommands(command.commands).map(({ name }) => name);
       throw new UsageError(`${names.join(' ')} needs a command: ${oneOf(known)}`);
     }
     const [words, rest] = wordsOf(command, reading);
     checkWords(program, path, command, words);
-    return { kind: 'run', path, command, call: callOf(flags, said, words, rest), isVerbose: said.has('verbose') };
+    return { kind: 'run', path, command, call: callOf(flags, values, words, rest), isVerbose: values.has('verbose') };
   });
 }
 
-/** Nothing that names a command: `ecsmctl`, `ecsmctl --help`, `ecsmctl help get`, `ecsmctl gte`. */
+/** No command is named: `ecsmctl`, `ecsmctl --help`, `ecsmctl help get`, `ecsmctl gte`. */
 function withoutCommand(
   program: Program,
   reading: Reading,
@@ -72,8 +76,8 @@ function withoutCommand(
   ) {
     return parse(program, ['version'], env);
   }
-  // The word behind a flag that does not exist may be meant as its value, so the flag is complained about first. A word
-  // before all flags is meant as a command.
+  // The word behind an unknown flag may be meant as its value, so the flag is reported first. A word before all flags is
+  // meant as a command.
   if (unknown && first !== argv[0]) throw unknownFlag(unknown.typed, flagsOf(program, []));
   if (first !== undefined) throw unknownCommand(program, reading);
   if (reading.rest !== undefined && reading.rest.length > 0) throw new UsageError(`write the command before --`);
@@ -104,23 +108,23 @@ function unknownFlag(typed: string, flags: readonly Flag[]): UsageError {
 }
 
 function flagValuesOf(flags: readonly Flag[], uses: readonly FlagUse[], env: Environment): FlagValues {
-  const said = new Map<string, FlagValue>();
+  const values = new Map<string, FlagValue>();
   for (const use of uses) {
     if (!use.flag) throw unknownFlag(use.typed, flags);
-    const before = said.get(use.flag.name);
+    const before = values.get(use.flag.name);
     if (before && !use.flag.repeats) throw new UsageError(`${use.typed} is given twice`);
     const texts = textsOf(use.flag, use);
     for (const text of texts) checkValue(use.flag, text, use.typed);
-    said.set(use.flag.name, { texts: [...(before?.texts ?? []), ...texts], from: `--${use.flag.name}` });
+    values.set(use.flag.name, { texts: [...(before?.texts ?? []), ...texts], from: `--${use.flag.name}` });
   }
   for (const flag of flags) {
     const text = flag.variable === undefined ? undefined : env[flag.variable];
-    // A variable that is empty says nothing.
-    if (flag.variable === undefined || text === undefined || text === '' || said.has(flag.name)) continue;
+    // An empty variable counts as not set.
+    if (flag.variable === undefined || text === undefined || text === '' || values.has(flag.name)) continue;
     const texts = flag.repeats ? text.split('\n').filter((line) => line.trim() !== '') : [text];
-    said.set(flag.name, readFlagValue(flag.variable, flag, texts));
+    values.set(flag.name, readFlagValue(flag.variable, flag, texts));
   }
-  return said;
+  return values;
 }
 
 function textsOf(flag: Flag, { typed, value, isInline }: FlagUse): readonly string[] {
@@ -129,7 +133,7 @@ function textsOf(flag: Flag, { typed, value, isInline }: FlagUse): readonly stri
   if (value === undefined && flag.withoutValue !== undefined) return [flag.withoutValue];
   const usage = flagUsageOf(flag).replace(/^--[^ =[]+/, typed);
   if (value === undefined) throw new UsageError(`${typed} needs a value: ${usage}`);
-  // Somebody forgot the value, and the next flag is not it. Numbers below zero are values.
+  // The value is missing, and the next word is a flag. Negative numbers are values.
   if (!isInline && /^-[^\d]/.test(value)) {
     const remedy = flag.secret ? '' : `. If "${value}" is meant to be it, write --${flag.name}=${value}`;
     throw new UsageError(`${typed} needs a value: ${usage}${remedy}`);
@@ -138,7 +142,7 @@ function textsOf(flag: Flag, { typed, value, isInline }: FlagUse): readonly stri
   return [value];
 }
 
-/** What a variable or a config file says about a flag. Throws `UsageError`. */
+/** The value of a flag in a variable or a config file. Throws `UsageError`. */
 export function readFlagValue(from: string, flag: Flag, texts: readonly string[]): FlagValue {
   if (flag.value === undefined) {
     return { texts: texts.flatMap((text) => switched(text, `${from} has to be true or false`, flag)), from };
@@ -166,7 +170,7 @@ function wordsOf(command: Command, { words, rest = [] }: Reading): readonly [rea
 
 function checkWords(program: Program, path: readonly Command[], command: Command, words: readonly string[]): void {
   const { min, max } = wordLimitsOf(command);
-  const name = path.map((one) => one.name).join(' ');
+  const name = path.length === 0 ? command.name : path.map((one) => one.name).join(' ');
   if (words.length < min) {
     const isMissing =
       words.length === 0 ? `${name} needs ${command.words}` : `${name} needs more than "${words.join(' ')}"`;
@@ -183,19 +187,19 @@ function checkWords(program: Program, path: readonly Command[], command: Command
 
 function callOf(
   flags: readonly Flag[],
-  said: FlagValues,
+  values: FlagValues,
   words: readonly string[],
   rest: readonly string[],
 ): Omit<Call, 'terminal'> {
   const of = (name: string): readonly string[] => {
     const flag = flags.find((one) => one.name === name);
     if (!flag) throw new Error(`the command reads the flag --${name}, and has none of that name`);
-    return said.get(name)?.texts ?? (flag.default === undefined ? [] : [flag.default]);
+    return values.get(name)?.texts ?? (flag.default === undefined ? [] : [flag.default]);
   };
-  return { words, rest, flag: (name) => of(name).at(-1), flags: of, origin: (name) => said.get(name)?.from };
+  return { words, rest, flag: (name) => of(name).at(-1), flags: of, origin: (name) => values.get(name)?.from };
 }
 
-/** A complaint about a command points to the help of that command. */
+/** An error about a command points to the help of that command. */
 function usageErrorWithPath<T>(path: readonly string[], read: () => T): T {
   try {
     return read();

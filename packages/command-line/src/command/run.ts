@@ -1,9 +1,10 @@
 /** Runs a program: from the words of its command line to its exit code. Whatever goes wrong becomes one line. */
 import { visible } from '../text/visible.ts';
 import type { Program } from './command.ts';
-import { Failure, Interrupted, OutputClosed, UsageError } from './errors.ts';
+import { Failure, Interrupted, isApiError, OutputClosed, UsageError } from './errors.ts';
 import { type Parsed, parse } from './parse.ts';
 import type { Terminal } from './terminal.ts';
+import { verboseFlag } from './usage.ts';
 
 /** What a completion script calls the program with. */
 export const completeWord = '__complete';
@@ -36,6 +37,10 @@ async function runCommand(program: Program, argv: readonly string[], outside: Te
   if (parsed.kind === 'help') {
     const { helpText } = await import('./help.ts');
     outside.out.write(helpText(program, parsed.path, outside.out.columns));
+    return 0;
+  }
+  if (parsed.kind === 'version') {
+    outside.out.write(`${parsed.version}\n`);
     return 0;
   }
   const { command, call, isVerbose } = parsed;
@@ -88,7 +93,9 @@ function report(
     if (!stop) complain(cause.message);
   } else if (!stop) {
     const what = cause instanceof Error ? cause.message || cause.name : String(cause);
-    complain(`this is a bug: ${what}${isVerbose ? '' : '; run again with -v to see where'}`);
+    const hasVerbose = program.flags.includes(verboseFlag);
+    complain(`this is a bug: ${what}${isVerbose || !hasVerbose ? '' : '; run again with -v to see where'}`);
+    if (!hasVerbose) say(stackOf(cause));
   }
   if (isVerbose && !(cause instanceof UsageError)) say(stackOf(cause));
   return stop?.exitCode ?? code;
@@ -109,14 +116,10 @@ function interruption({ signal }: Terminal): Interrupted | OutputClosed | undefi
   return signal.aborted && (reason instanceof Interrupted || reason instanceof OutputClosed) ? reason : undefined;
 }
 
-/** How `ApiError` of the runtime marks itself: known without loading the runtime. */
-const apiErrorBrand = Symbol.for('@ecsm/runtime/ApiError');
-
 /** Errors of the catalogue (but for those that are called bugs there), and what the operating system refuses. */
 function isForPeople(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
-  if (apiErrorBrand in error) return !('retry' in error && error.retry === 'bug');
-  return 'syscall' in error && 'errno' in error;
+  if (isApiError(error)) return !('retry' in error && error.retry === 'bug');
+  return error instanceof Error && 'syscall' in error && 'errno' in error;
 }
 
 /** With its causes. Control characters of strangers are shown, line by line. */

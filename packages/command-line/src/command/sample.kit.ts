@@ -1,6 +1,7 @@
 /** A small program with everything that programs have: for tests of parsing, help, completion and errors. */
 import type { Command, Program, Run } from './command.ts';
 import { completionCommand } from './completion-command.ts';
+import { verboseFlag } from './usage.ts';
 
 /** Prints what it was told. */
 const echo: Run = async ({ words, rest, flag, flags, origin, terminal }) => {
@@ -147,6 +148,7 @@ export function sampleProgram(...commands: readonly Command[]): Program {
       { name: 'insecure', key: 'insecure', variable: 'SAMPLE_INSECURE', says: 'trust anybody' },
       { name: 'registry', value: 'URL', key: 'registry', says: 'where the objects are' },
       { name: 'config', value: 'FILE', variable: 'SAMPLE_CONFIG', says: 'the config file' },
+      verboseFlag,
     ],
     commands: [get, apply, rollout, ...others, completionCommand('sample'), ...commands],
   };

@@ -1,17 +1,27 @@
 /** What a command line may look like: which flags a command takes, how many words, and how the usage shows it. */
 import type { Command, Flag, Program } from './command.ts';
 
-/** Flags of every program. */
-export const standardFlags: readonly Flag[] = [
-  { name: 'verbose', short: 'v', repeats: true, says: 'show requests, and where an error came from' },
-  { name: 'help', short: 'h', repeats: true, says: 'print help and end' },
-];
+/** For programs that show details on request. Programs without it always print the stack of an unexpected error. */
+export const verboseFlag: Flag = {
+  name: 'verbose',
+  short: 'v',
+  repeats: true,
+  says: 'show requests, and where an error came from',
+};
+const versionFlag: Flag = { name: 'version', repeats: true, says: 'print the version and end' };
+const helpFlag: Flag = { name: 'help', short: 'h', repeats: true, says: 'print help and end' };
+
+/** The flags of the program that every command takes. */
+export function programFlagsOf({ flags, version }: Program): readonly Flag[] {
+  return [...flags, ...(version ? [versionFlag] : []), helpFlag];
+}
 
 /** The flags of a command, its own first. One of its own hides one of the program with the same name. */
 export function flagsOf(program: Program, path: readonly Command[]): readonly Flag[] {
-  const own = [...path].reverse().flatMap((command) => command.flags ?? []);
+  const commands = path.length === 0 && program.defaultCommand ? [program.defaultCommand] : [...path].reverse();
+  const own = commands.flatMap((command) => command.flags ?? []);
   const seen = new Set<string>();
-  return [...own, ...program.flags, ...standardFlags].filter(({ name }) => !seen.has(name) && seen.add(name));
+  return [...own, ...programFlagsOf(program)].filter(({ name }) => !seen.has(name) && seen.add(name));
 }
 
 /** The flags that are not a command's own. */
@@ -46,10 +56,20 @@ export function wordLimitsOf({ words = '', wordsMin, wordsMax }: Command): WordL
 export function usageOf(program: Program, path: readonly Command[]): string {
   const command = path.at(-1);
   const parts = [program.name, ...path.map(({ name }) => name)];
-  if (!command || command.commands) parts.push('COMMAND');
+  if (!command || command.commands) parts.push(command || !program.defaultCommand ? 'COMMAND' : '[COMMAND]');
   if (command?.words) parts.push(command.words);
   if (command?.rest) parts.push('--', command.rest);
   return parts.join(' ');
+}
+
+/** What a flag does, with its choices and its default, in one line. */
+export function flagMeaningOf({ says, choices, default: fallback, repeats, value, secret }: Flag): string {
+  return [
+    says,
+    ...(choices ? [`: ${choices.join(', ')}`] : []),
+    ...(repeats && value !== undefined ? ['; may be repeated'] : []),
+    ...(fallback === undefined || secret ? [] : [`. Default ${fallback}`]),
+  ].join('');
 }
 
 /** `--namespace NS`, `--dry-run[=MODE]` or `--all`. */

@@ -1,32 +1,39 @@
-/** The world of a real process, and the way into a program. */
+/** The terminal of a real process, and the entry point of a program. */
 import { homedir } from 'node:os';
 import process from 'node:process';
 import type { Program } from '../command/command.ts';
 import { endingSignals, Interrupted } from '../command/errors.ts';
 import { runProgram } from '../command/run.ts';
 import type { Terminal } from '../command/terminal.ts';
+import { verboseFlag } from '../command/usage.ts';
 import { systemClock } from './clock.ts';
 import { nodeFiles } from './files.ts';
 import { processOutput } from './output.ts';
 
+export interface ProcessOptions {
+  /** Whether SIGINT, SIGTERM and SIGHUP abort the terminal's signal. Default true; false for servers with handlers of their own. */
+  readonly handleSignals?: boolean;
+}
+
 /** Runs the program of this process, and ends the process. */
-export async function main(program: Program): Promise<never> {
-  // What nobody catches is a bug, too, and no more to people than one line.
+export async function main(program: Program, options: ProcessOptions = {}): Promise<never> {
+  // An uncaught exception is a bug and reported like others: in one line.
   process.once('uncaughtException', (error) => {
-    const isVerbose = process.argv.some((word) => word === '-v' || word === '--verbose');
+    const hasVerbose = program.flags.includes(verboseFlag);
+    const isVerbose = !hasVerbose || process.argv.some((word) => word === '-v' || word === '--verbose');
     const text = isVerbose ? (error.stack ?? error.message) : `${error.message}; run again with -v to see where`;
     process.stderr.write(`${program.name}: this is a bug: ${text}\n`);
     process.exit(1);
   });
-  process.exit(await runProgram(program, process.argv.slice(2), processTerminal()));
+  process.exit(await runProgram(program, process.argv.slice(2), processTerminal(options)));
 }
 
-/** Takes the signals of this process: the first asks the command to stop, the second ends it at once. */
-export function processTerminal(): Terminal {
+/** The first signal aborts the terminal's signal, the second ends the process. */
+function processTerminal({ handleSignals = true }: ProcessOptions): Terminal {
   const stop = new AbortController();
   const { signal } = stop;
   let isEditing = false;
-  for (const name of endingSignals) {
+  for (const name of handleSignals ? endingSignals : []) {
     process.on(name, () => {
       // The editor has the terminal, and what Ctrl-C means there is its own business.
       if (isEditing && name === 'SIGINT') return;

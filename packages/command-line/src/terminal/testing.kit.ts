@@ -1,4 +1,6 @@
 /** What tests of programs share, in this package and in others: `@ecsm/command-line/testing`. */
+
+export { helpText } from '../command/help.ts';
 export {
   runInTestTerminal,
   type TestRun,

@@ -1,11 +1,17 @@
-/** What the program was told, by flags, variables and the config file, checked and put together. */
-import { defaultStoreUrl, isApiError, type LogLevel, parseStoreUrl } from '@ecsm/runtime';
+/** The options of the program, from flags, variables and the config file, checked and put together. */
+import {
+  addressOf,
+  type Call,
+  httpHeadersOf,
+  httpUrlOf,
+  readSettings,
+  secondsOf,
+  UsageError,
+  wholeNumberOf,
+} from '@ecsm/command-line';
+import { defaultStoreUrl, isApiError, type LogLevel, parseStoreUrl, readManifests } from '@ecsm/runtime';
 import { stopGraceMs } from '../controller/settings.ts';
-import { readCommandLine, type Said, type Sayings } from './command-line.ts';
-import { readConfigFile } from './config-file.ts';
 import { flags } from './flags.ts';
-import { headersOf, listenOf, platformUrlOf, secondsOf, serviceNameOf, wholeNumberOf, wordOf } from './values.ts';
-import { Wrong } from './wrong.ts';
 
 export interface ProgramOptions {
   /** May hold a password. */
@@ -35,94 +41,76 @@ export interface ServiceName {
   readonly name: string;
 }
 
-export type Command =
-  | { readonly kind: 'run' | 'once'; readonly options: ProgramOptions }
-  | { readonly kind: 'plan'; readonly options: ProgramOptions; readonly names: readonly ServiceName[] | 'all' }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'version' };
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Kind = 'run' | 'once' | 'plan';
 
 /** A third of the lease is left when a leader's term ends, and that has to be longer than the grace of a stop. */
 const leaseSecondsMin = (3 * stopGraceMs) / 1000 + 1;
 const leaseSecondsMax = 3_600;
-const logLevels = ['debug', 'info', 'warn', 'error'] as const;
-const logFormats = ['readable', 'json'] as const;
 
-/** Throws `Wrong` with one sentence that names the flag, the variable or the place in the config file. */
-export async function parseCommand(argv: readonly string[], environment: Environment): Promise<Command> {
-  const { command, names, said } = readCommandLine(argv);
-  if (said.has('help')) return { kind: 'help' };
-  if (said.has('version')) return { kind: 'version' };
-  const kind = command === 'run' && said.has('once') ? 'once' : command;
-  checkTogether(kind, said);
-  const all = await withOtherSources(said, environment);
-  const options = optionsOf(all, environment, kind);
-  return kind === 'plan' ? { kind, options, names: namesOf(names, said.has('all')) } : { kind, options };
+/** Throws `UsageError`, naming the flag, the variable or the place in the config file. */
+export async function runOptions(
+  call: Call,
+): Promise<{ readonly kind: 'run' | 'once'; readonly options: ProgramOptions }> {
+  const kind = call.flag('once') === undefined ? 'run' : 'once';
+  if (call.flag('all') !== undefined) throw new UsageError('--all is for plan: ecsm-operator plan --all');
+  checkTimeout(call, kind);
+  return { kind, options: await optionsOf(call, kind) };
 }
 
-function checkTogether(kind: 'run' | 'once' | 'plan', said: Sayings): void {
-  if (kind === 'plan' && said.has('once')) throw new Wrong('--once is not for plan, which changes nothing');
-  if (kind !== 'plan' && said.has('all')) throw new Wrong('--all is for plan: ecsm-operator plan --all');
-  if (kind !== 'once' && said.has('timeout-seconds')) throw new Wrong('--timeout-seconds is for --once');
+/** Throws `UsageError`, as above. */
+export async function planOptions(
+  call: Call,
+): Promise<{ readonly options: ProgramOptions; readonly names: readonly ServiceName[] | 'all' }> {
+  if (call.flag('once') !== undefined) throw new UsageError('--once is not for plan, which changes nothing');
+  checkTimeout(call, 'plan');
+  return { options: await optionsOf(call, 'plan'), names: namesOf(call.words, call.flag('all') !== undefined) };
 }
 
-/** Flags go before variables, and variables before the config file. */
-async function withOtherSources(said: Sayings, environment: Environment): Promise<Sayings> {
-  const variables = fromEnvironment(environment);
-  const config = said.get('config') ?? variables.get('config');
-  const file = config === undefined ? new Map<string, Said>() : await readConfigFile(nonEmpty(config), config.from);
-  return new Map([...file, ...variables, ...said]);
+function checkTimeout(call: Call, kind: Kind): void {
+  if (kind !== 'once' && call.origin('timeout-seconds') !== undefined)
+    throw new UsageError('--timeout-seconds is for --once');
 }
 
-/** A variable that is empty says nothing. */
-function fromEnvironment(environment: Environment): Sayings {
-  const said = new Map<string, Said>();
-  for (const { name, variable, repeats } of flags) {
-    const text = variable === undefined ? undefined : environment[variable];
-    if (variable === undefined || text === undefined || text === '') continue;
-    const texts = repeats ? text.split('\n').filter((line) => line.trim() !== '') : [text];
-    said.set(name, { texts, from: variable });
+async function optionsOf(call: Call, kind: Kind): Promise<ProgramOptions> {
+  const settings = await readSettings(call, flags, { fileFlag: 'config', fileNames: [], readDocuments: readManifests });
+  const text = (name: string) => settings.get(name) ?? '';
+  const originOf = (name: string) => settings.origin(name) ?? `--${name}`;
+  const seconds = (name: string, minimum: number, maximum: number) =>
+    secondsOf(text(name), originOf(name), minimum, maximum);
+  const wholeNumber = (name: string) => wholeNumberOf(text(name), originOf(name), 1, 64);
+  const ecsm = text('ecsm');
+  const { protocol } = httpUrlOf(ecsm, originOf('ecsm'));
+  const tlsCa = settings.get('tls-ca');
+  if (tlsCa !== undefined && protocol !== 'https:') {
+    throw new UsageError(`${originOf('tls-ca')} needs a platform with https://, and ${ecsm} is none`);
   }
-  return said;
-}
-
-function optionsOf(all: Sayings, environment: Environment, kind: 'run' | 'once' | 'plan'): ProgramOptions {
-  const given = <T>(name: string, read: (said: Said) => T, fallback: T): T => {
-    const said = all.get(name);
-    return said === undefined ? fallback : read(said);
-  };
-  const tlsCa = given('tls-ca', nonEmpty, undefined);
-  const ecsm = given('ecsm', platformUrlOf, 'http://127.0.0.1:3001');
-  if (tlsCa !== undefined && !ecsm.startsWith('https:')) {
-    throw new Wrong(`${all.get('tls-ca')?.from} needs a platform with https://, and ${ecsm} is none`);
-  }
-  const leaderElect = given('leader-elect', wordOf(['true', 'false']), 'false') === 'true';
-  const leaseMs = given('lease-seconds', secondsOf(leaseSecondsMin, leaseSecondsMax), 15_000);
-  const callTimeoutMs = given('call-timeout-seconds', secondsOf(0.1, 600), 10_000);
-  if (leaderElect && kind !== 'plan') checkLease(callTimeoutMs, leaseMs, (name) => all.get(name)?.from ?? `--${name}`);
-  const listen = given('listen', listenOf, kind === 'run' ? { host: '127.0.0.1', port: 8090 } : undefined);
+  const leaderElect = settings.get('leader-elect') !== undefined;
+  const leaseMs = seconds('lease-seconds', leaseSecondsMin, leaseSecondsMax);
+  const callTimeoutMs = seconds('call-timeout-seconds', 0.1, 600);
+  if (leaderElect && kind !== 'plan') checkLease(callTimeoutMs, leaseMs, originOf);
+  const listen = listenOf(settings.get('listen') ?? (kind === 'run' ? '127.0.0.1:8090' : 'off'), originOf('listen'));
   return {
-    registry: registryOf(all.get('registry'), environment),
+    registry: registryOf(settings.get('registry'), originOf('registry'), call.terminal.env),
     ecsm,
-    headers: given('header', headersOf, {}),
+    headers: httpHeadersOf(settings.all('header'), originOf('header')),
     ...(tlsCa === undefined ? {} : { tlsCa }),
     ...(listen === undefined ? {} : { listen }),
-    observeMs: given('observe-seconds', secondsOf(1, 3_600), 15_000),
-    inFlightMax: given('in-flight', wholeNumberOf(1, 64), 4),
-    workers: given('workers', wholeNumberOf(1, 64), 16),
+    observeMs: seconds('observe-seconds', 1, 3_600),
+    inFlightMax: wholeNumber('in-flight'),
+    workers: wholeNumber('workers'),
     callTimeoutMs,
     leaderElect,
     leaseMs,
-    logLevel: given('log-level', wordOf(logLevels), 'info'),
-    logFormat: given('log-format', wordOf(logFormats), 'readable'),
-    timeoutMs: given('timeout-seconds', secondsOf(1, 86_400), 300_000),
+    // The table of flags has no other choices.
+    logLevel: text('log-level') as LogLevel,
+    logFormat: text('log-format') as ProgramOptions['logFormat'],
+    timeoutMs: seconds('timeout-seconds', 1, 86_400),
   };
 }
 
 /**
  * A call that was sent while the lease was held, and the grace of a stop, end before another operator may take over.
- * Throws `Wrong`.
+ * Throws `UsageError`.
  */
 function checkLease(callTimeoutMs: number, leaseMs: number, originOf: (name: string) => string): void {
   const takesMs = callTimeoutMs + stopGraceMs;
@@ -130,30 +118,48 @@ function checkLease(callTimeoutMs: number, leaseMs: number, originOf: (name: str
   const [call, lease] = [originOf('call-timeout-seconds'), originOf('lease-seconds')];
   const sum = `${call} (${callTimeoutMs / 1000} s) + ${stopGraceMs / 1000} s to stop = ${takesMs / 1000} s`;
   const remedy = `set ${lease} above ${takesMs / 1000}, or ${call} below ${(leaseMs - stopGraceMs) / 1000}`;
-  throw new Wrong(
+  throw new UsageError(
     `with --leader-elect, ${sum} has to be less than ${lease} (${leaseMs / 1000} s), or two operators could act at once: ${remedy}`,
   );
 }
 
-function registryOf(said: Said | undefined, environment: Environment): string {
+/** Other machines could read what is inside the process, and there is no password. */
+const isLoopback = (host: string) => /^(localhost|::1|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/.test(host);
+
+/** Returns undefined for `off`. */
+function listenOf(text: string, from: string): ProgramOptions['listen'] {
+  if (text === 'off') return undefined;
+  const { host, port } = addressOf(text, from, 'off');
+  if (isLoopback(host)) return { host, port };
+  throw new UsageError(
+    `${from}: it will not listen on ${host}, where other machines could reach it without a password: use 127.0.0.1, and a proxy that asks for one`,
+  );
+}
+
+function registryOf(given: string | undefined, from: string, env: Call['terminal']['env']): string {
   try {
-    const url = said === undefined ? defaultStoreUrl({ ...environment, ECSM_REGISTRY: undefined }) : nonEmpty(said);
+    const url = given ?? defaultStoreUrl({ ...env, ECSM_REGISTRY: undefined });
     parseStoreUrl(url);
     return url;
   } catch (error) {
     if (!isApiError(error)) throw error;
-    throw new Wrong(said === undefined ? error.message : `${said.from}: ${error.message}`);
+    throw new UsageError(given === undefined ? error.message : `${from}: ${error.message}`);
   }
 }
 
-function nonEmpty({ texts: [text = ''], from }: Said): string {
-  if (text === '') throw new Wrong(`${from} is empty`);
-  return text;
+function namesOf(names: readonly string[], all: boolean): readonly ServiceName[] | 'all' {
+  if (all && names.length > 0) throw new UsageError('plan takes names or --all, not both');
+  if (all) return 'all';
+  if (names.length === 0) throw new UsageError('plan needs the name of a service, or --all');
+  return names.map(serviceNameOf);
 }
 
-function namesOf(names: readonly string[], all: boolean): readonly ServiceName[] | 'all' {
-  if (all && names.length > 0) throw new Wrong('plan takes names or --all, not both');
-  if (all) return 'all';
-  if (names.length === 0) throw new Wrong('plan needs the name of a service, or --all');
-  return names.map(serviceNameOf);
+const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
+const servicePattern = new RegExp(`^(?:(?<namespace>${label})/)?(?<name>${label})$`);
+
+/** `telemetry` or `orbit/telemetry`. */
+function serviceNameOf(text: string): ServiceName {
+  const found = servicePattern.exec(text)?.groups;
+  if (!found) throw new UsageError(`"${text}" is not the name of a service: it has to be NAME or NAMESPACE/NAME`);
+  return { namespace: found['namespace'] ?? 'default', name: found['name'] ?? '' };
 }

@@ -1,13 +1,13 @@
 /** The link to the platform as the options describe it. */
 import { readFileSync } from 'node:fs';
 import { httpTransport, type Transport } from '@ecsm/client';
+import { UsageError } from '@ecsm/command-line';
 import type { Clock } from '@ecsm/runtime';
 import type { ProgramOptions } from './options.ts';
-import { Wrong } from './wrong.ts';
 
 type LinkOptions = Pick<ProgramOptions, 'ecsm' | 'headers' | 'tlsCa' | 'inFlightMax'>;
 
-/** Throws `Wrong` for a certificate that cannot be read. Nothing is connected before the first call. */
+/** Throws `UsageError` for a certificate that cannot be read. Nothing is connected before the first call. */
 export function transportOf({ ecsm, headers, tlsCa, inFlightMax }: LinkOptions, clock: Clock): Transport {
   const transport = httpTransport({
     url: ecsm,
@@ -32,6 +32,6 @@ function certificateOf(file: string): string {
     if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new Error('there is no certificate in PEM in it');
     return text;
   } catch (error) {
-    throw new Wrong(`the file of --tls-ca, ${file}: ${error instanceof Error ? error.message : error}`);
+    throw new UsageError(`the file of --tls-ca, ${file}: ${error instanceof Error ? error.message : error}`);
   }
 }

@@ -1,0 +1,61 @@
+/** What the commands of `ecsm-operator` do. */
+import type { Run, Terminal } from '@ecsm/command-line';
+import { jsonLog, type Log, readableLog, sampledLog, untilSignal } from '@ecsm/runtime';
+import { withEquipment } from './equipment.ts';
+import { type OnceOutcome, once } from './once.ts';
+import { type ProgramOptions, planOptions, runOptions } from './options.ts';
+import { plans } from './plan.ts';
+import { run as runManager } from './run.ts';
+
+/** `run`, with and without `--once`. */
+export const run: Run = async (call) => {
+  const { kind, options } = await runOptions(call);
+  const { terminal } = call;
+  const log = logOf(options, terminal);
+  return untilSignal(
+    async (signal) => {
+      if (kind === 'run') {
+        await withEquipment(options, log, (equipment) => runManager(equipment, options, log, signal));
+        return 0;
+      }
+      const outcome = await withEquipment(options, log, (equipment) => once(equipment, options, log, signal));
+      return reportOutcome(outcome, options, terminal);
+    },
+    { log },
+  );
+};
+
+function reportOutcome(
+  { services, unsettled, interrupted }: OnceOutcome,
+  { timeoutMs }: ProgramOptions,
+  { out, err }: Terminal,
+): number {
+  if (unsettled.length === 0) {
+    const all = services === 1 ? 'the 1 service is as it' : `all ${services} services are as they`;
+    out.write(`${all} should be\n`);
+    return 0;
+  }
+  const why = interrupted ? 'it was stopped' : `the ${timeoutMs / 1000} s are over`;
+  err.write(
+    `ecsm-operator: ${why}, and ${unsettled.length} of ${services} services are not as they should be:\n${unsettled
+      .map(({ namespace, name, why: reason }) => `  ${namespace}/${name}: ${reason}\n`)
+      .join('')}`,
+  );
+  return 1;
+}
+
+export const plan: Run = async (call) => {
+  const { options, names } = await planOptions(call);
+  const { out } = call.terminal;
+  // Its output is for people or for a pipe; below a warning the log of a plan is of no interest.
+  const level = options.logLevel === 'info' ? 'warn' : options.logLevel;
+  const log = logOf({ ...options, logLevel: level }, call.terminal);
+  await withEquipment(options, log, async (equipment) => {
+    for await (const text of plans(equipment, names)) out.write(text);
+  });
+};
+
+function logOf({ logFormat, logLevel }: ProgramOptions, { err }: Terminal): Log {
+  const options = { write: (line: string) => err.write(line), level: logLevel };
+  return sampledLog(logFormat === 'json' ? jsonLog(options) : readableLog({ ...options, colour: err.isColoured }));
+}
