@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { ECSMService } from '@ecsm/operator';
 import { openRegistry, systemClock } from '@ecsm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { condition, kitPool, settle, tellHistory } from '../src/ecsmctl/history.kit.ts';
-import { type RegistryKit, serviceInput } from '../src/ecsmctl/registry.kit.ts';
-import { knownKinds } from '../src/ecsmctl/session.ts';
+import { condition, kitPool, settle, tellHistory } from '../src/ecsmctl/shared/history.kit.ts';
+import { type RegistryKit, serviceInput } from '../src/ecsmctl/shared/registry.kit.ts';
+import { knownKinds } from '../src/ecsmctl/shared/session.ts';
 import { type Etcd, skipWithoutEtcd, startEtcd } from './etcd.kit.ts';
 import { until } from './site.kit.ts';
 

@@ -15,8 +15,8 @@ import { SeededRandom } from '@ecsm/runtime/simulation';
 import { type Behaviour, type ProfileName, Simulator } from '@ecsm/simulator';
 import { onTestFinished } from 'vitest';
 import { ecsmctl } from '../src/ecsmctl/program.ts';
-import { wordsOf } from '../src/ecsmctl/registry.kit.ts';
-import { knownKinds } from '../src/ecsmctl/session.ts';
+import { wordsOf } from '../src/ecsmctl/shared/registry.kit.ts';
+import { knownKinds } from '../src/ecsmctl/shared/session.ts';
 
 /** Enough for a slow machine, and an end for what hangs. */
 const patienceMs = 30_000;

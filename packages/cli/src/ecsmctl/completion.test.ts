@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fillRegistry, registryKit } from './registry.kit.ts';
+import { fillRegistry, registryKit } from './shared/registry.kit.ts';
 
 const kit = registryKit();
 const empty = registryKit();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fillRegistry, registryKit } from './registry.kit.ts';
+import { fillRegistry, registryKit } from './shared/registry.kit.ts';
 
 const kit = registryKit();
 const root = fileURLToPath(new URL('../../../..', import.meta.url));

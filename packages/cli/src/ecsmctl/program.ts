@@ -1,10 +1,10 @@
 /** ecsmctl, as data: its commands and the flags that all of them take. What a command does is loaded when it is called. */
 import { completionCommand, type Program, verboseFlag } from '@ecsm/command-line';
-import { globalFlags } from './flags.ts';
-import { otherCommands, readCommands } from './read-commands.ts';
-import { registryCommands } from './registry-commands.ts';
-import { rolloutCommands } from './rollout-commands.ts';
-import { writeCommands } from './write-commands.ts';
+import { otherCommands, readCommands } from './read/commands.ts';
+import { registryCommands } from './registry/commands.ts';
+import { rolloutCommands } from './rollout/commands.ts';
+import { globalFlags } from './shared/flags.ts';
+import { writeCommands } from './write/commands.ts';
 
 export const ecsmctl: Program = {
   name: 'ecsmctl',

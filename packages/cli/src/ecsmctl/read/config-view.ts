@@ -1,0 +1,34 @@
+/** `config view`: what is set, and who said so. */
+
+import type { Run } from '@ecsm/command-line';
+import { redactText, withoutPassword } from '@ecsm/runtime';
+import { formatJson, formatYaml } from '../../print/documents.ts';
+import { paintOf } from '../../print/paint.ts';
+import { formatTable } from '../../print/table.ts';
+import { formatOf } from '../shared/printing.ts';
+import { registryUrl, settingsOf } from '../shared/session.ts';
+
+export const run: Run = async (call) => {
+  const { out } = call.terminal;
+  const format = formatOf(call, ['table', 'yaml', 'json']);
+  const settings = await settingsOf(call);
+  const url = withoutPassword(await registryUrl(call));
+  const view = settings
+    .view(redactText)
+    .map((one) =>
+      one.key === 'registry' ? { ...one, value: url, from: one.from === '' ? 'default' : one.from } : one,
+    );
+  if (format.kind === 'table') {
+    out.write(
+      formatTable({
+        columns: [{ name: 'SETTING' }, { name: 'VALUE', shrink: true }, { name: 'FROM' }],
+        rows: view.map(({ key, value, from }) => [key, value, from]),
+        columnsMax: out.columns,
+        paint: paintOf(out.isColoured),
+      }),
+    );
+    return;
+  }
+  const values = Object.fromEntries(view.map(({ key, value }) => [key, value]));
+  out.write(format.kind === 'yaml' ? await formatYaml(values) : formatJson(values));
+};

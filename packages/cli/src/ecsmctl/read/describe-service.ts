@@ -1,0 +1,105 @@
+/** What `describe` knows about services: how far they are, what they are on the platform, and their revisions. */
+
+import { duration, plural } from '@ecsm/command-line';
+import { defaultPlanSettings, ECSMService, type HealingReason, ServiceRevision, waitLeftMs } from '@ecsm/operator';
+import type { ApiObject } from '@ecsm/runtime';
+import type { Paint } from '../../print/paint.ts';
+import { timeMsOf } from '../../print/time.ts';
+import { ageOf, none } from '../shared/columns.ts';
+import type { Session } from '../shared/session.ts';
+import type { Item } from '../shared/targets.ts';
+import { type Fact, factsText, sectionText, tableSection } from './describe-text.ts';
+
+export interface Circumstances {
+  readonly paint: Paint;
+  readonly nowMs: number;
+}
+
+/** Nothing for other kinds. */
+export async function describeService(
+  session: Session,
+  { kind, object }: Item,
+  { paint, nowMs }: Circumstances,
+): Promise<string | undefined> {
+  if (kind !== ECSMService || !isService(object)) return undefined;
+  const facts = factsText(statusFacts(object, nowMs), paint);
+  return `${sectionText('Status', facts, paint)}${await revisionsText(session, object, { paint, nowMs })}`;
+}
+
+/** The registry reads every object by the schema of its kind, and this is that kind. */
+function isService(object: ApiObject<unknown, unknown>): object is ECSMService {
+  return object.kind === ECSMService.kind && object.apiVersion === ECSMService.apiVersion;
+}
+
+type Status = NonNullable<ECSMService['status']>;
+
+function statusFacts({ metadata, spec, status }: ECSMService, nowMs: number): readonly Fact[] {
+  if (!status) return [['Seen', 'not yet: no operator has looked at it']];
+  const { type, replicas = 0, nodes = [] } = spec.deploymentStrategy;
+  const wanted = type === 'Static' ? nodes.length : replicas;
+  const isBehind = status.observedGeneration !== undefined && status.observedGeneration < metadata.generation;
+  return [
+    [
+      'Instances',
+      `${wanted} wanted, ${status.replicas} there, ${status.readyReplicas} ready, ${status.updatedReplicas} up to date, ${status.unavailableReplicas} missing`,
+    ],
+    ['Revision', revisionText(status)],
+    ['On the platform', platformText(status)],
+    ['Seen', isBehind ? `generation ${status.observedGeneration}: the operator has not seen the last change yet` : ''],
+    ['Healing', healingText(status, nowMs)],
+    ['Lost nodes', status.lostNodes?.map(({ name, sinceTime }) => `${name}, for ${ageOf(sinceTime, nowMs)}`) ?? ''],
+  ];
+}
+
+function revisionText({ currentRevision, updateRevision }: Status): string {
+  if (updateRevision === undefined || updateRevision === currentRevision) return currentRevision ?? none;
+  return currentRevision === undefined
+    ? `${updateRevision} is being rolled out`
+    : `${currentRevision}, ${updateRevision} is being rolled out`;
+}
+
+function platformText({ platformName, underlyingServiceID }: Status): string {
+  if (platformName === undefined) return none;
+  return underlyingServiceID === undefined ? platformName : `${platformName} (id ${underlyingServiceID})`;
+}
+
+const healingReasons: readonly HealingReason[] = ['DeploymentFailed', 'InstanceStopped', 'InstancePaused', 'Differs'];
+
+/** With the pauses that an operator makes; no flag changes them. */
+function healingText({ healing }: Status, nowMs: number): string {
+  if (!healing) return '';
+  const { reason: text, attempts, lastTime } = healing;
+  const reason = healingReasons.find((one) => one === text);
+  const tried =
+    attempts === 0 ? 'nothing was done yet' : `${plural(attempts, 'attempt')}, the last ${ageOf(lastTime, nowMs)} ago`;
+  if (reason === undefined || timeMsOf(lastTime) === undefined) return `${text}: ${tried}`;
+  const leftMs = waitLeftMs(healing, reason, nowMs, defaultPlanSettings);
+  return `${text}: ${tried}, next retry ${leftMs === 0 ? 'is due' : `in ${duration(leftMs)}`}`;
+}
+
+async function revisionsText(
+  { registry, warn }: Session,
+  { metadata, status }: ECSMService,
+  { paint, nowMs }: Circumstances,
+): Promise<string> {
+  const { items, problems } = await registry.resource(ServiceRevision).list({ namespace: metadata.namespace });
+  for (const { key, reason } of problems) warn(`${key} cannot be read: ${reason}`);
+  const revisions = items
+    .filter((revision) => revision.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid))
+    .sort((one, other) => other.spec.number - one.spec.number);
+  const rows = revisions.map((revision) => [
+    String(revision.spec.number),
+    revision.spec.hash,
+    ServiceRevision.columns.find(({ name }) => name === 'IMAGE')?.value(revision) || none,
+    ageOf(revision.metadata.creationTimestamp, nowMs),
+    revision.spec.hash === status?.currentRevision ? 'current' : '',
+  ]);
+  const columns = [
+    { name: 'REVISION', align: 'right' as const },
+    { name: 'HASH' },
+    { name: 'IMAGE' },
+    { name: 'AGE' },
+    { name: '' },
+  ];
+  return rows.length === 0 ? '' : tableSection('Revisions', columns, rows, paint);
+}

@@ -1,0 +1,130 @@
+/** `describe`: everything about an object, for people: what is wanted, what was seen, and what happened. */
+
+import type { Call, Run } from '@ecsm/command-line';
+import { type ApiObject, type Condition, Event, lastAppliedAnnotation, redactNamed, redactText } from '@ecsm/runtime';
+import { type Paint, paintOf } from '../../print/paint.ts';
+import type { Cell } from '../../print/table.ts';
+import { ageOf } from '../shared/columns.ts';
+import { fieldAt } from '../shared/fields.ts';
+import { parseResourceWords } from '../shared/kinds.ts';
+import { redactObject } from '../shared/secrets.ts';
+import { knownKinds, type Session, withSession } from '../shared/session.ts';
+import { type Item, isOn, listItems, objectsOf, selectionOf } from '../shared/targets.ts';
+import { describeService } from './describe-service.ts';
+import { type Fact, factsText, tableSection, yamlSection } from './describe-text.ts';
+import { inOrder } from './events.ts';
+
+export const run: Run = async (call) => {
+  // Before a registry is opened for words that make no sense.
+  if (call.origin('filename') === undefined) parseResourceWords({ kinds: knownKinds }, call.words);
+  return withSession(call, async (session) => {
+    const items = await itemsOf(call, session);
+    if (items.length === 0) {
+      const where = session.isAllNamespaces ? '' : ` in ${session.namespace} namespace`;
+      call.terminal.err.write(`No resources found${where}.\n`);
+    }
+    const { out } = call.terminal;
+    for (const [index, item] of items.entries()) {
+      out.write(`${index === 0 ? '' : '\n\n'}${await describe(call, session, item)}`);
+      await out.drained();
+    }
+  });
+};
+
+/** A kind alone stands for all of them. */
+async function itemsOf(call: Call, session: Session): Promise<readonly Item[]> {
+  if (call.origin('filename') !== undefined) return objectsOf(call, session);
+  const { kinds, objects } = parseResourceWords(session, call.words);
+  return objects ? objectsOf(call, session) : listItems(session, kinds, selectionOf(call, kinds));
+}
+
+async function describe(call: Call, session: Session, item: Item): Promise<string> {
+  const { out, clock } = call.terminal;
+  const paint = paintOf(out.isColoured);
+  const nowMs = clock.now();
+  const { object } = item;
+  const shown = redactObject(object);
+  const own = await describeService(session, item, { paint, nowMs });
+  return [
+    factsText(metadataFacts(item, nowMs), paint),
+    await yamlSection('Spec', fieldAt(shown, 'spec'), paint),
+    own ?? (await yamlSection('Status', withoutConditions(fieldAt(shown, 'status')), paint)),
+    conditionsText(object, paint, nowMs),
+    isOn(call, 'no-events') ? '' : await eventsText(session, object, paint, nowMs),
+  ].join('');
+}
+
+function metadataFacts({ kind, object }: Item, nowMs: number): readonly Fact[] {
+  const { name, namespace, labels, annotations, ownerReferences, creationTimestamp, generation, uid, ...rest } =
+    object.metadata;
+  const { deletionTimestamp, finalizers = [] } = rest;
+  const shown = Object.entries(annotations ?? {}).filter(([key]) => key !== lastAppliedAnnotation);
+  const since = (time: string) => `${time} (${ageOf(time, nowMs)} ago)`;
+  const waits = finalizers.length === 0 ? '' : `, waits for ${finalizers.join(', ')}`;
+  return [
+    ['Name', name],
+    ['Namespace', namespace],
+    ['Kind', `${kind.kind} (${kind.apiVersion})`],
+    ['Labels', Object.entries(labels ?? {}).map(([key, value]) => `${key}=${redactNamed(key, value)}`)],
+    ['Annotations', shown.map(([key, value]) => `${key}: ${redactNamed(key, value)}`)],
+    ['Owned by', ownerReferences?.map((owner) => `${owner.kind}/${owner.name}`) ?? ''],
+    ['Created', since(creationTimestamp)],
+    ['Being deleted', deletionTimestamp === undefined ? '' : `${since(deletionTimestamp)}${waits}`],
+    ['Generation', String(generation)],
+    ['UID', uid],
+  ];
+}
+
+function withoutConditions(status: unknown): unknown {
+  if (typeof status !== 'object' || status === null || !('conditions' in status)) return status;
+  const { conditions: _, ...rest } = status;
+  return rest;
+}
+
+/** Of any kind that has some. */
+function conditionsText({ status }: ApiObject<unknown, unknown>, paint: Paint, nowMs: number): string {
+  if (typeof status !== 'object' || status === null || !('conditions' in status)) return '';
+  const { conditions } = status;
+  const rows = (Array.isArray(conditions) ? conditions : [])
+    .filter(isCondition)
+    .map((condition): readonly Cell[] => [
+      condition.type,
+      { text: condition.status, look: lookOf(condition) },
+      ageOf(condition.lastTransitionTime, nowMs),
+      condition.reason,
+      condition.message,
+    ]);
+  const columns = ['TYPE', 'STATUS', 'SINCE', 'REASON', 'MESSAGE'].map((name) => ({ name }));
+  return tableSection('Conditions', columns, rows, paint);
+}
+
+function isCondition(value: unknown): value is Condition {
+  return typeof value === 'object' && value !== null && 'type' in value && 'lastTransitionTime' in value;
+}
+
+/** To be degraded is the one condition that nobody wants to be true. */
+function lookOf({ type, status }: Condition): 'good' | 'bad' | 'warn' {
+  if (status === 'Unknown') return 'warn';
+  return (status === 'True') === (type !== 'Degraded') ? 'good' : 'bad';
+}
+
+/** Of this very object: one that had its name before had other events. */
+async function eventsText(
+  { registry, warn }: Session,
+  { metadata }: ApiObject<unknown, unknown>,
+  paint: Paint,
+  nowMs: number,
+): Promise<string> {
+  const fieldSelector = `spec.regarding.uid=${metadata.uid}`;
+  const { items, problems } = await registry.resource(Event).list({ namespace: metadata.namespace, fieldSelector });
+  for (const { key, reason } of problems) warn(`${key} cannot be read: ${reason}`);
+  const rows = inOrder(registry, items).map(({ spec }): readonly Cell[] => [
+    ageOf(spec.lastTimestamp, nowMs),
+    spec.type === 'Warning' ? { text: spec.type, look: 'warn' } : spec.type,
+    spec.reason,
+    String(spec.count),
+    redactText(spec.message),
+  ]);
+  const columns = ['LAST SEEN', 'TYPE', 'REASON', 'COUNT', 'MESSAGE'].map((name) => ({ name }));
+  return tableSection('Events', columns, rows, paint);
+}

@@ -1,0 +1,20 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { fillRegistry, registryKit } from '../shared/registry.kit.ts';
+import { otherCommands, readCommands } from './commands.ts';
+
+const kit = registryKit();
+beforeAll(() => fillRegistry(kit));
+
+const commands = [...readCommands, ...otherCommands].flatMap((command) => [command, ...(command.commands ?? [])]);
+
+describe('an example in the help', () => {
+  it.each(commands.flatMap(({ examples }) => examples))('works: $line', async ({ line }) => {
+    const { code, out, err } = await kit.run(line.replace(/^ecsmctl /, ''));
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).not.toBe('');
+  });
+
+  it('is there for every command', () => {
+    expect(commands.filter(({ examples }) => examples.length === 0).map(({ name }) => name)).toEqual([]);
+  });
+});

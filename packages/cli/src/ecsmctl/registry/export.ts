@@ -1,0 +1,128 @@
+/**
+ * `ecsmctl export [FILE]`: what people have written, as manifests that `apply` takes back. What the registry and the
+ * operator have added is left out: that of another registry would be wrong there.
+ */
+
+import { type Call, type Progress, plural, type Run, UsageError, visible } from '@ecsm/command-line';
+import type { ApiObject } from '@ecsm/runtime';
+import { formatJson, formatYaml, listOf } from '../../print/documents.ts';
+import { formatOf } from '../shared/printing.ts';
+import { redactObject } from '../shared/secrets.ts';
+import type { Session } from '../shared/session.ts';
+import { isOn, selectionOf } from '../shared/targets.ts';
+import { asWritten, type Written } from '../shared/written.ts';
+import { secretFileText, withLastingSession, withTransfer } from './transfer.ts';
+
+/** Made by programs, for themselves: who leads, what happened, who the registry is, what a service once looked like. */
+const ownKinds = new Set(['Lease', 'Event', 'OperatorIdentity', 'ServiceRevision']);
+const pageObjects = 500;
+
+interface Count {
+  objects: number;
+  /** On their way out, or owned by others. */
+  leftOut: number;
+}
+
+export const run: Run = async (call) => {
+  const { terminal, words } = call;
+  const [file = '-'] = words;
+  const format = formatOf(call, ['yaml', 'json']).kind === 'json' ? 'json' : 'yaml';
+  const isStream = file === '-';
+  if (isStream && isOn(call, 'overwrite'))
+    throw new UsageError('--overwrite is for a file, and - is the standard output');
+  // People look over each other's shoulders at terminals; files and pipes are what `apply` reads.
+  const isHiding = isStream && terminal.out.isTerminal;
+  const count: Count = { objects: 0, leftOut: 0 };
+  await withLastingSession(call, (session) =>
+    withTransfer(call, `the objects of ${session.url}`, async ({ onProgress, above, signal }) => {
+      const manifests = manifestsOf(call, session, count, () => {
+        signal.throwIfAborted();
+        onProgress({ phase: 'reading', objects: count.objects, bytes: 0 });
+      });
+      const pieces = documentsOf(manifests, format, isHiding ? redactObject : (one) => one);
+      if (isStream) await print(call, pieces, above);
+      else await terminal.files.write(file, encoded(pieces), { exclusive: !isOn(call, 'overwrite'), secret: true });
+    }),
+  );
+  report(call, file, count, isHiding);
+};
+
+function report({ terminal: { out, err } }: Call, file: string, { objects, leftOut }: Count, isHiding: boolean): void {
+  if (leftOut > 0) err.write(`left out ${plural(leftOut, 'object')}: being deleted, or owned by others\n`);
+  if (file !== '-') out.write(`exported ${plural(objects, 'object')} to ${visible(file)}\n`);
+  if (objects === 0) {
+    if (file === '-') err.write('there is nothing to export\n');
+  } else if (isHiding) err.write('passwords are hidden on a terminal, and apply refuses what is hidden: name a file\n');
+  else err.write(file === '-' ? 'the output holds passwords as they are: keep it from others\n' : secretFileText(file));
+}
+
+/** Of the whole registry, unless `-n` says otherwise: a namespace that comes from a setting is not meant here. */
+async function* manifestsOf(
+  call: Call,
+  { registry, namespace, namespaceFrom, warn }: Session,
+  count: Count,
+  onPage: () => void,
+): AsyncGenerator<unknown, void> {
+  const space = namespaceFrom === '--namespace' ? { namespace } : {};
+  const kinds = registry.kinds.kinds.filter((one) => !ownKinds.has(one.kind));
+  const selection = { ...space, ...selectionOf(call, kinds), limit: pageObjects };
+  for (const kind of kinds) {
+    let next: { readonly continue?: string } = {};
+    do {
+      const page = await registry.resource(kind).list({ ...selection, ...next });
+      for (const { key, reason } of page.problems) warn(`${key} cannot be read: ${reason}`);
+      for (const object of page.items) {
+        if (isKept(object)) {
+          count.objects++;
+          yield manifestOf(object);
+        } else count.leftOut++;
+      }
+      onPage();
+      next = page.continue === undefined ? {} : { continue: page.continue };
+    } while (next.continue !== undefined);
+  }
+}
+
+function isKept({ metadata }: ApiObject<unknown, unknown>): boolean {
+  return metadata.deletionTimestamp === undefined && (metadata.ownerReferences ?? []).length === 0;
+}
+
+/** As somebody would have written it. The operator sets its finalizer again; those of others are people's business. */
+function manifestOf(object: ApiObject<unknown, unknown>): Written {
+  const others = (object.metadata.finalizers ?? []).filter((finalizer) => !finalizer.startsWith('ecsm.sh/'));
+  return asWritten(object, others);
+}
+
+async function* documentsOf(
+  manifests: AsyncIterable<unknown>,
+  format: 'yaml' | 'json',
+  shown: (manifest: unknown) => unknown,
+): AsyncGenerator<string, void> {
+  if (format === 'json') {
+    const items: unknown[] = [];
+    for await (const manifest of manifests) items.push(shown(manifest));
+    yield formatJson(listOf(items));
+    return;
+  }
+  let separator = '';
+  for await (const manifest of manifests) {
+    yield `${separator}${await formatYaml(shown(manifest))}`;
+    separator = '---\n';
+  }
+}
+
+async function print(
+  { terminal: { out } }: Call,
+  pieces: AsyncIterable<string>,
+  above: Progress['above'],
+): Promise<void> {
+  for await (const piece of pieces) {
+    above(() => out.write(piece));
+    await out.drained();
+  }
+}
+
+async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array, void> {
+  const encoder = new TextEncoder();
+  for await (const piece of pieces) yield encoder.encode(piece);
+}

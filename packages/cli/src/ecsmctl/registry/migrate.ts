@@ -1,0 +1,110 @@
+/** `ecsmctl registry migrate --to URL`: the whole registry in another place. The old one stays as it is. */
+
+import { type Call, Failure, plural, type Run, UsageError, visible } from '@ecsm/command-line';
+import {
+  isApiError,
+  Lease,
+  type MigrationSummary,
+  migrate,
+  openRegistry,
+  parseStoreUrl,
+  type StoreUrl,
+  withoutPassword,
+} from '@ecsm/runtime';
+import { formatAge } from '../../print/age.ts';
+import { timeMsOf } from '../../print/time.ts';
+import { knownKinds, registryUrl, type Session } from '../shared/session.ts';
+import { isOn } from '../shared/targets.ts';
+import { explained } from './restore.ts';
+import { amountText, withLastingSession, withTransfer } from './transfer.ts';
+
+export const run: Run = async (call) => {
+  const { terminal } = call;
+  const to = call.flag('to');
+  if (to === undefined)
+    throw new UsageError('say where to: --to sqlite:DIR, --to file:DIR or --to etcd://HOST:PORT/PREFIX');
+  const target = withoutPassword(to);
+  checkTarget(to, await registryUrl(call));
+  const { summary, url } = await withLastingSession(call, async (session) => {
+    await warnOfLeaders(call, session);
+    return { url: session.url, summary: await copy(call, session, to, target) };
+  });
+  const { err, out } = terminal;
+  const { sourceRevision, leftOut, damaged, hasSourceChanged } = summary;
+  if (damaged > 0) err.write(`warning: ${plural(damaged, 'damaged record')} left out\n`);
+  if (hasSourceChanged) {
+    throw new Failure(
+      `${url} was written to after revision ${sourceRevision}, and that is not in ${target}: stop the operator, empty ${target} (or name another), and migrate again`,
+    );
+  }
+  out.write(
+    `migrated ${amountText(summary)} of ${url} as of revision ${sourceRevision} to ${target}, and compared them\n`,
+  );
+  if (leftOut > 0)
+    err.write(`${plural(leftOut, 'lease or fence', 'leases and fences')} left out: who leads is decided anew\n`);
+  err.write(`next: start the operator with --registry ${target}, and set ECSM_REGISTRY for ecsmctl\n`);
+  err.write(`${url} is as it was: keep it until all is well, and let no operator work on both\n`);
+};
+
+function checkTarget(to: string, from: string): void {
+  let place: StoreUrl;
+  try {
+    place = parseStoreUrl(to);
+  } catch (error) {
+    throw isApiError(error) ? new UsageError(`--to: ${error.message}`) : error;
+  }
+  if (place.scheme === 'memory')
+    throw new UsageError('--to: memory: is gone when the command ends: name another place');
+  if (isSamePlace(place, parseStoreUrl(from)))
+    throw new UsageError(`--to: ${withoutPassword(to)} is the registry itself: name another place`);
+}
+
+function isSamePlace(one: StoreUrl, other: StoreUrl): boolean {
+  if (one.scheme === 'memory' || other.scheme === 'memory') return false;
+  if (one.scheme === 'etcd') {
+    const isShared = other.scheme === 'etcd' && one.endpoints.some((host) => other.endpoints.includes(host));
+    return isShared && one.prefix === other.prefix;
+  }
+  return other.scheme !== 'etcd' && tidy(one.directory) === tidy(other.directory);
+}
+
+function tidy(directory: string): string {
+  return directory
+    .replace(/\/+/g, '/')
+    .replace(/(?:\/\.)+(?=\/|$)/g, '')
+    .replace(/^\.\//, '')
+    .replace(/\/$/, '');
+}
+
+async function copy(call: Call, session: Session, to: string, target: string): Promise<MigrationSummary> {
+  const { clock } = call.terminal;
+  const registry = await openRegistry(to, { kinds: knownKinds, clock });
+  try {
+    return await withTransfer(call, `${session.url} to be copied to ${target}`, (options) =>
+      migrate(session.store, registry.store, {
+        ...options,
+        clock,
+        name: session.url,
+        startOver: isOn(call, 'start-over'),
+        leaveOutDamaged: isOn(call, 'leave-out-damaged'),
+      }),
+    );
+  } catch (error) {
+    throw await explained(error, registry.store, `${target} is incomplete now: migrate again, which starts over`);
+  } finally {
+    await registry.close();
+  }
+}
+
+/** An operator that runs writes, and its writes would be missing. Only one that takes part in an election is seen. */
+async function warnOfLeaders({ terminal }: Call, { registry, warn }: Session): Promise<void> {
+  for (const { spec } of (await registry.resource(Lease).list()).items) {
+    const { holderIdentity, renewTime, leaseDurationSeconds } = spec;
+    const sinceMs =
+      renewTime === undefined ? Number.POSITIVE_INFINITY : terminal.clock.now() - (timeMsOf(renewTime) ?? 0);
+    if (holderIdentity === '' || sinceMs > leaseDurationSeconds * 1_000) continue;
+    warn(
+      `"${visible(holderIdentity)}" works on this registry (its lease was renewed ${formatAge(sinceMs)} ago): stop it first, or what it writes is missing`,
+    );
+  }
+}

@@ -1,0 +1,114 @@
+/** `ecsmctl restore FILE`: a backup, put into a registry that is empty. Nothing is written before all of it is verified. */
+
+import { type Call, Failure, Interrupted, plural, type Run, UsageError, visible } from '@ecsm/command-line';
+import {
+  type BackupSource,
+  incompleteTransfer,
+  isApiError,
+  parseStoreUrl,
+  type RestoreSummary,
+  restore,
+  type Store,
+  verifyBackup,
+} from '@ecsm/runtime';
+import { registryUrl, type Session, withSession } from '../shared/session.ts';
+import { isOn } from '../shared/targets.ts';
+import { amountText, withTransfer } from './transfer.ts';
+
+/** How errors call it. */
+const standardInput = 'standard input';
+
+export const run: Run = async (call) => {
+  const { terminal, words } = call;
+  const [word = ''] = words;
+  const isDryRun = isOn(call, 'dry-run');
+  if (!isDryRun && parseStoreUrl(await registryUrl(call)).scheme === 'memory') {
+    throw new UsageError('memory: is gone when the command ends: name another registry, or say --dry-run');
+  }
+  const open = await openerOf(call, word);
+  const file = word === '-' ? standardInput : word;
+  const verified = await withTransfer(call, `${visible(file)} to be verified`, async (options) =>
+    verifyBackup(await open(), { ...options, file }),
+  );
+  const what = `${visible(file)} is whole: ${amountText(verified)} as of revision ${verified.revision}, ${visible(verified.time)}`;
+  if (verified.damaged > 0) {
+    terminal.err.write(`warning: ${plural(verified.damaged, 'record')} could not be read when it was made\n`);
+  }
+  if (isDryRun) {
+    terminal.out.write(`${what}; nothing was restored (dry run)\n`);
+    return;
+  }
+  const { summary, url } = await withSession(
+    call,
+    async (session) => ({ url: session.url, summary: await fill(call, session, await open(), file, verified.objects) }),
+    { create: true },
+  );
+  if (summary.backup.sum !== verified.sum) {
+    terminal.err.write(`warning: ${visible(file)} was replaced by another backup meanwhile, and that was restored\n`);
+  }
+  terminal.out.write(`restored ${amountText(summary)} to ${url}, and compared them\n`);
+  if (summary.leftOut > 0) {
+    terminal.err.write(
+      `${plural(summary.leftOut, 'lease or fence', 'leases and fences')} left out: who leads is decided anew\n`,
+    );
+  }
+};
+
+type Opener = () => Promise<Exclude<BackupSource, () => unknown>>;
+
+/** It is read twice: once to be verified. */
+async function openerOf({ terminal }: Call, word: string): Promise<Opener> {
+  if (word === '-') {
+    const bytes = await terminal.readInput();
+    return async () => only(bytes);
+  }
+  return async () => {
+    const found = await terminal.files.open(word);
+    if (!found) throw new Failure(`there is no file "${word}"`);
+    return found.chunks;
+  };
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+async function fill(
+  call: Call,
+  { store, url }: Session,
+  chunks: Awaited<ReturnType<Opener>>,
+  file: string,
+  objectsTotal: number,
+): Promise<RestoreSummary> {
+  const { clock } = call.terminal;
+  try {
+    return await withTransfer(call, `${visible(file)} to be restored`, ({ onProgress, signal }) =>
+      restore(chunks, store, {
+        file,
+        clock,
+        signal,
+        startOver: isOn(call, 'start-over'),
+        onProgress: (progress) => onProgress({ ...progress, objectsTotal }),
+      }),
+    );
+  } catch (error) {
+    throw await explained(error, store, `${url} is incomplete now: restore again, which starts over`);
+  }
+}
+
+/** Whatever ended it: if the target was touched, people have to know. A bug stays what it is. */
+export async function explained(error: unknown, store: Store, text: string): Promise<unknown> {
+  if (isApiError(error, 'Forbidden')) {
+    const isShared = error.details.remedy === 'startOver';
+    return isShared ? new Failure(`${error.message} with --start-over`, { cause: error }) : error;
+  }
+  const isForPeople = isApiError(error)
+    ? error.retry !== 'bug'
+    : error instanceof Failure || error instanceof Interrupted;
+  if (!isForPeople || !(error instanceof Error)) return error;
+  const isIncomplete = await incompleteTransfer(store).then(
+    (found) => found !== undefined,
+    () => false,
+  );
+  return isIncomplete ? new Failure(`${error.message}; ${text}`, { cause: error }) : error;
+}

@@ -1,0 +1,26 @@
+/** `ecsmctl rollout restart`: another revision of the same template, so that every instance is made anew. */
+import type { Run } from '@ecsm/command-line';
+import { ECSMService, restartedAtAnnotation } from '@ecsm/operator/kinds';
+import { timestampAt } from '@ecsm/runtime';
+import { withSession } from '../shared/session.ts';
+import { refuseDeleted, resumeLine, servicesOf, titleOf } from './targets.ts';
+
+export const run: Run = async (call) => {
+  const { out, err, clock } = call.terminal;
+  await withSession(call, async (session) => {
+    for (const service of await servicesOf(call, session)) {
+      const title = titleOf(service);
+      refuseDeleted(service);
+      const { name, namespace, uid, annotations } = service.metadata;
+      const restartedAt = timestampAt(clock.now());
+      if (annotations?.[restartedAtAnnotation] === restartedAt) {
+        out.write(`${title} unchanged: it was restarted in this very second\n`);
+        continue;
+      }
+      const patch = { metadata: { annotations: { [restartedAtAnnotation]: restartedAt } } };
+      await session.registry.resource(ECSMService).patch(name, patch, { namespace, uid });
+      out.write(`${title} restarted\n`);
+      if (service.spec.paused) err.write(`it is paused, so this waits for "${resumeLine(service)}"\n`);
+    }
+  });
+};

@@ -1,0 +1,48 @@
+/** The revisions of a service that the operator has recorded, and which of them is which. */
+import { type ECSMService, restartedAtAnnotation, ServiceRevision } from '@ecsm/operator/kinds';
+import { deepEqual } from '@ecsm/runtime';
+import type { Session } from '../shared/session.ts';
+
+/** The newest first. Those of an earlier service of the same name are not among them. */
+export async function revisionsOf(
+  { registry, warn }: Session,
+  service: ECSMService,
+): Promise<readonly ServiceRevision[]> {
+  const { name, namespace, uid } = service.metadata;
+  const { items, problems } = await registry.resource(ServiceRevision).list({
+    namespace,
+    fieldSelector: `spec.service=${name}`,
+  });
+  for (const { key, reason } of problems) warn(`${key} cannot be read: ${reason}`);
+  return items
+    .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid))
+    .sort((one, other) => other.spec.number - one.spec.number);
+}
+
+/** Whether the spec asks for this very revision. */
+export function isWanted(
+  { spec, metadata }: ECSMService,
+  { spec: { template, restartedAt } }: ServiceRevision,
+): boolean {
+  return restartedAt === metadata.annotations?.[restartedAtAnnotation] && deepEqual(template, spec.template);
+}
+
+/** For the table: what a revision is to the service now. */
+export function useOf(service: ECSMService, { spec: { hash } }: ServiceRevision): string {
+  const { currentRevision, updateRevision } = service.status ?? {};
+  if (hash === updateRevision && hash !== currentRevision) return service.spec.paused ? 'paused' : 'rolling out';
+  return hash === currentRevision ? 'current' : '';
+}
+
+/** `1, 2 and 5`, in ascending order. */
+export function numbersText(revisions: readonly ServiceRevision[]): string {
+  const numbers = revisions.map(({ spec }) => spec.number).sort((one, other) => one - other);
+  const last = numbers.pop();
+  return numbers.length === 0 ? String(last ?? 'none') : `${numbers.join(', ')} and ${last}`;
+}
+
+/** The image of any template, also of one that somebody has edited. */
+export function imageOf({ spec: { template } }: ServiceRevision): string {
+  const isObject = typeof template === 'object' && template !== null && 'image' in template;
+  return isObject && typeof template.image === 'string' ? template.image : '<none>';
+}

@@ -1,0 +1,74 @@
+/** `ecsmctl rollout status`: follows the rollout of a service to its end. */
+
+import { type Call, Failure, type Progress, type Run, visible, withProgress } from '@ecsm/command-line';
+import { ECSMService } from '@ecsm/operator/kinds';
+import { follow } from '../shared/follow.ts';
+import { type Session, withSession } from '../shared/session.ts';
+import { timeoutMsOf } from '../shared/time-limits.ts';
+import { isWanted, revisionsOf } from './revisions.ts';
+import { type RolloutState, rolloutState } from './state.ts';
+import { resumeLine, servicesOf } from './targets.ts';
+
+export const run: Run = async (call) => {
+  const timeoutMs = timeoutMsOf(call);
+  await withSession(call, async (session) => {
+    for (const service of await servicesOf(call, session)) {
+      if (isWatching(call)) await followOne(call, session, service, timeoutMs);
+      else tell(call, service, await stateNow(call, session, service));
+    }
+  });
+};
+
+/** On, if nobody says `--watch=false`. */
+function isWatching(call: Call): boolean {
+  return call.origin('watch') === undefined || call.flag('watch') === 'true';
+}
+
+async function followOne(call: Call, session: Session, service: ECSMService, timeoutMs: number): Promise<void> {
+  const { name } = service.metadata;
+  const pause = service.spec.paused ? `it is paused, "${resumeLine(service)}" lets it go on; ` : '';
+  const remedy = `${pause}look at "ecsmctl describe ecsmservice ${name}"`;
+  const state = await withProgress(call.terminal, { what: `"${name}"`, timeoutMs, remedy }, (progress) =>
+    untilEnd(call, session, service, progress),
+  );
+  tell(call, service, state);
+}
+
+async function untilEnd(
+  call: Call,
+  session: Session,
+  { metadata: { name, namespace, uid } }: ECSMService,
+  progress: Progress,
+): Promise<RolloutState> {
+  const talking = { ...session, warn: (text: string) => progress.print(`warning: ${visible(text)}`) };
+  const selection = { namespace, fieldSelector: `metadata.name=${name}`, signal: progress.signal };
+  const gone = new Failure(`"${name}" was deleted`);
+  for await (const step of follow(call.terminal, talking, ECSMService, selection)) {
+    if (step.type === 'Deleted') throw gone;
+    const object = step.type === 'Listed' ? step.objects[0] : step.object;
+    if (object?.metadata.uid !== uid) throw gone;
+    const state = await stateNow(call, session, object);
+    if (state.is !== 'under way') return state;
+    progress.says(visible(state.says));
+  }
+  progress.signal.throwIfAborted();
+  throw new Error('a watch ended by itself');
+}
+
+/** A restart changes no generation, so only the revision that the status is about tells whether it was seen. */
+async function stateNow(call: Call, session: Session, service: ECSMService): Promise<RolloutState> {
+  const state = rolloutState(service, call.terminal.clock.now());
+  if (state.is === 'under way' || service.metadata.deletionTimestamp !== undefined) return state;
+  const revisions = await revisionsOf(session, service);
+  const seen = revisions.find(({ spec }) => spec.hash === service.status?.updateRevision);
+  return seen === undefined || isWanted(service, seen)
+    ? state
+    : { is: 'under way', says: 'the operator has not seen the restart yet' };
+}
+
+function tell({ terminal: { out } }: Call, { metadata: { name } }: ECSMService, state: RolloutState): void {
+  if (state.is === 'stuck') throw new Failure(`"${name}" is not rolled out: ${state.says}`);
+  out.write(
+    state.is === 'done' ? `"${name}" successfully rolled out\n` : `waiting for "${name}": ${visible(state.says)}\n`,
+  );
+}

@@ -1,0 +1,73 @@
+/** The services that a rollout command is about. */
+
+import { type Call, Failure, UsageError } from '@ecsm/command-line';
+import { ECSMService } from '@ecsm/operator/kinds';
+import { isApiError, type Kind } from '@ecsm/runtime';
+import { parseResourceWords, shortNameOf } from '../shared/kinds.ts';
+import type { Session } from '../shared/session.ts';
+import { missing, type Target, targetsOf } from '../shared/targets.ts';
+
+/** Each is there. Throws `UsageError` for a kind that is not rolled out, `Failure` if nothing is found. */
+export async function servicesOf(call: Call, session: Session): Promise<readonly ECSMService[]> {
+  const hasFiles = call.origin('filename') !== undefined;
+  const kinds = hasFiles ? [] : kindsOf(call, session);
+  for (const { kind, plural } of kinds) {
+    if (kind !== ECSMService.kind) throw new UsageError(`${plural} are not rolled out: name an ecsmservice`);
+  }
+  const targets = await targetsOf(call, session);
+  const stranger = targets.find(({ kind }) => kind.kind !== ECSMService.kind);
+  if (stranger)
+    throw new Failure(`${shortNameOf(stranger.kind, stranger.name)} is not rolled out: name an ecsmservice`);
+  if (targets.length === 0) throw nothingFound(call, session);
+  const services: ECSMService[] = [];
+  for (const target of targets) services.push(await readService(session, target));
+  return services;
+}
+
+/** Nobody has to say that a service is one, one would think; so a name alone gets a hint. */
+function kindsOf({ words }: Call, session: Session): readonly Kind[] {
+  try {
+    return parseResourceWords(session, words).kinds;
+  } catch (error) {
+    const [word = '', ...others] = words;
+    if (!(error instanceof UsageError) || others.length > 0 || !/^[a-z0-9-]+$/.test(word)) throw error;
+    throw new UsageError(`${error.message} If it is the name of a service, write service/${word}`);
+  }
+}
+
+/** The complaint that `-l` or `--all` found nothing. */
+export function nothingFound(call: Call, session: Session): Failure {
+  const kinds = parseResourceWords(session, call.words).kinds.map(({ plural }) => plural);
+  const selector = call.flag('selector');
+  const labels = selector === undefined ? '' : ` with "${selector}"`;
+  const where = session.isAllNamespaces ? 'any namespace' : `the namespace "${session.namespace}"`;
+  return new Failure(`there are no ${kinds.join(' or ')}${labels} in ${where}`);
+}
+
+export async function readService(session: Session, target: Target): Promise<ECSMService> {
+  const { namespace, name } = target;
+  try {
+    return await session.registry.resource(ECSMService).get(name, { namespace });
+  } catch (error) {
+    throw isApiError(error, 'NotFound') ? await missing(session, target) : error;
+  }
+}
+
+export function targetOf({ metadata: { namespace, name } }: ECSMService): Target {
+  return { kind: ECSMService, namespace, name };
+}
+
+/** As commands print it: `ecsmservice/telemetry`. */
+export function titleOf({ metadata: { name } }: ECSMService): string {
+  return shortNameOf(ECSMService, name);
+}
+
+/** What is on its way out cannot be steered any more. */
+export function refuseDeleted(service: ECSMService): void {
+  if (service.metadata.deletionTimestamp !== undefined) throw new Failure(`${titleOf(service)} is being deleted`);
+}
+
+/** The command line that lets a paused service go on. */
+export function resumeLine({ metadata: { name, namespace } }: ECSMService): string {
+  return `ecsmctl rollout resume ${ECSMService.singular}/${name}${namespace === 'default' ? '' : ` -n ${namespace}`}`;
+}

@@ -1,0 +1,71 @@
+/** `ecsmctl rollout undo`: the template of an earlier revision, written back into the spec. */
+import { type Call, Failure, type Run, visible } from '@ecsm/command-line';
+import { ECSMService, restartedAtAnnotation, type ServiceRevision } from '@ecsm/operator/kinds';
+import { isApiError, type Kind } from '@ecsm/runtime';
+import { wholeNumberOf } from '../shared/numbers.ts';
+import { type Session, withSession } from '../shared/session.ts';
+import { isOn } from '../shared/targets.ts';
+import { noRevision } from './history.ts';
+import { imageOf, isWanted, revisionsOf } from './revisions.ts';
+import { readService, refuseDeleted, resumeLine, servicesOf, targetOf, titleOf } from './targets.ts';
+
+const attemptsMax = 5;
+
+export const run: Run = async (call) => {
+  // 0 is how kubectl calls the one before.
+  const number = wholeNumberOf(call, 'to-revision', 0) || undefined;
+  await withSession(call, async (session) => {
+    for (const service of await servicesOf(call, session)) await undo(call, session, service, number);
+  });
+};
+
+async function undo(call: Call, session: Session, found: ECSMService, number: number | undefined): Promise<void> {
+  const { out, err } = call.terminal;
+  for (let attempt = 1; ; attempt++) {
+    const service = attempt === 1 ? found : await readService(session, targetOf(found));
+    refuseDeleted(service);
+    const revision = await earlierOf(session, service, number);
+    const { number: its, hash } = revision.spec;
+    const what = `revision ${its} (${visible(`${hash}, ${imageOf(revision)}`)})`;
+    if (isWanted(service, revision)) {
+      out.write(`${titleOf(service)} unchanged: it asks for ${what} already\n`);
+      return;
+    }
+    const dryRun = isOn(call, 'dry-run');
+    try {
+      await writeBack(session, service, revision, dryRun);
+      out.write(`${titleOf(service)} rolled back to ${what}${dryRun ? ' (dry run)' : ''}\n`);
+      if (service.spec.paused && !dryRun) err.write(`it is paused, so this waits for "${resumeLine(service)}"\n`);
+      return;
+    } catch (error) {
+      if (!isApiError(error, 'Conflict') || attempt === attemptsMax) throw error;
+    }
+  }
+}
+
+/** The one of that number, or the newest that is not what the spec asks for now. */
+async function earlierOf(session: Session, service: ECSMService, number: number | undefined): Promise<ServiceRevision> {
+  const revisions = await revisionsOf(session, service);
+  if (number !== undefined) {
+    const named = revisions.find(({ spec }) => spec.number === number);
+    if (!named) throw noRevision(service, number, revisions);
+    return named;
+  }
+  const before = revisions.find((revision) => !isWanted(service, revision));
+  if (before) return before;
+  throw new Failure(`${titleOf(service)} has nothing to go back to: there is no earlier revision`);
+}
+
+/** With its restart, so that it is the very same revision again. What the template is, the kind checks. */
+async function writeBack(
+  { registry }: Session,
+  service: ECSMService,
+  { spec: { template, restartedAt } }: ServiceRevision,
+  dryRun: boolean,
+): Promise<void> {
+  const { [restartedAtAnnotation]: _, ...others } = service.metadata.annotations ?? {};
+  const annotations = { ...others, ...(restartedAt === undefined ? {} : { [restartedAtAnnotation]: restartedAt }) };
+  const anyKind: Kind = registry.kinds.get(ECSMService.apiVersion, ECSMService.kind);
+  const metadata = { ...service.metadata, annotations };
+  await registry.resource(anyKind).update({ metadata, spec: { ...service.spec, template } }, { dryRun });
+}

@@ -1,5 +1,0 @@
-/** `version`. It loads nothing, because scripts call it to see whether the tool is installed. */
-import { type Run, versionOf } from '@ecsm/command-line';
-
-export const run: Run = async ({ terminal }) =>
-  terminal.out.write(`ecsmctl ${versionOf(new URL('../../package.json', import.meta.url))}\n`);

@@ -1,0 +1,118 @@
+/** `ecsmctl apply -f`: makes objects as files say. */
+
+import { type Call, Failure, plural, type Run, UsageError } from '@ecsm/command-line';
+import { type LabelSelector, matchesLabels, parseLabelSelector } from '@ecsm/runtime';
+import { shortNameOf } from '../shared/kinds.ts';
+import { type Document, readManifestFiles } from '../shared/manifests.ts';
+import { type Session, withoutRegistry } from '../shared/session.ts';
+import { type Item, isOn, selectionOf } from '../shared/targets.ts';
+import { timeoutMsOf } from '../shared/time-limits.ts';
+import { isDryRun, withNewRegistry } from './dry-run.ts';
+import { isLeaving, untilGone } from './gone.ts';
+import { missingOperator } from './operator-sign.ts';
+import { prunable } from './prune.ts';
+import { untilReady } from './readiness.ts';
+import { Report } from './report.ts';
+import { refuseWords } from './words.ts';
+
+interface Options {
+  readonly selector: LabelSelector | undefined;
+  readonly prune: boolean;
+  readonly dryRun: boolean;
+  readonly wait: boolean;
+  readonly timeoutMs: number;
+}
+
+export const run: Run = async (call) => {
+  refuseWords(call);
+  const options = optionsOf(call);
+  const report = new Report(call, 'applied');
+  const documents = await readManifestFiles(call, await withoutRegistry(call));
+  const chosen = chosenBy(options.selector, documents, call);
+  await withNewRegistry(call, async (session) => {
+    const applied = await applyAll(session, chosen, report, options);
+    const pruned = await pruneRest(session, documents, report, options);
+    await report.print();
+    if (options.dryRun) return;
+    const isNews = applied.some(({ isChanged }) => isChanged) || pruned.length > 0;
+    const missing = isNews ? await missingOperator(session.registry) : undefined;
+    if (missing !== undefined) session.warn(missing);
+    if (!options.wait) return;
+    await untilReady(call, session, applied, options.timeoutMs);
+    const leaving = pruned.filter(({ object }) => isLeaving(object));
+    await untilGone(call, session, leaving, options.timeoutMs, (item) => report.say(item, 'gone'));
+  });
+  report.end();
+};
+
+function optionsOf(call: Call): Options {
+  const { labelSelector } = selectionOf(call, []);
+  const selector = labelSelector === undefined ? undefined : parseLabelSelector(labelSelector);
+  const prune = isOn(call, 'prune');
+  if (prune && selector === undefined) {
+    throw new UsageError('--prune deletes what is not in the files: say among which objects, with -l SELECTOR');
+  }
+  const wait = isOn(call, 'wait');
+  if (!wait && call.origin('timeout') !== undefined) throw new UsageError('--timeout is for waiting: say --wait, too');
+  return { selector, prune, dryRun: isDryRun(call), wait, timeoutMs: timeoutMsOf(call) };
+}
+
+/** Those with the labels of `-l`. */
+function chosenBy(
+  selector: LabelSelector | undefined,
+  documents: readonly Document[],
+  call: Call,
+): readonly Document[] {
+  if (!selector) return documents;
+  const chosen = documents.filter(({ object }) => matchesLabels(selector, object.metadata.labels));
+  const left = documents.length - chosen.length;
+  const labels = `the labels of -l ${call.flag('selector')}`;
+  if (chosen.length === 0) throw new Failure(`none of the objects in the files has ${labels}`);
+  if (left > 0) {
+    const does = left === 1 ? 'does' : 'do';
+    call.terminal.err.write(`${plural(left, 'object')} in the files ${does} not have ${labels}: left alone\n`);
+  }
+  return chosen;
+}
+
+type AppliedItem = Item & { readonly isChanged: boolean };
+
+async function applyAll(
+  { registry, warn }: Session,
+  documents: readonly Document[],
+  report: Report,
+  { dryRun }: Options,
+): Promise<readonly AppliedItem[]> {
+  const items: AppliedItem[] = [];
+  await report.each(documents, async ({ kind, object: wanted }) => {
+    const { outcome, object } = await registry.resource(kind).apply(wanted, { dryRun });
+    items.push({ kind, object, isChanged: outcome !== 'unchanged' });
+    report.done({ kind, object }, outcome);
+    if (object.metadata.deletionTimestamp !== undefined) {
+      warn(`${shortNameOf(kind, object.metadata.name)} is being deleted, and what was applied goes with it`);
+    }
+  });
+  return items;
+}
+
+async function pruneRest(
+  session: Session,
+  documents: readonly Document[],
+  report: Report,
+  { prune, selector, dryRun }: Options,
+): Promise<readonly Item[]> {
+  if (!prune || !selector) return [];
+  if (report.hasFailed) {
+    session.warn('nothing is pruned, because not everything could be applied');
+    return [];
+  }
+  const pruned: Item[] = [];
+  await report.each(await prunable(session, documents, selector), async ({ kind, object }) => {
+    const { name, namespace, uid } = object.metadata;
+    const left = await session.registry.resource(kind).delete(name, { namespace, uid, dryRun });
+    const item = { kind, object: left ?? object };
+    pruned.push(item);
+    report.say(item, 'pruned');
+  });
+  return pruned;
+}

@@ -1,0 +1,98 @@
+/** `ecsmctl diff`: what apply would change, and with `--live` what that would mean on the platform. */
+
+import { type Call, type Run, UsageError, visibleLines } from '@ecsm/command-line';
+import { ECSMService } from '@ecsm/operator/kinds';
+import { paintOf } from '../../print/paint.ts';
+import { parseResourceWords } from '../shared/kinds.ts';
+import { type Document, readManifestFiles } from '../shared/manifests.ts';
+import { type Session, withoutRegistry } from '../shared/session.ts';
+import { findTarget, isOn, listItems, readTarget } from '../shared/targets.ts';
+import { objectDiff } from './compared.ts';
+import { withRegistryOrNone } from './dry-run.ts';
+import { livePlans, type PlannedService, planText } from './live-plan.ts';
+import { platformLink } from './platform-link.ts';
+
+const differs = 1;
+const same = 0;
+
+export const run: Run = async (call) => {
+  const isLive = isOn(call, 'live');
+  const hasFiles = call.origin('filename') !== undefined;
+  checkWords(call, isLive, hasFiles);
+  const link = isLive ? await platformLink(call) : undefined;
+  try {
+    const documents = hasFiles ? await readManifestFiles(call, await withoutRegistry(call)) : [];
+    return await withRegistryOrNone(call, async (session) => {
+      let isDifferent = await showDiffs(call, session, documents);
+      if (!link) return isDifferent ? differs : same;
+      const services = hasFiles ? servicesIn(documents) : await servicesNamed(call, session);
+      const plans = services.length === 0 ? [] : await livePlans(call, session, link, services);
+      for (const [index, service] of services.entries()) {
+        const plan = plans[index];
+        if (!plan) continue;
+        isDifferent ||= plan.steps.length > 0;
+        call.terminal.out.write(visibleLines(planText(service, plan)));
+      }
+      return isDifferent ? differs : same;
+    });
+  } finally {
+    link?.transport.close();
+  }
+};
+
+function checkWords(call: Call, isLive: boolean, hasFiles: boolean): void {
+  if (!isLive && !hasFiles) {
+    throw new UsageError(
+      'diff compares files with the registry: say -f FILE, or --live for what the operator would do',
+    );
+  }
+  if (hasFiles && call.words.length > 0) throw new UsageError(`say names or -f, not both: "${call.words.join(' ')}"`);
+  if (hasFiles && isOn(call, 'all-namespaces')) throw new UsageError('say -A or -f, not both');
+  const unused = ['ecsm', 'header', 'tls-ca'].find((flag) => call.origin(flag) === `--${flag}`);
+  if (!isLive && unused !== undefined) throw new UsageError(`--${unused} is for the platform: say --live, too`);
+}
+
+/** Whether anything differs. */
+async function showDiffs(
+  { terminal: { out } }: Call,
+  session: Session,
+  documents: readonly Document[],
+): Promise<boolean> {
+  let isDifferent = false;
+  const paint = paintOf(out.isColoured);
+  for (const document of documents) {
+    const { kind, object: wanted } = document;
+    const live = await findTarget(session, document);
+    const { object } = await session.registry.resource(kind).apply(wanted, { dryRun: true });
+    const text = await objectDiff(live?.object, object, paint);
+    isDifferent ||= text !== '';
+    out.write(text);
+  }
+  return isDifferent;
+}
+
+function servicesIn(documents: readonly Document[]): readonly PlannedService[] {
+  return documents
+    .filter(({ kind }) => kind.kind === ECSMService.kind && kind.apiVersion === ECSMService.apiVersion)
+    .map(({ namespace, name, object }) => ({ namespace, name, wanted: object }));
+}
+
+/** Those that are named, or all of the namespace. */
+async function servicesNamed(call: Call, session: Session): Promise<readonly PlannedService[]> {
+  const { kinds, objects } =
+    call.words.length === 0 ? { kinds: [knownService(session)] } : parseResourceWords(session, call.words);
+  const other = kinds.find((kind) => kind !== knownService(session));
+  if (other)
+    throw new UsageError(`the platform knows nothing of ${other.plural}: only ${ECSMService.plural} live there`);
+  if (!objects) {
+    const items = await listItems(session, kinds);
+    return items.map(({ object: { metadata } }) => ({ namespace: metadata.namespace, name: metadata.name }));
+  }
+  const { namespace } = session;
+  for (const object of objects) await readTarget(session, { ...object, namespace });
+  return objects.map(({ name }) => ({ namespace, name }));
+}
+
+function knownService({ kinds }: Session) {
+  return kinds.get(ECSMService.apiVersion, ECSMService.kind);
+}

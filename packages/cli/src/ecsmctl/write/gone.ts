@@ -1,0 +1,72 @@
+/** Waits until what is being deleted is gone: somebody has to clean up first, mostly the operator on the platform. */
+import { type Call, withProgress } from '@ecsm/command-line';
+import { platformFinalizer } from '@ecsm/operator/kinds';
+import { shortNameOf } from '../shared/kinds.ts';
+import type { Session } from '../shared/session.ts';
+import type { Item } from '../shared/targets.ts';
+import { observe } from './observe.ts';
+import { missingOperator } from './operator-sign.ts';
+
+/** Who removes a finalizer, and when. */
+const cleaners: Readonly<Record<string, string>> = {
+  [platformFinalizer]: 'the operator to remove it from the platform',
+};
+
+/** Whether an object that was deleted is still there. */
+export function isLeaving({ metadata }: Item['object']): boolean {
+  return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length > 0;
+}
+
+/** `the operator to remove it from the platform (ecsm.sh/platform-service)`. */
+export function cleanupText({ metadata }: Item['object']): string {
+  const finalizers = metadata.finalizers ?? [];
+  return finalizers
+    .map((finalizer) => {
+      const cleaner = cleaners[finalizer];
+      return cleaner === undefined ? `somebody to remove the finalizer ${finalizer}` : `${cleaner} (${finalizer})`;
+    })
+    .join(' and ');
+}
+
+/** Tells of each when it is gone. Throws `Failure` at the deadline; the deletion goes on without us. */
+export async function untilGone(
+  call: Call,
+  session: Session,
+  items: readonly Item[],
+  timeoutMs: number,
+  gone: (item: Item) => void,
+): Promise<void> {
+  const [first] = items;
+  if (!first) return;
+  const nameOf = ({ kind, object }: Item) => shortNameOf(kind, object.metadata.name);
+  const left = new Map(items.map((item) => [item, item.object]));
+  const stateOf = () => {
+    const [next] = left;
+    if (!next) return '';
+    const [item, object] = next;
+    const count = items.length === 1 ? '' : `${items.length - left.size} of ${items.length} gone, ${nameOf(item)} `;
+    return `${count}${items.length === 1 ? 'it ' : ''}waits for ${cleanupText(object)}`;
+  };
+  const what = items.length === 1 ? `${nameOf(first)} to be gone` : `${items.length} objects to be gone`;
+  const missing = await missingOperator(session.registry);
+  const hint = missing === undefined ? 'is ecsm-operator running?' : `${missing}.`;
+  const remedy = `${hint} The deletion goes on without you`;
+  try {
+    await withProgress(call.terminal, { what, timeoutMs, remedy }, async (progress) => {
+      progress.says(stateOf());
+      await observe(call.terminal, session, items, progress.signal, (item, object) => {
+        if (object) left.set(item, object);
+        else {
+          left.delete(item);
+          progress.above(() => gone(item));
+        }
+        progress.says(stateOf());
+        return object === undefined;
+      });
+    });
+  } catch (error) {
+    if (call.terminal.signal.aborted)
+      call.terminal.err.write(`the deletion of ${[...left.keys()].map(nameOf).join(', ')} goes on without you\n`);
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+/** What the operator would do on the platform for services, as they are or as files would make them. It changes nothing. */
+
+import { type Call, Failure, visible, withProgress } from '@ecsm/command-line';
+import { ECSMService, formatPlan, Operator, OperatorIdentity, type Plan, ServiceRevision } from '@ecsm/operator';
+import {
+  EmbeddedRegistry,
+  isApiError,
+  type Kind,
+  keyOf,
+  type Log,
+  MemoryStore,
+  type ObjectInput,
+  type Registry,
+  redact,
+} from '@ecsm/runtime';
+import type { Session } from '../shared/session.ts';
+import type { PlatformLink } from './platform-link.ts';
+
+export interface PlannedService {
+  readonly namespace: string;
+  readonly name: string;
+  /** As a file says; nothing if it is as it is. */
+  readonly wanted?: ObjectInput<unknown, unknown>;
+}
+
+/** The platform answers within seconds, or not at all. */
+const planMs = 60_000;
+
+export async function livePlans(
+  call: Call,
+  session: Session,
+  { url, transport, headers }: PlatformLink,
+  services: readonly PlannedService[],
+): Promise<readonly Plan[]> {
+  const registry = await pretended(session, services);
+  const { clock, detail } = call.terminal;
+  const log: Log = {
+    write: (_level, message, fields = {}) => detail(visible(`${message} ${JSON.stringify(redact(fields))}`)),
+  };
+  const operator = new Operator({ registry, transport, headers: () => headers, clock, log });
+  try {
+    return await withProgress(call.terminal, { what: `the platform ${url}`, timeoutMs: planMs }, async (progress) => {
+      const plans: Plan[] = [];
+      for (const { namespace, name } of services) {
+        progress.says(`${plans.length} of ${services.length} services looked up`);
+        plans.push(await operator.planFor(namespace, name));
+        progress.contact();
+      }
+      return plans;
+    });
+  } catch (error) {
+    if (!isApiError(error, 'Unavailable') && !isApiError(error, 'Timeout')) throw error;
+    // The circuit breaker has the first cause; the error may only say that the call was not sent.
+    const reason = operator.breaker.reason ?? error.message;
+    throw new Failure(`${reason}: is the platform there? --ecsm or ECSM_URL says where it is`, { cause: error });
+  } finally {
+    await registry.close();
+  }
+}
+
+/**
+ * A copy, in memory, of all that a plan depends on, with the files applied. Records are copied as they are: a service has
+ * to keep its identity, by which the platform's services are known to be its own.
+ */
+async function pretended({ registry, kinds }: Session, services: readonly PlannedService[]): Promise<Registry> {
+  const { clock } = registry;
+  const store = new MemoryStore();
+  const copy = async (kind: Kind, namespace?: string) => {
+    const { items } = await registry.resource(kind).list(namespace === undefined ? {} : { namespace });
+    for (const object of items) {
+      const key = keyOf(kind, object.metadata.namespace, object.metadata.name);
+      await store.commit([{ type: 'put', key, value: Buffer.from(JSON.stringify(object)), expected: 0 }]);
+    }
+  };
+  await copy(OperatorIdentity);
+  for (const namespace of new Set(services.map((one) => one.namespace))) {
+    await copy(ServiceRevision, namespace);
+    await copy(ECSMService, namespace);
+  }
+  const pretend = new EmbeddedRegistry({ store, kinds, clock, random: registry.random });
+  const resource = pretend.resource<unknown, unknown, unknown, unknown>(ECSMService);
+  for (const { wanted } of services) if (wanted) await resource.apply(wanted);
+  return pretend;
+}
+
+/** `default/telemetry` and, below it, each step with its reason. */
+export function planText({ namespace, name }: PlannedService, plan: Plan): string {
+  return `${namespace}/${name}\n${formatPlan(plan)
+    .trimEnd()
+    .replace(/^(?=.)/gm, '  ')}\n`;
+}

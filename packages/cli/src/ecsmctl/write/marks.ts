@@ -1,0 +1,102 @@
+/** Labels and annotations: `key=value` sets one, `key-` removes it. What both commands have in common. */
+
+import { type Call, Failure, UsageError, visible } from '@ecsm/command-line';
+import { type JsonValue, type Kind, redactNamed } from '@ecsm/runtime';
+import { shortNameOf } from '../shared/kinds.ts';
+import { withSession } from '../shared/session.ts';
+import { isOn, type Target } from '../shared/targets.ts';
+import { ownAnnotations } from '../shared/written.ts';
+import { changeEach } from './change.ts';
+import { chosenTargets } from './chosen.ts';
+import type { AnyObject } from './observe.ts';
+
+export interface MarkKind {
+  readonly field: 'labels' | 'annotations';
+  readonly noun: 'label' | 'annotation';
+  readonly past: 'labeled' | 'annotated';
+}
+
+/** A value, or null for one that is to go. */
+export type MarkChanges = ReadonlyMap<string, string | null>;
+
+export async function changeMarks(call: Call, mark: MarkKind): Promise<void> {
+  const { words, changes } = splitWords(call.words, mark);
+  const chosen = { ...call, words };
+  if (isOn(call, 'list')) {
+    if (changes.size > 0) throw new UsageError(`say --list or what to change, not both`);
+    return listMarks(chosen, mark);
+  }
+  if (changes.size === 0) throw new UsageError(`say which ${mark.noun}: KEY=VALUE sets one, KEY- removes it`);
+  const overwrites = isOn(call, 'overwrite');
+  const removesOnly = [...changes.values()].every((value) => value === null);
+  const past = removesOnly ? `un${mark.past}` : mark.past;
+  await changeEach(chosen, {
+    past,
+    unchanged: `not ${mark.past}`,
+    patchFor: (target, object) => {
+      checkForm(target.kind, changes, mark);
+      if (!overwrites) refuseOverwrite(target, object, changes, mark);
+      const fields: JsonValue = Object.fromEntries(changes);
+      return { metadata: { [mark.field]: fields } };
+    },
+  });
+}
+
+/** Neither a kind nor a name has a `=` in it or a `-` at its end. Throws `UsageError`. */
+export function splitWords(
+  all: readonly string[],
+  { noun }: MarkKind,
+): { readonly words: readonly string[]; readonly changes: MarkChanges } {
+  const words: string[] = [];
+  const changes = new Map<string, string | null>();
+  for (const word of all) {
+    const equals = word.indexOf('=');
+    if (equals === -1 && !word.endsWith('-')) {
+      words.push(word);
+      continue;
+    }
+    const key = equals === -1 ? word.slice(0, -1) : word.slice(0, equals);
+    if (key === '') throw new UsageError(`"${word}" names no ${noun}: write KEY=VALUE, or KEY- to remove one`);
+    if (changes.has(key)) throw new UsageError(`the ${noun} "${key}" is there twice: "${word}"`);
+    changes.set(key, equals === -1 ? null : word.slice(equals + 1));
+  }
+  return { words, changes };
+}
+
+/** What cannot be a label is a slip of the command line, and the same for every object. */
+function checkForm(kind: Kind, changes: MarkChanges, { field }: MarkKind): void {
+  const { apiVersion } = kind;
+  const added = Object.fromEntries([...changes].filter(([, value]) => value !== null));
+  const metadata = { name: 'any', namespace: 'any', [field]: added };
+  const problem = kind
+    .validate({ apiVersion, kind: kind.kind, metadata, spec: {} })
+    .find(({ path }) => path.startsWith(`metadata.${field}`));
+  if (problem) throw new UsageError(`${problem.path.slice('metadata.'.length)}: ${problem.message}`);
+}
+
+function refuseOverwrite({ kind, name }: Target, object: AnyObject, changes: MarkChanges, mark: MarkKind): void {
+  const current = object.metadata[mark.field] ?? {};
+  for (const [key, value] of changes) {
+    const before = Object.hasOwn(current, key) ? current[key] : undefined;
+    if (value === null || before === undefined || before === value) continue;
+    const shown = `${key}=${redactNamed(key, before)}`;
+    throw new Failure(`${shortNameOf(kind, name)} has the ${mark.noun} ${shown} already: add --overwrite to change it`);
+  }
+}
+
+async function listMarks(call: Call, { field, noun }: MarkKind): Promise<void> {
+  const { out } = call.terminal;
+  await withSession(call, async (session) => {
+    const targets = await chosenTargets(call, session);
+    for (const { kind, namespace, name } of targets) {
+      const { metadata } = await session.registry.resource(kind).get(name, { namespace });
+      const marks = field === 'labels' ? metadata.labels : ownAnnotations(metadata.annotations);
+      const margin = targets.length > 1 ? '  ' : '';
+      if (targets.length > 1) out.write(`${shortNameOf(kind, name)}\n`);
+      for (const [key, value] of Object.entries(marks ?? {})) {
+        out.write(`${margin}${visible(`${key}=${redactNamed(key, value)}`)}\n`);
+      }
+      if (marks === undefined) call.terminal.err.write(`${shortNameOf(kind, name)} has no ${noun}s\n`);
+    }
+  });
+}

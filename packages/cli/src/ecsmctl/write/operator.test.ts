@@ -1,0 +1,56 @@
+/** The commands that wait, with a real operator at work on the same registry and a real simulator over HTTP. */
+import { httpTransport } from '@ecsm/client';
+import { Operator } from '@ecsm/operator';
+import { type EmbeddedRegistry, openRegistry, systemClock } from '@ecsm/runtime';
+import { SeededRandom } from '@ecsm/runtime/simulation';
+import { Simulator } from '@ecsm/simulator';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { knownKinds } from '../shared/session.ts';
+import { serviceText, writeKit } from './write.kit.ts';
+
+const kit = writeKit();
+const simulator = new Simulator({ clock: systemClock, random: new SeededRandom(3), nodes: 3 });
+const stop = new AbortController();
+let running: Promise<void> = Promise.resolve();
+let registry: EmbeddedRegistry | undefined;
+const inTime = { clock: systemClock };
+
+beforeAll(async () => {
+  const { url } = await simulator.listen();
+  registry = await openRegistry(kit.url, { kinds: knownKinds });
+  const transport = httpTransport({ url, clock: systemClock });
+  const operator = new Operator({ registry, transport, settings: { observeMs: 500 } });
+  running = operator.run({ signal: stop.signal }).finally(() => transport.close());
+});
+
+afterAll(async () => {
+  stop.abort();
+  await running;
+  await registry?.close();
+  await simulator.close();
+});
+
+it('apply waits until it is available, and delete until it is gone from the platform', async () => {
+  kit.write('telemetry.yaml', serviceText('telemetry'));
+  const applied = await kit.run('apply -f telemetry.yaml --wait --timeout 50s', inTime);
+  expect([applied.code, applied.out]).toEqual([0, 'ecsmservice/telemetry created\n']);
+  expect(simulator.platform.services().map(({ name }) => name)).toEqual(['telemetry']);
+  expect(await kit.shown("get service telemetry -o jsonpath='{.status.readyReplicas}'")).toBe('2');
+
+  const deleted = await kit.run('delete -f telemetry.yaml --timeout 50s', inTime);
+  expect([deleted.code, deleted.out]).toEqual([0, 'ecsmservice/telemetry deleted\n']);
+  expect(simulator.platform.services()).toEqual([]);
+});
+
+it('apply --prune --wait waits for what goes, too', async () => {
+  const labels = { metadata: '  labels: { app: x }\n' };
+  kit.write('a.yaml', serviceText('telemetry', labels));
+  kit.write('b.yaml', serviceText('worker', labels));
+  expect((await kit.run('apply -f a.yaml --wait', inTime)).code).toBe(0);
+  const { code, out } = await kit.run('apply -f b.yaml --prune -l app=x --wait --timeout 50s', inTime);
+  expect([code, out]).toEqual([
+    0,
+    'ecsmservice/worker created\necsmservice/telemetry pruned\necsmservice/telemetry gone\n',
+  ]);
+  expect(simulator.platform.services().map(({ name }) => name)).toEqual(['worker']);
+});

@@ -1,0 +1,30 @@
+/** The platform, as `--ecsm`, `--header` and `--tls-ca` describe it. */
+import { httpTransport, type Transport } from '@ecsm/client';
+import { type Call, Failure, httpHeadersOf, httpUrlOf } from '@ecsm/command-line';
+import { said } from '../shared/targets.ts';
+
+export interface PlatformLink {
+  /** For people. */
+  readonly url: string;
+  readonly transport: Transport;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Nothing is connected before the first call; `transport.close()` ends it. Throws `UsageError` or `Failure`. */
+export async function platformLink(call: Call): Promise<PlatformLink> {
+  const url = call.flag('ecsm') ?? '';
+  httpUrlOf(url, call.origin('ecsm') ?? '--ecsm');
+  const headers = httpHeadersOf(call.flags('header'), call.origin('header') ?? '--header');
+  const file = said(call, 'tls-ca');
+  const ca = file === undefined ? undefined : await certificateOf(call, file);
+  const transport = httpTransport({ url, clock: call.terminal.clock, ...(ca === undefined ? {} : { tls: { ca } }) });
+  return { url, transport, headers };
+}
+
+async function certificateOf({ terminal }: Call, file: string): Promise<string> {
+  const bytes = await terminal.files.read(file);
+  if (!bytes) throw new Failure(`--tls-ca: there is no file "${file}"`);
+  const text = new TextDecoder().decode(bytes);
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new Failure(`--tls-ca: there is no certificate in PEM in "${file}"`);
+}

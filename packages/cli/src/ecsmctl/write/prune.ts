@@ -1,0 +1,36 @@
+/** What `apply --prune` deletes: what was applied before, has the labels, and is in the files no more. */
+import { type LabelSelector, lastAppliedAnnotation } from '@ecsm/runtime';
+import type { Document } from '../shared/manifests.ts';
+import type { Session } from '../shared/session.ts';
+import type { Item } from '../shared/targets.ts';
+
+/**
+ * Looks only in the namespaces that the files speak of, and in the one that `-n` names. Every object in the files is
+ * safe, whatever its labels are.
+ */
+export async function prunable(
+  { registry, kinds, namespace, namespaceFrom }: Session,
+  documents: readonly Document[],
+  labelSelector: LabelSelector,
+): Promise<readonly Item[]> {
+  const kept = new Set(documents.map((one) => addressOf(one.kind.plural, one.namespace, one.name)));
+  const namespaces = new Set(documents.map((one) => one.namespace));
+  if (namespaceFrom !== undefined) namespaces.add(namespace);
+  const found: Item[] = [];
+  for (const kind of kinds.kinds) {
+    for (const inside of namespaces) {
+      const { items } = await registry.resource(kind).list({ namespace: inside, labelSelector });
+      for (const object of items) {
+        const { name, annotations = {}, deletionTimestamp } = object.metadata;
+        const wasApplied = Object.hasOwn(annotations, lastAppliedAnnotation);
+        const isKept = kept.has(addressOf(kind.plural, inside, name));
+        if (wasApplied && !isKept && deletionTimestamp === undefined) found.push({ kind, object });
+      }
+    }
+  }
+  return found;
+}
+
+function addressOf(plural: string, namespace: string, name: string): string {
+  return `${plural}/${namespace}/${name}`;
+}

@@ -1,0 +1,59 @@
+/** `ecsmctl scale`: how many instances should run. */
+
+import { type Call, Failure, plural, type Run, UsageError } from '@ecsm/command-line';
+import { fieldAt, patchAt } from '../shared/fields.ts';
+import { shortNameOf } from '../shared/kinds.ts';
+import { knownKinds } from '../shared/session.ts';
+import { said, type Target } from '../shared/targets.ts';
+import { changeEach } from './change.ts';
+import type { AnyObject } from './observe.ts';
+
+export const run: Run = async (call) => {
+  const replicas = countOf(call, 'replicas');
+  const expected = countOf(call, 'current-replicas');
+  if (replicas === undefined) throw new UsageError('say how many: --replicas N');
+  await changeEach(call, {
+    past: 'scaled',
+    patchFor: (target, object) => {
+      const { path, current } = scaleOf(target, object);
+      if (expected !== undefined && current !== expected) {
+        throw new Failure(
+          `${shortNameOf(target.kind, target.name)} is set to ${current} now, and not to ${expected} as --current-replicas says`,
+        );
+      }
+      return patchAt(path, replicas);
+    },
+  });
+};
+
+/** More have never been meant; the kind may allow fewer. */
+const countMax = 1_000_000;
+
+function countOf(call: Call, flag: string): number | undefined {
+  const text = said(call, flag);
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(text) || Number(text) > countMax) {
+    throw new UsageError(`--${flag} has to be a number from 0 to ${countMax}, not "${text}"`);
+  }
+  return Number(text);
+}
+
+interface Scale {
+  readonly path: string;
+  readonly current: number;
+}
+
+function scaleOf({ kind, name }: Target, object: AnyObject): Scale {
+  const path = kind.scale?.specReplicasPath;
+  if (path === undefined) {
+    const scalable = knownKinds.kinds.flatMap((one) => (one.scale ? [one.plural] : []));
+    throw new UsageError(`${kind.plural} have no number of instances to scale: only ${scalable.join(', ')} have`);
+  }
+  const current = fieldAt(object, path);
+  if (typeof current === 'number') return { path, current };
+  const nodes = fieldAt(object, 'spec.deploymentStrategy.nodes');
+  const where = Array.isArray(nodes) ? plural(nodes.length, 'node') : 'nodes';
+  throw new Failure(
+    `${shortNameOf(kind, name)} is Static: it runs one instance on each of its ${where}. Change spec.deploymentStrategy.nodes instead, with "ecsmctl edit ${kind.singular} ${name}"`,
+  );
+}

@@ -1,0 +1,50 @@
+/** `ecsmctl set image`: which image should run. */
+import { type Run, UsageError } from '@ecsm/command-line';
+import { fieldAt, patchAt } from '../shared/fields.ts';
+import { knownKinds } from '../shared/session.ts';
+import { changeEach } from './change.ts';
+
+const imagePath = 'spec.template.image';
+
+export const run: Run = async (call) => {
+  const image = call.words.at(-1) ?? '';
+  const words = call.words.slice(0, -1);
+  checkImage(image, words.length > 0 || call.origin('filename') !== undefined);
+  await changeEach(
+    { ...call, words },
+    {
+      past: 'image updated',
+      patchFor: ({ kind }, object) => {
+        if (typeof fieldAt(object, imagePath) !== 'string') {
+          throw new UsageError(`${kind.plural} have no image: only ${imaged().join(', ')} have`);
+        }
+        return patchAt(imagePath, image);
+      },
+    },
+  );
+};
+
+/** The form of an image is the kind's business; these are slips of whoever is used to other tools. */
+function checkImage(image: string, hasObjects: boolean): void {
+  const usage = 'write ecsmctl set image KIND/NAME IMAGE, as in ecsmctl set image service/telemetry telemetry@1.1.0';
+  if (!hasObjects)
+    throw new UsageError(
+      image === '' ? `say what, and which image: ${usage}` : `"${image}" alone is not enough: ${usage}`,
+    );
+  const [, , behind] = /^([\w.-]+)=(.*)$/.exec(image) ?? [];
+  if (behind !== undefined) {
+    throw new UsageError(`a service has one container, so write the image alone: "${behind}" instead of "${image}"`);
+  }
+  if (!image.includes('@')) {
+    throw new UsageError(
+      `"${image}" is no image: it has to come last, as NAME@TAG or NAME@TAG#OS, such as telemetry@1.1.0#sylixos`,
+    );
+  }
+}
+
+function imaged(): readonly string[] {
+  return knownKinds.kinds.flatMap(({ spec, plural }) => {
+    const template = spec.properties['template'];
+    return template?.type === 'object' && 'image' in template.properties ? [plural] : [];
+  });
+}
