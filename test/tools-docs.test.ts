@@ -2,12 +2,14 @@
  * Goal and method as in docs.test.ts, for what the documents say of the tools. The reference of each is made from the
  * data of the program; `GOLDEN=write` puts it into the page.
  */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { ecsmCli } from '../packages/cli/src/ecsm-cli/program.ts';
 import { ecsmctl } from '../packages/cli/src/ecsmctl/program.ts';
 import type { Command, Program } from '../packages/command-line/src/command/command.ts';
+import { expectGolden } from '../packages/command-line/src/command/golden.kit.ts';
 import { findCommand, flagsOf } from '../packages/command-line/src/command/usage.ts';
 import { readDocument, root, shownIn } from './documents.kit.ts';
 import { leavesOf, referenceOf } from './reference.kit.ts';
@@ -24,8 +26,7 @@ describe.each(programs.map((program) => ({ path: pageOf(program), program })))('
   it('lists every command with its flags and exit codes as the help has them, and no other', () => {
     const introduction = reference.split('\n### ')[0] ?? '';
     const wanted = `${introduction.trimEnd()}\n\n${referenceOf(program)}\n`;
-    if (process.env['GOLDEN'] === 'write') writeFileSync(join(root, path), `${tour}${heading}${wanted}`);
-    else expect(reference).toBe(wanted);
+    expectGolden(pathToFileURL(join(root, path)), `${tour}${heading}${wanted}`);
   });
 
   it('links to every group of commands at its top', () => {

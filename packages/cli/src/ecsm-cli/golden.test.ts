@@ -4,6 +4,7 @@
  */
 
 import { nodeFiles } from '@ecsm/command-line';
+import { expectGolden } from '@ecsm/command-line/testing';
 import { describe, expect, test } from 'vitest';
 import { createService, type Kit, markOf, simulated, type TranscriptLine, transcript } from './platform.kit.ts';
 import { ecsmCli } from './program.ts';
@@ -56,7 +57,7 @@ describe('golden', () => {
       inTerminal(line('wide'), broad),
       `ecsm-cli get ${kind}${filter} --no-headers --limit 1`,
     ]);
-    await expect(text).toMatchFileSnapshot(`golden/get-${kind}.txt`);
+    expectGolden(new URL(`golden/get-${kind}.txt`, import.meta.url), text);
   });
 
   test('get by name, by id, by filter', async () => {
@@ -85,7 +86,7 @@ describe('golden', () => {
       'ecsm-cli get nodes,services -o name',
       'ecsm-cli get images --limit 2',
     ]);
-    await expect(text).toMatchFileSnapshot('golden/get-some.txt');
+    expectGolden(new URL('golden/get-some.txt', import.meta.url), text);
   });
 
   test('describe', async () => {
@@ -105,7 +106,7 @@ describe('golden', () => {
       `ecsm-cli describe record ${record}`,
       { line: 'ecsm-cli describe service camera -n orbit', terminal: normal, coloured: true },
     ]);
-    await expect(text).toMatchFileSnapshot('golden/describe.txt');
+    expectGolden(new URL('golden/describe.txt', import.meta.url), text);
   });
 
   test('top', async () => {
@@ -126,7 +127,7 @@ describe('golden', () => {
       inTerminal('ecsm-cli top containers -n orbit --once', broad),
       { line: 'ecsm-cli top containers --once', terminal: normal, coloured: true },
     ]);
-    await expect(text).toMatchFileSnapshot('golden/top.txt');
+    expectGolden(new URL('golden/top.txt', import.meta.url), text);
   });
 
   test('changes', async () => {
@@ -163,7 +164,7 @@ describe('golden', () => {
       { line: 'ecsm-cli delete service telemetry', terminal: normal, answers: ['yes'] },
       'ecsm-cli get services',
     ]);
-    await expect(`${first}\n${second}`).toMatchFileSnapshot('golden/changes.txt');
+    expectGolden(new URL('golden/changes.txt', import.meta.url), `${first}\n${second}`);
   });
 
   test('nodes and images', async () => {
@@ -204,7 +205,7 @@ describe('golden', () => {
       'ecsm-cli node check node-2 --refresh',
     ]);
     const text = `${first}\n${second}`.replaceAll(registry.id, 'REGISTRY');
-    await expect(text).toMatchFileSnapshot('golden/nodes-and-images.txt');
+    expectGolden(new URL('golden/nodes-and-images.txt', import.meta.url), text);
   });
 
   test('raw, config, version', async () => {
@@ -225,7 +226,7 @@ describe('golden', () => {
       { line: 'ecsm-cli version', nodeFiles: nodeFiles({ here: '/', home: '/' }) },
       'ecsm-cli -v get services --name telemetry',
     ]);
-    await expect(text).toMatchFileSnapshot('golden/raw-config-version.txt');
+    expectGolden(new URL('golden/raw-config-version.txt', import.meta.url), text);
   });
 
   test('help of everything', async () => {
@@ -236,8 +237,9 @@ describe('golden', () => {
     ]);
     const text = await transcript(kit, ['ecsm-cli --help', ...paths.map((path) => `ecsm-cli help ${path}`)]);
     // The flags of every command are the same everywhere.
-    await expect(text.replace(/\nFlags of every command:\n[\s\S]*?print help and end\n/g, '')).toMatchFileSnapshot(
-      'golden/help.txt',
+    expectGolden(
+      new URL('golden/help.txt', import.meta.url),
+      text.replace(/\nFlags of every command:\n[\s\S]*?print help and end\n/g, ''),
     );
     for (const line of text.split('\n')) expect([...line].length, line).toBeLessThanOrEqual(80);
   });

@@ -1,8 +1,15 @@
-/** A simulated platform on a real port, and the program in a world of its own that talks to it. */
+/** A simulated platform on a real port, and the program in a test terminal that talks to it. */
 import type { Server } from 'node:http';
 import type { ServiceBody } from '@ecsm/client';
 import { type Command, runProgram } from '@ecsm/command-line';
-import { type TestRun, type TestTerminal, type TestTerminalOptions, testTerminal } from '@ecsm/command-line/testing';
+import {
+  goldenHead,
+  goldenOutput,
+  type TestRun,
+  type TestTerminal,
+  type TestTerminalOptions,
+  testTerminal,
+} from '@ecsm/command-line/testing';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { type ProfileName, Simulator } from '@ecsm/simulator';
@@ -154,10 +161,8 @@ export async function transcript(kit: Kit, lines: readonly (string | TranscriptL
   const parts: string[] = [];
   for (const entry of lines) {
     const { line, ...options } = typeof entry === 'string' ? { line: entry } : entry;
-    const { code, out, err } = await kit.run(line.replace(/^ecsm-cli /, ''), options);
-    const where = options.terminal ? `(a terminal of ${options.terminal.columns} columns)` : '';
-    const talk = err === '' ? '' : err.replace(/^(?=.)/gm, '! ');
-    parts.push(`$ ${line} ${where}`.trimEnd(), `${out}${talk}${code === 0 ? '' : `[exit code ${code}]\n`}`);
+    const ran = await kit.run(line.replace(/^ecsm-cli /, ''), options);
+    parts.push(goldenHead(line, options.terminal), goldenOutput(ran));
   }
   return parts.join('\n');
 }

@@ -1,5 +1,6 @@
 /** What tests of programs share, in this package and in others: `@ecsm/command-line/testing`. */
 
+export { expectGolden, goldenHead, goldenOutput, isWritingGolden } from '../command/golden.kit.ts';
 export { helpText } from '../command/help.ts';
 export {
   runInTestTerminal,

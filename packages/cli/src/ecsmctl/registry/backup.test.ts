@@ -283,43 +283,41 @@ describe('export', () => {
     await services.delete('radar', { namespace: 'orbit' });
     const { code, out, err } = await kit.run('export -l tier=ground');
     expect({ code, err }).toEqual({ code: 0, err: 'the output holds passwords as they are: keep it from others\n' });
-    expect(out).toMatchInlineSnapshot(`
-      "apiVersion: ecsm.sh/v1
-      kind: ECSMService
-      metadata:
-        name: telemetry
-        namespace: default
-        labels:
-          tier: ground
-        finalizers:
-          - example.io/mine
-      spec:
-        deploymentStrategy:
-          type: Dynamic
-          replicas: 2
-          nodePool:
-            - node-1
-            - node-2
-        template:
-          image: telemetry@2.0.0
-          vsoa:
-            password: hunter2
-            port: 0
-          env:
-            - name: TITLE
-              value: 遥测
-          prepull: false
-          platformSpecific:
-            action: Run
-        upgradeStrategy:
-          type: Never
-        updateStrategy:
-          type: InPlace
-          progressDeadlineSeconds: 600
-        paused: false
-        revisionHistoryLimit: 10
-      "
-    `);
+    expect(out).toBe(`apiVersion: ecsm.sh/v1
+kind: ECSMService
+metadata:
+  name: telemetry
+  namespace: default
+  labels:
+    tier: ground
+  finalizers:
+    - example.io/mine
+spec:
+  deploymentStrategy:
+    type: Dynamic
+    replicas: 2
+    nodePool:
+      - node-1
+      - node-2
+  template:
+    image: telemetry@2.0.0
+    vsoa:
+      password: hunter2
+      port: 0
+    env:
+      - name: TITLE
+        value: 遥测
+    prepull: false
+    platformSpecific:
+      action: Run
+  upgradeStrategy:
+    type: Never
+  updateStrategy:
+    type: InPlace
+    progressDeadlineSeconds: 600
+  paused: false
+  revisionHistoryLimit: 10
+`);
     const all = await kit.run('export -o json');
     expect(JSON.parse(all.out).items.map((one: { metadata: { name: string } }) => one.metadata.name)).toEqual([
       'camera',

@@ -48,26 +48,22 @@ describe('registry status', () => {
     await furnish(kit);
     const { code, out, err } = await kit.run('registry status');
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(shown(out, kit)).toMatchInlineSnapshot(`
-      "Registry:   sqlite:/dir/registry
-      Revision:   5
-      Objects:    4 (2.7Ki)
-      Problems:   none
+    expect(shown(out, kit)).toBe(`Registry:   sqlite:/dir/registry
+Revision:   5
+Objects:    4 (2.7Ki)
+Problems:   none
 
-      KIND                            OBJECTS    SIZE
-      ecsm.sh/v1/ecsmservices               2   1.9Ki
-      ecsm.sh/v1/operatoridentities         1    239B
-      ecsm.sh/v1/servicerevisions           1    583B
-      "
-    `);
+KIND                            OBJECTS    SIZE
+ecsm.sh/v1/ecsmservices               2   1.9Ki
+ecsm.sh/v1/operatoridentities         1    239B
+ecsm.sh/v1/servicerevisions           1    583B
+`);
     const narrow = await kit.run('registry status', { terminal: { columns: 34, rows: 20 } });
-    expect(narrow.out.split('\n').slice(5).join('\n')).toMatchInlineSnapshot(`
-      "KIND               OBJECTS    SIZE
-      ecsm.sh/v1/ecsm…         2   1.9Ki
-      ecsm.sh/v1/oper…         1    239B
-      ecsm.sh/v1/serv…         1    583B
-      "
-    `);
+    expect(narrow.out.split('\n').slice(5).join('\n')).toBe(`KIND               OBJECTS    SIZE
+ecsm.sh/v1/ecsm…         2   1.9Ki
+ecsm.sh/v1/oper…         1    239B
+ecsm.sh/v1/serv…         1    583B
+`);
     const coloured = await kit.run('registry status', { terminal: { columns: 80, rows: 20 }, coloured: true });
     expect(coloured.out).toContain('Problems:   \u001b[32mnone\u001b[39m');
   });

@@ -40,59 +40,57 @@ describe('rollout history', () => {
   });
 
   it('fits a narrow terminal', async () => {
-    expect((await kit.run('rollout history es/telemetry', narrow)).out).toMatchInlineSnapshot(`
-      "REVISION   HASH      IMAGE    AGE    STATUS
-      1          111111…   telem…   3h
-      2          222222…   telem…   120m
-      3          333333…   telem…   60m    current
-      "
-    `);
+    expect(
+      (await kit.run('rollout history es/telemetry', narrow)).out,
+    ).toBe(`REVISION   HASH      IMAGE    AGE    STATUS
+1          111111…   telem…   3h
+2          222222…   telem…   120m
+3          333333…   telem…   60m    current
+`);
   });
 
   it('shows restarts with -o wide, and names', async () => {
-    expect((await kit.run('rollout history es/telemetry -o wide --no-headers')).out).toMatchInlineSnapshot(`
-      "1   11111111   telemetry@1.0.0#sylixos   3h               <none>
-      2   22222222   telemetry@2.0.0#sylixos   120m             <none>
-      3   33333333   telemetry@2.0.0#sylixos   60m    current   2026-01-02T02:04:05Z
-      "
-    `);
-    expect((await kit.run('rollout history es/telemetry -o name')).out).toMatchInlineSnapshot(`
-      "servicerevision/telemetry-11111111
-      servicerevision/telemetry-22222222
-      servicerevision/telemetry-33333333
-      "
-    `);
+    expect(
+      (await kit.run('rollout history es/telemetry -o wide --no-headers')).out,
+    ).toBe(`1   11111111   telemetry@1.0.0#sylixos   3h               <none>
+2   22222222   telemetry@2.0.0#sylixos   120m             <none>
+3   33333333   telemetry@2.0.0#sylixos   60m    current   2026-01-02T02:04:05Z
+`);
+    expect((await kit.run('rollout history es/telemetry -o name')).out).toBe(`servicerevision/telemetry-11111111
+servicerevision/telemetry-22222222
+servicerevision/telemetry-33333333
+`);
   });
 
   it('shows the template of one, without its secrets', async () => {
-    expect((await kit.run('rollout history es/telemetry --revision 2')).out).toMatchInlineSnapshot(`
-      "# ecsmservice/telemetry, revision 2 (22222222)
-      image: telemetry@2.0.0#sylixos
-      vsoa:
-        password: <hidden>
-        port: 0
-      env:
-        - name: TITLE
-          value: 遥测
-      prepull: false
-      platformSpecific:
-        action: Run
-      "
-    `);
-    expect((await kit.run('rollout history es/telemetry --revision 3', wide)).out).toMatchInlineSnapshot(`
-      "# ecsmservice/telemetry, revision 3 (33333333, current, restarted 2026-01-02T02:04:05Z)
-      image: telemetry@2.0.0#sylixos
-      vsoa:
-        password: <hidden>
-        port: 0
-      env:
-        - name: TITLE
-          value: 遥测
-      prepull: false
-      platformSpecific:
-        action: Run
-      "
-    `);
+    expect(
+      (await kit.run('rollout history es/telemetry --revision 2')).out,
+    ).toBe(`# ecsmservice/telemetry, revision 2 (22222222)
+image: telemetry@2.0.0#sylixos
+vsoa:
+  password: <hidden>
+  port: 0
+env:
+  - name: TITLE
+    value: 遥测
+prepull: false
+platformSpecific:
+  action: Run
+`);
+    expect(
+      (await kit.run('rollout history es/telemetry --revision 3', wide)).out,
+    ).toBe(`# ecsmservice/telemetry, revision 3 (33333333, current, restarted 2026-01-02T02:04:05Z)
+image: telemetry@2.0.0#sylixos
+vsoa:
+  password: <hidden>
+  port: 0
+env:
+  - name: TITLE
+    value: 遥测
+prepull: false
+platformSpecific:
+  action: Run
+`);
     const json = await kit.run('rollout history es/telemetry --revision 2 -o json');
     expect(JSON.parse(json.out)).toMatchObject({ image: 'telemetry@2.0.0#sylixos', vsoa: { password: '<hidden>' } });
   });
@@ -109,32 +107,30 @@ describe('rollout history', () => {
     const registry = await kit.open();
     await registry.resource(ECSMService).create(inputOf('camera@1.0.0#sylixos', 'camera'));
     await registry.resource(ECSMService).patch('telemetry', { spec: { template: { hostname: 'new' } } });
-    expect(await kit.run('rollout history services --all')).toMatchInlineSnapshot(`
-      {
-        "code": 0,
-        "err": "ecsmservice/camera has no revisions yet: the operator records them
-      ecsmservice/telemetry was changed since: the operator has not recorded that yet
-      ",
-        "out": "ecsmservice/telemetry
-      REVISION   HASH       IMAGE                     AGE    STATUS
-      1          11111111   telemetry@1.0.0#sylixos   3h
-      2          22222222   telemetry@2.0.0#sylixos   120m
-      3          33333333   telemetry@2.0.0#sylixos   60m    current
-      ",
-      }
-    `);
+    expect(await kit.run('rollout history services --all')).toEqual({
+      code: 0,
+      err: `ecsmservice/camera has no revisions yet: the operator records them
+ecsmservice/telemetry was changed since: the operator has not recorded that yet
+`,
+      out: `ecsmservice/telemetry
+REVISION   HASH       IMAGE                     AGE    STATUS
+1          11111111   telemetry@1.0.0#sylixos   3h
+2          22222222   telemetry@2.0.0#sylixos   120m
+3          33333333   telemetry@2.0.0#sylixos   60m    current
+`,
+    });
   });
 
   it('marks the revision that is being rolled out, or that waits', async () => {
     const registry = await kit.open();
     const status = { currentRevision: '22222222', updateRevision: '33333333' };
     await settle(registry, 'telemetry', status);
-    expect((await kit.run('rollout history es/telemetry --no-headers')).out).toMatchInlineSnapshot(`
-      "1   11111111   telemetry@1.0.0#sylixos   3h
-      2   22222222   telemetry@2.0.0#sylixos   120m   current
-      3   33333333   telemetry@2.0.0#sylixos   60m    rolling out
-      "
-    `);
+    expect(
+      (await kit.run('rollout history es/telemetry --no-headers')).out,
+    ).toBe(`1   11111111   telemetry@1.0.0#sylixos   3h
+2   22222222   telemetry@2.0.0#sylixos   120m   current
+3   33333333   telemetry@2.0.0#sylixos   60m    rolling out
+`);
     await registry.resource(ECSMService).patch('telemetry', { spec: { paused: true } });
     expect((await kit.run('rollout history es/telemetry --no-headers')).out).toContain('60m    paused\n');
   });
