@@ -94,8 +94,8 @@ async function services() {
 
 async function events() {
   const { items } = await registry.resource(Event).list();
-  const version = ({ metadata }) => Number(metadata.resourceVersion);
-  return items.sort((one, other) => version(one) - version(other));
+  const isNewer = (one, other) => registry.isNewer(one.metadata.resourceVersion, other.metadata.resourceVersion);
+  return items.sort((one, other) => Number(isNewer(one, other)) - Number(isNewer(other, one)));
 }
 
 /** Shows the live view until Ctrl-C. */

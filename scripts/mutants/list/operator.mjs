@@ -418,8 +418,8 @@ export const observe = {
     {
       name: 'a service whose deletion got lost is never deleted again',
       file: 'staleness.ts',
-      find: 'return ageMs >= 0 && ageMs < withinMs;',
-      replace: 'return ageMs >= 0;',
+      find: 'return atMs !== undefined && this.#clock.monotonicMs() - atMs < withinMs;',
+      replace: 'return atMs !== undefined;',
       tests: ['staleness.test.ts'],
     },
     {
