@@ -27,7 +27,7 @@ export const api = {
     {
       name: 'apply keeps a field that is gone from the configuration',
       file: 'merge.ts',
-      find: 'if (own(wanted, key) === undefined) draft.remove(key);',
+      find: 'if (own(desired, key) === undefined) draft.remove(key);',
       replace: '',
       tests: ['merge.test.ts'],
     },
@@ -216,8 +216,8 @@ export const api = {
     {
       name: 'a line of dashes without a space after it separates documents',
       file: 'manifest/documents.ts',
-      find: 'return offset + 3 === end || isBlank(bytes[offset + 3]) ? sign : undefined;',
-      replace: 'return sign;',
+      find: 'return offset + 3 === end || isBlank(bytes[offset + 3]) ? character : undefined;',
+      replace: 'return character;',
       tests: ['manifest/manifest.test.ts'],
     },
     {

@@ -60,7 +60,7 @@ export const store = {
     {
       name: 'a watcher is not woken by a commit',
       file: 'memory/store.ts',
-      find: 'this.#bell.ring(revision);',
+      find: 'this.#notifier.notify(revision);',
       replace: '',
     },
     {
@@ -85,16 +85,16 @@ export const store = {
     },
     {
       name: 'waiting watchers are not told that the store is closed',
-      file: 'bell.ts',
+      file: 'revision-notifier.ts',
       find: 'for (const waiter of this.#waiting) waiter.fail(',
       replace: 'for (const waiter of [...this.#waiting].slice(1)) waiter.fail(',
     },
     {
       name: 'the abort listener of a waiting watcher is not removed',
-      file: 'bell.ts',
+      file: 'revision-notifier.ts',
       find: "signal?.removeEventListener('abort', waiter.wake);",
       replace: '',
-      tests: ['bell.test.ts'],
+      tests: ['revision-notifier.test.ts'],
     },
     {
       name: 'a revision of the future is waited for',
@@ -346,10 +346,10 @@ export const store = {
       tests: ['sqlite/damage.test.ts'],
     },
     {
-      name: 'a flush answers commits with the outcomes of others',
+      name: 'a flush settles commits with the outcomes of others',
       file: 'group-commit.ts',
-      find: 'answer(waiting, outcomes[index])',
-      replace: 'answer(waiting, outcomes[outcomes.length - 1 - index])',
+      find: 'settle(waiting, outcomes[index])',
+      replace: 'settle(waiting, outcomes[outcomes.length - 1 - index])',
       tests: ['group-commit.test.ts'],
     },
     {

@@ -41,8 +41,8 @@ export const transfer = {
     {
       name: 'a backup without its last line is complete',
       file: 'reader.ts',
-      find: 'throw this.#cutShort(lines);',
-      replace: 'this.#isOver = true;',
+      find: 'throw this.#truncated(lines);',
+      replace: 'this.#isEnded = true;',
       tests: ['reader.test.ts'],
     },
     {
@@ -61,14 +61,14 @@ export const transfer = {
     },
     {
       name: 'a target that is not empty is overwritten',
-      file: 'vacancy.ts',
-      find: 'return census.objects === 0 ? 0 : refuseFull(census);',
-      replace: 'return census.objects;',
+      file: 'target-check.ts',
+      find: 'return counter.objects === 0 ? 0 : refuseFull(counter);',
+      replace: 'return counter.objects;',
     },
     {
       name: 'what others wrote to an unfinished target is removed',
-      file: 'vacancy.ts',
-      find: 'if (!isOurs && !startOver) refuseShared(marker, census);',
+      file: 'target-check.ts',
+      find: 'if (!isOurs && !startOver) refuseShared(marker, counter);',
       replace: '',
     },
     {

@@ -49,7 +49,7 @@ describe('a list without end', () => {
     const { clock, targets, ecsm } = endless(options);
     expect(await rejection(clock.run(collect(ecsm.services().list({}, call))))).toMatchObject({
       code: 'Timeout',
-      message: 'GET /service with all its pages did not answer within 1050 ms',
+      message: 'GET /service with all its pages did not respond within 1050 ms',
     });
     expect(targets).toHaveLength(11);
     expect(clock.monotonicMs()).toBe(1_050);
@@ -101,7 +101,7 @@ it('a page keeps the deadline of one call, however long the list may take', asyn
   const { clock, ecsm } = endless({ listDeadlineMs: 3_600_000 }, { deadlineMs: 50 });
   expect(await rejection(clock.run(collect(ecsm.services().list())))).toMatchObject({
     code: 'Timeout',
-    message: 'GET /service did not answer within 50 ms',
+    message: 'GET /service did not respond within 50 ms',
   });
 });
 

@@ -131,7 +131,7 @@ describe('it ends', () => {
     const { ecsm, requests } = scripted(() => ({ list: services(10), total: 95 }));
     expect(await rejection(collect(ecsm.services().list({}, { pageSize: 10 })))).toMatchObject({
       code: 'BadAnswer',
-      message: 'the answer to GET /service makes no sense: page 2 is the one before again',
+      message: 'unexpected response from GET /service: page 2 is the one before again',
     });
     expect(requests).toHaveLength(2);
   });
@@ -154,7 +154,7 @@ describe('it ends', () => {
     const { ecsm } = scripted(() => ({ list: [service(String(made++))], total: Number.MAX_SAFE_INTEGER }));
     expect(await rejection(collect(ecsm.services().list({}, { pageSize: 1 })))).toMatchObject({
       code: 'BadAnswer',
-      message: `the answer to GET /service makes no sense: there are more than ${pagesMax} pages`,
+      message: `unexpected response from GET /service: there are more than ${pagesMax} pages`,
     });
   });
 

@@ -112,7 +112,7 @@ describe.each(views)('$endpoint', (view) => {
 
   it.each(view.fields)('refuses an answer without %s, or with a wrong one', async (field) => {
     const { [field]: _, ...without } = view.row;
-    const start = `the answer to ${view.endpoint} makes no sense: ${view.path}.${field}`;
+    const start = `unexpected response from ${view.endpoint}: ${view.path}.${field}`;
     expect(await complaint(view, without)).toBe(`${start} is missing`);
     for (const wrong of [5, true, {}, ['running'], ...(view.nullable?.includes(field) ? [] : [null])]) {
       expect(await complaint(view, { ...view.row, [field]: wrong })).toMatch(`${start} should be a string, but is`);
@@ -122,7 +122,7 @@ describe.each(views)('$endpoint', (view) => {
   it('refuses what is no row at all', async () => {
     for (const wrong of [5, true, []]) {
       const message = await complaint(view, wrong);
-      expect(message).toContain(`${view.endpoint} makes no sense: ${view.path} should be an object`);
+      expect(message).toContain(`${view.endpoint}: ${view.path} should be an object`);
     }
   });
 });
@@ -137,6 +137,6 @@ describe('a page', () => {
     ['success', 'data should be an object, but is a string of 7 characters'],
   ])('%j is refused', async (data, message) => {
     const { ecsm } = scripted(() => data);
-    await expect(collect(ecsm.services().list())).rejects.toThrow(`GET /service makes no sense: ${message}`);
+    await expect(collect(ecsm.services().list())).rejects.toThrow(`GET /service: ${message}`);
   });
 });

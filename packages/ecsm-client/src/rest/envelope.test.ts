@@ -49,7 +49,7 @@ describe('an envelope', () => {
     const error = failure(wrong, service);
     expect(error.code).toBe('BadAnswer');
     expect(error.message).toBe(
-      'the answer to GET /service/:id makes no sense: data.list[1].status should be a string, but is 5',
+      'unexpected response from GET /service/:id: data.list[1].status should be a string, but is 5',
     );
     const error2 = failure(success({ vsoaPassword: 123_456 }), shape.object({ vsoaPassword: shape.string() }));
     expect(error2.message).toContain('data.vsoaPassword should be a string');

@@ -62,6 +62,6 @@ async function refuseIncomplete(store: Store): Promise<void> {
   if (begun === undefined) return;
   const { transfer, source, started } = begun;
   const what = transfer === 'unknown' ? 'transfer' : transfer;
-  const reason = `the registry is incomplete: a ${what} of ${source}, begun ${started}, was never finished. Repeat it, or remove everything`;
+  const reason = `the registry is incomplete: a ${what} of ${source}, started ${started}, was never finished. Repeat it, or remove everything`;
   throw new ApiError('Forbidden', { reason });
 }

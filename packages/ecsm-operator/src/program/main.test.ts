@@ -86,7 +86,7 @@ describe('ecsm-operator run', () => {
     const { ended, output } = site.start(...site.places, ...anyPort);
     expect(await ended).toBe(1);
     expect(output()).toBe(
-      'ecsm-operator: the registry is incomplete: a restore of fleet.backup, begun 2026-01-02T03:04:05Z, was never finished. Repeat it, or remove everything\n',
+      'ecsm-operator: the registry is incomplete: a restore of fleet.backup, started 2026-01-02T03:04:05Z, was never finished. Repeat it, or remove everything\n',
     );
   });
 

@@ -177,7 +177,7 @@ describe('variables', () => {
     await expect(parse('', { ...home, ECSM_HEADER: 'hunter2 hunter2' })).rejects.toThrow(
       /^ECSM_HEADER has to be 'NAME: VALUE', of printable ASCII characters$/,
     );
-    await expect(parse('', {})).rejects.toThrow('no registry is named, and there is no HOME to put one');
+    await expect(parse('', {})).rejects.toThrow('no registry is set, and there is no HOME for the default one');
   });
 });
 

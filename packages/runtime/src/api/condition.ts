@@ -7,7 +7,7 @@ export const CONDITIONS_MAX = 64;
 
 export const conditionSchema = object({
   type: qualifiedName({ description: 'What the condition is about, such as Available.' }),
-  status: string({ enum: ['True', 'False', 'Unknown'], description: 'Whether it is so.' }),
+  status: string({ enum: ['True', 'False', 'Unknown'], description: 'Whether the condition holds.' }),
   reason: string({
     minLength: 1,
     maxLength: 1024,
@@ -15,11 +15,11 @@ export const conditionSchema = object({
       expression: /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/u,
       hint: 'must be one CamelCase word (e.g. ReplicasReady)',
     },
-    description: 'One word for machines: why the status is what it is.',
+    description: 'Machine-readable reason for the status, one CamelCase word.',
   }),
-  message: string({ maxLength: 32768, description: 'A sentence for people.' }),
-  lastTransitionTime: timestamp({ description: 'When the status last flipped.' }),
-  observedGeneration: optional(integer({ minimum: 0, description: 'The generation of the spec that this is about.' })),
+  message: string({ maxLength: 32768, description: 'Human-readable explanation.' }),
+  lastTransitionTime: timestamp({ description: 'When the status last changed.' }),
+  observedGeneration: optional(integer({ minimum: 0, description: 'The generation of the spec that was observed.' })),
 });
 
 export type Condition = Infer<typeof conditionSchema>;
@@ -37,9 +37,9 @@ export function findCondition(conditions: readonly Condition[] | undefined, type
 }
 
 /**
- * Sets one condition and leaves the others in their order. Returns the very same list if nothing changed, so that a
- * controller that says the same thing again writes nothing. The transition time moves to `now` (RFC 3339) only when
- * the status flips; a new reason or message keeps the old time.
+ * Sets one condition and keeps the order of the others. Returns the same list if nothing changed, so that a controller
+ * that reports the same condition again writes nothing. `lastTransitionTime` becomes `now` (RFC 3339) only when the
+ * status changes; a new reason or message keeps the old time.
  */
 export function setCondition(
   conditions: readonly Condition[],

@@ -1,17 +1,17 @@
 /**
- * The error catalogue. Every failure that leaves this library has a stable code, a retry class and the HTTP status
- * that an API server gives it. What to do about an error is data in this table, never a chain of ifs at the caller.
+ * The error catalogue. Every error that this library throws has a stable code, a retry class and the HTTP status that
+ * an API server responds with. How to react to an error is data in this table, not a chain of ifs at the caller.
  */
 
 /**
  * - `retry`: the same call may succeed later; back off and repeat it.
- * - `refetch`: what the caller knows is out of date; read again, then decide again.
- * - `terminal`: repeating cannot help until somebody changes the input.
- * - `bug`: the program itself is wrong.
+ * - `refetch`: the caller's data is stale; read again, then decide again.
+ * - `terminal`: retrying fails until the input changes.
+ * - `bug`: a defect in the program.
  */
 export type RetryClass = 'retry' | 'refetch' | 'terminal' | 'bug';
 
-/** One thing that is wrong with one field, worded as Kubernetes words it. */
+/** One error in one field, with the wording of Kubernetes. */
 export interface FieldError {
   /** `spec.template.env[2].name`; the empty string is the whole object. */
   readonly path: string;
@@ -27,7 +27,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** Where in a text something is wrong; line and column count from 1. */
+/** A position in a text; line and column count from 1. */
 export interface Position {
   readonly file: string;
   readonly line: number;
@@ -42,7 +42,7 @@ export interface ErrorDetails {
   BadRequest: { readonly reason: string };
   Malformed: { readonly position: Position; readonly reason: string };
   Expired: { readonly reason: string };
-  /** `remedy` is the option with which the caller can insist. */
+  /** `remedy` is the option that allows the operation. */
   Forbidden: { readonly reason: string; readonly remedy?: 'startOver' };
   Fenced: { readonly fence: string; readonly epoch: number };
   TooLarge: { readonly what: string; readonly sizeBytes: number; readonly limitBytes: number };
@@ -62,7 +62,7 @@ export type ErrorCode = keyof ErrorDetails;
 interface CatalogueEntry<D> {
   readonly retry: RetryClass;
   readonly status: number;
-  /** When a caller meets this error; docs/errors.md shows it. */
+  /** When the error is thrown; docs/errors.md shows it. */
   readonly when: string;
   readonly message: (details: D) => string;
 }
@@ -71,13 +71,13 @@ export const catalogue: { readonly [C in ErrorCode]: CatalogueEntry<ErrorDetails
   NotFound: {
     retry: 'terminal',
     status: 404,
-    when: 'The object named is not there.',
+    when: 'The named object does not exist.',
     message: ({ kind, name }) => `${kind} "${name}" not found`,
   },
   AlreadyExists: {
     retry: 'terminal',
     status: 409,
-    when: 'An object of that name is there already.',
+    when: 'An object of that name already exists.',
     message: ({ kind, name }) => `${kind} "${name}" already exists`,
   },
   Conflict: {
@@ -89,37 +89,37 @@ export const catalogue: { readonly [C in ErrorCode]: CatalogueEntry<ErrorDetails
   Invalid: {
     retry: 'terminal',
     status: 422,
-    when: 'The object breaks the rules of its kind; each field error names the field and what is wrong.',
+    when: 'The object violates the rules of its kind; each field error names the field and the problem.',
     message: ({ kind, name, errors }) => `${kind} "${name}" is invalid: ${errors.map(formatFieldError).join('; ')}`,
   },
   BadRequest: {
     retry: 'terminal',
     status: 400,
-    when: 'The call itself makes no sense: an unknown kind, a selector that does not parse, an impossible option.',
+    when: 'The call itself is invalid: an unknown kind, a selector that does not parse, an invalid option.',
     message: ({ reason }) => reason,
   },
   Malformed: {
     retry: 'terminal',
     status: 400,
-    when: 'A text is not the YAML or JSON it should be; file, line and column say where.',
+    when: 'A text is not valid YAML or JSON; the message has the file, line and column.',
     message: ({ position: { file, line, column }, reason }) => `${file}:${line}:${column}: ${reason}`,
   },
   Expired: {
     retry: 'refetch',
     status: 410,
-    when: 'The revision asked for is not in the log any more: list again, then watch from there.',
+    when: 'The requested revision is no longer in the log: list again, then watch from there.',
     message: ({ reason }) => reason,
   },
   Forbidden: {
     retry: 'terminal',
     status: 403,
-    when: 'The operation is understood and refused.',
+    when: 'The operation is not allowed.',
     message: ({ reason }) => reason,
   },
   Fenced: {
     retry: 'terminal',
     status: 403,
-    when: 'The writer was the leader once and another has taken over: its write is refused.',
+    when: 'The writer is no longer the leader: another one has taken over, and the write is refused.',
     message: ({ fence, epoch }) => `epoch ${epoch} of fence "${fence}" is over: another leader has taken over`,
   },
   TooLarge: {
@@ -131,43 +131,43 @@ export const catalogue: { readonly [C in ErrorCode]: CatalogueEntry<ErrorDetails
   Unavailable: {
     retry: 'retry',
     status: 503,
-    when: 'The store or platform cannot be reached now. A write that ends so may or may not have happened.',
+    when: 'The store or platform cannot be reached. A write that fails with it may or may not have been applied.',
     message: ({ what, reason }) => `${what} is unavailable: ${reason}`,
   },
   Timeout: {
     retry: 'retry',
     status: 504,
-    when: 'No answer came in time. A write that ends so may or may not have happened.',
-    message: ({ what, timeoutMs }) => `${what} did not answer within ${timeoutMs} ms`,
+    when: 'No response arrived in time. A write that fails with it may or may not have been applied.',
+    message: ({ what, timeoutMs }) => `${what} did not respond within ${timeoutMs} ms`,
   },
   Rejected: {
     retry: 'retry',
     status: 502,
-    when: 'Another system understood the call and refused it, for a reason that the catalogue has no word for.',
+    when: 'Another system refused a valid call, for a reason that has no code of its own in this catalogue.',
     message: ({ what, reason }) => `${what} was rejected: ${reason}`,
   },
   BadAnswer: {
     retry: 'retry',
     status: 502,
-    when: 'Another system answered, and the answer is not what it should be. A write that ends so may have happened.',
-    message: ({ what, reason }) => `the answer to ${what} makes no sense: ${reason}`,
+    when: 'The response of another system is invalid. A write that fails with it may have been applied.',
+    message: ({ what, reason }) => `unexpected response from ${what}: ${reason}`,
   },
   StorageFull: {
     retry: 'retry',
     status: 507,
-    when: 'The disk (or the quota) is full: nothing was written; free some space and repeat.',
+    when: 'The disk (or the quota) is full: nothing was written; free some space and retry.',
     message: ({ what, reason }) => `no space left for ${what}: ${reason}`,
   },
   ReadOnly: {
     retry: 'terminal',
     status: 403,
-    when: 'The place of the store may not be written to.',
+    when: 'The location of the store is not writable.',
     message: ({ what, reason }) => `${what} cannot be written: ${reason}`,
   },
   Corrupt: {
     retry: 'terminal',
     status: 500,
-    when: 'Stored bytes are damaged; nothing was changed. Restore the named thing from a backup.',
+    when: 'Stored bytes are damaged; nothing was changed. Restore it from a backup.',
     message: ({ what, reason }) => `${what} is damaged: ${reason}`,
   },
   Closed: {
@@ -179,7 +179,7 @@ export const catalogue: { readonly [C in ErrorCode]: CatalogueEntry<ErrorDetails
   Internal: {
     retry: 'bug',
     status: 500,
-    when: 'Something that cannot happen did.',
+    when: 'An invariant was violated: a defect in the program.',
     message: ({ reason }) => `internal error: ${reason}`,
   },
 };
@@ -188,7 +188,7 @@ export function formatFieldError({ path, type, message }: FieldError): string {
   return `${path === '' ? '' : `${path}: `}${type}: ${message}`;
 }
 
-/** Survives a second copy of this package in one process, where `instanceof` would not. */
+/** Works with two copies of this package in one process, where `instanceof` does not. */
 const brand = Symbol.for('@ecsm/runtime/ApiError');
 
 export class ApiError<C extends ErrorCode = ErrorCode> extends Error {

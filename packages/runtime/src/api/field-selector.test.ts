@@ -33,8 +33,8 @@ describe('field selectors', () => {
   it.each<[string, string]>([
     ['metadata.name', 'at character 14: expected "=", "==" or "!="'],
     ['a=b,', 'at character 5: expected "="'],
-    ['=x', 'at character 1: "" is no field'],
-    ['a..b=x', 'at character 1: "a..b" is no field'],
+    ['=x', 'at character 1: "" is not a field'],
+    ['a..b=x', 'at character 1: "a..b" is not a field'],
     ['a=b=c', 'at character 4: expected "," or the end'],
     ['a=b\\', 'at character 4: expected "," or the end'],
     ['ok=1,bad', 'at character 9: expected "="'],

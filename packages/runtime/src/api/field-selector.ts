@@ -1,6 +1,6 @@
 /**
- * Field selectors: `metadata.name=x,status.phase!=y`, on any scalar field. As in Kubernetes a field that is not there
- * counts as the empty text, and `\` takes the meaning from a following `,`, `=` or `\` in a value.
+ * Field selectors: `metadata.name=x,status.phase!=y`, on any scalar field. As in Kubernetes an absent field equals the
+ * empty string, and `\` escapes a `,`, `=` or `\` in a value.
  */
 import { ApiError } from './errors.ts';
 import { formatPath, type PathSegment, parsePath, scalarText, valueAt } from './path.ts';
@@ -19,7 +19,7 @@ export interface FieldSelector {
 
 export const FIELD_SELECTOR_LENGTH_MAX = 64 * 1024;
 
-/** A list or object at the path equals no text: `=` never selects it, `!=` always does. */
+/** A list or object at the path equals no string: `=` never selects it, `!=` always does. */
 export function matchesFields(selector: FieldSelector, object: unknown): boolean {
   return selector.requirements.every(({ path, operator, value }) => {
     return (scalarText(valueAt(object, path)) === value) === (operator === '=');
@@ -36,8 +36,8 @@ export function formatFieldSelector(selector: FieldSelector): string {
 const term = /([^=!,]*)(==|!=|=)?((?:[^\\,=]|\\.)*)/uy;
 
 /**
- * Reads the string form. With a schema (`kind.schema`), a field that objects of that kind do not have is refused too,
- * because a selector with a slip of the pen would silently select nothing. Throws BadRequest.
+ * Parses the string form. With a schema (`kind.schema`), unknown fields are refused too: a selector with a typing
+ * mistake would select nothing. Throws BadRequest.
  */
 export function parseFieldSelector(text: string, schema?: Schema): FieldSelector {
   if (text.length > FIELD_SELECTOR_LENGTH_MAX) {
@@ -56,14 +56,14 @@ export function parseFieldSelector(text: string, schema?: Schema): FieldSelector
     if (operator === undefined) throw fail(offset + field.length, 'expected "=", "==" or "!=" after a field');
     const path = parsePath(field.trim());
     if (path === undefined || path.length === 0)
-      throw fail(offset, `"${field.trim()}" is no field, expected one such as metadata.name`);
+      throw fail(offset, `"${field.trim()}" is not a field, expected one such as metadata.name`);
     const known = schema === undefined ? undefined : schemaAt(schema, path);
     if (schema !== undefined && (known === undefined || ['object', 'list', 'map'].includes(known.type))) {
       throw fail(offset, `there is no single value called "${field.trim()}" to select by`);
     }
     requirements.push({ path, operator: operator === '!=' ? '!=' : '=', value: value.replace(/\\([\\,=])/gu, '$1') });
     if (end === text.length) break;
-    if (text[end] !== ',') throw fail(end, 'expected "," or the end (write \\, \\= \\\\ for these signs in a value)');
+    if (text[end] !== ',') throw fail(end, 'expected "," or the end (escape as \\, \\= \\\\ in a value)');
     offset = end + 1;
   }
   return { requirements };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deepFreeze, isPlainObject, JSON_DEPTH_MAX, ownValue, setOwn, whyNotJson } from './json.ts';
+import { deepFreeze, isPlainObject, JSON_DEPTH_MAX, jsonProblem, ownValue, setOwn } from './json.ts';
 
 describe('JSON data', () => {
   it('tells plain objects from everything else', () => {
@@ -25,13 +25,13 @@ describe('JSON data', () => {
     const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
     const cycle: Record<string, unknown> = {};
     cycle['self'] = cycle;
-    expect(whyNotJson({ a: [1, 'x', null, true], b: undefined })).toBeUndefined();
-    expect(whyNotJson(nested(JSON_DEPTH_MAX))).toBeUndefined();
-    expect(whyNotJson(nested(JSON_DEPTH_MAX + 1))).toContain('nested deeper than 64');
-    expect(whyNotJson(cycle)).toContain('nested deeper than 64');
-    expect(whyNotJson([Number.NaN])).toBe('must be a finite number');
-    expect(whyNotJson([undefined])).toContain('type undefined');
-    expect(whyNotJson({ a: 1n })).toContain('type bigint');
-    expect(whyNotJson({ a: new Map() })).toContain('instance of a class');
+    expect(jsonProblem({ a: [1, 'x', null, true], b: undefined })).toBeUndefined();
+    expect(jsonProblem(nested(JSON_DEPTH_MAX))).toBeUndefined();
+    expect(jsonProblem(nested(JSON_DEPTH_MAX + 1))).toContain('nested deeper than 64');
+    expect(jsonProblem(cycle)).toContain('nested deeper than 64');
+    expect(jsonProblem([Number.NaN])).toBe('must be a finite number');
+    expect(jsonProblem([undefined])).toContain('type undefined');
+    expect(jsonProblem({ a: 1n })).toContain('type bigint');
+    expect(jsonProblem({ a: new Map() })).toContain('instance of a class');
   });
 });

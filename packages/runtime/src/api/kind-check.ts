@@ -1,4 +1,4 @@
-/** A kind's definition is code, so a mistake in it should stop the program at its start, with a name and a reason. */
+/** Checks the definition of a kind, so that a mistake in it stops the program at its start with a reason. */
 import { ApiError, formatFieldError } from './errors.ts';
 import type { Kind } from './kind.ts';
 import { checkDnsLabel, checkDnsSubdomain } from './names.ts';
@@ -8,38 +8,38 @@ import { schemaAt } from './schema/lookup.ts';
 import type { Schema } from './schema/schema.ts';
 import { validate } from './schema/validate.ts';
 
-/** The part of a column's definition that can be wrong. */
+/** The part of a column's definition that is checked. */
 type ColumnSource = { readonly name: string } & ({ readonly path: string } | { readonly value: unknown });
 
 export function checkKind(kind: Kind, columns: readonly ColumnSource[]): void {
   const { group, version, plural, singular, shortNames, categories } = kind;
-  const wrong = (reason: string) => new ApiError('Internal', { reason: `kind ${kind.kind}: ${reason}` });
+  const invalid = (reason: string) => new ApiError('Internal', { reason: `kind ${kind.kind}: ${reason}` });
 
-  if (!/^[A-Z][A-Za-z0-9]{0,62}$/u.test(kind.kind)) throw wrong('a kind is one CamelCase word');
+  if (!/^[A-Z][A-Za-z0-9]{0,62}$/u.test(kind.kind)) throw invalid('must be one CamelCase word');
   const groupReason = checkDnsSubdomain(group);
-  if (groupReason !== undefined) throw wrong(`group "${group}": ${groupReason}`);
+  if (groupReason !== undefined) throw invalid(`group "${group}": ${groupReason}`);
   if (!/^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/u.test(version))
-    throw wrong(`version "${version}": must be such as v1 or v1beta1`);
+    throw invalid(`version "${version}": must be a version such as v1 or v1beta1`);
   for (const name of [plural, singular, ...shortNames, ...categories]) {
     const reason = checkDnsLabel(name);
-    if (reason !== undefined) throw wrong(`name "${name}": ${reason}`);
+    if (reason !== undefined) throw invalid(`name "${name}": ${reason}`);
   }
   const names = plural === singular ? [plural, ...shortNames] : [plural, singular, ...shortNames];
   const repeated = firstRepeated(names) ?? firstRepeated(columns.map((column) => column.name));
-  if (repeated !== undefined) throw wrong(`"${repeated}" is there twice`);
+  if (repeated !== undefined) throw invalid(`"${repeated}" is defined twice`);
 
   for (const column of columns) {
-    if (column.name === '') throw wrong('a column needs a name');
+    if (column.name === '') throw invalid('a column needs a name');
     if ('path' in column && fieldType(kind.schema, column.path) === undefined) {
-      throw wrong(`column "${column.name}": there is no field ${column.path}`);
+      throw invalid(`column "${column.name}": there is no field ${column.path}`);
     }
   }
   for (const [name, path] of Object.entries(kind.scale ?? {})) {
     const expected = name === 'labelSelectorPath' ? 'string' : 'integer';
     if (fieldType(kind.schema, path) !== expected)
-      throw wrong(`scale: ${name} ${path} is no field of type ${expected}`);
+      throw invalid(`scale: ${name} ${path} is not a field of type ${expected}`);
   }
-  for (const problem of wrongDefaults(kind.schema, '')) throw wrong(problem);
+  for (const problem of invalidDefaults(kind.schema, '')) throw invalid(problem);
 }
 
 function fieldType(schema: Schema, path: string): Schema['type'] | undefined {
@@ -52,17 +52,17 @@ function firstRepeated(names: readonly string[]): string | undefined {
 }
 
 /** Every default has to be valid once the defaults inside it are filled in. */
-function* wrongDefaults(schema: Schema, path: string): Generator<string> {
+function* invalidDefaults(schema: Schema, path: string): Generator<string> {
   if (schema.default !== undefined) {
     const [error] = validate(schema, applyDefaults(schema, schema.default), path);
-    if (error !== undefined) yield `a default is not valid: ${formatFieldError(error)}`;
+    if (error !== undefined) yield `invalid default: ${formatFieldError(error)}`;
   }
   if (schema.type === 'object') {
     for (const [name, property] of Object.entries(schema.properties))
-      yield* wrongDefaults(property, formatPath(path, [name]));
+      yield* invalidDefaults(property, formatPath(path, [name]));
   } else if (schema.type === 'list') {
-    yield* wrongDefaults(schema.items, `${path}[]`);
+    yield* invalidDefaults(schema.items, `${path}[]`);
   } else if (schema.type === 'map') {
-    yield* wrongDefaults(schema.values, `${path}[]`);
+    yield* invalidDefaults(schema.values, `${path}[]`);
   }
 }

@@ -29,7 +29,7 @@ describe('a set of kinds', () => {
   it('asks back when a name is that of two kinds', () => {
     expect(kinds.allNamed('gadgets').map(({ group }) => group)).toEqual(['a.io', 'b.io']);
     expect(kinds.allNamed('nothing')).toEqual([]);
-    expect(() => kinds.named('gadgets')).toThrow('"gadgets" may be one of several: say gadgets.a.io or gadgets.b.io');
+    expect(() => kinds.named('gadgets')).toThrow('"gadgets" is ambiguous: use gadgets.a.io or gadgets.b.io');
     expect(kinds.named('gadgets.b.io')).toBe(otherGadget);
     expect(kinds.named('gd')).toBe(gadget);
   });
@@ -40,9 +40,9 @@ describe('a set of kinds', () => {
     );
     expect(() => kinds.get('example.io/v3', 'Widget')).toThrow('did you mean "example.io/v1"?');
     expect(() => kinds.get('apps/v1', 'Deployment')).toThrow('known kinds are "Widget", "Gadget"');
-    expect(() => kinds.named('widgts')).toThrow('there is no resource type "widgts": did you mean "widgets"?');
+    expect(() => kinds.named('widgts')).toThrow('unknown resource type "widgts": did you mean "widgets"?');
     expect(() => kinds.named('deployments')).toThrow('known types are "widgets", "gadgets"');
-    expect(() => new KindSet([]).named('pods')).toThrow('there is no resource type "pods": there are no known types');
+    expect(() => new KindSet([]).named('pods')).toThrow('unknown resource type "pods": there are no known types');
   });
 
   it('lists the kinds of a category', () => {

@@ -1,4 +1,4 @@
-/** The kinds that a program knows, and how people call them. */
+/** The kinds of a program, and the names that users call them by. */
 import { ApiError } from './errors.ts';
 import type { Kind } from './kind.ts';
 import { didYouMean, nearest } from './nearest.ts';
@@ -8,7 +8,7 @@ export class KindSet {
   readonly #byType = new Map<string, Kind>();
   readonly #byName = new Map<string, Kind[]>();
 
-  /** Of two versions of a kind the one given first is preferred. */
+  /** Of two versions of a kind, the first one in `kinds` is preferred. */
   constructor(kinds: Iterable<Kind>) {
     this.kinds = Object.freeze([...kinds]);
     for (const kind of this.kinds) {
@@ -37,7 +37,7 @@ export class KindSet {
     });
   }
 
-  /** What somebody probably meant who asked for a kind that is not there. */
+  /** A suggestion for an unknown kind or version. */
   suggest(apiVersion: string, kind: string): string {
     const versions = this.kinds.filter((known) => known.kind === kind).map((known) => known.apiVersion);
     if (versions.length > 0) return didYouMean(apiVersion, versions, `versions of ${kind}`);
@@ -48,19 +48,19 @@ export class KindSet {
     );
   }
 
-  /** All kinds of a plural, singular, short name or kind, in any case, also as `plural.group`: one of each group. */
+  /** All kinds with a plural, singular, short name or kind, case-insensitive, also as `plural.group`: one per group. */
   allNamed(name: string): readonly Kind[] {
     return this.#byName.get(name.toLowerCase()) ?? [];
   }
 
-  /** The only one of `allNamed`. Throws BadRequest. */
+  /** Like `allNamed`, but throws BadRequest unless there is exactly one. */
   named(name: string): Kind {
     const [found, ...others] = this.allNamed(name);
     if (found === undefined) {
       const near = nearest(name, this.#byName.keys());
       const plurals = this.kinds.map((kind) => kind.plural);
       const hint = near === undefined ? didYouMean(name, plurals, 'known types') : `did you mean "${near}"?`;
-      throw new ApiError('BadRequest', { reason: `there is no resource type "${name}": ${hint}` });
+      throw new ApiError('BadRequest', { reason: `unknown resource type "${name}": ${hint}` });
     }
     if (others.length > 0) {
       throw new ApiError('BadRequest', { reason: ambiguity(name, [found, ...others]) });
@@ -68,16 +68,16 @@ export class KindSet {
     return found;
   }
 
-  /** The kinds behind a word such as `all`. */
+  /** The kinds in a category such as `all`. */
   inCategory(category: string): readonly Kind[] {
     return this.kinds.filter((kind) => kind.categories.includes(category));
   }
 }
 
-/** `"gadgets" may be one of several: say gadgets.a.io or gadgets.b.io` */
+/** `"gadgets" is ambiguous: use gadgets.a.io or gadgets.b.io` */
 export function ambiguity(name: string, kinds: readonly Kind[]): string {
   const choices = kinds.map((kind) => `${kind.plural}.${kind.group}`).join(' or ');
-  return `"${name}" may be one of several: say ${choices}`;
+  return `"${name}" is ambiguous: use ${choices}`;
 }
 
 function typeKey(apiVersion: string, kind: string): string {

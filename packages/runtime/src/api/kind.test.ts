@@ -150,15 +150,15 @@ describe('a definition', () => {
   });
 
   it.each<[string, Change]>([
-    ['a kind is one CamelCase word', { kind: 'thing' }],
+    ['must be one CamelCase word', { kind: 'thing' }],
     ['group "Example"', { group: 'Example' }],
-    ['version "1": must be such as v1', { version: '1' }],
+    ['version "1": must be a version such as v1', { version: '1' }],
     ['name "Things"', { plural: 'Things' }],
     ['name "a b"', { shortNames: ['a b'] }],
     ['name ""', { categories: [''] }],
-    ['"things" is there twice', { shortNames: ['things'] }],
+    ['"things" is defined twice', { shortNames: ['things'] }],
     [
-      '"A" is there twice',
+      '"A" is defined twice',
       {
         columns: [
           { name: 'A', path: 'spec' },
@@ -170,11 +170,11 @@ describe('a definition', () => {
     ['column "A": there is no field spec.nope', { columns: [{ name: 'A', path: 'spec.nope' }] }],
     ['column "A": there is no field ..', { columns: [{ name: 'A', path: '..' }] }],
     [
-      'scale: specReplicasPath spec.name is no field of type integer',
+      'scale: specReplicasPath spec.name is not a field of type integer',
       { scale: { specReplicasPath: 'spec.name', statusReplicasPath: 'spec.replicas' } },
     ],
     [
-      'scale: labelSelectorPath spec.replicas is no field of type string',
+      'scale: labelSelectorPath spec.replicas is not a field of type string',
       {
         scale: {
           specReplicasPath: 'spec.replicas',

@@ -1,6 +1,6 @@
 /**
- * A kind, defined once. From one definition come the TypeScript types, validation, defaults, the JSON Schema and the
- * columns of every tool. Nothing else in the program says again what a kind looks like.
+ * The definition of a kind, the single source of its TypeScript types, validation, defaults, JSON Schema and printer
+ * columns.
  */
 import { ApiError, type FieldError } from './errors.ts';
 import type { JsonObject } from './json.ts';
@@ -14,7 +14,7 @@ import { toJsonSchema } from './schema/json-schema.ts';
 import type { ObjectSchema } from './schema/schema.ts';
 import { boundedErrors, validate } from './schema/validate.ts';
 
-/** One column of `get`. NAME and AGE are not among them: every table has these. */
+/** One column of `get`. NAME and AGE are not listed: every table has them. */
 export type ColumnDefinition<Object> = {
   readonly name: string;
   /** Shown only with `-o wide`. */
@@ -24,11 +24,11 @@ export type ColumnDefinition<Object> = {
 export interface Column<Object> {
   readonly name: string;
   readonly wide: boolean;
-  /** The empty text where there is nothing to show. */
+  /** The empty string if there is no value. */
   value(object: Object): string;
 }
 
-/** Which fields `scale` reads and writes, for kinds that have a number of replicas. */
+/** The fields that `scale` reads and writes, for kinds with replicas. */
 export interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
@@ -48,14 +48,14 @@ export interface KindDefinition<Spec, Status, SpecInput, StatusInput> {
   readonly spec: ObjectSchema<Spec, SpecInput>;
   readonly status: ObjectSchema<Status, StatusInput>;
   /**
-   * Rules between fields, asked only about objects that fit the schema. `old` is the object before an update: rules
-   * about what may change need it.
+   * Cross-field rules, called only for objects that match the schema. `old` is the object before an update, for rules
+   * about immutable fields.
    */
   readonly validate?: (
     object: DefaultedObject<Spec, Status>,
     old?: DefaultedObject<Spec, Status>,
   ) => readonly FieldError[];
-  /** Default: none beyond those that every table has. */
+  /** Default: none besides NAME and AGE. */
   readonly columns?: readonly ColumnDefinition<ApiObject<Spec, Status>>[];
   readonly scale?: ScalePaths;
 }
@@ -77,15 +77,15 @@ export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown, Sta
   readonly status: ObjectSchema<Status, StatusInput>;
   readonly columns: readonly Column<ApiObject<Spec, Status>>[];
   readonly scale?: ScalePaths;
-  /** All that is wrong with an object; an empty list if it is valid. Ask after `default`. */
+  /** Returns all errors of an object, an empty list if it is valid. Call it after `default`. */
   validate(object: unknown, old?: DefaultedObject<Spec, Status>): FieldError[];
-  /** Fills in apiVersion, kind, namespace and the defaults of the schema. The very same object if nothing is missing. */
+  /** Sets apiVersion, kind, namespace and the defaults of the schema. Returns the same object if nothing is missing. */
   default(object: ObjectInput<SpecInput, StatusInput>): DefaultedObject<Spec, Status>;
-  /** Data from outside, defaulted and checked. Throws Invalid. */
+  /** Defaults and validates untyped data. Throws Invalid. */
   parse(value: unknown): DefaultedObject<Spec, Status>;
-  /** The first half of `parse`: defaulted and of the right shape, the rules between fields not yet asked. */
+  /** The first half of `parse`: defaults and checks the schema, without the cross-field rules. Throws Invalid. */
   shape(value: unknown): DefaultedObject<Spec, Status>;
-  /** The second half: what the rules between fields say of an object that has the right shape. */
+  /** The second half of `parse`: returns the errors of the cross-field rules. */
   rules(object: DefaultedObject<Spec, Status>, old?: DefaultedObject<Spec, Status>): FieldError[];
   jsonSchema(): JsonObject;
 }
@@ -93,11 +93,11 @@ export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown, Sta
 /** An object of a kind, as the registry returns it. */
 export type ObjectOf<K extends Kind> = K extends Kind<infer Spec, infer Status> ? ApiObject<Spec, Status> : never;
 
-/** An object of a kind, as a writer gives it. */
+/** An object of a kind, as a client writes it. */
 export type InputOf<K extends Kind> =
   K extends Kind<unknown, unknown, infer SpecInput, infer StatusInput> ? ObjectInput<SpecInput, StatusInput> : never;
 
-/** Throws Internal if the definition contradicts itself: a bad name, a column twice, a default that is not valid. */
+/** Throws Internal if the definition is invalid: a bad name, a duplicate column, an invalid default. */
 export function defineKind<Spec, Status, SpecInput, StatusInput>(
   definition: KindDefinition<Spec, Status, SpecInput, StatusInput>,
 ): Kind<Spec, Status, SpecInput, StatusInput> {
@@ -106,8 +106,8 @@ export function defineKind<Spec, Status, SpecInput, StatusInput>(
   const apiVersion = `${group}/${version}`;
   const schema = objectOf(
     {
-      apiVersion: string({ enum: [apiVersion], description: 'Which version of the API the object is written in.' }),
-      kind: string({ enum: [kind], description: 'What the object is.' }),
+      apiVersion: string({ enum: [apiVersion], description: 'API group and version of the object.' }),
+      kind: string({ enum: [kind], description: 'Kind of the object.' }),
       metadata: metadataSchema,
       spec,
       status: optional(status),
@@ -126,7 +126,7 @@ export function defineKind<Spec, Status, SpecInput, StatusInput>(
     return fits(object, errors) ? rules(object, old) : errors;
   }
 
-  /** The one place where the schema's word is taken for the type. */
+  /** The only place where a successful validation narrows the type. */
   function fits(object: unknown, errors: readonly FieldError[]): object is Checked {
     return errors.length === 0;
   }
@@ -146,7 +146,7 @@ export function defineKind<Spec, Status, SpecInput, StatusInput>(
     return object;
   }
 
-  const made: Kind<Spec, Status, SpecInput, StatusInput> = {
+  const result: Kind<Spec, Status, SpecInput, StatusInput> = {
     group,
     version,
     apiVersion,
@@ -165,7 +165,7 @@ export function defineKind<Spec, Status, SpecInput, StatusInput>(
     default(object) {
       const named =
         object.apiVersion !== undefined && object.kind !== undefined ? object : { apiVersion, kind, ...object };
-      // A typed writer's object has the right shape, so what the defaults complete is the defaulted shape.
+      // The input type matches the schema, so the result with defaults has the defaulted type.
       return applyDefaults(schema, named) as Checked;
     },
     parse,
@@ -173,8 +173,8 @@ export function defineKind<Spec, Status, SpecInput, StatusInput>(
     rules,
     jsonSchema: () => toJsonSchema(schema),
   };
-  checkKind(made, columns);
-  return Object.freeze(made);
+  checkKind(result, columns);
+  return Object.freeze(result);
 }
 
 function columnOf<Object>(column: ColumnDefinition<Object>): Column<Object> {

@@ -2,8 +2,8 @@
  * Comparing and merging JSON data: equality, RFC 7386 merge patches, and the three-way merge behind `apply`.
  *
  * Nothing here changes its arguments, and a result shares every part that stayed the same: `result === target` means
- * that nothing changed. A property whose value is undefined counts as absent, as JSON.stringify sees it. Keys such as
- * `__proto__` are data like any other. Recursion follows the depth of the data, which validation bounds.
+ * that nothing changed. A property whose value is undefined counts as absent, as in JSON.stringify. Keys such as
+ * `__proto__` are ordinary data. Recursion follows the depth of the data, which validation bounds.
  */
 import { isPlainObject, type JsonObject, type JsonValue, ownValue, setOwn } from './json.ts';
 
@@ -34,8 +34,8 @@ export function mergePatch(target: JsonValue | undefined, patch: JsonValue): Jso
 }
 
 /**
- * The smallest merge patch that turns `from` into `to`. A merge patch cannot say "set to null", so a null field in
- * `to` comes out as a field to remove. Lists are replaced whole.
+ * The smallest merge patch that turns `from` into `to`. A merge patch cannot set a field to null, so a null field in
+ * `to` is removed. Lists are replaced as a whole.
  */
 export function createMergePatch(from: JsonValue | undefined, to: JsonValue): JsonValue {
   if (!isPlainObject(to) || !isPlainObject(from)) return to;
@@ -55,27 +55,27 @@ export function createMergePatch(from: JsonValue | undefined, to: JsonValue): Js
 }
 
 /**
- * What `apply` makes of a live object, as kubectl does it for custom resources:
- * - a field in `lastApplied` that is gone from `wanted` is removed, whoever changed it since;
- * - a field in `wanted` is set; a null field in `wanted` is removed;
- * - every other field of `live` stays as it is, because it belongs to somebody else;
+ * The result of `apply` on a live object, as kubectl computes it for custom resources:
+ * - a field in `lastApplied` that is not in `desired` is removed, even if it has changed since;
+ * - a field in `desired` is set; a null field in `desired` is removed;
+ * - every other field of `live` is kept, because another writer owns it;
  * - lists are atomic.
  *
- * Applying the same thing again changes nothing and returns `live` itself.
+ * Applying the same object again changes nothing and returns `live` itself.
  */
 export function threeWayMerge(
   lastApplied: JsonValue | undefined,
   live: JsonValue | undefined,
-  wanted: JsonValue,
+  desired: JsonValue,
 ): JsonValue {
-  if (!isPlainObject(wanted)) return mergePatch(live, wanted);
+  if (!isPlainObject(desired)) return mergePatch(live, desired);
   const draft = new Draft(live);
   const last = isPlainObject(lastApplied) ? lastApplied : {};
   for (const key of Object.keys(last)) {
-    if (own(wanted, key) === undefined) draft.remove(key);
+    if (own(desired, key) === undefined) draft.remove(key);
   }
-  for (const key of Object.keys(wanted)) {
-    const value = wanted[key];
+  for (const key of Object.keys(desired)) {
+    const value = desired[key];
     if (value === undefined) continue;
     if (value === null) draft.remove(key);
     else draft.set(key, threeWayMerge(own(last, key), draft.original(key), value));
@@ -83,7 +83,7 @@ export function threeWayMerge(
   return draft.finish();
 }
 
-/** A copy of an object that is made only when something really changes. What is no object counts as an empty one. */
+/** A copy-on-write object. A value that is not an object counts as an empty one. */
 class Draft {
   readonly #original: JsonObject | undefined;
   #copy: Record<string, JsonValue> | undefined;

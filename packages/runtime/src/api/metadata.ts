@@ -1,4 +1,4 @@
-/** What every object carries about itself: its name, its identity and history, its labels, who owns and holds it. */
+/** The metadata of every object: name, identity, versions, labels, owners and finalizers. */
 import type { FieldError } from './errors.ts';
 import { isPlainObject } from './json.ts';
 import { annotationKey, dnsLabel, labelValue, qualifiedName, timestamp } from './names.ts';
@@ -20,26 +20,28 @@ export const ownerReferenceSchema = object({
   name: string({ minLength: 1, description: 'Name of the owner.' }),
   uid: string({ minLength: 1, description: 'Identity of the owner: a new object of the same name is not the owner.' }),
   controller: optional(boolean({ description: 'Whether the owner is the one controller that manages this object.' })),
-  blockOwnerDeletion: optional(boolean({ description: 'Whether the owner has to wait until this object is gone.' })),
+  blockOwnerDeletion: optional(
+    boolean({ description: 'Whether foreground deletion of the owner waits until this object is deleted.' }),
+  ),
 });
 export type OwnerReference = Infer<typeof ownerReferenceSchema>;
 
 export const metadataSchema = object(
   {
     name: dnsLabel({ description: 'Unique among the objects of its kind in a namespace. Cannot be changed.' }),
-    namespace: withDefault(dnsLabel({ description: 'The space within which the name is unique.' }), NAMESPACE_DEFAULT),
+    namespace: withDefault(dnsLabel({ description: 'The scope in which the name is unique.' }), NAMESPACE_DEFAULT),
     uid: optional(string({ minLength: 1, description: 'Unique in time and space. Set by the registry.' })),
     resourceVersion: optional(string({ minLength: 1, description: 'Changes with every write. Set by the registry.' })),
-    generation: optional(integer({ minimum: 0, description: 'Rises when the spec changes. Set by the registry.' })),
-    creationTimestamp: optional(timestamp({ description: 'When the object was created. Set by the registry.' })),
-    deletionTimestamp: optional(
-      timestamp({ description: 'When somebody asked for its deletion. Set by the registry.' }),
+    generation: optional(
+      integer({ minimum: 0, description: 'Incremented when the spec changes. Set by the registry.' }),
     ),
+    creationTimestamp: optional(timestamp({ description: 'When the object was created. Set by the registry.' })),
+    deletionTimestamp: optional(timestamp({ description: 'When deletion was requested. Set by the registry.' })),
     finalizers: optional(
       list(qualifiedName(), {
         maxItems: FINALIZERS_MAX,
         uniqueItems: true,
-        description: 'Who still has to clean up before the object may go.',
+        description: 'Cleanup that has to finish before the object is removed.',
       }),
     ),
     labels: optional(
@@ -54,17 +56,17 @@ export const metadataSchema = object(
       list(ownerReferenceSchema, {
         maxItems: OWNER_REFERENCES_MAX,
         uniqueBy: 'uid',
-        description: 'The objects this one depends on: when all of them are gone, it is deleted.',
+        description: 'The objects this one depends on: when all of them are deleted, it is deleted too.',
       }),
     ),
   },
   { description: "The object's name, identity, labels and owners." },
 );
 
-/** What a writer passes: only the name is needed. */
+/** Metadata as a client writes it: only the name is required. */
 export type ObjectMetadataInput = Input<typeof metadataSchema>;
 
-/** What the registry sets before it stores an object. */
+/** Fields that the registry sets before it stores an object. */
 type SetByRegistry = 'uid' | 'resourceVersion' | 'generation' | 'creationTimestamp';
 type MetadataFields = Infer<typeof metadataSchema>;
 
@@ -73,7 +75,7 @@ export type Metadata = { readonly [Field in keyof MetadataFields]: MetadataField
   readonly [Field in SetByRegistry]: NonNullable<MetadataFields[Field]>;
 };
 
-/** The rules that need more than one field; they expect metadata that fits the schema. */
+/** Rules across fields, for metadata that matches the schema. */
 export function validateMetadataRules(metadata: ObjectMetadataInput, path: string): FieldError[] {
   const errors: FieldError[] = [];
   let annotationsBytes = 0;
@@ -93,14 +95,14 @@ export function validateMetadataRules(metadata: ObjectMetadataInput, path: strin
   return errors;
 }
 
-/** All that is wrong with metadata, whoever wrote it. */
+/** Returns all errors of metadata from any source. */
 export function validateMetadata(metadata: unknown, path = 'metadata'): FieldError[] {
   const errors = validate(metadataSchema, metadata, path);
   if (errors.length > 0 || !isMetadata(metadata)) return errors;
   return validateMetadataRules(metadata, path);
 }
 
-/** Only asked about what the schema has accepted. */
+/** Called only for values that the schema has accepted. */
 function isMetadata(value: unknown): value is ObjectMetadataInput {
   return isPlainObject(value);
 }

@@ -1,4 +1,4 @@
-/** What names, keys, label values and timestamps may look like. The rules and the wording are Kubernetes'. */
+/** The syntax of names, keys, label values and timestamps. Rules and wording are those of Kubernetes. */
 import { string } from './schema/build.ts';
 import type { Format, StringSchema } from './schema/schema.ts';
 
@@ -16,7 +16,7 @@ const dnsSubdomainHint = `a lowercase RFC 1123 subdomain must consist of lower c
 const labelExpression = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/u;
 const labelHint = `must consist of alphanumeric characters, '-', '_' or '.', ${alphanumericEnds} (e.g. 'MyName', or 'my.name', or '123-abc')`;
 
-/** What is wrong with a name of an object or namespace, or undefined. */
+/** Returns why the name of an object or namespace is invalid, or undefined if it is valid. */
 export function checkDnsLabel(value: string): string | undefined {
   if (value.length > LABEL_LENGTH_MAX) return `must be no more than ${LABEL_LENGTH_MAX} characters`;
   return dnsLabelExpression.test(value) ? undefined : dnsLabelHint;
@@ -59,7 +59,7 @@ export function checkTimestamp(value: string): string | undefined {
   const year = Number(value.slice(0, 4));
   const month = Number(value.slice(5, 7));
   const leapDay = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 1 : 0;
-  return day <= (daysInMonth[month - 1] ?? 0) + leapDay ? undefined : 'must be a day that exists';
+  return day <= (daysInMonth[month - 1] ?? 0) + leapDay ? undefined : 'must be a valid date';
 }
 
 const qualifiedNameFormat: Format = { name: 'qualified-name', check: checkQualifiedName };
@@ -76,7 +76,7 @@ export function qualifiedName(options: Description = {}): StringSchema {
   return string({ minLength: 1, format: qualifiedNameFormat, ...options });
 }
 
-/** Annotation keys may have upper case in the prefix: Kubernetes looks at them in lower case. */
+/** Annotation keys may have upper case in the prefix: Kubernetes checks them in lower case. */
 export function annotationKey(): StringSchema {
   return string({ format: { name: 'annotation-key', check: (value) => checkQualifiedName(value.toLowerCase()) } });
 }

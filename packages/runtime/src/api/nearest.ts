@@ -1,13 +1,11 @@
-/**
- * "Did you mean …?" for everything a person types: fields, kinds, resource names, enumerated values.
- */
+/** "Did you mean …?" for user input: fields, kinds, resource names, enumerated values. */
 
 /** Longer words are not typing mistakes, and the distance costs time that grows with the square of the length. */
 const WORD_LENGTH_MAX = 64;
 
 /**
- * How many single-letter slips (a letter too many, too few, wrong, or two neighbours swapped) lie between two words.
- * This is the restricted Damerau-Levenshtein distance: no part is edited twice.
+ * The restricted Damerau-Levenshtein distance: the number of insertions, deletions, substitutions and swaps of
+ * neighbouring letters, where no part is edited twice.
  */
 export function editDistance(from: string, to: string): number {
   let beforePrevious: number[] = [];
@@ -35,7 +33,7 @@ function at(row: readonly number[], column: number): number {
   return row[column] ?? Number.POSITIVE_INFINITY;
 }
 
-/** The candidate that was probably meant: a third of the letters may be wrong, upper and lower case do not count. */
+/** The nearest candidate, or undefined if more than a third of the letters differ. Case is ignored. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > WORD_LENGTH_MAX) return undefined;
   const lower = word.toLowerCase();
@@ -53,7 +51,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** `did you mean "replicas"?`, or what is known if nothing is near. */
+/** `did you mean "replicas"?`, or the list of candidates if none is near. */
 export function didYouMean(word: string, candidates: readonly string[], known: string): string {
   const found = nearest(word, candidates);
   if (found !== undefined) return `did you mean "${found}"?`;

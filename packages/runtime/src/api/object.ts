@@ -1,8 +1,8 @@
-/** The one shape of every object: what somebody wants (`spec`) and what was last seen of it (`status`). */
+/** The shape of every object: the desired state (`spec`) and the last observed state (`status`). */
 import type { JsonObject } from './json.ts';
 import type { Metadata, ObjectMetadataInput } from './metadata.ts';
 
-/** An object in the registry. It is data: readonly, and shared freely. */
+/** An object in the registry. It is immutable and can be shared. */
 export type ApiObject<Spec = JsonObject, Status = JsonObject> = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -11,7 +11,7 @@ export type ApiObject<Spec = JsonObject, Status = JsonObject> = {
   readonly status?: Status;
 };
 
-/** An object as a writer gives it: defaults, identity and history are not there yet. */
+/** An object as a client writes it, without defaults and without the fields that the registry sets. */
 export type ObjectInput<SpecInput = JsonObject, StatusInput = JsonObject> = {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -20,7 +20,7 @@ export type ObjectInput<SpecInput = JsonObject, StatusInput = JsonObject> = {
   readonly status?: StatusInput;
 };
 
-/** An object with its defaults, before the registry has given it an identity. */
+/** An object with defaults, but without the fields that the registry sets. */
 export type DefaultedObject<Spec = JsonObject, Status = JsonObject> = {
   readonly apiVersion: string;
   readonly kind: string;

@@ -1,6 +1,6 @@
 /**
- * Paths to fields, as people read them: `spec.template.env[2].name`, `metadata.labels[example.com/app]`. Field errors,
- * field selectors, printer columns and positions in a file all speak this one notation.
+ * Paths to fields: `spec.template.env[2].name`, `metadata.labels[example.com/app]`. Field errors, field selectors,
+ * printer columns and positions in a file use this notation.
  */
 import { isPlainObject, ownValue } from './json.ts';
 
@@ -9,7 +9,7 @@ export type PathSegment = string | number;
 const simpleName = /^[A-Za-z_$][\w$-]*$/;
 const needsQuotes = /^\d+$|^$|[\]"\\\p{Cc}]/u;
 
-/** Appends segments to a path; `parsePath` gives them back. */
+/** Appends segments to a path; the inverse of `parsePath`. */
 export function formatPath(base: string, segments: readonly PathSegment[]): string {
   let text = base;
   for (const segment of segments) {
@@ -23,7 +23,7 @@ export function formatPath(base: string, segments: readonly PathSegment[]): stri
 /** One step of a path: `.name`, `[12]`, `["any text"]` or `[any-key/without.brackets]`. */
 const step = /\.?([^.[\]"\s]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|\[([^\]"]+)\]/uy;
 
-/** The segments of a path, or undefined if the text is no path. The empty path is the whole object. */
+/** Returns the segments of a path, or undefined if the text is not a path. The empty path is the whole object. */
 export function parsePath(path: string): PathSegment[] | undefined {
   const segments: PathSegment[] = [];
   let offset = 0;
@@ -32,7 +32,7 @@ export function parsePath(path: string): PathSegment[] | undefined {
     const match = step.exec(path);
     if (match === null) return undefined;
     const [text, name, index, quoted, key] = match;
-    // A dot stands before every name but the first, and nowhere else.
+    // A dot precedes every name except the first, and nothing else.
     if (name !== undefined && text.startsWith('.') === (offset === 0)) return undefined;
     const segment = index === undefined ? (name ?? key ?? unquote(quoted)) : Number(index);
     if (segment === undefined) return undefined;
@@ -52,7 +52,7 @@ function unquote(quoted: string | undefined): string | undefined {
   }
 }
 
-/** What stands at a path, or undefined if nothing does. */
+/** Returns the value at a path, or undefined if there is none. */
 export function valueAt(value: unknown, segments: readonly PathSegment[]): unknown {
   let current = value;
   for (const segment of segments) {
@@ -63,7 +63,7 @@ export function valueAt(value: unknown, segments: readonly PathSegment[]): unkno
   return current;
 }
 
-/** A scalar as tables and selectors show it. Nothing and null are the empty text; lists and objects have no text. */
+/** A scalar as text for tables and selectors. Undefined and null become ''; returns undefined for lists and objects. */
 export function scalarText(value: unknown): string | undefined {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

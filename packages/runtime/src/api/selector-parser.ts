@@ -1,4 +1,4 @@
-/** Reads the string form of label selectors: `a=b,c!=d,e in (x,y),f notin (z),g,!h`. */
+/** Parses the string form of label selectors: `a=b,c!=d,e in (x,y),f notin (z),g,!h`. */
 import { ApiError } from './errors.ts';
 import { checkLabelValue, checkQualifiedName } from './names.ts';
 import { type LabelSelector, REQUIREMENT_VALUES_MAX, REQUIREMENTS_MAX, type Requirement } from './selector.ts';
@@ -6,13 +6,13 @@ import { type LabelSelector, REQUIREMENT_VALUES_MAX, REQUIREMENTS_MAX, type Requ
 export const SELECTOR_LENGTH_MAX = 64 * 1024;
 
 interface Token {
-  /** The empty text is the end. */
+  /** The empty string at the end. */
   readonly text: string;
-  /** Counted from 1, for people. */
+  /** Counted from 1. */
   readonly position: number;
 }
 
-/** Throws BadRequest that says at which character what was found and what was expected. */
+/** Throws BadRequest with the position, the token found and the token expected. */
 export function parseLabelSelector(text: string): LabelSelector {
   if (text.length > SELECTOR_LENGTH_MAX) {
     throw new ApiError('BadRequest', { reason: `label selector is longer than ${SELECTOR_LENGTH_MAX} characters` });
@@ -20,7 +20,7 @@ export function parseLabelSelector(text: string): LabelSelector {
   return new Parser(text).selector();
 }
 
-/** Spaces mean nothing but the end of a word; a word is what holds no space and no sign. */
+/** White space only separates words; a word has no white space and no operator character. */
 const tokenExpression = /\s*(==|!=|[=!(),<>]|[^\s=!(),<>]+|$)/uy;
 
 class Parser {
@@ -85,7 +85,7 @@ class Parser {
     return token.text;
   }
 
-  /** `a=` and `a in (x,)` mean the empty value, so a value may be no token at all. */
+  /** `a=` and `a in (x,)` mean the empty value, so a value may have no token. */
   #value(): string {
     const token = this.#peek();
     if (token.text === '' || token.text === ',' || token.text === ')') return '';

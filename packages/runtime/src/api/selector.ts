@@ -1,6 +1,6 @@
 /**
- * Label selectors: which objects are meant. A selector is a list of requirements, and an object has to meet them all,
- * so the empty selector selects everything. Kubernetes' semantics: `!=` and `notin` are met where the key is absent.
+ * Label selectors. A selector is a list of requirements that an object has to meet all, so the empty selector selects
+ * everything. As in Kubernetes, `!=` and `notin` are met where the key is absent.
  */
 import { ApiError, type FieldError, formatFieldError } from './errors.ts';
 import { checkLabelValue, checkQualifiedName, labelValue, qualifiedName } from './names.ts';
@@ -56,7 +56,7 @@ function meets(requirement: Requirement, labels: Readonly<Record<string, string>
   }
 }
 
-/** The string form, which `parseLabelSelector` reads back. */
+/** The string form; the inverse of `parseLabelSelector`. */
 export function formatLabelSelector(selector: LabelSelector): string {
   return selector.requirements.map(formatRequirement).join(',');
 }
@@ -77,7 +77,7 @@ function formatRequirement(requirement: Requirement): string {
   }
 }
 
-/** What the schema cannot say about the object form: which operators take values. Keys and values are checked too. */
+/** Rules of the object form beyond its schema: which operators take values. Keys and values are checked too. */
 export function validateLabelSelector(selector: LabelSelectorObject, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const invalid = (segments: readonly (string | number)[], value: string, reason: string | undefined) => {
@@ -108,7 +108,7 @@ export function validateLabelSelector(selector: LabelSelectorObject, path: strin
   return errors;
 }
 
-/** Reads the object form. Throws BadRequest if it makes no sense. */
+/** Converts the object form. Throws BadRequest if it is invalid. */
 export function labelSelectorOf(selector: LabelSelectorObject): LabelSelector {
   const errors = validateLabelSelector(selector, '');
   if (errors.length > 0) {

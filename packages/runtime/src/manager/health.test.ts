@@ -227,7 +227,7 @@ describe('a check', () => {
     const clock = new VirtualClock();
     const reason = examineOne(() => new Promise(() => {}), clock);
     await clock.advance(CHECK_MS_MAX);
-    expect(await reason).toBe('the check did not answer within 5000 ms');
+    expect(await reason).toBe('the check did not respond within 5000 ms');
   });
 
   it('that throws what is no error has failed, too', async () => {

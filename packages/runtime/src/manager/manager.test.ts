@@ -187,7 +187,7 @@ describe('a manager', () => {
     await scene.stage.clock.advance(1_000);
     await expect(scene.ended).rejects.toMatchObject({
       code: 'Timeout',
-      message: 'stuck, free, told to stop, did not answer within 5000 ms',
+      message: 'stuck, free, told to stop, did not respond within 5000 ms',
     });
     expect(scene.story).toContain('free is told');
   });

@@ -1,7 +1,7 @@
-/** What is shown in the place of a secret. Tools recognize it, and refuse it where a real value has to be. */
+/** Shown in place of a secret. Tools recognize it, and refuse it as a value in input. */
 export const hidden = '<hidden>';
 
-/** Empty values and switches are shown under every name: that there is no secret is none. */
+/** Empty values and booleans are shown under every name: they hold no secret. */
 const plainText = /^(?:true|false|null|none|undefined)?$/i;
 
 export function isPlain(value: unknown): boolean {

@@ -1,39 +1,39 @@
 /**
- * Which names belong to secrets: fields, environment variables, headers, flags. A name is split into words at separators
- * and at changes of case, and judged by its words, so that `DB_PASS` is a secret and `COMPASS` is not.
+ * Detects names of secrets: fields, environment variables, headers, flags. A name is split into words at separators and
+ * at changes of case, and classified by its words, so that `DB_PASS` is a secret and `COMPASS` is not.
  */
 
-/** A longer name is judged by its end. It bounds the work for hostile input. */
+/** Of a longer name only the end is checked. It bounds the work for hostile input. */
 export const NAME_CHARACTERS_MAX = 128;
 
 const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));
 
-/** Secret wherever they stand in a name. */
+/** Secret at any place in a name. */
 const secretWords = set('pwd pswd psw pw secret token cred cookie passcode passkey psk');
 /** Secret as the last of several words: `REDIS_AUTH`, `GITHUB_PAT`, but not `AUTH_MODE`. */
 const secretLastWords = set('auth authorization jwt pat');
 /** Secret as the whole name. */
 const secretNames = set('auth authorization jwt');
 /**
- * Secret in a name that is written in one word or in several: `x-api-key`, `AccessKeyId`, `dbpassword`, and in Chinese
- * 密码, 口令, 密钥, 令牌. Escapes, because a bundle of one file is ASCII, and bundlers leave regular expressions as they are.
+ * Secret in a name of one word or several: `x-api-key`, `AccessKeyId`, `dbpassword`, and in Chinese 密码, 口令, 密钥, 令牌.
+ * Escaped, because the single-file bundle is ASCII, and bundlers do not escape regular expressions.
  */
 const secretParts =
   /password(?!less)|passphrase|passwd|(?:api|access|secret|private|priv|account)_?key(?:s|id)?(?![a-z])|credential|dockerconfigjson|\u5bc6\u7801|\u53e3\u4ee4|\u5bc6\u94a5|\u4ee4\u724c/;
 const dividedParts = /password(?!less)|passphrase/;
-/** At the end of a word that is written together: `clientsecret`, `authtoken`, `sshkey`. */
+/** At the end of a compound word: `clientsecret`, `authtoken`, `sshkey`. */
 const secretEnding = /(?:secret|token|pwd|(?:auth|crypt|encryption|host|master|shared|sign|signing|ssh|ssl|tls)key)s?$/;
 const passEnding = /pass$/;
-/** They end in `pass` and have nothing to do with it. */
+/** Words that end in `pass` but are not passwords. */
 const otherPass = set(`
   compass bypass trespass surpass encompass overpass underpass lowpass highpass bandpass multipass singlepass renderpass
 `);
-/** What makes a `pass` a run through something: `first_pass`, `low-pass`. */
+/** Words before a `pass` that is not a password: `first_pass`, `low-pass`. */
 const beforeOtherPass = set(`
   by low high band all over under first second third last next each one two three single double multi render build test
 `);
 
-/** Words before `key` that make it a key of data, or the public half. Any other `…_KEY` is a secret. */
+/** Words before `key` that make it a key of data, or a public key. Any other `…_KEY` is a secret. */
 const plainKeys = set(`
   primary foreign partition sort routing public pub cache map index object group lookup row column label annotation
   topology registry field config message hot unique composite surrogate candidate natural range shard bucket item sub
@@ -45,7 +45,7 @@ const plainKeys = set(`
 /** Words before `tokens` that count them. */
 const beforeCounted = set('max min num number total prompt completion input output used count');
 
-/** As the last word they say something about a secret, and are not one: `PASSWORD_FILE`, `tokenType`, `secretName`. */
+/** As the last word they describe a secret and are not one: `PASSWORD_FILE`, `tokenType`, `secretName`. */
 const aboutSecrets = set(`
   name names file files filename path dir directory url uri endpoint host port type kind ttl expiry expires expiration
   expire age length len count min max size policy ref reference version enabled disabled required optional timeout
@@ -54,7 +54,7 @@ const aboutSecrets = set(`
   fingerprint
 `);
 
-/** No other name can be a secret's. Most names of most objects need no closer look. */
+/** A fast filter: no other name can be that of a secret, so most names need no further check. */
 const trigger = /pass|pwd|pw|psw|secret|token|cred|cookie|psk|auth|jwt|pat|key|docker|[\u5bc6\u53e3\u4ee4]/i;
 
 /** Whether a field, variable, header or flag of this name holds a secret. */
@@ -92,7 +92,7 @@ function isOtherPass(before: string | undefined): boolean {
   return before !== undefined && beforeOtherPass.has(before);
 }
 
-/** `S3AccessKey2` is `s3 access key`: numbers at the end of a word only tell one from another. */
+/** `S3AccessKey2` is `s3 access key`: trailing numbers of a word are dropped. */
 function wordsOf(name: string): readonly string[] {
   return name
     .slice(-NAME_CHARACTERS_MAX)

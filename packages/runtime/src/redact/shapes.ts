@@ -1,27 +1,27 @@
-/** What is a secret by its shape, under any name: credentials of URLs and headers, JWTs, private keys, cloud keys. */
+/** Detects secrets by their format, under any name: credentials in URLs and headers, JWTs, private keys, cloud keys. */
 import { Buffer } from 'node:buffer';
 import { hidden } from './mark.ts';
 
 /** `user:password@` of a URL. */
 const userinfo = /(?<=:\/\/)[^\s/"'<>]{1,512}(?=@)/g;
-/** The same where the text is cut before the `@`; a number is a port. */
+/** The same where the text is truncated before the `@`; a number is a port. */
 const cutUserinfo =
   /(?<=:\/\/[^\s/@:"'<>]{0,256}:)(?!\d{0,5}["'\\\u2026]*$)[^\s/@:"'\\<>[\]]{1,256}(?=["'\\\u2026]{0,8}$)/;
 /** `user:password@tcp(host)` of a Go data source name. */
 const dataSource = /(?<=(?:^|[\s"'=])[\w.-]{1,64}:)[^\s@/"'<>]{1,256}(?=@(?:tcp|udp|unix)\()/g;
 const bearer = /(?<=\bBearer {1,4})[^\s"',;<>]{4,}/gi;
 const basic = /(?<=\bBasic {1,4})[A-Za-z0-9+/_-]{4,}={0,2}/gi;
-/** Prose behind the word: `Bearer token`, `bearer authentication`. */
+/** Prose after the word: `Bearer token`, `bearer authentication`. */
 const prose = /^[a-z]{1,15}[.:]?$/;
 const jwt = /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{2,}(?:\.[\w-]*)*/g;
 const signature = /(?<=[?&](?:sig|signature|x-amz-signature|x-goog-signature)=)[^&\s"'<>]+/gi;
-/** Keys of AWS, Google, GitHub, GitLab, Slack, Stripe, OpenAI, npm, Vault and age, which begin in ways of their own. */
+/** Keys of AWS, Google, GitHub, GitLab, Slack, Stripe, OpenAI, npm, Vault and age, by their prefixes. */
 const knownKeys =
   /(?<![A-Za-z0-9])(?:(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])|AIza[\w-]{35}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|[sr]k_live_\w{16,}|sk-[\w-]{20,}|npm_[A-Za-z0-9]{36}|hv[sb]\.[\w-]{20,}|AGE-SECRET-KEY-1[A-Z0-9]{20,})/g;
 const privateKey = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const endOfKey = /-----END [A-Z0-9 ]{0,40}-----/g;
 
-/** Private keys only: they go over several lines, so they are hidden before anything else. */
+/** Private keys only: they span several lines, so they are hidden first. */
 export function hidePrivateKeys(text: string): string {
   if (!text.includes('PRIVATE KEY')) return text;
   let result = '';
@@ -49,7 +49,7 @@ export function hideShapes(text: string): string {
     .replace(knownKeys, hidden);
 }
 
-/** Those of `Basic` are `user:password` in base64. */
+/** The credentials of `Basic` are `user:password` in base64. */
 function isCredentials(token: string): boolean {
   return Buffer.from(token, 'base64').includes(':');
 }

@@ -1,4 +1,4 @@
-/** Where a value in a text ends, for texts that may be JSON, JSON within JSON, or cut off anywhere. */
+/** Finds the end of a value in a text, which may be JSON, JSON within JSON, or truncated anywhere. */
 
 const nameCharacter = /[\w.\-\u4e00-\u9fff]/;
 
@@ -6,7 +6,7 @@ export function isNameCharacter(character: string): boolean {
   return nameCharacter.test(character);
 }
 
-/** A quote, and how many backslashes stand before it: none in JSON, one in JSON within a string of JSON, then three. */
+/** A quote, and the number of backslashes before it: none in JSON, one in JSON within a string of JSON, then three. */
 export interface Quote {
   readonly mark: string;
   readonly escapes: number;
@@ -14,7 +14,7 @@ export interface Quote {
 
 const openingQuote = /(\\*)(["'])/y;
 
-/** The quote at a position, and where the text in it starts. */
+/** The quote at a position, and the start of the text in it. */
 export function quoteAt(text: string, position: number): (Quote & { readonly start: number }) | undefined {
   openingQuote.lastIndex = position;
   const found = openingQuote.exec(text);
@@ -32,15 +32,15 @@ export function quoteBefore(text: string, position: number): Quote | undefined {
 }
 
 /**
- * The position of the quote that closes a string, its backslashes before it; the end of the text if it is not there. A
- * quote that belongs to the value has more backslashes than the opening one.
+ * The position of the quote that closes a string, including its backslashes; the end of the text if there is none. A
+ * quote inside the value has more backslashes than the opening one.
  */
 export function endOfString(text: string, start: number, { mark, escapes }: Quote): number {
   for (let at = text.indexOf(mark, start); at !== -1; at = text.indexOf(mark, at + 1)) {
     let backslashes = 0;
     while (at - backslashes > start && text.charAt(at - backslashes - 1) === '\\') backslashes++;
     if (backslashes % (2 * (escapes + 1)) === escapes) return at - escapes;
-    // Fewer backslashes than the opening quote had: the string around it ends here, and this one with it.
+    // Fewer backslashes than the opening quote: the enclosing string ends here.
     if (backslashes < escapes) return at - backslashes;
   }
   return text.length;

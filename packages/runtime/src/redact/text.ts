@@ -1,8 +1,8 @@
 /**
- * Secrets in text: messages, log lines, command lines, connection strings, bodies that are cut off or are no JSON.
- * Finds a name that is a secret's and hides the value behind it (`password=…`, `"password":"…"`, `--password …`, also in
- * JSON within JSON), and what is a secret by its shape alone. Where the end of a value is not clear, everything to the
- * end of the text is hidden.
+ * Hides secrets in text: messages, log lines, command lines, connection strings, bodies that are truncated or not JSON.
+ * Hides the value after the name of a secret (`password=…`, `"password":"…"`, `--password …`, also in JSON within JSON),
+ * and secrets that have a known format. Where the end of a value is not clear, everything to the end of the text is
+ * hidden.
  *
  * The time is proportional to the length of the text. Redacting a redacted text changes nothing.
  */
@@ -11,16 +11,16 @@ import { isSecretFlag, isSecretName, isWorkingDirectory, NAME_CHARACTERS_MAX } f
 import { hidePrivateKeys, hideShapes } from './shapes.ts';
 import { endOfString, isNameCharacter, type Quote, quoteAt, quoteBefore } from './strings.ts';
 
-/** A separator of a name and its value, or the beginning of a flag. Characters beyond ASCII are escapes: see names.ts. */
+/** A separator of a name and its value, or the start of a flag. Non-ASCII characters are escaped: see names.ts. */
 const candidate = /[:=\uff1a]|(?<![\w-])--?(?=[A-Za-z])/g;
 const separator = /[:=\uff1a][=>]?\s{0,64}/y;
 /** The value of a `name` or `key`, if it can be a name. */
 const label = /[:=\uff1a]\s{0,64}\\*["']?([\w./-]{1,128})/y;
 /** `--password x`, and `"--password","x"` in a list. */
 const flagBeforeValue = /--?[A-Za-z][\w.-]{0,127}(?:\\*["']\s{0,16},\s{0,16}|[ \t]{1,16})/y;
-/** Not a value, but the rest of a sentence about the name. */
+/** Prose after the name instead of a value. */
 const sentence = /(?:a|and|are|cannot|for|has|in|is|may|must|needs?|not|of|or|the|to|was|with)\s|-/y;
-/** What is said about a field after its path: the words of validation, and of differences. */
+/** A message about a field after its path, from validation or a comparison. */
 const statement =
   /(?:(?:Required|Invalid|Unsupported|Duplicate) value|Unknown field|Too (?:long|short|many|few)|Forbidden:|must\s|cannot\s|may\s|has to\s|expected\s|there (?:is|are)\s|is\s|none \u2192|(?:wrong|missing|unknown)(?=[\s.,;)]|$)|did you mean)/y;
 const blockScalar = /[|>][-+\d]{0,2}[ \t]{0,16}(?:\r?\n|\\n)/y;
@@ -34,7 +34,7 @@ export function redactText(text: string): string {
 
 interface Name {
   readonly text: string;
-  /** Where it begins, or the quote around it. */
+  /** Where it starts, or the quote around it. */
   readonly start: number;
   readonly isQuoted: boolean;
 }
@@ -42,7 +42,7 @@ interface Name {
 function hideNamed(text: string): string {
   let result = '';
   let kept = 0;
-  /** Whether the last `name` or `key` says that the `value` behind it is a secret: `{"name":"TOKEN","value":"x"}`. */
+  /** Whether the last `name` or `key` marks the `value` after it as a secret: `{"name":"TOKEN","value":"x"}`. */
   let isLabelSecret = false;
   candidate.lastIndex = 0;
   for (let hit = candidate.exec(text); hit; hit = candidate.exec(text)) {
@@ -54,7 +54,7 @@ function hideNamed(text: string): string {
       if (name === undefined) continue;
       if (/^(?:name|key)$/i.test(name.text)) isLabelSecret = isSecretLabel(text, hit.index);
       const isSecret = isSecretPart(name.text) || (isLabelSecret && /^value$/i.test(name.text));
-      value = isSecret ? valueBehind(text, name, hit.index) : undefined;
+      value = isSecret ? valueAfter(text, name, hit.index) : undefined;
     }
     if (value === undefined || isPlain(text.slice(value.start, value.end))) continue;
     result += text.slice(kept, value.start) + hidden;
@@ -90,7 +90,7 @@ function nameBefore(text: string, position: number): Name | undefined {
 }
 
 /** Undefined if what follows is not the value of that name. */
-function valueBehind(text: string, name: Name, position: number): Span | undefined {
+function valueAfter(text: string, name: Name, position: number): Span | undefined {
   separator.lastIndex = position;
   separator.exec(text);
   const start = separator.lastIndex;
@@ -105,14 +105,14 @@ function valueBehind(text: string, name: Name, position: number): Span | undefin
     return { start: quote.start, end: endOfString(text, quote.start, quote) };
   }
   if (isColon && !name.isQuoted && startsWith(statement, text, start)) return undefined;
-  // A list or an object, or a block of YAML: where it ends is not looked for.
+  // A list, an object or a YAML block scalar: its end is not searched.
   if (/[{[]/.test(text.charAt(start)) || (isColon && startsWith(blockScalar, text, start)))
     return { start, end: text.length };
   if (isWorkingDirectory(name.text, text.charAt(start))) return undefined;
   return { start, end: endOfValue(text, name, start, isColon) };
 }
 
-/** Whether a quote only ends the string that the name stands in: `"the token="`. */
+/** Whether a quote only ends the string that contains the name: `"the token="`. */
 function isClosing(text: string, name: Name, quote: Quote): boolean {
   const around = quoteBefore(text, name.start);
   return around !== undefined && around.mark === quote.mark && around.escapes === quote.escapes;
@@ -120,7 +120,7 @@ function isClosing(text: string, name: Name, quote: Quote): boolean {
 
 function endOfValue(text: string, name: Name, start: number, isColon: boolean): number {
   const around = name.isQuoted ? undefined : quoteBefore(text, name.start);
-  // An entry of an environment in JSON, `"PASSWORD=x y"`: the value ends where the string does.
+  // An environment variable in JSON, `"PASSWORD=x y"`: the value ends where the string ends.
   if (around) return endOfString(text, start, around);
   const isLine = isColon && wholeLine.test(name.text);
   const end = isLine ? /[\r\n]/g : isColon ? /[\r\n,"'}\]]/g : /[\s&,;"'`})\]<]/g;

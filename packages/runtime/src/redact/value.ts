@@ -1,15 +1,15 @@
 /**
- * A copy of a value that may be shown: without secrets in fields, environments, arguments of programs, texts, and JSON
- * within strings. Whatever people or logs get to see passes through here.
+ * Redacts values for output: copies without secrets in fields, environment variables, program arguments, texts, and
+ * JSON within strings. All output to users and logs passes through here.
  */
 import { hidden, isPlain } from './mark.ts';
 import { isSecretFlag, isSecretName, isWorkingDirectory } from './names.ts';
 import { redactText } from './text.ts';
 
-/** Deeper values show as `…`. It bounds the recursion. */
+/** Deeper values are shown as `…`. It bounds the recursion. */
 const depthMax = 128;
 
-/** The part of a schema that marks secrets. They are hidden under every name. */
+/** The part of a schema that marks secrets. They are hidden whatever their name. */
 export interface SecretMarks {
   readonly secret?: true;
   readonly properties?: Readonly<Record<string, SecretMarks>>;
@@ -18,26 +18,26 @@ export interface SecretMarks {
 }
 
 /**
- * A deep copy without secrets. Empty values, booleans and their words stay: they show that there is no secret. With a
- * schema, what it marks is hidden as well.
+ * A deep copy without secrets. Empty values, booleans and words such as `true` are kept: they hold no secret. Fields
+ * that the schema marks are hidden as well.
  */
 export function redact(value: unknown, schema?: SecretMarks): unknown {
   return new Redaction(schema).copy(value, schema, 0);
 }
 
-/** The value of a name, as text: `<hidden>` if the name is a secret's. */
+/** Returns the value as text, or `<hidden>` if the name is that of a secret. */
 export function redactNamed(name: string, value: string): string {
   return isSecretValue(name, value) && !isPlain(value) ? hidden : redactText(value);
 }
 
-/** An entry of an environment, `DB_PASSWORD=…`, or one header, `X-Api-Key: …`: all that follows is the value. */
+/** An environment variable, `DB_PASSWORD=…`, or a header, `X-Api-Key: …`: all that follows is the value. */
 const namedValue = /^([A-Za-z_][\w.-]*=|[A-Za-z][\w-]*: ?(?=[^\n]*$))(?=\S)/;
 /** A program's argument whose value is the next one: `--password`. */
 const flag = /^--?[A-Za-z][\w.-]*$/;
 
 class Redaction {
   readonly #schema: SecretMarks | undefined;
-  /** The objects around the current value: only meeting one of these again is a cycle. */
+  /** The ancestors of the current value: only one of these again is a cycle. */
   readonly #open = new Set<object>();
 
   constructor(schema: SecretMarks | undefined) {
@@ -71,7 +71,7 @@ class Redaction {
     const entries = Object.entries(object);
     // `{name: 'DB_PASSWORD', value: …}`, and the configuration centre's `{key: '/db/password', value: …}`.
     const label = entries.find(([key, field]) => /^(?:name|key)$/i.test(key) && typeof field === 'string')?.[1];
-    // A key may be `__proto__`: fromEntries makes it a field like any other, where an assignment would not.
+    // A key may be `__proto__`: fromEntries creates an own field, where an assignment would not.
     return Object.fromEntries(
       entries.map(([key, field]) => {
         const isSecret =
@@ -87,19 +87,19 @@ class Redaction {
     const name = namedValue.exec(text)?.[1];
     if (name !== undefined) {
       const value = text.slice(name.length);
-      // What is said about a field, `password: must be a string`, stays.
+      // A message about a field, `password: must be a string`, is kept.
       if (isSecretValue(name.replace(/[=:] ?$/, ''), value) && redactText(text) !== text) return `${name}${hidden}`;
     }
     return this.#json(text, depth) ?? redactText(text);
   }
 
-  /** A string that holds an object or a list as JSON, such as an annotation with the configuration that was applied. */
+  /** A string with an object or a list as JSON, such as the last-applied annotation. */
   #json(text: string, depth: number): string | undefined {
     if (!/^\s*[{[]/.test(text)) return undefined;
     try {
       const value: unknown = JSON.parse(text);
       const shown = JSON.stringify(this.copy(value, this.#schema, depth + 1));
-      // The text stays as it was written if nothing is hidden in it.
+      // The text keeps its formatting if nothing is hidden in it.
       return shown === JSON.stringify(value) ? text : shown;
     } catch {
       return undefined;

@@ -1,21 +1,21 @@
 /**
- * A tolerant look at somebody else's JSON. A `Schema` says what our own objects must be, to the last field; a `Shape`
- * says what we rely on in foreign ones: what it names has to be there and of the right type, and whatever else is there
- * is kept. Values are never copied or changed, so that what was read can be sent back whole.
+ * Tolerant validation of JSON from other systems. A `Schema` defines every field of our own objects; a `Shape` lists the
+ * fields that we rely on in external ones. These must be present and have the right type; other fields are kept. Values
+ * are never copied or changed, so that they can be sent back complete.
  */
 
-/** Where a value departs from its shape, innermost step first, and how. */
+/** Where a value does not match its shape, innermost step first, and why. */
 export interface Mismatch {
   readonly steps: (string | number)[];
   readonly reason: string;
 }
 
 export interface Shape<T> {
-  /** Undefined if the value has this shape. */
+  /** Returns undefined if the value matches. */
   readonly check: (value: unknown) => Mismatch | undefined;
   /** Whether a field of this shape may be absent. */
   readonly isOptional: boolean;
-  /** Only for the type system; there is never a value. */
+  /** Only for the type system; never set. */
   readonly type?: T;
 }
 
@@ -31,17 +31,18 @@ type OptionalNames<F extends Fields> = {
 }[keyof F];
 type Flat<T> = { readonly [N in keyof T]: T[N] };
 
-/** The fields that are named; others may be there too. */
+/** The named fields; other fields may be present too. */
 type ShapedFields<F extends Fields> = Flat<
   { [N in Exclude<keyof F, OptionalNames<F>>]: Shaped<F[N]> } & { [N in OptionalNames<F>]?: Shaped<F[N]> }
 >;
 
 const valueLengthMax = 40;
 
-function simple<T>(isOne: (value: unknown) => boolean, wanted: string): Shape<T> {
+function simple<T>(matches: (value: unknown) => boolean, expected: string): Shape<T> {
   return {
     isOptional: false,
-    check: (value) => (isOne(value) ? undefined : { steps: [], reason: `should be ${wanted}, but is ${show(value)}` }),
+    check: (value) =>
+      matches(value) ? undefined : { steps: [], reason: `should be ${expected}, but is ${show(value)}` },
   };
 }
 
@@ -57,7 +58,7 @@ export const integer = (): Shape<number> => wholeNumber;
 export const boolean = (): Shape<boolean> => anyBoolean;
 export const anything = (): Shape<unknown> => any;
 
-/** A string that usually is one of these. A word that is new to us is no reason to refuse all that came with it. */
+/** A string that usually is one of these. An unknown value is accepted, because newer systems may add some. */
 export function word<const Word extends string>(..._known: readonly Word[]): Shape<Word | (string & {})> {
   return anyString as Shape<Word | (string & {})>;
 }
@@ -109,7 +110,7 @@ export function object<F extends Fields>(fields: F): Shape<ShapedFields<F>> {
   };
 }
 
-/** An object whose keys are not ours to know. */
+/** An object with arbitrary keys. */
 export function record<T>(values: Shape<T>): Shape<Readonly<Record<string, T>>> {
   return {
     isOptional: false,
@@ -124,7 +125,7 @@ export function record<T>(values: Shape<T>): Shape<Readonly<Record<string, T>>> 
   };
 }
 
-/** Any of several shapes. The complaint is that of the one that got furthest into the value. */
+/** Any of several shapes. The reported mismatch is the deepest one. */
 export function either<S extends readonly Shape<unknown>[]>(...shapes: S): Shape<Shaped<S[number]>> {
   return {
     isOptional: false,
@@ -144,12 +145,12 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `data.list[3].status should be a string, but is 5`; undefined if the value fits. */
+/** Returns `data.list[3].status should be a string, but is 5`, or undefined if the value matches. */
 export function complaint(shape: Shape<unknown>, value: unknown, root: string): string | undefined {
   const mismatch = shape.check(value);
   if (mismatch === undefined) return undefined;
   const path = mismatch.steps.reduceRight<string>(
-    (so, step) => (typeof step === 'number' ? `${so}[${step}]` : `${so}.${step}`),
+    (parent, step) => (typeof step === 'number' ? `${parent}[${step}]` : `${parent}.${step}`),
     root,
   );
   return `${path} ${mismatch.reason}`;
@@ -160,7 +161,7 @@ function within(step: string | number, mismatch: Mismatch): Mismatch {
   return mismatch;
 }
 
-/** What a value is, in a few words. Never the text of a string: it could be a password. */
+/** A short description of a value. Never the text of a string: it could be a password. */
 function show(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'an empty string' : `a string of ${value.length} characters`;
   if (Array.isArray(value)) return 'a list';

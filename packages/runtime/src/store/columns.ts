@@ -1,6 +1,6 @@
 import type { Revision } from './contract.ts';
 
-/** The two number columns of a `VersionPage`. They grow by doubling, so a long list makes no object for each entry. */
+/** The two number columns of a `VersionPage`. They grow by doubling, so a long list needs no object per entry. */
 export class Columns {
   #revisions: Float64Array = new Float64Array(256);
   #created: Float64Array = new Float64Array(256);

@@ -2,13 +2,13 @@ import { ApiError } from '../api/errors.ts';
 import type { Revision } from './contract.ts';
 
 /**
- * Refuses a revision that the history does not reach. A revision of the future is `Expired` too: it comes from
- * before the store was restored or replaced, and waiting for it would be waiting in silence.
+ * Refuses a revision outside of the history. A future revision is `Expired` too: it is from before the store was
+ * restored or replaced, and a watch would wait for it without an error.
  */
 export function checkReachable(revision: Revision, compacted: Revision, newest: Revision): void {
   if (revision < compacted) {
     throw new ApiError('Expired', {
-      reason: `revision ${revision} has been compacted (the history starts at ${compacted}): list again and go on from there`,
+      reason: `revision ${revision} has been compacted (the history starts at ${compacted}): list again and continue from there`,
     });
   }
   if (revision > newest) {
@@ -18,7 +18,7 @@ export function checkReachable(revision: Revision, compacted: Revision, newest: 
   }
 }
 
-/** Refuses to compact what has not happened. */
+/** Refuses to compact to a future revision. */
 export function checkCompactable(revision: Revision, newest: Revision): void {
   if (!Number.isSafeInteger(revision) || revision < 0 || revision > newest) {
     throw new ApiError('BadRequest', { reason: `cannot compact to revision ${revision}: the newest is ${newest}` });

@@ -1,14 +1,14 @@
 /**
- * A watch over a log that can be read from any revision on. The memory, sqlite and file stores share it.
+ * A watch over a log that can be read from any revision. The memory, sqlite and file stores share it.
  *
- * The watcher pulls: it reads a bounded batch from the log, hands it over, and comes back for more. Nothing is
- * buffered for it in between, so a slow watcher costs nothing; if the log is compacted past it, `read` throws
- * `Expired` and the watcher lists again.
+ * The watcher pulls: it reads a bounded batch from the log, delivers it, and reads the next. Nothing is buffered in
+ * between, so a slow watcher costs no memory; if the log is compacted past it, `read` throws `Expired` and the watcher
+ * lists again.
  */
 import type { Commit, Revision, WatchOptions } from './contract.ts';
 
 export interface LogSource {
-  /** The next commits after `after` that touch the prefix, and how far it looked. Bounded in size. Throws `Expired`. */
+  /** Returns the next commits after `after` that touch the prefix. Bounded in size. Throws `Expired`. */
   read(after: Revision, prefix: string, detail: Detail): LogBatch;
   /** Resolves once there may be a commit after `after`, or when the signal aborts. Rejects when the store closes. */
   changed(after: Revision, signal: AbortSignal | undefined): Promise<void>;
@@ -18,7 +18,7 @@ export type Detail = NonNullable<WatchOptions['detail']>;
 
 export interface LogBatch {
   readonly commits: readonly Commit[];
-  /** Every commit up to here has been looked at, whether it touched the prefix or not. */
+  /** Every commit up to this revision was read, whether it touched the prefix or not. */
   readonly through: Revision;
 }
 

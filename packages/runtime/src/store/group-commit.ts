@@ -1,6 +1,6 @@
 /**
- * Lets concurrent writers share one flush. Commits that arrive while a flush is under way wait, and then go together:
- * the flush is what costs, and it costs the same for one commit as for a hundred.
+ * Lets concurrent writers share one flush. Commits that arrive during a flush wait for the next one and share it: a
+ * flush takes the same time for one commit as for a hundred.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '../api/errors.ts';
@@ -12,7 +12,7 @@ export type Writes = readonly Write[];
 /** Commits in one flush; more wait for the next. Bounds the memory of a transaction and the time that it takes. */
 const groupCommitsMax = 256;
 const groupBytesMax = 16 * 1024 * 1024;
-/** Commits that may wait. Beyond this the disk cannot keep up, and a caller is told so. */
+/** Maximum waiting commits. Beyond it, commits fail with `Unavailable`: the disk cannot keep up. */
 const waitingCommitsMax = 20_000;
 
 interface Waiting {
@@ -22,8 +22,8 @@ interface Waiting {
 }
 
 /**
- * Makes a group of commits durable. `take` hands over the group; calling it late lets more commits join. The answer has
- * one outcome for each commit taken, in order; an `ApiError` fails that one commit. A rejection fails all of them.
+ * Makes a group of commits durable. `take` returns the group; calling it late lets more commits join. The result has one
+ * outcome for each commit of the group, in order; an `ApiError` fails that one commit. A rejection fails all of them.
  */
 export type Flush = (take: () => readonly Writes[]) => Promise<readonly (CommitOutcome | ApiError)[]>;
 
@@ -34,7 +34,7 @@ export class GroupCommit {
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
 
-  /** `announce` is called after the commits of a flush have been answered. */
+  /** `announce` is called after the commits of a flush have been settled. */
   constructor(what: string, flush: Flush, announce: () => void = () => {}) {
     this.#what = what;
     this.#flush = flush;
@@ -44,7 +44,10 @@ export class GroupCommit {
   commit(writes: Writes): Promise<CommitOutcome> {
     checkWrites(writes);
     if (this.#waiting.length >= waitingCommitsMax) {
-      throw new ApiError('Unavailable', { what: this.#what, reason: `${waitingCommitsMax} commits wait already` });
+      throw new ApiError('Unavailable', {
+        what: this.#what,
+        reason: `${waitingCommitsMax} commits are already waiting`,
+      });
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ writes, resolve, reject });
@@ -52,24 +55,24 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves when everything that was waiting has been answered. */
+  /** Resolves when no commit is waiting. */
   async idle(): Promise<void> {
     await this.#draining;
   }
 
   async #drain(): Promise<void> {
-    // A moment later, so that commits made in the same turn share the first flush too.
+    // Deferred, so that commits of the same turn share the first flush too.
     await undefined;
     while (this.#waiting.length > 0) {
-      for (const answer of await this.#flushWaiting()) answer();
+      for (const settle of await this.#flushWaiting()) settle();
       this.#announce();
-      // Writers that were answered make their next commit, and everything else on this thread gets its turn.
+      // Settled writers can send their next commit, and the event loop is not blocked.
       await nextTurn();
     }
     this.#draining = undefined;
   }
 
-  /** Flushes what waits; returns a function for each commit that answers it. */
+  /** Flushes the waiting commits; returns a function for each commit that settles it. */
   async #flushWaiting(): Promise<(() => void)[]> {
     let group: Waiting[] | undefined;
     const take = () => {
@@ -78,7 +81,7 @@ export class GroupCommit {
     };
     try {
       const outcomes = await this.#flush(take);
-      return (group ?? []).map((waiting, index) => () => answer(waiting, outcomes[index]));
+      return (group ?? []).map((waiting, index) => () => settle(waiting, outcomes[index]));
     } catch (error) {
       return (group ?? this.#takeGroup()).map(
         ({ reject }) =>
@@ -100,7 +103,7 @@ export class GroupCommit {
   }
 }
 
-function answer({ resolve, reject }: Waiting, outcome: CommitOutcome | ApiError | undefined): void {
+function settle({ resolve, reject }: Waiting, outcome: CommitOutcome | ApiError | undefined): void {
   if (outcome && 'committed' in outcome) resolve(outcome);
-  else reject(outcome ?? new ApiError('Internal', { reason: 'a commit was left without an answer' }));
+  else reject(outcome ?? new ApiError('Internal', { reason: 'a commit has no outcome' }));
 }

@@ -4,7 +4,7 @@ import { limits, type Write } from './contract.ts';
 const segment = '[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}';
 const form = new RegExp(`^${segment}(?:/${segment})*$`);
 
-/** Refuses a key that some store could not hold: the same rule for all, or a registry could not move between them. */
+/** Refuses a key that some store could not hold: one rule for all, so that a registry can move between them. */
 export function checkKey(key: string): void {
   if (key.length <= limits.keyCharactersMax && form.test(key)) return;
   const rule = `A-Z a-z 0-9 _ - and, not first, a dot; at most ${limits.keyCharactersMax} characters`;
@@ -13,7 +13,7 @@ export function checkKey(key: string): void {
   });
 }
 
-/** Refuses a commit that some store could not hold, before anything of it is written. */
+/** Refuses a commit that some store could not hold, before anything is written. */
 export function checkWrites(writes: readonly Write[]): void {
   if (writes.length > limits.commitWritesMax) {
     throw new ApiError('BadRequest', {
@@ -25,7 +25,7 @@ export function checkWrites(writes: readonly Write[]): void {
   for (const write of writes) {
     checkKey(write.key);
     if (seen.has(write.key))
-      throw new ApiError('BadRequest', { reason: `key "${write.key}" stands twice in one commit` });
+      throw new ApiError('BadRequest', { reason: `key "${write.key}" occurs twice in one commit` });
     seen.add(write.key);
     if (write.type === 'put') sizeBytes += write.value.byteLength;
   }
@@ -34,9 +34,9 @@ export function checkWrites(writes: readonly Write[]): void {
   }
 }
 
-/** A page of nothing could never be continued. */
+/** An empty page could not be continued. */
 export function checkLimit(limit: number | undefined): void {
   if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1)) {
-    throw new ApiError('BadRequest', { reason: `limit ${limit} is not a whole number of at least 1` });
+    throw new ApiError('BadRequest', { reason: `limit ${limit} is not a positive integer` });
   }
 }

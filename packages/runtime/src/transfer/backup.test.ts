@@ -80,7 +80,7 @@ describe('a backup', () => {
     const error = await failure(backupOf(store));
     expect(error.code).toBe('Forbidden');
     expect(error.message).toBe(
-      'the registry is incomplete: the restore of x.jsonl, begun yesterday, was not finished; repeat that first',
+      'the registry is incomplete: the restore of x.jsonl, started yesterday, was not finished; repeat that first',
     );
   });
 

@@ -1,4 +1,4 @@
-/** A whole registry as text, as of one revision, while others go on writing. See format.ts for what it looks like. */
+/** Backs up a registry as text, at one revision, while clients keep writing. See format.ts for the format. */
 import { type Clock, systemClock, timestampAt } from '../ports/clock.ts';
 import type { Store } from '../store/contract.ts';
 import { type BackupSummary, LineWriter } from './format.ts';
@@ -7,25 +7,25 @@ import { completeSnapshot } from './snapshot.ts';
 
 export interface BackupOptions extends TransferOptions {
   /**
-   * Go on without records whose stored bytes are damaged; the last line counts them. Default false: the first of them
-   * ends the backup with `Corrupt`.
+   * Skip records whose stored bytes are damaged; the last line counts them. Default false: the first of them fails the
+   * backup with `Corrupt`.
    */
   readonly leaveOutDamaged?: boolean;
-  /** Called once, when the last line has been taken: without it a backup is not complete. */
+  /** Called once, when the last line has been consumed: without it a backup is not complete. */
   readonly onEnd?: (summary: BackupSummary) => void;
-  /** Tells the time of the backup. Default: the system's. */
+  /** For the time of the backup. Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** Lines are handed over in chunks of about this size. */
+/** Approximate size of the chunks. */
 const chunkBytes = 64 * 1024;
 
 /**
- * Everything in the store, leases and fences too: what is carried over is decided when it is restored. Memory is bounded
- * by one page, and nothing is read before somebody asks for it.
+ * Includes everything in the store, leases and fences too: what to transfer is decided at the restore. Memory is bounded
+ * by one page, and pages are read on demand.
  *
- * `Expired` means that the store was compacted past the revision of the backup, because it took too long: what was
- * written so far is worthless, begin again. `Forbidden` means that the registry is itself an unfinished restore.
+ * Throws `Expired` if the store was compacted past the revision of the backup, because it took too long: discard the
+ * output and start again. Throws `Forbidden` if the registry is itself an unfinished restore.
  */
 export async function* backup(store: Store, options: BackupOptions = {}): AsyncGenerator<Uint8Array, void> {
   const { clock = systemClock, onProgress, onEnd } = options;

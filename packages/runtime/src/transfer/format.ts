@@ -1,15 +1,15 @@
 /**
- * What a backup looks like: text in UTF-8, one JSON object a line, so that people can read and search it.
+ * The format of a backup: UTF-8 text with one JSON object per line, so that it can be read and searched.
  *
  *     {"format":"ecsm-registry-backup","version":1,"revision":42,"time":"2026-11-16T02:00:00Z","sum":"…"}
  *     {"key":"example.io/v1/widgets/default/a","created":3,"revision":9,"value":{…},"sum":"…"}
  *     {"end":true,"objects":1,"damaged":0,"sum":"…"}
  *
- * Objects come in ascending order of their keys. A value that would not be the same bytes after it was read as JSON and
- * written again stands as `"base64":"…"` instead of `"value"`.
+ * Objects are in ascending order of their keys. A value that would not have the same bytes after parsing and formatting
+ * it as JSON is stored as `"base64":"…"` instead of `"value"`.
  *
- * `sum` is the SHA-256, in base64, of the sum of the line before (nothing for the first) and this line up to `,"sum"`.
- * So the first line that was changed, lost or moved is known as soon as it is read, and the last sum covers everything.
+ * `sum` is the SHA-256, in base64, of the sum of the previous line (empty for the first) and this line up to `,"sum"`.
+ * So the first line that was changed, lost or moved is detected when it is read, and the last sum covers everything.
  */
 import type { Entry, Revision } from '../store/contract.ts';
 import { limits } from '../store/contract.ts';
@@ -18,13 +18,13 @@ import { nextSum } from './digest.ts';
 export const backupFormat = 'ecsm-registry-backup';
 export const backupVersion = 1;
 
-/** A value may be a third larger in base64, and has been up to 1.5 MiB in etcd. */
+/** A value may be a third larger in base64, and up to 1.5 MiB in etcd. */
 export const lineBytesMax = 4 * limits.commitBytesMax;
 
 export interface BackupHeader {
   /** The backup is the registry as of this revision. */
   readonly revision: Revision;
-  /** When it was begun, in RFC 3339. */
+  /** When it was started, in RFC 3339. */
   readonly time: string;
 }
 
@@ -34,7 +34,7 @@ export interface BackupSummary extends BackupHeader {
   readonly bytes: number;
   /** Damaged records that were left out. */
   readonly damaged: number;
-  /** The sum of the last line, which covers all of it: two backups with the same sum are the same. */
+  /** The sum of the last line, which covers the whole backup: two backups with the same sum are equal. */
   readonly sum: string;
 }
 
@@ -42,7 +42,7 @@ const sumOpening = ',"sum":"';
 const sumPattern = /^,"sum":"([A-Za-z0-9+/]{43}=)"\}$/u;
 const tailBytes = sumOpening.length + 44 + '"}'.length;
 
-/** Makes lines, each with its sum. */
+/** Formats lines, each with its sum. */
 export class LineWriter {
   sum = '';
 
@@ -62,7 +62,7 @@ export class LineWriter {
     return this.line({ end: true, objects, damaged });
   }
 
-  /** Any line: a sum does not know what it covers. */
+  /** Any line. */
   line(fields: object): Buffer {
     return this.#sealed(JSON.stringify(fields).slice(0, -1));
   }
@@ -74,7 +74,7 @@ export class LineWriter {
   }
 }
 
-/** A line without its sum, and the sum that it claims; nothing if it does not end in one. */
+/** Splits a line into its body and its sum; returns undefined if it does not end in a sum. */
 export function unseal(line: Buffer): { readonly body: Buffer; readonly sum: string } | undefined {
   const cut = line.byteLength - tailBytes;
   const sum = cut < 0 ? undefined : sumPattern.exec(line.toString('latin1', cut))?.[1];
@@ -83,7 +83,7 @@ export function unseal(line: Buffer): { readonly body: Buffer; readonly sum: str
 
 const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text of a value, if reading it as JSON and writing it again gives the same bytes. */
+/** Returns the text of a value if parsing and formatting it as JSON gives the same bytes. */
 function plainJson(value: Uint8Array): string | undefined {
   try {
     const text = strictText.decode(value);

@@ -1,19 +1,19 @@
 /**
- * What belongs to the processes at work on one registry and means nothing in another: leases, which say who leads, and
- * fences, whose meaning is the revision that they were written at. A copied lease would make everybody wait for a
- * leader that is not there; a fence that is absent shuts out every former leader, a copied one might let one in.
+ * Records that are valid only in one registry: leases, which name the leader, and fences, which depend on the revision
+ * that they were written at. With a copied lease all candidates would wait for a leader that does not exist. An absent
+ * fence refuses every former leader, a copied one might accept one.
  *
- * Everything else is carried over, above all the registry's identity, by which it knows its services on the platform.
+ * Everything else is transferred, in particular the registry's identity, which marks its services on the platform.
  */
 import { isFenceKey } from '../registry/keys.ts';
 
-/** Any version of the kind. The room that defines it stands above this one; a test compares the two. */
+/** Any version of the kind. The module that defines it may not be imported here; a test compares the two. */
 const leaseKey = /^coordination\.ecsm\.sh\/[^/]+\/leases\//u;
 
 export interface LeadershipOption {
   /**
-   * Whether leases and fences are transferred too. Default `leave out`: whoever works on the target elects its leader
-   * anew. `carry over` makes an exact copy, for looking at; nobody should work on that.
+   * Whether leases and fences are transferred too. Default `leave out`: the controllers of the target elect a new leader.
+   * `carry over` creates an exact copy, for inspection only; no controller should run on it.
    */
   readonly leadership?: 'leave out' | 'carry over';
 }
@@ -22,7 +22,7 @@ export function isLeadershipKey(key: string): boolean {
   return isFenceKey(key) || leaseKey.test(key);
 }
 
-/** Whether a record goes along. */
+/** Whether a record is transferred. */
 export function isCarried(key: string, { leadership = 'leave out' }: LeadershipOption): boolean {
   return leadership === 'carry over' || !isLeadershipKey(key);
 }

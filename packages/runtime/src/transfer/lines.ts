@@ -1,4 +1,4 @@
-/** Cuts a stream of bytes into lines, however it comes in pieces, and never holds more than one line. */
+/** Splits a stream of bytes into lines and never buffers more than one line. */
 import { ApiError } from '../api/errors.ts';
 import { lineBytesMax } from './format.ts';
 
@@ -6,14 +6,14 @@ export interface Line {
   /** From 1. */
   readonly number: number;
   readonly bytes: Buffer;
-  /** False for a last line that does not end. */
+  /** False for a last line without a line feed. */
   readonly isEnded: boolean;
 }
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** A byte order mark, and carriage returns at the ends of lines, are taken off: programs on the way like to add them. */
+/** Removes a byte order mark and carriage returns at the ends of lines, which some programs add. */
 export async function* splitLines(chunks: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Line, void> {
   let pieces: Buffer[] = [];
   let sizeBytes = 0;
@@ -38,7 +38,7 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array>, file: strin
       yield take(true);
       rest = rest.subarray(end + 1);
     }
-    // Who hands over the chunks may use their memory again.
+    // The producer may reuse the memory of its chunks.
     if (rest.byteLength > 0) keep(Buffer.from(rest));
   }
   if (sizeBytes > 0) yield take(false);
@@ -53,7 +53,7 @@ export function malformed(file: string, line: number, reason: string, cause?: un
   return new ApiError('Malformed', { position: { file, line, column: 1 }, reason }, cause);
 }
 
-/** What a first line that is no header looks like, where that can be told. */
+/** Recognizes other formats by the first bytes. Returns the reason, or undefined. */
 export function foreignFormat(bytes: Buffer): string | undefined {
   const [first = 0x20, second = 0x20] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0)

@@ -1,9 +1,9 @@
 /**
- * The mark of a registry that is not complete: a record that is written before the first object of a transfer and
- * removed after the last has been compared. It is no object, so nobody but transfers and people see it.
+ * Marks an incomplete registry: a record that is written before the first object of a transfer and removed after the
+ * last has been compared. It is not an object, so only transfers read it.
  *
- * Every commit of a transfer also rewrites the marker. So it always says how many objects the transfer has put there,
- * and two transfers to one target cannot both go on.
+ * Every commit of a transfer also rewrites the marker. So it always has the number of objects that the transfer has
+ * written, and of two transfers to one target only one can continue.
  */
 import { isPlainObject } from '../api/json.ts';
 import type { Revision, Store } from '../store/contract.ts';
@@ -12,13 +12,13 @@ export const markerKey = 'transfers/incomplete';
 
 export interface IncompleteTransfer {
   readonly transfer: 'restore' | 'migration' | 'unknown';
-  /** Where the objects come from, for people. */
+  /** Where the objects come from, for messages. */
   readonly source: string;
-  /** When it began, in RFC 3339. */
+  /** When it was started, in RFC 3339. */
   readonly started: string;
-  /** How many objects it has put there so far. */
+  /** Number of objects written so far. */
   readonly objects: number;
-  /** The key of an object too large for one commit with the marker, while it is being written; it may be there. */
+  /** The key of an object too large for one commit with the marker, while it is being written; it may exist. */
   readonly writing?: string;
 }
 
@@ -41,12 +41,12 @@ export async function readMarker(
   return entry && { revision: entry.revision, marker: decodeMarker(entry.value) };
 }
 
-/** The transfer that was begun into this store and never finished, if there is one. */
+/** The unfinished transfer into this store, if there is one. */
 export async function incompleteTransfer(store: Store): Promise<IncompleteTransfer | undefined> {
   return (await readMarker(store))?.marker;
 }
 
-/** A marker that cannot be read still is a marker; -1 is no number of objects that could be true. */
+/** An unreadable marker is still a marker; -1 never matches the number of objects. */
 const unreadable: IncompleteTransfer = { transfer: 'unknown', source: 'unknown', started: 'unknown', objects: -1 };
 
 function decodeMarker(value: Uint8Array): IncompleteTransfer {

@@ -1,4 +1,4 @@
-/** A registry, moved from one store to another: `file:`, `sqlite:`, `etcd://` and `memory:`, in any direction. */
+/** Migrates a registry from one store to another: `file:`, `sqlite:`, `etcd://` and `memory:`, in any direction. */
 import { ApiError } from '../api/errors.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { Revision, Store } from '../store/contract.ts';
@@ -7,15 +7,15 @@ import { isCarried, type LeadershipOption } from './leadership.ts';
 import type { TransferOptions } from './progress.ts';
 import { completeSnapshot, type SnapshotPage } from './snapshot.ts';
 import { Target } from './target.ts';
-import { inspectTarget, type TargetOption, versionPages } from './vacancy.ts';
+import { inspectTarget, type TargetOption, versionPages } from './target-check.ts';
 
 export interface MigrateOptions extends TransferOptions, LeadershipOption, TargetOption {
   /**
-   * Go on without records whose stored bytes are damaged; the summary counts them. Default false: the first of them ends
-   * the migration with `Corrupt`.
+   * Skip records whose stored bytes are damaged; the summary counts them. Default false: the first of them fails the
+   * migration with `Corrupt`.
    */
   readonly leaveOutDamaged?: boolean;
-  /** How an unfinished migration calls the source. Default `another store`. Never a URL with a password in it. */
+  /** The name of the source in the marker and in messages. Default `another store`. Never a URL with a password. */
   readonly name?: string;
   readonly clock?: Clock;
 }
@@ -24,8 +24,8 @@ export interface MigrationSummary {
   /** The target holds the source as of this revision of the source. */
   readonly sourceRevision: Revision;
   /**
-   * Whether the source has been written to since, leases and fences aside. Those changes are not in the target: stop
-   * what writes to the source and migrate again, into an empty target.
+   * Whether the source has changed since, apart from leases and fences. Those changes are not in the target: stop the
+   * clients of the source and migrate again, into an empty target.
    */
   readonly hasSourceChanged: boolean;
   readonly objects: number;
@@ -39,12 +39,12 @@ export interface MigrationSummary {
 }
 
 /**
- * Copies everything as of one revision into an empty store, reads it back, and compares. The source is only read. Nobody
- * may work on the target meanwhile. What holds for `restore` holds here too: nothing is overwritten (`Forbidden`), an
- * unfinished target is recognisable, and migrating again starts over.
+ * Copies everything at one revision into an empty store, reads it back, and compares. The source is only read. No other
+ * client may use the target meanwhile. As in `restore`, nothing is overwritten (`Forbidden`), an unfinished target is
+ * recognisable, and migrating again starts over.
  */
 export async function migrate(from: Store, to: Store, options: MigrateOptions = {}): Promise<MigrationSummary> {
-  // Before the source is read, so that a refusal costs nothing.
+  // Before the source is read, so that a refusal is cheap.
   await inspectTarget(to, options);
   const versions = new Digest();
   const damaged = new Set<string>();
@@ -82,7 +82,7 @@ function addVersion(digest: Digest, key: string, revision: Revision): void {
   digest.add(`${key} ${revision}`, nothing);
 }
 
-/** Revisions alone, because a store that others share may go on without a change in ours. */
+/** Compares the revisions of records, because in a shared store the store's revision changes without a change here. */
 async function versionsNow(from: Store, damaged: ReadonlySet<string>, options: MigrateOptions): Promise<string> {
   const digest = new Digest();
   for await (const { keys, revisions } of versionPages(from)) {

@@ -13,7 +13,7 @@ import { addOddities, backupOf, bytes, chunked, failure, fillWith, furnish, seal
 const verify = (whole: Uint8Array, chunkBytes?: number) =>
   verifyBackup(chunked(whole, chunkBytes), { file: 'b.jsonl' });
 const namesALine =
-  /^b\.jsonl:\d+:1: |^line \d+ of b\.jsonl is damaged: |^b\.jsonl is damaged: it was cut short at line \d+/u;
+  /^b\.jsonl:\d+:1: |^line \d+ of b\.jsonl is damaged: |^b\.jsonl is damaged: it was truncated at line \d+/u;
 
 const header = { format: 'ecsm-registry-backup', version: 1, revision: 1, time: '2026-01-01T00:00:00Z' };
 const record = { key: 'a/v1/b/c/d', created: 1, revision: 1, value: {} };
@@ -42,11 +42,11 @@ describe('a backup', () => {
     const lines = whole.toString('latin1').split('\n');
     const half = Buffer.from(`${lines.slice(0, 4).join('\n')}\n${lines[4]?.slice(0, 30)}`, 'latin1');
     expect((await failure(verify(half))).message).toBe(
-      'b.jsonl is damaged: it was cut short at line 5: its end is missing',
+      'b.jsonl is damaged: it was truncated at line 5: its end is missing',
     );
     const atEnd = Buffer.from(`${lines.slice(0, 4).join('\n')}\n`, 'latin1');
     expect((await failure(verify(atEnd))).message).toBe(
-      'b.jsonl is damaged: it was cut short at line 4: its end is missing',
+      'b.jsonl is damaged: it was truncated at line 4: its end is missing',
     );
   });
 
@@ -92,7 +92,7 @@ describe('a backup', () => {
     const store = new MemoryStore();
     await fillWith(store, 3);
     const error = await failure(verify(Buffer.concat([whole, await backupOf(store)])));
-    expect(error.message).toBe('b.jsonl:24:1: the backup ends on the line before, and there is more');
+    expect(error.message).toBe('b.jsonl:24:1: there is more text after the end of the backup');
   });
 
   it('reads the same in pieces of any size', async () => {
@@ -134,7 +134,7 @@ describe('what is no backup', () => {
     [
       'a later version',
       sealed({ ...header, version: 2 }, end),
-      'b.jsonl:1:1: it has the format version 2, and this program knows 1 only',
+      'b.jsonl:1:1: it has the format version 2, and this program supports only 1',
     ],
     [
       'a header without a revision',
@@ -152,16 +152,12 @@ describe('what is no backup', () => {
       sealed(header, { key: 'a', created: 1 }),
       'b.jsonl:2:1: it is not a record: key, created or revision is missing',
     ],
-    [
-      'a record without a value',
-      sealed(header, { ...record, value: undefined }),
-      'it has no value that could be stored',
-    ],
-    ['a record with two values', sealed(header, { ...record, base64: '' }), 'it has no value that could be stored'],
+    ['a record without a value', sealed(header, { ...record, value: undefined }), 'it has no valid value'],
+    ['a record with two values', sealed(header, { ...record, base64: '' }), 'it has no valid value'],
     [
       'base64 that is none',
       sealed(header, { ...record, value: undefined, base64: '%' }),
-      'b.jsonl:2:1: it has no value that could be stored',
+      'b.jsonl:2:1: it has no valid value',
     ],
     [
       'a key that no store takes',
@@ -171,7 +167,7 @@ describe('what is no backup', () => {
     [
       'the marker of a transfer',
       sealed(header, { ...record, key: 'transfers/incomplete' }),
-      'b.jsonl:2:1: "transfers/incomplete" is no part of a registry',
+      'b.jsonl:2:1: "transfers/incomplete" is not part of a registry',
     ],
     ['a key twice', sealed(header, record, record), 'b.jsonl:3:1: "a/v1/b/c/d" may not come after "a/v1/b/c/d"'],
     ['a wrong count', sealed(header, end), 'b.jsonl:2:1: it ends with 1 objects, and there are 0'],

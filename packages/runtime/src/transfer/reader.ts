@@ -1,8 +1,8 @@
 /**
- * Reads a backup and believes nothing: each line is checked before it is handed over, and the end before it is over.
+ * Reads and verifies a backup: each line is checked before it is returned, and the end has to be present.
  *
- * - `Malformed`: this is no backup, or one of a version that this program does not know; file and line say where.
- * - `Corrupt`: this is a backup, and it was cut short or changed; the line is named.
+ * - `Malformed`: not a backup, or a version that this program does not support; with file and line.
+ * - `Corrupt`: a backup that was truncated or changed; with the line.
  */
 import { ApiError } from '../api/errors.ts';
 import { isPlainObject } from '../api/json.ts';
@@ -20,7 +20,7 @@ export type BackupPart =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** First the header, last the end; if it stops before the end, it throws. `file` is how errors call it. */
+/** Yields the header first and the end last; throws if there is no end. `file` is its name in errors. */
 export async function* readBackup(chunks: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<BackupPart, void> {
   const reader = new BackupReader(file);
   let lines = 0;
@@ -39,14 +39,14 @@ class BackupReader {
   #lastKey = '';
   #objects = 0;
   #bytes = 0;
-  #isOver = false;
+  #isEnded = false;
 
   constructor(file: string) {
     this.#file = file;
   }
 
   read(line: Line): BackupPart | undefined {
-    if (this.#isOver) return this.#readBehind(line);
+    if (this.#isEnded) return this.#readAfterEnd(line);
     if (this.#header === undefined) {
       this.#header = this.#readHeader(line);
       return { is: 'header', header: this.#header };
@@ -57,9 +57,9 @@ class BackupReader {
   }
 
   finish(lines: number): void {
-    if (this.#isOver) return;
+    if (this.#isEnded) return;
     if (lines === 0) throw malformed(this.#file, 1, 'it is empty');
-    throw this.#cutShort(lines);
+    throw this.#truncated(lines);
   }
 
   #readHeader(line: Line): BackupHeader {
@@ -68,10 +68,13 @@ class BackupReader {
     const claimed = parsed(line.bytes);
     if (!isPlainObject(claimed) || claimed.format !== backupFormat)
       throw this.#malformed(line, `it is not a backup of a registry: its first line has no "format":"${backupFormat}"`);
-    // Before the sum: another version may do that in another way.
+    // Before the sum, which may differ in other versions.
     if (claimed.version !== backupVersion) {
       const version = JSON.stringify(claimed.version);
-      throw this.#malformed(line, `it has the format version ${version}, and this program knows ${backupVersion} only`);
+      throw this.#malformed(
+        line,
+        `it has the format version ${version}, and this program supports only ${backupVersion}`,
+      );
     }
     const { revision, time } = this.#unsealed(line);
     if (!isCount(revision) || typeof time !== 'string') throw this.#malformed(line, 'its header is not complete');
@@ -86,10 +89,10 @@ class BackupReader {
     } catch (error) {
       throw this.#malformed(line, error instanceof Error ? error.message : String(error), error);
     }
-    if (key === markerKey) throw this.#malformed(line, `"${key}" is no part of a registry`);
+    if (key === markerKey) throw this.#malformed(line, `"${key}" is not part of a registry`);
     if (key <= this.#lastKey) throw this.#malformed(line, `"${key}" may not come after "${this.#lastKey}"`);
     const bytes = bytesOf(value, base64);
-    if (bytes === undefined) throw this.#malformed(line, 'it has no value that could be stored');
+    if (bytes === undefined) throw this.#malformed(line, 'it has no valid value');
     this.#lastKey = key;
     this.#objects++;
     this.#bytes += bytes.byteLength;
@@ -99,20 +102,20 @@ class BackupReader {
   #readEnd(line: Line, { objects, damaged }: Fields, header: BackupHeader): BackupSummary {
     if (objects !== this.#objects || !isCount(damaged))
       throw this.#malformed(line, `it ends with ${JSON.stringify(objects)} objects, and there are ${this.#objects}`);
-    this.#isOver = true;
+    this.#isEnded = true;
     return { ...header, objects, bytes: this.#bytes, damaged, sum: this.#sum };
   }
 
-  #readBehind(line: Line): undefined {
-    if (line.bytes.byteLength > 0) throw this.#malformed(line, 'the backup ends on the line before, and there is more');
+  #readAfterEnd(line: Line): undefined {
+    if (line.bytes.byteLength > 0) throw this.#malformed(line, 'there is more text after the end of the backup');
     return undefined;
   }
 
-  /** Checks the sum before anything else is believed. */
+  /** Checks the sum before anything else. */
   #unsealed(line: Line): Fields {
     const sealed = unseal(line.bytes);
     if (sealed === undefined) {
-      if (!line.isEnded) throw this.#cutShort(line.number);
+      if (!line.isEnded) throw this.#truncated(line.number);
       throw this.#malformed(
         line,
         parsed(line.bytes) === undefined ? 'it is not JSON' : 'it does not end in a checksum',
@@ -135,17 +138,17 @@ class BackupReader {
     return malformed(this.#file, line.number, reason, cause);
   }
 
-  #cutShort(line: number): ApiError {
+  #truncated(line: number): ApiError {
     return new ApiError('Corrupt', {
       what: this.#file,
-      reason: `it was cut short at line ${line}: its end is missing`,
+      reason: `it was truncated at line ${line}: its end is missing`,
     });
   }
 }
 
 const strictText = new TextDecoder('utf-8', { fatal: true });
 
-/** Nothing if it is not JSON in UTF-8; JSON itself has no undefined. */
+/** Returns undefined if it is not JSON in UTF-8; JSON itself has no undefined. */
 function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(strictText.decode(bytes));
@@ -161,7 +164,7 @@ function bytesOf(value: unknown, base64: unknown): Uint8Array | undefined {
   return bytes.toString('base64') === base64 ? bytes : undefined;
 }
 
-/** A value that is nested too deep can be read, but not written again. */
+/** A value that is nested too deep can be parsed, but not formatted. */
 function jsonBytes(value: unknown): Uint8Array | undefined {
   try {
     return Buffer.from(JSON.stringify(value));

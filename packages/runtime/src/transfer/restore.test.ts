@@ -157,7 +157,7 @@ describe.each(availableStores())('a restore into a $name store', ({ name, harnes
       const error = await failure(restore(chunked(await backupOf(source)), target));
       expect(error.code).toBe('BadRequest');
       expect(error.message).toBe(
-        'the target cannot hold "unknown.io/v7/things/default/binary": a file store holds JSON only, and the value is not JSON',
+        'the target cannot hold "unknown.io/v7/things/default/binary": a file store accepts only JSON values, and the value is not JSON',
       );
       expect(await incompleteTransfer(target)).toMatchObject({ objects: 13 });
     });
@@ -308,7 +308,7 @@ describe('a restore', () => {
       const error = await failure(restore(chunked(whole), target, { onProgress }));
       await meddled;
       expect(error.code).toBe('Conflict');
-      expect(error.message).toMatch(/^Registry "target": .*stop that and start over$/u);
+      expect(error.message).toMatch(/^Registry "target": .*stop it and start over$/u);
       expect(await incompleteTransfer(target)).toBeDefined();
     }
   });

@@ -1,4 +1,4 @@
-/** A backup, put into an empty registry. */
+/** Restores a backup into an empty registry. */
 import { ApiError } from '../api/errors.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { Revision, Store } from '../store/contract.ts';
@@ -7,16 +7,16 @@ import { isCarried, type LeadershipOption } from './leadership.ts';
 import type { TransferOptions } from './progress.ts';
 import { readBackup } from './reader.ts';
 import { type ClaimOptions, Target } from './target.ts';
-import { inspectTarget, type TargetOption } from './vacancy.ts';
+import { inspectTarget, type TargetOption } from './target-check.ts';
 
 /**
- * The bytes of a backup. A function that opens it anew each time allows it to be read twice, so that a damaged one is
- * found before anything is written; a stream can be read only once, and its lines are checked as they come.
+ * The bytes of a backup. With a function that opens it for each read, it is read twice, so that a damaged one is detected
+ * before anything is written; a stream can be read only once, and its lines are checked as they arrive.
  */
 export type BackupSource = AsyncIterable<Uint8Array> | (() => AsyncIterable<Uint8Array>);
 
 export interface VerifyOptions extends TransferOptions {
-  /** How errors call the backup. Default `backup`. */
+  /** The name of the backup in errors. Default `backup`. */
   readonly file?: string;
 }
 
@@ -25,7 +25,7 @@ export interface RestoreOptions extends VerifyOptions, LeadershipOption, TargetO
 }
 
 export interface RestoreSummary {
-  /** What was restored: the registry as of this revision, at this time. */
+  /** The restored backup, with its revision and time. */
   readonly backup: BackupSummary;
   /** Written to the target. */
   readonly objects: number;
@@ -36,10 +36,10 @@ export interface RestoreSummary {
   readonly revision: Revision;
 }
 
-/** How often progress is told while a backup is only read. */
+/** Progress is reported every this many objects while a backup is verified. */
 const progressObjects = 500;
 
-/** Reads a backup to its end and checks everything. `Malformed` or `Corrupt` name the first line that is wrong. */
+/** Reads a backup to its end and checks everything. Throws `Malformed` or `Corrupt` with the first invalid line. */
 export async function verifyBackup(
   chunks: AsyncIterable<Uint8Array>,
   options: VerifyOptions = {},
@@ -56,17 +56,16 @@ export async function verifyBackup(
     bytes += part.entry.value.byteLength;
     if (objects % progressObjects === 0) onProgress?.({ phase: 'verifying', objects, bytes });
   }
-  return summary ?? endless();
+  return summary ?? missingEnd();
 }
 
 /**
- * Fills an empty registry from a backup. Identity and history of the objects stay (uid, generation, times); their
- * `resourceVersion` becomes the new store's. Objects of kinds that this program does not know are kept as they are.
- * Nobody may work on the target meanwhile.
+ * Fills an empty registry from a backup. The objects keep uid, generation and times; their `resourceVersion` is that of
+ * the new store. Objects of unknown kinds are restored unchanged. No other client may use the target meanwhile.
  *
- * Nothing is ever overwritten: `Forbidden` says what a target that is not empty holds. A restore that is interrupted, or
- * that finds its input damaged half way, leaves a target that `incompleteTransfer` recognises; restoring again, from the
- * same backup or another, removes what is there and starts over. At the end the target is read back and compared.
+ * Nothing is overwritten: throws `Forbidden`, with the contents, if the target is not empty. A restore that is
+ * interrupted, or that finds damaged input, leaves a target that `incompleteTransfer` recognises; restoring again, from
+ * the same backup or another, clears the target and starts over. At the end the target is read back and compared.
  */
 export async function restore(
   source: BackupSource,
@@ -74,7 +73,7 @@ export async function restore(
   options: RestoreOptions = {},
 ): Promise<RestoreSummary> {
   if (typeof source !== 'function') return fill(source, store, options);
-  // Before the long look at the backup, because this one is short.
+  // Before the backup is verified, because this check is fast.
   await inspectTarget(store, options);
   const verified = await verifyBackup(source(), options);
   return fill(source(), store, options, verified);
@@ -103,7 +102,7 @@ async function fill(
         summary = part.summary;
     }
   }
-  if (target === undefined || summary === undefined) return endless();
+  if (target === undefined || summary === undefined) return missingEnd();
   if (verified !== undefined && verified.sum !== summary.sum)
     throw new ApiError('Corrupt', { what: file, reason: 'it was replaced while it was being restored' });
   const revision = await target.finish();
@@ -125,7 +124,7 @@ function claimOf(
   };
 }
 
-/** The reader promises an end, or throws. */
-function endless(): never {
+/** Not reached: the reader yields an end or throws. */
+function missingEnd(): never {
   throw new ApiError('Internal', { reason: 'a backup was read without an end' });
 }

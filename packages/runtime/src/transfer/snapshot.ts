@@ -1,12 +1,12 @@
-/** All records of a store as of one revision, page by page: others may go on writing, and no change shows in it. */
+/** Reads all records of a store at one revision, page by page; concurrent writes do not affect it. */
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { Damage, Entry, EntryPage, ListOptions, Revision, Store } from '../store/contract.ts';
 import { readMarker } from './marker.ts';
 
 export interface SnapshotOptions {
   /**
-   * Go on without records whose stored bytes are damaged. Default false: the first of them ends the transfer with
-   * `Corrupt`, because a copy that silently lacks something is worse than none.
+   * Skip records whose stored bytes are damaged. Default false: the first of them fails the transfer with `Corrupt`,
+   * because an incomplete copy must not go unnoticed.
    */
   readonly leaveOutDamaged?: boolean;
   readonly signal?: AbortSignal;
@@ -15,7 +15,7 @@ export interface SnapshotOptions {
 export interface SnapshotPage {
   readonly revision: Revision;
   readonly entries: readonly Entry[];
-  /** Those that were left out of this page. */
+  /** The records that were left out of this page. */
   readonly damaged: readonly Damage[];
 }
 
@@ -29,7 +29,7 @@ export async function* completeSnapshot(store: Store, options: SnapshotOptions):
   }
 }
 
-/** The same of a store that may be incomplete. */
+/** The same, for a store that may be incomplete. */
 export async function* snapshot(store: Store, options: SnapshotOptions): AsyncGenerator<SnapshotPage, void> {
   let cursor: ListOptions | undefined;
   do {
@@ -57,7 +57,7 @@ async function refuseIncomplete(store: Store, revision: Revision): Promise<void>
   if (found === undefined) return;
   const { transfer, source, started } = found.marker;
   throw new ApiError('Forbidden', {
-    reason: `the registry is incomplete: the ${transfer} of ${source}, begun ${started}, was not finished; repeat that first`,
+    reason: `the registry is incomplete: the ${transfer} of ${source}, started ${started}, was not finished; repeat that first`,
   });
 }
 

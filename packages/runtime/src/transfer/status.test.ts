@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Workbench } from '../store/file/workbench.kit.ts';
+import { FileStoreFixture } from '../store/file/file-store.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { availableStores } from '../store/stores.kit.ts';
 import { restore } from './restore.ts';
@@ -73,7 +73,7 @@ describe('the status of a registry', () => {
   });
 
   it('shows the files that a person has to put right', async () => {
-    const bench = new Workbench();
+    const bench = new FileStoreFixture();
     try {
       const store = await bench.open({ scanMs: 50 });
       await put(store, widgetKey('a'), bytes({ a: 1 }));

@@ -1,13 +1,13 @@
 /**
- * A store that is being filled. It has to be empty, or to hold nothing but what an unfinished transfer left behind; that
- * is removed first. The course of it:
+ * A store that is being filled. It has to be empty, or to hold only the objects of an unfinished transfer, which are
+ * removed first. The steps:
  *
  * 1. `claim` refuses a target that holds anything else, and sets the marker.
  * 2. `add` writes objects in commits as large as a store allows. Each rewrites the marker, and only if it is still ours.
  * 3. `finish` reads everything back, compares count and digest with what was written, and removes the marker.
  *
- * Whatever ends it in between leaves the marker, and the next `claim` starts over. Nobody else may work on the target
- * meanwhile: a garbage collector, for one, would delete objects whose owners are still to come.
+ * If it ends in between, the marker stays, and the next `claim` starts over. No other client may use the target
+ * meanwhile: a garbage collector, for example, would delete objects whose owners are not written yet.
  */
 import { ApiError, isApiError } from '../api/errors.ts';
 import { type Clock, timestampAt } from '../ports/clock.ts';
@@ -16,7 +16,7 @@ import { Digest } from './digest.ts';
 import { encodeMarker, type IncompleteTransfer, markerBytesMax, markerKey, readMarker } from './marker.ts';
 import type { TransferOptions, TransferProgress } from './progress.ts';
 import { snapshot } from './snapshot.ts';
-import { inspectTarget, type TargetOption } from './vacancy.ts';
+import { inspectTarget, type TargetOption } from './target-check.ts';
 
 export interface ClaimOptions extends TransferOptions, TargetOption {
   readonly transfer: 'restore' | 'migration';
@@ -25,7 +25,7 @@ export interface ClaimOptions extends TransferOptions, TargetOption {
   readonly objectsTotal?: number;
 }
 
-/** One write is the marker's. */
+/** One write is for the marker. */
 const batchObjectsMax = limits.commitWritesMax - 1;
 const batchBytesMax = limits.commitBytesMax - markerBytesMax;
 
@@ -69,7 +69,7 @@ export class Target {
     return this.#addedBytes;
   }
 
-  /** In ascending order of keys, each once. Resolves when there is room for the next. */
+  /** Call it in ascending order of keys, once for each. Resolves when the next can be added. */
   async add(key: string, value: Uint8Array): Promise<void> {
     const sizeBytes = value.byteLength;
     const isFull = this.#batch.length === batchObjectsMax || this.#batchBytes + sizeBytes > batchBytesMax;
@@ -82,7 +82,7 @@ export class Target {
     this.#batchBytes += sizeBytes;
   }
 
-  /** Answers with the target's revision. */
+  /** Returns the target's revision. */
   async finish(): Promise<Revision> {
     await this.#flush();
     await this.#compare();
@@ -102,7 +102,7 @@ export class Target {
       await this.#commit(batch, this.#objects + batch.length);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      // One of them cannot be stored here, and people need to know which. Nothing of the batch was written.
+      // One of them cannot be stored here, and the error has to name it. Nothing of the batch was written.
       for (const put of batch) await this.#commitAlone(put);
     }
     this.#report('writing', this.#objects, this.#addedBytes);
@@ -116,7 +116,7 @@ export class Target {
     }
   }
 
-  /** Too large for a commit with the marker: that is told first which object is coming. */
+  /** Too large for a commit with the marker, so the marker names the object first. */
   async #addLarge(key: string, value: Uint8Array): Promise<void> {
     await this.#flush();
     await this.#commit([], this.#objects, key);
@@ -144,11 +144,11 @@ export class Target {
   async #clear(): Promise<void> {
     while (this.#objects > 0) {
       const { keys } = await this.#store.versions('', { limit: batchObjectsMax });
-      const doomed = keys.filter((key) => key !== markerKey);
-      if (doomed.length === 0) break;
-      const left = Math.max(0, this.#objects - doomed.length);
+      const leftovers = keys.filter((key) => key !== markerKey);
+      if (leftovers.length === 0) break;
+      const left = Math.max(0, this.#objects - leftovers.length);
       await this.#commit(
-        doomed.map((key) => ({ type: 'delete', key })),
+        leftovers.map((key) => ({ type: 'delete', key })),
         left,
       );
       this.#report('clearing', left, 0);
@@ -174,7 +174,7 @@ export class Target {
       name: 'target',
       reason:
         `it holds ${objects} objects, which are not the ${this.#added} that were written: ` +
-        'somebody else writes to it; stop that and start over',
+        'another client is writing to it; stop it and start over',
     });
   }
 
@@ -182,7 +182,7 @@ export class Target {
     const reason =
       key === markerKey
         ? `another transfer has taken it over from this ${this.#options.transfer}`
-        : `somebody else has written "${key}" to it; stop that and start over`;
+        : `another client has written "${key}" to it; stop it and start over`;
     return new ApiError('Conflict', { kind: 'Registry', name: 'target', reason });
   }
 
@@ -192,7 +192,7 @@ export class Target {
   }
 }
 
-/** The store will never take it. Anything else may have to do with the moment. */
+/** Whether the store will never accept it. Any other error may be temporary. */
 function isRefusal(error: unknown): error is ApiError {
   return isApiError(error, 'BadRequest') || isApiError(error, 'TooLarge');
 }

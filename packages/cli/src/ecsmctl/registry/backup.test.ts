@@ -107,7 +107,7 @@ describe('backup and restore', () => {
     });
     expect({ code, err }).toEqual({
       code: 1,
-      err: 'ecsmctl: standard input is damaged: it was cut short at line 9: its end is missing\n',
+      err: 'ecsmctl: standard input is damaged: it was truncated at line 9: its end is missing\n',
     });
     expect(existsSync(join(kit.directory, 'new'))).toBe(false);
   });
@@ -175,7 +175,7 @@ describe('backup and restore', () => {
     const status = await kit.run(`registry status --registry ${url}`);
     expect(status.code).toBe(1);
     expect(status.out).toMatch(
-      /Problems: {3}1\n {2}incomplete: a restore of fleet\.backup \(revision \d+ of 2026-01-02T03:04:05Z\), begun /,
+      /Problems: {3}1\n {2}incomplete: a restore of fleet\.backup \(revision \d+ of 2026-01-02T03:04:05Z\), started /,
     );
     expect(await kit.run(`backup other.backup --registry ${url}`)).toMatchObject({ code: 1 });
     const again = await kit.run(`restore fleet.backup --registry ${url}`);

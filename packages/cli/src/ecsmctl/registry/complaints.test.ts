@@ -50,15 +50,15 @@ const backupComplaints: readonly Complaint[] = [
     1,
     'binary.backup:1:1: it is UTF-16 text, and a backup is UTF-8: was it redirected by a shell that changes encodings?',
   ],
-  ['restore version.backup', 1, 'version.backup:1:1: it has the format version 2, and this program knows 1 only'],
-  ['restore cut.backup', 1, 'cut.backup is damaged: it was cut short at line 6: its end is missing'],
-  ['restore cutline.backup', 1, 'cutline.backup is damaged: it was cut short at line 2: its end is missing'],
+  ['restore version.backup', 1, 'version.backup:1:1: it has the format version 2, and this program supports only 1'],
+  ['restore cut.backup', 1, 'cut.backup is damaged: it was truncated at line 6: its end is missing'],
+  ['restore cutline.backup', 1, 'cutline.backup is damaged: it was truncated at line 2: its end is missing'],
   [
     'restore flipped.backup',
     1,
     'line 5 of flipped.backup is damaged: its checksum does not match: it was changed, or lines before it are missing',
   ],
-  ['restore header.backup', 1, 'header.backup is damaged: it was cut short at line 1: its end is missing'],
+  ['restore header.backup', 1, 'header.backup is damaged: it was truncated at line 1: its end is missing'],
   [
     'restore missing-line.backup',
     1,
@@ -69,7 +69,7 @@ const backupComplaints: readonly Complaint[] = [
     1,
     'line 2 of swapped.backup is damaged: its checksum does not match: it was changed, or lines before it are missing',
   ],
-  ['restore more.backup', 1, 'more.backup:8:1: the backup ends on the line before, and there is more'],
+  ['restore more.backup', 1, 'more.backup:8:1: there is more text after the end of the backup'],
   ['restore nosum.backup', 1, 'nosum.backup:2:1: it does not end in a checksum'],
   [
     'restore good.backup',
@@ -139,7 +139,7 @@ const registryComplaints: readonly Complaint[] = [
     '--to: registry URL "nonsense": it has to be sqlite:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
   ],
   ['registry migrate --to memory:', 2, '--to: memory: is gone when the command ends: name another place'],
-  ['registry migrate --to sqlite:', 2, '--to: registry URL "sqlite:": it names no directory'],
+  ['registry migrate --to sqlite:', 2, '--to: registry URL "sqlite:": it has no directory'],
   [
     'registry migrate --to etcd://root:hunter2@',
     2,

@@ -189,7 +189,7 @@ sqlite:/dir/registry is as it was: keep it until all is well, and let no operato
     await registry.close();
     const shared = await kit.run(`registry migrate --to ${target}`);
     expect(shared.err).toMatch(
-      /^ecsmctl: the target holds an unfinished migration of x, begun 2026-01-01T00:00:00Z, but others have written to it since: it holds 4 objects \(.*\); start over to remove all of that with --start-over\n$/,
+      /^ecsmctl: the target holds an unfinished migration of x, started 2026-01-01T00:00:00Z, but others have written to it since: it holds 4 objects \(.*\); start over to remove all of it with --start-over\n$/,
     );
     expect(await kit.run(`registry migrate --to ${target} --start-over`)).toMatchObject({ code: 0 });
     expect(await contentAt(target)).toEqual(await contentAt(kit.url));

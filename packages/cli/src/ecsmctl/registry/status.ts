@@ -73,7 +73,7 @@ function wrongOf({ incomplete, damaged, damagedCount, problems }: RegistryStatus
     const { transfer, source, started, objects } = incomplete;
     const soFar = objects < 0 ? '' : ` with ${plural(objects, 'object')}`;
     lines.push(
-      `incomplete: a ${transfer === 'unknown' ? 'transfer' : transfer} of ${source}, begun ${started}, ended${soFar}; repeat it`,
+      `incomplete: a ${transfer === 'unknown' ? 'transfer' : transfer} of ${source}, started ${started}, ended${soFar}; repeat it`,
     );
   }
   for (const { key, reason } of damaged.slice(0, shownMax)) lines.push(`damaged: ${key}: ${reason}`);

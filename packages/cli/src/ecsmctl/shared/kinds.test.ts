@@ -39,7 +39,7 @@ describe('a kind of two groups', () => {
   const both = { kinds: new KindSet([gadget('a.io'), gadget('b.io')]) };
 
   it('has to be named with its group', () => {
-    expect(() => findKind(both, 'gadget')).toThrow('"gadget" may be one of several: say gadgets.a.io or gadgets.b.io');
+    expect(() => findKind(both, 'gadget')).toThrow('"gadget" is ambiguous: use gadgets.a.io or gadgets.b.io');
     expect(findKind(both, 'gadgets.b.io').group).toBe('b.io');
   });
 });

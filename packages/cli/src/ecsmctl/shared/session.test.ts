@@ -74,7 +74,7 @@ describe('a session', () => {
     const { err } = await present.run('get services');
     await registry.store.commit([{ type: 'delete', key: 'transfers/incomplete' }]);
     expect(err).toContain(
-      `warning: the registry ${present.url} is incomplete: a restore of a.backup, begun 2026-01-01T00:00:00Z, was never finished; repeat it, or remove everything\n`,
+      `warning: the registry ${present.url} is incomplete: a restore of a.backup, started 2026-01-01T00:00:00Z, was never finished; repeat it, or remove everything\n`,
     );
   });
 
@@ -83,7 +83,7 @@ describe('a session', () => {
       '--registry redis:x',
       '--registry: registry URL "redis:x": it has to be sqlite:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
     ],
-    ['--registry sqlite:', '--registry: registry URL "sqlite:": it names no directory'],
+    ['--registry sqlite:', '--registry: registry URL "sqlite:": it has no directory'],
     ['-n Orbit', '--namespace: "Orbit" cannot be a namespace: use a-z, 0-9 and "-", at most 63 of them'],
   ])('refuses %s', async (flags, message) => {
     const { code, err } = await present.run(`get services ${flags}`);

@@ -152,7 +152,7 @@ async function warnOf(registry: EmbeddedRegistry, url: string, warn: Session['wa
   if (transfer !== undefined) {
     const { transfer: what, source, started } = transfer;
     warn(
-      `the registry ${url} is incomplete: a ${what === 'unknown' ? 'transfer' : what} of ${source}, begun ${started}, was never finished; repeat it, or remove everything`,
+      `the registry ${url} is incomplete: a ${what === 'unknown' ? 'transfer' : what} of ${source}, started ${started}, was never finished; repeat it, or remove everything`,
     );
   }
   const problems = registry.problems();

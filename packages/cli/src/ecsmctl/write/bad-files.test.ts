@@ -65,18 +65,14 @@ const badFiles: readonly (readonly [name: string, content: string | Uint8Array, 
   ['anchor.yaml', 'a: *nowhere\n', 'anchor.yaml:1:4: there is no anchor &nowhere before this alias'],
   ['merge.yaml', 'a: &x { b: 1 }\nc: { <<: *x }\n', 'merge.yaml:2:6: merge keys (<<) are not supported'],
   ['tag.yaml', 'a: !custom 1\n', 'tag.yaml:1:4: Unresolved tag: !custom'],
-  [
-    'directive.yaml',
-    '%YAML 1.1\n---\na: yes\n',
-    'directive.yaml:1:1: the only directive that may be used is %YAML 1.2',
-  ],
+  ['directive.yaml', '%YAML 1.1\n---\na: yes\n', 'directive.yaml:1:1: the only supported directive is %YAML 1.2'],
   ['deep.yaml', `a: ${'['.repeat(200)}${']'.repeat(200)}\n`, 'deep.yaml:1:69: nested deeper than 64 levels'],
   [
     'bomb.yaml',
     `a: &a [x,x,x,x,x,x,x,x,x,x]\n${[...'bcdefg'].map((one, index) => `${one}: &${one} [${Array(10).fill(`*${'abcdef'[index]}`).join(',')}]`).join('\n')}\n`,
-    'bomb.yaml:6:14: with its aliases written out, the document is over the limit of 1048576 bytes',
+    'bomb.yaml:6:14: with its aliases expanded, the document is over the limit of 1048576 bytes',
   ],
-  ['bad.json', '{"kind": "ECSMService",}', 'bad.json:1:1: apiVersion: Required value: must be set to text'],
+  ['bad.json', '{"kind": "ECSMService",}', 'bad.json:1:1: apiVersion: Required value: must be set to a string'],
   [
     'cut.json',
     '{"kind": "ECSMService", "metadata": {',
@@ -217,8 +213,8 @@ describe('a bad file', () => {
     const problems = [
       'there is no file "nowhere.yaml"',
       'tabs.yaml:3:1: Tabs are not allowed as indentation',
-      'kindless.yaml:1:1: apiVersion: Required value: must be set to text',
-      'kindless.yaml:1:1: kind: Required value: must be set to text',
+      'kindless.yaml:1:1: apiVersion: Required value: must be set to a string',
+      'kindless.yaml:1:1: kind: Required value: must be set to a string',
     ];
     expect(await kit.shown(`apply ${both}`)).toBe(
       `${problems.map((one) => `! ${one}\n`).join('')}! ecsmctl: 4 things are wrong: nothing was done\n= 1\n`,

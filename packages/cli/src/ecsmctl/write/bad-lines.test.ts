@@ -68,7 +68,7 @@ const badLines: readonly (readonly [line: string, code: number, message: string]
     2,
     '--registry: registry URL "nowhere": it has to be sqlite:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
   ],
-  ['apply -f fine.yaml --registry sqlite:', 2, '--registry: registry URL "sqlite:": it names no directory'],
+  ['apply -f fine.yaml --registry sqlite:', 2, '--registry: registry URL "sqlite:": it has no directory'],
   [
     'apply -f fine.yaml --registry redis://x',
     2,

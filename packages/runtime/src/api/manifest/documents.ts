@@ -1,6 +1,6 @@
 /**
- * Cuts a file into its YAML documents before anything is parsed, so that only one document at a time costs memory.
- * That is safe because YAML forbids a line that starts with `---` or `...` inside every kind of scalar.
+ * Splits a file into its YAML documents before parsing, so that only one document at a time needs memory. That is safe
+ * because YAML forbids a line that starts with `---` or `...` inside any scalar.
  */
 import { ApiError } from '../errors.ts';
 import type { ManifestLimits } from './limits.ts';
@@ -11,7 +11,7 @@ export interface DocumentBytes {
   readonly bytes: Uint8Array;
   /** The line of the file on which `bytes` starts, counted from 1. */
   readonly firstLine: number;
-  /** The line of the file on which there is something to read. */
+  /** The line of the file on which the content starts. */
   readonly contentLine: number;
 }
 
@@ -28,7 +28,7 @@ export function* splitDocuments(file: string, bytes: Uint8Array, limits: Manifes
   let marked = false;
   let number = 0;
 
-  /** Ends the document before `end`. One that holds nothing but comments is no document. */
+  /** Ends the document before `end`. One with nothing but comments is skipped. */
   function* finish(end: number): Generator<DocumentBytes> {
     if (contentLine === undefined) return;
     number++;
@@ -66,11 +66,12 @@ export function* splitDocuments(file: string, bytes: Uint8Array, limits: Manifes
   yield* finish(bytes.length);
 }
 
-/** The sign of the `---` or `...` that a line starts with. */
+/** The character of the `---` or `...` that a line starts with. */
 function markerAt(bytes: Uint8Array, offset: number, end: number): number | undefined {
-  const sign = bytes[offset];
-  if ((sign !== DASH && sign !== DOT) || bytes[offset + 1] !== sign || bytes[offset + 2] !== sign) return undefined;
-  return offset + 3 === end || isBlank(bytes[offset + 3]) ? sign : undefined;
+  const character = bytes[offset];
+  if ((character !== DASH && character !== DOT) || bytes[offset + 1] !== character || bytes[offset + 2] !== character)
+    return undefined;
+  return offset + 3 === end || isBlank(bytes[offset + 3]) ? character : undefined;
 }
 
 function hasContent(bytes: Uint8Array, from: number, end: number): boolean {
@@ -84,11 +85,11 @@ function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === NEWLINE;
 }
 
-/** `%YAML 1.1` would turn `yes` into true, `%TAG` makes tags that nobody here knows. */
+/** `%YAML 1.1` would turn `yes` into true, `%TAG` defines tags that are not supported. */
 function checkDirective(file: string, line: number, bytes: Uint8Array): void {
   const text = Buffer.from(bytes).toString('latin1');
   if (/^%YAML[ \t]+1\.2[ \t]*(#.*)?\r?\n?$/u.test(text)) return;
-  throw malformed(file, line, 'the only directive that may be used is %YAML 1.2');
+  throw malformed(file, line, 'the only supported directive is %YAML 1.2');
 }
 
 function malformed(file: string, line: number, reason: string): ApiError {

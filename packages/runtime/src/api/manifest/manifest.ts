@@ -1,6 +1,6 @@
 /**
- * Manifests: the files in which people write down what they want, as YAML or JSON, with one or more documents. A
- * manifest knows where each of its fields stands, so that every later complaint can say file, line and column.
+ * Manifests: YAML or JSON files with one or more documents. A manifest can locate each of its fields, so that later
+ * errors have file, line and column.
  */
 import { ApiError, type Position } from '../errors.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts';
@@ -12,27 +12,27 @@ import { decodeText, positionAt } from './text.ts';
 import { type Fail, offsetOf, parseYaml, type Yaml, YamlReader } from './yaml-reader.ts';
 
 export interface Manifest {
-  /** What is written, before defaults and validation. */
+  /** The object as written, before defaults and validation. */
   readonly object: JsonObject;
   readonly file: string;
   /** Which document of the file, counted from 1; empty documents do not count. */
   readonly document: number;
   /** The line on which the document starts. */
   readonly line: number;
-  /** Where a field such as `spec.template.env[2].name` is written; for one that is absent, where it is missing. */
+  /** The position of a field such as `spec.template.env[2].name`; of an absent field, that of its parent. */
   positionOf(path: string): Promise<Position>;
 }
 
 export interface ReadManifestsOptions {
-  /** The name for messages; nothing is opened. */
+  /** The file name in messages; no file is opened. */
   readonly file: string;
   readonly limits?: Partial<ManifestLimits>;
 }
 
 /**
  * Reads all objects of a file, in order. Empty documents are skipped; a list of objects, or an object of `kind: List`,
- * stands for its items. All or nothing: throws Malformed or TooLarge for the first thing that is wrong. The manifests
- * keep the bytes to find positions in, so they must not be changed afterwards.
+ * is replaced by its items. Throws Malformed or TooLarge at the first error. The manifests keep `bytes` to find
+ * positions in, so it must not be changed afterwards.
  */
 export async function readManifests(bytes: Uint8Array, options: ReadManifestsOptions): Promise<Manifest[]> {
   const { file } = options;
@@ -73,7 +73,7 @@ function* expand(document: JsonValue): Generator<Part> {
 
 function* expandList(part: Part): Generator<Part> {
   const items = isPlainObject(part.value) && part.value['kind'] === 'List' ? part.value['items'] : undefined;
-  // A List without items is left as it is: validation knows no such kind.
+  // A List without items is passed on: validation rejects the unknown kind.
   if (!Array.isArray(items)) return yield part;
   for (const [index, value] of items.entries()) yield* expandList({ value, path: [...part.path, 'items', index] });
 }
@@ -93,8 +93,8 @@ interface Syntax {
 }
 
 /**
- * One document. It keeps its bytes rather than its syntax tree, which takes many times the memory: where a field stands
- * is asked only when there is something to complain about, and then the document is parsed again.
+ * One document. It keeps its bytes rather than its syntax tree, which takes many times the memory. A position is needed
+ * only for an error message, and then the document is parsed again.
  */
 class Source {
   readonly #file: string;

@@ -1,7 +1,7 @@
 /**
- * The fast way for documents that are JSON, as tools write them: some forty times faster than the YAML reader, and
- * that reader need not even be loaded. It answers only if it can prove that nothing was lost on the way; every doubt
- * is left to the YAML reader, which also says where and why.
+ * The fast path for JSON documents, as tools write them: about forty times faster than the YAML reader, which need not
+ * be loaded. Returns undefined unless the value is certain to be complete and exact; then the YAML reader reads the
+ * document, and reports errors with their position.
  */
 import { isPlainObject, JSON_DEPTH_MAX, type JsonValue } from '../json.ts';
 
@@ -16,7 +16,7 @@ export function readPlainJson(text: string): JsonValue | undefined {
   return countKeys(value, 1) === countKeysInText(text) ? value : undefined;
 }
 
-/** How many keys a value has in all, or NaN, which equals nothing, if it is too deep or a number lost digits. */
+/** The number of keys in a value, or NaN, which equals nothing, if it is too deep or a number lost digits. */
 function countKeys(value: JsonValue, depth: number): number {
   if (typeof value === 'number') return isExact(value) ? 0 : Number.NaN;
   if (typeof value !== 'object' || value === null) return 0;
@@ -30,7 +30,7 @@ function isExact(value: number): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
 
-/** How many keys are written in a JSON text. JSON.parse keeps the last of two equal keys, so a difference is a loss. */
+/** The number of keys in a JSON text. JSON.parse keeps the last of two equal keys, so a difference is a duplicate. */
 function countKeysInText(text: string): number {
   let count = 0;
   let quote = text.indexOf('"');
@@ -44,7 +44,7 @@ function countKeysInText(text: string): number {
   return count;
 }
 
-/** The index of the quote that closes the string which opens at `quote`: one with an even number of `\` before it. */
+/** The index of the quote that closes the string opened at `quote`: one with an even number of `\` before it. */
 function endOfString(text: string, quote: number): number {
   for (let end = text.indexOf('"', quote + 1); ; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

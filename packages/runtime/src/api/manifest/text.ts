@@ -1,11 +1,11 @@
-/** Bytes to text, and offsets in a text to the lines and columns that an editor shows. */
+/** Converts bytes to text, and offsets to the lines and columns that an editor shows. */
 import { isUtf8 } from 'node:buffer';
 import { ApiError, type Position } from '../errors.ts';
 
-/** Everything that Unicode calls a control character, except those that structure a text. */
+/** All Unicode control characters except white space and line ends. */
 const controlCharacter = /[^\P{Cc}\t\n\r\u0085]/u;
 
-/** UTF-8 without control characters, or Malformed with the place of the first byte that is wrong. */
+/** Decodes UTF-8 without control characters. Throws Malformed with the position of the first invalid byte. */
 export function decodeText(file: string, bytes: Uint8Array, firstLine: number): string {
   const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   if (utf16) throw malformed({ file, line: firstLine, column: 1 }, 'the file is UTF-16: save it as UTF-8');
@@ -25,7 +25,7 @@ export function decodeText(file: string, bytes: Uint8Array, firstLine: number): 
   return text;
 }
 
-/** Where an offset is. Columns count UTF-16 units, as most editors do. */
+/** The position of an offset. Columns count UTF-16 units, as most editors do. */
 export function positionAt(file: string, text: string, offset: number, firstLine: number): Position {
   let line = firstLine;
   let lineStart = 0;
@@ -41,7 +41,7 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
-/** Only asked about bytes that are not UTF-8, so speed does not matter. */
+/** Called only for bytes that are not UTF-8, so speed does not matter. */
 function firstInvalidByte(bytes: Uint8Array): number {
   let offset = 0;
   while (offset < bytes.length) {

@@ -5,7 +5,7 @@ import { applyDefaults } from '../schema/defaults.ts';
 import { boundedErrors } from '../schema/validate.ts';
 import type { Manifest } from './manifest.ts';
 
-/** A field error that knows where the field is written. */
+/** A field error with the position of the field. */
 export interface ManifestError extends FieldError {
   readonly position: Position;
 }
@@ -17,8 +17,8 @@ export function formatManifestError(error: ManifestError): string {
 }
 
 /**
- * All that is wrong with a manifest once its defaults are filled in, from top to bottom; empty if it is valid. Of
- * bounded number and length.
+ * Returns all errors of a manifest after defaulting, from top to bottom; empty if it is valid. Number and length of the
+ * errors are bounded.
  */
 export async function validateManifest(manifest: Manifest, kinds: KindSet): Promise<ManifestError[]> {
   const errors: ManifestError[] = [];
@@ -36,7 +36,7 @@ function fieldErrors({ object }: Manifest, kinds: KindSet): FieldError[] {
       ...(typeof apiVersion === 'string' ? [] : ['apiVersion']),
       ...(typeof kindName === 'string' ? [] : ['kind']),
     ];
-    return missing.map((path) => ({ path, type: 'Required value', message: 'must be set to text' }));
+    return missing.map((path) => ({ path, type: 'Required value', message: 'must be set to a string' }));
   }
   const kind = kinds.find(apiVersion, kindName);
   if (kind !== undefined) return kind.validate(applyDefaults(kind.schema, object));

@@ -1,6 +1,6 @@
 /**
- * YAML to plain data, in the YAML 1.2 core schema, refusing what would surprise somebody: duplicate keys, keys that
- * are no text, merge keys, tags of one's own, numbers that lose digits, aliases that explode.
+ * Converts YAML to plain data, in the YAML 1.2 core schema. Refuses duplicate keys, keys that are not strings, merge
+ * keys, custom tags, numbers that lose digits, and aliases that expand beyond the size limit.
  */
 import type { CST, Document, ParsedNode, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { JSON_DEPTH_MAX, type JsonValue, setOwn } from '../json.ts';
@@ -8,7 +8,7 @@ import type { PathSegment } from '../path.ts';
 
 export type Yaml = typeof import('yaml');
 
-/** Makes the error for an offset in the text. */
+/** Creates the error for an offset in the text. */
 export type Fail = (offset: number, reason: string) => Error;
 
 const options = {
@@ -17,16 +17,16 @@ const options = {
   merge: false,
   prettyErrors: false,
   resolveKnownTags: false,
-  // The library compares every key with every other one. The reader below does it in one pass.
+  // The library compares every key with every other one. YamlReader needs one pass.
   uniqueKeys: false,
 } as const;
 
-/** Keys and values of a text may be long; a message shows the beginning. */
+/** Longer messages are truncated: keys and values can be long. */
 const REASON_CHARACTERS_MAX = 300;
 
 /**
- * Throws at the first error. The library would collect them all, with a stack trace each: a text of one megabyte can
- * hold a million.
+ * Throws at the first error. The library would collect them all, each with a stack trace: one megabyte of text can
+ * have a million errors.
  */
 export function parseYaml(
   yaml: Yaml,
@@ -38,8 +38,8 @@ export function parseYaml(
   const composer = new yaml.Composer(options);
   let error: Error | undefined;
   let warning: Error | undefined;
-  // The library has no option for it: what composes a document calls this for each error and warning. It catches what
-  // is thrown, and calls this again with the message of that.
+  // The library has no option for it. Its composer calls this for each error and warning; it catches what this throws,
+  // and calls this again with the message of that error.
   Object.assign(composer, {
     onError(source: ErrorSource, _code: string, message: string, isWarning = false) {
       if (isWarning) warning ??= fail(offsetIn(source), message);
@@ -58,7 +58,7 @@ export function parseYaml(
   return document;
 }
 
-/** Where the library says that an error is. */
+/** The position of an error, as the library reports it. */
 type ErrorSource = number | readonly [number, ...number[]] | { readonly offset: number };
 
 function offsetIn(source: ErrorSource): number {
@@ -72,15 +72,15 @@ function bounded(fail: Fail): Fail {
 }
 
 /**
- * The composer recurses, and near the end of the stack V8 can abort the whole process instead of throwing. So the
- * depth is watched while the tokens are made, which needs no recursion: a document is a token only when it is complete.
- * On the parser's stack are the document, the collections that are open, and perhaps a scalar.
+ * The composer recurses, and near the end of the stack V8 can abort the process instead of throwing. So the depth is
+ * checked during tokenization, which does not recurse: a document becomes a token only when it is complete. The
+ * parser's stack holds the document, the open collections, and possibly a scalar.
  */
 function* parseTokens(yaml: Yaml, text: string, fail: Fail, lexemesMax: number): Generator<CST.Token> {
   const parser = new yaml.Parser();
   let lexemes = 0;
   for (const lexeme of new yaml.Lexer().lex(text)) {
-    if (++lexemes > lexemesMax) throw fail(parser.offset, `more than ${lexemesMax} words and signs in one document`);
+    if (++lexemes > lexemesMax) throw fail(parser.offset, `more than ${lexemesMax} tokens in one document`);
     yield* withoutErrors(parser.next(lexeme), fail);
     if (parser.stack.length > JSON_DEPTH_MAX + 2) throw fail(parser.offset, tooDeep);
   }
@@ -101,7 +101,7 @@ const tooDeep = `nested deeper than ${JSON_DEPTH_MAX} levels`;
 
 interface Anchored {
   readonly value: JsonValue;
-  /** About as many bytes as the value has as JSON. */
+  /** Approximate size of the value as JSON, in bytes. */
   readonly size: number;
   /** Levels of objects and lists in the value. */
   readonly height: number;
@@ -111,7 +111,7 @@ export class YamlReader {
   readonly #yaml: Yaml;
   readonly #fail: Fail;
   readonly #sizeMax: number;
-  /** What an alias refers to: the last anchor of that name before it. `open` while the anchored value is being read. */
+  /** The last anchor of each name, which an alias refers to. `open` while the anchored value is being read. */
   readonly #anchors = new Map<string, Anchored | 'open'>();
   #size = 0;
   #deepest = 0;
@@ -157,12 +157,15 @@ export class YamlReader {
 
   #key(key: ParsedNode): string {
     const [offset] = key.range;
-    if (!this.#yaml.isScalar(key)) throw this.#fail(offset, 'a key must be text, not a list, an object or an alias');
+    if (!this.#yaml.isScalar(key))
+      throw this.#fail(offset, 'a key must be a string, not a list, an object or an alias');
     if (key.value === '<<' && key.type === 'PLAIN') throw this.#fail(offset, 'merge keys (<<) are not supported');
     if (typeof key.value !== 'string') {
       throw this.#fail(
         offset,
-        key.source === '' ? 'a key must be text, not nothing' : `the key ${key.source} is not text: put it in quotes`,
+        key.source === ''
+          ? 'a key must be a string, not null'
+          : `the key ${key.source} is not a string: put it in quotes`,
       );
     }
     this.#size += key.value.length + 3;
@@ -179,25 +182,22 @@ export class YamlReader {
       if (!exact)
         throw this.#fail(
           range[0],
-          `the number ${source} cannot be stored exactly: put it in quotes to keep it as text`,
+          `the number ${source} cannot be stored exactly: put it in quotes to keep it as a string`,
         );
       return value;
     }
     if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
-    throw this.#fail(range[0], `${source} is no text, number, true, false or null`);
+    throw this.#fail(range[0], `${source} is not a string, number, true, false or null`);
   }
 
-  /** The value is shared, not copied; but it counts each time, because written out as JSON it takes room each time. */
+  /** The value is shared, not copied; but its size counts each time, because JSON repeats it. */
   #alias(name: string, offset: number, depth: number): JsonValue {
     const anchored = this.#anchors.get(name);
     if (anchored === undefined) throw this.#fail(offset, `there is no anchor &${name} before this alias`);
     if (anchored === 'open') throw this.#fail(offset, `the alias *${name} contains itself`);
     this.#size += anchored.size;
     if (this.#size > this.#sizeMax) {
-      throw this.#fail(
-        offset,
-        `with its aliases written out, the document is over the limit of ${this.#sizeMax} bytes`,
-      );
+      throw this.#fail(offset, `with its aliases expanded, the document is over the limit of ${this.#sizeMax} bytes`);
     }
     this.#deepest = Math.max(this.#deepest, depth + anchored.height);
     if (this.#deepest > JSON_DEPTH_MAX) throw this.#fail(offset, tooDeep);
@@ -205,7 +205,7 @@ export class YamlReader {
   }
 }
 
-/** The offset of the field at a path: its key, or the item of a list. For a field that is not there, its parent's. */
+/** The offset of the field at a path: its key, or the item of a list. For an absent field, the offset of its parent. */
 export function offsetOf(yaml: Yaml, document: Document.Parsed, path: readonly PathSegment[]): number {
   let node: unknown = document.contents;
   let offset = document.contents?.range[0] ?? 0;

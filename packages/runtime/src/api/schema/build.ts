@@ -1,4 +1,4 @@
-/** The words in which schemas are written. Each returns a frozen, plain node; a node that makes no sense throws. */
+/** Builders for schemas. Each returns a frozen, plain node, and throws Internal if the definition is invalid. */
 import { ApiError } from '../errors.ts';
 import { deepFreeze, type JsonValue } from '../json.ts';
 import type {
@@ -18,7 +18,7 @@ import type {
   StringSchema,
 } from './schema.ts';
 
-/** What a writer of a schema may say about a node; its type and presence come from the word that makes it. */
+/** The options of a node; its type and presence come from the builder. */
 type Options<S extends Schema, Own extends keyof S = never> = Readonly<Pick<S, 'description' | 'secret' | Own>>;
 
 type StringRules = 'minLength' | 'maxLength' | 'pattern' | 'format' | 'enum';
@@ -28,13 +28,13 @@ export function string<const Value extends string = string>(
   options: Options<StringSchema<Value>, StringRules> = {},
 ): StringSchema<Value> {
   const flags = options.pattern?.expression.flags ?? '';
-  // `g` and `y` remember where they were; `i`, `m` and `s` would be lost in the JSON Schema.
-  if (flags !== '' && flags !== 'u') throw wrong(`a pattern may have the flag "u" only, not "${flags}"`);
-  if (options.enum?.length === 0) throw wrong('an enum needs at least one value');
+  // `g` and `y` are stateful; `i`, `m` and `s` would be lost in the JSON Schema.
+  if (flags !== '' && flags !== 'u') throw invalid(`a pattern may have the flag "u" only, not "${flags}"`);
+  if (options.enum?.length === 0) throw invalid('an enum needs at least one value');
   return Object.freeze({ type: 'string', ...options });
 }
 
-/** A whole number that JavaScript holds exactly. */
+/** A safe integer. */
 export function integer(options: Options<NumberSchema, 'minimum' | 'maximum'> = {}): NumberSchema {
   return Object.freeze({ type: 'integer', ...options });
 }
@@ -54,8 +54,8 @@ export function object<P extends Readonly<Record<string, Schema>>>(
 ): ObjectSchema<OutputOfProperties<P>, InputOfProperties<P>> {
   const own: Record<string, Schema> = Object.create(null);
   for (const [name, property] of Object.entries(properties)) {
-    // A value inherits these, so that asking whether it has one would always find something.
-    if (name in Object.prototype) throw wrong(`a field cannot be called "${name}"`);
+    // Every value inherits these, so a lookup would always find something.
+    if (name in Object.prototype) throw invalid(`a field cannot be called "${name}"`);
     own[name] = property;
   }
   const named = (presence: Schema['presence']) =>
@@ -73,43 +73,43 @@ export function list<S extends Schema>(
   items: S,
   options: Options<ListSchema, 'minItems' | 'maxItems' | 'uniqueBy' | 'uniqueItems'> = {},
 ): ListSchema<readonly Infer<S>[], readonly Input<S>[]> {
-  if (items.presence !== undefined) throw wrong('the items of a list are neither optional nor defaulted');
+  if (items.presence !== undefined) throw invalid('the items of a list are neither optional nor defaulted');
   const { uniqueBy, uniqueItems } = options;
   if (uniqueBy !== undefined && !(items.type === 'object' && uniqueBy in items.properties)) {
-    throw wrong(`uniqueBy needs items with the field "${uniqueBy}"`);
+    throw invalid(`uniqueBy needs items with the field "${uniqueBy}"`);
   }
   if (uniqueItems && !['string', 'integer', 'number', 'boolean'].includes(items.type)) {
-    throw wrong('uniqueItems needs scalar items; for objects there is uniqueBy');
+    throw invalid('uniqueItems needs scalar items; for objects there is uniqueBy');
   }
   return Object.freeze({ type: 'list', items, ...options });
 }
 
-/** An object whose keys are the writer's choice, such as labels. `keys` says which keys may be. */
+/** An object with arbitrary keys, such as labels. `keys` restricts the keys. */
 export function map<S extends Schema>(
   values: S,
   options: Options<MapSchema, 'keys' | 'maxProperties'> = {},
 ): MapSchema<Readonly<Record<string, Infer<S>>>, Readonly<Record<string, Input<S>>>> {
-  if (values.presence !== undefined) throw wrong('the values of a map are neither optional nor defaulted');
+  if (values.presence !== undefined) throw invalid('the values of a map are neither optional nor defaulted');
   return Object.freeze({ type: 'map', values, ...options });
 }
 
-/** Any JSON, kept as it is. For escape hatches whose shape belongs to somebody else. */
+/** Any JSON, stored as it is. For data whose schema is defined elsewhere. */
 export function anything(options: Options<AnythingSchema> = {}): AnythingSchema {
   return Object.freeze({ type: 'anything', ...options });
 }
 
-/** A field that may be absent, also for readers. */
+/** A field that may be absent, in input and in output. */
 export function optional<S extends Schema>(schema: S): Optional<S> {
-  if (schema.presence !== undefined) throw wrong('a field is either optional or defaulted, and only once');
+  if (schema.presence !== undefined) throw invalid('a field is either optional or defaulted, and only once');
   return frozen(Object.assign({}, schema, { presence: 'optional' as const }));
 }
 
 /**
- * A field that a writer may leave out. As in Kubernetes, the defaults inside an object apply only where that object
- * is there: give it the default `{}` to have them always.
+ * A field that may be absent in input. As in Kubernetes, the defaults inside an object apply only where that object is
+ * present: set the default `{}` to apply them always.
  */
 export function withDefault<S extends Schema>(schema: S, value: Input<S> & JsonValue): Defaulted<S> {
-  if (schema.presence !== undefined) throw wrong('a field is either optional or defaulted, and only once');
+  if (schema.presence !== undefined) throw invalid('a field is either optional or defaulted, and only once');
   return frozen(Object.assign({}, schema, { presence: 'defaulted' as const, default: deepFreeze(value) }));
 }
 
@@ -118,6 +118,6 @@ function frozen<Node>(node: Node): Node {
   return node;
 }
 
-function wrong(reason: string): ApiError {
+function invalid(reason: string): ApiError {
   return new ApiError('Internal', { reason: `schema: ${reason}` });
 }

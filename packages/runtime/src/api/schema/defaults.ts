@@ -2,10 +2,10 @@ import { isPlainObject, setOwn } from '../json.ts';
 import type { ListSchema, MapSchema, ObjectSchema, Schema } from './schema.ts';
 
 /**
- * Adds the defaults that a value lacks. Returns the very same value if there is nothing to add; never changes it.
+ * Adds missing defaults. Returns the same value if there is nothing to add; never changes it.
  *
- * As in Kubernetes, a null counts as absent: `replicas:` with nothing behind it is a field not set, so it gets its
- * default or goes. What has the wrong type is left alone, for validation to complain about.
+ * As in Kubernetes, null counts as absent: `replicas:` without a value gets its default or is removed. A value of the
+ * wrong type is left for validation to report.
  */
 export function applyDefaults(schema: Schema, value: unknown): unknown {
   switch (schema.type) {
@@ -26,7 +26,7 @@ function defaultFields({ properties, defaulted }: ObjectSchema, value: Fields): 
   let copy: Record<string, unknown> | undefined;
   for (const name of Object.keys(value)) {
     const before = value[name];
-    // Most values are scalars, and these have no defaults inside.
+    // Most values are scalars, which have no defaults inside.
     if (typeof before !== 'object') continue;
     const property = properties[name];
     if (property === undefined || property.type === 'anything') continue;

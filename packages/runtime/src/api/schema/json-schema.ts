@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import type { NumberSchema, Schema, StringSchema } from './schema.ts';
 
 /**
- * The schema as JSON Schema, draft 2020-12, for editors and other tools. It accepts what `validate` accepts, except
- * where only code can tell: `format` names our own checks, and `x-kubernetes-list-map-keys` stands for `uniqueBy`.
+ * Converts a schema to JSON Schema, draft 2020-12, for editors and other tools. It accepts what `validate` accepts,
+ * except for rules that are code: `format` names custom checks, `x-kubernetes-list-map-keys` stands for `uniqueBy`.
  */
 export function toJsonSchema(schema: Schema): JsonObject {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...convert(schema) };
@@ -74,7 +74,7 @@ function stringRules(schema: StringSchema): Rules {
 }
 
 function numberRules({ type, minimum, maximum }: NumberSchema): Rules {
-  // JSON Schema's integers have no end; ours end where a double stops being exact.
+  // Integers are unbounded in JSON Schema, but limited here to what a double holds exactly.
   if (type === 'number') return { type, minimum, maximum };
   return { type, minimum: minimum ?? Number.MIN_SAFE_INTEGER, maximum: maximum ?? Number.MAX_SAFE_INTEGER };
 }

@@ -1,7 +1,7 @@
 import type { PathSegment } from '../path.ts';
 import type { Schema } from './schema.ts';
 
-/** What a schema says about the field at a path, or undefined if there is no such field. */
+/** Returns the schema of the field at a path, or undefined if there is no such field. */
 export function schemaAt(schema: Schema, segments: readonly PathSegment[]): Schema | undefined {
   let current: Schema | undefined = schema;
   for (const segment of segments) {

@@ -1,28 +1,28 @@
 /**
- * A small structural schema: the shape of a kind's spec and status, written once. From it come the TypeScript types
- * (`Infer`, `Input`), validation, defaults, JSON Schema and the words of `explain`.
+ * A small structural schema for the spec and status of a kind. TypeScript types (`Infer`, `Input`), validation,
+ * defaults, JSON Schema and `explain` are derived from it.
  *
- * It is our own because memory is scarce where this runs: ajv costs 9 MB of resident memory, zod 13, typebox 20. It
- * knows only what Kubernetes calls a structural schema: every value has one type, every object says all its fields.
+ * It is our own to save memory: ajv costs 9 MB of resident memory, zod 13, typebox 20. It supports only what Kubernetes
+ * calls a structural schema: every value has one type, every object lists all its fields.
  */
 import type { JsonValue } from '../json.ts';
 
 declare const types: unique symbol;
 
 interface Common<Output, In = Output> {
-  /** For `explain`: what the field means to the person who sets it. */
+  /** Shown by `explain`. */
   readonly description?: string;
-  /** Absent: the field is required. `defaulted`: a writer may leave it out, a reader always finds it. */
+  /** Absent: the field is required. `defaulted`: optional in input, always present in output. */
   readonly presence?: 'optional' | 'defaulted';
-  /** Frozen; in the shape that a writer would give, nested defaults are added when it is used. */
+  /** Frozen; nested defaults are added when it is used. */
   readonly default?: JsonValue;
   /** Printers, logs and error messages never show the value. */
   readonly secret?: true;
-  /** Exists for the compiler alone; no node has this property. */
+  /** Exists only for the compiler; no node has this property. */
   readonly [types]?: readonly [Output, In];
 }
 
-/** A rule that a regular expression cannot say well. It answers what is wrong (`must be …`), or undefined. */
+/** A rule that is too complex for a regular expression. `check` returns the error (`must be …`), or undefined. */
 export interface Format {
   /** The name in JSON Schema's `format`. */
   readonly name: string;
@@ -34,7 +34,7 @@ export interface StringSchema<Value extends string = string> extends Common<Valu
   /** Lengths count Unicode code points, as JSON Schema does. */
   readonly minLength?: number;
   readonly maxLength?: number;
-  /** `hint` finishes the sentence "Invalid value: …: must …" for people who do not read regular expressions. */
+  /** `hint` completes the message "Invalid value: …: must …" in place of the regular expression. */
   readonly pattern?: { readonly expression: RegExp; readonly hint: string };
   readonly format?: Format;
   readonly enum?: readonly Value[];
@@ -52,9 +52,9 @@ export interface BooleanSchema extends Common<boolean> {
 
 export interface ObjectSchema<Output = unknown, In = unknown> extends Common<Output, In> {
   readonly type: 'object';
-  /** Has no prototype, so that looking up `constructor` in it finds nothing. */
+  /** Has no prototype, so that a lookup of `constructor` returns undefined. */
   readonly properties: Readonly<Record<string, Schema>>;
-  /** The names of the fields that a valid object has. */
+  /** The names of the required fields. */
   readonly required: readonly string[];
   /** The names of the fields that have a default. */
   readonly defaulted: readonly string[];
@@ -91,12 +91,12 @@ export type Schema =
   | MapSchema
   | AnythingSchema;
 
-/** The type of a value that was defaulted and found valid: what a reader gets. */
+/** The type of a value after defaults and validation: the output. */
 export type Infer<S extends Schema> = S extends { readonly [types]?: readonly [infer Output, unknown] }
   ? Output
   : never;
 
-/** The type of a value before defaults: what a writer gives. */
+/** The type of a value before defaults: the input. */
 export type Input<S extends Schema> = S extends { readonly [types]?: readonly [unknown, infer In] } ? In : never;
 
 export type Optional<S extends Schema> = S & { readonly presence: 'optional' };

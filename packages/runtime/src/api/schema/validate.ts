@@ -1,21 +1,21 @@
 import { hidden } from '../../redact/mark.ts';
 import { redactText } from '../../redact/text.ts';
 import type { FieldError } from '../errors.ts';
-import { isPlainObject, whyNotJson } from '../json.ts';
+import { isPlainObject, jsonProblem } from '../json.ts';
 import { didYouMean } from '../nearest.ts';
 import { formatPath, type PathSegment } from '../path.ts';
 import type { ListSchema, MapSchema, NumberSchema, ObjectSchema, Schema, StringSchema } from './schema.ts';
 
-/** After so many mistakes a person wants to mend some before reading on; and an attacker gets no megabytes back. */
+/** Maximum number of errors returned for one value. It bounds the response to invalid input. */
 export const FIELD_ERRORS_MAX = 50;
 
-/** Longer values are cut in messages. */
+/** Longer values are truncated in messages. */
 const SHOWN_LENGTH_MAX = 64;
-/** A key may be as long as a document. A path that is cut no longer leads to its field. */
+/** A key may be as long as a document. A truncated path no longer identifies its field. */
 const PATH_CHARACTERS_MAX = 1_000;
 const MESSAGE_CHARACTERS_MAX = 1_000;
 
-/** At most `FIELD_ERRORS_MAX`, and one that says so if there are more; each of bounded length. */
+/** Returns at most `FIELD_ERRORS_MAX` errors of bounded length, and one more if some were dropped. */
 export function boundedErrors(errors: readonly FieldError[], base = ''): FieldError[] {
   const shown = errors.slice(0, FIELD_ERRORS_MAX).map(({ path, type, message }) => ({
     path: shortened(path, PATH_CHARACTERS_MAX),
@@ -34,8 +34,8 @@ function shortened(text: string, charactersMax: number): string {
 }
 
 /**
- * All that is wrong with a value, worded as Kubernetes words it; an empty list if it is valid. Absent fields that have
- * a default are fine, so it can be asked before or after `applyDefaults`.
+ * Returns all errors of a value, with the wording of Kubernetes; an empty list if it is valid. Absent fields with a
+ * default are valid, so it can be called before or after `applyDefaults`.
  */
 export function validate(schema: Schema, value: unknown, path: string): FieldError[] {
   const walk: Walk = { errors: [], base: path, path: [] };
@@ -44,8 +44,7 @@ export function validate(schema: Schema, value: unknown, path: string): FieldErr
 }
 
 /**
- * The path is a stack that becomes text only when there is an error to report: valid objects, the usual case, cost no
- * string at all.
+ * The path is a stack that is formatted only for an error: valid objects, the usual case, allocate no strings.
  */
 interface Walk {
   readonly errors: FieldError[];
@@ -54,8 +53,8 @@ interface Walk {
 }
 
 /**
- * Every node becomes a function that holds its rules in variables. That is several times faster than reading them from
- * the nodes, whose many shapes defeat the property caches of the engine.
+ * Every node is compiled to a function with its rules in variables. That is several times faster than reading them from
+ * the nodes, whose many shapes defeat the inline caches of the engine.
  */
 type Check = (walk: Walk, value: unknown) => void;
 
@@ -89,7 +88,7 @@ function compile(schema: Schema): Check {
       return compileMap(schema);
     case 'anything':
       return (walk, value) => {
-        const reason = whyNotJson(value, walk.path.length);
+        const reason = jsonProblem(value, walk.path.length);
         if (reason !== undefined) invalid(walk, schema, value, reason);
       };
   }
@@ -109,7 +108,7 @@ function compileString(schema: StringSchema): Check {
     if (value.length > maxLength && codePoints(value) > maxLength) {
       return report(walk, 'Too long', `must be no more than ${maxLength} characters`);
     }
-    // A character is one or two UTF-16 units, so counting is needed only in between.
+    // A code point is one or two UTF-16 units, so counting is needed only below twice the minimum.
     if (value.length < 2 * minLength && codePoints(value) < minLength) {
       if (value === '') return report(walk, 'Required value', 'must not be empty');
       return invalid(walk, schema, value, `must be at least ${minLength} characters`);
@@ -142,7 +141,7 @@ function compileObject(schema: ObjectSchema): Check {
   const fields = new Map(
     Object.entries(schema.properties).map(([name, property]) => {
       const isRequired = property.presence === undefined;
-      // A required field that is null is not set; an optional one has the wrong type, unless defaults mend it.
+      // A required field that is null is missing; an optional one has the wrong type, unless a default replaces it.
       return [
         name,
         { check: checkOf(property), isRequired, nullIsMissing: isRequired && property.type !== 'anything' },
@@ -192,7 +191,7 @@ function compileList(schema: ListSchema): Check {
   };
 }
 
-/** The items, or one field of theirs, all differ. */
+/** Checks that all items, or one field of them, differ. */
 function checkUnique(walk: Walk, value: readonly unknown[], schema: Schema, field: string | undefined): void {
   const seen = new Set<unknown>();
   for (let index = 0; index < value.length; index++) {
@@ -218,7 +217,7 @@ function compileMap(schema: MapSchema): Check {
     if (keys.length > maxProperties)
       return report(walk, 'Too many', `${keys.length}: must have at most ${maxProperties} items`);
     for (const key of keys) {
-      // A bad key is reported at the map: there is no field of that name to point at.
+      // An invalid key is reported at the map: it cannot be part of a path.
       checkKey?.(walk, key);
       if (value[key] !== undefined) descend(walk, key, check, value[key]);
       if (isFull(walk)) return;
@@ -254,7 +253,7 @@ function isFull(walk: Walk): boolean {
   return walk.errors.length > FIELD_ERRORS_MAX;
 }
 
-/** A value as messages show it: short, and never a secret. */
+/** A value for messages: truncated, and without secrets. */
 function shown(schema: Schema, value: unknown): string {
   if (schema.secret) return `"${hidden}"`;
   if (typeof value === 'string') {

@@ -1,4 +1,4 @@
-/** etcd's answers as this store uses them: a range, a transaction, a message of a watch. */
+/** Parses etcd's responses: a range, a transaction, a message of a watch. */
 import type { Change, Entry, Revision, WatchOptions } from '../contract.ts';
 import { EtcdFailure, malformed, reportedFailure } from './errors.ts';
 import {
@@ -21,7 +21,7 @@ export interface RangeAnswer {
   /** All keys of the range, also those beyond the limit. */
   readonly count: number;
   readonly more: boolean;
-  /** The newest revision of the store, not the one that was read at. */
+  /** The newest revision of the store, not the one of the read. */
   readonly newest: Revision;
 }
 
@@ -52,7 +52,7 @@ export function modRevision(keyValue: JsonObject): Revision {
 export interface TransactionAnswer {
   readonly succeeded: boolean;
   readonly revision: Revision;
-  /** For each range of the branch that ran, its key-value, if the key is there. */
+  /** For each range of the branch that ran, its key-value, if the key exists. */
   readonly ranges: readonly (JsonObject | undefined)[];
 }
 
@@ -69,7 +69,7 @@ export function readTransaction(answer: JsonObject): TransactionAnswer {
 
 function headerRevision(answer: JsonObject): Revision {
   const revision = integerAt(requiredObjectAt(answer, 'header'), 'revision');
-  // An empty etcd is at revision 1, so a header without one is not etcd's.
+  // An empty etcd is at revision 1, so a header without a revision is not from etcd.
   if (revision < 1) throw malformed('the header has no revision');
   return revision;
 }
@@ -79,10 +79,10 @@ export type WatchMessage =
   | { readonly type: 'canceled'; readonly failure: EtcdFailure }
   /** Everything up to this revision has been delivered. */
   | { readonly type: 'progress'; readonly revision: Revision }
-  /** With `more`, the events of the last revision go on in the next message. */
+  /** With `more`, the events of the last revision continue in the next message. */
   | { readonly type: 'events'; readonly events: readonly JsonObject[]; readonly more: boolean };
 
-/** One line of a watch's answer. */
+/** Parses one line of a watch response. */
 export function readWatchMessage(line: string): WatchMessage {
   const answer = parseObject(line);
   const error = objectAt(answer, 'error');
@@ -91,7 +91,7 @@ export function readWatchMessage(line: string): WatchMessage {
     return { type: 'canceled', failure: reportedFailure(stringAt(error, 'message'), code) };
   }
   const result = requiredObjectAt(answer, 'result');
-  // A refused watch is `created` and `canceled` in one message, so `canceled` is looked at first.
+  // A refused watch is `created` and `canceled` in one message, so `canceled` is checked first.
   if (flagAt(result, 'canceled')) return { type: 'canceled', failure: cancelFailure(result) };
   if (flagAt(result, 'created')) return { type: 'created' };
   const events = objectsAt(result, 'events');
@@ -114,7 +114,7 @@ export function readChange(event: JsonObject, keyspace: Keyspace, detail: Detail
   const created = integerAt(keyValue, 'create_revision');
   const before = detail === 'history' ? objectAt(event, 'prev_kv') : undefined;
   if (detail === 'history' && before === undefined && (deleted || created !== modRevision(keyValue))) {
-    // etcd looks the value before up when it sends the event, and leaves it out if it is compacted by then.
+    // etcd reads the previous value when it sends the event, and omits it if it is compacted by then.
     throw new EtcdFailure(
       'compacted',
       `the value of "${key}" before revision ${modRevision(keyValue)} has been compacted`,

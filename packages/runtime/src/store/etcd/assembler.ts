@@ -1,7 +1,7 @@
 /**
- * Whole commits from the events of a watch. A message holds whole revisions, unless etcd was asked to cut messages into
- * fragments: it cuts in the middle of a revision, too, so the last revision of a fragment is held back until the next
- * message shows whether it goes on.
+ * Assembles commits from the events of a watch. A message holds complete revisions, unless fragments are enabled: etcd
+ * may split a revision, so the last revision of a fragment is held back until the next message shows whether it
+ * continues.
  */
 import type { Change, Commit, Revision } from '../contract.ts';
 import { type Detail, modRevision, readChange } from './answers.ts';
@@ -11,7 +11,7 @@ import type { Keyspace } from './keyspace.ts';
 export class CommitAssembler {
   readonly #keyspace: Keyspace;
   readonly #detail: Detail;
-  /** Events up to here are known already, among them those of the revision that the watch was told to start at. */
+  /** Events up to this revision are skipped, including those of the watch's start revision. */
   #after: Revision;
   #revision: Revision = 0;
   #changes: Change[] = [];
@@ -22,7 +22,7 @@ export class CommitAssembler {
     this.#after = after;
   }
 
-  /** The commits that are complete now. `more`: the events go on in the next message. */
+  /** Returns the commits that are complete now. `more`: the events continue in the next message. */
   add(events: readonly JsonObject[], more: boolean): Commit[] {
     const complete: Commit[] = [];
     for (const event of events) {
@@ -44,7 +44,7 @@ export class CommitAssembler {
   }
 }
 
-/** What a commit weighs in a buffer. The constant stands for the objects around the bytes. */
+/** Approximate memory of a commit in a buffer. The constant stands for the objects around the bytes. */
 export function commitBytes(commit: Commit): number {
   return commit.changes.reduce((sum, change) => sum + changeBytes(change), 0);
 }

@@ -6,25 +6,25 @@ import { ApiError } from '../../api/errors.ts';
 export interface TlsOptions {
   /** Certificate authority that signed the servers' certificates, in PEM. Default: the system's. */
   readonly ca?: string;
-  /** Client certificate and its key, in PEM, where the servers ask for one. */
+  /** Client certificate and its key, in PEM, if the servers require one. */
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** Requests under way to one endpoint at once; more wait for a free connection while their time runs. */
+/** Maximum concurrent requests to one endpoint; more wait for a free connection, and the wait counts for their timeout. */
 const socketsMax = 128;
-/** An idle connection is checked after this long; the system then gives a dead one up within about ten seconds. */
+/** TCP keep-alive delay of an idle connection; the system then closes a dead one within about ten seconds. */
 const keepAliveMs = 5_000;
 
 export class Endpoint {
-  /** `http://host:port`, for people. */
+  /** `http://host:port`, for messages. */
   readonly name: string;
   readonly secure: boolean;
   readonly #url: URL;
   readonly #tls: TlsOptions;
-  /** Connections that are kept and shared by calls. */
+  /** Pooled connections for calls. */
   readonly #pool: HttpAgent | HttpsAgent;
-  /** Streams hold their connection for good, so they get their own and never keep a call waiting. */
+  /** Streams hold their connection until they end, so they use separate connections and never block a call. */
   readonly #streams: HttpAgent | HttpsAgent;
 
   constructor(url: URL, tls: TlsOptions) {
@@ -42,7 +42,7 @@ export class Endpoint {
     this.#streams = new Agent({ keepAlive: false });
   }
 
-  /** A POST that is not sent until its body is ended. */
+  /** Creates a POST, which is not sent until its body is ended. */
   request(path: string, headers: Readonly<Record<string, string>>, use: 'call' | 'stream'): ClientRequest {
     const options: RequestOptions = {
       host: this.#url.hostname.replace(/^\[|\]$/g, ''),
@@ -79,12 +79,12 @@ function parseEndpoint(text: string, scheme: string): URL {
   const full = /^[a-z]+:\/\//i.test(text) ? text : `${scheme}://${text}`;
   const url = URL.canParse(full) ? new URL(full) : undefined;
   const fits = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.username && !url.password;
-  // The text is not repeated where it may hold a password.
+  // The text is not shown if it may contain a password.
   if (!fits) {
     const shown = text.includes('@') ? 'with a user in it' : JSON.stringify(text.slice(0, 100));
     throw new ApiError('BadRequest', { reason: `etcd endpoint ${shown} is not host:port or http(s)://host:port` });
   }
-  // etcd's own default, where the scheme's (80, 443) would be a surprise.
+  // etcd's default port rather than that of the scheme (80, 443).
   if (url.port === '' && !/:\d+\/?$/.test(text)) url.port = '2379';
   return url;
 }

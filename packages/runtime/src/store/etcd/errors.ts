@@ -1,6 +1,6 @@
 /**
- * What can go wrong with etcd, and what it means. Inside this folder a failure has a kind; at the store's border the
- * kind becomes an error of the catalogue. Both steps are tables.
+ * Errors of etcd. Inside this folder a failure has a kind; the store converts the kind to an error of the catalogue.
+ * Both steps are tables.
  */
 import { ApiError } from '../../api/errors.ts';
 
@@ -28,7 +28,7 @@ export interface FailureOptions {
 export class EtcdFailure extends Error {
   override readonly name = 'EtcdFailure';
   readonly kind: FailureKind;
-  /** False when etcd cannot have seen the request, so that even a commit may be sent again. */
+  /** False if etcd cannot have received the request, so that even a commit can be retried. */
   readonly sent: boolean;
   readonly requestBytes: number;
 
@@ -40,7 +40,7 @@ export class EtcdFailure extends Error {
   }
 }
 
-/** etcd's words, which say more than its codes: the first that matches wins. */
+/** etcd's messages, which are more specific than its codes: the first match wins. */
 const kindsByMessage: readonly (readonly [RegExp, FailureKind])[] = [
   [/required revision has been compacted/, 'compacted'],
   [/required revision is a future revision/, 'future'],
@@ -53,7 +53,7 @@ const kindsByMessage: readonly (readonly [RegExp, FailureKind])[] = [
   [/corrupt/, 'corrupt'],
 ];
 
-/** gRPC's codes, for words that are not in the table above. Anything else may or may not have happened: `unavailable`. */
+/** gRPC codes, for messages not in the table above. Any other may or may not have been applied: `unavailable`. */
 const kindsByCode: ReadonlyMap<number, FailureKind> = new Map([
   [3, 'refused'],
   [4, 'timeout'],
@@ -64,23 +64,23 @@ const kindsByCode: ReadonlyMap<number, FailureKind> = new Map([
   [16, 'token'],
 ]);
 
-/** A failure that etcd itself reported, by its words and its gRPC code. */
+/** A failure that etcd reported, by its message and its gRPC code. */
 export function reportedFailure(message: string, code: number, requestBytes = 0): EtcdFailure {
   const kind = kindsByMessage.find(([words]) => words.test(message))?.[1] ?? kindsByCode.get(code) ?? 'unavailable';
   return new EtcdFailure(kind, message, { requestBytes });
 }
 
-/** An answer that is not etcd's: a proxy, another server, a cut-off body. What it was about may have happened. */
+/** A response that is not from etcd: a proxy, another server, a truncated body. The request may have been applied. */
 export function malformed(what: string): EtcdFailure {
-  return new EtcdFailure('unavailable', `malformed answer: ${what}`);
+  return new EtcdFailure('unavailable', `malformed response: ${what}`);
 }
 
-/** Another endpoint, or the same one later, may do better. */
+/** Whether another endpoint, or the same one later, may succeed. */
 export function isUnreachable(failure: EtcdFailure): boolean {
   return failure.kind === 'unavailable' || failure.kind === 'timeout';
 }
 
-/** etcd's own default; a server may be configured otherwise and does not say. */
+/** etcd's default; the configured limit of a server cannot be read. */
 const requestBytesMax = 1.5 * 1024 * 1024;
 
 export interface FailureContext {
@@ -91,7 +91,7 @@ export interface FailureContext {
 
 const apiErrors: { readonly [K in FailureKind]: (failure: EtcdFailure, context: FailureContext) => ApiError } = {
   compacted: (failure) =>
-    new ApiError('Expired', { reason: `${failure.message}: list again and go on from there` }, failure),
+    new ApiError('Expired', { reason: `${failure.message}: list again and continue from there` }, failure),
   future: (failure) =>
     new ApiError('Expired', { reason: `${failure.message}: the store was replaced, list again` }, failure),
   full: (failure, { what }) => new ApiError('StorageFull', { what, reason: failure.message }, failure),
@@ -105,7 +105,7 @@ const apiErrors: { readonly [K in FailureKind]: (failure: EtcdFailure, context: 
   timeout: (failure, { what, timeoutMs }) => new ApiError('Timeout', { what, timeoutMs }, failure),
   unavailable,
   token: (failure, { what }) =>
-    new ApiError('Forbidden', { reason: `${what} wants a user name and password: ${failure.message}` }, failure),
+    new ApiError('Forbidden', { reason: `${what} requires a user name and password: ${failure.message}` }, failure),
   authenticationOff: unavailable,
   denied: (failure, { what }) => new ApiError('Forbidden', { reason: `${what}: ${failure.message}` }, failure),
   refused: (failure, { what }) =>
@@ -118,7 +118,7 @@ function unavailable(failure: EtcdFailure, { what }: FailureContext): ApiError {
   return new ApiError('Unavailable', { what, reason: failure.message }, failure);
 }
 
-/** The error of the catalogue for a failure of this folder; any other error is passed through as it is. */
+/** Converts a failure of this folder to an error of the catalogue; returns any other error unchanged. */
 export function toApiError(error: unknown, context: FailureContext): unknown {
   return error instanceof EtcdFailure ? apiErrors[error.kind](error, context) : error;
 }

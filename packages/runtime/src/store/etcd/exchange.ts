@@ -1,4 +1,4 @@
-/** One request to one endpoint and its whole answer. It repeats nothing; `sent` of a failure says whether one may. */
+/** One request to one endpoint and its complete response. It never retries; `sent` of a failure tells if that is safe. */
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../ports/clock.ts';
 import type { Deadline } from './deadline.ts';
@@ -6,7 +6,7 @@ import type { Endpoint } from './endpoint.ts';
 import { EtcdFailure, type FailureKind, malformed, reportedFailure } from './errors.ts';
 import { integerAt, type JsonObject, parseObject, stringAt } from './json.ts';
 
-/** An answer is held whole in memory. A page of `list` at its limit of bytes is about a third of this. */
+/** A response is buffered in memory. A page of `list` at its size limit is about a third of this. */
 export const answerBytesMax = 32 * 1024 * 1024;
 
 export interface Attempt {
@@ -16,9 +16,9 @@ export interface Attempt {
   readonly body: string;
   readonly clock: Clock;
   readonly deadline: Deadline;
-  /** How long a connection may take, so that a black hole leaves time for the other endpoints. */
+  /** Connect timeout, so that an unresponsive endpoint leaves time for the others. */
   readonly connectMsMax: number;
-  /** How long this attempt may take in all, where another may follow. */
+  /** Timeout of this attempt, if another may follow. */
   readonly attemptMsMax?: number;
 }
 
@@ -28,14 +28,14 @@ export async function exchange(attempt: Attempt): Promise<JsonObject> {
   throw readFailure(status, text, attempt.body.length);
 }
 
-/** etcd's words for a refusal. Anything else that is not 200 comes from a proxy, or the JSON gateway is off. */
+/** Parses etcd's error response. Any other response than 200 is from a proxy, or the JSON gateway is off. */
 export function readFailure(status: number, text: string, requestBytes = 0): EtcdFailure {
   try {
     const answer = parseObject(text);
     const message = stringAt(answer, 'message') || stringAt(answer, 'error');
     if (message !== '') return reportedFailure(message, integerAt(answer, 'code'), requestBytes);
   } catch {
-    // Whatever it is, it is not etcd's.
+    // The response is not from etcd.
   }
   return malformed(`HTTP ${status} ${JSON.stringify(text.slice(0, 80))}, is this etcd with its JSON gateway on?`);
 }
@@ -56,7 +56,7 @@ function send({
     const request = endpoint.request(path, headers, 'call');
     let settled = false;
     const settle = (finish: () => void) => {
-      // A destroyed request reports an error once more, when the deadline may belong to the next attempt already.
+      // A destroyed request emits another error, when the deadline may already belong to the next attempt.
       if (settled) return;
       settled = true;
       deadline.listen(undefined);
@@ -68,7 +68,7 @@ function send({
       request.destroy();
     };
     const failWhenLate = (delayMs: number) =>
-      clock.after(delayMs, () => fail('timeout', `no answer within ${Math.round(delayMs)} ms`));
+      clock.after(delayMs, () => fail('timeout', `no response within ${Math.round(delayMs)} ms`));
 
     request.on('error', (error) => fail('unavailable', describe(error), error));
     request.on('socket', (socket) => {
@@ -76,7 +76,7 @@ function send({
       if (sent) return;
       const cancel = failWhenLate(connectMsMax);
       cancels.push(cancel);
-      // Nothing is on the wire before this event, so that a failure until here can never be a commit that happened.
+      // Nothing is sent before this event, so a commit that fails earlier has not been applied.
       socket.once(endpoint.secure ? 'secureConnect' : 'connect', () => {
         sent = true;
         cancel();
@@ -94,7 +94,7 @@ function send({
   });
 }
 
-/** The whole body as text, or why there is none. Calls back once. */
+/** Calls `done` once, with the complete body as text or with the failure. */
 export function collect(
   response: IncomingMessage,
   done: (failure: EtcdFailure | undefined, text: string) => void,
@@ -104,11 +104,13 @@ export function collect(
   response.on('data', (chunk: Buffer) => {
     sizeBytes += chunk.byteLength;
     if (sizeBytes <= answerBytesMax) chunks.push(chunk);
-    else done(new EtcdFailure('answerTooLarge', `the answer is over ${answerBytesMax} bytes`), '');
+    else done(new EtcdFailure('answerTooLarge', `the response is over ${answerBytesMax} bytes`), '');
   });
   response.on('end', () => done(undefined, Buffer.concat(chunks).toString('utf8')));
-  // Without a listener a connection that breaks in the middle of an answer would end the process.
-  response.on('error', (error) => done(new EtcdFailure('unavailable', `the answer broke off: ${describe(error)}`), ''));
+  // Without a listener, a connection that breaks during a response would crash the process.
+  response.on('error', (error) =>
+    done(new EtcdFailure('unavailable', `the response was interrupted: ${describe(error)}`), ''),
+  );
 }
 
 /** A failed connection to several addresses of one host is an AggregateError with an empty message. */

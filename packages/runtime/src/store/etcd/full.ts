@@ -1,7 +1,7 @@
 /**
- * What became of a commit that etcd refused for lack of space. etcd looks at its quota twice: before it proposes a
- * commit, where a refusal is final, and again when it applies it, where it writes first and then says "no space" all
- * the same. The words are equal, so the keys have to be looked at. `StorageFull` promises that nothing was written.
+ * Finds out whether a commit that failed for lack of space was applied. etcd checks its quota twice: before it proposes
+ * a commit, where a refusal is final, and again when it applies it, where it writes first and still reports "no space".
+ * The messages are equal, so the keys have to be read. `StorageFull` guarantees that nothing was written.
  */
 import type { Revision, Write } from '../contract.ts';
 import type { TransactionAnswer } from './answers.ts';
@@ -13,7 +13,7 @@ import { bytesToBase64, revisionOf } from './transaction.ts';
 export type Verdict =
   | { readonly type: 'committed'; readonly revision: Revision }
   | { readonly type: 'refused' }
-  /** Somebody else has written the keys since. */
+  /** Another writer has written the keys since. */
   | { readonly type: 'unknown' };
 
 /** Reads the written keys, all at one revision. */
@@ -24,7 +24,7 @@ export function inspectionOf(writes: readonly Write[], keyspace: Keyspace): obje
 /** `before` is a revision that the store had reached before the commit was sent: the commit's own is higher. */
 export function verdictOf(writes: readonly Write[], before: Revision, answer: TransactionAnswer): Verdict {
   const effects = effectsOf(writes);
-  if (answer.ranges.length !== effects.length) throw malformed('not all of the keys that were asked for');
+  if (answer.ranges.length !== effects.length) throw malformed('not all of the requested keys');
   const revisions = answer.ranges.map(revisionOf);
   if (revisions.some((revision) => revision > before)) {
     const revision = Math.max(...revisions);
@@ -35,7 +35,7 @@ export function verdictOf(writes: readonly Write[], before: Revision, answer: Tr
     );
     return holds ? { type: 'committed', revision } : { type: 'unknown' };
   }
-  // A delete that happened leaves nothing to tell it from one that did not; a put would have left a newer revision.
+  // An applied delete cannot be told from a refused one; a put would have left a newer revision.
   const silent = effects.every((write, index) => write.type === 'delete' && revisions[index] === 0);
   return { type: silent ? 'unknown' : 'refused' };
 }

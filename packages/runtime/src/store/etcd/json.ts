@@ -1,6 +1,6 @@
 /**
- * Readers for protobuf's JSON, the border where etcd's answers become typed. Its rules: a field with the zero value
- * (0, false, '', empty list) is left out, a 64-bit integer is a string, bytes are base64.
+ * Parsers for protobuf's JSON, which turn etcd's responses into typed values. Its rules: a field with the zero value
+ * (0, false, '', empty list) is omitted, a 64-bit integer is a string, bytes are base64.
  */
 import { malformed } from './errors.ts';
 
@@ -34,7 +34,7 @@ export function objectsAt(parent: JsonObject, field: string): readonly JsonObjec
   const value = parent[field];
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw malformed(`${field} is not a list`);
-  if (!value.every(isObject)) throw malformed(`${field} holds something else than objects`);
+  if (!value.every(isObject)) throw malformed(`${field} has items that are not objects`);
   return value;
 }
 
@@ -50,7 +50,7 @@ export function flagAt(parent: JsonObject, field: string): boolean {
   return value;
 }
 
-/** A revision above 2^53 would lose digits silently, so it is refused; at a million commits a second that is 285 years. */
+/** A revision above 2^53 would lose digits, so it is refused; at a million commits a second that takes 285 years. */
 export function integerAt(parent: JsonObject, field: string): number {
   const value = parent[field] ?? 0;
   const number = typeof value === 'string' && /^-?\d{1,19}$/.test(value) ? Number(value) : value;
@@ -59,7 +59,7 @@ export function integerAt(parent: JsonObject, field: string): number {
   return number;
 }
 
-/** A copy of its own: a view would pin Node's shared 8 KiB pool for as long as one small value lives. */
+/** A copy: a view would retain Node's shared 8 KiB pool for the lifetime of a small value. */
 export function bytesAt(parent: JsonObject, field: string): Uint8Array {
   return new Uint8Array(Buffer.from(stringAt(parent, field), 'base64'));
 }

@@ -1,4 +1,4 @@
-/** Where a store's keys lie in etcd: under `<prefix>/`, so that `a` never sees `ab`, nor any other user of the cluster. */
+/** Maps a store's keys to etcd's: under `<prefix>/`, separate from other prefixes (`a` and `ab`) and other users. */
 import { malformed } from './errors.ts';
 import { type JsonObject, stringAt } from './json.ts';
 
@@ -12,7 +12,7 @@ export class Keyspace {
   /** Ends with the slash. */
   readonly base: string;
 
-  /** Slashes around and doubled inside the prefix mean nothing: `/a//b/` is `a/b`. */
+  /** Leading, trailing and repeated slashes of the prefix are ignored: `/a//b/` is `a/b`. */
   constructor(prefix: string) {
     this.base = `${prefix
       .split('/')
@@ -31,15 +31,15 @@ export class Keyspace {
     return full.slice(this.base.length);
   }
 
-  /** All keys that start with the prefix and lie behind `after`. */
+  /** All keys that start with the prefix and sort after `after`. */
   range(prefix: string, after?: string): KeyRange {
-    // The smallest key behind another is that key with a zero byte. A key before the range changes nothing.
+    // The smallest key after another is that key with a zero byte. A key before the range is ignored.
     const start = after !== undefined && after >= prefix ? `${after}\0` : prefix;
     return { key: this.encode(start), range_end: prefixEnd(this.base + prefix).toString('base64') };
   }
 }
 
-/** The first key that no longer starts with the prefix. UTF-8 has no byte 0xff, so raising the last one never overflows. */
+/** The first key after those with the prefix. UTF-8 has no byte 0xff, so incrementing the last one never overflows. */
 function prefixEnd(prefix: string): Buffer {
   const end = Buffer.from(prefix, 'utf8');
   end.writeUInt8(end.readUInt8(end.length - 1) + 1, end.length - 1);

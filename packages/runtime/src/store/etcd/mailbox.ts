@@ -1,11 +1,11 @@
-/** Commits on their way to one consumer: bounded, and ended once, quietly or with an error. */
+/** A bounded queue of commits for one consumer. It ends once, with or without an error. */
 import type { Commit } from '../contract.ts';
 import { commitBytes } from './assembler.ts';
 
 /**
- * What a watch may hold for a slow consumer before it lets go of its stream; the message that goes over the limit is
- * still taken whole. etcd catches up in batches of 1,000
- * commits; a limit below two of them would make a prompt consumer reconnect after each.
+ * What a watch may buffer for a slow consumer before it closes its stream; the message that exceeds the limit is still
+ * accepted. etcd catches up in batches of 1,000 commits; with a limit below two of them, even a fast consumer would
+ * reconnect after each.
  */
 export const mailboxCommitsMax = 2_000;
 export const mailboxBytesMax = 8 * 1024 * 1024;
@@ -22,7 +22,7 @@ export class Mailbox {
   readonly #takers: Taker[] = [];
   #sizeBytes = 0;
   #ended = false;
-  /** Thrown once, to the first who takes after the last commit. */
+  /** Thrown once, by the first `take` after the last commit. */
   #error: unknown;
 
   get empty(): boolean {
@@ -55,13 +55,13 @@ export class Mailbox {
     return error === undefined ? Promise.resolve(done) : Promise.reject(error);
   }
 
-  /** Throws away what is left: its consumer has gone, or the store is closed. */
+  /** Discards the remaining commits: the consumer has stopped, or the store is closed. */
   clear(): void {
     this.#commits.length = 0;
     this.#sizeBytes = 0;
   }
 
-  /** What is in the box is still delivered, then the error, if there is one, then nothing more. */
+  /** Buffered commits are still delivered, then the error, if there is one. */
   end(error?: unknown): void {
     if (this.#ended) return;
     this.#ended = true;

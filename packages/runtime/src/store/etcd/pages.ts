@@ -1,4 +1,4 @@
-/** Lists: pages of entries, bounded in number and bytes, and versions in columns. */
+/** Reads pages of entries, bounded in number and bytes, and versions in columns. */
 import { ApiError } from '../../api/errors.ts';
 import { type Entry, type EntryPage, type ListOptions, limits, type Revision, type VersionPage } from '../contract.ts';
 import { checkLimit } from '../validate.ts';
@@ -10,14 +10,14 @@ import type { Keyspace } from './keyspace.ts';
 /** One range request to etcd. */
 export type Range = (body: object) => Promise<RangeAnswer>;
 
-/** Entries of one request. etcd has no limit in bytes, so an answer that is too large is asked for again in less. */
+/** Entries of one request. etcd has no limit in bytes, so a response that is too large is requested again with fewer. */
 const rangeEntriesMax = 5_000;
 const shrinkFactor = 4;
 
 export class PageReader {
   readonly #keyspace: Keyspace;
   readonly #range: Range;
-  /** What the last answers have taught about the size of entries, so that not every page fails first. */
+  /** Adapted to the size of the last responses, so that not every page fails first. */
   #rangeEntries = rangeEntriesMax;
 
   constructor(keyspace: Keyspace, range: Range) {
@@ -45,7 +45,7 @@ export class PageReader {
     return last && (answer.more || entries.length < answer.keyValues.length) ? { ...page, next: last.key } : page;
   }
 
-  /** Read in pages of one revision, each thrown away but for its columns. */
+  /** Reads pages at one revision and keeps only their columns. */
   async versions(prefix: string, options: ListOptions): Promise<VersionPage> {
     checkLimit(options.limit);
     const limit = options.limit ?? Number.POSITIVE_INFINITY;
@@ -70,7 +70,7 @@ export class PageReader {
       }
       if (!answer.more || keys.length >= limit) break;
       if (answer.keyValues.length === 0)
-        throw new EtcdFailure('unavailable', 'malformed answer: more, but an empty page');
+        throw new EtcdFailure('unavailable', 'malformed response: more, but an empty page');
       answer = await read(revision, keys.at(-1), limit - keys.length);
     }
     const page = { keys, revisions, created, revision };
@@ -94,7 +94,7 @@ export class PageReader {
   }
 }
 
-/** etcd's revision 0 means "the newest", and an empty etcd is at 1: before everything is 1. */
+/** In etcd revision 0 means the newest and an empty etcd is at 1, so our revision 0 is sent as 1. */
 export function revisionField(at: Revision | undefined): { readonly revision?: string } {
   if (at === undefined) return {};
   return { revision: String(checkedRevision(at) || 1) };
@@ -102,5 +102,5 @@ export function revisionField(at: Revision | undefined): { readonly revision?: s
 
 export function checkedRevision(revision: Revision): Revision {
   if (Number.isSafeInteger(revision) && revision >= 0) return revision;
-  throw new ApiError('BadRequest', { reason: `revision ${revision} is not a whole number of 0 or more` });
+  throw new ApiError('BadRequest', { reason: `revision ${revision} is not a non-negative integer` });
 }

@@ -1,6 +1,6 @@
 /**
- * The store for sites that outgrow one machine: a cluster of etcd servers, over the JSON gateway that they all have.
- * Revision is etcd's, a commit is one transaction, a watch is etcd's watch, and availability is etcd's quorum.
+ * The store for more than one machine: a cluster of etcd servers, over their JSON gateway. The revision is etcd's, a
+ * commit is one transaction, a watch is etcd's watch, and availability is etcd's quorum.
  */
 import { ApiError, isApiError } from '../../api/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -30,28 +30,28 @@ import { Transport } from './transport.ts';
 import { EtcdWatch, type WatchContext } from './watch.ts';
 
 export interface EtcdStoreOptions {
-  /** Servers of one cluster, `host:port` or `http(s)://host:port`. The next is asked when one cannot be reached. */
+  /** Servers of one cluster, `host:port` or `http(s)://host:port`. If one cannot be reached, the next is used. */
   readonly endpoints: readonly string[];
-  /** All keys lie under `<prefix>/`. Two stores of one cluster with different prefixes do not see each other. */
+  /** All keys are under `<prefix>/`. Stores of one cluster with different prefixes are separate. */
   readonly prefix: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   /**
-   * How long a call may take in all. Default 5,000 ms: an election takes one to two seconds. Shorter gives up sooner,
-   * and leaves more commits whose outcome is unknown.
+   * Timeout of a call over all its attempts. Default 5,000 ms: an election takes one to two seconds. A shorter one fails
+   * sooner, and leaves more commits whose outcome is unknown.
    */
   readonly timeoutMs?: number;
-  /** Needed where the cluster has authentication on. */
+  /** Required if the cluster has authentication enabled. */
   readonly username?: string;
   readonly password?: string;
-  /** For https. Endpoints without a scheme are https if this is given. */
+  /** For https. Endpoints without a scheme use https if this is set. */
   readonly tls?: TlsOptions;
 }
 
 /**
- * Opens a store once a server has answered. `Unavailable` names the endpoints if none has; `Forbidden` says that the
- * user may not sign in or read the prefix. A cluster that goes away later and comes back needs no new store.
+ * Opens a store and waits for the response of a server. Throws `Unavailable` with the endpoints if none responds, and
+ * `Forbidden` if the user may not sign in or read the prefix. After a later outage the same store works again.
  */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   const store = new EtcdStore(options);
@@ -62,7 +62,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
     throw isApiError(error, 'Timeout')
       ? new ApiError(
           'Unavailable',
-          { what: error.details.what, reason: `no answer within ${error.details.timeoutMs} ms` },
+          { what: error.details.what, reason: `no response within ${error.details.timeoutMs} ms` },
           error,
         )
       : error;
@@ -78,8 +78,8 @@ class EtcdStore implements Store {
   readonly #transport: Transport;
   readonly #pages: PageReader;
   readonly #watches = new Set<EtcdWatch>();
-  readonly #underWay = new Set<Promise<unknown>>();
-  /** The newest revision that an answer has shown. */
+  readonly #inFlight = new Set<Promise<unknown>>();
+  /** The newest revision in any response so far. */
   #reached: Revision = 0;
   #closing: Promise<void> | undefined;
 
@@ -118,7 +118,7 @@ class EtcdStore implements Store {
     return this.#run(async () => {
       this.#checkOpen();
       checkWrites(writes);
-      // An empty transaction is the one request that etcd answers without asking its quorum.
+      // An empty transaction is the only request that etcd serves without its quorum.
       if (writes.length === 0) return { committed: true, revision: await this.#newest() };
       const before = this.#reached;
       try {
@@ -154,7 +154,7 @@ class EtcdStore implements Store {
       this.#checkOpen();
       if (checkedRevision(revision) === 0) return;
       try {
-        // Without `physical` etcd answers once readers see it, and frees the space in the background.
+        // Without `physical` etcd responds once readers see it, and frees the space in the background.
         await this.#transport.call('/v3/kv/compaction', { revision: String(revision) }, { repeatable: true });
       } catch (error) {
         if (!(error instanceof EtcdFailure)) throw error;
@@ -178,10 +178,10 @@ class EtcdStore implements Store {
     return this.#closing;
   }
 
-  /** Calls under way end by themselves within their time, so that no commit's outcome is lost to the closing. */
+  /** Waits for calls in flight, which end within their timeout, so that the outcome of each commit is reported. */
   async #close(): Promise<void> {
     for (const watch of this.#watches) watch.close(this.#closedError());
-    await Promise.allSettled([...this.#underWay]);
+    await Promise.allSettled([...this.#inFlight]);
     this.#transport.destroy();
   }
 
@@ -210,16 +210,16 @@ class EtcdStore implements Store {
     return answer;
   }
 
-  /** The border: inside failures have kinds, outside they are errors of the catalogue. */
+  /** Converts failures of this folder to errors of the catalogue. */
   async #run<T>(operation: () => Promise<T>): Promise<T> {
     const pending = operation();
-    this.#underWay.add(pending);
+    this.#inFlight.add(pending);
     try {
       return await pending;
     } catch (error) {
       throw this.#toApiError(error);
     } finally {
-      this.#underWay.delete(pending);
+      this.#inFlight.delete(pending);
     }
   }
 

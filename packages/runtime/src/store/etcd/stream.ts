@@ -1,21 +1,21 @@
-/** A long answer of etcd, read line by line. It ends once: with a failure, or in silence when its owner closes it. */
+/** A streaming response of etcd, read line by line. It ends once: with a failure, or without one when it is closed. */
 import type { Clock } from '../../ports/clock.ts';
 import type { Endpoint } from './endpoint.ts';
 import { EtcdFailure } from './errors.ts';
 import { collect, describe, readFailure } from './exchange.ts';
 
-/** A line is held whole, and several times over while it is parsed. A longer one ends the stream as `answerTooLarge`. */
+/** A line is buffered, and several copies exist while it is parsed. A longer one ends the stream: `answerTooLarge`. */
 export const lineBytesMax = 16 * 1024 * 1024;
 
 export interface StreamHandlers {
   line(text: string): void;
-  /** The stream is over; nothing comes after this. Not called after `close()`. */
+  /** The stream has ended; no calls follow. Not called after `close()`. */
   ended(failure: EtcdFailure): void;
 }
 
 export interface Stream {
   readonly endpoint: Endpoint;
-  /** Lets go of the connection at once. */
+  /** Destroys the connection. */
   close(): void;
 }
 
@@ -25,7 +25,7 @@ export interface StreamOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly clock: Clock;
-  /** How long the first line may take. */
+  /** Timeout of the first line. */
   readonly timeoutMs: number;
   readonly handlers: StreamHandlers;
 }
@@ -44,11 +44,11 @@ export function openStream({ endpoint, path, headers, body, clock, timeoutMs, ha
     handlers.ended(failure);
   };
   const cancelTimer = clock.after(timeoutMs, () =>
-    end(new EtcdFailure('timeout', `no answer within ${timeoutMs} ms (${endpoint.name})`)),
+    end(new EtcdFailure('timeout', `no response within ${timeoutMs} ms (${endpoint.name})`)),
   );
   const lines = new LineSplitter((line) => {
     cancelTimer();
-    // A handler may close the stream in the middle of a chunk; the lines behind are not its business any more.
+    // A handler may close the stream in the middle of a chunk; the remaining lines are dropped.
     if (open) handlers.line(line);
   });
   request.on('error', (error) =>
@@ -64,12 +64,12 @@ export function openStream({ endpoint, path, headers, body, clock, timeoutMs, ha
     response.on('end', () => end(new EtcdFailure('unavailable', `${endpoint.name} ended the stream`)));
     return undefined;
   });
-  // The gateway answers only after the end of the body, although it could read more requests from it.
+  // The gateway responds only after the end of the body, although it could read more requests from it.
   request.end(body);
   return { endpoint, close };
 }
 
-/** Cuts chunks into lines without copying what has arrived again with every chunk. */
+/** Splits chunks into lines without copying the buffered part for every chunk. */
 class LineSplitter {
   readonly #emit: (line: string) => void;
   #pieces: Buffer[] = [];
@@ -79,7 +79,7 @@ class LineSplitter {
     this.#emit = emit;
   }
 
-  /** False if a line is too long to be held. */
+  /** Returns false if a line is too long. */
   add(chunk: Buffer): boolean {
     let start = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {

@@ -1,4 +1,4 @@
-/** A commit as etcd's transaction: all comparisons hold and all writes happen, or the compared keys are read. */
+/** Converts a commit to an etcd transaction: if all comparisons hold it writes, else it reads the compared keys. */
 import type { CommitOutcome, Revision, Write } from '../contract.ts';
 import { modRevision, type TransactionAnswer } from './answers.ts';
 import { malformed } from './errors.ts';
@@ -24,7 +24,7 @@ export function transactionOf(writes: readonly Write[], keyspace: Keyspace): obj
   };
 }
 
-/** Names the first comparison that failed, as etcd found it in the same transaction. */
+/** Returns the first comparison that failed, with the revision from the same transaction. */
 export function outcomeOf(writes: readonly Write[], answer: TransactionAnswer): CommitOutcome {
   if (answer.succeeded) return { committed: true, revision: answer.revision };
   const comparisons = comparisonsOf(writes);
@@ -37,7 +37,7 @@ export function outcomeOf(writes: readonly Write[], answer: TransactionAnswer): 
   return { committed: false, key: failed.key, expected: failed.expected, actual };
 }
 
-/** 0 where the key is absent. */
+/** 0 if the key is absent. */
 export function revisionOf(keyValue: JsonObject | undefined): Revision {
   return keyValue === undefined ? 0 : modRevision(keyValue);
 }

@@ -1,8 +1,8 @@
 /**
- * Calls to a cluster: which endpoint, which token, and whether a call may be repeated.
+ * Calls to a cluster: chooses the endpoint and the token, and whether to retry.
  *
- * A read is repeated on the next endpoint as long as its time lasts. A commit is repeated only where etcd cannot have
- * seen it: the connection was never made, or its token was refused. Any other lost commit is the caller's to examine.
+ * A read is retried on the next endpoint until its deadline. A commit is retried only if etcd cannot have received it:
+ * the connection failed, or its token was refused. For any other failed commit the caller has to find out the outcome.
  */
 import type { Clock } from '../../ports/clock.ts';
 import { Deadline } from './deadline.ts';
@@ -25,10 +25,10 @@ export interface TransportOptions {
 }
 
 export interface CallOptions {
-  /** Whether the call may be sent again although etcd may have seen it: true for reads. */
+  /** Whether the call may be retried although etcd may have received it: true for reads. */
   readonly repeatable: boolean;
   readonly signal?: AbortSignal;
-  /** Ask this endpoint and no other. */
+  /** Use only this endpoint. */
   readonly endpoint?: Endpoint;
 }
 
@@ -40,9 +40,9 @@ interface Call extends CallOptions {
 
 export class Transport {
   readonly #options: TransportOptions;
-  /** The endpoint that is asked first: the one that answered last. */
+  /** The endpoint to try first: the last one that responded. */
   #preferred: Endpoint;
-  /** Shared by all calls, so that many of them at once sign in once. */
+  /** Shared by all calls, so that concurrent calls sign in once. */
   #token: Promise<string> | undefined;
 
   constructor(options: TransportOptions) {
@@ -60,7 +60,7 @@ export class Transport {
     }
   }
 
-  /** A long answer, line by line, from the preferred endpoint. The handlers are not called before this returns. */
+  /** Opens a streaming response from the preferred endpoint. The handlers are not called before this returns. */
   async stream(path: string, body: object, handlers: StreamHandlers): Promise<Stream> {
     const headers = requestHeaders(await this.#currentToken());
     const { clock, timeoutMs } = this.#options;
@@ -75,14 +75,14 @@ export class Transport {
     });
   }
 
-  /** Asks another endpoint first from now on, unless somebody has turned away already. */
+  /** Prefers the next endpoint from now on, unless another call has already switched. */
   turnAwayFrom(endpoint: Endpoint): void {
     const { endpoints } = this.#options;
     if (this.#preferred === endpoint)
       this.#preferred = endpoints[(endpoints.indexOf(endpoint) + 1) % endpoints.length] ?? endpoints[0];
   }
 
-  /** Signs in anew before the next request. */
+  /** Signs in again before the next request. */
   forgetToken(): void {
     this.#token = undefined;
   }
@@ -93,7 +93,7 @@ export class Transport {
 
   async #tryEndpoints(call: Call, token: string): Promise<JsonObject> {
     const { endpoints, clock, timeoutMs } = this.#options;
-    // One more than there are endpoints: the first attempt may have met a kept connection that was dead already.
+    // One more than there are endpoints: the first attempt may have used a dead pooled connection.
     const attemptsMax = call.endpoint ? 1 : endpoints.length + 1;
     const shareMs = timeoutMs / endpoints.length;
     for (let attempt = 1; ; attempt++) {
@@ -118,7 +118,7 @@ export class Transport {
     }
   }
 
-  /** etcd checks a token before it looks at the request, so that even a commit may be sent again with a new one. */
+  /** etcd checks the token before it processes the request, so even a commit can be retried with a new one. */
   async #withToken(run: (token: string) => Promise<JsonObject>): Promise<JsonObject> {
     const pending = this.#currentToken();
     try {
@@ -140,7 +140,7 @@ export class Transport {
     return pending;
   }
 
-  /** The empty token where nobody needs to sign in; should that change, the next call is refused and signs in. */
+  /** Returns the empty token if authentication is disabled; once it is enabled, the next call is refused and signs in. */
   async #signIn(): Promise<string> {
     const { credentials, clock, timeoutMs } = this.#options;
     if (!credentials) return '';
@@ -159,7 +159,7 @@ export class Transport {
 }
 
 function requestHeaders(token: string): Readonly<Record<string, string>> {
-  // A member that is cut off from its leader then refuses at once; otherwise it would let us wait for six seconds.
+  // With this header a member without a leader refuses immediately; otherwise it would respond after six seconds.
   const headers = { 'content-type': 'application/json', 'grpc-metadata-hasleader': 'true' };
   return token === '' ? headers : { ...headers, authorization: token };
 }

@@ -1,17 +1,17 @@
 /**
- * One watch: a stream of etcd's that is opened as often as it takes, seen by its consumer as one unbroken history.
+ * One watch: reconnects to etcd's watch stream as often as needed, and delivers one history without gaps.
  *
- *       idle ──▶ connecting ──▶ streaming ──▶ paused        the mailbox is full: let go of the stream
+ *       idle ──▶ connecting ──▶ streaming ──▶ paused        the mailbox is full: close the stream
  *                  ▲    │           │            │
  *                  │    ▼           ▼            │
- *                  ├─ backing off ◀─┘            │          the stream is lost: try again from the position
- *                  └─────────────────────────────┘          the mailbox is empty: go on from the position
+ *                  ├─ backing off ◀─┘            │          the stream is lost: reconnect from the position
+ *                  └─────────────────────────────┘          the mailbox is empty: continue from the position
  *
  *       any ──▶ ended                                       aborted, closed, or the history has a gap
  *
- * `position` is the last revision that the mailbox has whole. Every stream starts there, so a lost one costs nothing
- * but time. It starts *at* the position and not behind it, and drops what it knows: etcd calls a start revision
- * compacted only if it lies before the compacted one, but may have thrown away deletions at that one already.
+ * `position` is the last revision that is complete in the mailbox. Every stream starts there, so a lost one costs only
+ * time. It starts *at* the position and not after it, and skips what was delivered: etcd reports a start revision as
+ * compacted only if it is before the compacted one, but may have discarded deletions at that one already.
  */
 import { ApiError } from '../../api/errors.ts';
 import { backoffMs } from '../../lib/backoff.ts';
@@ -44,14 +44,14 @@ type StateName = 'idle' | 'connecting' | 'streaming' | 'paused' | 'backing off' 
 
 interface State {
   readonly name: StateName;
-  /** Frees all that the state holds. */
+  /** Releases the resources of the state. */
   readonly leave: () => void;
 }
 
 const backoffMsMin = 50;
 const backoffMsMax = 2_000;
 
-/** Failures that no other attempt can mend. */
+/** Failures that a retry cannot fix. */
 const fatal: ReadonlySet<FailureKind> = new Set(['compacted', 'future', 'denied', 'token', 'refused', 'corrupt']);
 
 const nothingToLeave = () => {};
@@ -67,9 +67,9 @@ export class EtcdWatch implements AsyncIterable<Commit> {
   #position: Revision;
   #failures = 0;
   /**
-   * Whether etcd shall cut its messages into pieces of about 2 MB. A watch that is behind gets up to 1,000 commits in
-   * one message, whatever they weigh, so large ones have to be cut. For small ones it would be a bad trade: etcd takes
-   * time in the square of the events of a piece, 30 s instead of 2 for a hundred thousand of them.
+   * Whether etcd splits its messages into fragments of about 2 MB. A watch that is behind gets up to 1,000 commits of any
+   * size in one message, so large ones must be split. For small ones it is slower: etcd's time grows with the square of
+   * the events of a fragment, 30 s instead of 2 for a hundred thousand of them.
    */
   #fragments = false;
   #patienceMs = patienceMsMin;
@@ -79,7 +79,7 @@ export class EtcdWatch implements AsyncIterable<Commit> {
     this.#prefix = prefix;
     this.#detail = detail;
     this.#signal = signal;
-    // An empty etcd is at revision 1, and its 0 means "the newest": before everything is 1.
+    // In etcd revision 0 means the newest and an empty etcd is at 1, so our revision 0 is sent as 1.
     this.#position = after === 0 ? 1 : after;
   }
 
@@ -103,7 +103,7 @@ export class EtcdWatch implements AsyncIterable<Commit> {
     };
   }
 
-  /** Ends the watch with this error; what it has not handed over yet is lost to the consumer, who knows where it is. */
+  /** Ends the watch with this error and drops undelivered commits; the consumer can resume from its own position. */
   close(error: ApiError): void {
     this.#mailbox.clear();
     this.#end(error);
@@ -156,7 +156,7 @@ export class EtcdWatch implements AsyncIterable<Commit> {
     });
   }
 
-  /** A position that is compacted, or that the store has not reached, is told apart here: a watch would wait in silence. */
+  /** Detects a position that is compacted or not reached yet: for these a watch would wait without an error. */
   async #checkPosition(signal: AbortSignal): Promise<void> {
     const { transport, keyspace } = this.#context;
     const body = { key: keyspace.encode(''), keys_only: true, revision: String(this.#position) };
@@ -191,7 +191,7 @@ export class EtcdWatch implements AsyncIterable<Commit> {
       watchdog.heard();
       if (message.type === 'canceled') throw message.failure;
       if (message.type === 'created') this.#opened();
-      // Progress moves a quiet watch on, so that it does not fall behind a compaction for want of news.
+      // Progress advances the position of an idle watch, so that it does not fall behind a compaction.
       else if (message.type === 'progress') this.#position = Math.max(this.#position, message.revision);
       else for (const commit of assembler.add(message.events, message.more)) this.#deliver(commit);
       if (this.#mailbox.full) this.#enter('paused', nothingToLeave);
@@ -207,11 +207,11 @@ export class EtcdWatch implements AsyncIterable<Commit> {
   }
 
   #opened(): void {
-    if (this.#failures > 0) this.#context.log.write('info', 'etcd watch goes on', this.#fields());
+    if (this.#failures > 0) this.#context.log.write('info', 'etcd watch resumed', this.#fields());
     this.#failures = 0;
   }
 
-  /** The range was readable a moment ago, so a watch that is refused had a token that has run out since. */
+  /** The range was readable just before, so the token of a refused watch has expired since. */
   #signInAgain(cause: EtcdFailure): EtcdFailure {
     this.#context.transport.forgetToken();
     return new EtcdFailure('unavailable', cause.message, { cause });
@@ -232,7 +232,7 @@ export class EtcdWatch implements AsyncIterable<Commit> {
 
   #backOff(error: EtcdFailure): void {
     const { clock, random, log } = this.#context;
-    log.write(this.#failures === 0 ? 'warn' : 'debug', 'etcd watch is lost, connecting again', {
+    log.write(this.#failures === 0 ? 'warn' : 'debug', 'etcd watch lost; reconnecting', {
       ...this.#fields(),
       reason: error.message,
     });
@@ -258,7 +258,7 @@ export class EtcdWatch implements AsyncIterable<Commit> {
     this.#mailbox.end(error);
   }
 
-  /** The one place where the state changes; what the old state held is freed first. */
+  /** The only place where the state changes; the resources of the old state are released first. */
   #enter(name: StateName, leave: () => void): State {
     this.#state.leave();
     this.#state = { name, leave };

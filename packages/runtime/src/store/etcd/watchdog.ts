@@ -1,20 +1,20 @@
 /**
- * Notices that a silent stream is dead. Silence alone means nothing: a quiet store sends nothing for minutes. The
- * system's keep-alive finds a dead machine and a cut cable; this finds what it cannot: a server that hangs, and a
- * stream that something in between has forgotten.
+ * Detects that a silent stream is dead. Silence alone is not enough: an idle store sends nothing for minutes. TCP
+ * keep-alive detects a dead machine and a broken link; this detects a server that hangs, and a stream that a proxy has
+ * dropped.
  *
- * After each silent while it asks the stream's own endpoint for the newest revision. No answer: the server hangs.
- * A newer revision than the stream has shown: the stream may be forgotten, or the commits were under other prefixes.
- * The two look alike, so the stream gets some patience and is then opened anew, which costs little and loses nothing.
+ * After each silent interval it reads the newest revision from the stream's endpoint. No response: the server hangs. A
+ * newer revision than the stream has delivered: the stream may be dropped, or the commits were under other prefixes.
+ * The two cannot be distinguished, so after `patienceMs` the stream is reopened, which is cheap and loses nothing.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Revision } from '../contract.ts';
 import { EtcdFailure } from './errors.ts';
 
 export const silenceMsMax = 5_000;
-/** A stream that turns out to have been well doubles the patience of the next one. */
+/** Doubled for the next stream when a stream was reopened without need. */
 export const patienceMsMin = 30_000;
-/** etcd reports progress every ten to eleven minutes; a stream without even that is dead. */
+/** etcd reports progress every ten to eleven minutes; a stream without it is dead. */
 export const patienceMsMax = 12 * 60_000;
 
 export interface WatchdogOptions {
@@ -22,9 +22,9 @@ export interface WatchdogOptions {
   readonly patienceMs: number;
   /** The newest revision, from the stream's endpoint. */
   readonly probe: (signal: AbortSignal) => Promise<Revision>;
-  /** The last revision that the stream has shown. */
+  /** The last revision that the stream has delivered. */
   readonly shown: () => Revision;
-  /** Called at most once. `forgotten`: the server lives, its stream may not. */
+  /** Called at most once. `forgotten`: the server responds, but its stream may be dropped. */
   readonly dead: (failure: EtcdFailure, forgotten: boolean) => void;
 }
 
@@ -40,7 +40,7 @@ export class Watchdog {
     this.#cancelTimer = this.#wait();
   }
 
-  /** The stream has said something. */
+  /** Call it for each message of the stream. */
   heard(): void {
     this.#heard = true;
     this.#suspiciousMs = 0;

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ApiError } from '../../api/errors.ts';
 import { limits } from '../contract.ts';
 import { type Admission, intoCommits } from './admission.ts';
+import { bytes, commit, eventually, FileStoreFixture, history, put, stored } from './file-store.kit.ts';
 import type { FileStore } from './store.ts';
-import { bytes, commit, eventually, history, put, stored, Workbench } from './workbench.kit.ts';
 
 interface Thing {
   name?: string;
@@ -27,10 +27,10 @@ const admit: Admission = (key, data, previous) => {
   return bytes({ ...thing, size: thing.size ?? 7 });
 };
 
-let bench: Workbench;
+let bench: FileStoreFixture;
 let store: FileStore;
 beforeEach(async () => {
-  bench = new Workbench();
+  bench = new FileStoreFixture();
   store = await bench.open({ admit, scanMs: 100 });
 });
 afterEach(() => bench.cleanup());

@@ -1,20 +1,20 @@
-/** Turns an edit into what it means for the store: inside a transaction, before anything is written. */
+/** Converts an edit to a write of the store: inside a transaction, before anything is written. */
 import { ApiError } from '../../api/errors.ts';
 import type { JsonValue } from '../../api/json.ts';
 import { deepEqual } from '../../api/merge.ts';
 import { limits, type Write } from '../contract.ts';
 import type { Tables } from '../sqlite/tables.ts';
+import type { Edit } from './edit-reader.ts';
 import { parseValue } from './format.ts';
-import type { Edit } from './look.ts';
 import type { Row } from './mirror.ts';
 
 /**
- * Decides about an edit by hand. `data` is what the file says, undefined if the file was removed; `previous` is the
- * stored value, undefined if there is none. The answer is the value to store, as JSON, or undefined to delete the
- * object; the file is then made to say the same. An error refuses the edit: its message is reported as the problem of
- * that file, and the value before goes on being served.
+ * Accepts or refuses a manual edit. `data` is the content of the file, undefined if the file was removed; `previous` is
+ * the stored value, undefined if there is none. Returns the value to store, as JSON, or undefined to delete the object;
+ * the file is then rewritten to match. An error refuses the edit: its message is reported as the problem of that file,
+ * and the previous value stays.
  *
- * It runs inside a transaction, so it must be quick, and may be called again for the same edit.
+ * It runs inside a transaction, so it must be fast, and may be called again for the same edit.
  */
 export type Admission = (
   key: string,
@@ -22,29 +22,35 @@ export type Admission = (
   previous: Uint8Array | undefined,
 ) => Uint8Array | undefined;
 
-/** Takes every edit as it is. */
+/** Accepts every edit unchanged. */
 export const admitAll: Admission = (_key, data) =>
   data === undefined ? undefined : new TextEncoder().encode(JSON.stringify(data));
 
-export interface Verdict {
+export interface EditResult {
   /** Absent if the edit changes no value. */
   readonly write?: Write;
-  /** What the mirror has to say afterwards; absent if there is no file and no need of one. */
+  /** The new row of the mirror; undefined if there is no file and none is needed. */
   readonly row: Row | undefined;
 }
 
 export type Content = Extract<Edit, { is: 'written' | 'removed' }>;
 
 /** Throws what the admission throws. */
-export function judge(admit: Admission, tables: Tables, key: string, edit: Content, row: Row | undefined): Verdict {
+export function evaluateEdit(
+  admit: Admission,
+  tables: Tables,
+  key: string,
+  edit: Content,
+  row: Row | undefined,
+): EditResult {
   const previous = tables.get(key, undefined)?.value;
   const data = edit.is === 'written' ? edit.data : undefined;
-  // A delete whose file is gone already, as it should be: there is nothing to decide.
+  // The object is deleted and so is its file: there is nothing to decide.
   if (data === undefined && previous === undefined) return { row: undefined };
   const admitted = admit(key, data, previous);
   const file =
     edit.is === 'written'
-      ? { extension: edit.sight.extension, hash: edit.hash, stat: edit.sight.stat }
+      ? { extension: edit.observation.extension, hash: edit.hash, stat: edit.observation.stat }
       : { extension: row?.extension ?? 'json', hash: '', stat: '' };
   if (admitted === undefined) {
     return {
@@ -57,14 +63,14 @@ export function judge(admit: Admission, tables: Tables, key: string, edit: Conte
     throw new ApiError('TooLarge', { what: 'the object', sizeBytes, limitBytes: limits.commitBytesMax });
   }
   const value = parseValue(admitted);
-  const isNews = previous === undefined || !deepEqual(value, storedValue(previous));
+  const isChanged = previous === undefined || !deepEqual(value, storedValue(previous));
   return {
-    ...(isNews ? { write: { type: 'put', key, value: admitted } } : {}),
+    ...(isChanged ? { write: { type: 'put', key, value: admitted } } : {}),
     row: { ...file, pending: data === undefined || !deepEqual(value, data) },
   };
 }
 
-/** Commits check values, so this parses; a value that does not is simply different from every other. */
+/** Commits check values, so this parses; a value that does not parse is different from every other. */
 function storedValue(bytes: Uint8Array): JsonValue | undefined {
   try {
     return parseValue(bytes);
@@ -73,7 +79,7 @@ function storedValue(bytes: Uint8Array): JsonValue | undefined {
   }
 }
 
-/** Cuts the edits of one look into commits that every store could hold. */
+/** Splits the edits of one scan into commits within the limits of every store. */
 export function intoCommits(writes: readonly Write[]): Write[][] {
   const commits: Write[][] = [];
   let sizeBytes = Number.POSITIVE_INFINITY;

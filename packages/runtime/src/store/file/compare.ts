@@ -1,5 +1,5 @@
-/** Compares what lies in the directory with what the mirror says should lie there. Nothing is read but the mirror. */
-import type { Refusal } from './look.ts';
+/** Compares the directory listing with the rows of the mirror. No file is read. */
+import type { Refusal } from './edit-reader.ts';
 import type { Row } from './mirror.ts';
 import type { Finding } from './problems.ts';
 import type { Found, Tree } from './walk.ts';
@@ -7,14 +7,14 @@ import type { Found, Tree } from './walk.ts';
 export interface Comparison {
   /** Keys whose files may have been edited, in order. */
   readonly suspects: readonly string[];
-  /** Keys whose files nobody touched, and which do not show the newest value. */
+  /** Keys whose files are unedited but do not have the newest value. */
   readonly pending: readonly string[];
   readonly findings: readonly Finding[];
-  /** Those of the files refused before that are still as they were. */
+  /** The files refused before that have not changed since. */
   readonly refused: ReadonlyMap<string, Refusal>;
 }
 
-/** `refusedBefore` are refused again without being read, as long as they stay as they are. */
+/** `refusedBefore` are refused again without being read, as long as they do not change. */
 export function compare(
   tree: Tree,
   rows: Iterable<{ readonly key: string; readonly value: Row }>,
@@ -50,7 +50,7 @@ export function compare(
   return { suspects: suspects.sort(), pending, findings, refused };
 }
 
-/** Cuts keys into portions whose files can be held in memory together. */
+/** Splits keys into portions whose files fit in memory together. */
 export function portions(keys: readonly string[], tree: Tree, countMax: number, bytesMax: number): string[][] {
   const result: string[][] = [];
   let sizeBytes = Number.POSITIVE_INFINITY;

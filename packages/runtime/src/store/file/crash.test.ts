@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Write } from '../contract.ts';
 import { Ledger } from '../sqlite/ledger.ts';
+import { commit, eventually, FileStoreFixture, history, put, stored } from './file-store.kit.ts';
 import { Mirror, type Row } from './mirror.ts';
-import { commit, eventually, history, put, stored, Workbench } from './workbench.kit.ts';
 
-let bench: Workbench;
+let bench: FileStoreFixture;
 beforeEach(() => {
-  bench = new Workbench();
+  bench = new FileStoreFixture();
 });
 afterEach(() => bench.cleanup());
 

@@ -2,12 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { commit, eventually, FileStoreFixture, isRoot, put, stored } from './file-store.kit.ts';
 import { FileStore } from './store.ts';
-import { commit, eventually, isRoot, put, stored, Workbench } from './workbench.kit.ts';
 
-let bench: Workbench;
+let bench: FileStoreFixture;
 beforeEach(() => {
-  bench = new Workbench();
+  bench = new FileStoreFixture();
 });
 afterEach(() => bench.cleanup());
 
@@ -57,7 +57,7 @@ describe.skipIf(!canMount)('on a small disk', () => {
   });
 
   it('with room for the ledger but not for the file a commit stands, the problem is reported, and the file follows', async () => {
-    const inner = new Workbench(disk);
+    const inner = new FileStoreFixture(disk);
     const store = await inner.open({ scanMs: 50 });
     await commit(store, put('a', 1));
     // Drafts lie where there is no room at all; the ledger goes on.
@@ -76,7 +76,7 @@ describe.skipIf(!canMount)('on a small disk', () => {
   });
 
   it('that fills up commits end with StorageFull or stand, no edit is made of it, and there is recovery', async () => {
-    const inner = new Workbench(disk);
+    const inner = new FileStoreFixture(disk);
     const store = await inner.open({ scanMs: 50, logCommitsMax: 10 });
     const acknowledged = new Map<string, number>();
     const codes = new Set<string>();

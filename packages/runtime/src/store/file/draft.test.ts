@@ -2,13 +2,13 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeDirectory, placeDraft, removeFile, writeDraft } from './draft.ts';
-import { fingerprint } from './sight.ts';
-import { Workbench } from './workbench.kit.ts';
+import { FileStoreFixture } from './file-store.kit.ts';
+import { fingerprint } from './observation.ts';
 
-let bench: Workbench;
+let bench: FileStoreFixture;
 let draft: string;
 beforeEach(async () => {
-  bench = new Workbench();
+  bench = new FileStoreFixture();
   draft = bench.path('draft');
   await writeDraft(draft, Buffer.from('ours'), undefined);
 });

@@ -1,31 +1,31 @@
-/** A file that is written and flushed out of sight, to be put into place in one step. */
+/** Writes a file atomically: a draft is written and flushed in a hidden directory, then moved into place. */
 import { linkSync, lstatSync, mkdirSync, renameSync, rmSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { directoryMode, fileMode } from '../sqlite/directories.ts';
-import { fingerprint } from './sight.ts';
+import { fingerprint } from './observation.ts';
 
 /**
- * A new file claims to be this much older than it is: more than the grain of a file's time. So a person who overwrites
- * it in the very next moment, with as many bytes, gives it another time, and the edit is noticed.
+ * A new file is backdated by more than the resolution of file times. So an edit immediately afterwards, with the same
+ * number of bytes, changes the time of the file and is noticed.
  */
 const backdateMs = 20;
 
 /**
- * Writes and flushes a file; the answer is its fingerprint, which it keeps when it is renamed. `model` is the file that
- * it will replace: what a person has made private, or handed to somebody, stays so.
+ * Writes and flushes a file; returns its fingerprint, which a rename does not change. `model` is the file that it will
+ * replace: mode and owner are kept.
  */
 export async function writeDraft(path: string, bytes: Uint8Array, model: Stats | undefined): Promise<string> {
   const handle = await open(path, 'wx', fileMode);
   try {
     await handle.writeFile(bytes);
-    if (model !== undefined) await resemble(handle, model);
+    if (model !== undefined) await copyModeAndOwner(handle, model);
     const { mtimeMs, atimeMs } = await handle.stat();
     await handle.utimes(atimeMs / 1000, (mtimeMs - backdateMs) / 1000);
     await handle.sync();
     return fingerprint(await handle.stat({ bigint: true }));
   } catch (error) {
-    // Half a draft on a full disk would only make things worse.
+    // A partial draft would waste space on a full disk.
     rmSync(path, { force: true });
     throw error;
   } finally {
@@ -33,14 +33,14 @@ export async function writeDraft(path: string, bytes: Uint8Array, model: Stats |
   }
 }
 
-async function resemble(handle: FileHandle, { mode, uid, gid }: Stats): Promise<void> {
+async function copyModeAndOwner(handle: FileHandle, { mode, uid, gid }: Stats): Promise<void> {
   const own = await handle.stat();
-  // Only root may give a file away; for everybody else the file becomes the process's own.
+  // Only root may change the owner; otherwise the file belongs to the user of the process.
   if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {});
   await handle.chmod(mode & 0o777);
 }
 
-/** Makes the directory of a file. The answer is the directories, up to `root`, to flush once the file is in place. */
+/** Creates the directory of a file. Returns the directories, up to `root`, to flush once the file is in place. */
 export function makeDirectory(root: string, file: string): string[] {
   const directory = dirname(file);
   const created = mkdirSync(directory, { recursive: true, mode: directoryMode });
@@ -53,19 +53,19 @@ export function makeDirectory(root: string, file: string): string[] {
 }
 
 /**
- * Puts a draft into place, where no file is to be yet (`isNew`) or one that nobody has touched. The answer is whether
- * it did; if not, there is an edit by hand to take in.
+ * Moves a draft into place, where there is no file yet (`isNew`) or an unedited one. Returns false if there is a manual
+ * edit to take in instead.
  *
- * A new file is linked, which fails if there is one already. Replacing takes a look and then a rename, and a save that
- * comes between the two is lost; Node cannot swap two files. What would make that moment long is another rename under
- * way in the same directory, which the look does not see but the rename waits for. The attempt to link waits for it too,
- * before the look, and so the moment is a few microseconds.
+ * A new file is linked, which fails if there is one already. Replacing is a check and then a rename, and a save between
+ * the two is lost; Node cannot swap two files. A concurrent rename in the same directory would widen that window,
+ * because the rename waits for it and the check does not. The attempt to link waits for it too, before the check, so the
+ * window is a few microseconds.
  */
 export function placeDraft(draft: string, file: string, isNew: boolean, isUntouched: () => boolean): boolean {
   const link = tryToLink(draft, file);
   if (isNew && link !== 'impossible') return link === 'done';
   if (link === 'done') {
-    // The old file was removed by hand just now.
+    // The old file has just been removed manually.
     rmSync(file);
     return false;
   }
@@ -74,13 +74,13 @@ export function placeDraft(draft: string, file: string, isNew: boolean, isUntouc
   return true;
 }
 
-/** Removes the file with this fingerprint and no other. The answer is as for `placeDraft`; `grave` is a free path. */
-export function removeFile(file: string, stat: string, grave: string): boolean {
-  renameSync(file, grave);
-  const isRight = fingerprint(lstatSync(grave, { bigint: true })) === stat;
-  // A save by hand came first, so back it goes; unless there is another save in its place, which is newer.
-  if (!isRight && tryToLink(grave, file) === 'impossible') renameSync(grave, file);
-  rmSync(grave, { force: true });
+/** Removes the file if it has this fingerprint. Returns the same as `placeDraft`; `trash` is an unused path. */
+export function removeFile(file: string, stat: string, trash: string): boolean {
+  renameSync(file, trash);
+  const isRight = fingerprint(lstatSync(trash, { bigint: true })) === stat;
+  // A manual save came first, so it is restored, unless there is a newer save in its place.
+  if (!isRight && tryToLink(trash, file) === 'impossible') renameSync(trash, file);
+  rmSync(trash, { force: true });
   return isRight;
 }
 

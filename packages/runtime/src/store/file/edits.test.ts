@@ -20,13 +20,13 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Commit } from '../contract.ts';
+import { bytes, commit, eventually, FileStoreFixture, history, put, stored } from './file-store.kit.ts';
 import type { FileStore } from './store.ts';
-import { bytes, commit, eventually, history, put, stored, Workbench } from './workbench.kit.ts';
 
-let bench: Workbench;
+let bench: FileStoreFixture;
 let store: FileStore;
 beforeEach(async () => {
-  bench = new Workbench();
+  bench = new FileStoreFixture();
   store = await bench.open();
 });
 afterEach(() => bench.cleanup());

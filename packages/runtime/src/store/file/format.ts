@@ -1,7 +1,7 @@
-/** What a file of ours says, and how a value is written into one. */
+/** Decodes and encodes the files of objects. */
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../api/errors.ts';
-import { type JsonValue, whyNotJson } from '../../api/json.ts';
+import { type JsonValue, jsonProblem } from '../../api/json.ts';
 import { splitDocuments } from '../../api/manifest/documents.ts';
 import { manifestLimits } from '../../api/manifest/limits.ts';
 import { readPlainJson } from '../../api/manifest/plain-json.ts';
@@ -12,10 +12,10 @@ import { limits } from '../contract.ts';
 import type { Extension } from './names.ts';
 import { rewriteYaml } from './yaml-rewrite.ts';
 
-/** Indentation makes a file larger than its value; beyond this a file is not even read. */
+/** Larger files are not read. Indentation makes a file larger than its value. */
 export const fileBytesMax = 4 * limits.commitBytesMax;
 
-/** JSON.stringify leaves these as they are, and a reader of files refuses them as signs of a binary file. */
+/** JSON.stringify does not escape these, and decoding a file refuses them as signs of a binary file. */
 const rareControlCharacter = /[\u007f-\u009f]/gu;
 
 const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -24,20 +24,24 @@ export function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('base64');
 }
 
-/** The data in a stored value. Files can only hold JSON, so every other value is refused when it is committed. */
+/** Parses a stored value. Files hold only JSON, so any other value is refused when it is committed. */
 export function parseValue(bytes: Uint8Array): JsonValue {
   let value: JsonValue;
   try {
     value = JSON.parse(strictText.decode(bytes));
   } catch (error) {
-    throw new ApiError('BadRequest', { reason: 'a file store holds JSON only, and the value is not JSON' }, error);
+    throw new ApiError(
+      'BadRequest',
+      { reason: 'a file store accepts only JSON values, and the value is not JSON' },
+      error,
+    );
   }
-  const reason = whyNotJson(value);
+  const reason = jsonProblem(value);
   if (reason !== undefined) throw new ApiError('BadRequest', { reason: `the value ${reason}` });
   return value;
 }
 
-/** What a person wrote into a file. Throws `Malformed`, with the place, if it is not one document of its format. */
+/** Parses the content of a file. Throws `Malformed`, with the position, if it is not one document of its format. */
 export async function decodeFile(file: string, bytes: Uint8Array, extension: Extension): Promise<JsonValue> {
   const [document, second] = splitDocuments(file, withoutByteOrderMark(bytes), {
     ...manifestLimits,
@@ -47,7 +51,7 @@ export async function decodeFile(file: string, bytes: Uint8Array, extension: Ext
   const text = decodeText(file, document.bytes, document.firstLine);
   const fail = malformedAt(file, text, document.firstLine);
   if (extension === 'json') checkJson(text, fail);
-  if (second !== undefined) throw malformedAt(file, '', second.contentLine)(0, 'only one object may stand in a file');
+  if (second !== undefined) throw malformedAt(file, '', second.contentLine)(0, 'a file may contain only one object');
   return readPlainJson(text) ?? (await readYaml(text, fail));
 }
 
@@ -57,7 +61,7 @@ async function readYaml(text: string, fail: Fail): Promise<JsonValue> {
   return new YamlReader(yaml, fail, limits.commitBytesMax).read(document.contents);
 }
 
-/** YAML is more than JSON: a file that calls itself JSON has to be JSON, or other tools could not read it. */
+/** YAML is a superset of JSON: a `.json` file has to be JSON, or other tools could not read it. */
 function checkJson(text: string, fail: Fail): void {
   try {
     JSON.parse(text);
@@ -68,12 +72,12 @@ function checkJson(text: string, fail: Fail): void {
   }
 }
 
-/** The content for a file. What is in a YAML file already stays as it is where it says the same: order and comments. */
+/** Encodes a value for a file. Order and comments of an existing YAML file are kept where the data is unchanged. */
 export async function encodeFile(extension: Extension, value: JsonValue, existing?: Uint8Array): Promise<Uint8Array> {
   const text = extension === 'json' ? escaped(JSON.stringify(value, null, 2)) : await encodeYaml(value, existing);
   const bytes = Buffer.from(text);
   if (bytes.length <= fileBytesMax && text.search(rareControlCharacter) === -1) return bytes;
-  // Rather a file that is hard to read for people than one that is refused when it is read again. JSON is YAML too.
+  // Compact JSON, which is also YAML, because the formatted text would be refused when it is read again.
   return Buffer.from(escaped(JSON.stringify(value)));
 }
 
@@ -85,7 +89,7 @@ async function encodeYaml(value: JsonValue, existing: Uint8Array | undefined): P
   const yaml = await import('yaml');
   const fail: Fail = (_, reason) => new Error(reason);
   if (existing !== undefined) {
-    // An anchor used in two places, say, cannot be changed in one: then being right goes before being beautiful.
+    // An anchor used in two places, for example, cannot be changed in one: then the file is written from scratch.
     try {
       const text = rewriteYaml(yaml, strictText.decode(existing), value);
       if (deepEqual(await readYaml(text, fail), value)) return text;

@@ -1,10 +1,10 @@
 /**
- * Where people and programs meet. In one transaction, edits by hand are taken in first, each as a change with a
- * revision, and then the commits of programs are carried out: a program that read before the edit finds that its
- * comparison fails, and no edit is overwritten by somebody who has not seen it.
+ * Combines manual edits and commits. In one transaction, manual edits are taken in first, each as a change with a
+ * revision, and then the commits are applied: a client that read before the edit fails its comparison, so no edit is
+ * overwritten by a client that has not seen it.
  *
- * Inside the transaction the files are looked at once more. If one has changed since it was read, nothing is written,
- * and everything starts again with a new look.
+ * Inside the transaction the files are checked again. If one has changed since it was read, nothing is written, and the
+ * files are read again.
  */
 import { ApiError } from '../../api/errors.ts';
 import type { CommitOutcome } from '../contract.ts';
@@ -12,34 +12,34 @@ import type { Writes } from '../group-commit.ts';
 import type { Ledger } from '../sqlite/ledger.ts';
 import type { Tables } from '../sqlite/tables.ts';
 import { type Admission, intoCommits } from './admission.ts';
-import type { Home } from './home.ts';
-import type { Edit, Looker, Refusal } from './look.ts';
+import type { Edit, EditReader, Refusal } from './edit-reader.ts';
 import type { Mirror, Row } from './mirror.ts';
 import { extensions } from './names.ts';
 import { Plan } from './plan.ts';
 import type { Publisher } from './publish.ts';
+import type { StoreDirectory } from './store-directory.ts';
 
-/** A file that changes again and again is left alone after this many attempts; who wanted to write it is told so. */
+/** After this many attempts a file that keeps changing is skipped, and commits to it fail. */
 const attemptsMax = 5;
 
-export interface Taken {
+export interface IntakeResult {
   /** One for each commit, in order. */
   readonly outcomes: readonly (CommitOutcome | ApiError)[];
   /** By key. */
   readonly refusals: ReadonlyMap<string, Refusal>;
 }
 
-interface Done extends Taken {
-  readonly hasNews: boolean;
+interface AttemptResult extends IntakeResult {
+  readonly hasCommits: boolean;
   /** Keys whose files do not show the newest value. */
   readonly pending: readonly string[];
 }
 
 export interface IntakeParts {
-  readonly home: Home;
+  readonly storeDirectory: StoreDirectory;
   readonly ledger: Ledger;
   readonly mirror: Mirror;
-  readonly looker: Looker;
+  readonly editReader: EditReader;
   readonly publisher: Publisher;
   readonly admit: Admission;
 }
@@ -52,26 +52,26 @@ export class Intake {
   }
 
   /**
-   * Resolves when everything is durable and, unless a disk is full, the files show it.
+   * Resolves when everything is durable and, unless a disk is full, written to the files.
    * `edited` are keys whose files may have been edited; `missing` are those of them missing long enough.
    */
   async run(
     take: () => readonly Writes[],
     edited: readonly string[] = [],
     missing: ReadonlySet<string> = new Set(),
-  ): Promise<Taken> {
-    const { ledger, looker, publisher } = this.#parts;
-    let edits = await looker.settle(edited, missing);
+  ): Promise<IntakeResult> {
+    const { ledger, editReader, publisher } = this.#parts;
+    let edits = await editReader.settle(edited, missing);
     for (let attempt = 1; ; attempt++) {
       const result = await ledger.transaction((tables) =>
         this.#attempt(tables, take(), edited, edits, attempt === attemptsMax),
       );
       if ('outcomes' in result) {
-        if (result.hasNews) ledger.announce();
+        if (result.hasCommits) ledger.announce();
         await publisher.publish(result.pending);
         return result;
       }
-      edits = new Map([...edits, ...(await looker.settle(result.suspects, new Set()))]);
+      edits = new Map([...edits, ...(await editReader.settle(result.suspects, new Set()))]);
     }
   }
 
@@ -81,15 +81,15 @@ export class Intake {
     edited: readonly string[],
     edits: ReadonlyMap<string, Edit>,
     isLast: boolean,
-  ): Done | { suspects: readonly string[] } {
-    const { home, ledger, mirror, admit } = this.#parts;
-    const plan = new Plan({ directory: home.directory, mirror, admit, tables });
+  ): AttemptResult | { suspects: readonly string[] } {
+    const { storeDirectory, ledger, mirror, admit } = this.#parts;
+    const plan = new Plan({ directory: storeDirectory.path, mirror, admit, tables });
     const keys = new Set([...edited, ...group.flat().map(({ key }) => key)]);
     for (const key of keys) plan.consider(key, edits.get(key));
-    // After the looks: files that were seen missing because the whole directory went must not count.
-    home.check();
+    // After the checks: files that are missing because the whole directory was removed must not count.
+    storeDirectory.check();
     if (plan.suspects.length > 0 && !isLast) return { suspects: plan.suspects };
-    for (const key of plan.suspects) plan.refuseRestless(key);
+    for (const key of plan.suspects) plan.refuseChanging(key);
 
     const refused = group.map((writes) => refusalOf(writes, plan.refusals));
     const accepted = group.filter((_, index) => refused[index] === undefined);
@@ -99,11 +99,11 @@ export class Intake {
       if (outcome.committed) this.#markPending(plan.rows, accepted[index] ?? []);
     }
     for (const [key, row] of plan.rows) mirror.set(key, row);
-    const outcomes = refused.map((refusal) => refusal ?? results.shift() ?? unanswered());
+    const outcomes = refused.map((refusal) => refusal ?? results.shift() ?? missingOutcome());
     return {
       outcomes,
       refusals: plan.refusals,
-      hasNews: taken.length + accepted.length > 0,
+      hasCommits: taken.length + accepted.length > 0,
       pending: [...plan.rows].filter(([, row]) => row?.pending).map(([key]) => key),
     };
   }
@@ -119,21 +119,21 @@ export class Intake {
   }
 }
 
-/** The error for a commit that would overwrite a file which holds a refused edit. Comparing is not overwriting. */
+/** The error for a commit that would overwrite a file with a refused edit. A comparison does not overwrite. */
 function refusalOf(writes: Writes, refusals: ReadonlyMap<string, Refusal>): ApiError | undefined {
   for (const { type, key } of writes) {
     const refusal = type === 'check' ? undefined : refusals.get(key);
     if (refusal === undefined) continue;
     const { file, reason } = refusal;
-    if (refusal.standing === 'restless') return new ApiError('Unavailable', { what: file, reason });
-    // Repeating it cannot help: only a person can put the file right, and that is a change which wakes who waits.
+    if (refusal.status === 'changing') return new ApiError('Unavailable', { what: file, reason });
+    // A retry cannot succeed until the file is corrected, and that is a change which watchers receive.
     return new ApiError('Forbidden', {
-      reason: `${file} holds an edit that is not valid: ${reason}; correct it or remove it`,
+      reason: `${file} has an invalid edit: ${reason}; correct it or remove it`,
     });
   }
   return undefined;
 }
 
-function unanswered(): ApiError {
-  return new ApiError('Internal', { reason: 'a commit was left without an outcome' });
+function missingOutcome(): ApiError {
+  return new ApiError('Internal', { reason: 'a commit has no outcome' });
 }

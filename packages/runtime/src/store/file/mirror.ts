@@ -1,15 +1,15 @@
 /**
- * What the store knows of its files: one row for each key that has a file or is about to have one. A file that differs
- * from its row was edited by hand; a row that is pending has a value that its file does not show yet.
+ * The recorded state of the files: one row for each key that has a file or is about to get one. A file that differs from
+ * its row was edited manually; a pending row has a value that is not in its file yet.
  */
 import type { SqlRow } from '../sqlite/binding.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import { type Extension, extensions } from './names.ts';
-import type { Sight } from './sight.ts';
+import type { Observation } from './observation.ts';
 
 export interface Row {
   readonly extension: Extension;
-  /** SHA-256 of the file when it was last written or taken in; empty if there was none. */
+  /** SHA-256 of the file when it was last written or read; empty if there was none. */
   readonly hash: string;
   /** The fingerprint of that file; empty if there was none. */
   readonly stat: string;
@@ -37,7 +37,7 @@ export class Mirror {
     return found.map((row) => ({ key: String(row['key']), value: rowOf(row) }));
   }
 
-  /** Whether there should be files in a directory, given as the keys' first part. */
+  /** Whether there should be files in a directory, given as a prefix of keys. */
   hasBelow(directory: string): boolean {
     const prefix = `${directory}/`;
     const first = this.#connection.sql('SELECT key FROM mirror WHERE key >= ? ORDER BY key LIMIT 1').get(prefix);
@@ -66,8 +66,8 @@ function rowOf({ extension, hash, stat, pending }: SqlRow): Row {
   };
 }
 
-/** Whether a file is as its row says: nobody touched it. */
-export function isUntouched(sight: Sight, row: Row | undefined): boolean {
-  if (sight.is === 'absent') return row === undefined || row.stat === '';
-  return sight.is === 'file' && sight.stat === row?.stat && sight.extension === row.extension;
+/** Whether a file matches its row: it was not edited. */
+export function isUntouched(observation: Observation, row: Row | undefined): boolean {
+  if (observation.is === 'absent') return row === undefined || row.stat === '';
+  return observation.is === 'file' && observation.stat === row?.stat && observation.extension === row.extension;
 }

@@ -1,25 +1,25 @@
 /**
- * Where the object under a key lives: `group/version/plural/namespace/name` is the file
- * `group/version/plural/namespace/name.json` below the store's directory, or `.yaml` or `.yml` if a person made it so.
+ * Maps keys to file names: `group/version/plural/namespace/name` is the file
+ * `group/version/plural/namespace/name.json` below the store's directory, or `.yaml` or `.yml` if a user created it so.
  */
 import { isApiError } from '../../api/errors.ts';
 import { checkKey } from '../validate.ts';
 
-/** The first is what the store itself chooses for a new file. */
+/** The store creates new files with the first one. */
 export const extensions = ['json', 'yaml', 'yml'] as const;
 export type Extension = (typeof extensions)[number];
 
 /**
- * A directory may not look like a file of ours, or the keys `a` and `a.json/b` would fight for the path `a.json`. No key
- * has this character, so a directory that ends with it can be told from every other.
+ * Appended to a directory that has one of our extensions, or the keys `a` and `a.json/b` would both use the path
+ * `a.json`. No key has this character, so such directories are unambiguous.
  */
 const directoryMark = '+';
 
 export type Name =
   | { readonly is: 'object'; readonly key: string; readonly extension: Extension }
-  /** It has an extension of ours, but no key could have put it there. */
+  /** It has one of our extensions, but does not correspond to any key. */
   | { readonly is: 'misnamed'; readonly reason: string }
-  /** A read-me, an editor's backup or swap file: not ours. */
+  /** Not an object: a read-me, an editor's backup or swap file. */
   | { readonly is: 'other' };
 
 export function pathOf(key: string, extension: Extension): string {
@@ -28,7 +28,7 @@ export function pathOf(key: string, extension: Extension): string {
   return [...segments.map(directoryOf), `${name}.${extension}`].join('/');
 }
 
-/** What a path below the store's directory stands for. */
+/** Classifies a path below the store's directory. */
 export function nameOf(path: string): Name {
   const extension = extensionOf(path);
   if (extension === undefined) return { is: 'other' };
@@ -46,7 +46,7 @@ export function nameOf(path: string): Name {
   return { is: 'object', key, extension };
 }
 
-/** Files whose names start with a dot are editors', git's and our own. */
+/** Names that start with a dot belong to editors, git and the store. */
 export function isHidden(name: string): boolean {
   return name.startsWith('.');
 }

@@ -1,15 +1,15 @@
 /**
- * What a transaction does about edits by hand, worked out before it writes anything. Each file is looked at once more
- * here, because inside the transaction no other process of ours writes it.
+ * Plans what a transaction does with manual edits, before it writes anything. Each file is checked again here, because
+ * inside the transaction no other process of the store writes it.
  */
 import { join } from 'node:path';
 import type { Write } from '../contract.ts';
 import type { Tables } from '../sqlite/tables.ts';
-import { type Admission, type Content, judge } from './admission.ts';
-import { type Edit, messageOf, type Refusal } from './look.ts';
+import { type Admission, type Content, evaluateEdit } from './admission.ts';
+import { type Edit, messageOf, type Refusal } from './edit-reader.ts';
 import { isUntouched, type Mirror, type Row } from './mirror.ts';
 import { extensions, pathOf } from './names.ts';
-import { type Sight, View } from './sight.ts';
+import { type Observation, View } from './observation.ts';
 
 export interface PlanParts {
   readonly directory: string;
@@ -20,10 +20,10 @@ export interface PlanParts {
 
 export class Plan {
   readonly writes: Write[] = [];
-  /** What the mirror is going to say, by key. */
+  /** The new rows of the mirror, by key. */
   readonly rows = new Map<string, Row | undefined>();
   readonly refusals = new Map<string, Refusal>();
-  /** Keys whose files are not what was read. */
+  /** Keys whose files have changed since they were read. */
   readonly suspects: string[] = [];
   readonly #parts: PlanParts;
   readonly #view: View;
@@ -33,12 +33,12 @@ export class Plan {
     this.#view = new View(parts.directory);
   }
 
-  /** `edit` is what was found when the key's file was read, if it was. */
+  /** `edit` is the result of reading the key's file, if it was read. */
   consider(key: string, edit: Edit | undefined): void {
     const row = this.#parts.mirror.get(key);
-    const sight = this.#view.at(key, row?.extension);
-    if (isUntouched(sight, row)) return;
-    if (edit === undefined || !isStill(edit, sight)) {
+    const observation = this.#view.at(key, row?.extension);
+    if (isUntouched(observation, row)) return;
+    if (edit === undefined || !isStill(edit, observation)) {
       this.suspects.push(key);
       return;
     }
@@ -46,53 +46,57 @@ export class Plan {
       case 'refused':
         this.refusals.set(key, edit.refusal);
         break;
-      case 'restless':
-        this.refuseRestless(key);
+      case 'changing':
+        this.refuseChanging(key);
         break;
       case 'touched':
-        if (row?.hash === edit.hash) this.rows.set(key, { ...row, stat: edit.sight.stat });
+        if (row?.hash === edit.hash) this.rows.set(key, { ...row, stat: edit.observation.stat });
         else this.suspects.push(key);
         break;
       default:
-        this.#judge(key, edit, row);
+        this.#evaluateEdit(key, edit, row);
     }
   }
 
-  refuseRestless(key: string): void {
-    this.#refuse(key, 'it is being changed right now', 'restless');
+  refuseChanging(key: string): void {
+    this.#refuse(key, 'it is being changed', 'changing');
   }
 
-  #judge(key: string, edit: Content, row: Row | undefined): void {
+  #evaluateEdit(key: string, edit: Content, row: Row | undefined): void {
     const { admit, tables } = this.#parts;
     try {
-      const verdict = judge(admit, tables, key, edit, row);
-      if (verdict.write !== undefined) this.writes.push(verdict.write);
-      this.rows.set(key, verdict.row);
+      const result = evaluateEdit(admit, tables, key, edit, row);
+      if (result.write !== undefined) this.writes.push(result.write);
+      this.rows.set(key, result.row);
     } catch (error) {
       const reason = messageOf(error);
-      if (edit.is === 'written') this.refusals.set(key, { ...edit.sight, reason, standing: 'lasting' });
-      else this.#refuse(key, `it may not be removed: ${reason}`, 'lasting');
+      if (edit.is === 'written') this.refusals.set(key, { ...edit.observation, reason, status: 'permanent' });
+      else this.#refuse(key, `it may not be removed: ${reason}`, 'permanent');
     }
   }
 
-  #refuse(key: string, reason: string, standing: Refusal['standing']): void {
+  #refuse(key: string, reason: string, status: Refusal['status']): void {
     const { directory, mirror } = this.#parts;
     const file = join(directory, pathOf(key, mirror.get(key)?.extension ?? extensions[0]));
-    this.refusals.set(key, { file, reason, stat: '', standing, modifiedMs: 0 });
+    this.refusals.set(key, { file, reason, stat: '', status, modifiedMs: 0 });
   }
 }
 
 /** Whether the file is still the one that was read. */
-function isStill(edit: Edit, sight: Sight): boolean {
+function isStill(edit: Edit, observation: Observation): boolean {
   switch (edit.is) {
     case 'written':
     case 'touched':
-      return sight.is === 'file' && sight.stat === edit.sight.stat && sight.file === edit.sight.file;
+      return (
+        observation.is === 'file' &&
+        observation.stat === edit.observation.stat &&
+        observation.file === edit.observation.file
+      );
     case 'removed':
-      return sight.is === 'absent';
+      return observation.is === 'absent';
     case 'refused':
-      return sight.is === 'file' ? sight.stat === edit.refusal.stat : sight.is === 'odd';
-    case 'restless':
+      return observation.is === 'file' ? observation.stat === edit.refusal.stat : observation.is === 'unusable';
+    case 'changing':
       return true;
   }
 }

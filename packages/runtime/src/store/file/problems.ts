@@ -1,14 +1,14 @@
-/** The files that are not as they should be, now. Each new problem is logged once; it goes when the file is put right. */
+/** The current problems with files. Each new one is logged once; it is removed when the file is corrected. */
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { StoreProblem } from '../contract.ts';
 
 export type Finding = Omit<StoreProblem, 'sinceMs'>;
 
-/** Who found it; each replaces only what it reported before. */
+/** The source of a problem; each source replaces only its own earlier report. */
 export type Reporter = 'directory' | 'scan' | 'failed scan' | 'publication';
 
-/** Problems kept and logged for each reporter. A directory full of something else is one problem, not a million. */
+/** Maximum problems kept and logged per reporter, for example for a directory full of unrelated files. */
 export const problemsMax = 1_000;
 
 export class Problems {
@@ -25,7 +25,7 @@ export class Problems {
     return [...this.#reports.values()].flatMap((report) => [...report.values()]);
   }
 
-  /** What a reporter sees wrong now; it replaces what it saw before. */
+  /** Replaces the problems of a reporter. */
   report(reporter: Reporter, findings: readonly Finding[]): void {
     const before = this.#reports.get(reporter);
     const now = new Map<string, StoreProblem>();

@@ -1,10 +1,9 @@
 /**
- * Writes the newest values into the files. A draft is written and flushed first, and renamed into place in a transaction,
- * so that among all processes only one does it at a time, with a value that is still the newest and over a file that
- * nobody has touched.
+ * Writes the newest values into the files. A draft is written and flushed first, and renamed into place in a transaction:
+ * only one process at a time, with a value that is still the newest, over a file that was not edited.
  *
- * A crash leaves rows that are pending. Whoever scans next finds the file as it was, and publishes it again; or finds it
- * with the new content already, which counts as published; or finds something else, which is an edit by hand.
+ * A crash leaves pending rows. The next scan finds the old file and publishes again, or finds the new content, which
+ * counts as published, or finds other content, which is a manual edit.
  */
 import { lstatSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,51 +12,51 @@ import { syncDirectory } from '../sqlite/directories.ts';
 import type { Ledger } from '../sqlite/ledger.ts';
 import type { Tables } from '../sqlite/tables.ts';
 import { makeDirectory, placeDraft, removeFile, writeDraft } from './draft.ts';
+import { messageOf, readIfStill } from './edit-reader.ts';
 import { encodeFile, hashOf, parseValue } from './format.ts';
-import type { Home } from './home.ts';
-import { messageOf, readIfStill } from './look.ts';
 import { isUntouched, type Mirror, type Row } from './mirror.ts';
 import { extensions, pathOf } from './names.ts';
+import { View } from './observation.ts';
 import type { Problems } from './problems.ts';
-import { View } from './sight.ts';
+import type { StoreDirectory } from './store-directory.ts';
 
 interface Draft {
   readonly key: string;
   /** The value's revision, 0 if the key was deleted. */
   readonly revision: number;
-  /** The row for which the draft was made. */
+  /** The row that the draft is based on. */
   readonly before: Row;
-  /** The row once the draft is in place; undefined: the file is to be removed. */
+  /** The row once the draft is in place; undefined to remove the file. */
   readonly row: Row | undefined;
   /** Undefined: the file has the right content already, or is to be removed. */
   readonly path?: string;
 }
 
 export class Publisher {
-  readonly #home: Home;
+  readonly #storeDirectory: StoreDirectory;
   readonly #ledger: Ledger;
   readonly #mirror: Mirror;
   readonly #problems: Problems;
   readonly #failed = new Map<string, string>();
 
-  constructor(home: Home, ledger: Ledger, mirror: Mirror, problems: Problems) {
-    this.#home = home;
+  constructor(storeDirectory: StoreDirectory, ledger: Ledger, mirror: Mirror, problems: Problems) {
+    this.#storeDirectory = storeDirectory;
     this.#ledger = ledger;
     this.#mirror = mirror;
     this.#problems = problems;
   }
 
-  /** Keys whose files could not be written when it was last tried. */
+  /** Keys whose files could not be written at the last attempt. */
   get failed(): readonly string[] {
     return [...this.#failed.keys()];
   }
 
-  /** Never fails: the values are safe in the ledger. What could not be written is reported, and tried at the next scan. */
+  /** Never fails: the values are durable in the ledger. Failed files are reported, and retried at the next scan. */
   async publish(keys: readonly string[]): Promise<void> {
     for (let start = 0; start < keys.length; start += limits.commitWritesMax) {
       await this.#publishSome(keys.slice(start, start + limits.commitWritesMax));
     }
-    // Two may publish the same at once, and one of them succeed.
+    // Two calls may publish the same key concurrently, and one of them succeeds.
     for (const key of this.failed) if (!this.#isPending(key)) this.#failed.delete(key);
     const reasons = new Map([...this.#failed].map(([key, reason]) => [reason, key]));
     this.#problems.report(
@@ -76,7 +75,7 @@ export class Publisher {
 
   #fileOf(key: string): string {
     const extension = this.#ledger.read(() => this.#mirror.get(key)?.extension) ?? extensions[0];
-    return join(this.#home.directory, pathOf(key, extension));
+    return join(this.#storeDirectory.path, pathOf(key, extension));
   }
 
   async #publishSome(keys: readonly string[]): Promise<void> {
@@ -87,7 +86,7 @@ export class Publisher {
     } catch (error) {
       for (const key of keys) this.#failed.set(key, messageOf(error));
     } finally {
-      // What was renamed is not there any more, and that is fine.
+      // Drafts that were moved into place do not exist any more.
       for (const { path } of drafts) if (path !== undefined) rmSync(path, { force: true });
     }
   }
@@ -111,28 +110,28 @@ export class Publisher {
     if (entry === undefined) return { key, before, revision: 0, row: undefined };
     const { extension, stat } = before;
     const { revision } = entry;
-    const file = join(this.#home.directory, pathOf(key, extension));
+    const file = join(this.#storeDirectory.path, pathOf(key, extension));
     const existing = extension === 'json' || stat === '' ? undefined : await readIfStill(file, stat);
     const bytes = await encodeFile(extension, parseValue(entry.value), existing);
     const hash = hashOf(bytes);
     if (hash === before.hash) return { key, before, revision, row: { ...before, pending: false } };
-    const path = this.#home.newDraft();
+    const path = this.#storeDirectory.newDraft();
     const model = stat === '' ? undefined : lstatSync(file, { throwIfNoEntry: false });
     const row = { extension, hash, stat: await writeDraft(path, bytes, model), pending: false };
     return { key, before, revision, row, path };
   }
 
   #place(tables: Tables, drafts: readonly Draft[]): void {
-    this.#home.check();
-    const view = new View(this.#home.directory);
+    this.#storeDirectory.check();
+    const view = new View(this.#storeDirectory.path);
     const placed: Draft[] = [];
     const directories = new Set<string>();
     for (const draft of drafts) {
       const { key, revision, before } = draft;
       const row = this.#mirror.get(key);
-      // Somebody has published it, or written a newer value that somebody is going to publish.
+      // Another process has published it, or there is a newer value to publish.
       if (!row?.pending || (tables.get(key, undefined)?.revision ?? 0) !== revision) continue;
-      // Edited by hand since: the next scan takes that in, or has done so and made another file of it.
+      // Edited manually since: the next scan takes that in, or a scan has already written another file.
       if (row.extension !== before.extension || row.stat !== before.stat) continue;
       const isStillUntouched = () => isUntouched(view.at(key, row.extension), row);
       if (!isStillUntouched()) continue;
@@ -145,18 +144,18 @@ export class Publisher {
         this.#failed.set(key, messageOf(error));
       }
     }
-    // Before the row says so, or a power cut could bring the old file back, and it would look like an edit.
+    // Before the row is written, or after a power failure the old file could look like an edit.
     for (const directory of directories) syncDirectory(directory);
     for (const { key, row } of placed) this.#mirror.set(key, row);
   }
 
-  /** Makes the file what it should be. The answer is the directories to flush; none if there is an edit by hand. */
+  /** Writes or removes the file. Returns the directories to flush, or undefined if there is a manual edit. */
   #change({ key, before, row, path }: Draft, isStillUntouched: () => boolean): string[] | undefined {
-    const { directory } = this.#home;
+    const { path: directory } = this.#storeDirectory;
     const file = join(directory, pathOf(key, before.extension));
     if (row === undefined) {
       if (before.stat === '') return [];
-      return removeFile(file, before.stat, this.#home.newDraft()) ? [dirname(file)] : undefined;
+      return removeFile(file, before.stat, this.#storeDirectory.newDraft()) ? [dirname(file)] : undefined;
     }
     if (path === undefined) return [];
     const changed = makeDirectory(directory, file);

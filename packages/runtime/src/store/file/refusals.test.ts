@@ -2,14 +2,14 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../contract.ts';
+import { commit, eventually, FileStoreFixture, history, isRoot, put, stored } from './file-store.kit.ts';
 import { problemsMax } from './problems.ts';
 import type { FileStore } from './store.ts';
-import { commit, eventually, history, isRoot, put, stored, Workbench } from './workbench.kit.ts';
 
-let bench: Workbench;
+let bench: FileStoreFixture;
 let store: FileStore;
 beforeEach(async () => {
-  bench = new Workbench();
+  bench = new FileStoreFixture();
   store = await bench.open({ scanMs: 100 });
 });
 afterEach(() => bench.cleanup());
@@ -91,7 +91,7 @@ describe('an invalid edit', () => {
     ['loose.json', 'n: 1', 'not JSON'],
     ['twice.json', '{"n": 1, "n": 2}', 'duplicate key'],
     ['twice.yaml', 'n: 1\nn: 2\n', 'duplicate key'],
-    ['two.yaml', 'n: 1\n---\nn: 2\n', 'only one object may stand in a file'],
+    ['two.yaml', 'n: 1\n---\nn: 2\n', 'a file may contain only one object'],
     [
       'bomb.yaml',
       `a: &a [${'x,'.repeat(50)}]\n${['b', 'c', 'd', 'e', 'f'].map((name, n) => `${name}: &${name} [${`*${'abcde'[n]},`.repeat(20)}]\n`).join('')}`,
@@ -121,7 +121,7 @@ describe('an invalid edit', () => {
 
 describe('what is not a plain file', () => {
   it('such as a symbolic link is reported and not followed', async () => {
-    const elsewhere = new Workbench();
+    const elsewhere = new FileStoreFixture();
     elsewhere.save('x.json', 1);
     await commit(store, put('a', 1), put('d/x', 1));
     renameSync(bench.path('d'), bench.path('.d'));

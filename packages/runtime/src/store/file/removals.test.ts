@@ -1,13 +1,13 @@
 /** Goal: what is gone is a deletion only when a person removed it. Method: as in edits.test.ts. */
 import { renameSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { commit, eventually, FileStoreFixture, history, put, stored } from './file-store.kit.ts';
 import type { FileStore } from './store.ts';
-import { commit, eventually, history, put, stored, Workbench } from './workbench.kit.ts';
 
-let bench: Workbench;
+let bench: FileStoreFixture;
 let store: FileStore;
 beforeEach(async () => {
-  bench = new Workbench();
+  bench = new FileStoreFixture();
   store = await bench.open();
 });
 afterEach(() => bench.cleanup());

@@ -1,6 +1,6 @@
 /**
- * Keeps looking for edits by hand: when the store is opened, whenever something happens in its directories, and every
- * now and then in case an event was lost. One scan at a time.
+ * Scans for manual edits: when the store is opened, after file system events, and periodically in case an event was
+ * lost. One scan at a time.
  */
 import { statSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -8,31 +8,31 @@ import { type Clock, sleep } from '../../ports/clock.ts';
 import { limits } from '../contract.ts';
 import type { Ledger } from '../sqlite/ledger.ts';
 import { compare, portions } from './compare.ts';
-import type { Home } from './home.ts';
+import { absenceMs, type EditReader, messageOf, type Refusal } from './edit-reader.ts';
 import type { Intake } from './intake.ts';
-import { absenceMs, type Looker, messageOf, type Refusal } from './look.ts';
 import { isUntouched, type Mirror } from './mirror.ts';
 import { nameOf } from './names.ts';
+import { View } from './observation.ts';
 import type { Problems } from './problems.ts';
 import type { Publisher } from './publish.ts';
-import { View } from './sight.ts';
+import type { StoreDirectory } from './store-directory.ts';
 import { walk } from './walk.ts';
 import { Watcher } from './watcher.ts';
 
-/** A file that is not valid and was written less than this ago may be half written: it is not reported yet. */
+/** An invalid file that was written less than this ago may be incomplete: it is not reported yet. */
 const halfWrittenMs = 1_000;
-/** A file of ours may be seen in place before the mirror's row can be; so what looks like an edit is looked at twice. */
+/** A published file may be visible before the row of the mirror, so an apparent edit is checked again after this. */
 const publicationMs = 50;
-/** After a walk comes a rest of this many times its length: at rest, a large registry takes 5 percent of a processor. */
-const restFactor = 20;
-const restMsMax = 60_000;
+/** The pause after a walk, as a multiple of its duration: an idle large registry uses at most 5 percent of a CPU. */
+const pauseFactor = 20;
+const pauseMsMax = 60_000;
 const portionBytesMax = 16 * 1024 * 1024;
 
 export interface ScannerParts {
-  readonly home: Home;
+  readonly storeDirectory: StoreDirectory;
   readonly ledger: Ledger;
   readonly mirror: Mirror;
-  readonly looker: Looker;
+  readonly editReader: EditReader;
   readonly intake: Intake;
   readonly publisher: Publisher;
   readonly problems: Problems;
@@ -46,7 +46,7 @@ export class Scanner {
   readonly #stopping = new AbortController();
   /** By key; see `compare`. */
   #refused: ReadonlyMap<string, Refusal> = new Map();
-  /** How long the last look at all files took. */
+  /** Duration of the last walk over all files. */
   #walkMs = 0;
   #scanning: Promise<void> = Promise.resolve();
   #next: { readonly delayMs: number; readonly cancel: () => void } | undefined;
@@ -55,12 +55,12 @@ export class Scanner {
     this.#parts = parts;
     this.#watcher = new Watcher(parts.clock, (paths) => {
       this.#inTurn(async () => {
-        if (paths === 'everything' || (await this.#isNews(paths))) await this.#scanOrReport();
+        if (paths === 'everything' || (await this.#hasEdits(paths))) await this.#scanOrReport();
       });
     });
   }
 
-  /** The first scan, which may fail, and then the others, which report. */
+  /** Runs the first scan, which may throw, and schedules the others, which report their errors. */
   async start(): Promise<void> {
     await this.#scan();
     this.#schedule(this.#parts.scanMs);
@@ -71,11 +71,11 @@ export class Scanner {
     this.#next?.cancel();
     this.#watcher.close();
     await this.#scanning;
-    // A scan that was under way may have watched more directories.
+    // A scan in progress may have watched more directories.
     this.#watcher.close();
   }
 
-  /** Scans after this long, or sooner if that is planned already. */
+  /** Schedules a scan after this delay, unless an earlier one is scheduled. */
   #schedule(delayMs: number): void {
     if (this.#stopping.signal.aborted || (this.#next !== undefined && this.#next.delayMs <= delayMs)) return;
     this.#next?.cancel();
@@ -86,7 +86,7 @@ export class Scanner {
     this.#next = { delayMs, cancel };
   }
 
-  /** `work` must not fail. */
+  /** Runs `work` after the previous work. It must not fail. */
   #inTurn(work: () => Promise<void>): void {
     this.#scanning = this.#scanning.then(async () => {
       if (!this.#stopping.signal.aborted) await work();
@@ -94,27 +94,27 @@ export class Scanner {
   }
 
   async #scanOrReport(): Promise<void> {
-    const { problems, home, scanMs } = this.#parts;
+    const { problems, storeDirectory, scanMs } = this.#parts;
     try {
       await this.#scan();
       problems.report('failed scan', []);
     } catch (error) {
-      problems.report('failed scan', [{ file: home.directory, reason: messageOf(error) }]);
+      problems.report('failed scan', [{ file: storeDirectory.path, reason: messageOf(error) }]);
     }
-    this.#schedule(Math.max(scanMs, Math.min(restFactor * this.#walkMs, restMsMax)));
+    this.#schedule(Math.max(scanMs, Math.min(pauseFactor * this.#walkMs, pauseMsMax)));
   }
 
   async #scan(): Promise<void> {
-    const { home, ledger, mirror, intake, publisher, problems, clock } = this.#parts;
-    const lost = home.problem;
-    problems.report('directory', lost === undefined ? [] : [{ file: home.directory, reason: lost }]);
+    const { storeDirectory, ledger, mirror, intake, publisher, problems, clock } = this.#parts;
+    const lost = storeDirectory.problem;
+    problems.report('directory', lost === undefined ? [] : [{ file: storeDirectory.path, reason: lost }]);
     if (lost !== undefined) {
-      // There is nothing to walk, so nothing to rest from: it should be noticed soon that the directory is back.
+      // No walk, so no pause: the return of the directory should be noticed soon.
       this.#walkMs = 0;
       return;
     }
     const startMs = clock.monotonicMs();
-    const tree = await walk(home.directory);
+    const tree = await walk(storeDirectory.path);
     this.#watcher.update(tree.directories);
     const { suspects, pending, findings, refused } = ledger.read(() => compare(tree, mirror.rows(), this.#refused));
     this.#walkMs = clock.monotonicMs() - startMs;
@@ -128,40 +128,40 @@ export class Scanner {
     await publisher.publish([...new Set([...pending, ...publisher.failed])]);
     const found = refusals.map(([key, { file, reason }]) => ({ file, key, reason }));
     problems.report('scan', [...findings, ...found]);
-    this.#refused = new Map(refusals.filter(([, { standing }]) => standing === 'lasting'));
+    this.#refused = new Map(refusals.filter(([, { status }]) => status === 'permanent'));
   }
 
-  /** Those refusals that are worth reporting; for the others we shall come back. */
+  /** Returns the refusals to report; for the others another scan is scheduled. */
   #settled(refusals: ReadonlyMap<string, Refusal>): [string, Refusal][] {
     const settled = [...refusals].filter(
-      ([, { standing, modifiedMs }]) =>
-        standing !== 'restless' && !this.#parts.looker.isRecent(modifiedMs, halfWrittenMs),
+      ([, { status, modifiedMs }]) =>
+        status !== 'changing' && !this.#parts.editReader.isRecent(modifiedMs, halfWrittenMs),
     );
     if (settled.length < refusals.size) this.#schedule(halfWrittenMs);
     return settled;
   }
 
-  /** Waits once for all files that are missing, however many. */
+  /** Waits once for all missing files, regardless of their number. */
   async #stillMissing(suspects: readonly string[]): Promise<ReadonlySet<string>> {
-    const { looker, clock } = this.#parts;
-    const missing = looker.missing(suspects);
+    const { editReader, clock } = this.#parts;
+    const missing = editReader.missing(suspects);
     if (missing.length > 0) await sleep(clock, absenceMs, this.#stopping.signal);
     return new Set(missing);
   }
 
-  /** Whether events were about anything but files that we have written ourselves. */
-  async #isNews(paths: ReadonlySet<string>): Promise<boolean> {
-    if (!this.#looksNew(paths)) return false;
+  /** Whether events were about anything except files that the store has written itself. */
+  async #hasEdits(paths: ReadonlySet<string>): Promise<boolean> {
+    if (!this.#containsEdit(paths)) return false;
     await sleep(this.#parts.clock, publicationMs, this.#stopping.signal);
-    return this.#looksNew(paths);
+    return this.#containsEdit(paths);
   }
 
-  #looksNew(paths: ReadonlySet<string>): boolean {
-    const { home, ledger, mirror } = this.#parts;
-    const view = new View(home.directory);
+  #containsEdit(paths: ReadonlySet<string>): boolean {
+    const { storeDirectory, ledger, mirror } = this.#parts;
+    const view = new View(storeDirectory.path);
     return ledger.read(() =>
       [...paths].some((path) => {
-        const place = relative(home.directory, path);
+        const place = relative(storeDirectory.path, path);
         const name = nameOf(place);
         if (name.is === 'misnamed' || place === '') return true;
         if (name.is === 'other') {

@@ -1,14 +1,14 @@
 /**
- * A registry that people can read, diff, edit and commit: one JSON or YAML file for each object.
+ * A registry that users can read, diff, edit and commit: one JSON or YAML file for each object.
  *
- *     <directory>/apps/v1/services/default/telemetry.yaml     the newest value of a key, for people
+ *     <directory>/apps/v1/services/default/telemetry.yaml     the newest value of a key, for users
  *     <directory>/.registry/                                  the ledger: revisions, history, locks, for the store
  *
- * The ledger is the truth: it gives commits their order among all processes and keeps history for watchers. The files
- * are a mirror of the newest values that works in both directions: a commit is acknowledged when it is flushed and its
- * files are in place, and an edit by hand becomes a change like any other, with a revision of its own.
+ * The ledger is authoritative: it orders the commits of all processes and keeps history for watchers. The files mirror
+ * the newest values in both directions: a commit is acknowledged when it is flushed and its files are in place, and a
+ * manual edit becomes a change with a revision of its own.
  *
- * When a commit replaces a file, there are some microseconds in which a save by hand would be lost; see draft.ts.
+ * When a commit replaces a file, there are some microseconds in which a manual save would be lost; see draft.ts.
  */
 import { systemClock } from '../../ports/clock.ts';
 import { silentLog } from '../../ports/log.ts';
@@ -18,52 +18,62 @@ import { Ledger, type LedgerOptions } from '../sqlite/ledger.ts';
 import { LedgerStore, type LedgerStoreParts } from '../sqlite/ledger-store.ts';
 import { reportPermissions } from '../sqlite/permissions.ts';
 import { type Admission, admitAll } from './admission.ts';
+import { EditReader } from './edit-reader.ts';
 import { parseValue } from './format.ts';
-import { Home } from './home.ts';
 import { Intake } from './intake.ts';
-import { Looker } from './look.ts';
 import { Mirror } from './mirror.ts';
 import { Problems } from './problems.ts';
 import { Publisher } from './publish.ts';
 import { Scanner } from './scan.ts';
+import { StoreDirectory } from './store-directory.ts';
 
 export interface FileStoreOptions extends LedgerOptions {
   /**
-   * How long after a scan of all files the next one starts, to find edits of which no event told. Default 2,000; a large
-   * registry is scanned less often. Each file costs about ten microseconds a scan.
+   * Pause between two scans of all files, which find edits without an event. Default 2,000; a large registry is scanned
+   * less often. Each file costs about ten microseconds per scan.
    */
   readonly scanMs?: number;
-  /** Decides about edits by hand. Default: each is taken as it is. */
+  /** Accepts or refuses manual edits. Default: all are accepted. */
   readonly admit?: Admission;
 }
 
 export class FileStore extends LedgerStore {
   readonly #problems: Problems;
 
-  /** Resolves when edits made while nobody was looking have been taken in. */
+  /** Resolves when edits made while the store was closed have been taken in. */
   static async open(options: FileStoreOptions): Promise<FileStore> {
     const { clock = systemClock, log = silentLog, scanMs = 2_000, admit = admitAll } = options;
-    const home = new Home(options.directory);
-    const ledger = await Ledger.open({ ...options, directory: home.ledgerDirectory });
-    reportPermissions(home.directory, [home.directory, home.ledgerDirectory], log);
+    const storeDirectory = new StoreDirectory(options.directory);
+    const ledger = await Ledger.open({ ...options, directory: storeDirectory.ledgerDirectory });
+    reportPermissions(storeDirectory.path, [storeDirectory.path, storeDirectory.ledgerDirectory], log);
     const mirror = new Mirror(ledger.connection);
     const problems = new Problems(clock, log);
-    const looker = new Looker(home.directory, ledger, mirror, clock);
-    const publisher = new Publisher(home, ledger, mirror, problems);
-    const intake = new Intake({ home, ledger, mirror, looker, publisher, admit });
-    const scanner = new Scanner({ home, ledger, mirror, looker, intake, publisher, problems, clock, scanMs });
+    const editReader = new EditReader(storeDirectory.path, ledger, mirror, clock);
+    const publisher = new Publisher(storeDirectory, ledger, mirror, problems);
+    const intake = new Intake({ storeDirectory, ledger, mirror, editReader, publisher, admit });
+    const scanner = new Scanner({
+      storeDirectory,
+      ledger,
+      mirror,
+      editReader,
+      intake,
+      publisher,
+      problems,
+      clock,
+      scanMs,
+    });
     const parts: LedgerStoreParts = {
       ledger,
       flush: async (take) => (await intake.run(take)).outcomes,
       stop: () => scanner.stop(),
       async finish() {
         await publisher.publish(publisher.failed);
-        home.moveOut();
+        storeDirectory.cleanUp();
       },
     };
     const store = new FileStore(parts, problems);
     try {
-      home.moveIn();
+      storeDirectory.prepare();
       await scanner.start();
     } catch (error) {
       await store.close();
@@ -77,12 +87,12 @@ export class FileStore extends LedgerStore {
     this.#problems = problems;
   }
 
-  /** The files that are refused or could not be written, and why. Their last good values go on being served. */
+  /** The files that are refused or could not be written, and why. Their last valid values are still returned. */
   problems(): readonly StoreProblem[] {
     return this.#problems.list;
   }
 
-  /** Besides what every store refuses, values that are not JSON are `BadRequest`. */
+  /** In addition to the checks of every store, throws `BadRequest` for values that are not JSON. */
   override async commit(writes: Writes): Promise<CommitOutcome> {
     for (const write of writes) if (write.type === 'put') parseValue(write.value);
     return super.commit(writes);

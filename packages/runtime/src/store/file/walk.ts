@@ -1,14 +1,14 @@
-/** Walks the store's directory: which files there are, by key, and what is there that should not be. */
+/** Walks the store's directory: lists its files by key, and reports anything unexpected. */
 import { type Dirent, lstatSync, statSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../contract.ts';
-import { messageOf } from './look.ts';
+import { messageOf } from './edit-reader.ts';
 import { type Extension, extensionOf, isHidden, nameOf } from './names.ts';
+import { fingerprint, symbolicLink } from './observation.ts';
 import type { Finding } from './problems.ts';
-import { fingerprint, symbolicLink } from './sight.ts';
 
-/** Directory entries read at a time: between them, other work goes on. */
+/** Directory entries read at a time, so that the event loop is not blocked. */
 const batchEntries = 256;
 
 export interface Found {
@@ -19,7 +19,7 @@ export interface Found {
 }
 
 export class Tree {
-  /** By key. More than one where there are, say, both `a.json` and `a.yaml`. */
+  /** By key. More than one if there are, for example, both `a.json` and `a.yaml`. */
   readonly files = new Map<string, Found[]>();
   /** Paths of all directories. */
   readonly directories: string[] = [];
@@ -41,7 +41,7 @@ export async function walk(root: string): Promise<Tree> {
       }
       tree.directories.push(directory);
     } catch (error) {
-      if (!isGone(error)) tree.findings.push({ file: directory, reason: messageOf(error) });
+      if (!isMissing(error)) tree.findings.push({ file: directory, reason: messageOf(error) });
     }
   }
   return tree;
@@ -74,6 +74,6 @@ function leadsToDirectory(file: string): boolean {
   }
 }
 
-function isGone(error: unknown): boolean {
+function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

@@ -1,32 +1,32 @@
 /**
- * Notices that something happens in the store's directories, so that an edit is taken in at once. Events may be lost,
- * doubled or late; the scan that comes round every now and then makes up for that.
+ * Watches the store's directories, so that an edit is taken in immediately. Events may be lost, duplicated or late; the
+ * periodic scan makes up for that.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import { isHidden } from './names.ts';
 
-/** A save is several events: they are looked at together once there has been quiet for this long… */
+/** A save is several events: they are reported together once there was no event for this long… */
 const quietMs = 50;
-/** …or when the first of them is this old, because where much is written there is never quiet. */
+/** …or when the first of them is this old, in case events never stop. */
 const patienceMs = 500;
-/** Directories watched; the kernel gives each user a few thousand. Those beyond it have to wait for the scan. */
+/** Maximum directories watched; the kernel allows a few thousand per user. The scan covers the rest. */
 const watchersMax = 4_096;
-/** Paths remembered between two looks; when there are more, everything is looked at. */
+/** Maximum paths kept between two reports; when there are more, `everything` is reported. */
 const pathsMax = 1_000;
 
 export class Watcher {
   readonly #clock: Clock;
-  readonly #look: (paths: ReadonlySet<string> | 'everything') => void;
+  readonly #onChange: (paths: ReadonlySet<string> | 'everything') => void;
   readonly #watchers = new Map<string, FSWatcher>();
   #paths = new Set<string>();
   #cancelQuiet = () => {};
   #cancelPatience = () => {};
 
-  constructor(clock: Clock, look: (paths: ReadonlySet<string> | 'everything') => void) {
+  constructor(clock: Clock, onChange: (paths: ReadonlySet<string> | 'everything') => void) {
     this.#clock = clock;
-    this.#look = look;
+    this.#onChange = onChange;
   }
 
   isWatched(directory: string): boolean {
@@ -41,17 +41,17 @@ export class Watcher {
   }
 
   close(): void {
-    this.#rest();
+    this.#reset();
     for (const directory of this.#watchers.keys()) this.#stop(directory);
   }
 
   #start(directory: string): void {
     try {
-      const watcher = watch(directory, { persistent: false }, (_, name) => this.#noticed(directory, name));
+      const watcher = watch(directory, { persistent: false }, (_, name) => this.#onEvent(directory, name));
       watcher.on('error', () => this.#stop(directory));
       this.#watchers.set(directory, watcher);
     } catch {
-      // The kernel has no watch left, or the directory is gone: scanning has to do.
+      // The kernel has no watch left, or the directory was removed: the scan finds edits instead.
     }
   }
 
@@ -60,13 +60,13 @@ export class Watcher {
     this.#watchers.delete(directory);
   }
 
-  #noticed(directory: string, name: string | null): void {
+  #onEvent(directory: string, name: string | null): void {
     if (name !== null && isHidden(name)) return;
     if (this.#paths.size === 0) this.#cancelPatience = this.#clock.after(patienceMs, () => this.#report());
     if (this.#paths.size <= pathsMax) {
       if (name !== null) this.#paths.add(join(directory, name));
-      // The directory itself was removed or moved, and its watch with it. The scan that follows watches what is there
-      // now. Or it was a file in it that bears its name; nothing tells the two apart.
+      // The directory itself was removed or moved, and its watch with it; the next scan watches the new one. Or it was a
+      // file of the same name in it; the two events are equal.
       if (name === null || name === basename(directory)) this.#paths.add(directory);
     }
     if (name === basename(directory)) this.#stop(directory);
@@ -76,11 +76,11 @@ export class Watcher {
 
   #report(): void {
     const paths = this.#paths;
-    this.#rest();
-    this.#look(paths.size > pathsMax ? 'everything' : paths);
+    this.#reset();
+    this.#onChange(paths.size > pathsMax ? 'everything' : paths);
   }
 
-  #rest(): void {
+  #reset(): void {
     this.#cancelQuiet();
     this.#cancelPatience();
     this.#paths = new Set();

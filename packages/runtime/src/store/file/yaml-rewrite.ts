@@ -1,26 +1,26 @@
-/** Changes a YAML text so that it says something else, and leaves everything that need not change as it is. */
+/** Changes the data of a YAML text and keeps everything else as it is. */
 import type { Document, Node, YAMLMap, YAMLSeq } from 'yaml';
 import { isPlainObject, type JsonObject, type JsonValue, ownValue } from '../../api/json.ts';
 import { deepEqual } from '../../api/merge.ts';
 
 type Yaml = typeof import('yaml');
 
-/** The result may still not say `value` (aliases): the caller reads it again and decides. */
+/** The result may not equal `value` (aliases): the caller has to parse and compare it. */
 export function rewriteYaml(yaml: Yaml, text: string, value: JsonValue): string {
   const document = yaml.parseDocument<Node>(text, { version: '1.2', schema: 'core', merge: false, uniqueKeys: false });
   document.contents = rewritten(yaml, document, document.contents, value);
-  // Long texts are not folded: a line that nobody changed must not change in a diff.
+  // Long texts are not folded: unchanged lines must not change in a diff.
   return document.toString({ lineWidth: 0 });
 }
 
-/** The node for a value: the old one, changed where it has to be, or a new one. */
+/** Returns the node for a value: the old one with the necessary changes, or a new one. */
 function rewritten(yaml: Yaml, document: Document, node: unknown, value: JsonValue | undefined): Node {
   if (yaml.isMap(node) && isPlainObject(value)) return rewriteMap(yaml, document, node, value);
   if (yaml.isSeq(node) && Array.isArray(value)) return rewriteList(yaml, document, node, value);
   if (yaml.isAlias(node) && deepEqual(node.toJS(document), value)) return node;
   if (yaml.isScalar(node) && (typeof value !== 'object' || value === null)) {
     if (node.value === value) return node;
-    // The same scalar keeps its comment; its old way of writing (`0x1f`, a block of text) may not fit the new value.
+    // The scalar keeps its comment, but not its old format (`0x1f`, a block scalar), which may not fit the new value.
     node.value = value;
     delete node.source;
     delete node.format;

@@ -1,9 +1,8 @@
 /**
- * The store for tests and simulation: the whole contract, in plain arrays, in one process. Whoever holds the same
- * object shares the data, so a simulated process can be ended and started again on it.
+ * The store for tests and simulation: the complete contract, in plain arrays, in one process. All users of one object
+ * share the data, so a simulated process can be stopped and started again on it.
  */
 import { ApiError } from '../../api/errors.ts';
-import { Bell } from '../bell.ts';
 import { Columns } from '../columns.ts';
 import type {
   Change,
@@ -21,9 +20,10 @@ import type {
 import { limits } from '../contract.ts';
 import { checkCompactable, checkReachable } from '../expired.ts';
 import { type Detail, follow, type LogBatch } from '../follow.ts';
+import { RevisionNotifier } from '../revision-notifier.ts';
 import { checkLimit, checkWrites } from '../validate.ts';
 
-/** One value a key once had; `value` is absent where the key was deleted. */
+/** One version of a key; `value` is undefined if the key was deleted. */
 interface Version {
   readonly revision: Revision;
   readonly created: Revision;
@@ -36,7 +36,7 @@ interface LoggedCommit {
 }
 
 export interface MemoryStoreOptions {
-  /** Commits the log keeps for watchers. Default 10,000. More memory, against more relisting after a pause. */
+  /** Commits kept in the log for watchers. Default 10,000. More needs memory, fewer means more relists after a pause. */
   readonly logCommitsMax?: number;
 }
 
@@ -45,8 +45,8 @@ const nothing = new Uint8Array(0);
 
 export class MemoryStore implements Store {
   readonly #logCommitsMax: number;
-  readonly #bell = new Bell();
-  /** Oldest version first. A deleted key stays until its deletion is compacted. */
+  readonly #notifier = new RevisionNotifier();
+  /** Oldest version first. A deleted key is kept until its deletion is compacted. */
   readonly #histories = new Map<string, Version[]>();
   readonly #sortedKeys: string[] = [];
   #log: LoggedCommit[] = [];
@@ -111,7 +111,7 @@ export class MemoryStore implements Store {
     this.#log.push({ revision, keys: effective.map((write) => write.key) });
     // Compacting a tenth at a time keeps the cost of a commit constant.
     if (this.#log.length > this.#logCommitsMax * 1.1) this.#compactTo(revision - this.#logCommitsMax);
-    this.#bell.ring(revision);
+    this.#notifier.notify(revision);
     return { committed: true, revision };
   }
 
@@ -119,7 +119,7 @@ export class MemoryStore implements Store {
     return follow(
       {
         read: (after, under, detail) => this.#readLog(after, under, detail),
-        changed: (after, signal) => this.#bell.wait(after, signal),
+        changed: (after, signal) => this.#notifier.wait(after, signal),
       },
       prefix,
       options,
@@ -139,7 +139,7 @@ export class MemoryStore implements Store {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#bell.close('the memory store');
+    this.#notifier.close('the memory store');
   }
 
   #checkOpen(): void {
@@ -184,7 +184,7 @@ export class MemoryStore implements Store {
       this.#histories.set(write.key, history);
       this.#sortedKeys.splice(lowerBound(this.#sortedKeys, write.key), 0, write.key);
     }
-    // The bytes are copied so that a caller who goes on using its buffer cannot change what is stored.
+    // The bytes are copied so that a caller that reuses its buffer cannot change what is stored.
     const value = write.type === 'put' ? write.value.slice() : undefined;
     history.push({ revision, created: previous?.created ?? revision, value });
   }
@@ -220,7 +220,7 @@ export class MemoryStore implements Store {
     };
   }
 
-  /** Drops what a reader at `revision` or later cannot see: versions superseded by then, and deletions that old. */
+  /** Drops what a reader at `revision` or later cannot see: versions replaced by then, and deletions up to then. */
   #compactTo(revision: Revision): void {
     if (revision <= this.#compacted) return;
     const kept = this.#log.findIndex((logged) => logged.revision > revision);

@@ -43,7 +43,7 @@ export class Connection {
   readonly #identities: Identities;
   #inTransaction = false;
 
-  /** Makes the directory and the database if they do not exist. Throws an error of the catalogue. */
+  /** Creates the directory and the database if they do not exist. Throws an error of the catalogue. */
   static async open(directory: string): Promise<Connection> {
     const what = `the registry at ${directory}`;
     const binding = await loadBinding();
@@ -102,7 +102,7 @@ export class Connection {
     } catch (error) {
       if (!isBusy(error)) throw translate(error, this.what, this.directory);
     }
-    // Another process recovers or closes the database at this moment.
+    // Another process is recovering or closing the database.
     try {
       this.#database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
       return read();

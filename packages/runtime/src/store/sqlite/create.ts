@@ -1,7 +1,7 @@
 /**
- * Makes a new database in one step: it is written and flushed in a directory of its own and then linked into place. So
- * a process that dies, or a power cut, leaves a whole database or none; and of two processes that make one at the same
- * time, one makes it and the other opens it.
+ * Creates a new database atomically: it is written and flushed in a directory of its own and then linked into place. So
+ * a crash or a power failure leaves a complete database or none; and of two processes that create one at the same time,
+ * one creates it and the other opens it.
  */
 import {
   chmodSync,
@@ -53,7 +53,7 @@ function publish(draft: string, file: string): void {
   }
 }
 
-/** For file systems without hard links. Not atomic: a power cut in this moment leaves a damaged file. */
+/** For file systems without hard links. Not atomic: a power failure during the copy leaves a damaged file. */
 function copyExclusively(draft: string, file: string): void {
   try {
     copyFileSync(draft, file, constants.COPYFILE_EXCL);

@@ -212,7 +212,7 @@ describe('a write-ahead log that a killed process left behind', () => {
     rmSync(`${file}-wal`);
     const error = await failure(open());
     expect(error.code).toBe('Corrupt');
-    expect(error.message).toContain(`remove ${join(directory, 'doorbell')} to go on without the lost changes`);
+    expect(error.message).toContain(`remove ${join(directory, 'doorbell')} to continue without the lost changes`);
     rmSync(join(directory, 'doorbell'));
     expect(await (await open()).revision()).toBe(0);
   });

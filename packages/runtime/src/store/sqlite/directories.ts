@@ -6,8 +6,8 @@ export const directoryMode = 0o700;
 export const fileMode = 0o600;
 
 /**
- * Makes a directory and those above it, private to the user, and flushes the parent of each. Node's own recursive mkdir
- * never returns where a file system answers ENOENT for a path whose parent exists, as /proc does.
+ * Creates a directory and its parents, private to the user, and flushes the parent of each. Node's own recursive mkdir
+ * never returns if a file system reports ENOENT for a path whose parent exists, as /proc does.
  */
 export function makeDirectory(path: string): void {
   const parent = dirname(path);
@@ -32,7 +32,7 @@ function makeOne(path: string): void {
   syncDirectory(dirname(path));
 }
 
-/** After a power cut, a new file is only certain to be found if its directory was flushed too. */
+/** After a power failure, a new file is only certain to exist if its directory was flushed too. */
 export function syncDirectory(path: string): void {
   flush(path, 'r');
 }

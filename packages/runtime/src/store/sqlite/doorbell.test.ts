@@ -17,7 +17,7 @@ it('rings when a revision is announced, and not when it is opened', () => {
   utimesSync(path, 1, 1);
   const bell = new Doorbell(path, systemClock);
   expect(statSync(path).mtimeMs).toBe(1_000);
-  bell.ring(7);
+  bell.notify(7);
   expect(statSync(path).mtimeMs).toBeGreaterThan(1_000);
   bell.close();
 });
@@ -26,7 +26,7 @@ it('keeps the revision that was announced last, and 0 if the file holds anything
   const bell = new Doorbell(path, systemClock);
   expect(bell.last).toBe(0);
   for (const revision of [12_345, 7, Number.MAX_SAFE_INTEGER]) {
-    bell.ring(revision);
+    bell.notify(revision);
     await expect.poll(() => bell.last).toBe(revision);
   }
   writeFileSync(path, 'something else');
@@ -42,11 +42,11 @@ it('announces revisions that follow at once together, and the last one before it
   };
   const clock = { ...systemClock, after };
   const bell = new Doorbell(path, clock);
-  for (const revision of [1, 2, 3]) bell.ring(revision);
+  for (const revision of [1, 2, 3]) bell.notify(revision);
   expect(bell.last).toBe(1);
   announce();
   expect(bell.last).toBe(3);
-  bell.ring(4);
+  bell.notify(4);
   expect(bell.last).toBe(3);
   bell.close();
   expect(readFileSync(path, 'latin1')).toBe('4'.padStart(16, '0'));

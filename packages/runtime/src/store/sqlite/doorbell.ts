@@ -1,6 +1,6 @@
 /**
- * Tells other processes that there is a new revision: a writer writes it into a file that the watchers watch. A ring may
- * be lost or needless; a poll of the revision now and then makes up for a lost one.
+ * Notifies other processes of a new revision: a writer writes it into a file that the watchers watch. A notification may
+ * be lost or redundant; periodic polling of the revision makes up for a lost one.
  *
  * The file has a second use. It is written after the commit is durable, so it never holds a revision that the database
  * does not have. If it does, acknowledged commits were lost: see `checkNothingLost`.
@@ -15,7 +15,7 @@ import { fileMode } from './directories.ts';
 const digits = 16;
 
 /** Revisions that follow within this time are announced together, by the newest of them. */
-const ringIntervalMs = 2;
+const notifyIntervalMs = 2;
 
 export class Doorbell {
   readonly #path: string;
@@ -28,18 +28,18 @@ export class Doorbell {
   constructor(path: string, clock: Clock) {
     this.#path = path;
     this.#clock = clock;
-    // Not emptied: that would be a ring.
+    // Not truncated: that would be a notification.
     this.#descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT, fileMode);
   }
 
-  ring(revision: Revision): void {
+  notify(revision: Revision): void {
     this.#newest = revision;
     if (this.#cancelNext === undefined) this.#announce();
   }
 
   #announce(): void {
     this.#write();
-    this.#cancelNext = this.#clock.after(ringIntervalMs, () => {
+    this.#cancelNext = this.#clock.after(notifyIntervalMs, () => {
       this.#cancelNext = undefined;
       if (this.#written !== this.#newest) this.#announce();
     });
@@ -54,26 +54,26 @@ export class Doorbell {
     }
   }
 
-  /** The revision that was rung last, 0 if there is none. */
+  /** The last revision in the file, 0 if there is none. */
   get last(): Revision {
     const text = readFileSync(this.#path, 'latin1');
     return /^\d{16}$/.test(text) ? Number(text) : 0;
   }
 
-  /** Calls `look` at each ring and at least every `pollMs`. The returned function stops that. */
-  listen(clock: Clock, pollMs: number, look: () => void): () => void {
+  /** Calls `poll` at each notification and at least every `pollMs`. The returned function stops that. */
+  listen(clock: Clock, pollMs: number, poll: () => void): () => void {
     let watcher: FSWatcher | undefined;
     let cancelPoll = () => {};
-    const poll = () => {
-      cancelPoll = clock.after(pollMs, poll);
-      look();
+    const pollRegularly = () => {
+      cancelPoll = clock.after(pollMs, pollRegularly);
+      poll();
     };
     try {
-      watcher = watch(this.#path, look);
-      // Where watching is refused (no inotify left), polling has to do.
+      watcher = watch(this.#path, poll);
+      // If watching fails (no inotify watch left), polling is enough.
       watcher.on('error', () => watcher?.close());
     } catch {}
-    cancelPoll = clock.after(pollMs, poll);
+    cancelPoll = clock.after(pollMs, pollRegularly);
     return () => {
       cancelPoll();
       watcher?.close();
@@ -89,7 +89,7 @@ export class Doorbell {
 
 /**
  * Throws `Corrupt` if the database does not have a revision that was announced. SQLite ignores a damaged or missing end
- * of its write-ahead log without an error, because a write that a power cut interrupted looks the same.
+ * of its write-ahead log without an error, because a write that a power failure interrupted looks the same.
  *
  * `announced` has to be read before `newest`.
  */
@@ -97,6 +97,6 @@ export function checkNothingLost(what: string, path: string, announced: Revision
   if (announced <= newest) return;
   throw new ApiError('Corrupt', {
     what,
-    reason: `its newest revision is ${newest}, but ${announced} was written before: registry.db was replaced by an older copy, or registry.db-wal is damaged or was removed. Restore a backup, or remove ${path} to go on without the lost changes`,
+    reason: `its newest revision is ${newest}, but ${announced} was written before: registry.db was replaced by an older copy, or registry.db-wal is damaged or was removed. Restore a backup, or remove ${path} to continue without the lost changes`,
   });
 }

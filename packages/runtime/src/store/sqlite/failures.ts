@@ -51,8 +51,8 @@ export function translate(error: unknown, what: string, directory: string): ApiE
   if (code === undefined) return translateFileError(error, what);
   if (code === flushFailed) return unavailable(what, 'flushing the disk failed', error);
   const primary = code & 0xff;
-  // SQLite reports a disk without room in several ways.
-  if ((primary === inputOutput || primary === cannotOpen) && !hasRoom(directory)) {
+  // SQLite reports a full disk in several ways.
+  if ((primary === inputOutput || primary === cannotOpen) && !hasFreeSpace(directory)) {
     return full(what, 'the disk is full', error);
   }
   const [translation, reason] = byCode.get(primary) ?? [unavailable, error instanceof Error ? error.message : ''];
@@ -72,7 +72,7 @@ function sqliteCode(error: unknown): number | undefined {
   return typeof code === 'number' ? code : undefined;
 }
 
-function hasRoom(directory: string): boolean {
+function hasFreeSpace(directory: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(directory);
     return bavail * bsize > freeBytesMin;

@@ -1,6 +1,4 @@
-/**
- * Notices that open files were deleted or replaced. What is written to such a file is lost when the process ends.
- */
+/** Detects that open files were deleted or replaced. Data written to such a file is lost when the process ends. */
 import { existsSync, statSync } from 'node:fs';
 import { systemClock } from '../../ports/clock.ts';
 import { identityOf } from './directories.ts';

@@ -1,4 +1,4 @@
-/** A store on a ledger: reads, watches and compaction are the ledger's, and each kind of store says how it commits. */
+/** A store on a ledger: the ledger provides reads, watches and compaction, and each kind of store its commits. */
 import { ApiError } from '../../api/errors.ts';
 import type {
   Commit,
@@ -19,11 +19,11 @@ export interface LedgerStoreParts {
   readonly ledger: Ledger;
   /** Makes a group of commits durable. */
   readonly flush: Flush;
-  /** Tells watchers of a flush, after those who waited for it. */
+  /** Notifies watchers of a flush, after its commits have been settled. */
   readonly announce?: () => void;
-  /** What is left to do on closing, once watches have ended and before commits under way are waited for. */
+  /** Called on closing, after watches have ended and before waiting for commits in flight. */
   readonly stop?: () => Promise<void>;
-  /** What is left to do after them; the ledger is still open. */
+  /** Called after these commits; the ledger is still open. */
   readonly finish?: () => Promise<void>;
 }
 

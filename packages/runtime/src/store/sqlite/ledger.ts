@@ -1,16 +1,16 @@
 /**
- * A database with transactions, retention of its history and notification of watchers: what the sqlite store and the
- * file store have in common. Several processes may have it open at once.
+ * A database with transactions, retention of its history and notification of watchers: the common part of the sqlite
+ * store and the file store. Several processes may have it open at the same time.
  */
 import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { type Clock, sleep, systemClock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { Bell } from '../bell.ts';
 import type { Commit, CommitOutcome, Entry, Revision, WatchOptions } from '../contract.ts';
 import { checkCompactable } from '../expired.ts';
 import { follow } from '../follow.ts';
 import type { Writes } from '../group-commit.ts';
+import { RevisionNotifier } from '../revision-notifier.ts';
 import { Connection } from './connection.ts';
 import { checkNothingLost, Doorbell } from './doorbell.ts';
 import { translate } from './failures.ts';
@@ -21,7 +21,7 @@ export interface LedgerOptions {
   readonly clock?: Clock;
   /** Where problems with the registry's files are reported. Default: nowhere. */
   readonly log?: Log;
-  /** Commits of history kept for watchers and paged lists. Default 10,000. More disk, against more relisting. */
+  /** Commits of history kept for watchers and paged lists. Default 10,000. More needs disk, fewer means more relists. */
   readonly logCommitsMax?: number;
   /** History older than this is dropped with later commits. Default one hour. */
   readonly logAgeMsMax?: number;
@@ -34,7 +34,7 @@ export interface LedgerOptions {
   readonly lockTimeoutMs?: number;
 }
 
-/** How far the log may grow beyond what is asked for, so that not every commit has something to compact. */
+/** How far the log may exceed the configured retention, so that not every commit has to compact. */
 const slack = 1 / 40;
 
 /** Revisions compacted in one transaction, so that compaction does not delay writers for long. */
@@ -49,12 +49,12 @@ export class Ledger {
   readonly connection: Connection;
   readonly #tables: Tables;
   readonly #doorbell: Doorbell;
-  readonly #bell = new Bell();
+  readonly #notifier = new RevisionNotifier();
   readonly #clock: Clock;
   readonly #retention: { readonly commitsMax: number; readonly ageMsMax: number };
   readonly #pollMs: number;
   readonly #lockTimeoutMs: number;
-  /** As far as this process knows: another one may have compacted more. */
+  /** Known to this process: another one may have compacted more. */
   #compacted: Revision = 0;
   #announced: Revision = 0;
   #ageCheckedMs = Number.NEGATIVE_INFINITY;
@@ -103,7 +103,7 @@ export class Ledger {
 
   /**
    * Runs `work` as the only writer of all processes, and resolves when its changes are on the disk. If `work` throws,
-   * nothing is changed. Throws `Unavailable`, without having run it, if the write lock cannot be had in time.
+   * nothing is changed. Throws `Unavailable`, without having run it, if it cannot get the write lock in time.
    */
   async transaction<T>(work: (tables: Tables) => T): Promise<T> {
     const startMs = this.#clock.monotonicMs();
@@ -135,7 +135,7 @@ export class Ledger {
     return plan.outcomes;
   }
 
-  /** Compacts a bounded part of what the options no longer ask to keep. */
+  /** Compacts a bounded part of the history beyond the retention. */
   #compactDue(tables: Tables, newest: Revision, timeMs: number): void {
     const { commitsMax, ageMsMax } = this.#retention;
     if (newest - this.#compacted > commitsMax + Math.max(1, Math.floor(commitsMax * slack))) {
@@ -150,24 +150,24 @@ export class Ledger {
 
   /** Notifies watchers, in this process and in others, of a new revision; `newest` if it is known, and durable. */
   announce(newest?: Revision): void {
-    const revision = newest ?? this.#look();
+    const revision = newest ?? this.#poll();
     if (revision === undefined || revision <= this.#announced || this.#closed) return;
     this.#announced = revision;
-    this.#bell.ring(revision);
-    this.#doorbell.ring(revision);
+    this.#notifier.notify(revision);
+    this.#doorbell.notify(revision);
   }
 
   async *watch(prefix: string, options: WatchOptions): AsyncGenerator<Commit, void> {
     this.#checkOpen();
     this.connection.check();
     if (this.#watchers++ === 0) {
-      this.#stopListening = this.#doorbell.listen(this.#clock, this.#pollMs, () => this.#look());
+      this.#stopListening = this.#doorbell.listen(this.#clock, this.#pollMs, () => this.#poll());
     }
     try {
       yield* follow(
         {
           read: (after, under, detail) => this.read((tables) => tables.read(after, under, detail)),
-          changed: (after, signal) => this.#bell.wait(after, signal),
+          changed: (after, signal) => this.#notifier.wait(after, signal),
         },
         prefix,
         options,
@@ -192,7 +192,7 @@ export class Ledger {
 
   /** Ends watches; then `finish` may still write; then everything is closed. */
   async close(finish: () => Promise<void>): Promise<void> {
-    this.#bell.close(this.what);
+    this.#notifier.close(this.what);
     await finish();
     this.#closed = true;
     this.#doorbell.close();
@@ -203,16 +203,16 @@ export class Ledger {
     if (this.#closed) throw new ApiError('Closed', { what: this.what });
   }
 
-  /** Wakes watchers if there is a new revision, and returns it. A failure ends the watches with its error. */
-  #look(): Revision | undefined {
+  /** Reads the newest revision, notifies watchers of it, and returns it. A failure ends the watches with its error. */
+  #poll(): Revision | undefined {
     if (this.#closed) return undefined;
     try {
       this.connection.check();
       const revision = this.read((tables) => tables.revision);
-      this.#bell.ring(revision);
+      this.#notifier.notify(revision);
       return revision;
     } catch (error) {
-      this.#bell.fail(error);
+      this.#notifier.fail(error);
       return undefined;
     }
   }

@@ -1,10 +1,10 @@
-/** Works out what commits write, from what is stored. Writes nothing. */
+/** Computes what commits write, from what is stored. Writes nothing. */
 import type { CommitOutcome, Revision } from '../contract.ts';
 import type { Writes } from '../group-commit.ts';
 import { type Pointer, type Row, revisionOf, rowNumber } from './row.ts';
 
 export interface Plan {
-  /** The newest revision when the plan was made. */
+  /** The newest revision when the plan was computed. */
   readonly since: Revision;
   /** The newest revision after the plan; equal to `since` if there is nothing to write. */
   readonly revision: Revision;

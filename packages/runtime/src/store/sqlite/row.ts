@@ -11,7 +11,7 @@ export interface Row {
   readonly key: string;
   /** The revision that created the key. */
   readonly created: Revision;
-  /** The number of the row with the value before, 0 if there is none. */
+  /** The number of the row with the previous value, 0 if there is none. */
   readonly previous: number;
   /** Time of the commit, milliseconds since the epoch. */
   readonly timeMs: number;
@@ -36,7 +36,7 @@ export function revisionOf(row: number): Revision {
 
 export function checksumOf({ number, key, created, previous, timeMs, value }: Row): number {
   const head = crc32(`${number} ${key} ${created} ${previous} ${timeMs} ${value === undefined ? 'deleted' : 'put'}`);
-  // Not of an empty value: zlib answers 0 for a buffer without memory, whatever came before.
+  // Not of an empty value: zlib returns 0 for a buffer without memory, whatever the initial value.
   return value === undefined || value.byteLength === 0 ? head : crc32(value, head);
 }
 

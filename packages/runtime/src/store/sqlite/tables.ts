@@ -1,5 +1,5 @@
 /**
- * Reads and writes the tables (schema.ts). Functions that make several reads run on one snapshot: call them inside
+ * Reads and writes the tables (schema.ts). Functions with several reads need one snapshot: call them inside
  * `Connection.snapshot` or a transaction. Functions that write need a transaction.
  */
 import { ApiError, isApiError } from '../../api/errors.ts';
@@ -32,7 +32,7 @@ const scanEntries = 1_000;
 
 const nothing = new Uint8Array(0);
 
-/** Keys are ASCII without DEL, so this sorts behind every key that has the prefix. */
+/** Keys are ASCII without DEL, so this sorts after every key that has the prefix. */
 const lastCharacter = '\x7f';
 
 interface KeyPointer extends Pointer {
@@ -247,17 +247,17 @@ export class Tables {
       .map((row) => ({ number: integer(row['number']), key: text(row['key']) }));
   }
 
-  #rowIfThere(number: number): Row | undefined {
+  #findRow(number: number): Row | undefined {
     const select = 'SELECT key, created, previous, time, checksum, value FROM log WHERE number = ?';
     const found = this.#connection.sql(select).get(number);
     return found && rowOf(number, found);
   }
 
   #row(number: number): Row {
-    return this.#rowIfThere(number) ?? missing(number);
+    return this.#findRow(number) ?? missing(number);
   }
 
-  /** What a row says about its key and the row before, without its value. */
+  /** The creation and the previous row of a row, without its value. */
   #head(number: number): (Pointer & { readonly previous: number }) | undefined {
     const select = 'SELECT created, previous, value IS NULL AS deleted FROM log WHERE number = ?';
     const found = this.#connection.sql(select).get(number);
@@ -266,12 +266,12 @@ export class Tables {
     return { row: number, created, previous: integer(found['previous']) };
   }
 
-  /** Follows the rows back to what was the newest at a revision. */
+  /** Follows the rows back to the newest one at a revision. */
   #pointerAt(newest: Pointer, at: Revision): Pointer | undefined {
     let pointer: Pointer = newest;
     while (revisionOf(pointer.row) > at) {
       const { previous } = this.#head(pointer.row) ?? missing(pointer.row);
-      // A row that is gone was a compacted deletion: rows that a reader at `at` can see are kept.
+      // A missing row was a compacted deletion: rows that a reader at `at` can see are kept.
       const before = previous === 0 ? undefined : this.#head(previous);
       if (before === undefined) return undefined;
       pointer = before;
@@ -301,7 +301,7 @@ export class Tables {
       return created === 0 ? { type: 'delete', key } : { type: 'put', key, value: nothing, created };
     }
     const { created, previous, value } = this.#row(number);
-    const before = detail === 'history' && previous !== 0 ? this.#rowIfThere(previous)?.value : undefined;
+    const before = detail === 'history' && previous !== 0 ? this.#findRow(previous)?.value : undefined;
     const history = before === undefined ? {} : { previous: before };
     return value === undefined ? { type: 'delete', key, ...history } : { type: 'put', key, value, created, ...history };
   }
@@ -334,7 +334,7 @@ function integer(value: SqlRow[string] | undefined): number {
 
 function text(value: SqlRow[string] | undefined): string {
   if (typeof value === 'string') return value;
-  throw new ApiError('Corrupt', { what: "the registry's database", reason: `${typeof value} instead of a text` });
+  throw new ApiError('Corrupt', { what: "the registry's database", reason: `${typeof value} instead of a string` });
 }
 
 function missing(number: number): never {

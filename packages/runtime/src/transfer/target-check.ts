@@ -1,38 +1,38 @@
-/** Whether a store may be filled: it is empty, or holds an unfinished transfer and nothing else. */
+/** Checks that a store can be filled: it is empty, or holds only an unfinished transfer. */
 import { ApiError } from '../api/errors.ts';
 import type { ListOptions, Store, VersionPage } from '../store/contract.ts';
-import { Census } from './census.ts';
+import { KindCounter } from './kind-counter.ts';
 import { type IncompleteTransfer, markerKey, readMarker } from './marker.ts';
 
 export interface TargetOption {
   /**
-   * Also remove what others have written to an incomplete target. Default false: that is refused, because somebody may
-   * want to keep it. A target that is complete is never overwritten, whatever this says.
+   * Also remove what other clients have written to an incomplete target. Default false: throws `Forbidden`, because it
+   * may be needed. A complete target is never overwritten, whatever this option.
    */
   readonly startOver?: boolean;
 }
 
 const pageEntries = 5_000;
 
-/** How many objects an unfinished transfer left behind; 0 if it is empty. `Forbidden` says what else there is. */
+/** Returns the number of objects of an unfinished transfer, 0 if it is empty. Throws `Forbidden` with other contents. */
 export async function inspectTarget(store: Store, { startOver = false }: TargetOption): Promise<number> {
   const marker = (await readMarker(store))?.marker;
-  const census = new Census();
+  const counter = new KindCounter();
   let isAltered = false;
   let hasWriting = false;
   for await (const page of versionPages(store)) {
     for (const [index, key] of page.keys.entries()) {
       if (key === markerKey) continue;
-      census.add(key);
+      counter.add(key);
       // A transfer writes each object once.
       if (page.revisions[index] !== page.created[index]) isAltered = true;
       if (key === marker?.writing) hasWriting = true;
     }
   }
-  if (marker === undefined) return census.objects === 0 ? 0 : refuseFull(census);
-  const isOurs = !isAltered && census.objects === marker.objects + (hasWriting ? 1 : 0);
-  if (!isOurs && !startOver) refuseShared(marker, census);
-  return census.objects;
+  if (marker === undefined) return counter.objects === 0 ? 0 : refuseFull(counter);
+  const isOurs = !isAltered && counter.objects === marker.objects + (hasWriting ? 1 : 0);
+  if (!isOurs && !startOver) refuseShared(marker, counter);
+  return counter.objects;
 }
 
 export async function* versionPages(store: Store): AsyncGenerator<VersionPage, void> {
@@ -44,18 +44,18 @@ export async function* versionPages(store: Store): AsyncGenerator<VersionPage, v
   }
 }
 
-function refuseFull(census: Census): never {
+function refuseFull(counter: KindCounter): never {
   throw new ApiError('Forbidden', {
-    reason: `the target is not empty, and nothing is overwritten: it holds ${census.describe()}`,
+    reason: `the target is not empty, and nothing is overwritten: it holds ${counter.describe()}`,
   });
 }
 
-function refuseShared({ transfer, source, started }: IncompleteTransfer, census: Census): never {
-  const found = census.objects === 0 ? 'nothing' : census.describe();
+function refuseShared({ transfer, source, started }: IncompleteTransfer, counter: KindCounter): never {
+  const found = counter.objects === 0 ? 'nothing' : counter.describe();
   throw new ApiError('Forbidden', {
     reason:
-      `the target holds an unfinished ${transfer} of ${source}, begun ${started}, but others have written to it since: ` +
-      `it holds ${found}; start over to remove all of that`,
+      `the target holds an unfinished ${transfer} of ${source}, started ${started}, but others have written to it since: ` +
+      `it holds ${found}; start over to remove all of it`,
     remedy: 'startOver',
   });
 }

@@ -1,8 +1,8 @@
 import { ApiError } from '../api/errors.ts';
 import type { Revision } from './contract.ts';
 
-/** Where watchers of one process wait for the next revision. It holds no timer and no handle of its own. */
-export class Bell {
+/** Watchers of one process wait here for the next revision. It holds no timer and no handle. */
+export class RevisionNotifier {
   readonly #waiting = new Set<Waiter>();
   #revision: Revision = 0;
   #closed: ApiError | undefined;
@@ -11,8 +11,8 @@ export class Bell {
     return this.#waiting.size;
   }
 
-  /** Wakes everything that waits for a revision up to this one. Rings may come twice or out of order. */
-  ring(revision: Revision): void {
+  /** Resolves every wait for a revision up to this one. Calls may be repeated or out of order. */
+  notify(revision: Revision): void {
     if (revision <= this.#revision) return;
     this.#revision = revision;
     for (const waiter of this.#waiting) if (waiter.after < revision) waiter.wake();
@@ -22,22 +22,22 @@ export class Bell {
     if (this.#closed) return Promise.reject(this.#closed);
     if (this.#revision > after || signal?.aborted) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const leave = (settle: () => void) => {
+      const finish = (settle: () => void) => {
         this.#waiting.delete(waiter);
         signal?.removeEventListener('abort', waiter.wake);
         settle();
       };
       const waiter: Waiter = {
         after,
-        wake: () => leave(resolve),
-        fail: (error) => leave(() => reject(error)),
+        wake: () => finish(resolve),
+        fail: (error) => finish(() => reject(error)),
       };
       this.#waiting.add(waiter);
       signal?.addEventListener('abort', waiter.wake, { once: true });
     });
   }
 
-  /** Fails everything that waits now. */
+  /** Rejects all current waits. */
   fail(error: unknown): void {
     for (const waiter of this.#waiting) waiter.fail(error);
   }

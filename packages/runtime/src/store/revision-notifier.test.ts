@@ -1,25 +1,25 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { Bell } from './bell.ts';
+import { RevisionNotifier } from './revision-notifier.ts';
 
-describe('the bell', () => {
+describe('the notifier', () => {
   it('wakes those who wait for an earlier revision, and keeps no listener on their signal', async () => {
-    const bell = new Bell();
+    const notifier = new RevisionNotifier();
     const { signal } = new AbortController();
-    const waiting = bell.wait(1, signal);
+    const waiting = notifier.wait(1, signal);
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);
-    bell.ring(1);
-    expect(bell.waiters).toBe(1);
-    bell.ring(2);
+    notifier.notify(1);
+    expect(notifier.waiters).toBe(1);
+    notifier.notify(2);
     await waiting;
-    expect(bell.waiters).toBe(0);
+    expect(notifier.waiters).toBe(0);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('does not let wait for a revision that has been rung', async () => {
-    const bell = new Bell();
-    bell.ring(2);
-    await bell.wait(1, undefined);
-    expect(bell.waiters).toBe(0);
+    const notifier = new RevisionNotifier();
+    notifier.notify(2);
+    await notifier.wait(1, undefined);
+    expect(notifier.waiters).toBe(0);
   });
 });

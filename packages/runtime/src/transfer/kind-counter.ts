@@ -1,4 +1,4 @@
-/** Counts what a store holds, by kind. Kinds are told by their keys, so that unknown ones count too. */
+/** Counts the records of a store by kind. The kind is derived from the key, so unknown kinds count too. */
 
 export interface KindCount {
   /** `group/version/plural` of objects; the first segment of the key of other records, such as `fences`. */
@@ -10,10 +10,10 @@ export interface KindCount {
 
 const objectKey = /^([^/]+\/[^/]+\/[^/]+)\/[^/]+\/[^/]+$/u;
 
-/** Kinds that a sentence names; a store full of something else may have thousands. */
+/** Maximum kinds listed in a message; a store with other data may have thousands. */
 const namedKindsMax = 8;
 
-export class Census {
+export class KindCounter {
   objects = 0;
   bytes = 0;
   readonly #kinds = new Map<string, { objects: number; bytes: number }>();
@@ -34,7 +34,7 @@ export class Census {
     return sorted(this.#kinds);
   }
 
-  /** Records that are no objects. */
+  /** Records that are not objects. */
   get others(): KindCount[] {
     return sorted(this.#others);
   }

@@ -18,7 +18,7 @@ export function isRoot(): boolean {
   return root;
 }
 
-export class Workbench {
+export class FileStoreFixture {
   readonly directory: string;
   readonly logged: LogFields[] = [];
   readonly #stores: FileStore[] = [];

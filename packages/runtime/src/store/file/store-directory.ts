@@ -1,6 +1,6 @@
 /**
- * The store's directory. The objects' files lie in it for everybody to see; `.registry` below it holds the ledger and
- * the drafts of files, and is nobody else's business: git ignores it.
+ * The store's directory. It has the files of the objects, for users to edit. `.registry` below it has the ledger and
+ * the drafts of files; it is internal, and git ignores it.
  */
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,12 +9,12 @@ import { databaseFile } from '../sqlite/connection.ts';
 import { directoryMode, fileMode, identityOf, makeDirectory } from '../sqlite/directories.ts';
 import { translateFileError } from '../sqlite/failures.ts';
 
-/** Found behind the process id in the name of a directory of drafts. */
+/** The process id in the name of a directory of drafts. */
 const draftsPattern = /^(\d+)-/u;
 
-export class Home {
-  readonly directory: string;
-  /** Where the ledger lives. */
+export class StoreDirectory {
+  readonly path: string;
+  /** The directory of the ledger. */
   readonly ledgerDirectory: string;
   #identity = '';
   #drafts = '';
@@ -22,19 +22,19 @@ export class Home {
 
   /** Throws `ReadOnly` if the directory cannot be written. */
   constructor(directory: string) {
-    // A program that goes to another directory later must not take its registry along.
-    this.directory = resolve(directory);
-    this.ledgerDirectory = join(this.directory, '.registry');
+    // Absolute, so that a later chdir of the program does not change it.
+    this.path = resolve(directory);
+    this.ledgerDirectory = join(this.path, '.registry');
     try {
-      makeDirectory(this.directory);
+      makeDirectory(this.path);
       accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
       throw translateFileError(error, `the registry at ${directory}`);
     }
   }
 
-  /** To be called once the ledger is there. */
-  moveIn(): void {
+  /** Creates the internal directories. Call it once the ledger exists. */
+  prepare(): void {
     try {
       this.#identity = identityOf(this.#database) ?? '';
       const ignore = join(this.ledgerDirectory, '.gitignore');
@@ -45,23 +45,23 @@ export class Home {
       // Unique also among processes that cannot see each other, such as two containers with a process 1 each.
       this.#drafts = mkdtempSync(join(parent, `${process.pid}-`));
     } catch (error) {
-      throw translateFileError(error, `the registry at ${this.directory}`);
+      throw translateFileError(error, `the registry at ${this.path}`);
     }
   }
 
-  moveOut(): void {
+  cleanUp(): void {
     if (this.#drafts !== '') rmSync(this.#drafts, { recursive: true, force: true });
   }
 
-  /** A path on the same file system for a file that is not ready to be seen. */
+  /** Returns a path on the same file system for a draft. */
   newDraft(): string {
     mkdirSync(this.#drafts, { recursive: true, mode: directoryMode });
     return join(this.#drafts, String(++this.#draftCount));
   }
 
   /**
-   * Why what is found at the path says nothing about the objects, if so. When a disk is unmounted or the directory moved
-   * away, all files are missing at once, and that must not be taken for a wish to delete every object.
+   * Why the directory cannot be trusted, or undefined if it can. When a disk is unmounted or the directory is moved, all
+   * files are missing, which must not delete every object.
    */
   get problem(): string | undefined {
     const identity = identityOf(this.#database);
@@ -71,7 +71,7 @@ export class Home {
 
   check(): void {
     const reason = this.problem;
-    if (reason !== undefined) throw new ApiError('Unavailable', { what: `the registry at ${this.directory}`, reason });
+    if (reason !== undefined) throw new ApiError('Unavailable', { what: `the registry at ${this.path}`, reason });
   }
 
   get #database(): string {
@@ -79,7 +79,7 @@ export class Home {
   }
 }
 
-/** Drafts of processes that died. Removing those of a living one would only make it try again. */
+/** Removes the drafts of processes that died. A running process retries if its drafts are removed. */
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const processId = Number(draftsPattern.exec(name)?.[1]);
