@@ -82,7 +82,7 @@ it('many services are read in few calls, and everybody is told, also of those th
   told.length = 0;
   simulator.link.set({ lossPercent: 100 });
   const failing = prefetch.read(rows, 2, (group) => told.push(...group.map(({ id }) => id)), signal);
-  const failed = expect(failing).rejects.toThrow('did not answer');
+  const failed = expect(failing).rejects.toThrow('did not respond');
   await clock.advance(1_000);
   await failed;
   expect(told).toHaveLength(100);
