@@ -346,10 +346,10 @@ database.close();
 
 /** Tables of bad lines and bad files beside the code: each row begins a line, as the formatter has it. */
 const tables = [
-  'ecsmctl/bad-lines.test.ts',
-  'ecsmctl/bad-files.test.ts',
-  'ecsmctl/steering-complaints.test.ts',
-  'ecsmctl/registry-complaints.test.ts',
+  'ecsmctl/write/bad-lines.test.ts',
+  'ecsmctl/write/bad-files.test.ts',
+  'ecsmctl/rollout/complaints.test.ts',
+  'ecsmctl/registry/complaints.test.ts',
   'ecsm-cli/wrong.test.ts',
 ];
 const rowsIn = (path: string) =>

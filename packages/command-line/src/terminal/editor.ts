@@ -1,4 +1,5 @@
-/** A text in the editor of a person, by way of a file that nobody else can read. Loaded when somebody edits. */
+/** A text in the editor of a person, in a file that only this user can read. Loaded when it is needed. */
+import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -48,8 +49,6 @@ export async function discard(path: string): Promise<void> {
 /** By a shell, because people put flags into EDITOR. Without a terminal it gets no input, so that it cannot wait. */
 async function runEditor(editor: string, path: string, env: Environment, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  // In a bundle of one file an import of this file would be loaded at the start of every program.
-  const { spawn } = await import('node:child_process');
   const input = process.stdin.isTTY ? 'inherit' : 'ignore';
   const child = spawn('/bin/sh', ['-c', `${editor} "$@"`, editor, path], { stdio: [input, 'inherit', 'inherit'], env });
   const stop = () => void child.kill('SIGTERM');

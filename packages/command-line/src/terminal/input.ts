@@ -1,6 +1,7 @@
-/** Standard input: as a whole, or an answer of a person. Loaded when somebody wants to read. */
+/** Standard input: as a whole, or an answer of a person. Loaded when it is needed. */
 import { fstatSync } from 'node:fs';
 import process from 'node:process';
+import { createInterface } from 'node:readline';
 import { Failure, UsageError } from '../command/errors.ts';
 import type { OutputStream } from '../command/terminal.ts';
 import { mebibytes } from './files.ts';
@@ -46,7 +47,6 @@ export async function askPerson(question: string, err: OutputStream, signal: Abo
   signal.throwIfAborted();
   if (!process.stdin.isTTY || !err.isTerminal) return undefined;
   err.write(question.endsWith(' ') ? question : `${question} `);
-  const { createInterface } = await import('node:readline');
   const lines = createInterface({ input: process.stdin, terminal: false });
   try {
     return await new Promise<string | undefined>((resolve, reject) => {
