@@ -33,11 +33,11 @@ export function referenceOf(program: Program): string {
 
 function sectionOf(program: Program, path: Path): readonly string[] {
   const command = path.at(-1) ?? path[0];
-  const { says, more, aliases = [], exitCodes = [] } = command;
+  const { help, more, aliases = [], exitCodes = [] } = command;
   const flags = [...path].reverse().flatMap((one) => one.flags ?? []);
   const usage = `\`${usageOf(program, path)}${flags.length > 0 ? ' [FLAGS]' : ''}\``;
   const also = aliases.length === 0 ? '' : ` Also called ${listed(aliases)}.`;
-  const about = [`${capitalised(says)}.`, ...(more === undefined ? [] : [more])].join(' ');
+  const about = [`${capitalised(help)}.`, ...(more === undefined ? [] : [more])].join(' ');
   return [
     `#### ${path.map(({ name }) => name).join(' ')}`,
     `${usage}${also}`,
@@ -45,7 +45,7 @@ function sectionOf(program: Program, path: Path): readonly string[] {
     ...(flags.length === 0 ? [] : [flagTable(flags)]),
     ...(exitCodes.length === 0
       ? []
-      : [wrapped(`Exit codes: ${exitCodes.map(({ code, says: meaning }) => `${code} ${meaning}`).join('; ')}.`)]),
+      : [wrapped(`Exit codes: ${exitCodes.map(({ code, help: meaning }) => `${code} ${meaning}`).join('; ')}.`)]),
   ];
 }
 
@@ -72,9 +72,9 @@ function flagCell(flag: Flag): string {
   return `\`${short}${flagUsageOf(flag)}\``;
 }
 
-function meaningOf({ says, choices, repeats, value, secret, default: fallback }: Flag): string {
+function meaningOf({ help, choices, repeats, value, secret, default: fallback }: Flag): string {
   return [
-    escaped(says),
+    escaped(help),
     ...(choices ? [`: ${choices.map((choice) => `\`${choice}\``).join(', ')}`] : []),
     ...(repeats && value !== undefined ? ['; may be repeated'] : []),
     ...(fallback === undefined || secret ? [] : [`. Default \`${fallback}\``]),
@@ -84,7 +84,7 @@ function meaningOf({ says, choices, repeats, value, secret, default: fallback }:
 /** They are nowhere but in the help. */
 function exitCodesOf(program: Program): readonly (readonly string[])[] {
   const [, codes = ''] = helpText(program, [], 100).split('\nExit codes:\n');
-  return [...codes.matchAll(/^ {2}(\d+) +(.*)$/gm)].map(([, code = '', says = '']) => [code, says]);
+  return [...codes.matchAll(/^ {2}(\d+) +(.*)$/gm)].map(([, code = '', help = '']) => [code, help]);
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

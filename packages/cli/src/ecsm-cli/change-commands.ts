@@ -13,21 +13,21 @@ function completeServices(...allowed: readonly Kind[]): (call: Call) => Promise<
 
 const create: Command = {
   name: 'create',
-  says: 'create a service as a file says',
-  examples: [{ says: 'a service', line: 'ecsm-cli create service -f examples/ecsm-cli/camera.yaml' }],
+  help: 'create a service as a file says',
+  examples: [{ help: 'a service', line: 'ecsm-cli create service -f examples/ecsm-cli/camera.yaml' }],
   group,
   commands: [
     {
       name: 'service',
       aliases: ['svc'],
-      says: 'create a service as a file says',
+      help: 'create a service as a file says',
       more: `The file has what the platform wants: name, image, node, and perhaps policy, factor, prepull. A file for "ecsmctl apply" is another thing.`,
       examples: [
         {
-          says: 'and wait until it is deployed',
+          help: 'and wait until it is deployed',
           line: 'ecsm-cli create service -f examples/ecsm-cli/camera.yaml --wait',
         },
-        { says: 'from standard input', line: 'cat examples/ecsm-cli/camera.yaml | ecsm-cli create service -f -' },
+        { help: 'from standard input', line: 'cat examples/ecsm-cli/camera.yaml | ecsm-cli create service -f -' },
       ],
       flags: [fileFlag, waitFlag, yesFlag],
       load: () => import('./create.ts'),
@@ -37,18 +37,18 @@ const create: Command = {
 
 const update: Command = {
   name: 'update',
-  says: 'change a service to what a file says',
-  examples: [{ says: 'a service', line: 'ecsm-cli update service -f examples/ecsm-cli/telemetry.yaml' }],
+  help: 'change a service to what a file says',
+  examples: [{ help: 'a service', line: 'ecsm-cli update service -f examples/ecsm-cli/telemetry.yaml' }],
   group,
   commands: [
     {
       name: 'service',
       aliases: ['svc'],
-      says: 'change a service to what a file says',
+      help: 'change a service to what a file says',
       more: `The platform replaces the whole service. Begin with "ecsm-cli get service NAME -o yaml": what it hides as <hidden> stays as it is. ${owned}`,
       examples: [
         {
-          says: 'and wait until it is deployed',
+          help: 'and wait until it is deployed',
           line: 'ecsm-cli update service -f examples/ecsm-cli/telemetry.yaml --wait',
         },
       ],
@@ -60,11 +60,11 @@ const update: Command = {
 
 const remove: Command = {
   name: 'delete',
-  says: 'delete services, records or nodes',
+  help: 'delete services, records or nodes',
   more: `It asks first; without a terminal it needs --yes. ${owned}`,
   examples: [
-    { says: 'a service, without a question', line: 'ecsm-cli delete service telemetry --yes' },
-    { says: 'and wait until it is gone', line: 'ecsm-cli delete service/telemetry --yes --wait' },
+    { help: 'a service, without a question', line: 'ecsm-cli delete service telemetry --yes' },
+    { help: 'and wait until it is gone', line: 'ecsm-cli delete service/telemetry --yes --wait' },
   ],
   words: '[KIND] NAME...',
   group,
@@ -75,33 +75,33 @@ const remove: Command = {
 
 const scale: Command = {
   name: 'scale',
-  says: 'change how many instances a dynamic service has',
+  help: 'change how many instances a dynamic service has',
   more: owned,
-  examples: [{ says: 'to three', line: 'ecsm-cli scale telemetry --replicas 3 --wait' }],
+  examples: [{ help: 'to three', line: 'ecsm-cli scale telemetry --replicas 3 --wait' }],
   words: '[service] NAME',
   group,
-  flags: [{ name: 'replicas', value: 'COUNT', says: 'so many' }, waitFlag, yesFlag],
+  flags: [{ name: 'replicas', value: 'COUNT', help: 'so many' }, waitFlag, yesFlag],
   completeWords: completeServices('service'),
   load: () => import('./scale.ts'),
 };
 
 const actions = [
-  { action: 'start', says: 'start the containers of services, or single ones' },
-  { action: 'stop', says: 'stop the containers of services, or single ones' },
-  { action: 'restart', says: 'restart the containers of services, or single ones' },
-  { action: 'pause', says: 'pause the containers of services, or single ones' },
-  { action: 'unpause', says: 'let paused containers go on' },
+  { action: 'start', help: 'start the containers of services, or single ones' },
+  { action: 'stop', help: 'stop the containers of services, or single ones' },
+  { action: 'restart', help: 'restart the containers of services, or single ones' },
+  { action: 'pause', help: 'pause the containers of services, or single ones' },
+  { action: 'unpause', help: 'let paused containers go on' },
 ] as const;
 
 const container = `"$(ecsm-cli get containers --service telemetry -o jsonpath='{.items[0].name}')"`;
 
-const controls: readonly Command[] = actions.map(({ action, says }) => ({
+const controls: readonly Command[] = actions.map(({ action, help }) => ({
   name: action,
-  says,
+  help,
   more: owned,
   examples: [
-    { says: 'all containers of a service', line: `ecsm-cli ${action} telemetry` },
-    { says: 'one container', line: `ecsm-cli ${action} container ${container}` },
+    { help: 'all containers of a service', line: `ecsm-cli ${action} telemetry` },
+    { help: 'one container', line: `ecsm-cli ${action} container ${container}` },
   ],
   words: '[service|container] NAME...',
   group,
@@ -112,9 +112,9 @@ const controls: readonly Command[] = actions.map(({ action, says }) => ({
 
 const redeploy: Command = {
   name: 'redeploy',
-  says: 'deploy all containers of a service anew',
+  help: 'deploy all containers of a service anew',
   more: owned,
-  examples: [{ says: 'and wait for it', line: 'ecsm-cli redeploy telemetry --wait --timeout 2m' }],
+  examples: [{ help: 'and wait for it', line: 'ecsm-cli redeploy telemetry --wait --timeout 2m' }],
   words: '[service] NAME...',
   group,
   flags: [waitFlag, yesFlag],
@@ -126,16 +126,16 @@ const record = `"$(ecsm-cli get records --service telemetry -o jsonpath='{.items
 
 const rollback: Command = {
   name: 'rollback',
-  says: 'bring a service back to what a record says',
+  help: 'bring a service back to what a record says',
   more: `"ecsm-cli get records --service NAME" shows them; the beginning of an id is enough. ${owned}`,
-  examples: [{ says: 'to a record', line: `ecsm-cli rollback telemetry --to ${record}` }],
+  examples: [{ help: 'to a record', line: `ecsm-cli rollback telemetry --to ${record}` }],
   words: '[service] NAME',
   group,
   flags: [
     {
       name: 'to',
       value: 'RECORD',
-      says: 'the record',
+      help: 'the record',
       complete: async (call) => (await import('./live-names.ts')).recordsOfService(call),
     },
     waitFlag,

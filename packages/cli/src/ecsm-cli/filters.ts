@@ -11,20 +11,20 @@ export function complete(kind: Kind): (call: Call) => Promise<readonly string[]>
 export const nameFilter: Flag = {
   name: 'name',
   value: 'TEXT',
-  says: 'of nodes, services, images: names that look like it',
+  help: 'of nodes, services, images: names that look like it',
 };
 
 export const nodeFilter: Flag = {
   name: 'node',
   value: 'NODE',
-  says: 'of services, containers: those on this node',
+  help: 'of services, containers: those on this node',
   complete: complete('node'),
 };
 
 export const serviceFilter: Flag = {
   name: 'service',
   value: 'SERVICE',
-  says: 'of containers, records: those of this service',
+  help: 'of containers, records: those of this service',
   complete: complete('service'),
 };
 
@@ -32,11 +32,11 @@ export const imageFilters: readonly Flag[] = [
   {
     name: 'os',
     value: 'NAME',
-    says: 'of images: for this system, sylixos or linux',
+    help: 'of images: for this system, sylixos or linux',
     complete: async () => ['sylixos', 'linux'],
   },
-  { name: 'author', value: 'NAME', says: 'of images: by this author' },
-  { name: 'registry', value: 'ID', says: 'of images: in this registry. Default local' },
+  { name: 'author', value: 'NAME', help: 'of images: by this author' },
+  { name: 'registry', value: 'ID', help: 'of images: in this registry. Default local' },
 ];
 
 /** All of `get`. */
@@ -48,11 +48,11 @@ export const filterFlags: readonly Flag[] = [
   {
     name: 'image',
     value: 'IMAGE',
-    says: 'of services: those made from this image, name@tag#os or id',
+    help: 'of services: those made from this image, name@tag#os or id',
     complete: complete('image'),
   },
-  { name: 'label', value: 'PATH', says: 'of services: those whose path label looks like it' },
-  { name: 'key', value: 'TEXT', says: 'of containers: those in which the platform finds this word' },
-  { name: 'basic', says: 'of nodes: without a look at the nodes themselves, which is quicker' },
+  { name: 'label', value: 'PATH', help: 'of services: those whose path label looks like it' },
+  { name: 'key', value: 'TEXT', help: 'of containers: those in which the platform finds this word' },
+  { name: 'basic', help: 'of nodes: without a look at the nodes themselves, which is quicker' },
   ...imageFilters,
 ];

@@ -53,7 +53,7 @@ async function gathered(
     const take = async (item: Item) => {
       items.push(isWhole && wanted.length > 0 ? { ...item, value: await item.whole() } : item);
       // Where nothing can be repainted, each of these would be a line.
-      if (err.canRepaint) progress.says(`${items.length} so far`);
+      if (err.canRepaint) progress.update(`${items.length} so far`);
     };
     for (const word of wanted) await take(await noun.find(context, word));
     if (wanted.length > 0) return items;

@@ -51,7 +51,7 @@ async function untilSynced(call: Call, platform: Platform, name: string, syncId:
         tell((percent ?? 0) / 100, status ?? 'unknown');
       } catch (error) {
         if (!isLinkTrouble(error)) throw error;
-        progress.says(`${platform.url} does not answer`);
+        progress.update(`${platform.url} does not answer`);
       }
       await sleep(terminal.clock, lookEveryMs, signal);
       signal.throwIfAborted();

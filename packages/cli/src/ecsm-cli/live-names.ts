@@ -22,7 +22,7 @@ export function liveNames(call: Call, kind: Kind, flags: readonly string[] = [])
 /** Of commands that show: a kind first, then names of that kind. */
 export async function kindsThenNames(call: Call): Promise<readonly string[]> {
   const [first] = call.words;
-  if (first === undefined) return kinds.map((kind) => `${names[kind].plural}\t${names[kind].says}`);
+  if (first === undefined) return kinds.map((kind) => `${names[kind].plural}\t${names[kind].help}`);
   const kind = kindOf(first);
   if (kind === undefined) return [];
   const taken = call.words.slice(1);
@@ -35,7 +35,7 @@ export async function kindsOrServices(call: Call, allowed: readonly Kind[]): Pro
   const [first] = call.words;
   const kind = first === undefined ? undefined : kindOf(first);
   if (first !== undefined) return liveNames(call, kind ?? 'service');
-  return [...allowed.map((one) => `${one}\t${names[one].says}`), ...(await liveNames(call, 'service'))];
+  return [...allowed.map((one) => `${one}\t${names[one].help}`), ...(await liveNames(call, 'service'))];
 }
 
 /** The records of the service that the line names. */

@@ -4,7 +4,7 @@ export interface Name {
   readonly singular: string;
   readonly plural: string;
   readonly shorts: readonly string[];
-  readonly says: string;
+  readonly help: string;
   /** Flags of `get` that mean something for it. */
   readonly filters: readonly string[];
 }
@@ -14,35 +14,35 @@ export const names = {
     singular: 'node',
     plural: 'nodes',
     shorts: ['no'],
-    says: 'machines under the platform',
+    help: 'machines under the platform',
     filters: ['name', 'basic'],
   },
   service: {
     singular: 'service',
     plural: 'services',
     shorts: ['svc'],
-    says: 'what runs',
+    help: 'what runs',
     filters: ['name', 'image', 'node', 'label', 'namespace'],
   },
   container: {
     singular: 'container',
     plural: 'containers',
     shorts: ['co'],
-    says: 'instances of services',
+    help: 'instances of services',
     filters: ['service', 'node', 'key', 'namespace'],
   },
   image: {
     singular: 'image',
     plural: 'images',
     shorts: ['img'],
-    says: 'what services are made from',
+    help: 'what services are made from',
     filters: ['registry', 'name', 'os', 'author'],
   },
   record: {
     singular: 'record',
     plural: 'records',
     shorts: ['rec'],
-    says: 'past deployments of a service',
+    help: 'past deployments of a service',
     filters: ['service'],
   },
 } as const satisfies Readonly<Record<string, Name>>;

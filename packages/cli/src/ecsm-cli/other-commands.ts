@@ -7,39 +7,39 @@ const group = 'Nodes and images';
 
 const node: Command = {
   name: 'node',
-  says: 'add, remove and check nodes',
-  examples: [{ says: 'whether all is well with them', line: 'ecsm-cli node check' }],
+  help: 'add, remove and check nodes',
+  examples: [{ help: 'whether all is well with them', line: 'ecsm-cli node check' }],
   group,
   commands: [
     {
       name: 'add',
-      says: 'make a node known to the platform',
+      help: 'make a node known to the platform',
       more: 'The password in a variable is seen by nobody else; a flag is, by others on this machine.',
       examples: [
         {
-          says: 'a node',
+          help: 'a node',
           line: 'ECSMCLI_NODE_PASSWORD=secret ecsm-cli node add node-9 --address 10.0.0.9:1112',
         },
       ],
       words: 'NAME',
       flags: [
-        { name: 'address', value: 'HOST:PORT', says: "where the node's agent listens; its port is 1112 as a rule" },
+        { name: 'address', value: 'HOST:PORT', help: "where the node's agent listens; its port is 1112 as a rule" },
         {
           name: 'password',
           value: 'TEXT',
           secret: true,
           variable: 'ECSMCLI_NODE_PASSWORD',
-          says: "the node's password",
+          help: "the node's password",
         },
-        { name: 'tls', says: 'the agent speaks TLS' },
+        { name: 'tls', help: 'the agent speaks TLS' },
       ],
       load: () => import('./node-add.ts'),
     },
     {
       name: 'remove',
-      says: 'let the platform forget nodes',
+      help: 'let the platform forget nodes',
       more: 'It asks first; without a terminal it needs --yes. The platform refuses while services use a node.',
-      examples: [{ says: 'a node, without a question', line: 'ecsm-cli node remove node-3 --yes' }],
+      examples: [{ help: 'a node, without a question', line: 'ecsm-cli node remove node-3 --yes' }],
       words: 'NAME...',
       flags: [yesFlag],
       completeWords: complete('node'),
@@ -47,21 +47,21 @@ const node: Command = {
     },
     {
       name: 'check',
-      says: 'whether nodes are reached, and are what they are taken for',
+      help: 'whether nodes are reached, and are what they are taken for',
       examples: [
-        { says: 'all of them', line: 'ecsm-cli node check' },
-        { says: 'one, after its type was asked for again', line: 'ecsm-cli node check node-1 --refresh' },
+        { help: 'all of them', line: 'ecsm-cli node check' },
+        { help: 'one, after its type was asked for again', line: 'ecsm-cli node check node-1 --refresh' },
       ],
       words: '[NAME...]',
       flags: [
-        { name: 'refresh', says: 'let the platform ask all nodes for their type again first' },
+        { name: 'refresh', help: 'let the platform ask all nodes for their type again first' },
         outputFlag,
         noHeadersFlag,
       ],
       completeWords: complete('node'),
       exitCodes: [
-        { code: 0, says: 'all is well' },
-        { code: 1, says: 'something is wrong with a node, or it failed' },
+        { code: 0, help: 'all is well' },
+        { code: 1, help: 'something is wrong with a node, or it failed' },
       ],
       load: () => import('./node-check.ts'),
     },
@@ -70,18 +70,18 @@ const node: Command = {
 
 const image: Command = {
   name: 'image',
-  says: 'list, upload and sync images',
-  examples: [{ says: 'what there is', line: 'ecsm-cli image list' }],
+  help: 'list, upload and sync images',
+  examples: [{ help: 'what there is', line: 'ecsm-cli image list' }],
   group,
   commands: [
     {
       name: 'list',
-      says: 'show images; the same as "get images"',
-      examples: [{ says: 'those of a name', line: 'ecsm-cli image list --name telemetry' }],
+      help: 'show images; the same as "get images"',
+      examples: [{ help: 'those of a name', line: 'ecsm-cli image list --name telemetry' }],
       words: '[IMAGE...]',
       flags: [
         outputFlag,
-        { ...nameFilter, says: 'names that look like it' },
+        { ...nameFilter, help: 'names that look like it' },
         ...imageFilters,
         limitFlag,
         sortFlag,
@@ -92,29 +92,29 @@ const image: Command = {
     },
     {
       name: 'upload',
-      says: 'send an image to the registry of the platform',
+      help: 'send an image to the registry of the platform',
       more: 'It goes in chunks. An upload that broke off goes on where it stopped when it is begun again, and an image that is there already is not sent.',
       examples: [
         {
-          says: 'an image, on a thin link',
+          help: 'an image, on a thin link',
           line: 'ecsm-cli image upload examples/ecsm-cli/radar.tar --chunk-size 1 --wait',
         },
         {
-          says: 'with a few words about it',
+          help: 'with a few words about it',
           line: 'ecsm-cli image upload examples/ecsm-cli/radar.tar --description radar@1.0.0#sylixos',
         },
       ],
       words: 'FILE',
       completeWords: async () => [':files'],
       flags: [
-        { name: 'description', value: 'TEXT', says: 'what the platform shows with it' },
-        { name: 'chunk-size', value: 'MIB', says: 'mebibytes in one request; a thin link wants less. Default 5' },
+        { name: 'description', value: 'TEXT', help: 'what the platform shows with it' },
+        { name: 'chunk-size', value: 'MIB', help: 'mebibytes in one request; a thin link wants less. Default 5' },
         {
           name: 'hash',
           value: 'NAME',
           choices: ['sha256', 'sha1', 'md5'],
           default: 'sha256',
-          says: 'how the platform checks what came; which one it wants is not documented',
+          help: 'how the platform checks what came; which one it wants is not documented',
         },
         waitFlag,
       ],
@@ -122,11 +122,11 @@ const image: Command = {
     },
     {
       name: 'sync',
-      says: 'bring an image from a remote registry into the one of the platform',
+      help: 'bring an image from a remote registry into the one of the platform',
       more: 'ecsm-cli image sync NAME@TAG#OS --registry ID --wait. Tag and system may be left out where one image fits.',
-      examples: [{ says: 'which registries there are, with their ids', line: 'ecsm-cli raw GET /image/count' }],
+      examples: [{ help: 'which registries there are, with their ids', line: 'ecsm-cli raw GET /image/count' }],
       words: 'IMAGE',
-      flags: [{ name: 'registry', value: 'ID', says: 'the remote registry' }, waitFlag],
+      flags: [{ name: 'registry', value: 'ID', help: 'the remote registry' }, waitFlag],
       load: () => import('./image-sync.ts'),
     },
   ],
@@ -134,20 +134,20 @@ const image: Command = {
 
 const raw: Command = {
   name: 'raw',
-  says: 'make one call of the platform, and print the answer',
+  help: 'make one call of the platform, and print the answer',
   more: 'The path is that below /api/v1. Secrets in the answer are hidden. Nothing is asked before it changes something.',
   examples: [
-    { says: 'a call', line: 'ecsm-cli raw GET /service/summary' },
-    { says: 'with a query', line: "ecsm-cli raw GET '/node?pageNum=1&pageSize=10' -o jsonpath='{.data.total}'" },
-    { says: 'with data', line: `ecsm-cli raw POST /configmap -d '{"key":"/rate","type":"string","value":"20"}'` },
+    { help: 'a call', line: 'ecsm-cli raw GET /service/summary' },
+    { help: 'with a query', line: "ecsm-cli raw GET '/node?pageNum=1&pageSize=10' -o jsonpath='{.data.total}'" },
+    { help: 'with data', line: `ecsm-cli raw POST /configmap -d '{"key":"/rate","type":"string","value":"20"}'` },
   ],
   words: 'METHOD PATH',
   group: 'Other',
   flags: [
-    { name: 'data', short: 'd', value: 'JSON|@FILE', says: 'the body; @- is standard input' },
+    { name: 'data', short: 'd', value: 'JSON|@FILE', help: 'the body; @- is standard input' },
     {
       ...outputFlag,
-      says: 'json, yaml or jsonpath=TEMPLATE. Default json',
+      help: 'json, yaml or jsonpath=TEMPLATE. Default json',
       complete: async () => ['json', 'yaml', 'jsonpath='],
     },
   ],
@@ -157,14 +157,14 @@ const raw: Command = {
 
 const config: Command = {
   name: 'config',
-  says: 'show the settings',
-  examples: [{ says: 'what is set, and where', line: 'ecsm-cli config view' }],
+  help: 'show the settings',
+  examples: [{ help: 'what is set, and where', line: 'ecsm-cli config view' }],
   group: 'Other',
   commands: [
     {
       name: 'view',
-      says: 'show the settings, and who said them',
-      examples: [{ says: 'what is set, and where', line: 'ecsm-cli config view' }],
+      help: 'show the settings, and who said them',
+      examples: [{ help: 'what is set, and where', line: 'ecsm-cli config view' }],
       flags: [outputFlag, noHeadersFlag],
       load: () => import('./config-view.ts'),
     },
@@ -173,8 +173,8 @@ const config: Command = {
 
 const version: Command = {
   name: 'version',
-  says: 'print the version',
-  examples: [{ says: 'the version', line: 'ecsm-cli version' }],
+  help: 'print the version',
+  examples: [{ help: 'the version', line: 'ecsm-cli version' }],
   group: 'Other',
   load: () => import('./version.ts'),
 };

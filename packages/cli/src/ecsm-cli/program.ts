@@ -7,13 +7,13 @@ import { readCommands } from './read-commands.ts';
 
 export const ecsmCli: Program = {
   name: 'ecsm-cli',
-  says: 'look at an ECSM platform and change it by hand',
+  help: 'look at an ECSM platform and change it by hand',
   examples: [
-    { says: 'what runs', line: 'ecsm-cli get services' },
-    { says: 'all about one of them', line: 'ecsm-cli describe service telemetry' },
-    { says: 'what nodes use, live', line: 'ecsm-cli top nodes' },
-    { says: 'more instances of it', line: 'ecsm-cli scale telemetry --replicas 3' },
-    { says: 'of a platform elsewhere', line: 'ECSMCLI_HOST=127.0.0.1 ecsm-cli get nodes' },
+    { help: 'what runs', line: 'ecsm-cli get services' },
+    { help: 'all about one of them', line: 'ecsm-cli describe service telemetry' },
+    { help: 'what nodes use, live', line: 'ecsm-cli top nodes' },
+    { help: 'more instances of it', line: 'ecsm-cli scale telemetry --replicas 3' },
+    { help: 'of a platform elsewhere', line: 'ECSMCLI_HOST=127.0.0.1 ecsm-cli get nodes' },
   ],
   flags: [...platformFlags, verboseFlag],
   commands: [...readCommands, ...changeCommands, ...otherCommands],

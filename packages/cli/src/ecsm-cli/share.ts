@@ -15,17 +15,17 @@ export function hasBlocks({ env }: Pick<Terminal, 'env'>): boolean {
 }
 
 /** `more`: `2Mi of 8Mi`. */
-export function shareTeller(terminal: Terminal, { says }: Progress): (share: number, more: string) => void {
+export function shareTeller(terminal: Terminal, { update }: Progress): (share: number, more: string) => void {
   let lines = -1;
   return (share, more) => {
     if (terminal.err.canRepaint) {
       const painted = bar(share, barColumns, { ascii: !hasBlocks(terminal) });
-      says(`[${painted}] ${formatPercent(share)}, ${more}`);
+      update(`[${painted}] ${formatPercent(share)}, ${more}`);
       return;
     }
     const line = Math.floor(share / lineEvery);
     if (line === lines) return;
     lines = line;
-    says(`${formatPercent(share)}, ${more}`);
+    update(`${formatPercent(share)}, ${more}`);
   };
 }

@@ -18,17 +18,17 @@ export type Look = (context: Context) => Promise<{ readonly done: boolean; reado
 export async function until(call: Call, platform: Platform, what: string, look: Look): Promise<void> {
   const { terminal } = call;
   const remedy = 'it goes on by itself: look again later, or wait longer with --timeout';
-  await withProgress(terminal, { what, timeoutMs: platform.waitMs, remedy }, async ({ says, contact, signal }) => {
+  await withProgress(terminal, { what, timeoutMs: platform.waitMs, remedy }, async ({ update, contact, signal }) => {
     const context = contextOf(call, platform, { signal });
     for (;;) {
       try {
         const { done, state } = await look(context);
         contact();
         if (done) return;
-        says(state);
+        update(state);
       } catch (error) {
         if (!isLinkTrouble(error)) throw error;
-        says(`${platform.url} does not answer`);
+        update(`${platform.url} does not answer`);
       }
       await sleep(terminal.clock, lookEveryMs, signal);
       signal.throwIfAborted();

@@ -8,11 +8,11 @@ import { writeCommands } from './write/commands.ts';
 
 export const ecsmctl: Program = {
   name: 'ecsmctl',
-  says: 'says what should run on an ECSM platform, and shows what does',
+  help: 'says what should run on an ECSM platform, and shows what does',
   examples: [
-    { says: 'what there is', line: 'ecsmctl get services -A' },
-    { says: 'all about one of them', line: 'ecsmctl describe service telemetry' },
-    { says: 'which fields a service has', line: 'ecsmctl explain service.spec' },
+    { help: 'what there is', line: 'ecsmctl get services -A' },
+    { help: 'all about one of them', line: 'ecsmctl describe service telemetry' },
+    { help: 'which fields a service has', line: 'ecsmctl explain service.spec' },
   ],
   flags: [...globalFlags, verboseFlag],
   commands: [

@@ -23,9 +23,9 @@ export const formatNames = [
 ] as const satisfies readonly FormatName[];
 
 /** What stands behind the `=` of those that need something, and an example of it. */
-const needed: Partial<Record<FormatName, { readonly says: string; readonly example: string }>> = {
-  jsonpath: { says: 'TEMPLATE', example: "'{.metadata.name}'" },
-  'custom-columns': { says: 'NAME:PATH,...', example: 'NAME:.metadata.name' },
+const needed: Partial<Record<FormatName, { readonly value: string; readonly example: string }>> = {
+  jsonpath: { value: 'TEMPLATE', example: "'{.metadata.name}'" },
+  'custom-columns': { value: 'NAME:PATH,...', example: 'NAME:.metadata.name' },
 };
 
 const shownColumnsMax = 60;
@@ -61,7 +61,7 @@ export function parseFormat(text: string | undefined, allowed: readonly FormatNa
 
 /** `table, yaml or jsonpath=TEMPLATE`, for complaints and help. */
 export function choices(allowed: readonly FormatName[] = formatNames): string {
-  const shown = allowed.map((name) => `${name}${needed[name] === undefined ? '' : `=${needed[name]?.says}`}`);
+  const shown = allowed.map((name) => `${name}${needed[name] === undefined ? '' : `=${needed[name]?.value}`}`);
   const last = shown.pop() ?? '';
   return shown.length === 0 ? last : `${shown.join(', ')} or ${last}`;
 }

@@ -1,6 +1,7 @@
 /**
- * What a command is, as data: its words, its flags, its examples. Parsing, help, complaints and completion are all made
- * from it. What it does is loaded only when it is called, so that a tool with forty commands starts like one with one.
+ * What a command is, as data: its words, its flags, its examples. Parsing, help, error messages and
+ * completion are generated from it. Its implementation is loaded only when it is called, so that a tool with forty
+ * commands starts as fast as one with one.
  */
 import type { Terminal } from './terminal.ts';
 
@@ -17,16 +18,16 @@ export interface Flag {
   readonly repeats?: boolean;
   /** Its value may be left out: `-o` needs one, `--prune` does not. Then it is this. */
   readonly withoutValue?: string;
-  /** The variable of the environment that says the same. Of a flag that repeats: one value a line. */
+  /** The environment variable that sets it. Of a flag that repeats: one value per line. */
   readonly variable?: string;
-  /** The key of the config file that says the same. */
+  /** The key of the config file that sets it. */
   readonly key?: string;
-  /** What it is if nobody says it. The help adds it to `says`. */
+  /** Its value if it is not set. The help text adds it to `help`. */
   readonly default?: string;
   /** Its value is never shown, not even by `-v`. */
   readonly secret?: boolean;
   /** One line, with unit, and with the default where `default` does not say it. */
-  readonly says: string;
+  readonly help: string;
   /** What could stand here, for completion. */
   readonly complete?: Completer;
 }
@@ -36,7 +37,7 @@ export const filesMarker = ':files';
 
 export interface Example {
   /** What it is good for. */
-  readonly says: string;
+  readonly help: string;
   /** The whole line: `ecsmctl get services -A`. Tests run those of the tools. */
   readonly line: string;
 }
@@ -52,7 +53,7 @@ export interface Command {
   readonly name: string;
   readonly aliases?: readonly string[];
   /** One line for the list of commands. */
-  readonly says: string;
+  readonly help: string;
   /** A few sentences for its own help. */
   readonly more?: string;
   readonly examples: readonly Example[];
@@ -83,10 +84,10 @@ export interface Command {
 
 export interface ExitCode {
   readonly code: number;
-  readonly says: string;
+  readonly help: string;
 }
 
-/** Does it. The answer is the exit code; nothing is 0. */
+/** Runs the command. Returns the exit code; undefined is 0. */
 // biome-ignore lint/suspicious/noConfusingVoidType: an async function that returns nothing has to fit.
 export type Run = (call: Call) => Promise<number | void>;
 
@@ -94,10 +95,10 @@ export type Run = (call: Call) => Promise<number | void>;
 export interface Call {
   readonly terminal: Terminal;
   readonly words: readonly string[];
-  /** What was said by flag, or by its variable, or its default. A flag that is on or off is `'true'` or absent. */
+  /** The value from the flag, its variable or its default. A flag that is on or off is `'true'` or absent. */
   readonly flag: (name: string) => string | undefined;
   readonly flags: (name: string) => readonly string[];
-  /** Who said it, so that a complaint can name it: `--namespace` or `ECSM_NAMESPACE`. Nothing if nobody did. */
+  /** Where the value is from, for error messages: `--namespace` or `ECSM_NAMESPACE`. Undefined if it is not set. */
   readonly origin: (name: string) => string | undefined;
   /** Words behind `--`, of a command that has a `rest`. */
   readonly rest: readonly string[];
@@ -106,7 +107,7 @@ export interface Call {
 export interface Program {
   /** `ecsmctl`. */
   readonly name: string;
-  readonly says: string;
+  readonly help: string;
   readonly examples: readonly Example[];
   /** Flags that every command takes. */
   readonly flags: readonly Flag[];

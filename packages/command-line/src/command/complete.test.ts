@@ -39,11 +39,11 @@ describe('completion', () => {
     const told: (string | undefined)[] = [];
     const own: Program = {
       ...program,
-      flags: [{ name: 'registry', value: 'URL', variable: 'ECSM_REGISTRY', says: 'where' }],
+      flags: [{ name: 'registry', value: 'URL', variable: 'ECSM_REGISTRY', help: 'where' }],
       commands: [
         {
           name: 'get',
-          says: 'show',
+          help: 'show',
           examples: [],
           words: '[NAME...]',
           completeWords: async ({ origin, flag }) => {
@@ -102,7 +102,7 @@ describe('completion', () => {
     const broken = {
       ...program.commands[0],
       name: 'broken',
-      says: '',
+      help: '',
       examples: [],
       completeWords: () => Promise.reject(new Error('no link')),
     };
@@ -128,7 +128,7 @@ describe('completion', () => {
   it('does not wait for live names for ever', async () => {
     const slow = {
       name: 'slow',
-      says: '',
+      help: '',
       examples: [],
       words: 'NAME',
       completeWords: () => new Promise<string[]>(() => {}),
@@ -143,7 +143,7 @@ describe('completion', () => {
   it('offers no name that would break the protocol', async () => {
     const odd = {
       name: 'odd',
-      says: '',
+      help: '',
       examples: [],
       words: 'NAME',
       completeWords: async () => ['a\nb', '\u001b[2J', 'fine'],

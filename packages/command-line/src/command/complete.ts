@@ -7,9 +7,9 @@ import type { Terminal } from './terminal.ts';
 import { type FlagUse, readTokens } from './tokens.ts';
 import { findCommand, flagsOf, shownCommands, wordLimitsOf } from './usage.ts';
 
-/** Who is typing waits no longer for live names. */
-const patienceMs = 2_000;
-/** More than that helps nobody. */
+/** How long completion waits for live names. */
+const timeoutMs = 2_000;
+/** Longer lists are of no use. */
 const candidatesMax = 500;
 
 /** `words` are those behind the name of the program; the last one is being typed, and may be empty. */
@@ -49,14 +49,14 @@ export async function candidatesFor(
 function commandNames(program: Program, path: readonly Command[], said: readonly string[], isHelp: boolean): string[] {
   if (said.length > 0) return [];
   const commands = path.length === 0 ? program.commands : (path.at(-1)?.commands ?? []);
-  const names = shownCommands(commands).map(({ name, says }) => `${name}\t${says}`);
+  const names = shownCommands(commands).map(({ name, help }) => `${name}\t${help}`);
   return path.length === 0 && !isHelp ? [...names, 'help\tprint help about a command'] : names;
 }
 
 /** Those that may still be given. */
 function flagNames(flags: readonly Flag[], uses: readonly FlagUse[]): string[] {
   const given = new Set(uses.map(({ flag }) => flag));
-  return flags.filter((flag) => flag.repeats || !given.has(flag)).map(({ name, says }) => `--${name}\t${says}`);
+  return flags.filter((flag) => flag.repeats || !given.has(flag)).map(({ name, help }) => `--${name}\t${help}`);
 }
 
 function needsValue({ value, withoutValue }: Flag): boolean {
@@ -68,7 +68,7 @@ function takesNoMore(command: Command, said: readonly string[]): boolean {
 }
 
 async function valuesOf(flag: Flag, call: Call, typed: string, prefix: string): Promise<readonly string[]> {
-  const words = flag.choices ?? (flag.complete ? await patiently(flag.complete, call) : []);
+  const words = flag.choices ?? (flag.complete ? await withTimeout(flag.complete, call) : []);
   if (words.length === 0 && /\b(FILE|DIR|PATH)\b/.test(flag.value ?? '')) return [filesMarker];
   const found = fitting(typed, words);
   return found.map((word) => (word === filesMarker ? word : `${prefix}${word}`));
@@ -76,13 +76,13 @@ async function valuesOf(flag: Flag, call: Call, typed: string, prefix: string): 
 
 async function wordsOf(command: Command | undefined, call: Call, typed: string): Promise<readonly string[]> {
   if (!command?.completeWords || takesNoMore(command, call.words)) return [];
-  return fitting(typed, await patiently(command.completeWords, call));
+  return fitting(typed, await withTimeout(command.completeWords, call));
 }
 
-async function patiently(completer: Completer, call: Call): Promise<readonly string[]> {
+async function withTimeout(completer: Completer, call: Call): Promise<readonly string[]> {
   let cancel = () => {};
   const late = new Promise<readonly string[]>((resolve) => {
-    cancel = call.terminal.clock.after(patienceMs, () => resolve([]));
+    cancel = call.terminal.clock.after(timeoutMs, () => resolve([]));
   });
   return Promise.race([completer(call).catch(() => []), late]).finally(() => cancel());
 }

@@ -4,11 +4,11 @@ import type { Command } from './command.ts';
 export function completionCommand(program: string): Command {
   return {
     name: 'completion',
-    says: 'print a script that completes commands, flags and names in your shell',
+    help: 'print a script that completes commands, flags and names in your shell',
     examples: [
-      { says: `in ~/.bashrc: source <(${program} completion bash)`, line: `${program} completion bash` },
-      { says: `in ~/.zshrc: source <(${program} completion zsh)`, line: `${program} completion zsh` },
-      { says: `in config.fish: ${program} completion fish | source`, line: `${program} completion fish` },
+      { help: `in ~/.bashrc: source <(${program} completion bash)`, line: `${program} completion bash` },
+      { help: `in ~/.zshrc: source <(${program} completion zsh)`, line: `${program} completion zsh` },
+      { help: `in config.fish: ${program} completion fish | source`, line: `${program} completion fish` },
     ],
     words: 'SHELL',
     completeWords: async () => ['bash', 'zsh', 'fish'],

@@ -29,7 +29,7 @@ export type RedactText = (text: string) => string;
 /** For `config view`. */
 export interface SettingView {
   readonly key: string;
-  /** `<hidden>` where it is secret, empty where nobody said anything. */
+  /** `<hidden>` where it is secret, empty where it is not set. */
   readonly value: string;
   /** `--host`, `ECSMCLI_HOST`, `.ecsm-cli.yaml:3:1`, `default`, or empty. */
   readonly from: string;
@@ -38,7 +38,7 @@ export interface SettingView {
 export interface Settings {
   readonly get: (name: string) => string | undefined;
   readonly all: (name: string) => readonly string[];
-  /** So that a complaint about a value can name it: `--port`, `ECSMCLI_PORT` or `.ecsm-cli.yaml:2:1: port`. */
+  /** For error messages about a value: `--port`, `ECSMCLI_PORT` or `.ecsm-cli.yaml:2:1: port`. */
   readonly origin: (name: string) => string | undefined;
   /** The config file that was read. */
   readonly file: string | undefined;

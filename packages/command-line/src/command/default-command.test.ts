@@ -6,9 +6,9 @@ import { runInTestTerminal } from './test-terminal.kit.ts';
 
 const serve: Command = {
   name: 'serve',
-  says: 'serve until stopped',
+  help: 'serve until stopped',
   examples: [],
-  flags: [{ name: 'port', value: 'N', default: '80', variable: 'SERVER_PORT', says: 'where' }],
+  flags: [{ name: 'port', value: 'N', default: '80', variable: 'SERVER_PORT', help: 'where' }],
   load: async () => ({
     run: async ({ terminal, flag }) => {
       if (flag('port') === '13') throw new TypeError('unlucky');
@@ -18,14 +18,14 @@ const serve: Command = {
 };
 const call: Command = {
   name: 'call',
-  says: 'call it',
+  help: 'call it',
   examples: [],
   words: 'PATH',
   load: async () => ({ run: async ({ terminal, words: [path] }) => terminal.out.write(`call ${path}\n`) }),
 };
 const program: Program = {
   name: 'server',
-  says: 'a server for tests',
+  help: 'a server for tests',
   examples: [],
   flags: [],
   commands: [call],

@@ -1,6 +1,6 @@
-/** How a command ends when it does not end well. Every message is one sentence for people, and names the remedy. */
+/** Errors that end a command. Every message is one sentence that names the remedy. */
 
-/** What people said makes no sense. Exit code 2. */
+/** The command line, a variable or a config file is wrong. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   /** The command whose help tells more: `['rollout', 'undo']`. Absent: the one that runs. */
@@ -12,7 +12,7 @@ export class UsageError extends Error {
   }
 }
 
-/** It made sense and did not work. Exit code 1, or another. */
+/** The command failed. Exit code 1, or another. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   /** Absent: that of the command, which is 1 for most. */
@@ -24,13 +24,13 @@ export class Failure extends Error {
   }
 }
 
-/** As every shell says it: 128 and the number of the signal. */
+/** As in shells: 128 plus the number of the signal. */
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 export type EndingSignal = keyof typeof exitCodes;
 export const endingSignals: readonly EndingSignal[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
 
-/** Somebody wants it to stop. */
+/** A signal asked the program to stop. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   readonly exitCode: number;
@@ -41,7 +41,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Whoever read the output has what they wanted (`| head`). It is no error. */
+/** The reader of the output has closed it, as `| head` does. It is not an error. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
   readonly exitCode = 0;

@@ -120,7 +120,7 @@ Flags of every command:
 
   it('breaks a long example so that a shell still understands it', () => {
     const line = 'sample get services --namespace orbit --selector app=camera --output json --watch --header "a b"';
-    const text = helpText({ ...program, examples: [{ says: 'long', line }] }, [], 60);
+    const text = helpText({ ...program, examples: [{ help: 'long', line }] }, [], 60);
     const shown = /# long\n((?:.*\\\n)*.*)\n/.exec(text)?.[1] ?? '';
     expect(shown.split('\n').length).toBeGreaterThan(1);
     expect(shown.replace(/ \\\n +/g, ' ').trim()).toBe(line);
@@ -135,7 +135,7 @@ Flags of every command:
 it('reads off from the usage how many words a command takes', () => {
   const limits = (words: string | undefined, more = {}) =>
     Object.values(
-      wordLimitsOf({ name: 'x', says: '', examples: [], ...(words === undefined ? {} : { words }), ...more }),
+      wordLimitsOf({ name: 'x', help: '', examples: [], ...(words === undefined ? {} : { words }), ...more }),
     );
   expect(
     [undefined, 'KIND', 'KIND [NAME...]', 'NAME...', '[NAME]', 'KIND NAME COUNT'].map((one) => limits(one)),

@@ -11,10 +11,10 @@ const columnsMax = 100;
 const columnsMin = 40;
 
 const standardExitCodes: readonly ExitCode[] = [
-  { code: 0, says: 'fine, also when the reader of a pipe has gone' },
-  { code: 1, says: 'it failed' },
-  { code: 2, says: 'what was asked for makes no sense' },
-  { code: 130, says: 'interrupted by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP' },
+  { code: 0, help: 'fine, also when the reader of a pipe has gone' },
+  { code: 1, help: 'it failed' },
+  { code: 2, help: 'what was asked for makes no sense' },
+  { code: 130, help: 'interrupted by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP' },
 ];
 
 /** The help of a command, or with an empty path that of the program. */
@@ -23,7 +23,7 @@ export function helpText(program: Program, path: readonly Command[], columns = h
   const command = path.at(-1);
   const name = [program.name, ...path.map((one) => one.name)].join(' ');
   const parts = [
-    wrap(`${name}: ${(command ?? program).says}`, width),
+    wrap(`${name}: ${(command ?? program).help}`, width),
     examples((command ?? program).examples, width),
     section('Usage', [`  ${usageOf(program, path)} [FLAGS]`]),
     ...(command?.aliases ? [section('Also called', [`  ${command.aliases.join(', ')}`])] : []),
@@ -52,7 +52,7 @@ function examples(all: readonly Example[], width: number): string {
   if (all.length === 0) return '';
   return section(
     'Examples',
-    all.flatMap(({ says, line }) => [wrap(`# ${says}`, width, 2), ...shellLines(line, width)]),
+    all.flatMap(({ help, line }) => [wrap(`# ${help}`, width, 2), ...shellLines(line, width)]),
   );
 }
 
@@ -78,7 +78,7 @@ function commandLists(commands: readonly Command[], width: number): string[] {
     const those = shown.filter((one) => (one.group ?? 'Commands') === group);
     return section(
       group,
-      those.map(({ name, says }) => row(name, says, left, width)),
+      those.map(({ name, help }) => row(name, help, left, width)),
     );
   });
 }
@@ -123,7 +123,7 @@ function exitCodes(codes: readonly ExitCode[] | undefined, width: number): strin
   return [
     section(
       'Exit codes',
-      codes.map(({ code, says }) => row(String(code), says, 3, width)),
+      codes.map(({ code, help }) => row(String(code), help, 3, width)),
     ),
   ];
 }

@@ -151,10 +151,10 @@ export function readFlagValue(from: string, flag: Flag, texts: readonly string[]
   return { texts, from };
 }
 
-function switched(text: string, complaint: string, { secret }: Flag): readonly string[] {
+function switched(text: string, message: string, { secret }: Flag): readonly string[] {
   if (text === 'true' || text === '1') return ['true'];
   if (text === 'false' || text === '0') return [];
-  throw new UsageError(`${complaint}${secret ? '' : `, not "${text}"`}`);
+  throw new UsageError(`${message}${secret ? '' : `, not "${text}"`}`);
 }
 
 function checkValue({ choices, secret, value }: Flag, text: string, from: string): void {

@@ -8,7 +8,7 @@ import { runInTestTerminal, testTerminal } from './test-terminal.kit.ts';
 
 const doing = (run: Run, more: Partial<Command> = {}): Command => ({
   name: 'do',
-  says: 'do it',
+  help: 'do it',
   examples: [],
   load: async () => ({ run }),
   ...more,

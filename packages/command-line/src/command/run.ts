@@ -22,7 +22,7 @@ export async function runProgram(program: Program, argv: readonly string[], term
   }
   if (terminal.signal.aborted && terminal.signal.reason instanceof OutputClosed) code = 0;
   await terminal.ended(code);
-  // Talk that cannot be written changes nothing about how it went.
+  // Messages that cannot be written do not change the exit code.
   await terminal.err.drained().catch(() => {});
   return code;
 }
@@ -44,7 +44,7 @@ async function runCommand(program: Program, argv: readonly string[], outside: Te
     return 0;
   }
   const { command, call, isVerbose } = parsed;
-  const terminal = isVerbose ? talkative(outside) : outside;
+  const terminal = isVerbose ? verbose(outside) : outside;
   const path = parsed.path.map(({ name }) => name);
   try {
     const room = await command.load?.();
@@ -56,58 +56,58 @@ async function runCommand(program: Program, argv: readonly string[], outside: Te
   }
 }
 
-function talkative(terminal: Terminal): Terminal {
+function verbose(terminal: Terminal): Terminal {
   return { ...terminal, isVerbose: true, detail: (text) => terminal.err.write(`${text}\n`) };
 }
 
-interface Circumstances {
+interface ErrorContext {
   readonly path: readonly string[];
   readonly isVerbose: boolean;
   readonly failureCode?: number | undefined;
 }
 
-/** Tells people about an error, as far as they want to know, and finds the exit code for it. */
+/** Prints an error and returns its exit code. */
 function report(
   program: Program,
   error: unknown,
   terminal: Terminal,
-  { path, isVerbose, failureCode = 1 }: Circumstances,
+  { path, isVerbose, failureCode = 1 }: ErrorContext,
 ): number {
   const say = (text: string) => terminal.err.write(`${text}\n`);
-  const complain = (text: string) => say(`${program.name}: ${visible(text.replace(/\s*\n\s*/g, ' '))}`);
+  const printError = (text: string) => say(`${program.name}: ${visible(text.replace(/\s*\n\s*/g, ' '))}`);
   const stop = interruption(terminal);
   if (stop instanceof OutputClosed) return stop.exitCode;
   // The reason for which everything was stopped explains whatever failed because of it.
   const cause = terminal.signal.aborted && terminal.signal.reason instanceof Failure ? terminal.signal.reason : error;
   let code = failureCode;
-  if (isTold(cause)) return code;
+  if (isReported(cause)) return code;
   if (cause instanceof UsageError) {
-    complain(cause.message);
+    printError(cause.message);
     say(`Try: ${[program.name, ...(cause.path ?? path), '--help'].join(' ')}`);
     code = 2;
   } else if (cause instanceof Failure) {
-    complain(cause.message);
+    printError(cause.message);
     code = cause.exitCode ?? failureCode;
   } else if (isForPeople(cause)) {
-    // After an interruption everything fails somehow, and nobody wants to know how.
-    if (!stop) complain(cause.message);
+    // After an interruption operations fail in many ways; only the interruption is reported.
+    if (!stop) printError(cause.message);
   } else if (!stop) {
     const what = cause instanceof Error ? cause.message || cause.name : String(cause);
     const hasVerbose = program.flags.includes(verboseFlag);
-    complain(`this is a bug: ${what}${isVerbose || !hasVerbose ? '' : '; run again with -v to see where'}`);
+    printError(`this is a bug: ${what}${isVerbose || !hasVerbose ? '' : '; run again with -v to see where'}`);
     if (!hasVerbose) say(stackOf(cause));
   }
   if (isVerbose && !(cause instanceof UsageError)) say(stackOf(cause));
   return stop?.exitCode ?? code;
 }
 
-/** Errors that people know about. */
-const told = new WeakSet<object>();
+/** Errors that have been printed. */
+const reported = new WeakSet<object>();
 
-function isTold(error: unknown): boolean {
+function isReported(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  if (told.has(error)) return true;
-  told.add(error);
+  if (reported.has(error)) return true;
+  reported.add(error);
   return false;
 }
 
@@ -140,7 +140,7 @@ async function complete(program: Program, argv: readonly string[], terminal: Ter
     for (const candidate of await candidatesFor(program, words, terminal)) terminal.out.write(`${candidate}\n`);
     await terminal.out.drained();
   } catch {
-    // Somebody is typing: whatever is wrong, now is not the time to say so.
+    // Completion prints no errors: they would appear in the line that is being typed.
   }
   return 0;
 }

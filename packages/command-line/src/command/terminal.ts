@@ -1,5 +1,5 @@
 /**
- * Everything outside that a command may use: streams, terminal, environment, time, and the wish to stop. A terminal is a
+ * Everything outside of the process that a command may use: streams, files, environment, time, and a signal to stop. A terminal is a
  * plain object: `{ ...terminal, … }` is a terminal, too.
  */
 import type { Clock } from '@ecsm/runtime';
@@ -17,19 +17,19 @@ export interface OutputStream {
   /** Of the terminal; undefined where there is none. It may change while a command runs. */
   readonly columns: number | undefined;
   readonly rows: number | undefined;
-  /** Whether whoever reads it has gone. */
+  /** Whether the reader has closed it. */
   readonly isClosed: boolean;
 }
 
 export interface Terminal {
   /** For data. */
   readonly out: OutputStream;
-  /** For talk: progress, warnings, questions. */
+  /** For messages: progress, warnings, questions. */
   readonly err: OutputStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   /**
-   * Aborts at the first Ctrl-C, or SIGTERM, or when nobody reads what is written, or it cannot be written. The reason is
+   * Aborts at the first Ctrl-C, or SIGTERM, or when the output is closed or cannot be written. The reason is
    * an `Interrupted`, a `OutputClosed` or a `Failure`.
    */
   readonly signal: AbortSignal;
@@ -43,7 +43,7 @@ export interface Terminal {
   ask(question: string): Promise<string | undefined>;
   /**
    * Opens a text in the editor of the person ($VISUAL, $EDITOR, vi) and gives it back as it was saved. What was saved is
-   * kept until the command has ended, and longer if it failed: nobody loses an hour's typing to a refusal.
+   * kept until the command has ended, and longer if it failed, so that no edit is lost.
    */
   edit(text: string, suffix: string): Promise<string>;
   /** Told once, when the command has ended: cleans up. */

@@ -1,6 +1,6 @@
 /**
- * The words of a command line, taken apart: which command, which flags with which values, which words. Nothing is
- * complained about here, so completion can read a line that is not finished.
+ * The words of a command line, taken apart: which command, which flags with which values, which words. No errors
+ * are reported here, so completion can read a line that is not finished.
  */
 import { parseArgs } from 'node:util';
 import type { Command, Flag, Program } from './command.ts';
@@ -13,7 +13,7 @@ export interface FlagUse {
   /** As it was typed: `-n` or `--namespace`. */
   readonly typed: string;
   readonly value: string | undefined;
-  /** The value was part of the same word, so nobody can have meant something else by it. */
+  /** The value was part of the same word, so it is certain to be the value. */
   readonly isInline: boolean;
 }
 

@@ -6,10 +6,10 @@ export const verboseFlag: Flag = {
   name: 'verbose',
   short: 'v',
   repeats: true,
-  says: 'show requests, and where an error came from',
+  help: 'show requests, and where an error came from',
 };
-const versionFlag: Flag = { name: 'version', repeats: true, says: 'print the version and end' };
-const helpFlag: Flag = { name: 'help', short: 'h', repeats: true, says: 'print help and end' };
+const versionFlag: Flag = { name: 'version', repeats: true, help: 'print the version and end' };
+const helpFlag: Flag = { name: 'help', short: 'h', repeats: true, help: 'print help and end' };
 
 /** The flags of the program that every command takes. */
 export function programFlagsOf({ flags, version }: Program): readonly Flag[] {
@@ -63,9 +63,9 @@ export function usageOf(program: Program, path: readonly Command[]): string {
 }
 
 /** What a flag does, with its choices and its default, in one line. */
-export function flagMeaningOf({ says, choices, default: fallback, repeats, value, secret }: Flag): string {
+export function flagMeaningOf({ help, choices, default: fallback, repeats, value, secret }: Flag): string {
   return [
-    says,
+    help,
     ...(choices ? [`: ${choices.join(', ')}`] : []),
     ...(repeats && value !== undefined ? ['; may be repeated'] : []),
     ...(fallback === undefined || secret ? [] : [`. Default ${fallback}`]),

@@ -35,11 +35,11 @@ export function nodeFiles({ here, home, fileBytesMax: bytesMax = fileBytesMax }:
       const found: string[] = [];
       const isDirectory = await unlessMissing(path, 'listed', async () => (await stat(at(path))).isDirectory());
       if (!isDirectory) return undefined;
-      await told(path, 'listed', () => collect(at(path), path, recursive, found));
+      await withErrorsExplained(path, 'listed', () => collect(at(path), path, recursive, found));
       return found.sort();
     },
     write: (path, content, { exclusive = false, secret = false } = {}) =>
-      told(path, 'written', () => writeWhole(at(path), content, exclusive, secret ? 0o600 : 0o666)),
+      withErrorsExplained(path, 'written', () => writeWhole(at(path), content, exclusive, secret ? 0o600 : 0o666)),
     open: (path) =>
       unlessMissing(path, 'read', async () => {
         const file = await open(at(path));
@@ -73,7 +73,7 @@ export function mebibytes(bytes: number): string {
 async function* chunksOf(file: FileHandle, path: string): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
-      const { bytesRead, buffer } = await told(path, 'read', () =>
+      const { bytesRead, buffer } = await withErrorsExplained(path, 'read', () =>
         file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes),
       );
       if (bytesRead === 0) return;
@@ -164,7 +164,7 @@ async function unlessMissing<T>(path: string, verb: string, work: () => Promise<
   }
 }
 
-async function told<T>(path: string, verb: string, work: () => Promise<T>): Promise<T> {
+async function withErrorsExplained<T>(path: string, verb: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -187,7 +187,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 function explained(path: string, verb: string, error: unknown): unknown {
   const code = codeOf(error);
-  // What is no refusal of the operating system is somebody else's, such as the source of what is written.
+  // Other errors are not the file system's, such as those of the source of what is written.
   if (code === undefined || error instanceof Failure) return error;
   if (code === 'EISDIR') return new Failure(`${path} is a directory`, { cause: error });
   if (code === 'EEXIST') return new Failure(`${path} exists already, and is not overwritten`, { cause: error });

@@ -47,7 +47,7 @@ export class Live {
     this.above(() => this.#sink.write(`${line}\n`));
   }
 
-  /** Lets somebody write whole lines above what is painted, to another sink that may be the same terminal. */
+  /** Calls `write`, which writes whole lines above what is painted, to another stream that may be the same terminal. */
   above(write: () => void): void {
     const again = this.#shown;
     this.#erase();

@@ -1,4 +1,4 @@
-/** Standard output and standard error: what happens when nobody reads them, and what their terminal can do. */
+/** Standard output and standard error: what happens when they are closed, and what their terminal can do. */
 import process from 'node:process';
 import { Failure, OutputClosed } from '../command/errors.ts';
 import type { OutputStream } from '../command/terminal.ts';
@@ -8,9 +8,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface OutputOptions {
   readonly name: 'stdout' | 'stderr';
   readonly env: Environment;
-  /** Aborts when somebody wants it to end: nothing is waited for any more. */
+  /** Aborts when the program is to end: `drained` then waits no longer. */
   readonly signal: AbortSignal;
-  /** Told when writing makes no sense any more. */
+  /** Called when nothing can be written any more. */
   readonly onEnd: (reason: OutputClosed | Failure) => void;
 }
 
@@ -26,7 +26,7 @@ export function processOutput({ name, env, signal, onEnd }: OutputOptions): Outp
   const fail = (error: unknown) => {
     if (isClosed) return;
     isClosed = true;
-    if (isOutputClosed(error)) return onEnd(new OutputClosed('nobody reads the output any more'));
+    if (isOutputClosed(error)) return onEnd(new OutputClosed('the output is closed'));
     const what = name === 'stdout' ? 'the output' : 'the error output';
     const reason = error instanceof Error ? error.message : String(error);
     failure = new Failure(`${what} cannot be written: ${reason}`, { cause: error });
@@ -89,7 +89,7 @@ function isOutputClosed(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED');
 }
 
-/** NO_COLOR goes before everything; an empty one says nothing, and `FORCE_COLOR=0` does not force. */
+/** NO_COLOR overrides everything; an empty one counts as not set, and `FORCE_COLOR=0` does not force. */
 export function mayColour(isTerminal: boolean, env: Environment): boolean {
   if (env['NO_COLOR']) return false;
   const force = env['FORCE_COLOR'];

@@ -46,8 +46,8 @@ describe('waiting', () => {
   it('shows nothing of a wait that is short, and gives the result', async () => {
     const { terminal, err, clock } = testTerminal({ terminal: { columns: 80, rows: 24 } });
     expect(
-      await withProgress(terminal, options, async ({ says }) => {
-        says('1/3 ready');
+      await withProgress(terminal, options, async ({ update }) => {
+        update('1/3 ready');
         return 5;
       }),
     ).toBe(5);
@@ -58,7 +58,7 @@ describe('waiting', () => {
     const terminal = testTerminal({ terminal: { columns: 80, rows: 24 } });
     const { progress, done } = waiting(terminal);
     progress.contact();
-    progress.says('1/3 ready');
+    progress.update('1/3 ready');
     await terminal.clock.advance(13_000);
     expect(terminal.err.text).toContain('(12 s of 60 s): 1/3 ready, last contact 12 s ago');
     terminal.interrupt();
@@ -70,9 +70,9 @@ describe('waiting', () => {
     const terminal = testTerminal();
     const { progress } = waiting(terminal);
     progress.contact();
-    progress.says('1/3 ready');
+    progress.update('1/3 ready');
     await terminal.clock.advance(8_000);
-    progress.says('2/3 ready');
+    progress.update('2/3 ready');
     await terminal.clock.advance(20_000);
     expect(terminal.err.text.split('\n')).toEqual([
       'waiting for service/telemetry (0 s of 60 s): 1/3 ready',
@@ -86,7 +86,7 @@ describe('waiting', () => {
     const terminal = testTerminal();
     const { progress, done } = waiting(terminal, { remedy: 'look at "sample describe telemetry"' });
     progress.contact();
-    progress.says('2/3 ready');
+    progress.update('2/3 ready');
     await terminal.clock.advance(59_999);
     expect(progress.signal.aborted).toBe(false);
     await terminal.clock.advance(1);

@@ -18,8 +18,8 @@ export interface WaitOptions {
 
 export interface Progress {
   /** What is there so far: `2/3 ready`. */
-  says(state: string): void;
-  /** The other side has answered. Who never calls it is not asked when it last did. */
+  update(state: string): void;
+  /** The other side has answered. If it is never called, the last contact is not shown. */
   contact(): void;
   /** A line that stays on the screen. */
   print(line: string): void;
@@ -123,7 +123,7 @@ export async function withProgress<T>(
       // First, because work that minds its signal fails with something of its own when it aborts.
       rejected(stop.signal),
       work({
-        says(text) {
+        update(text) {
           state = text;
           show();
         },

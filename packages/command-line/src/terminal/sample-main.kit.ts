@@ -8,7 +8,7 @@ import { withProgress } from './progress.ts';
 
 const doing = (name: string, run: Run, more: Partial<Command> = {}): Command => ({
   name,
-  says: name,
+  help: name,
   examples: [],
   load: async () => ({ run }),
   ...more,
@@ -60,8 +60,8 @@ await main(
       });
     }),
     doing('wait', ({ terminal }) =>
-      withProgress(terminal, { what: 'the moon', timeoutMs: 1_500 }, async ({ says }) => {
-        says('0/1 ready');
+      withProgress(terminal, { what: 'the moon', timeoutMs: 1_500 }, async ({ update }) => {
+        update('0/1 ready');
         await new Promise<never>(() => {});
       }),
     ),

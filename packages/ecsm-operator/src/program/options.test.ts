@@ -144,8 +144,8 @@ describe('flags', () => {
   it('explains every option, after some examples, in 80 columns', async () => {
     const text = helpText(program, []);
     const words = text.replace(/\s+/g, ' ');
-    for (const { name, says, variable = '', key = '' } of flags) {
-      for (const part of [`--${name}`, says, variable, key]) expect(words).toContain(part);
+    for (const { name, help, variable = '', key = '' } of flags) {
+      for (const part of [`--${name}`, help, variable, key]) expect(words).toContain(part);
     }
     expect(text.indexOf('Examples:')).toBeLessThan(text.indexOf('Flags:'));
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);

@@ -4,18 +4,18 @@ import { flags } from './flags.ts';
 
 const run: Command = {
   name: 'run',
-  says: 'reconcile until stopped; the default',
-  examples: [{ says: 'reconcile once, for scripts', line: 'ecsm-operator run --registry file:./fleet --once' }],
+  help: 'reconcile until stopped; the default',
+  examples: [{ help: 'reconcile once, for scripts', line: 'ecsm-operator run --registry file:./fleet --once' }],
   load: async () => ({ run: (await import('./commands.ts')).run }),
 };
 
 const plan: Command = {
   name: 'plan',
-  says: 'print what would be done for services, and why; changes nothing',
+  help: 'print what would be done for services, and why; changes nothing',
   more: 'A SERVICE is NAME or NAMESPACE/NAME.',
   examples: [
-    { says: 'for two services', line: 'ecsm-operator plan telemetry orbit/camera' },
-    { says: 'for every service', line: 'ecsm-operator plan --all' },
+    { help: 'for two services', line: 'ecsm-operator plan telemetry orbit/camera' },
+    { help: 'for every service', line: 'ecsm-operator plan --all' },
   ],
   words: '[SERVICE...]',
   load: async () => ({ run: (await import('./commands.ts')).plan }),
@@ -23,23 +23,23 @@ const plan: Command = {
 
 export const program: Program = {
   name: 'ecsm-operator',
-  says: 'makes ECSMService objects true on an ECSM platform',
+  help: 'makes ECSMService objects true on an ECSM platform',
   examples: [
-    { says: 'the registry in ~/.ecsm, and the platform at http://127.0.0.1:3001', line: 'ecsm-operator' },
+    { help: 'the registry in ~/.ecsm, and the platform at http://127.0.0.1:3001', line: 'ecsm-operator' },
     {
-      says: 'a platform elsewhere',
+      help: 'a platform elsewhere',
       line: 'ecsm-operator --ecsm https://ecsm.site:3001 --tls-ca ca.pem --config op.yaml',
     },
-    { says: 'reconcile once, then end', line: 'ecsm-operator --registry file:./fleet --once' },
-    { says: 'what it would do, and why', line: 'ecsm-operator plan telemetry' },
+    { help: 'reconcile once, then end', line: 'ecsm-operator --registry file:./fleet --once' },
+    { help: 'what it would do, and why', line: 'ecsm-operator plan telemetry' },
   ],
   flags,
   commands: [run, plan, completionCommand('ecsm-operator')],
   defaultCommand: run,
   version: () => versionOf(new URL('../../package.json', import.meta.url)),
   exitCodes: [
-    { code: 0, says: 'after Ctrl-C, after plan, and after --once when every service is Available' },
-    { code: 1, says: 'it could not run, or --once did not get there in time' },
-    { code: 2, says: 'the command line, a variable or the config file is wrong' },
+    { code: 0, help: 'after Ctrl-C, after plan, and after --once when every service is Available' },
+    { code: 1, help: 'it could not run, or --once did not get there in time' },
+    { code: 2, help: 'the command line, a variable or the config file is wrong' },
   ],
 };

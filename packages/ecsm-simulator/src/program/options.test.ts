@@ -97,9 +97,9 @@ describe('the command line', () => {
   it('explains every option, after some examples', () => {
     const text = helpText(program, []);
     const words = text.replace(/\s+/g, ' ');
-    for (const { name, says } of flags) {
+    for (const { name, help } of flags) {
       expect(words).toContain(`--${name}`);
-      expect(words).toContain(says);
+      expect(words).toContain(help);
     }
     expect(text.indexOf('Examples:')).toBeLessThan(text.indexOf('Flags:'));
     expect(parseCommandLine(['--help'])).toMatchObject({ kind: 'help' });

@@ -18,21 +18,21 @@ export const completeResources: Completer = async (call) =>
 
 const get: Command = {
   name: 'get',
-  says: 'show objects',
+  help: 'show objects',
   more: 'Shows the objects of a kind, those that are named, or those of files. A kind may be said by any of its names: see "ecsmctl api-resources".',
   examples: [
-    { says: 'the services of the namespace', line: 'ecsmctl get services' },
-    { says: 'of all namespaces, with more columns', line: 'ecsmctl get services -A -o wide' },
-    { says: 'one of them, as YAML', line: 'ecsmctl get service telemetry -o yaml' },
+    { help: 'the services of the namespace', line: 'ecsmctl get services' },
+    { help: 'of all namespaces, with more columns', line: 'ecsmctl get services -A -o wide' },
+    { help: 'one of them, as YAML', line: 'ecsmctl get service telemetry -o yaml' },
     {
-      says: 'those with a label, the oldest first',
+      help: 'those with a label, the oldest first',
       line: 'ecsmctl get services -l app=telemetry --sort-by .metadata.creationTimestamp',
     },
     {
-      says: 'a few fields',
+      help: 'a few fields',
       line: 'ecsmctl get services -o custom-columns=NAME:.metadata.name,IMAGE:.spec.template.image',
     },
-    { says: 'one value, for a script', line: "ecsmctl get service telemetry -o jsonpath='{.status.readyReplicas}'" },
+    { help: 'one value, for a script', line: "ecsmctl get service telemetry -o jsonpath='{.status.readyReplicas}'" },
   ],
   group,
   words: '(KIND [NAME...] | KIND/NAME... | -f FILE)',
@@ -46,12 +46,12 @@ const get: Command = {
     {
       name: 'sort-by',
       value: 'PATH',
-      says: 'in the order of a field: .metadata.name, .spec.deploymentStrategy.replicas',
+      help: 'in the order of a field: .metadata.name, .spec.deploymentStrategy.replicas',
     },
-    { name: 'watch', short: 'w', says: 'go on with changes, until Ctrl-C' },
-    { name: 'watch-only', says: 'only changes, until Ctrl-C' },
-    { name: 'ignore-not-found', says: 'a name that is not there is no error' },
-    { name: 'limit', value: 'N', says: 'at most so many objects. Default: all' },
+    { name: 'watch', short: 'w', help: 'go on with changes, until Ctrl-C' },
+    { name: 'watch-only', help: 'only changes, until Ctrl-C' },
+    { name: 'ignore-not-found', help: 'a name that is not there is no error' },
+    { name: 'limit', value: 'N', help: 'at most so many objects. Default: all' },
     filenameFlag,
     recursiveFlag,
   ],
@@ -61,10 +61,10 @@ const get: Command = {
 
 const describe: Command = {
   name: 'describe',
-  says: 'show everything about objects: spec, status, conditions, revisions, events',
+  help: 'show everything about objects: spec, status, conditions, revisions, events',
   examples: [
-    { says: 'one service', line: 'ecsmctl describe service telemetry' },
-    { says: 'all services with a label', line: 'ecsmctl describe services -l app=telemetry' },
+    { help: 'one service', line: 'ecsmctl describe service telemetry' },
+    { help: 'all services with a label', line: 'ecsmctl describe services -l app=telemetry' },
   ],
   group,
   words: '(KIND [NAME...] | KIND/NAME... | -f FILE)',
@@ -74,7 +74,7 @@ const describe: Command = {
     allNamespacesFlag,
     selectorFlag,
     fieldSelectorFlag,
-    { name: 'no-events', says: 'leave out the events' },
+    { name: 'no-events', help: 'leave out the events' },
     filenameFlag,
     recursiveFlag,
   ],
@@ -84,11 +84,11 @@ const describe: Command = {
 
 const events: Command = {
   name: 'events',
-  says: 'show what happened, the newest last',
+  help: 'show what happened, the newest last',
   examples: [
-    { says: 'in the namespace', line: 'ecsmctl events' },
-    { says: 'to one service', line: 'ecsmctl events --for service/telemetry' },
-    { says: 'what somebody should look at, anywhere', line: 'ecsmctl events -A --types Warning' },
+    { help: 'in the namespace', line: 'ecsmctl events' },
+    { help: 'to one service', line: 'ecsmctl events --for service/telemetry' },
+    { help: 'what somebody should look at, anywhere', line: 'ecsmctl events -A --types Warning' },
   ],
   group,
   flags: [
@@ -97,49 +97,49 @@ const events: Command = {
     {
       name: 'for',
       value: 'KIND/NAME',
-      says: 'only what happened to this object',
+      help: 'only what happened to this object',
       complete: async (call) => (await import('../shared/live-names.ts')).slashedNames(call),
     },
     {
       name: 'types',
       value: 'TYPES',
-      says: 'only these: Normal, Warning, or both with a comma',
+      help: 'only these: Normal, Warning, or both with a comma',
       complete: async () => ['Normal', 'Warning'],
     },
-    { name: 'watch', short: 'w', says: 'go on with what happens, until Ctrl-C' },
+    { name: 'watch', short: 'w', help: 'go on with what happens, until Ctrl-C' },
   ],
   load: () => import('./events.ts'),
 };
 
 const explain: Command = {
   name: 'explain',
-  says: 'say what a kind or one of its fields means',
+  help: 'say what a kind or one of its fields means',
   examples: [
-    { says: 'a kind', line: 'ecsmctl explain services' },
-    { says: 'a field', line: 'ecsmctl explain service.spec.template.env' },
-    { says: 'all fields below one', line: 'ecsmctl explain service.spec --recursive' },
+    { help: 'a kind', line: 'ecsmctl explain services' },
+    { help: 'a field', line: 'ecsmctl explain service.spec.template.env' },
+    { help: 'all fields below one', line: 'ecsmctl explain service.spec --recursive' },
   ],
   group,
   words: 'KIND[.FIELD...]',
   wordsMin: 1,
   wordsMax: 1,
-  flags: [{ name: 'recursive', says: 'all fields below it, without their descriptions' }],
+  flags: [{ name: 'recursive', help: 'all fields below it, without their descriptions' }],
   completeWords: async () => (await import('../shared/live-names.ts')).kindNames(),
   load: () => import('./explain.ts'),
 };
 
 const apiResources: Command = {
   name: 'api-resources',
-  says: 'list the kinds, and what they may be called',
+  help: 'list the kinds, and what they may be called',
   examples: [
-    { says: 'all of them', line: 'ecsmctl api-resources' },
-    { says: 'with what each is', line: 'ecsmctl api-resources -o wide' },
+    { help: 'all of them', line: 'ecsmctl api-resources' },
+    { help: 'with what each is', line: 'ecsmctl api-resources -o wide' },
   ],
   group,
   flags: [
     {
       ...outputFlag,
-      says: 'table, wide, name, yaml or json',
+      help: 'table, wide, name, yaml or json',
       complete: async () => ['table', 'wide', 'name', 'yaml', 'json'],
     },
     ...tableFlags.filter(({ name }) => name === 'no-headers'),
@@ -149,19 +149,19 @@ const apiResources: Command = {
 
 const config: Command = {
   name: 'config',
-  says: 'look at the settings of ecsmctl',
-  examples: [{ says: 'what is set, and who said so', line: 'ecsmctl config view' }],
+  help: 'look at the settings of ecsmctl',
+  examples: [{ help: 'what is set, and who said so', line: 'ecsmctl config view' }],
   group: 'Other',
   commands: [
     {
       name: 'view',
-      says: 'show what is set, and who said so',
+      help: 'show what is set, and who said so',
       more: 'Flags go before variables of the environment, these before the config file, and that before the defaults.',
       examples: [
-        { says: 'as a table', line: 'ecsmctl config view' },
-        { says: 'as a config file', line: 'ecsmctl config view -o yaml' },
+        { help: 'as a table', line: 'ecsmctl config view' },
+        { help: 'as a config file', line: 'ecsmctl config view -o yaml' },
       ],
-      flags: [{ ...outputFlag, says: 'table, yaml or json', complete: async () => ['table', 'yaml', 'json'] }],
+      flags: [{ ...outputFlag, help: 'table, yaml or json', complete: async () => ['table', 'yaml', 'json'] }],
       load: () => import('./config-view.ts'),
     },
   ],
@@ -169,8 +169,8 @@ const config: Command = {
 
 const version: Command = {
   name: 'version',
-  says: 'print the version',
-  examples: [{ says: 'of this program', line: 'ecsmctl version' }],
+  help: 'print the version',
+  examples: [{ help: 'of this program', line: 'ecsmctl version' }],
   group: 'Other',
   load: () => import('./version.ts'),
 };

@@ -10,22 +10,22 @@ const timeoutFlag: Flag = {
   name: 'timeout',
   value: 'TIME',
   default: '1h',
-  says: 'give up after this: 90s, 5m, 1h30m; 0 is for ever',
+  help: 'give up after this: 90s, 5m, 1h30m; 0 is for ever',
 };
-const overwriteFlag: Flag = { name: 'overwrite', says: 'replace FILE, once the new one is whole' };
-const damagedFlag: Flag = { name: 'leave-out-damaged', says: 'go on without records that cannot be read' };
+const overwriteFlag: Flag = { name: 'overwrite', help: 'replace FILE, once the new one is whole' };
+const damagedFlag: Flag = { name: 'leave-out-damaged', help: 'go on without records that cannot be read' };
 const startOverFlag: Flag = {
   name: 'start-over',
-  says: 'also remove what others have written to a registry that is incomplete',
+  help: 'also remove what others have written to a registry that is incomplete',
 };
 
 const backup: Command = {
   name: 'backup',
-  says: 'save the whole registry in a file',
+  help: 'save the whole registry in a file',
   more: 'A backup is the registry as of one moment, while others go on writing: every object of every kind, with its status and history of identity. It is text, one line an object, and every line is protected by a checksum. It holds passwords as they are. A file is written whole or not at all.',
   examples: [
-    { says: 'everything, into one file', line: 'ecsmctl backup fleet.backup' },
-    { says: 'compressed', line: 'ecsmctl backup - | gzip > fleet.backup.gz' },
+    { help: 'everything, into one file', line: 'ecsmctl backup fleet.backup' },
+    { help: 'compressed', line: 'ecsmctl backup - | gzip > fleet.backup.gz' },
   ],
   group,
   words: 'FILE|-',
@@ -36,32 +36,32 @@ const backup: Command = {
 
 const restore: Command = {
   name: 'restore',
-  says: 'put a backup into an empty registry',
+  help: 'put a backup into an empty registry',
   more: 'The backup is verified before anything is written, and what was written is read back and compared. Nothing is ever overwritten. One that was interrupted is repeated with the same command. Objects keep their identity, so the services on the platform stay theirs; leases are left out. No operator may work on the registry meanwhile.',
   examples: [
-    { says: 'only verify it', line: 'ecsmctl restore fleet.backup --dry-run' },
-    { says: 'into a new registry', line: 'ecsmctl restore fleet.backup --registry sqlite:./restored' },
+    { help: 'only verify it', line: 'ecsmctl restore fleet.backup --dry-run' },
+    { help: 'into a new registry', line: 'ecsmctl restore fleet.backup --registry sqlite:./restored' },
   ],
   group,
   words: 'FILE|-',
   completeWords,
-  flags: [{ name: 'dry-run', says: 'verify the backup, and restore nothing' }, startOverFlag, timeoutFlag],
+  flags: [{ name: 'dry-run', help: 'verify the backup, and restore nothing' }, startOverFlag, timeoutFlag],
   load: () => import('./restore.ts'),
 };
 
 const exportCommand: Command = {
   name: 'export',
-  says: 'write all objects as manifests that apply takes back',
+  help: 'write all objects as manifests that apply takes back',
   more: 'Only what people have written, of all namespaces unless -n says which: no status, no identity, no revisions, events or leases. To move a registry with its history and its hold on the platform, use backup or "registry migrate". Passwords are in it as they are, except on a terminal.',
   examples: [
-    { says: 'everything, into one file', line: 'ecsmctl export fleet.yaml' },
-    { says: 'some of it, for another tool', line: 'ecsmctl export -l app=telemetry -o json' },
+    { help: 'everything, into one file', line: 'ecsmctl export fleet.yaml' },
+    { help: 'some of it, for another tool', line: 'ecsmctl export -l app=telemetry -o json' },
   ],
   group,
   words: '[FILE|-]',
   completeWords,
   flags: [
-    { ...outputFlag, says: 'yaml or json. Default yaml', complete: async () => ['yaml', 'json'] },
+    { ...outputFlag, help: 'yaml or json. Default yaml', complete: async () => ['yaml', 'json'] },
     selectorFlag,
     overwriteFlag,
     timeoutFlag,
@@ -71,45 +71,45 @@ const exportCommand: Command = {
 
 const status: Command = {
   name: 'status',
-  says: 'show what the registry holds, and what is wrong with it',
+  help: 'show what the registry holds, and what is wrong with it',
   examples: [
-    { says: 'sizes and problems', line: 'ecsmctl registry status' },
-    { says: 'for a program', line: 'ecsmctl registry status -o json' },
+    { help: 'sizes and problems', line: 'ecsmctl registry status' },
+    { help: 'for a program', line: 'ecsmctl registry status -o json' },
   ],
   flags: [
-    { ...outputFlag, says: 'table, yaml or json', complete: async () => ['table', 'yaml', 'json'] },
+    { ...outputFlag, help: 'table, yaml or json', complete: async () => ['table', 'yaml', 'json'] },
     { ...timeoutFlag, default: '5m' },
   ],
-  exitCodes: [{ code: 1, says: 'something is wrong: records are damaged, files refused, or it is incomplete' }],
+  exitCodes: [{ code: 1, help: 'something is wrong: records are damaged, files refused, or it is incomplete' }],
   load: () => import('./status.ts'),
 };
 
 const compact: Command = {
   name: 'compact',
-  says: 'forget the history of changes',
+  help: 'forget the history of changes',
   more: 'Objects stay as they are. Who watches and is behind reads everything again. Stores compact themselves, so this is for those who want the room at once.',
-  examples: [{ says: 'all of it', line: 'ecsmctl registry compact' }],
-  flags: [{ name: 'revision', value: 'N', says: 'only before this revision. Default the newest' }],
+  examples: [{ help: 'all of it', line: 'ecsmctl registry compact' }],
+  flags: [{ name: 'revision', value: 'N', help: 'only before this revision. Default the newest' }],
   load: () => import('./compact.ts'),
 };
 
 const migrate: Command = {
   name: 'migrate',
-  says: 'copy the whole registry to another place',
+  help: 'copy the whole registry to another place',
   more: 'From sqlite:, file: and etcd:// to each of them. Stop the operator first. The target has to be empty; everything is read back and compared, and the source stays as it is. One that was interrupted is repeated with the same command. Then start the operator with the new URL.',
-  examples: [{ says: 'into readable files', line: 'ecsmctl registry migrate --to file:./fleet' }],
+  examples: [{ help: 'into readable files', line: 'ecsmctl registry migrate --to file:./fleet' }],
   flags: [
     {
       name: 'to',
       value: 'URL',
-      says: 'where to: sqlite:DIR, file:DIR or etcd://HOST:PORT/PREFIX',
+      help: 'where to: sqlite:DIR, file:DIR or etcd://HOST:PORT/PREFIX',
       complete: async () => ['sqlite:', 'file:', 'etcd://', 'etcds://'],
     },
     damagedFlag,
     startOverFlag,
     timeoutFlag,
   ],
-  exitCodes: [{ code: 1, says: 'it did not work, or the source was written to meanwhile' }],
+  exitCodes: [{ code: 1, help: 'it did not work, or the source was written to meanwhile' }],
   load: () => import('./migrate.ts'),
 };
 
@@ -119,10 +119,10 @@ export const registryCommands: readonly Command[] = [
   exportCommand,
   {
     name: 'registry',
-    says: 'show, compact or move the registry',
+    help: 'show, compact or move the registry',
     examples: [
-      { says: 'what it holds', line: 'ecsmctl registry status' },
-      { says: 'without its history', line: 'ecsmctl registry compact' },
+      { help: 'what it holds', line: 'ecsmctl registry status' },
+      { help: 'without its history', line: 'ecsmctl registry compact' },
     ],
     group,
     commands: [status, compact, migrate],

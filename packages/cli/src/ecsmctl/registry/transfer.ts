@@ -18,10 +18,10 @@ export async function withTransfer<T>(call: Call, what: string, work: Work<T>): 
     return await withProgress(
       call.terminal,
       { what, timeoutMs: timeoutMsOf(call) },
-      ({ says, contact, above, signal }) => {
+      ({ update, contact, above, signal }) => {
         const onProgress = (progress: TransferProgress) => {
           contact();
-          says(progressText(progress));
+          update(progressText(progress));
         };
         working = work({ onProgress, above, signal });
         return working;

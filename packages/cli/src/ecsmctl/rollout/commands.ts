@@ -14,49 +14,49 @@ const words = {
   completeWords,
 };
 
-const allFlag: Flag = { name: 'all', says: 'all of that kind in the namespace' };
+const allFlag: Flag = { name: 'all', help: 'all of that kind in the namespace' };
 
 const targetFlags: readonly Flag[] = [selectorFlag, allFlag, allNamespacesFlag, filenameFlag, recursiveFlag];
 
 const status: Command = {
   name: 'status',
-  says: 'follow a rollout to its end',
+  help: 'follow a rollout to its end',
   more: 'It ends well when every instance is of the newest revision and ready, and with 1 when the operator says that it is stuck: after spec.updateStrategy.progressDeadlineSeconds without progress.',
   examples: [
-    { says: 'until telemetry is rolled out', line: 'ecsmctl rollout status service/telemetry' },
-    { says: 'for five minutes at most', line: 'ecsmctl rollout status service/telemetry --timeout 5m' },
-    { says: 'only what is so now', line: 'ecsmctl rollout status service/telemetry --watch=false' },
+    { help: 'until telemetry is rolled out', line: 'ecsmctl rollout status service/telemetry' },
+    { help: 'for five minutes at most', line: 'ecsmctl rollout status service/telemetry --timeout 5m' },
+    { help: 'only what is so now', line: 'ecsmctl rollout status service/telemetry --watch=false' },
   ],
   ...words,
   flags: [
-    { name: 'watch', short: 'w', says: 'follow it; --watch=false only tells what is so now. Default true' },
-    { name: 'timeout', value: 'TIME', default: '15m', says: 'give up after this: 90s, 5m, 1h30m; 0 is for ever' },
+    { name: 'watch', short: 'w', help: 'follow it; --watch=false only tells what is so now. Default true' },
+    { name: 'timeout', value: 'TIME', default: '15m', help: 'give up after this: 90s, 5m, 1h30m; 0 is for ever' },
     ...targetFlags,
   ],
   exitCodes: [
-    { code: 0, says: 'it is rolled out, or --watch=false and under way' },
-    { code: 1, says: 'it is stuck, or not done in time' },
+    { code: 0, help: 'it is rolled out, or --watch=false and under way' },
+    { code: 1, help: 'it is stuck, or not done in time' },
   ],
   load: () => import('./status.ts'),
 };
 
 const history: Command = {
   name: 'history',
-  says: 'list the revisions of a service',
+  help: 'list the revisions of a service',
   more: 'The operator records a revision for each template that was in use. A revision that becomes current again gets a new number.',
   examples: [
-    { says: 'what telemetry looked like', line: 'ecsmctl rollout history service/telemetry' },
-    { says: 'the template of one of them', line: 'ecsmctl rollout history service/telemetry --revision 1' },
+    { help: 'what telemetry looked like', line: 'ecsmctl rollout history service/telemetry' },
+    { help: 'the template of one of them', line: 'ecsmctl rollout history service/telemetry --revision 1' },
   ],
   ...words,
   flags: [
-    { name: 'revision', value: 'N', says: 'show the template of this revision' },
+    { name: 'revision', value: 'N', help: 'show the template of this revision' },
     {
       ...outputFlag,
-      says: 'table, wide, yaml, json or name; with --revision yaml or json',
+      help: 'table, wide, yaml, json or name; with --revision yaml or json',
       complete: async () => ['table', 'wide', 'yaml', 'json', 'name'],
     },
-    { name: 'no-headers', says: 'leave out the line with the names of the columns' },
+    { name: 'no-headers', help: 'leave out the line with the names of the columns' },
     ...targetFlags,
   ],
   load: () => import('./history.ts'),
@@ -64,16 +64,16 @@ const history: Command = {
 
 const undo: Command = {
   name: 'undo',
-  says: 'go back to an earlier revision',
+  help: 'go back to an earlier revision',
   more: 'Writes the template of that revision back into the spec; the operator rolls it out like any change. The number of instances, the nodes and the strategies stay as they are.',
   examples: [
-    { says: 'to the one before', line: 'ecsmctl rollout undo service/telemetry' },
-    { says: 'to the first one', line: 'ecsmctl rollout undo service/telemetry --to-revision 1' },
+    { help: 'to the one before', line: 'ecsmctl rollout undo service/telemetry' },
+    { help: 'to the first one', line: 'ecsmctl rollout undo service/telemetry --to-revision 1' },
   ],
   ...words,
   flags: [
-    { name: 'to-revision', value: 'N', says: 'to this one, as "rollout history" lists them. Default the one before' },
-    { name: 'dry-run', says: 'write nothing, only say what would be' },
+    { name: 'to-revision', value: 'N', help: 'to this one, as "rollout history" lists them. Default the one before' },
+    { name: 'dry-run', help: 'write nothing, only say what would be' },
     ...targetFlags,
   ],
   load: () => import('./undo.ts'),
@@ -81,9 +81,9 @@ const undo: Command = {
 
 const pause: Command = {
   name: 'pause',
-  says: 'let changes of the template wait',
+  help: 'let changes of the template wait',
   more: 'A rolling update stands still where it is. Scaling and healing go on.',
-  examples: [{ says: 'telemetry stays as it is', line: 'ecsmctl rollout pause service/telemetry' }],
+  examples: [{ help: 'telemetry stays as it is', line: 'ecsmctl rollout pause service/telemetry' }],
   ...words,
   flags: targetFlags,
   load: () => import('./pause.ts'),
@@ -91,8 +91,8 @@ const pause: Command = {
 
 const resume: Command = {
   name: 'resume',
-  says: 'let paused changes go on',
-  examples: [{ says: 'what waited is rolled out', line: 'ecsmctl rollout resume service/telemetry' }],
+  help: 'let paused changes go on',
+  examples: [{ help: 'what waited is rolled out', line: 'ecsmctl rollout resume service/telemetry' }],
   ...words,
   flags: targetFlags,
   load: () => import('./resume.ts'),
@@ -100,11 +100,11 @@ const resume: Command = {
 
 const restart: Command = {
   name: 'restart',
-  says: 'make every instance anew, with the same template',
+  help: 'make every instance anew, with the same template',
   more: 'Sets the annotation ecsm.sh/restartedAt, which makes another revision. It goes the way of any update.',
   examples: [
-    { says: 'telemetry, as its update strategy allows', line: 'ecsmctl rollout restart service/telemetry' },
-    { says: 'every service of a tier', line: 'ecsmctl rollout restart services -l tier=ground' },
+    { help: 'telemetry, as its update strategy allows', line: 'ecsmctl rollout restart service/telemetry' },
+    { help: 'every service of a tier', line: 'ecsmctl rollout restart services -l tier=ground' },
   ],
   ...words,
   flags: targetFlags,
@@ -113,17 +113,17 @@ const restart: Command = {
 
 const wait: Command = {
   name: 'wait',
-  says: 'wait until objects are as they should be, or gone',
+  help: 'wait until objects are as they should be, or gone',
   more: 'Types of conditions and their values may be written in any case. A jsonpath with several values is met when all of them are the value; without a value, when there is one.',
   examples: [
-    { says: 'until it can be used', line: 'ecsmctl wait service/telemetry --for=condition=Available' },
+    { help: 'until it can be used', line: 'ecsmctl wait service/telemetry --for=condition=Available' },
     {
-      says: 'all of them, for two minutes',
+      help: 'all of them, for two minutes',
       line: 'ecsmctl wait services --all --for=condition=Available --timeout 2m',
     },
-    { says: 'until it is gone', line: 'ecsmctl wait service/old --for=delete' },
+    { help: 'until it is gone', line: 'ecsmctl wait service/old --for=delete' },
     {
-      says: 'until two instances are ready',
+      help: 'until two instances are ready',
       line: "ecsmctl wait service/telemetry --for=jsonpath='{.status.readyReplicas}'=2",
     },
   ],
@@ -133,15 +133,15 @@ const wait: Command = {
     {
       name: 'for',
       value: 'WHAT',
-      says: 'condition=TYPE[=VALUE] (VALUE is True if it is left out), jsonpath=PATH[=VALUE], create or delete',
+      help: 'condition=TYPE[=VALUE] (VALUE is True if it is left out), jsonpath=PATH[=VALUE], create or delete',
       complete: async () => ['condition=Available', 'condition=Progressing', 'jsonpath=', 'create', 'delete'],
     },
-    { name: 'timeout', value: 'TIME', default: '30s', says: 'give up after this: 90s, 5m, 1h30m; 0 looks once' },
+    { name: 'timeout', value: 'TIME', default: '30s', help: 'give up after this: 90s, 5m, 1h30m; 0 looks once' },
     ...targetFlags,
   ],
   exitCodes: [
-    { code: 0, says: 'all of them are as wanted' },
-    { code: 1, says: 'one of them is not, and the message names it' },
+    { code: 0, help: 'all of them are as wanted' },
+    { code: 1, help: 'one of them is not, and the message names it' },
   ],
   load: () => import('./wait.ts'),
 };
@@ -149,11 +149,11 @@ const wait: Command = {
 export const rolloutCommands: readonly Command[] = [
   {
     name: 'rollout',
-    says: 'follow, pause, undo or restart the rollout of a service',
+    help: 'follow, pause, undo or restart the rollout of a service',
     examples: [
-      { says: 'follow it to its end', line: 'ecsmctl rollout status service/telemetry' },
-      { says: 'what there was before', line: 'ecsmctl rollout history service/telemetry' },
-      { says: 'back to the one before', line: 'ecsmctl rollout undo service/telemetry' },
+      { help: 'follow it to its end', line: 'ecsmctl rollout status service/telemetry' },
+      { help: 'what there was before', line: 'ecsmctl rollout history service/telemetry' },
+      { help: 'back to the one before', line: 'ecsmctl rollout undo service/telemetry' },
     ],
     group,
     commands: [status, history, undo, pause, resume, restart],

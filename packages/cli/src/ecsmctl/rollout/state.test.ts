@@ -140,6 +140,6 @@ const states: readonly (readonly [string, Told, string])[] = [
 describe('the state of a rollout', () => {
   it.each(states)('%s', (_, told, expected) => {
     const state = rolloutState(service(told), nowMs);
-    expect(state.is === 'done' ? 'done' : `${state.is}: ${state.says}`).toBe(expected);
+    expect(state.is === 'done' ? 'done' : `${state.is}: ${state.message}`).toBe(expected);
   });
 });

@@ -8,18 +8,21 @@ import { timeMsOf } from '../../print/time.ts';
 export type RolloutState =
   | { readonly is: 'done' }
   /** It goes on when it can; but nobody should wait for that. */
-  | { readonly is: 'stuck'; readonly says: string }
-  | { readonly is: 'under way'; readonly says: string };
+  | { readonly is: 'stuck'; readonly message: string }
+  | { readonly is: 'under way'; readonly message: string };
 
 export function rolloutState(service: ECSMService, nowMs: number): RolloutState {
   const { metadata, spec, status } = service;
-  if (metadata.deletionTimestamp !== undefined) return { is: 'stuck', says: 'it is being deleted' };
-  const underWay = (says: string): RolloutState => ({ is: 'under way', says: `${says}${outageText(service, nowMs)}` });
+  if (metadata.deletionTimestamp !== undefined) return { is: 'stuck', message: 'it is being deleted' };
+  const underWay = (message: string): RolloutState => ({
+    is: 'under way',
+    message: `${message}${outageText(service, nowMs)}`,
+  });
   if (status?.observedGeneration !== metadata.generation) {
     return underWay('the operator has not seen the newest change yet');
   }
   const progressing = findCondition(status.conditions, 'Progressing');
-  if (progressing?.status === 'False') return { is: 'stuck', says: `${progressing.reason}: ${progressing.message}` };
+  if (progressing?.status === 'False') return { is: 'stuck', message: `${progressing.reason}: ${progressing.message}` };
   if (progressing?.reason === 'Complete') return { is: 'done' };
   const left = leftText(service);
   if (spec.paused) {

@@ -49,7 +49,7 @@ async function untilEnd(
     if (object?.metadata.uid !== uid) throw gone;
     const state = await stateNow(call, session, object);
     if (state.is !== 'under way') return state;
-    progress.says(visible(state.says));
+    progress.update(visible(state.message));
   }
   progress.signal.throwIfAborted();
   throw new Error('a watch ended by itself');
@@ -63,12 +63,12 @@ async function stateNow(call: Call, session: Session, service: ECSMService): Pro
   const seen = revisions.find(({ spec }) => spec.hash === service.status?.updateRevision);
   return seen === undefined || isWanted(service, seen)
     ? state
-    : { is: 'under way', says: 'the operator has not seen the restart yet' };
+    : { is: 'under way', message: 'the operator has not seen the restart yet' };
 }
 
 function tell({ terminal: { out } }: Call, { metadata: { name } }: ECSMService, state: RolloutState): void {
-  if (state.is === 'stuck') throw new Failure(`"${name}" is not rolled out: ${state.says}`);
+  if (state.is === 'stuck') throw new Failure(`"${name}" is not rolled out: ${state.message}`);
   out.write(
-    state.is === 'done' ? `"${name}" successfully rolled out\n` : `waiting for "${name}": ${visible(state.says)}\n`,
+    state.is === 'done' ? `"${name}" successfully rolled out\n` : `waiting for "${name}": ${visible(state.message)}\n`,
   );
 }

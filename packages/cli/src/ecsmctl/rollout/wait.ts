@@ -90,7 +90,7 @@ async function until(call: Call, session: Session, waiting: Waiting): Promise<vo
   const places = new Map(
     all.map(({ target }) => [`${target.kind.plural}/${target.kind.group}/${target.namespace}`, target]),
   );
-  progress.says(stateText(all));
+  progress.update(stateText(all));
   try {
     await Promise.all(
       [...places.values()].map(async ({ kind, namespace }) => {
@@ -105,7 +105,7 @@ async function until(call: Call, session: Session, waiting: Waiting): Promise<vo
             if (one) look(one, step.type === 'Deleted' ? undefined : step.object, waiting);
           }
           if (!isOpen(all)) done.abort();
-          else progress.says(stateText(all));
+          else progress.update(stateText(all));
         }
       }),
     );

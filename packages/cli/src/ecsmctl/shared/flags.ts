@@ -9,7 +9,7 @@ export const globalFlags: readonly Flag[] = [
     variable: 'ECSM_NAMESPACE',
     key: 'namespace',
     default: 'default',
-    says: 'the namespace of the objects',
+    help: 'the namespace of the objects',
     complete: async (call) => (await import('./live-names.ts')).namespaces(call),
   },
   {
@@ -17,30 +17,30 @@ export const globalFlags: readonly Flag[] = [
     value: 'URL',
     variable: 'ECSM_REGISTRY',
     key: 'registry',
-    says: 'where the objects are: sqlite:DIR, file:DIR or etcd://HOST:PORT/PREFIX. Default sqlite: in $ECSM_HOME/registry, ECSM_HOME being ~/.ecsm',
+    help: 'where the objects are: sqlite:DIR, file:DIR or etcd://HOST:PORT/PREFIX. Default sqlite: in $ECSM_HOME/registry, ECSM_HOME being ~/.ecsm',
     complete: async () => ['sqlite:', 'file:', 'etcd://', 'etcds://'],
   },
   {
     name: 'config',
     value: 'FILE',
     variable: 'ECSMCTL_CONFIG',
-    says: 'settings, in YAML or JSON. Default .ecsmctl.yaml here, or in your home directory',
+    help: 'settings, in YAML or JSON. Default .ecsmctl.yaml here, or in your home directory',
   },
 ];
 
-export const allNamespacesFlag: Flag = { name: 'all-namespaces', short: 'A', says: 'in all namespaces' };
+export const allNamespacesFlag: Flag = { name: 'all-namespaces', short: 'A', help: 'in all namespaces' };
 
 export const selectorFlag: Flag = {
   name: 'selector',
   short: 'l',
   value: 'SELECTOR',
-  says: "only those with these labels: 'app=camera,tier!=test,zone in (a,b)'",
+  help: "only those with these labels: 'app=camera,tier!=test,zone in (a,b)'",
 };
 
 export const fieldSelectorFlag: Flag = {
   name: 'field-selector',
   value: 'SELECTOR',
-  says: "only those with these values: 'spec.paused=true,metadata.name!=telemetry'",
+  help: "only those with these values: 'spec.paused=true,metadata.name!=telemetry'",
 };
 
 export const filenameFlag: Flag = {
@@ -48,13 +48,13 @@ export const filenameFlag: Flag = {
   short: 'f',
   value: 'FILE|DIR|-',
   repeats: true,
-  says: 'where the objects are written down, in YAML or JSON; - is standard input',
+  help: 'where the objects are written down, in YAML or JSON; - is standard input',
 };
 
 export const recursiveFlag: Flag = {
   name: 'recursive',
   short: 'R',
-  says: 'with a directory: also those below it',
+  help: 'with a directory: also those below it',
 };
 
 /** What `printObjects` reads. */
@@ -62,12 +62,12 @@ export const outputFlag: Flag = {
   name: 'output',
   short: 'o',
   value: 'FORMAT',
-  says: 'table, wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,...',
+  help: 'table, wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,...',
   complete: async () => ['table', 'wide', 'yaml', 'json', 'name', 'jsonpath=', 'custom-columns='],
 };
 
 export const tableFlags: readonly Flag[] = [
   outputFlag,
-  { name: 'no-headers', says: 'leave out the line with the names of the columns' },
-  { name: 'show-labels', says: 'with a column for labels' },
+  { name: 'no-headers', help: 'leave out the line with the names of the columns' },
+  { name: 'show-labels', help: 'with a column for labels' },
 ];

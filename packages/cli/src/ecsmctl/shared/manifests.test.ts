@@ -11,13 +11,13 @@ import { withoutRegistry } from './session.ts';
 /** A program with one command, that tells what it has read. */
 const program: Program = {
   name: 'ecsmctl',
-  says: 'for tests',
+  help: 'for tests',
   examples: [],
   flags: globalFlags,
   commands: [
     {
       name: 'read',
-      says: 'reads',
+      help: 'reads',
       examples: [],
       flags: [filenameFlag, recursiveFlag],
       load: async () => ({

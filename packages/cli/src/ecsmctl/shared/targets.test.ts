@@ -10,13 +10,13 @@ import { objectsOf, targetsOf } from './targets.ts';
 /** A program with one command, that tells what it was told to work on. */
 const program: Program = {
   name: 'ecsmctl',
-  says: 'for tests',
+  help: 'for tests',
   examples: [],
   flags: globalFlags,
   commands: [
     {
       name: 'pick',
-      says: 'picks',
+      help: 'picks',
       examples: [],
       words: '[WORD...]',
       flags: [
@@ -24,8 +24,8 @@ const program: Program = {
         selectorFlag,
         filenameFlag,
         recursiveFlag,
-        { name: 'all', says: 'all of them' },
-        { name: 'read', says: 'read them, too' },
+        { name: 'all', help: 'all of them' },
+        { name: 'read', help: 'read them, too' },
       ],
       load: async () => ({
         run: (call) =>

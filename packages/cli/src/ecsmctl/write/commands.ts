@@ -13,14 +13,14 @@ const whichFlags = [...fileFlags, selectorFlag, allFlag, allNamespacesFlag];
 
 const apply: Command = {
   name: 'apply',
-  says: 'make objects as files say, new or not',
+  help: 'make objects as files say, new or not',
   more: 'Creates what is not there, changes what is different, and takes away what was in the file the last time and is not any more. All files are read and checked before anything is written. An object that cannot be applied does not keep the others from it.',
   examples: [
-    { says: 'one file', line: 'ecsmctl apply -f examples/quickstart/telemetry.yaml' },
-    { says: 'every file of a directory', line: 'ecsmctl apply -f examples/quickstart' },
-    { says: 'only say what would be done', line: 'ecsmctl apply -f examples/quickstart --dry-run' },
+    { help: 'one file', line: 'ecsmctl apply -f examples/quickstart/telemetry.yaml' },
+    { help: 'every file of a directory', line: 'ecsmctl apply -f examples/quickstart' },
+    { help: 'only say what would be done', line: 'ecsmctl apply -f examples/quickstart --dry-run' },
     {
-      says: 'also delete what was applied before and is not in the files any more',
+      help: 'also delete what was applied before and is not in the files any more',
       line: "ecsmctl apply -f examples/quickstart --prune -l '!keep' --dry-run",
     },
   ],
@@ -28,10 +28,10 @@ const apply: Command = {
   group,
   flags: [
     ...fileFlags,
-    { ...selectorFlag, says: 'only those in the files with these labels; with --prune also what may be deleted' },
-    { name: 'prune', says: 'delete what was applied before, has the labels of -l, and is not in the files' },
+    { ...selectorFlag, help: 'only those in the files with these labels; with --prune also what may be deleted' },
+    { name: 'prune', help: 'delete what was applied before, has the labels of -l, and is not in the files' },
     dryRunFlag,
-    { name: 'wait', says: 'wait until the operator has seen them and they are available' },
+    { name: 'wait', help: 'wait until the operator has seen them and they are available' },
     timeoutFlag,
     outputFlag,
   ],
@@ -40,10 +40,10 @@ const apply: Command = {
 
 const create: Command = {
   name: 'create',
-  says: 'make objects that are not there yet',
+  help: 'make objects that are not there yet',
   more: 'An object that is there already is an error, and stays as it is. To change it, use apply.',
   examples: [
-    { says: 'see whether it could be made', line: 'ecsmctl create -f examples/quickstart/worker.yaml --dry-run' },
+    { help: 'see whether it could be made', line: 'ecsmctl create -f examples/quickstart/worker.yaml --dry-run' },
   ],
   ...filesOnly,
   group,
@@ -53,13 +53,13 @@ const create: Command = {
 
 const remove: Command = {
   name: 'delete',
-  says: 'delete objects',
+  help: 'delete objects',
   more: 'An object that the operator looks after stays until it has cleaned up on the platform; delete waits for that. Without a running operator it stays until one runs.',
   examples: [
-    { says: 'one by its name', line: 'ecsmctl delete service worker --wait=false' },
-    { says: 'those of a file', line: 'ecsmctl delete -f examples/quickstart/thermal.yaml --wait=false' },
-    { says: 'those with a label', line: 'ecsmctl delete services -l tier=test' },
-    { says: 'only say which', line: 'ecsmctl delete services --all --dry-run' },
+    { help: 'one by its name', line: 'ecsmctl delete service worker --wait=false' },
+    { help: 'those of a file', line: 'ecsmctl delete -f examples/quickstart/thermal.yaml --wait=false' },
+    { help: 'those with a label', line: 'ecsmctl delete services -l tier=test' },
+    { help: 'only say which', line: 'ecsmctl delete services --all --dry-run' },
   ],
   words: '(KIND [NAME...] | KIND/NAME... | -f FILE)',
   wordsMin: 0,
@@ -73,11 +73,11 @@ const remove: Command = {
       value: 'HOW',
       choices: ['background', 'orphan'],
       default: 'background',
-      says: 'what becomes of the revisions: deleted afterwards, or kept. The service on the platform goes either way',
+      help: 'what becomes of the revisions: deleted afterwards, or kept. The service on the platform goes either way',
     },
-    { name: 'wait', default: 'true', says: 'wait until they are gone; --wait=false does not' },
+    { name: 'wait', default: 'true', help: 'wait until they are gone; --wait=false does not' },
     timeoutFlag,
-    { name: 'ignore-not-found', says: 'an object that is not there is fine' },
+    { name: 'ignore-not-found', help: 'an object that is not there is fine' },
     dryRunFlag,
     nameOutputFlag,
   ],
@@ -86,15 +86,15 @@ const remove: Command = {
 
 const diff: Command = {
   name: 'diff',
-  says: 'show what apply would change',
+  help: 'show what apply would change',
   more: 'Compares the objects in the registry with what apply would make of them. With --live it also asks the platform, and says what the operator would do there; without files, for the services in the registry. Secrets are hidden; that one has changed is shown.',
   examples: [
-    { says: 'before applying', line: 'ecsmctl diff -f examples/quickstart' },
+    { help: 'before applying', line: 'ecsmctl diff -f examples/quickstart' },
     {
-      says: 'and what it would mean on the platform',
+      help: 'and what it would mean on the platform',
       line: 'ecsmctl diff --live -f examples/quickstart/telemetry.yaml',
     },
-    { says: 'what the operator would do now', line: 'ecsmctl diff --live service/telemetry' },
+    { help: 'what the operator would do now', line: 'ecsmctl diff --live service/telemetry' },
   ],
   words: '(-f FILE | --live [KIND NAME...])',
   wordsMin: 0,
@@ -103,14 +103,14 @@ const diff: Command = {
   group,
   flags: [
     ...fileFlags,
-    { name: 'live', says: 'also say what the operator would do on the platform' },
+    { name: 'live', help: 'also say what the operator would do on the platform' },
     allNamespacesFlag,
     ...platformFlags,
   ],
   exitCodes: [
-    { code: 0, says: 'nothing would change' },
-    { code: 1, says: 'something would change' },
-    { code: 3, says: 'it could not be found out' },
+    { code: 0, help: 'nothing would change' },
+    { code: 1, help: 'something would change' },
+    { code: 3, help: 'it could not be found out' },
   ],
   failureCode: 3,
   load: () => import('./diff.ts'),
@@ -118,9 +118,9 @@ const diff: Command = {
 
 const edit: Command = {
   name: 'edit',
-  says: 'change an object in your editor',
+  help: 'change an object in your editor',
   more: 'Opens it in $VISUAL, $EDITOR or vi, without its status. What is not valid is opened again, with what is wrong on top. Secrets are hidden, and stay as they are where "<hidden>" is left; to change one, write the new one there.',
-  examples: [{ says: 'one service', line: 'ecsmctl edit service telemetry' }],
+  examples: [{ help: 'one service', line: 'ecsmctl edit service telemetry' }],
   words: '(KIND NAME... | KIND/NAME...)',
   wordsMin: 0,
   wordsMax: Number.POSITIVE_INFINITY,
@@ -132,14 +132,14 @@ const edit: Command = {
 
 const patch: Command = {
   name: 'patch',
-  says: 'change fields of an object',
+  help: 'change fields of an object',
   more: 'A merge patch (RFC 7386): fields that are in it are set, null removes one, lists are replaced as a whole.',
   examples: [
     {
-      says: 'change one field',
+      help: 'change one field',
       line: `ecsmctl patch service telemetry -p '{"spec":{"revisionHistoryLimit":5}}'`,
     },
-    { says: 'the same in YAML', line: "ecsmctl patch service/telemetry -p 'spec: {revisionHistoryLimit: 5}'" },
+    { help: 'the same in YAML', line: "ecsmctl patch service/telemetry -p 'spec: {revisionHistoryLimit: 5}'" },
   ],
   words: '(KIND NAME... | KIND/NAME...)',
   wordsMin: 0,
@@ -147,9 +147,9 @@ const patch: Command = {
   completeWords,
   group,
   flags: [
-    { name: 'patch', short: 'p', value: 'JSON|YAML', says: 'the patch' },
-    { name: 'patch-file', value: 'FILE|-', says: 'where the patch is written; - is standard input' },
-    { name: 'type', value: 'TYPE', choices: ['merge'], default: 'merge', says: 'there is only this one' },
+    { name: 'patch', short: 'p', value: 'JSON|YAML', help: 'the patch' },
+    { name: 'patch-file', value: 'FILE|-', help: 'where the patch is written; - is standard input' },
+    { name: 'type', value: 'TYPE', choices: ['merge'], default: 'merge', help: 'there is only this one' },
     dryRunFlag,
     outputFlag,
   ],
@@ -160,7 +160,7 @@ const patch: Command = {
 function marking(name: string, nouns: string, examples: Command['examples'], load: Command['load'] & {}): Command {
   return {
     name,
-    says: `set and remove ${nouns}`,
+    help: `set and remove ${nouns}`,
     examples,
     words: '(KIND [NAME...] | KIND/NAME...) KEY=VALUE|KEY-...',
     wordsMin: 0,
@@ -169,8 +169,8 @@ function marking(name: string, nouns: string, examples: Command['examples'], loa
     group,
     flags: [
       ...whichFlags,
-      { name: 'overwrite', says: 'also if it has another value already' },
-      { name: 'list', says: `print the ${nouns} instead` },
+      { name: 'overwrite', help: 'also if it has another value already' },
+      { name: 'list', help: `print the ${nouns} instead` },
       dryRunFlag,
       outputFlag,
     ],
@@ -182,10 +182,10 @@ const label = marking(
   'label',
   'labels',
   [
-    { says: 'set one', line: 'ecsmctl label service telemetry tier=ground' },
-    { says: 'set another value', line: 'ecsmctl label service telemetry tier=orbit --overwrite' },
-    { says: 'remove it', line: 'ecsmctl label service telemetry tier-' },
-    { says: 'see them', line: 'ecsmctl label service telemetry --list' },
+    { help: 'set one', line: 'ecsmctl label service telemetry tier=ground' },
+    { help: 'set another value', line: 'ecsmctl label service telemetry tier=orbit --overwrite' },
+    { help: 'remove it', line: 'ecsmctl label service telemetry tier-' },
+    { help: 'see them', line: 'ecsmctl label service telemetry --list' },
   ],
   () => import('./label.ts'),
 );
@@ -194,19 +194,19 @@ const annotate = marking(
   'annotate',
   'annotations',
   [
-    { says: 'set one', line: "ecsmctl annotate service telemetry owner='ground team'" },
-    { says: 'remove it', line: 'ecsmctl annotate service telemetry owner-' },
+    { help: 'set one', line: "ecsmctl annotate service telemetry owner='ground team'" },
+    { help: 'remove it', line: 'ecsmctl annotate service telemetry owner-' },
   ],
   () => import('./annotate.ts'),
 );
 
 const scale: Command = {
   name: 'scale',
-  says: 'say how many instances should run',
+  help: 'say how many instances should run',
   examples: [
-    { says: 'five of them', line: 'ecsmctl scale service telemetry --replicas 5' },
+    { help: 'five of them', line: 'ecsmctl scale service telemetry --replicas 5' },
     {
-      says: 'only if there should be five now',
+      help: 'only if there should be five now',
       line: 'ecsmctl scale service/telemetry --replicas 3 --current-replicas 5',
     },
   ],
@@ -216,8 +216,8 @@ const scale: Command = {
   completeWords,
   group,
   flags: [
-    { name: 'replicas', value: 'N', says: 'how many' },
-    { name: 'current-replicas', value: 'N', says: 'only those that should have so many now' },
+    { name: 'replicas', value: 'N', help: 'how many' },
+    { name: 'current-replicas', value: 'N', help: 'only those that should have so many now' },
     ...whichFlags,
     dryRunFlag,
     outputFlag,
@@ -227,16 +227,16 @@ const scale: Command = {
 
 const set: Command = {
   name: 'set',
-  says: 'set the image of services',
-  examples: [{ says: 'another version', line: 'ecsmctl set image service/telemetry telemetry@1.1.0#sylixos' }],
+  help: 'set the image of services',
+  examples: [{ help: 'another version', line: 'ecsmctl set image service/telemetry telemetry@1.1.0#sylixos' }],
   group,
   commands: [
     {
       name: 'image',
-      says: 'say which image should run',
+      help: 'say which image should run',
       examples: [
-        { says: 'another version', line: 'ecsmctl set image service/telemetry telemetry@1.1.0#sylixos' },
-        { says: 'of all with a label', line: 'ecsmctl set image services -l tier=test probe@2.0.0' },
+        { help: 'another version', line: 'ecsmctl set image service/telemetry telemetry@1.1.0#sylixos' },
+        { help: 'of all with a label', line: 'ecsmctl set image services -l tier=test probe@2.0.0' },
       ],
       words: '(KIND NAME... | KIND/NAME... | -f FILE) IMAGE',
       wordsMin: 0,
@@ -250,15 +250,15 @@ const set: Command = {
 
 const validate: Command = {
   name: 'validate',
-  says: 'check files, without a registry',
+  help: 'check files, without a registry',
   more: 'Says everything that is wrong in all of the files, each with file, line and column.',
-  examples: [{ says: 'before anybody applies them', line: 'ecsmctl validate -f examples/quickstart' }],
+  examples: [{ help: 'before anybody applies them', line: 'ecsmctl validate -f examples/quickstart' }],
   ...filesOnly,
   group,
   flags: fileFlags,
   exitCodes: [
-    { code: 0, says: 'everything is valid' },
-    { code: 1, says: 'something is not' },
+    { code: 0, help: 'everything is valid' },
+    { code: 1, help: 'something is not' },
   ],
   load: () => import('./validate.ts'),
 };

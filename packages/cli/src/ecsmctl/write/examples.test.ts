@@ -35,7 +35,7 @@ describe.each(commandsIn(writeCommands).map((command) => [command.name, command]
     if (name === 'create') await kit.run('delete services --all', { nodeFiles: files });
   });
 
-  it.each(command.examples.map(({ says, line }) => [says, line]))('%s: %s', async (_says, line) => {
+  it.each(command.examples.map(({ help, line }) => [help, line]))('%s: %s', async (_says, line) => {
     const told = await kit.run(line.replace(/^ecsmctl /, ''), {
       ...inRealTime,
       nodeFiles: files,

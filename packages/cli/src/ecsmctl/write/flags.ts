@@ -6,24 +6,24 @@ export const dryRunFlag: Flag = {
   value: 'MODE',
   withoutValue: 'server',
   choices: ['none', 'client', 'server'],
-  says: 'write nothing, and say what would be done (client and server are the same here)',
+  help: 'write nothing, and say what would be done (client and server are the same here)',
 };
 
 export const timeoutFlag: Flag = {
   name: 'timeout',
   value: 'TIME',
   default: '5m',
-  says: 'give up waiting after this time, such as 90s or 1h30m; 0 is for ever',
+  help: 'give up waiting after this time, such as 90s or 1h30m; 0 is for ever',
 };
 
-export const allFlag: Flag = { name: 'all', says: 'all objects of the kind in the namespace' };
+export const allFlag: Flag = { name: 'all', help: 'all objects of the kind in the namespace' };
 
 export const nameOutputFlag: Flag = {
   name: 'output',
   short: 'o',
   value: 'FORMAT',
   choices: ['name'],
-  says: 'print only KIND/NAME',
+  help: 'print only KIND/NAME',
 };
 
 /** Where the platform is, for those who ask it themselves. As ecsm-operator calls them. */
@@ -33,7 +33,7 @@ export const platformFlags: readonly Flag[] = [
     value: 'URL',
     variable: 'ECSM_URL',
     default: 'http://127.0.0.1:3001',
-    says: 'with --live: the platform, with http:// or https://',
+    help: 'with --live: the platform, with http:// or https://',
   },
   {
     name: 'header',
@@ -41,12 +41,12 @@ export const platformFlags: readonly Flag[] = [
     variable: 'ECSM_HEADER',
     repeats: true,
     secret: true,
-    says: 'with --live: sent with every call to the platform, for authentication. Others on this machine can see a flag, but not a variable',
+    help: 'with --live: sent with every call to the platform, for authentication. Others on this machine can see a flag, but not a variable',
   },
   {
     name: 'tls-ca',
     value: 'FILE',
     variable: 'ECSM_TLS_CA',
-    says: 'with --live: trust the certificates that this one has signed, in PEM, instead of those that the system trusts',
+    help: 'with --live: trust the certificates that this one has signed, in PEM, instead of those that the system trusts',
   },
 ];

@@ -53,14 +53,14 @@ export async function untilGone(
   const remedy = `${hint} The deletion goes on without you`;
   try {
     await withProgress(call.terminal, { what, timeoutMs, remedy }, async (progress) => {
-      progress.says(stateOf());
+      progress.update(stateOf());
       await observe(call.terminal, session, items, progress.signal, (item, object) => {
         if (object) left.set(item, object);
         else {
           left.delete(item);
           progress.above(() => gone(item));
         }
-        progress.says(stateOf());
+        progress.update(stateOf());
         return object === undefined;
       });
     });

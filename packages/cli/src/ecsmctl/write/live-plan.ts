@@ -42,7 +42,7 @@ export async function livePlans(
     return await withProgress(call.terminal, { what: `the platform ${url}`, timeoutMs: planMs }, async (progress) => {
       const plans: Plan[] = [];
       for (const { namespace, name } of services) {
-        progress.says(`${plans.length} of ${services.length} services looked up`);
+        progress.update(`${plans.length} of ${services.length} services looked up`);
         plans.push(await operator.planFor(namespace, name));
         progress.contact();
       }

@@ -63,7 +63,7 @@ export async function untilReady(
     await observe(call.terminal, session, items, progress.signal, (item, object) => {
       const state = readinessOf(item, object);
       states.set(item, state);
-      progress.says(stateText(items, states, nameOf));
+      progress.update(stateText(items, states, nameOf));
       return state.is !== 'waiting';
     });
   });
