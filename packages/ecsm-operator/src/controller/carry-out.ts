@@ -1,13 +1,13 @@
-/** Carries one step of a plan out, and says what became of it. A step that may have happened is never repeated blindly. */
+/** Sends one step of a plan, and returns its outcome. A step that may have happened is never repeated blindly. */
 import { type ApiError, isApiError } from '@ecsm/runtime';
 import { fromPlatform, PlatformError } from '../observe/platform-error.ts';
 import type { ServiceManager } from '../resource/manager.ts';
 import type { Step } from '../service/model.ts';
 
 export type StepEnd =
-  /** With the id of a service that was made or changed: a change may have given it another one. */
+  /** With the id of a service that was created or updated: an update may change the id. */
   | { readonly is: 'done'; readonly writtenId?: string }
-  /** Nothing is wrong, but the world is not what the plan took it for, or what it is now is not known. */
+  /** The platform is not in the state that the plan assumed. */
   | { readonly is: 'overtaken'; readonly error: ApiError }
   | { readonly is: 'unanswered'; readonly error: ApiError }
   | { readonly is: 'refused'; readonly error: ApiError };
@@ -25,13 +25,13 @@ export async function carryOut(step: Step, manager: Manager, signal: AbortSignal
     if (!(error instanceof PlatformError)) throw error;
     const { cause } = error;
     if (error.isUnanswered) return { is: 'unanswered', error: cause };
-    // Taken, gone or changed since it was read: a fresh look decides, by the mark, what that means.
+    // Taken, gone or changed since it was read: the next reconcile decides by the mark what that means.
     const isOvertaken = ['AlreadyExists', 'NotFound', 'Conflict'].includes(cause.code);
     return { is: isOvertaken ? 'overtaken' : 'refused', error: cause };
   }
 }
 
-/** Gives the id of what was made or changed, if anything was. */
+/** Returns the id of the service that was created or updated, if any. */
 async function call(step: Step, manager: Manager, signal: AbortSignal): Promise<string | undefined> {
   switch (step.do) {
     case 'create':

@@ -1,4 +1,4 @@
-/** What would be done for a service, without doing it: everything is read, nothing is written anywhere. */
+/** The plan for a service without performing it: everything is read, nothing is written. */
 import type { Registry } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import type { ServiceManager } from '../resource/manager.ts';
@@ -15,10 +15,10 @@ export interface DryPlanSources {
   readonly settings: PlanSettings;
 }
 
-/** Stands in for the id of a registry that has none yet: nothing on the platform can carry it. */
+/** Replaces the id of a registry that has none yet: no service on the platform has it. */
 const noId = 'none';
 
-/** `NotFound` if there is no such service. */
+/** Throws `NotFound` if there is no such service. */
 export async function planFor(
   { registry, manager, settings }: DryPlanSources,
   { namespace, name }: OwnerKey,

@@ -1,4 +1,4 @@
-/** What goes over the link and how the link is, for `/metrics`. */
+/** Metrics of the link to the platform. */
 import type { AttemptRecord, CircuitBreaker } from '@ecsm/client';
 import type { MetricRegistry } from '@ecsm/runtime';
 

@@ -55,7 +55,7 @@ export interface OperatorOptions {
 
 export type OperatorController = Runnable & Pick<Controller, 'ready' | 'queue'>;
 
-/** A service that is not as it should be yet. */
+/** A service that is not settled yet. */
 export interface Unsettled {
   readonly namespace: string;
   readonly name: string;
@@ -200,7 +200,7 @@ export class Operator {
     return { platform: () => this.breaker.check() };
   }
 
-  /** Runs everything until the signal aborts, for those who need no manager of their own. */
+  /** Runs everything until the signal aborts, with a manager of its own. */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     const { registry } = this.#options;
     const manager = new Manager({ registry, clock: this.#clock, log: this.#log });
@@ -208,7 +208,7 @@ export class Operator {
     await manager.run({ signal });
   }
 
-  /** What would be done for a service now. It only reads. `NotFound` if there is no such service. */
+  /** The plan for a service. It only reads. Throws `NotFound` if there is no such service. */
   planFor(namespace: string, name: string): Promise<Plan> {
     return planFor(
       { registry: this.#options.registry, manager: this.#manager, settings: this.settings.plan },
@@ -216,7 +216,7 @@ export class Operator {
     );
   }
 
-  /** What is not as it should be yet; empty when every service is available, its newest spec was seen, and nothing is queued. */
+  /** Services that are not available, whose newest spec was not observed, or that are still being reconciled. */
   async unsettled(): Promise<readonly Unsettled[]> {
     const { items } = await this.#options.registry.resource(ECSMService).list();
     const found = items.flatMap((service) => {
@@ -247,14 +247,14 @@ export class Operator {
     }
   }
 
-  /** A store that cannot be read for a moment is no reason to end. */
+  /** Retries while the store cannot be read. */
   async #collectGarbage(registry: Registry, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         await collectGarbage(registry, { signal, log: this.#log });
       } catch (error) {
         if (!isApiError(error) || error.retry !== 'retry') throw error;
-        this.#log.write('warn', 'what nobody owns could not be looked for', { error: error.message });
+        this.#log.write('warn', 'garbage collection failed; retrying', { error: error.message });
         await sleep(this.#clock, garbageRetryMs, signal);
       }
     }
@@ -266,7 +266,7 @@ function isIdle(controller: Pick<Controller, 'ready' | 'queue'>): boolean {
   return controller.ready() === undefined && queue !== undefined && queue.depth + queue.processing === 0;
 }
 
-/** What a plan depends on. The status is not: it is ours. */
+/** What a plan depends on. The status is left out: the operator writes it. */
 const specChanged: Predicate = digestOf;
 
 function whyUnsettled({ metadata, status }: ECSMService): string | undefined {

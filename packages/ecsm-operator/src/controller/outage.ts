@@ -44,7 +44,7 @@ export class Outage {
       log.write('warn', 'the platform cannot be reached', { reason: breaker.reason });
       cancel = clock.after(outageMs, () => {
         this.#wakeAll().catch((error: unknown) =>
-          log.write('warn', 'the services could not be told of the outage', { error: String(error) }),
+          log.write('warn', 'the services could not be enqueued after an outage', { error: String(error) }),
         );
       });
     });

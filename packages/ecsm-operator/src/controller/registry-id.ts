@@ -1,12 +1,12 @@
-/** The id of a registry, made the first time that somebody asks. */
+/** The id of a registry, created on first use. */
 import { isApiError, type Registry } from '@ecsm/runtime';
 import { OperatorIdentity } from '../apis/operator-identity.ts';
 
 const name = 'registry';
-/** Nobody removes it, so a deletion by mistake leaves the object where it is. */
+/** It is never removed, so that a deletion by mistake has no effect. */
 const finalizer = 'ecsm.sh/keeps-ownership';
 
-/** The same for everybody who asks, now and later. */
+/** Stable: every caller gets the same id. */
 export async function registryIdOf(registry: Registry): Promise<string> {
   const known = await readRegistryId(registry);
   if (known !== undefined) return known;
@@ -15,13 +15,13 @@ export async function registryIdOf(registry: Registry): Promise<string> {
     const made = await registry.resource(OperatorIdentity).create({ metadata, spec: { id: registry.random.uuid() } });
     return made.spec.id;
   } catch (error) {
-    // Somebody else was faster.
+    // Another process created it first.
     if (!isApiError(error, 'AlreadyExists')) throw error;
     return (await registry.resource(OperatorIdentity).get(name)).spec.id;
   }
 }
 
-/** Nothing if nobody has asked for it yet. */
+/** Returns undefined if it was not created yet. */
 export async function readRegistryId(registry: Registry): Promise<string | undefined> {
   try {
     return (await registry.resource(OperatorIdentity).get(name)).spec.id;

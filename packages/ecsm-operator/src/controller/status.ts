@@ -1,4 +1,4 @@
-/** The status of an object, from what a plan says of it. Written only when it says something new. */
+/** The status of an object, made from a plan. It is written only if it changed. */
 import type { CircuitBreaker } from '@ecsm/client';
 import { type Clock, type Condition, deepEqual, type Registry, setCondition, timestampAt } from '@ecsm/runtime';
 import { ECSMService, type ServiceStatus } from '../apis/ecsm-service.ts';
@@ -20,7 +20,7 @@ export function unreachable({
   );
 }
 
-/** What is to be written after a plan, with conditions that are not the plan's. Of one type the last one counts. */
+/** The status after a plan, with further conditions. Of one type the last one counts. */
 export function statusAfter(
   service: ECSMService,
   plan: Pick<Plan, 'status' | 'conditions'>,
@@ -40,7 +40,7 @@ export function withConditions(
   return { ...status, conditions: [...conditionsAfter(service, conditions, clock)] };
 }
 
-/** Answers with the object as it is then. */
+/** Returns the object with the new status. */
 export async function writeStatus(
   registry: Registry,
   service: ECSMService,

@@ -126,7 +126,7 @@ export class Poller {
         const startMs = clock.monotonicMs();
         const isCertain = breaker.state !== 'unreachable' && (await this.#poll(signal));
         if (breaker.state === 'unreachable') this.#ended(false);
-        this.#wake(this.#polling.leftBehind(), 'it has to look for itself again');
+        this.#wake(this.#polling.leftBehind(), 'bulk polling has ended');
         const bulkMs = this.#interval.next(clock.monotonicMs() - startMs);
         const soonMs = this.#polling.isBulk ? bulkMs : isCertain ? observeMs : pollMs;
         const waitMs = breaker.state === 'unreachable' ? observeMs : Math.min(soonMs, observeMs);
@@ -158,7 +158,7 @@ export class Poller {
     } catch (error) {
       this.#ended(false);
       if (signal.aborted) return true;
-      log.write('debug', 'the platform could not be looked at', { error: String(error) });
+      log.write('debug', 'polling the platform failed', { error: String(error) });
       return false;
     } finally {
       affected.wake();

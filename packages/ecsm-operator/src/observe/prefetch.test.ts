@@ -1,4 +1,4 @@
-/** Pictures of services: read in groups, taken once, and never older than what we did. */
+/** Prefetched services: read in groups, used once, and never older than the last change. */
 import { collect, Ecsm, RestClient } from '@ecsm/client';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { VirtualClock } from '@ecsm/runtime/testing';
@@ -27,7 +27,7 @@ async function bench(count = 3) {
   return { clock, simulator, prefetch, rows, ids, read: (poll: number) => prefetch.read(rows, poll, () => {}, signal) };
 }
 
-describe('a picture', () => {
+describe('a prefetched service', () => {
   it('shows a service with its instances, and is taken once', async () => {
     const { prefetch, ids, read } = await bench();
     await read(1);

@@ -1,4 +1,4 @@
-/** Which pictures of the platform are too old to decide on, and how long that is held against them. */
+/** Which reads of the platform are stale, and for how long they are refused. */
 import type { ServiceBody, ServiceDetail } from '@ecsm/client';
 import { parseTime } from '@ecsm/client';
 import { VirtualClock } from '@ecsm/runtime/testing';
@@ -39,7 +39,7 @@ function bench() {
   return { clock, staleness: new Staleness(new ServiceRecords(clock), clock, timeOf) };
 }
 
-describe('a picture', () => {
+describe('a read of a service', () => {
   it('that is older than one seen before does not count', () => {
     const { staleness } = bench();
     expect(staleness.reasonOf([service('2026-01-01 00:00:05')])).toBeUndefined();
