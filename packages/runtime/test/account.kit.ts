@@ -36,14 +36,14 @@ export class Account {
     return this.#acknowledged;
   }
 
-  /** Commits that were under way when their writer ended. */
+  /** Commits that were in flight when their writer ended. */
   get open(): number {
     return [...this.#loops.values()].filter(({ intends, revisions }) => intends.length > revisions.length).length;
   }
 
   /**
    * Compares with the whole log. Each commit of a loop is in it once, as a whole, in order, at the revision that was
-   * acknowledged; only the last one, if it was not acknowledged, may be missing. Returns what is wrong.
+   * acknowledged; only the last one, if it was not acknowledged, may be missing. Returns the problems.
    */
   compare(log: readonly Seen[]): string[] {
     const problems: string[] = [];

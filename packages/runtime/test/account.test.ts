@@ -1,4 +1,4 @@
-/** Goal: the checker of the tests with real processes reports each sort of loss. */
+/** Goal: the checker of the tests with real processes reports each kind of loss. */
 import { describe, expect, it } from 'vitest';
 import { Account } from './account.kit.ts';
 import type { Seen } from './worker/watcher.ts';
@@ -6,7 +6,7 @@ import type { Seen } from './worker/watcher.ts';
 const key = (n: number) => `example.io/v1/things/writer1/0-${n}`;
 const loop = 'writer1/0';
 
-/** Two commits are acknowledged, the third was under way. */
+/** Two commits are acknowledged, the third was in flight. */
 function account(): Account {
   const lines = [
     { loop, intends: { [key(1)]: 1, [key(2)]: 2 } },
@@ -38,7 +38,7 @@ const third: Seen = {
 };
 
 describe('an account of acknowledged commits', () => {
-  it('agrees with a log that has all of them, with or without the one under way', () => {
+  it('matches a log that has all of them, with or without the one in flight', () => {
     expect(account().compare([first, second])).toEqual([]);
     expect(account().compare([first, second, third])).toEqual([]);
     expect([account().acknowledged, account().open]).toEqual([2, 1]);

@@ -1,9 +1,9 @@
 /**
- * A model of what a disk may hold after a power cut, made from the system calls of a process.
+ * A model of the possible contents of a disk after a power failure, built from the system calls of a process.
  *
- * Certain is what was written to a file before its last completed fsync began, and names that were made, renamed or
- * removed in a directory before the directory's own last fsync. Of everything later any part may have reached the disk:
- * nothing, all, a part in order, some writes and not others, or some sectors of a write and not others.
+ * Durable are writes to a file before its last completed fsync started, and names that were created, renamed or removed
+ * in a directory before the directory's own last fsync. Of everything later any part may have reached the disk: nothing,
+ * all, a prefix, some writes and not others, or some sectors of a write and not others.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Change, choose, contentOf, type Fate, fates, Inode, type Naming } from './inode.kit.ts';
@@ -12,13 +12,13 @@ import { bytesOf, type Call, descriptorOf } from './trace.kit.ts';
 export interface CutOptions {
   /** At least 0, less than 1. */
   readonly random: () => number;
-  /** What becomes of changes that are not certain. Default: another for each file, by chance. */
+  /** What happens to changes that are not durable. Default: chosen randomly for each file. */
   readonly fate?: Fate;
   /** Files whose last sync before the cut is taken as if it had not happened. */
   readonly unsynced?: RegExp;
 }
 
-/** What a process had printed at a moment. */
+/** What a process had printed at a position. */
 interface Printed {
   readonly at: number;
   readonly line: string;
@@ -39,7 +39,7 @@ export class Disk {
   /** The beginning of a line that is not printed whole yet. */
   #rest = '';
 
-  /** Only what is below `root` is modelled. It has to be empty when the recording begins. */
+  /** Only what is below `root` is modelled. It has to be empty when the recording starts. */
   constructor(root: string) {
     this.#root = root;
     this.#names.set(root, this.#rootInode);
@@ -181,7 +181,7 @@ export class Disk {
     return path === this.#root || path.startsWith(`${this.#root}/`);
   }
 
-  /** What is on the disk after a power cut at a moment: paths below the root → content, undefined for directories. */
+  /** The disk after a power failure at a position: paths below the root → content, undefined for directories. */
   cut(moment: number, { random, fate, unsynced }: CutOptions): Map<string, Buffer | undefined> {
     const image = new Map<string, Buffer | undefined>();
     const fateOf = () => fate ?? fates[Math.floor(random() * fates.length)] ?? 'all';

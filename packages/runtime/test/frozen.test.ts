@@ -60,7 +60,7 @@ async function holdsOut({ url, registry, frozen, watcher }: Scene): Promise<void
     await expect(store.commit([put])).rejects.toMatchObject({ code: 'Unavailable' });
   }
   await expect(store.compact(1)).rejects.toMatchObject({ code: 'Unavailable' });
-  // Readers and watches go on, also those that start now.
+  // Readers and watches continue, also new ones.
   expect(await store.revision()).toBe(before);
   expect(await store.get(key)).toBeUndefined();
   await expect.poll(() => watcher.lines.length, { interval: 5 }).toBe(before);
@@ -87,7 +87,7 @@ async function isAccountedFor({ registry, watcher }: Scene, lines: readonly Said
 describe.skipIf(process.platform !== 'linux').each(['sqlite', 'file'] as const)(
   'a writer that is stopped on %s',
   (scheme) => {
-    it('lets others read, fail to write within their deadline, and goes on with nothing lost', async () => {
+    it('allows reads, fails writes within their deadline, and continues without loss', async () => {
       const all = await scene(scheme);
       await holdsOut(all);
       const waiting = openRegistry(all.url, { kinds: [], tuning: { lockTimeoutMs: 30_000 } }).then(async (other) => {
@@ -107,7 +107,7 @@ describe.skipIf(process.platform !== 'linux').each(['sqlite', 'file'] as const)(
       ]);
     });
 
-    it('leaves nothing of its commit when it is killed, and others write at once', async () => {
+    it('leaves nothing of its commit when it is killed, and others can write immediately', async () => {
       const all = await scene(scheme);
       await holdsOut(all);
       await all.frozen.kill('SIGKILL');

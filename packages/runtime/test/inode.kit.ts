@@ -1,4 +1,4 @@
-/** A file or directory of the model of a disk: its changes, and which of them a power cut may take away. */
+/** A file or directory of the model of a disk: its changes, and which of them a power failure may lose. */
 
 /** A change of a file or of a directory, at a position in the trace. */
 export interface Change {
@@ -31,7 +31,7 @@ export class Inode<C extends Change = Write | Truncation | Naming> {
     this.#syncs.push({ start, end });
   }
 
-  /** Changes before a moment: the certain ones, and the rest. `lost` is how many of the last syncs did not happen. */
+  /** Changes before a position: the durable ones, and the rest. `lost` is the number of last syncs that are ignored. */
   changesBefore(moment: number, lost: number): { readonly certain: C[]; readonly open: C[] } {
     const syncs = this.#syncs.filter(({ end }) => end < moment);
     const start = syncs[syncs.length - 1 - lost]?.start ?? -1;

@@ -1,8 +1,8 @@
 /**
  * Goal: no acknowledged commit is lost, whichever process dies at whatever moment.
  * Method: writers, watchers, openers and a process that compacts share one registry, each in a process of its own. They
- * are killed with SIGKILL at random moments, one at a time and sometimes all at once, and started again. Writers print
- * each commit before it starts and its revision after it was acknowledged; a watcher goes on after the last commit that
+ * are killed with SIGKILL at random times, one at a time and sometimes all together, and started again. Writers print
+ * each commit before it starts and its revision after it was acknowledged; a watcher continues after the last commit that
  * it printed. At the end every acknowledgement is accounted for.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A place in the population: after a kill the next process of the same sort takes it. */
+/** A slot: after a kill the next process of the same kind takes it. */
 class Slot<Line extends object> {
   readonly lines: Line[] = [];
   readonly #start: (slot: Slot<Line>) => Worker<Line>;
@@ -106,7 +106,7 @@ async function survives(scheme: 'sqlite' | 'file', kills: number, writers: numbe
     await expect.poll(() => slots.some((slot) => slot.isWorking), { interval: 1 }).toBe(true);
     const working = slots.filter((slot) => slot.isWorking);
     await sleep(Math.random() * 30);
-    // All at once, the next process finds a log that no living process knows.
+    // All together: the next process finds a log that no running process has open.
     const victims = round % 20 === 0 ? slots : [working[Math.floor(Math.random() * working.length)] ?? slots[0]];
     await Promise.all(victims.map((slot) => slot?.kill()));
     for (const slot of victims) slot?.start();

@@ -1,4 +1,4 @@
-/** Goal: of several real processes one leads; when it dies or sleeps another takes over, and the loser writes nothing. */
+/** Goal: of several real processes one leads; when it dies or is stopped another takes over, and the first is fenced. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ async function takesOver(url: string): Promise<void> {
   const one = await candidate(url, 'one');
   await eventually(() => count(one, 'wrote')).toBeGreaterThan(3);
   const two = await candidate(url, 'two');
-  // The first one falls asleep, without a word; it still believes that it leads.
+  // The first one is stopped without releasing its lease; it still acts as the leader when it continues.
   await putToSleep(one, url);
   await eventually(() => count(two, 'wrote')).toBeGreaterThan(3);
   expect(count(two, 'leads')).toBe(1);
@@ -82,7 +82,7 @@ async function takesOver(url: string): Promise<void> {
   await next.kill('SIGTERM');
 
   const { store, close } = await opened(url);
-  // Each leader's writes are one run in the log: nobody who lost it wrote again before leading again.
+  // Each leader's writes are contiguous in the log: no former leader wrote before leading again.
   const order = (await writers(store)).filter((by, index, all) => by !== all[index - 1]);
   expect(order.slice(0, 2)).toEqual(['one', 'two']);
   expect(['one', 'three']).toContain(order[2]);
@@ -95,7 +95,7 @@ async function opened(url: string): Promise<{ store: Store; close: () => Promise
   return { store: registry.store, close: () => registry.close() };
 }
 
-describe('when a leader sleeps, and when it dies', () => {
+describe('when a leader is stopped, and when it dies', () => {
   it('another takes over within the lease on sqlite', { timeout: 120_000 }, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'ecsm-leaders-'));
     cleanups.push(() => rmSync(directory, { recursive: true, force: true }));

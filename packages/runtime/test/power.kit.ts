@@ -1,4 +1,4 @@
-/** Power cuts: records a process that writes a registry, and checks what is left of the registry after a cut. */
+/** Power failures: records a process that writes a registry, and checks what is left of the registry after a cut. */
 import {
   existsSync,
   mkdirSync,
@@ -33,13 +33,13 @@ export interface Planted {
 /** The registry is not at the root: its own directory can be lost as well. */
 export const folder = 'site/registry';
 
-/** A run of worker/powered.ts to its end: all of its commits, and when each began and was acknowledged. */
+/** A run of worker/powered.ts to its end: all of its commits, and when each started and was acknowledged. */
 export class Run {
   readonly disk: Disk;
   readonly #scheme: Scheme;
   readonly #scratch: string;
   readonly #log: Seen[];
-  readonly #begun = new Map<number, number>();
+  readonly #started = new Map<number, number>();
   readonly #acknowledged = new Map<number, number>();
   readonly #compactions: number[] = [];
 
@@ -71,7 +71,7 @@ export class Run {
         continue;
       }
       const commit = intended.get(line.loop);
-      this.#begun.set(line.revision, commit?.at ?? 0);
+      this.#started.set(line.revision, commit?.at ?? 0);
       this.#acknowledged.set(line.revision, at);
       log.push({ revision: line.revision, changes: commit?.changes ?? [] });
     }
@@ -91,7 +91,7 @@ export class Run {
     rmSync(this.#scratch, { recursive: true, force: true });
   }
 
-  /** Cuts the power at a moment, opens what is left, and returns what is wrong with it. */
+  /** Cuts the power at a position, opens what is left, and returns the problem found. */
   async check(moment: number, options: CutOptions): Promise<string[]> {
     try {
       return await withImage(this.#scratch, this.disk.cut(moment, options), async (root) => {
@@ -114,8 +114,8 @@ export class Run {
     const acknowledged = lastBefore(this.#acknowledged, moment);
     if (newest < acknowledged) return [`lost: ${acknowledged} was acknowledged, the newest revision is ${newest}`];
     const problems: string[] = [];
-    const begun = lastBefore(this.#begun, moment);
-    if (newest > begun) problems.push(`revision ${newest} was not begun before the cut, the last was ${begun}`);
+    const started = lastBefore(this.#started, moment);
+    if (newest > started) problems.push(`revision ${newest} was not started before the cut, the last was ${started}`);
     const expected = this.#log.filter(({ revision }) => revision <= newest);
     const found = await readKept(store, [0, ...this.#compactions], newest);
     compare(
@@ -185,7 +185,7 @@ export async function withImage<T>(scratch: string, image: Image, use: (root: st
   }
 }
 
-/** SQLite makes the `-shm` file anew: its content is not on the disk, but in memory that processes share. */
+/** SQLite recreates the `-shm` file: its content is not on the disk, but in shared memory. */
 function writeImage(root: string, image: Image): void {
   // Files that were written just now are looked at twice, which takes time.
   const longAgo = new Date('2020-01-01');

@@ -1,7 +1,7 @@
 /**
- * Goal: a power cut at any moment loses nothing that was acknowledged, and leaves a registry that works.
+ * Goal: a power failure at any moment loses nothing that was acknowledged, and leaves a registry that works.
  * Method: the system calls of a process that writes a registry are recorded. From them images of the disk are made as a
- * power cut could leave them (disk.kit.ts), each is opened, and what is found is compared with what the process printed.
+ * power failure could leave them (disk.kit.ts), each is opened, and what is found is compared with what the process printed.
  * The same check has to find planted defects: an acknowledgement before the flush, and flushes that are left out.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
@@ -38,7 +38,7 @@ async function cut(run: Run, images: number): Promise<string[]> {
   return [];
 }
 
-describe.skipIf(skipWithoutStrace())('after a power cut', () => {
+describe.skipIf(skipWithoutStrace())('after a power failure', () => {
   it('a sqlite registry has everything acknowledged, and works', { timeout: 240_000 }, async () => {
     // The second part writes more than the 1,000 pages after which SQLite moves its log into the database.
     const run = record('sqlite', ['10,3', '120,4,compact', '10,3', '3,0']);
@@ -70,7 +70,7 @@ async function cutCreation(run: Run): Promise<string[]> {
 
 /**
  * The commit of a process that is killed before its flush is in memory of the system only, and the next process finds it
- * there. It may not show it to anybody before it is flushed.
+ * there. It must not return it to a reader before it is flushed.
  */
 describe.skipIf(skipWithoutStrace())('a commit whose process was killed before its flush', () => {
   const commits = 3;
@@ -83,7 +83,7 @@ describe.skipIf(skipWithoutStrace())('a commit whose process was killed before i
     return { root, disk: new Disk(root) };
   };
 
-  it('survives a power cut once another process has read it', { timeout: 240_000 }, async () => {
+  it('survives a power failure once another process has read it', { timeout: 240_000 }, async () => {
     // The trace has real paths.
     scratch = mkdtempSync(join(realpathSync(tmpdir()), 'ecsm-power-killed-'));
     cleanups.push(() => rmSync(scratch, { recursive: true, force: true }));
@@ -110,7 +110,7 @@ describe.skipIf(skipWithoutStrace())('a commit whose process was killed before i
   });
 });
 
-describe.skipIf(skipWithoutStrace())('the check of power cuts finds', () => {
+describe.skipIf(skipWithoutStrace())('the check of power failures finds', () => {
   const lost = expect.arrayContaining([expect.stringMatching(/lost: |was written before/)]);
 
   it('an acknowledgement before the flush', { timeout: 240_000 }, async () => {

@@ -70,14 +70,14 @@ export class Worker<Line> {
     return this.#errors;
   }
 
-  /** Ends the process with a signal and waits until it is gone and all that it printed has arrived. */
+  /** Ends the process with a signal and waits until it has ended and all its output has arrived. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const closed = this.isRunning ? once(this.#child, 'close') : undefined;
     this.#child.kill(signal);
     await closed;
   }
 
-  /** Waits until it ends by itself; answers with its exit code. */
+  /** Waits until it ends by itself; returns its exit code. */
   async finished(): Promise<number | null> {
     await this.#exited;
     return this.#child.exitCode;

@@ -1,4 +1,4 @@
-/** Goal: several processes share a registry, and nothing is lost, doubled or out of order. */
+/** Goal: several processes share a registry, and nothing is lost, duplicated or out of order. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ async function countsTogether(url: string, increments: number): Promise<void> {
   }
 }
 
-describe('two processes that write one registry at once', () => {
+describe('two processes that write one registry concurrently', () => {
   it('lose and reorder nothing on sqlite', () => countsTogether(`sqlite:${scratch()}`, 600));
   it.skipIf(skipWithoutEtcd())('lose and reorder nothing on etcd', async () => {
     const server = await startEtcd();
@@ -80,7 +80,7 @@ describe('a read', () => {
 });
 
 describe('the lock of a process that died', () => {
-  it('is taken over at once, and what it had half written is not there', async () => {
+  it('is released immediately, and its unfinished transaction is rolled back', async () => {
     const directory = scratch();
     const registry = await openRegistry(`sqlite:${directory}`, { kinds: [] });
     cleanups.push(() => registry.close());

@@ -20,7 +20,7 @@ const calls = [
   ...['link', 'linkat', 'unlink', 'unlinkat', 'rename', 'renameat', 'renameat2', 'mkdir', 'mkdirat', 'rmdir'],
 ];
 
-/** Longer than anything that is written at once. */
+/** Longer than any single write. */
 const stringBytesMax = 16 * 1024 * 1024;
 const timeoutMs = 120_000;
 
@@ -60,10 +60,10 @@ function parse(text: string): Call[] {
       continue;
     }
     const resumed = /^<\.\.\. \w+ resumed>/.exec(rest)?.[0];
-    const begun = resumed === undefined ? undefined : unfinished.get(thread);
-    const whole = resumed === undefined ? rest : (begun?.text ?? '') + rest.slice(resumed.length);
+    const started = resumed === undefined ? undefined : unfinished.get(thread);
+    const whole = resumed === undefined ? rest : (started?.text ?? '') + rest.slice(resumed.length);
     const call = parseCall(whole);
-    if (call) found.push({ ...call, start: begun?.start ?? position, end: position });
+    if (call) found.push({ ...call, start: started?.start ?? position, end: position });
   }
   return found;
 }

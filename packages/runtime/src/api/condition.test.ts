@@ -28,12 +28,12 @@ describe('conditions', () => {
     expect(validate(conditionsSchema, list, '')).toEqual([]);
   });
 
-  it('stay the very same list when nothing changed', () => {
+  it('return the same list when nothing changed', () => {
     const list = [available, degraded];
     expect(setCondition(list, sameAvailable, now)).toBe(list);
   });
 
-  it('move their time when the status flips, and keep their place', () => {
+  it('update the transition time when the status changes, and keep their place', () => {
     const list = setCondition([available, degraded], { ...sameAvailable, status: 'Unknown' }, now);
     expect(list).toEqual([{ ...available, status: 'Unknown', lastTransitionTime: now }, degraded]);
   });
@@ -45,7 +45,7 @@ describe('conditions', () => {
     },
   );
 
-  it('lose an observed generation that is not given any more', () => {
+  it('drop an observed generation that is no longer set', () => {
     const { lastTransitionTime, observedGeneration, ...rest } = degraded;
     expect(setCondition([degraded], rest, now)).toEqual([{ ...rest, lastTransitionTime }]);
     expect(observedGeneration).toBe(1);

@@ -34,7 +34,7 @@ const examples: { [C in ErrorCode]: [details: ErrorDetails[C], message: string] 
 };
 
 describe('the error catalogue', () => {
-  it('words every error, with its retry class and status', () => {
+  it('has a message, a retry class and a status for every error', () => {
     const made = <C extends ErrorCode>(code: C) => new ApiError(code, examples[code][0]);
     for (const code of Object.keys(catalogue) as ErrorCode[]) {
       const error = made(code);
@@ -43,7 +43,7 @@ describe('the error catalogue', () => {
     }
   });
 
-  it('tells its errors from others, and one code from another', () => {
+  it('distinguishes its errors from others, and one code from another', () => {
     const cause = new Error('why');
     const error: unknown = new ApiError('NotFound', object, cause);
     expect(isApiError(error)).toBe(true);

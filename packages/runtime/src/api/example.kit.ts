@@ -53,7 +53,7 @@ export const Widget = defineKind({
   scale: { specReplicasPath: 'spec.replicas', statusReplicasPath: 'status.replicas' },
 });
 
-/** A valid one, complete but for what the registry sets. */
+/** A valid object, without the fields that the registry sets. */
 export const widget = {
   apiVersion: 'example.io/v1',
   kind: 'Widget',

@@ -42,7 +42,7 @@ describe('field selectors', () => {
     expect(() => parseFieldSelector(text)).toThrow(reason);
   });
 
-  it('know the fields of a kind', () => {
+  it('refuse fields that the kind does not have', () => {
     expect(parseFieldSelector('spec.replicas=3,metadata.labels[a/b]=c', Widget.schema).requirements).toHaveLength(2);
     expect(() => parseFieldSelector('spec.replica=3', Widget.schema)).toThrow('no single value called "spec.replica"');
     expect(() => parseFieldSelector('spec.template=3', Widget.schema)).toThrow(
@@ -54,7 +54,7 @@ describe('field selectors', () => {
     expect(() => parseFieldSelector('a'.repeat(FIELD_SELECTOR_LENGTH_MAX + 1))).toThrow('longer than');
   });
 
-  it('are the same after writing and reading', () => {
+  it('are the same after formatting and parsing', () => {
     const requirement = fc.record({
       path: fc.array(fc.constantFrom<string | number>('a', 'b', 3, 'x/y'), { minLength: 1, maxLength: 3 }),
       operator: fc.constantFrom('=' as const, '!=' as const),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deepFreeze, isPlainObject, JSON_DEPTH_MAX, jsonProblem, ownValue, setOwn } from './json.ts';
 
 describe('JSON data', () => {
-  it('tells plain objects from everything else', () => {
+  it('distinguishes plain objects from everything else', () => {
     expect([{}, Object.create(null), JSON.parse('{"__proto__":1}')].every(isPlainObject)).toBe(true);
     expect([null, [], new Map(), 'x', undefined, /x/u].some(isPlainObject)).toBe(false);
   });
@@ -16,12 +16,12 @@ describe('JSON data', () => {
     expect(ownValue({}, '__proto__')).toBeUndefined();
   });
 
-  it('freezes to the bottom', () => {
+  it('freezes nested values', () => {
     const value = deepFreeze({ a: [{ b: 1 }] });
     expect(Object.isFrozen(value.a[0])).toBe(true);
   });
 
-  it('says why a value is not JSON', () => {
+  it('returns why a value is not JSON', () => {
     const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
     const cycle: Record<string, unknown> = {};
     cycle['self'] = cycle;

@@ -26,7 +26,7 @@ describe('a set of kinds', () => {
     },
   );
 
-  it('asks back when a name is that of two kinds', () => {
+  it('refuses a name that two kinds have', () => {
     expect(kinds.allNamed('gadgets').map(({ group }) => group)).toEqual(['a.io', 'b.io']);
     expect(kinds.allNamed('nothing')).toEqual([]);
     expect(() => kinds.named('gadgets')).toThrow('"gadgets" is ambiguous: use gadgets.a.io or gadgets.b.io');
@@ -34,7 +34,7 @@ describe('a set of kinds', () => {
     expect(kinds.named('gd')).toBe(gadget);
   });
 
-  it('says what was probably meant', () => {
+  it('suggests the nearest name', () => {
     expect(() => kinds.get('example.io/v1', 'Wigdet')).toThrow(
       'no kind "Wigdet" in "example.io/v1": did you mean "Widget"?',
     );

@@ -44,17 +44,17 @@ describe('a kind', () => {
       { ...widget, metadata: { name: 'x', annotations: { a: 'x'.repeat(262_144) } } },
       ['metadata.annotations: Too long: 262145 bytes: must have at most 262144 bytes'],
     ],
-  ])('says what is wrong with object %#', (value, expected) => {
+  ])('returns the errors of object %#', (value, expected) => {
     expect(texts(value)).toEqual(expected);
   });
 
-  it('asks the rules between fields only about objects that fit the schema', () => {
+  it('checks the cross-field rules only for objects that match the schema', () => {
     expect(texts(withSpec({ replicas: undefined, paused: 1 }))).toEqual([
       'spec.paused: Invalid value: 1: must be true or false',
     ]);
   });
 
-  it('shows the rules the object as it was before', () => {
+  it('passes the old object to the rules', () => {
     const old = Widget.parse(widget);
     expect(Widget.validate(withSpec({ type: 'Static' }), old).map(formatFieldError)).toEqual([
       'spec.type: Forbidden: may not change',
@@ -81,7 +81,7 @@ describe('a kind', () => {
     expect(Widget.default(filled)).toBe(filled);
   });
 
-  it('parses data from outside, or says what is wrong', () => {
+  it('parses untyped data, or throws Invalid with the errors', () => {
     const { metadata, ...rest } = widget;
     const { namespace, ...named } = metadata;
     expect(Widget.parse({ ...rest, metadata: named }).metadata.namespace).toBe(namespace);
@@ -115,7 +115,7 @@ describe('a kind', () => {
     ]);
   });
 
-  it('is frozen, and knows its names and its JSON Schema', () => {
+  it('is frozen, and has its names and its JSON Schema', () => {
     expect(Object.isFrozen(Widget)).toBe(true);
     expect(Widget).toMatchObject({
       apiVersion: 'example.io/v1',

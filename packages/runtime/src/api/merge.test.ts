@@ -49,13 +49,13 @@ describe('deepEqual', () => {
     );
   });
 
-  it('does not see the order of keys or the difference between undefined and absent', () => {
+  it('ignores the order of keys and treats undefined as absent', () => {
     expect(deepEqual({ a: 1, b: 2 }, { b: 2, a: 1 })).toBe(true);
     expect(deepEqual({ a: 1, b: undefined }, { a: 1 })).toBe(true);
     expect(deepEqual({ a: 1 }, { a: 1, b: undefined })).toBe(true);
   });
 
-  it('tells lists, objects, null and text apart', () => {
+  it('distinguishes lists, objects, null and strings', () => {
     expect(deepEqual([], {})).toBe(false);
     expect(deepEqual({}, [])).toBe(false);
     expect(deepEqual(null, {})).toBe(false);
@@ -89,7 +89,7 @@ describe('mergePatch', () => {
     expect(mergePatch(parse(target), parse(patch))).toEqual(parse(result));
   });
 
-  it('returns the very same object when the patch changes nothing, and shares what it does not touch', () => {
+  it('returns the same object when the patch changes nothing, and shares unchanged parts', () => {
     const target = { a: { b: [1] }, c: { d: 1 } };
     expect(mergePatch(target, { a: { b: [1] }, x: null })).toBe(target);
     const changed = mergePatch(target, { c: { d: 2 } }) as typeof target;
@@ -116,7 +116,7 @@ describe('mergePatch', () => {
 });
 
 describe('createMergePatch', () => {
-  it('makes a patch that turns the one into the other', () => {
+  it('creates a patch that turns one document into the other', () => {
     fc.assert(
       fc.property(document, document, (from, to) => {
         expect(deepEqual(mergePatch(from, createMergePatch(from, to)), to)).toBe(true);
@@ -124,7 +124,7 @@ describe('createMergePatch', () => {
     );
   });
 
-  it('says nothing about what is equal', () => {
+  it('omits what is equal', () => {
     fc.assert(
       fc.property(document, (value) => {
         expect(createMergePatch(value, parse(JSON.stringify(value)))).toEqual({});
@@ -135,7 +135,7 @@ describe('createMergePatch', () => {
 });
 
 describe('threeWayMerge', () => {
-  it('removes what left the file, sets what is in it and leaves what others set', () => {
+  it('removes what was removed from the file, sets what is in it and keeps what other writers set', () => {
     const lastApplied = { spec: { replicas: 3, image: 'a', env: ['x'] } };
     const live = { spec: { replicas: 5, image: 'a', env: ['x', 'injected'], paused: true }, status: { ready: 1 } };
     const wanted = { spec: { image: 'b', env: ['y'] } };
@@ -145,13 +145,13 @@ describe('threeWayMerge', () => {
     });
   });
 
-  it('takes a null in the file as a wish to have the field gone', () => {
+  it('removes a field that is null in the file', () => {
     expect(threeWayMerge(undefined, { a: { b: 1, c: 2 } }, { a: { b: null, n: { m: null } } })).toEqual({
       a: { c: 2, n: {} },
     });
   });
 
-  it('gives exactly the wanted document when nobody else wrote', () => {
+  it('returns the desired document when there are no other writers', () => {
     fc.assert(
       fc.property(document, document, (last, wanted) => {
         expect(deepEqual(threeWayMerge(last, last, wanted), wanted)).toBe(true);
@@ -169,7 +169,7 @@ describe('threeWayMerge', () => {
     );
   });
 
-  it('gives every field to its owner', () => {
+  it('keeps every field of its owner', () => {
     const check = (last: unknown, live: unknown, wanted: unknown, result: unknown): void => {
       if (!isPlainObject(wanted)) {
         expect(deepEqual(result, wanted)).toBe(true);

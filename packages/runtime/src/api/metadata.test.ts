@@ -71,7 +71,7 @@ describe('metadata', () => {
     expect(texts(fields)).toEqual([expect.stringMatching(expected)]);
   });
 
-  it('holds so many labels, finalizers, owners and annotation bytes, and no more', () => {
+  it('limits the number of labels, finalizers, owners and annotation bytes', () => {
     const labels = (count: number) => ({ labels: Object.fromEntries(many(count, (index) => [`k${index}`, 'v'])) });
     const finalizers = (count: number) => ({ finalizers: many(count, (index) => `f${index}`) });
     const owners = (count: number) => ({ ownerReferences: many(count, (index) => owner(`${index}`)) });

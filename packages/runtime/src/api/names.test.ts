@@ -44,7 +44,7 @@ describe('names', () => {
     expect(bad.filter((value) => check(value) === undefined)).toEqual([]);
   });
 
-  it('say what is wrong in words that Kubernetes users know', () => {
+  it('are refused with the messages of Kubernetes', () => {
     expect(checkDnsLabel('A')).toContain(
       "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-'",
     );

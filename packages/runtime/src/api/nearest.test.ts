@@ -32,14 +32,14 @@ describe('nearest', () => {
     expect(nearest(word, fields)).toBe(expected);
   });
 
-  it('takes the first of two that are equally near, and ignores candidates that are no words', () => {
+  it('takes the first of two that are equally near, and ignores candidates that are too long', () => {
     expect(nearest('nodex', ['nodea', 'nodeb'])).toBe('nodea');
     expect(nearest('x'.repeat(64), ['x'.repeat(65)])).toBeUndefined();
   });
 });
 
 describe('didYouMean', () => {
-  it('names the nearest, or else everything that is known', () => {
+  it('suggests the nearest, or else lists all candidates', () => {
     expect(didYouMean('replica', ['replicas'], 'known fields')).toBe('did you mean "replicas"?');
     expect(didYouMean('zzzzzz', ['a', 'b'], 'known fields')).toBe('known fields are "a", "b"');
     expect(didYouMean('zzzzzz', [], 'known fields')).toBe('there are no known fields');

@@ -16,7 +16,7 @@ describe('path', () => {
     expect(formatPath('', segments)).toBe(text);
   });
 
-  it('gives back the segments that were written, whatever they are', () => {
+  it('parses the segments that were formatted, whatever they are', () => {
     const segment = fc.oneof(
       fc.nat(),
       fc.string(),

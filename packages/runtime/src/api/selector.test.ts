@@ -94,7 +94,7 @@ describe('label selectors', () => {
     expect(reasonOf(() => parseLabelSelector('a'.repeat(SELECTOR_LENGTH_MAX + 1)))).toContain('longer than');
   });
 
-  it('are the same after writing and reading', () => {
+  it('are the same after formatting and parsing', () => {
     const key = fc.constantFrom('a', 'example.com/b', 'in', 'notin');
     const value = fc.constantFrom('', 'x', 'in', 'y.z');
     const values = fc.uniqueArray(value, { minLength: 1, maxLength: 3 });

@@ -1,6 +1,6 @@
-/** Shapes that secrets come in, and shapes that only look like them. */
+/** Formats of secrets, and formats that only look like them. */
 
-/** Stands for the secret in every shape that has none of its own. */
+/** The secret in every entry that has no secret of its own. */
 export const secret = 'Hunter2+xyz';
 
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N';
@@ -51,7 +51,7 @@ export const secretNames: readonly string[] = [
   ...['密码', '数据库密码', '口令', '密钥', '令牌'],
 ];
 
-/** Names that are not, though some of their letters are. */
+/** Names that are not, although they contain parts of such names. */
 export const plainNames: readonly string[] = [
   ...['name', 'image', 'path', 'node', 'key', 'keys', 'value', 'KEYBOARD', 'KEYBOARD_LAYOUT', 'keyPath', 'KEY_ID'],
   ...['PASSENGER_COUNT', 'passengers', 'COMPASS', 'compassHeading', 'bypass', 'BYPASS', 'passed', 'PASS_THROUGH'],
@@ -158,7 +158,7 @@ export const hiddenShapes: readonly (readonly [value: unknown, shown: unknown])[
   ['glpat-ABCdefGHIjklMNOpqrst', h],
   ['xoxb-123456789012-abcdefABCDEF', h],
   ['sk-proj-abcdefghijklmnopqrstuv', h],
-  // JSON, whole, within strings, and cut.
+  // JSON, complete, within strings, and truncated.
   [`{"vsoa":{"password":"${secret}","port":1}}`, `{"vsoa":{"password":"${h}","port":1}}`],
   [{ raw: `{"env":[{"name":"DB_PASS","value":"${secret}"}]}` }, { raw: `{"env":[{"name":"DB_PASS","value":"${h}"}]}` }],
   [`{"port":1,"password":"${secret}`, `{"port":1,"password":"${h}`],
@@ -180,7 +180,7 @@ export const hiddenShapes: readonly (readonly [value: unknown, shown: unknown])[
   [`密码：${secret}`, `密码：${h}`],
 ];
 
-/** Values and texts without one. They are shown as they are. */
+/** Values and texts without a secret. They are shown unchanged. */
 export const plainShapes: readonly unknown[] = [
   { password: '', token: null, secret: false, api_key: 'false', pass: undefined },
   { name: 'RATE', value: '10', key: 'app' },

@@ -1,6 +1,6 @@
 /**
- * One table of shapes that hold secrets, and one of shapes that do not. Each is redacted as a value, as a text, within
- * JSON, and twice.
+ * One table of values with secrets, and one of values without. Each is redacted as a value, as a text, within JSON, and
+ * twice.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ describe('redact', () => {
     expect(plainNames.length + plainShapes.length).toBeGreaterThanOrEqual(100);
   });
 
-  it.each(hiddenShapes)('makes of %j %j', (value, shown) => {
+  it.each(hiddenShapes)('redacts %j to %j', (value, shown) => {
     const before = structuredClone(value);
     expect(redact(value)).toEqual(shown);
     expect(redact(shown)).toEqual(shown);
@@ -55,7 +55,7 @@ describe('redact', () => {
 
   // Before the `@` these could be anything.
   const isNamed = (value: unknown) => typeof value === 'string' && !/@tcp|:\/\/[^:]*@/.test(value);
-  it.each(hiddenShapes.filter(([value]) => isNamed(value)))('leaves no part of a cut secret in %j', (value) => {
+  it.each(hiddenShapes.filter(([value]) => isNamed(value)))('leaves no part of a truncated secret in %j', (value) => {
     const text = `${value}`;
     for (let end = 0; end <= text.length; end++) {
       expect(redactText(text.slice(0, end))).not.toContain(secret.slice(0, 4));
@@ -68,7 +68,7 @@ describe('redact', () => {
     expect(redact({ config: JSON.stringify({ value }) })).toEqual({ config: JSON.stringify({ value }) });
   });
 
-  it('hides what a schema marks, under every name', () => {
+  it('hides fields that a schema marks, whatever their name', () => {
     const mark = { secret: true } as const;
     const marks = { phrase: mark, list: { items: { properties: { code: mark } } }, map: { values: mark } };
     const schema = { properties: { spec: { properties: marks } } };
@@ -80,7 +80,7 @@ describe('redact', () => {
     });
   });
 
-  it('ends with cycles, great depth and bytes', () => {
+  it('terminates for cycles, great depth and bytes', () => {
     const cyclic: Record<string, unknown> = { password: secret };
     cyclic['self'] = cyclic;
     expect(redact(cyclic)).toEqual({ password: hidden, self: '[circular]' });
@@ -90,7 +90,7 @@ describe('redact', () => {
     expect(JSON.stringify(redact(deep))).toContain('…');
   });
 
-  it('ends with hostile texts', { timeout: 120_000 }, () => {
+  it('terminates for hostile texts', { timeout: 120_000 }, () => {
     const pieces = [
       ...[
         'a',
@@ -131,7 +131,7 @@ describe('redact', () => {
     }
   });
 
-  it('changes nothing in a text that it has redacted', () => {
+  it('does not change a redacted text', () => {
     const piece = fc.constantFrom(
       'password',
       'key',
@@ -159,7 +159,7 @@ describe('redact', () => {
     );
   });
 
-  it('copies values without names and shapes of secrets as they are', () => {
+  it('copies values without secrets unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         fc.pre(

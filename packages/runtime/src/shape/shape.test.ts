@@ -14,7 +14,7 @@ const container = shape.object({
 });
 const good = { name: 'a', status: 'running', restartCnt: 0, cpu: 3 };
 
-it('gives the type that it checks', () => {
+it('infers the type that it checks', () => {
   expectTypeOf<Shaped<typeof container>>().toEqualTypeOf<{
     readonly name: string;
     readonly status: 'running' | 'exited' | (string & {}) | null;
@@ -27,12 +27,12 @@ it('gives the type that it checks', () => {
   }>();
 });
 
-describe('a value fits', () => {
+describe('a value matches', () => {
   it.each([
     good,
     { ...good, more: { unknown: [1] } },
     { ...good, status: null },
-    { ...good, status: 'a word nobody told us' },
+    { ...good, status: 'an unknown status' },
     { ...good, cpu: { total: 1, cores: [] } },
     { ...good, healthy: true, labels: { a: 'b' }, policy: 'static', rest: null },
   ])('%j', (value) => {
@@ -40,7 +40,7 @@ describe('a value fits', () => {
   });
 });
 
-describe('a value that does not fit is described', () => {
+describe('a mismatch is described', () => {
   it.each<[unknown, string]>([
     [null, 'data should be an object, but is null'],
     [[], 'data should be an object, but is a list'],

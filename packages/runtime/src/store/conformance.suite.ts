@@ -1,6 +1,6 @@
 /**
- * One suite that every store passes. It speaks to the contract alone; what is special to a store (a full disk, a lost
- * server, a corrupt file, a second process) is tested beside that store.
+ * One suite that every store passes. It tests only the contract; what is special to a store (a full disk, a lost server,
+ * a corrupt file, a second process) is tested beside that store.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { isApiError } from '../api/errors.ts';
@@ -74,7 +74,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
     afterEach(() => harness.cleanup());
 
     describe('reads and writes', () => {
-      it('answers a missing key with nothing and an empty prefix with an empty list', async () => {
+      it('returns undefined for a missing key and an empty list for an empty prefix', async () => {
         const store = await harness.create();
         expect(await store.get(key('a'))).toBeUndefined();
         const page = await store.list(base);
@@ -114,7 +114,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect(await store.revision()).toBe(revisions.at(-1));
       });
 
-      it('remembers when a key was created, through updates, and anew after a delete', async () => {
+      it('keeps the creation revision through updates, and sets a new one after a delete', async () => {
         const store = await harness.create();
         const first = await commit(store, put('a', 1));
         await commit(store, put('a', 2));
@@ -204,7 +204,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect((await store.get(key('fence')))?.revision).toBe(raised);
       });
 
-      it('makes no revision when nothing changes', async () => {
+      it('creates no revision when nothing changes', async () => {
         const store = await harness.create();
         const revision = await commit(store, put('a', 1));
         expect(await commit(store, remove('absent'))).toBe(revision);
@@ -215,7 +215,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
     });
 
     describe('limits', () => {
-      it('takes a commit at the limit of writes and refuses one more, with nothing written', async () => {
+      it('accepts a commit at the limit of writes and refuses one more, with nothing written', async () => {
         const store = await harness.create();
         const writes = Array.from({ length: limits.commitWritesMax + 1 }, (_, n) => put(n, n));
         expect(await failure(store.commit(writes))).toBe('BadRequest');
@@ -224,7 +224,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect((await store.versions('')).keys).toHaveLength(limits.commitWritesMax);
       });
 
-      it('takes values up to the limit together and refuses more', async () => {
+      it('accepts values up to the total limit and refuses more', async () => {
         const store = await harness.create();
         const half = 'x'.repeat(limits.commitBytesMax / 2 - 2);
         await commit(store, put('a', half), put('b', half));
@@ -250,7 +250,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect(await failure(store.commit([{ type: 'put', key: bad, value: bytes(1) }]))).toBe('BadRequest');
       });
 
-      it('takes the longest key', async () => {
+      it('accepts the longest key', async () => {
         const store = await harness.create();
         const long = `${'x'.repeat(200)}/${'y'.repeat(200)}/${'z'.repeat(98)}`;
         expect(long).toHaveLength(limits.keyCharactersMax);
@@ -292,7 +292,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect((await store.versions(`${base}/`, { at: then })).keys).toEqual(['a', 'b', 'c'].map(key));
       });
 
-      it('pages through one consistent list while a writer goes on', async () => {
+      it('pages through one consistent list during writes', async () => {
         const store = await harness.create();
         const count = 50;
         for (let n = 0; n < count; n += 10) {
@@ -325,7 +325,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect((await store.list(`${base}/`, { limit: 1 })).next).toBe(key('a'));
       });
 
-      it('ends a page early rather than holding too many bytes', async () => {
+      it('ends a page early at the limit of bytes', async () => {
         const store = await harness.create();
         const big = 'x'.repeat(limits.commitBytesMax - 10);
         const count = limits.pageBytesMax / limits.commitBytesMax + 3;
@@ -337,7 +337,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect(first.entries.length + rest.entries.length).toBe(count);
       });
 
-      it('lists versions in columns, equal to what a full list says', async () => {
+      it('lists versions in columns, equal to a full list', async () => {
         const store = await harness.create();
         await commit(store, put('a', 1), put('b', 1));
         await commit(store, put('a', 2));
@@ -379,7 +379,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
     });
 
     describe('watch', () => {
-      it('delivers every change after a revision, in order, each once, whole commits at a time', async () => {
+      it('delivers every change after a revision, in order, once, in complete commits', async () => {
         const store = await harness.create();
         const start = await commit(store, put('before', 1));
         const one = await commit(store, put('a', 1), put('b', 1));
@@ -418,7 +418,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect(commits.map((next) => next.changes[0]?.type)).toEqual(['put', 'put', 'delete']);
       });
 
-      it('says which change created a key', async () => {
+      it('reports which change created a key', async () => {
         const store = await harness.create();
         const after = await store.revision();
         await commit(store, put('a', 1));
@@ -432,7 +432,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect(created).toEqual([true, false, false, true]);
       });
 
-      it('leaves out values with detail keys, and adds the value before with detail history', async () => {
+      it('omits values with detail keys, and adds the previous value with detail history', async () => {
         const store = await harness.create();
         const after = await store.revision();
         await commit(store, put('a', 1));
@@ -466,7 +466,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect((await take(store, 1, { after })).map(shown)).toEqual([{ revision, changes: [['put', 'a', 1]] }]);
       });
 
-      it('skips nothing at the borders of the batches in which it reads, whatever the size of the commits', async () => {
+      it('skips nothing at batch boundaries, for any size of the commits', async () => {
         const store = await harness.create();
         const start = await store.revision();
         const written: [Revision, number][] = [];
@@ -486,7 +486,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         }
       });
 
-      it('resumes anywhere: stopped after each commit and started again, nothing is lost or doubled', async () => {
+      it('resumes after each commit without loss or duplicates', async () => {
         const store = await harness.create();
         let position = await store.revision();
         const written: Revision[] = [];
@@ -501,7 +501,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect(seen).toEqual(written);
       });
 
-      it('says Expired when it cannot resume without a gap, and works from the compacted revision on', async () => {
+      it('throws Expired when it cannot resume without a gap, and works from the compacted revision on', async () => {
         const store = await harness.create();
         const one = await commit(store, put('a', 1));
         const two = await commit(store, put('a', 2));
@@ -511,13 +511,13 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect((await take(store, 1, { after: two })).map((next) => next.revision)).toEqual([three]);
       });
 
-      it('says Expired for a revision of the future: the store was replaced', async () => {
+      it('throws Expired for a future revision: the store was replaced', async () => {
         const store = await harness.create();
         const revision = await commit(store, put('a', 1));
         expect(await failure(take(store, 1, { after: revision + 1000 }))).toBe('Expired');
       });
 
-      it('drops a slow watcher that the log has left behind, with a reason, and holds nothing for it', async () => {
+      it('ends a slow watcher that is behind the log with Expired, and buffers nothing for it', async () => {
         const store = await harness.create();
         const after = await store.revision();
         const iterator = store.watch(`${base}/`, { after })[Symbol.asyncIterator]();
@@ -532,7 +532,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
           revision = Math.max(...outcomes.map((outcome) => (outcome.committed ? outcome.revision : 0)));
         }
         await store.compact(revision);
-        // Whatever was handed over before the log went on may still come; then the reason, never a silent gap.
+        // Commits read before the compaction may still be delivered; then the error, never a silent gap.
         let delivered = 0;
         const drain = async () => {
           while (!(await iterator.next()).done) delivered++;
@@ -541,7 +541,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect(delivered).toBeLessThan(2000);
       });
 
-      it('ends quietly on abort, before, during and after waiting', async () => {
+      it('ends without an error on abort, before, during and after waiting', async () => {
         const store = await harness.create();
         const after = await store.revision();
         const aborted = AbortSignal.abort();
@@ -607,7 +607,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect((await store.commit([put('a', 3, created)])).committed).toBe(true);
       });
 
-      it('forgets a deleted key for good: created again it is new', async () => {
+      it('discards a deleted key: created again it is new', async () => {
         const store = await harness.create();
         await commit(store, put('a', 1));
         const deleted = await commit(store, remove('a'));
@@ -621,7 +621,7 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         ]);
       });
 
-      it('refuses to compact what has not happened', async () => {
+      it('refuses to compact to a future revision', async () => {
         const store = await harness.create();
         const revision = await commit(store, put('a', 1));
         expect(await failure(store.compact(revision + 1000))).toBe('BadRequest');

@@ -5,7 +5,7 @@ import { MemoryStore } from './memory/store.ts';
 const put = (store: MemoryStore, key: string) => store.commit([{ type: 'put', key, value: new Uint8Array([1]) }]);
 
 describe('a watch over a log', () => {
-  it('delivers every commit once, also where one batch ends and the next begins', async () => {
+  it('delivers every commit once, also at batch boundaries', async () => {
     const store = new MemoryStore();
     const count = 600;
     for (let n = 0; n < count; n++) await put(store, `k/${n}`);
@@ -31,7 +31,7 @@ describe('a watch over a log', () => {
     await store.close();
   });
 
-  it('waits only when it has looked at everything', async () => {
+  it('waits only when it has read everything', async () => {
     const waits: number[] = [];
     const stop = new AbortController();
     const source: LogSource = {

@@ -1,4 +1,4 @@
-/** Writers that come at the same time share one flush. */
+/** Concurrent writers share one flush. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
@@ -6,10 +6,10 @@ import type { CommitOutcome } from './contract.ts';
 import { type Flush, GroupCommit, type Writes } from './group-commit.ts';
 
 /**
- * A disk that begins in the next turn, ends when `done` is called, and keeps a diary of flushes and answers.
+ * A disk whose flush starts in the next turn, ends when `done` is called, and records flushes and outcomes.
  */
 class Disk {
-  readonly diary: string[] = [];
+  readonly events: string[] = [];
   readonly commits = new GroupCommit('the disk', (take) => this.#flush(take));
   #revision = 0;
   #flushing: { readonly end: () => void; readonly fail: (error: unknown) => void } | undefined;
@@ -17,7 +17,7 @@ class Disk {
   async #flush(take: Parameters<Flush>[0]): ReturnType<Flush> {
     const group = take();
     await nextTurn();
-    this.diary.push(`flush ${group.map(([write]) => write?.key).join(' ')}`);
+    this.events.push(`flush ${group.map(([write]) => write?.key).join(' ')}`);
     return new Promise((resolve, reject) => {
       const end = () => resolve(group.map(() => ({ committed: true, revision: ++this.#revision })));
       this.#flushing = { end, fail: reject };
@@ -26,11 +26,11 @@ class Disk {
 
   async write(key: string): Promise<CommitOutcome> {
     const outcome = await this.commits.commit(put(key));
-    this.diary.push(key);
+    this.events.push(key);
     return outcome;
   }
 
-  /** Ends the flush that is under way, and lets everything happen that follows from it. */
+  /** Ends the current flush, and waits for everything that follows from it. */
   async done(): Promise<void> {
     this.#flushing?.end();
     await settle();
@@ -49,13 +49,13 @@ async function settle(): Promise<void> {
 }
 
 describe('commits', () => {
-  it('of one turn share a flush, and those that come during it share the next', async () => {
+  it('of one turn share a flush, and those that arrive during it share the next', async () => {
     const disk = new Disk();
     const first = Promise.all(['a', 'b'].map((key) => disk.write(key)));
     await settle();
     const second = Promise.all(['c', 'd'].map((key) => disk.write(key)));
     await settle();
-    expect(disk.diary).toEqual(['flush a b']);
+    expect(disk.events).toEqual(['flush a b']);
     await disk.done();
     await disk.done();
     expect((await Promise.all([first, second])).flat()).toEqual(
@@ -63,7 +63,7 @@ describe('commits', () => {
     );
   });
 
-  it('are answered before the next flush begins, so that what they lead to can join it', async () => {
+  it('are settled before the next flush starts, so that their next commits can join it', async () => {
     const disk = new Disk();
     const writer = async (name: string) => {
       for (let n = 1; n <= 2; n++) await disk.write(`${name}${n}`);
@@ -72,12 +72,12 @@ describe('commits', () => {
     await settle();
     void disk.write('c');
     await disk.done();
-    expect(disk.diary).toEqual(['flush a1 b1', 'a1', 'b1', 'flush c a2 b2']);
+    expect(disk.events).toEqual(['flush a1 b1', 'a1', 'b1', 'flush c a2 b2']);
     await disk.done();
-    expect(disk.diary.slice(4)).toEqual(['c', 'a2', 'b2']);
+    expect(disk.events.slice(4)).toEqual(['c', 'a2', 'b2']);
   });
 
-  it('that never end leave other work its turn', async () => {
+  it('without end do not block the event loop', async () => {
     const store = new GroupCommit('the disk', async (take) => take().map(() => ({ committed: true, revision: 1 })));
     let isOver = false;
     setTimeout(() => {
@@ -98,14 +98,14 @@ describe('commits', () => {
     expect(await waiting).toEqual({ committed: true, revision: 1 });
   });
 
-  it('have all been answered when it is idle', async () => {
+  it('are all settled when it is idle', async () => {
     const disk = new Disk();
     for (const key of ['a', 'b', 'c']) void disk.write(key);
-    const idle = disk.commits.idle().then(() => disk.diary.push('idle'));
+    const idle = disk.commits.idle().then(() => disk.events.push('idle'));
     await settle();
     await disk.done();
     await idle;
-    expect(disk.diary).toEqual(['flush a b c', 'a', 'b', 'c', 'idle']);
+    expect(disk.events).toEqual(['flush a b c', 'a', 'b', 'c', 'idle']);
   });
 
   it('beyond 20,000 that wait are refused, and those that wait are flushed in portions', async () => {
@@ -115,7 +115,7 @@ describe('commits', () => {
     const waiting = Array.from({ length: 20_000 }, (_, n) => disk.commits.commit(put(`k${n}`)));
     expect(() => disk.commits.commit(put('more'))).toThrow('20000 commits are already waiting');
     await disk.done();
-    const portion = disk.diary.at(2)?.split(' ').length ?? 0;
+    const portion = disk.events.at(2)?.split(' ').length ?? 0;
     expect(portion).toBeGreaterThan(100);
     expect(portion).toBeLessThan(1_000);
     let open = waiting.length;

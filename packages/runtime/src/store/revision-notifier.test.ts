@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { RevisionNotifier } from './revision-notifier.ts';
 
-describe('the notifier', () => {
-  it('wakes those who wait for an earlier revision, and keeps no listener on their signal', async () => {
+describe('RevisionNotifier', () => {
+  it('resolves waits for an earlier revision, and leaves no listener on their signal', async () => {
     const notifier = new RevisionNotifier();
     const { signal } = new AbortController();
     const waiting = notifier.wait(1, signal);
@@ -16,7 +16,7 @@ describe('the notifier', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('does not let wait for a revision that has been rung', async () => {
+  it('does not wait for a revision that was notified before', async () => {
     const notifier = new RevisionNotifier();
     notifier.notify(2);
     await notifier.wait(1, undefined);

@@ -1,4 +1,4 @@
-/** The four stores as tests want them: new and empty, with a second client at hand, and gone without a trace. */
+/** Harnesses of the four stores for tests: a new, empty store, a second client, and cleanup. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,11 +17,11 @@ import { SqliteStore } from './sqlite/store.ts';
 export interface AvailableStore {
   readonly name: string;
   readonly harness: StoreHarness;
-  /** How many random histories fit into a few seconds on this store. */
+  /** Number of random histories that take a few seconds on this store. */
   readonly runs: number;
 }
 
-/** A harness from a way to make the place of a store, a way to open it, and a way to remove the place. */
+/** Builds a harness from functions that create the location of a store, open it, and remove the location. */
 function harnessOf<Place>(parts: {
   make(): Place;
   open(place: Place): Promise<Store>;
@@ -49,7 +49,7 @@ const discard = (directory: string) => rmSync(directory, { recursive: true, forc
 
 export const memoryHarness = harnessOf({
   make: () => new MemoryStore(),
-  // Whoever holds the object is a client.
+  // Every user of the object is a client.
   open: async (store) => store,
   remove: () => {},
 });
@@ -88,7 +88,7 @@ export function etcdHarness(): StoreHarness {
   });
 }
 
-/** To be called at the top of a test file. Where etcd cannot be had, that is said, and the others are tested. */
+/** To be called at the top of a test file. Without etcd it prints so, and the others are tested. */
 export function availableStores(): AvailableStore[] {
   return [
     { name: 'memory', harness: memoryHarness, runs: 300 },

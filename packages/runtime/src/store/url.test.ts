@@ -18,7 +18,7 @@ describe('a registry URL', () => {
       'etcds://root:p%40ss@a/p',
       { scheme: 'etcd', endpoints: ['https://a:2379'], prefix: 'p', username: 'root', password: 'p@ss' },
     ],
-  ])('%s is understood', (url, expected) => {
+  ])('%s is parsed', (url, expected) => {
     expect(parseStoreUrl(url)).toEqual(expected);
   });
 

@@ -23,7 +23,7 @@ import {
 const clock = new VirtualClock(Date.UTC(2026, 10, 16, 2));
 
 describe('a backup', () => {
-  it('is text that people can read', async () => {
+  it('is readable text', async () => {
     const store = new MemoryStore();
     await put(store, widgetKey('a'), bytes({ spec: { size: 1 } }));
     await put(store, widgetKey('b'), Buffer.from('{"half'));
@@ -37,7 +37,7 @@ describe('a backup', () => {
     ]);
   });
 
-  it('shows the JSON of objects as JSON, whatever is in it', async () => {
+  it('stores the JSON of objects as JSON, whatever its content', async () => {
     const store = new MemoryStore();
     await furnish(store);
     const text = (await backupOf(store)).toString();
@@ -45,7 +45,7 @@ describe('a backup', () => {
     expect(text.match(/"base64":/gu)).toHaveLength(1); // the one that was written with spaces
   });
 
-  it('tells at its end what verification finds in it', async () => {
+  it('ends with the same summary as its verification', async () => {
     const store = new MemoryStore();
     await furnish(store);
     await addOddities(store);
@@ -58,7 +58,7 @@ describe('a backup', () => {
     expect(await verifyBackup(chunked(await backupOf(new MemoryStore())))).toMatchObject({ objects: 0, revision: 0 });
   });
 
-  it('ends with Expired when the registry is compacted under it, and says to start again', async () => {
+  it('fails with Expired when the registry is compacted meanwhile', async () => {
     const store = new MemoryStore();
     await fillWith(store, 1_200, 1_000);
     const reading = backup(store);
@@ -84,7 +84,7 @@ describe('a backup', () => {
     );
   });
 
-  it('is refused where a record is damaged, or goes on without it if told so, and counts it', async () => {
+  it('fails at a damaged record, or skips and counts it if configured', async () => {
     const whole = new MemoryStore();
     await fillWith(whole, 3);
     const damaged = [{ key: widgetKey('x'), revision: 1, reason: 'its checksum does not match' }];
@@ -96,7 +96,7 @@ describe('a backup', () => {
     expect(await verifyBackup(chunked(without))).toMatchObject({ objects: 3, damaged: 1 });
   });
 
-  it('ends with the reason of its signal', async () => {
+  it('fails with the reason of its signal', async () => {
     const store = new MemoryStore();
     await fillWith(store, 1_200, 1_000);
     const stop = new AbortController();
@@ -109,7 +109,7 @@ describe('a backup', () => {
     await expect(rest()).rejects.toThrow('enough');
   });
 
-  it('reads a page only when somebody takes it, and hands it over in small pieces', async () => {
+  it('reads pages on demand, and yields them in small chunks', async () => {
     const whole = new MemoryStore();
     await fillWith(whole, 2_000, 1_000);
     let pages = 0;
@@ -136,7 +136,7 @@ describe('a backup', () => {
 describe.each(availableStores())('a backup of a $name store', ({ harness }) => {
   afterEach(() => harness.cleanup());
 
-  it('is of one revision, however much is written meanwhile', async () => {
+  it('is of one revision, despite concurrent writes', async () => {
     const store = await harness.create();
     await fillWith(store, 1_300, 200);
     const before = await contentOf(store);

@@ -31,7 +31,7 @@ describe('a migration', () => {
     for (const { harness } of stores) await harness.cleanup();
   });
 
-  it.each(ways)('from $way carries every byte', async ({ from, to }) => {
+  it.each(ways)('from $way transfers every byte', async ({ from, to }) => {
     const source = await from.harness.create();
     const target = await to.harness.create();
     await furnish(source);
@@ -44,7 +44,7 @@ describe('a migration', () => {
     expect((await failure(migrate(source, target))).code).toBe('Forbidden');
   });
 
-  it.each(stores)('into $name that dies is recognised, and can be done again', async ({ harness }) => {
+  it.each(stores)('into $name that is interrupted is recognised, and can be repeated', async ({ harness }) => {
     const source = new MemoryStore();
     await fillWith(source, 300);
     const target = await harness.create();
@@ -67,7 +67,7 @@ describe('a migration', () => {
     expect(await contentOf(store)).toEqual(before);
   });
 
-  it('says that the source was changed meanwhile, and not if only its leader was at work', async () => {
+  it('reports that the source has changed meanwhile, but not for leases and fences', async () => {
     for (const [key, hasSourceChanged] of [
       [widgetKey('new'), true],
       [widgetKey('w1'), true],
@@ -87,7 +87,7 @@ describe('a migration', () => {
     }
   });
 
-  it('does not leave damaged records out unless told so', async () => {
+  it('does not skip damaged records unless configured', async () => {
     const whole = new MemoryStore();
     await fillWith(whole, 3);
     const key = widgetKey('000001');
@@ -106,13 +106,13 @@ describe('a migration', () => {
     expect((await entriesOf(target)).map((entry) => entry.key)).toEqual([widgetKey('000000'), widgetKey('000002')]);
   });
 
-  it('of nothing makes an empty registry', async () => {
+  it('of an empty registry creates an empty registry', async () => {
     const target = new MemoryStore();
     expect((await migrate(new MemoryStore(), target)).objects).toBe(0);
     expect(await entriesOf(target)).toEqual([]);
   });
 
-  it('notices a target that does not give back what it was given', async () => {
+  it('detects a target that does not return what was written', async () => {
     const source = new MemoryStore();
     await fillWith(source, 3);
     const honest = new MemoryStore();
@@ -126,7 +126,7 @@ describe('a migration', () => {
     expect(await incompleteTransfer(honest)).toBeDefined();
   });
 
-  it('tells how far it is, and stops when told', async () => {
+  it('reports its progress, and stops on abort', async () => {
     const source = new MemoryStore();
     await fillWith(source, 300);
     const told: TransferProgress[] = [];

@@ -1,7 +1,7 @@
 /**
- * Damaged backups. The goal: whatever happens to the bytes of a backup, it is refused with one clear error that names
- * the line, and none is taken for good. The method: a small backup with everything in it is cut at every place, and each
- * of its bytes is flipped; then come the things that people and programs do to files.
+ * Goal: a damaged backup is always refused, with one clear error that names the line. Method: a small backup with all
+ * kinds of records is truncated at every byte, and each of its bytes is changed; then come typical changes by users and
+ * programs.
  */
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ describe('a backup', () => {
     whole = await backupOf(store);
   });
 
-  it('is refused wherever it is cut', async () => {
+  it('is refused wherever it is truncated', async () => {
     // Without its last line feed it is still complete.
     expect((await verify(whole.subarray(0, -1))).objects).toBe(21);
     for (let length = 0; length < whole.byteLength - 1; length++) {
@@ -38,7 +38,7 @@ describe('a backup', () => {
     }
   });
 
-  it('says at which line it was cut', async () => {
+  it('is refused with the line at which it was truncated', async () => {
     const lines = whole.toString('latin1').split('\n');
     const half = Buffer.from(`${lines.slice(0, 4).join('\n')}\n${lines[4]?.slice(0, 30)}`, 'latin1');
     expect((await failure(verify(half))).message).toBe(
@@ -50,7 +50,7 @@ describe('a backup', () => {
     );
   });
 
-  it('is refused whichever byte is flipped, and the line is the right one', async () => {
+  it('is refused with the right line whichever byte is changed', async () => {
     const random = new SeededRandom(1);
     let line = 1;
     for (let index = 0; index < whole.byteLength; index++) {
@@ -64,7 +64,7 @@ describe('a backup', () => {
     }
   });
 
-  it('is refused when lines are lost, doubled or swapped', async () => {
+  it('is refused when lines are lost, duplicated or swapped', async () => {
     const lines = whole.toString('latin1').split('\n');
     for (let index = 0; index < lines.length - 1; index++) {
       const [line = '', next = ''] = lines.slice(index, index + 2);
@@ -100,13 +100,13 @@ describe('a backup', () => {
     expect(new Set(sums).size).toBe(1);
   });
 
-  it('survives a byte order mark and other ends of lines', async () => {
+  it('is read with a byte order mark and other line ends', async () => {
     const text = `\ufeff${whole.toString('utf8').replaceAll('\n', '\r\n')}\r\n\r\n`;
     expect((await verify(Buffer.from(text))).objects).toBe(21);
   });
 });
 
-describe('what is no backup', () => {
+describe('an input that is not a backup', () => {
   const cases: readonly (readonly [what: string, content: Buffer, message: string])[] = [
     ['an empty file', Buffer.alloc(0), 'b.jsonl:1:1: it is empty'],
     [
@@ -178,7 +178,7 @@ describe('what is no backup', () => {
     expect(error.message).toContain(message);
   });
 
-  it('is refused without reading it whole, where a line has no end', async () => {
+  it('is refused early when a line has no end', async () => {
     let served = 0;
     async function* endless() {
       for (;;) {
@@ -191,7 +191,7 @@ describe('what is no backup', () => {
     expect(served).toBeLessThan(lineBytesMax + 2 * 65_536);
   });
 
-  it('is not what a backup made by hand is, if its sums are right', async () => {
+  it('does not include a manually written backup with correct sums', async () => {
     const summary = await verify(sealed(header, record, end));
     expect(summary).toMatchObject({ revision: 1, objects: 1, bytes: bytes({}).byteLength, damaged: 0 });
   });

@@ -43,7 +43,7 @@ const withoutLeadership = (content: readonly (readonly [string, string])[]) =>
 describe.each(availableStores())('a restore into a $name store', ({ name, harness }) => {
   afterEach(() => harness.cleanup());
 
-  it('gives back every byte, and a second backup of it says the same', async () => {
+  it('restores every byte, and a second backup is equal', async () => {
     const source = await furnished();
     const whole = await backupOf(source);
     const target = await harness.create();
@@ -59,7 +59,7 @@ describe.each(availableStores())('a restore into a $name store', ({ name, harnes
     expect(await contentOf(again)).toEqual(await contentOf(target));
   });
 
-  it('keeps identity and history, and gives versions of the new store', async () => {
+  it('keeps identity and history, with resource versions of the new store', async () => {
     const source = await furnished();
     const before = await new EmbeddedRegistry({ store: source, kinds: [Widget] }).resource(Widget).list();
     const target = await harness.create();
@@ -75,12 +75,12 @@ describe.each(availableStores())('a restore into a $name store', ({ name, harnes
     for (const { metadata } of after.items) {
       expect(metadata.resourceVersion).toBe(revisions.get(keyOf(Widget, metadata.namespace, metadata.name)));
     }
-    // It can be worked with.
+    // It can be used.
     const changed = await widgets.patch('w3', { spec: { size: 34 } });
     expect(changed.metadata.generation).toBe(3);
   });
 
-  it('that dies anywhere is recognised, and can be done again', async () => {
+  it('that is interrupted anywhere is recognised, and can be repeated', async () => {
     const source = new MemoryStore();
     await fillWith(source, 300);
     const whole = await backupOf(source);
@@ -94,7 +94,7 @@ describe.each(availableStores())('a restore into a $name store', ({ name, harnes
         expect(error.code).toBe('Unavailable');
         const next = await harness.connect(target);
         if (point === 5 && isCommitted) {
-          // Only the answer was lost.
+          // Only the response was lost.
           expect(await contentOf(next)).toEqual(wanted);
           expect((await failure(restore(chunked(whole), next))).code).toBe('Forbidden');
           continue;
@@ -112,7 +112,7 @@ describe.each(availableStores())('a restore into a $name store', ({ name, harnes
     }
   });
 
-  it('is refused where something is, and says how much of what', async () => {
+  it('is refused if the target is not empty, with a count of its contents', async () => {
     const target = await harness.create();
     await furnish(target);
     const before = await contentOf(target);
@@ -130,7 +130,7 @@ describe.each(availableStores())('a restore into a $name store', ({ name, harnes
     expect(await target.revision()).toBe(revision);
   });
 
-  it('takes an object as large as a commit may be', async () => {
+  it('accepts an object of the maximum size of a commit', async () => {
     const source = new MemoryStore();
     const overhead = bytes('').byteLength;
     const large = (index: number) => bytes('x'.repeat(limits.commitBytesMax - overhead - index));
@@ -142,7 +142,7 @@ describe.each(availableStores())('a restore into a $name store', ({ name, harnes
   });
 
   if (name !== 'file') {
-    it('gives back values that are no JSON', async () => {
+    it('restores values that are not JSON', async () => {
       const source = new MemoryStore();
       await addOddities(source);
       const target = await harness.create();
@@ -150,7 +150,7 @@ describe.each(availableStores())('a restore into a $name store', ({ name, harnes
       expect(await contentOf(target)).toEqual(await contentOf(source));
     });
   } else {
-    it('names the value that it cannot hold', async () => {
+    it('names the value that it cannot store', async () => {
       const source = await furnished();
       await addOddities(source);
       const target = await harness.create();
@@ -165,7 +165,7 @@ describe.each(availableStores())('a restore into a $name store', ({ name, harnes
 });
 
 describe('a file registry that was restored', () => {
-  it('keeps everything when it is opened again, kinds that it does not know too, and has no problems', async () => {
+  it('keeps everything when it is opened again, unknown kinds too, and has no problems', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'ecsm-restore-'));
     try {
       const whole = await backupOf(await furnished());
@@ -207,7 +207,7 @@ describe('a restore', () => {
     }
   });
 
-  it('of a damaged stream never looks finished, and a good one can follow', async () => {
+  it('of a damaged stream is never complete, and another restore can follow', async () => {
     const random = new SeededRandom(8);
     for (let round = 0; round < 40; round++) {
       const cut = whole.subarray(0, random.integer(0, whole.length - 2));
@@ -219,7 +219,7 @@ describe('a restore', () => {
     }
   });
 
-  it('notices that the backup was replaced between two looks', async () => {
+  it('detects that the backup was replaced between two reads', async () => {
     const other = new MemoryStore();
     await fillWith(other, 5);
     const backups = [whole, await backupOf(other)];
@@ -229,7 +229,7 @@ describe('a restore', () => {
     expect(await incompleteTransfer(target)).toBeDefined();
   });
 
-  it('carries everything over if told so', async () => {
+  it('transfers everything if configured', async () => {
     const source = await furnished();
     const target = new MemoryStore();
     const summary = await restore(chunked(await backupOf(source)), target, { leadership: 'carry over' });
@@ -237,14 +237,14 @@ describe('a restore', () => {
     expect(summary.leftOut).toBe(0);
   });
 
-  it('knows leases and fences as others do, and takes nothing else for one', () => {
+  it('recognises exactly leases and fences', () => {
     expect(isLeadershipKey(keyOf(Lease, 'default', 'operator'))).toBe(true);
     expect(isLeadershipKey(fenceKey('operator'))).toBe(true);
     expect(isLeadershipKey('ecsm.sh/v1/operatoridentities/default/registry')).toBe(false);
     expect(isLeadershipKey('other.io/v1/leases/default/operator')).toBe(false);
   });
 
-  it('shuts out whoever led before', async () => {
+  it('refuses the writes of former leaders', async () => {
     const source = await furnished();
     const fence = await new EmbeddedRegistry({ store: source, kinds: [Widget] }).raiseFence('operator');
     const target = new MemoryStore();
@@ -254,7 +254,7 @@ describe('a restore', () => {
     expect(error.code).toBe('Fenced');
   });
 
-  it('does not remove what others have written to an unfinished one, unless told so', async () => {
+  it('does not remove what other clients have written to an unfinished one, unless configured', async () => {
     const meddlings: readonly ((store: MemoryStore) => Promise<unknown>)[] = [
       (store) => put(store, widgetKey('mine'), bytes({})),
       (store) => put(store, widgetKey('000000'), bytes({})),
@@ -276,7 +276,7 @@ describe('a restore', () => {
     }
   });
 
-  it('that dies with an object too large to share a commit can be done again', async () => {
+  it('that is interrupted at an object too large to share a commit can be repeated', async () => {
     const source = new MemoryStore();
     await fillWith(source, 3);
     await put(source, widgetKey('large'), bytes('x'.repeat(limits.commitBytesMax - 2)));
@@ -292,7 +292,7 @@ describe('a restore', () => {
     }
   });
 
-  it('notices somebody else at work on the target, whatever they do', async () => {
+  it('detects any write of another client to the target', async () => {
     const meddlings: readonly ((store: MemoryStore) => Promise<unknown>)[] = [
       (store) => put(store, widgetKey('mine'), bytes({})),
       (store) => put(store, widgetKey('000000'), bytes({})),
@@ -313,7 +313,7 @@ describe('a restore', () => {
     }
   });
 
-  it('gives way to a second one, and neither mixes with the other', async () => {
+  it('fails when a second one starts, and the two are not mixed', async () => {
     const target = new MemoryStore();
     async function* slow() {
       const half = whole.length / 2;
@@ -328,7 +328,7 @@ describe('a restore', () => {
     expect(await incompleteTransfer(target)).toBeUndefined();
   });
 
-  it('tells how far it is, and stops when told', async () => {
+  it('reports its progress, and stops on abort', async () => {
     const told: TransferProgress[] = [];
     await restore(() => chunked(whole), new MemoryStore(), { onProgress: (progress) => told.push(progress) });
     const writing = told.filter(({ phase }) => phase === 'writing').map(({ objects }) => objects);

@@ -44,14 +44,14 @@ describe.each(availableStores())('the status of a $name store', ({ harness }) =>
     expect(status).not.toHaveProperty('incomplete');
   });
 
-  it('is of an empty registry too', async () => {
+  it('works for an empty registry', async () => {
     const store = await harness.create();
     expect(await registryStatus(store)).toMatchObject({ objects: 0, bytes: 0, kinds: [], others: [], damaged: [] });
   });
 });
 
 describe('the status of a registry', () => {
-  it('says that a restore was not finished', async () => {
+  it('reports an unfinished restore', async () => {
     const source = new MemoryStore();
     await fillWith(source, 300);
     const target = new MemoryStore();
@@ -72,18 +72,18 @@ describe('the status of a registry', () => {
     expect(status).toMatchObject({ damagedCount: 150, objects: 1 });
   });
 
-  it('shows the files that a person has to put right', async () => {
-    const bench = new FileStoreFixture();
+  it('shows the files that an operator has to correct', async () => {
+    const fixture = new FileStoreFixture();
     try {
-      const store = await bench.open({ scanMs: 50 });
+      const store = await fixture.open({ scanMs: 50 });
       await put(store, widgetKey('a'), bytes({ a: 1 }));
-      writeFileSync(bench.path(`${widgetKey('a')}.json`), '{ "a": ');
+      writeFileSync(fixture.path(`${widgetKey('a')}.json`), '{ "a": ');
       for (let looks = 0; store.problems().length === 0 && looks < 200; looks++) await sleep(50);
       const { problems, objects } = await registryStatus(store);
       expect(objects).toBe(1);
-      expect(problems).toMatchObject([{ key: widgetKey('a'), file: bench.path(`${widgetKey('a')}.json`) }]);
+      expect(problems).toMatchObject([{ key: widgetKey('a'), file: fixture.path(`${widgetKey('a')}.json`) }]);
     } finally {
-      await bench.cleanup();
+      await fixture.cleanup();
     }
   });
 });

@@ -1,4 +1,4 @@
-/** What tests of transfers share: stores with something in them, backups as bytes, and stores that die. */
+/** Shared by the tests of transfers: filled stores, backups as bytes, and stores that fail. */
 import { ApiError, isApiError } from '../api/errors.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { keyOf } from '../registry/keys.ts';

@@ -48,7 +48,7 @@ manager.add({
   name: 'writer',
   async run({ registry: own, signal }) {
     print({ says: 'leads', identity });
-    // Deaf for a while: it goes on after it was told to stop, as a reconcile in flight may. Only the fence stops that.
+    // Continues for a while after it lost the lead, as a reconcile in flight may. Only the fence stops that.
     let deafFor = 20;
     for (let count = 0; !signal.aborted || deafFor-- > 0; count++) {
       try {

@@ -1,5 +1,5 @@
 /**
- * A process that writes as fast as it can, in several loops at once. It prints each commit before it starts, and its
+ * A process that writes as fast as it can, in several concurrent loops. It prints each commit before it starts, and its
  * revision after it was acknowledged, never before.
  * Usage: writer <registry URL> <name> [commits in all, else until it is killed] [loops]
  */
@@ -10,7 +10,7 @@ import { encode } from './value.ts';
 /** Key → number written, or null for a delete. */
 export type Wrote = Readonly<Record<string, number | null>>;
 
-/** A loop has one commit under way at a time: `revision` acknowledges what it `intends` in the line before. */
+/** A loop has one commit in flight at a time: `revision` acknowledges what it `intends` in the line before. */
 export type Said =
   | { readonly loop: string; readonly intends: Wrote }
   | { readonly loop: string; readonly revision: number };
@@ -48,7 +48,7 @@ async function run(loop: string): Promise<void> {
     }
     print({ loop, intends });
     const outcome = await store.commit(writes);
-    if (!outcome.committed) throw new Error(`nobody else writes these keys, yet ${JSON.stringify(outcome)}`);
+    if (!outcome.committed) throw new Error(`no other process writes these keys, yet ${JSON.stringify(outcome)}`);
     print({ loop, revision: outcome.revision });
     for (const [key, number] of Object.entries(intends)) {
       if (number === null) known.delete(key);

@@ -83,7 +83,7 @@ describe('reading manifests', () => {
     expect(await objects('{\n\t"a": 1, # not JSON any more\n\t"b": [\t]}')).toEqual([{ a: 1, b: [] }]);
   });
 
-  it('reads the same from JSON, whichever of the two readers does it', async () => {
+  it('reads the same from JSON with either of the two readers', async () => {
     /** A double is not an exact integer beyond 2^53, and both readers refuse to guess. */
     const exact = (_key: string, part: unknown) => (Number.isInteger(part) && !Number.isSafeInteger(part) ? 0 : part);
     const value = fc.json({ maxDepth: 4, noUnicodeString: false }).map((text): unknown => JSON.parse(text, exact));
@@ -95,7 +95,7 @@ describe('reading manifests', () => {
         const text = escaped(JSON.stringify({ data }, null, indent));
         const expected = JSON.stringify([JSON.parse(text)]);
         expect(JSON.stringify(await objects(text))).toBe(expected);
-        // A comment is not JSON, so this one goes the long way.
+        // A comment is not JSON, so the YAML reader reads this one.
         expect(JSON.stringify(await objects(`${text} # YAML`))).toBe(expected);
       }),
     );
@@ -115,7 +115,7 @@ describe('reading manifests', () => {
     expect(await objects('kind: List\n')).toEqual([{ kind: 'List' }]);
   });
 
-  it('follows aliases, to the last anchor before them', async () => {
+  it('resolves aliases to the last anchor before them', async () => {
     expect(await objects('a: &x {n: 1}\nb: *x\nc: &x [2]\nd: [*x, *x]\n')).toEqual([
       { a: { n: 1 }, b: { n: 1 }, c: [2], d: [[2], [2]] },
     ]);
@@ -215,7 +215,7 @@ describe('the limits of manifests', () => {
     expect(await refusal(chained(63))).toContain('f.yaml:64:12: nested deeper than 64 levels');
   });
 
-  it('turn every text, however broken, into objects or an error from the catalogue', async () => {
+  it('turn every text, valid or not, into objects or an error from the catalogue', async () => {
     const pieces = [
       '[',
       ']',
@@ -323,13 +323,13 @@ describe('the limits of manifests', () => {
     ['a number', `a: ${'9'.repeat(100_000)}`],
     ['an anchor', `a: *${'x'.repeat(100_000)}`],
     ['a tag', `a: !${'x'.repeat(100_000)} y`],
-  ])('cut %s that is long in a message', async (_, text) => {
+  ])('truncate %s that is long in a message', async (_, text) => {
     const message = await refusal(text);
     expect(message).toContain('…');
     expect(message.length).toBeLessThan(400);
   });
 
-  it('keep a document with very many keys quick: no comparison of each with each', async () => {
+  it('read a document with very many keys in linear time', async () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n');
     expect(Object.keys((await objects(keys))[0] ?? {})).toHaveLength(20_000);
   });
@@ -350,7 +350,7 @@ describe('validating a manifest', () => {
     ).toEqual([]);
   });
 
-  it('says file, line and column of every mistake', async () => {
+  it('returns file, line and column of every error', async () => {
     const text = `# a comment
 apiVersion: example.io/v1
 kind: Widget
@@ -423,7 +423,7 @@ spec:
       'apiVersion: example.io/v2\nkind: Widget',
       ['f.yaml:1:1: apiVersion: Unsupported value: "example.io/v2": did you mean "example.io/v1"?'],
     ],
-  ])('says of %j that the kind is not known', async (text, expected) => {
+  ])('reports an unknown kind for %j', async (text, expected) => {
     expect(await check(text)).toEqual(expected);
   });
 });

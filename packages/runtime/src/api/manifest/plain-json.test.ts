@@ -8,7 +8,7 @@ describe('reading plain JSON', () => {
     '{"a\\"b" : "\\": ", "c\\\\": "\\\\"}',
     '{"a": "b\\":", "c": ":"}',
     '{"a": 0.1, "b": -3e2, "c": 9007199254740991}',
-  ])('answers for %s', (text) => {
+  ])('reads %s', (text) => {
     expect(readPlainJson(text)).toEqual(JSON.parse(text));
   });
 

@@ -1,6 +1,6 @@
 /**
- * Goal: the JSON Schema says the same as `validate`. Method: random documents, valid ones bent a little, are judged by
- * `validate` and by ajv with the schema that came out, and the verdicts have to agree.
+ * Goal: the JSON Schema accepts the same as `validate`. Method: random documents, valid ones with small changes, are
+ * validated by `validate` and by ajv with the generated schema, and the results have to agree.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
@@ -109,7 +109,7 @@ function valid(schema: Schema): fc.Arbitrary<unknown> {
 }
 
 describe('toJsonSchema', () => {
-  it('gives the same verdict as validate on random schemas and documents', () => {
+  it('accepts the same as validate for random schemas and documents', () => {
     let accepted = 0;
     const property = fc.property(
       schemas.chain((schema) =>
@@ -128,7 +128,7 @@ describe('toJsonSchema', () => {
     expect(accepted).toBeGreaterThan(100);
   });
 
-  it('gives the same verdict as validate on a real kind bent in one place', () => {
+  it('accepts the same as validate for objects of a real kind with one change', () => {
     const accepts = compile(Widget.schema);
     const verdicts = new Set<boolean>();
     const paths = ['type', 'replicas', 'nodePool', 'paused', 'update', 'template', 'unknown'];

@@ -38,7 +38,7 @@ const schema = object({
 const texts = (value: unknown, path = 'spec') => validate(schema, value, path).map(formatFieldError);
 
 describe('the types', () => {
-  it('are exact for readers and lenient for writers', () => {
+  it('are exact for output and lenient for input', () => {
     type Strategy = { readonly type: 'InPlace' | 'Rolling'; readonly surge?: number };
     type StrategyInput = { readonly type?: 'InPlace' | 'Rolling'; readonly surge?: number };
     expectTypeOf<Infer<typeof strategy>>().toEqualTypeOf<Strategy>();
@@ -62,7 +62,7 @@ describe('the types', () => {
 });
 
 describe('validate', () => {
-  it('accepts what fits, before and after defaults', () => {
+  it('accepts valid values, before and after defaults', () => {
     const value = {
       name: 'a',
       env: [{ name: 'x' }, { name: 'y' }],
@@ -119,7 +119,7 @@ describe('validate', () => {
       { name: 'a', constructor: 1 },
       'spec.constructor: Unknown field: known fields are "name", "replicas", "ratio", "paused", "strategy", "other", "env", "nodes", "limits", "password", "free"',
     ],
-  ])('of %j says %j', (value, expected) => {
+  ])('for %j returns %j', (value, expected) => {
     expect(texts(value)).toEqual([expected]);
   });
 
@@ -145,7 +145,7 @@ describe('validate', () => {
     ]);
   });
 
-  it('reports every mistake at once, and stops at a limit, saying so', () => {
+  it('reports all errors together, and stops at a limit with a message', () => {
     expect(texts({ name: 5, replicas: 'x', oops: 1 })).toHaveLength(3);
     const many = { name: 'a', env: Array.from({ length: 60 }, () => ({ name: 1 })) };
     const errors: FieldError[] = validate(schema, many, 'spec');
@@ -183,12 +183,12 @@ describe('applyDefaults', () => {
     });
   });
 
-  it('does not make an optional object for the sake of the defaults in it', () => {
+  it('does not create an optional object for the defaults in it', () => {
     expect(applyDefaults(schema, { name: 'a' })).not.toHaveProperty('other');
     expect(applyDefaults(schema, { name: 'a', other: {} })).toHaveProperty('other', { type: 'InPlace' });
   });
 
-  it('takes null for absent, except where anything goes', () => {
+  it('treats null as absent, except where any value is allowed', () => {
     const value = { name: 'a', paused: null, replicas: null, strategy: { type: null }, free: null };
     expect(applyDefaults(schema, value)).toEqual({
       name: 'a',
@@ -199,7 +199,7 @@ describe('applyDefaults', () => {
     expect(value.paused).toBeNull();
   });
 
-  it('returns the same object when there is nothing to add, and shares what it does not touch', () => {
+  it('returns the same object when there is nothing to add, and shares unchanged parts', () => {
     const full = {
       name: 'a',
       paused: true,
@@ -212,7 +212,7 @@ describe('applyDefaults', () => {
     expect((applyDefaults(schema, { name: 'a', env }) as { env: unknown }).env).toBe(env);
   });
 
-  it('leaves what has the wrong type to validation, and foreign keys where they are', () => {
+  it('leaves wrong types to validation, and keeps unknown keys', () => {
     expect(applyDefaults(schema, 5)).toBe(5);
     expect(applyDefaults(list(strategy), 'x')).toBe('x');
     expect(applyDefaults(map(strategy), null)).toBeNull();
@@ -221,8 +221,8 @@ describe('applyDefaults', () => {
   });
 });
 
-describe('the words', () => {
-  it('make frozen nodes, also of the defaults', () => {
+describe('the builders', () => {
+  it('return frozen nodes with frozen defaults', () => {
     const node = withDefault(object({ a: optional(list(string())) }), { a: ['x'] });
     expect([node, node.properties, node.required, node.default].every(Object.isFrozen)).toBe(true);
     expect(Object.isFrozen((node.default as { a: unknown }).a)).toBe(true);
@@ -238,7 +238,7 @@ describe('the words', () => {
     ['a field cannot be called "constructor"', () => object({ constructor: string() })],
     ['only once', () => optional(withDefault(string(), ''))],
     ['only once', () => withDefault(optional(string()), '')],
-  ])('refuse nonsense: %s', (reason, build) => {
+  ])('refuse an invalid definition: %s', (reason, build) => {
     expect(build).toThrow(reason);
   });
 });
@@ -251,7 +251,7 @@ describe('schemaAt', () => {
     expect(schemaAt(schema, [])).toBe(schema);
   });
 
-  it('finds nothing where there is nothing', () => {
+  it('returns undefined for an unknown field', () => {
     for (const path of [['nope'], ['nope', 'x'], ['env', 'name'], ['limits', 0], ['name', 'x'], ['constructor']]) {
       expect(schemaAt(schema, path)).toBeUndefined();
     }

@@ -14,7 +14,7 @@ export interface StartEtcdOptions {
   readonly dataDir?: string;
   /** Default: a free one. */
   readonly port?: number;
-  /** Files in PEM; the server then speaks TLS and asks clients for certificates of the same authority. */
+  /** Files in PEM; the server then uses TLS and requires client certificates of the same authority. */
   readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
   /** More of etcd's own options, such as `--quota-backend-bytes=…`. */
   readonly flags?: readonly string[];
@@ -57,8 +57,8 @@ export function etcdAvailable(): EtcdAvailability {
 }
 
 /**
- * Whether to skip tests that need etcd, with the reason printed. With CI=true nothing is skipped: the tests then fail
- * for want of a server, instead of passing for want of a test.
+ * Whether to skip tests that need etcd, with the reason printed. With CI=true nothing is skipped: without a server the
+ * tests then fail.
  */
 export function skipWithoutEtcd(): boolean {
   const found = etcdAvailable();
@@ -81,7 +81,7 @@ export async function startEtcd(options: StartEtcdOptions = {}): Promise<EtcdSer
     child = spawn(path, flags, { stdio: ['ignore', 'ignore', 'pipe'] });
     await untilHealthy(child, healthPort);
   };
-  // A port that was free a moment ago may be taken by another test file that starts a server at the same time.
+  // A port that was free just before may be taken by another test file that starts a server at the same time.
   for (let attempt = 1; ; attempt++) {
     [port, peerPort, healthPort] = await freePorts();
     port = options.port ?? port;
@@ -157,7 +157,7 @@ async function untilHealthy(child: ChildProcess, port: number): Promise<void> {
   });
   const startedMs = performance.now();
   while (performance.now() - startedMs < startMsMax) {
-    if (hasEnded(child)) throw new Error(`etcd ended at once (${child.exitCode ?? child.signalCode}): ${output}`);
+    if (hasEnded(child)) throw new Error(`etcd ended immediately (${child.exitCode ?? child.signalCode}): ${output}`);
     const answer = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(1_000) })
       .then((response) => response.text())
       .catch(() => '');
@@ -178,7 +178,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** All at once, so that they differ. */
+/** All together, so that they differ. */
 async function freePorts(): Promise<[number, number, number]> {
   const servers = [createServer(), createServer(), createServer()];
   const [client = 0, peer = 0, health = 0] = await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * What only etcd does to a store: servers that die, hang, come back, are full, want a password or share their keys with
- * others. Each test runs against a real etcd; what every store promises is in the conformance suite.
+ * Cases that are special to etcd: servers that die, hang, recover, are full, require a password or share their keys with
+ * other users. Each test uses a real etcd; the guarantees of every store are in the conformance suite.
  */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
   afterEach(cleanup);
 
   describe('endpoints', () => {
-    it('says which endpoints it tried when none of them answers', async () => {
+    it('names the endpoints when none of them responds', async () => {
       const error = await openStore({ endpoints: ['127.0.0.1:1', 'http://127.0.0.1:2'] }).catch(
         (reason: unknown) => reason,
       );
@@ -50,7 +50,7 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
       );
     });
 
-    it('says so when an endpoint takes connections and never answers', async () => {
+    it('fails when an endpoint accepts connections and never responds', async () => {
       const proxy = await proxyTo(shared);
       proxy.mode = 'swallow';
       const error = await openStore({ endpoints: [proxy.endpoint], timeoutMs: 100 }).catch((reason: unknown) => reason);
@@ -67,7 +67,7 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
       },
     );
 
-    it('reads and commits through the one of two endpoints that lives', async () => {
+    it('reads and commits through the running one of two endpoints', async () => {
       const store = await openStore({ endpoints: ['127.0.0.1:1', shared.endpoint] });
       const revision = await commit(store, put('a'));
       expect((await store.get('a'))?.revision).toBe(revision);
@@ -86,7 +86,7 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
       expect(text((await store.get('a'))?.value)).toBe('3');
     });
 
-    it('never sends a commit twice when its answer is lost', async () => {
+    it('never sends a commit twice when its response is lost', async () => {
       const proxy = await proxyTo(shared);
       const store = await openStore({ endpoints: [proxy.endpoint, shared.endpoint] });
       const before = await store.revision();
@@ -98,7 +98,7 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
   });
 
   describe('a server that goes away', () => {
-    it('is Unavailable while it is dead, and served by the same store when it is back', async () => {
+    it('is Unavailable while it is down, and works with the same store after a restart', async () => {
       const server = await startOwn();
       const store = await openStore({ endpoints: [server.endpoint] });
       const revision = await commit(store, put('a', '1'));
@@ -110,7 +110,7 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
       expect(await commit(store, put('a', '3'))).toBeGreaterThan(revision);
     });
 
-    it('is a Timeout while it is stopped, and recovers when it goes on', async () => {
+    it('is a Timeout while it is stopped, and recovers when it continues', async () => {
       const server = await startOwn();
       const store = await openStore({ endpoints: [server.endpoint], timeoutMs: 2_000 });
       await commit(store, put('a', '1'));
@@ -148,7 +148,7 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
     expect(text((await store.get('k0'))?.value)).toBe('small');
   });
 
-  it('says StorageFull only of commits that did not happen, also of many at once', async () => {
+  it('throws StorageFull only for commits that were not applied, also for concurrent ones', async () => {
     const server = await startOwn({ flags: ['--quota-backend-bytes=4000000'] });
     const store = await openStore({ endpoints: [server.endpoint] });
     const codes = new Set<string>();
@@ -163,7 +163,7 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
     expect([...codes].sort()).toEqual(['StorageFull', 'no error']);
   });
 
-  it('is TooLarge when the server takes less than a commit may have', async () => {
+  it('is TooLarge when the limit of the server is below that of a commit', async () => {
     const server = await startOwn({ flags: ['--max-request-bytes=20000'] });
     const store = await openStore({ endpoints: [server.endpoint] });
     expect(await failure(store.commit([put('a', 'x'.repeat(50_000))]))).toBe('TooLarge');
@@ -184,7 +184,7 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
       return server;
     }
 
-    it('is Forbidden to strangers, to a wrong password and outside of the granted prefix', async () => {
+    it('is Forbidden without a user, with a wrong password and outside of the granted prefix', async () => {
       const server = await startWithUsers();
       const endpoints = [server.endpoint];
       const error = await openStore({ endpoints, prefix: 'ship', username: 'pilot', password: 'guess' }).catch(
@@ -198,7 +198,7 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
       ).toBe('Forbidden');
     });
 
-    it('signs in again when its token is forgotten, for reads, commits and watches', async () => {
+    it('signs in again when its token has expired, for reads, commits and watches', async () => {
       const server = await startWithUsers();
       const store = await openStore({
         endpoints: [server.endpoint],
@@ -217,14 +217,14 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
       expect(text((await store.get('a'))?.value)).toBe('3');
     });
 
-    it('lets a user name be given where authentication is off', async () => {
+    it('accepts a user name if authentication is disabled', async () => {
       const store = await openStore({ endpoints: [shared.endpoint], username: 'pilot', password: 'pilot-password' });
       await commit(store, put('a'));
     });
   });
 
   describe('prefixes', () => {
-    it('sees nothing of another prefix, also of one that starts alike', async () => {
+    it('is separate from other prefixes, also from one that starts the same', async () => {
       const prefix = freshPrefix();
       const [store, other] = [
         await openStore({ endpoints: [shared.endpoint], prefix }),
@@ -244,7 +244,7 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
     });
   });
 
-  it('lists the versions of more keys than one request brings, at one revision', async () => {
+  it('lists the versions of more keys than one request returns, at one revision', async () => {
     const store = await openStore({ endpoints: [shared.endpoint] });
     const count = 5_500;
     const keys = Array.from({ length: count }, (_, n) => `k${String(n).padStart(5, '0')}`);
@@ -260,13 +260,13 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
 
   it.each([
     ['a web page', 200, '<html>'],
-    ['an answer without a header', 200, '{"kvs":[]}'],
+    ['a response without a header', 200, '{"kvs":[]}'],
     ['a revision that is no number', 200, '{"header":{"revision":"many"}}'],
     ['a revision that JavaScript cannot count', 200, '{"header":{"revision":"9223372036854775807"}}'],
     ['a missing gateway', 404, 'Not Found\n'],
     ['a proxy without a server', 502, '{"oops":true}'],
     ['a leaderless cluster', 503, '{"error":"etcdserver: no leader","message":"etcdserver: no leader","code":14}'],
-  ])('is Unavailable, with the reason, when the answer is %s', async (_, status, body) => {
+  ])('is Unavailable, with the reason, when the response is %s', async (_, status, body) => {
     const endpoint = await serve((_request, response) => response.writeHead(status).end(body));
     expect(await failure(openStore({ endpoints: [endpoint] }))).toBe('Unavailable');
   });
@@ -279,7 +279,7 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
     },
   );
 
-  it('ends calls under way before it closes, and leaves no connection', async () => {
+  it('waits for calls in flight before it closes, and leaves no connection', async () => {
     const proxy = await proxyTo(shared);
     const store = await openStore({ endpoints: [proxy.endpoint] });
     const pending = Array.from({ length: 10 }, (_, n) => store.commit([put(`k${n}`)]));

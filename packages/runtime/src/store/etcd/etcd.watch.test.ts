@@ -1,6 +1,6 @@
 /**
- * Watches of a real etcd through everything that breaks a stream. The oracle is always the same: the revisions that
- * were acknowledged, in order, each once, whole.
+ * Watches of a real etcd while its streams fail. The oracle is always the same: the acknowledged revisions, in order,
+ * each once and complete.
  */
 import { getEventListeners } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -59,7 +59,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
   afterAll(() => shared?.stop());
   afterEach(cleanup);
 
-  it('loses and doubles nothing when the server is killed and restarted under a writer', async () => {
+  it('loses and duplicates nothing when the server is killed and restarted during writes', async () => {
     const server = await startOwn();
     const prefix = freshPrefix();
     const store = await openStore({ endpoints: [server.endpoint], prefix, timeoutMs: 2_000 });
@@ -93,7 +93,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
     for (const { changes, revision } of watching.commits) expect(changes.length).toBe(revision === last ? 1 : 2);
   });
 
-  it('goes on after the server was stopped and continued', async () => {
+  it('continues after the server was stopped and continued', async () => {
     const server = await startOwn();
     const prefix = freshPrefix();
     const store = await openStore({ endpoints: [server.endpoint], prefix, timeoutMs: 5_000, clock: fasterClock(10) });
@@ -109,7 +109,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
     expect(watching.revisions()).toEqual([one, two]);
   });
 
-  it('says Expired when the history was compacted while the server was away', async () => {
+  it('throws Expired when the history was compacted while it was disconnected', async () => {
     const server = await startOwn();
     const proxy = await proxyTo(server);
     const prefix = freshPrefix();
@@ -127,14 +127,14 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
     expect(watching.revisions()).toEqual([first]);
   });
 
-  it('says Expired for the deletion that a compaction to its own revision has thrown away', async () => {
+  it('throws Expired for the deletion that a compaction to its own revision has discarded', async () => {
     const store = await openStore({ endpoints: [shared.endpoint] });
     const before = await commit(store, put('a'));
     await store.compact(await commit(store, remove('a')));
     expect(await failure(take(store, 1, { after: before }))).toBe('Expired');
   });
 
-  it('says Expired when the store was replaced by an empty one', async () => {
+  it('throws Expired when the store was replaced by an empty one', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'ecsm-etcd-'));
     afterwards(() => rm(dataDir, { recursive: true, force: true }));
     const server = await startOwn({ dataDir });
@@ -148,7 +148,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
     expect(await watching.ended).toBe('Expired');
   });
 
-  it("moves a quiet watch on with etcd's progress, so that a compaction does not expire it", async () => {
+  it("advances an idle watch with etcd's progress, so that a compaction does not expire it", async () => {
     const server = await startOwn({ flags: ['--experimental-watch-progress-notify-interval=300ms'] });
     const store = await openStore({ endpoints: [server.endpoint] });
     const noise = await openStore({ endpoints: [server.endpoint], prefix: freshPrefix() });
@@ -164,7 +164,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
     expect(watching.revisions()).toEqual([revision]);
   });
 
-  it('delivers a commit whole that etcd sends in fragments', async () => {
+  it('delivers a complete commit that etcd sends in fragments', async () => {
     const store = await openStore({ endpoints: [shared.endpoint] });
     const after = await store.revision();
     const keys = Array.from({ length: 100 }, (_, n) => `k${String(n).padStart(3, '0')}`);
@@ -178,7 +178,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
     for (const { changes } of commits) expect(changes.map((change) => change.key)).toEqual(keys);
   });
 
-  it('lets go of the stream while the consumer is slow, and then delivers all of it', async () => {
+  it('closes the stream while the consumer is slow, and then delivers everything', async () => {
     const proxy = await proxyTo(shared);
     const prefix = freshPrefix();
     const store = await openStore({ endpoints: [proxy.endpoint], prefix });
@@ -204,7 +204,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
     expect(watch.state).toBe('ended');
   });
 
-  it('turns to another endpoint when its own hangs', async () => {
+  it('switches to another endpoint when its own hangs', async () => {
     const [first, second] = [await proxyTo(shared), await proxyTo(shared)];
     const prefix = freshPrefix();
     const store = await openStore({
@@ -223,7 +223,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
     expect(watching.revisions()).toEqual([one, two]);
   });
 
-  it('opens a stream anew that something in between has forgotten', async () => {
+  it('reopens a stream that a proxy has dropped', async () => {
     const proxy = await proxyTo(shared);
     const prefix = freshPrefix();
     const store = await openStore({ endpoints: [proxy.endpoint], prefix, clock: fasterClock(50), timeoutMs: 20_000 });
@@ -237,7 +237,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
     expect(watching.revisions()).toEqual([one, two]);
   });
 
-  it('signs in again when only the watch finds its token refused', async () => {
+  it('signs in again when only the token of the watch is refused', async () => {
     const header = { revision: '7' };
     const watchAnswers = [
       { result: { header, created: true, canceled: true, cancel_reason: 'rpc error: etcdserver: invalid auth token' } },
@@ -254,7 +254,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
     expect(paths.filter((path) => path === '/v3/auth/authenticate')).toHaveLength(2);
   });
 
-  it('leaves no connection, timer or listener behind after an abort, in whatever state', async () => {
+  it('leaves no connection, timer or listener after an abort, in any state', async () => {
     const proxy = await proxyTo(shared);
     const store = await openStore({ endpoints: [proxy.endpoint] });
     const after = await store.revision();

@@ -1,4 +1,4 @@
-/** A bad network for tests: a TCP proxy on loopback that can cut, swallow and forget. */
+/** An unreliable network for tests: a TCP proxy on loopback that can close, block and drop connections. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -7,7 +7,7 @@ export type ProxyMode =
   | 'pass'
   /** Connections are taken and nothing passes, in either direction. */
   | 'swallow'
-  /** Requests pass; the connection is cut when the answer comes. */
+  /** Requests pass; the connection is closed when the response arrives. */
   | 'lose answers';
 
 export interface FaultyProxy {

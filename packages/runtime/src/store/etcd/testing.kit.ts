@@ -1,4 +1,4 @@
-/** What the tests of this folder share: opening stores that are closed afterwards, and small words for commits. */
+/** Shared by the tests of this folder: opens stores that are closed afterwards, and builds commits. */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** The pure parts of the etcd store, with the cases that a real server shows rarely or never. */
+/** Unit tests of the etcd store, with cases that a real server produces rarely or never. */
 import { describe, expect, it } from 'vitest';
 import { isApiError } from '../../api/errors.ts';
 import type { Write } from '../contract.ts';
@@ -54,7 +54,7 @@ describe('errors', () => {
 });
 
 describe('keys', () => {
-  it('ranges over a prefix, from behind a key on', () => {
+  it('ranges over a prefix, starting after a key', () => {
     const decode = (text: string) => Buffer.from(text, 'base64').toString();
     const shown = (prefix: string, after?: string) => Object.values(keyspace.range(prefix, after)).map(decode);
     expect(shown('')).toEqual(['p/', 'p0']);
@@ -82,7 +82,7 @@ describe('keys', () => {
 });
 
 describe('watch messages', () => {
-  it('holds the last revision of a fragment back until it is whole, and drops what is known', () => {
+  it('holds the last revision of a fragment back until it is complete, and skips known revisions', () => {
     const assembler = new CommitAssembler(keyspace, 'values', 4);
     const shown = (events: JsonObject[], more: boolean) =>
       assembler.add(events, more).map(({ revision, changes }) => [revision, ...changes.map(({ key }) => key)]);
@@ -95,7 +95,7 @@ describe('watch messages', () => {
     expect(shown([event('f', 7), event('g', 8)], false)).toEqual([[8, 'g']]);
   });
 
-  it('is compacted when the value before is asked for and gone', () => {
+  it('is compacted when the requested previous value is missing', () => {
     const update = { kv: keyValue('a', 7, 'new', 3) };
     expect(() => readChange(update, keyspace, 'history')).toThrow('has been compacted');
     expect(() => readChange({ ...update, type: 'DELETE' }, keyspace, 'history')).toThrow('has been compacted');
@@ -132,7 +132,7 @@ describe('mailbox', () => {
     changes: [{ type: 'put', key: 'a', value: new Uint8Array(mailboxBytesMax / 4), created: 1 }],
   } as const;
 
-  it('is full by bytes and by number, and has space again after each is taken', async () => {
+  it('is full by bytes and by number, and has capacity again after each take', async () => {
     const heavy = new Mailbox();
     for (let n = 0; n < 4; n++) heavy.put(commit);
     expect(heavy.full).toBe(true);
@@ -146,7 +146,7 @@ describe('mailbox', () => {
     expect(many.full).toBe(true);
   });
 
-  it('hands over what it holds, then the error once, then nothing', async () => {
+  it('delivers its commits, then the error once, then ends', async () => {
     const mailbox = new Mailbox();
     mailbox.put(commit);
     mailbox.end(new Error('gap'));
@@ -155,7 +155,7 @@ describe('mailbox', () => {
     expect(await mailbox.take()).toEqual({ done: true, value: undefined });
   });
 
-  it('tells the first of those who wait the error, and the others that it is over', async () => {
+  it('rejects the first waiting take with the error, and ends the others', async () => {
     const mailbox = new Mailbox();
     const waiting = [mailbox.take(), mailbox.take()];
     mailbox.end(new Error('gap'));
@@ -164,7 +164,7 @@ describe('mailbox', () => {
 });
 
 describe('pages', () => {
-  it('asks for less when an answer is too large to hold, and reaches the end all the same', async () => {
+  it('requests fewer entries when a response is too large, and reaches the end', async () => {
     const stored = Array.from({ length: 100 }, (_, n) => keyValue(`k${String(n).padStart(3, '0')}`, n + 1, 'x'));
     const asked: number[] = [];
     const pages = new PageReader(keyspace, async (body): Promise<RangeAnswer> => {
@@ -210,11 +210,11 @@ describe('a commit refused for lack of space', () => {
     expect(verdictOf(writes, 10, answer)).toEqual(verdict);
   });
 
-  it('is unknown where it only deleted and the keys are gone', () => {
+  it('is unknown if it only deleted and the keys do not exist', () => {
     expect(verdictOf([remove('b')], 10, found(undefined))).toEqual({ type: 'unknown' });
   });
 
-  it('is malformed where a failed transaction does not say why', () => {
+  it('is malformed if a failed transaction has no reason', () => {
     const answer = readTransaction({ header: { revision: '5' } });
     expect(() => outcomeOf([{ type: 'check', key: 'c', expected: 3 }], answer)).toThrow('malformed');
   });
@@ -245,19 +245,19 @@ describe('watchdog', () => {
     return { watchdog, silence, deaths, waiting: () => waiting };
   }
 
-  it('lets a stream be silent while there is nothing to say', async () => {
+  it('accepts a silent stream while the store does not change', async () => {
     const { silence, deaths } = start(async () => 5);
     for (let n = 0; n < 10; n++) await silence();
     expect(deaths).toEqual([]);
   });
 
-  it('gives up a silent stream of a server that does not answer', async () => {
+  it('ends a silent stream of a server that does not respond', async () => {
     const { silence, deaths } = start(() => Promise.reject(new EtcdFailure('timeout', 'no answer')));
     await silence();
     expect(deaths).toEqual([false]);
   });
 
-  it('gives up a stream that stays silent while the store goes on, when its patience is over', async () => {
+  it('ends a stream that stays silent after its patience while the store changes', async () => {
     const { watchdog, silence, deaths } = start(async () => 6);
     await silence();
     await silence();
@@ -269,7 +269,7 @@ describe('watchdog', () => {
     expect(deaths).toEqual([true]);
   });
 
-  it('does and holds nothing once it is stopped, also in the middle of a look', async () => {
+  it('does nothing and holds nothing once it is stopped, also during a probe', async () => {
     const { watchdog, silence, deaths } = start(
       () => new Promise((_, reject) => setImmediate(() => reject(new Error('late')))),
     );

@@ -1,6 +1,6 @@
 /**
- * Goal: a process that dies at any moment leaves nothing that the next one does not put right. Method: the states in
- * which it can leave the directory are made by hand, and two processes are killed while they write.
+ * Goal: the next process repairs everything after a process dies at any time. Method: the states in which it can leave
+ * the directory are created by the tests, and two processes are killed while they write.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,15 +12,15 @@ import { Ledger } from '../sqlite/ledger.ts';
 import { commit, eventually, FileStoreFixture, history, put, stored } from './file-store.kit.ts';
 import { Mirror, type Row } from './mirror.ts';
 
-let bench: FileStoreFixture;
+let fixture: FileStoreFixture;
 beforeEach(() => {
-  bench = new FileStoreFixture();
+  fixture = new FileStoreFixture();
 });
-afterEach(() => bench.cleanup());
+afterEach(() => fixture.cleanup());
 
 /** Does in the ledger what a commit does there, and dies before it has published anything. */
 async function commitAndDie(write: Write, change: (row: Row | undefined) => Row): Promise<void> {
-  const ledger = await Ledger.open({ directory: bench.path('.registry') });
+  const ledger = await Ledger.open({ directory: fixture.path('.registry') });
   const mirror = new Mirror(ledger.connection);
   await ledger.transaction(() => {
     ledger.apply([[write]]);
@@ -34,86 +34,86 @@ const pending = (row: Row | undefined): Row => ({ ...(row ?? nothing), pending: 
 
 describe('after a crash between the commit and its file', () => {
   beforeEach(async () => {
-    const store = await bench.open();
+    const store = await fixture.open();
     await commit(store, put('a', { n: 1 }));
     await store.close();
   });
 
   it('an update whose file is still the old one is published', async () => {
     await commitAndDie(put('a', { n: 2 }), pending);
-    const store = await bench.open();
-    expect(JSON.parse(bench.read('a.json'))).toEqual({ n: 2 });
+    const store = await fixture.open();
+    expect(JSON.parse(fixture.read('a.json'))).toEqual({ n: 2 });
     expect(await history(store)).toEqual(['put a', 'put a']);
   });
 
   it('an update whose file is new already counts as published', async () => {
     await commitAndDie(put('a', { n: 2 }), pending);
-    bench.save('a.json', { n: 2 });
-    const store = await bench.open();
+    fixture.save('a.json', { n: 2 });
+    const store = await fixture.open();
     await commit(store, put('a', { n: 3 }, 2));
-    expect(JSON.parse(bench.read('a.json'))).toEqual({ n: 3 });
+    expect(JSON.parse(fixture.read('a.json'))).toEqual({ n: 3 });
     expect(await history(store)).toEqual(['put a', 'put a', 'put a']);
   });
 
   it('an update whose file is something else has an edit on top of it', async () => {
     await commitAndDie(put('a', { n: 2 }), pending);
-    bench.save('a.json', { n: 'by hand' });
-    const store = await bench.open();
-    expect(await stored(store, 'a')).toEqual({ n: 'by hand' });
+    fixture.save('a.json', { n: 'manual' });
+    const store = await fixture.open();
+    expect(await stored(store, 'a')).toEqual({ n: 'manual' });
     expect(await history(store)).toEqual(['put a', 'put a', 'put a']);
-    expect(JSON.parse(bench.read('a.json'))).toEqual({ n: 'by hand' });
+    expect(JSON.parse(fixture.read('a.json'))).toEqual({ n: 'manual' });
   });
 
   it('an update whose file was removed is a removal on top of it', async () => {
     await commitAndDie(put('a', { n: 2 }), pending);
-    rmSync(bench.path('a.json'));
-    const store = await bench.open();
+    rmSync(fixture.path('a.json'));
+    const store = await fixture.open();
     expect(await history(store)).toEqual(['put a', 'put a', 'delete a']);
   });
 
   it('a new object gets its file', async () => {
     await commitAndDie(put('b', 1), pending);
-    await bench.open();
-    expect(bench.read('b.json')).toBe('1\n');
+    await fixture.open();
+    expect(fixture.read('b.json')).toBe('1\n');
   });
 
   it('a new object whose file is in place keeps it', async () => {
     await commitAndDie(put('b', 1), pending);
-    bench.save('b.json', 1);
-    const store = await bench.open();
+    fixture.save('b.json', 1);
+    const store = await fixture.open();
     expect(await history(store)).toEqual(['put a', 'put b']);
   });
 
-  it('a deleted object loses its file', async () => {
+  it('the file of a deleted object is removed', async () => {
     await commitAndDie({ type: 'delete', key: 'a' }, pending);
-    const store = await bench.open();
-    expect(existsSync(bench.path('a.json'))).toBe(false);
+    const store = await fixture.open();
+    expect(existsSync(fixture.path('a.json'))).toBe(false);
     expect(await history(store)).toEqual(['put a', 'delete a']);
   });
 
-  it('a deleted object whose file is gone already stays deleted, and can be created again', async () => {
+  it('a deleted object whose file is already removed stays deleted, and can be created again', async () => {
     await commitAndDie({ type: 'delete', key: 'a' }, pending);
-    rmSync(bench.path('a.json'));
-    const store = await bench.open();
+    rmSync(fixture.path('a.json'));
+    const store = await fixture.open();
     expect(await history(store)).toEqual(['put a', 'delete a']);
-    bench.save('a.json', 'again\n'.length);
+    fixture.save('a.json', 'again\n'.length);
     await eventually(async () => expect(await stored(store, 'a')).toBe(6));
   });
 
-  it('a deleted object whose file was edited is there again, with what was written', async () => {
+  it('a deleted object whose file was edited exists again, with the edited content', async () => {
     await commitAndDie({ type: 'delete', key: 'a' }, pending);
-    bench.save('a.json', { n: 'by hand' });
-    const store = await bench.open();
-    expect(await stored(store, 'a')).toEqual({ n: 'by hand' });
+    fixture.save('a.json', { n: 'manual' });
+    const store = await fixture.open();
+    expect(await stored(store, 'a')).toEqual({ n: 'manual' });
     expect(await history(store)).toEqual(['put a', 'delete a', 'put a']);
   });
 
-  it('the next commit of a living process puts it right too, without waiting for a scan', async () => {
-    const store = await bench.open({ scanMs: 600_000 });
+  it('the next commit of a running process repairs it too, without waiting for a scan', async () => {
+    const store = await fixture.open({ scanMs: 600_000 });
     await commitAndDie(put('a', { n: 2 }), pending);
     expect(await store.commit([put('a', { n: 3 }, 1)])).toMatchObject({ committed: false, actual: 2 });
     await commit(store, put('a', { n: 3 }, 2));
-    expect(JSON.parse(bench.read('a.json'))).toEqual({ n: 3 });
+    expect(JSON.parse(fixture.read('a.json'))).toEqual({ n: 3 });
   });
 });
 
@@ -139,7 +139,7 @@ describe('two processes', () => {
 
   /** Runs a writer until it has acknowledged some rounds, kills it, and says how many it acknowledged. */
   async function writeUntilKilled(name: string, rounds: number): Promise<number> {
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', program, bench.directory, name], {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program, fixture.directory, name], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -157,7 +157,7 @@ describe('two processes', () => {
     for (let round = 0; round < 2; round++) {
       const before = round === 0 ? 0 : ((await counterOnDisk()) as number);
       const [first, second] = await Promise.all([writeUntilKilled('one', 12), writeUntilKilled('two', 17)]);
-      const store = await bench.open();
+      const store = await fixture.open();
       // Each may have committed one more round than it came to acknowledge.
       const count = (await stored(store, 'counter')) as number;
       expect(count).toBeGreaterThanOrEqual(before + first + second);
@@ -168,15 +168,15 @@ describe('two processes', () => {
       expect(changes.filter((change) => change === 'put counter')).toHaveLength(count);
       expect(changes).toHaveLength(await store.revision());
       for (const key of ['counter', 'own/one', 'own/two']) {
-        expect(JSON.parse(bench.read(`${key}.json`))).toEqual(await stored(store, key));
+        expect(JSON.parse(fixture.read(`${key}.json`))).toEqual(await stored(store, key));
       }
       expect(store.problems()).toEqual([]);
       await store.close();
-      expect(readdirSync(bench.path('.registry/tmp'))).toEqual([]);
+      expect(readdirSync(fixture.path('.registry/tmp'))).toEqual([]);
     }
   });
 
   async function counterOnDisk(): Promise<unknown> {
-    return JSON.parse(bench.read('counter.json'));
+    return JSON.parse(fixture.read('counter.json'));
   }
 });

@@ -5,30 +5,30 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commit, eventually, FileStoreFixture, isRoot, put, stored } from './file-store.kit.ts';
 import { FileStore } from './store.ts';
 
-let bench: FileStoreFixture;
+let fixture: FileStoreFixture;
 beforeEach(() => {
-  bench = new FileStoreFixture();
+  fixture = new FileStoreFixture();
 });
-afterEach(() => bench.cleanup());
+afterEach(() => fixture.cleanup());
 
-it('a file where the directory should be is ReadOnly, and the message says what is wrong', async () => {
-  writeFileSync(bench.path('file'), '');
-  await expect(FileStore.open({ directory: bench.path('file') })).rejects.toMatchObject({
+it('a file in the place of the directory is ReadOnly, with the reason in the message', async () => {
+  writeFileSync(fixture.path('file'), '');
+  await expect(FileStore.open({ directory: fixture.path('file') })).rejects.toMatchObject({
     code: 'ReadOnly',
     message: expect.stringContaining('file is a file, not a directory'),
   });
-  await expect(FileStore.open({ directory: bench.path('file/below') })).rejects.toMatchObject({ code: 'ReadOnly' });
+  await expect(FileStore.open({ directory: fixture.path('file/below') })).rejects.toMatchObject({ code: 'ReadOnly' });
 });
 
 it.skipIf(isRoot())('a directory without permission to write is ReadOnly', async () => {
-  chmodSync(bench.directory, 0o555);
-  await expect(FileStore.open({ directory: bench.directory })).rejects.toMatchObject({ code: 'ReadOnly' });
-  chmodSync(bench.directory, 0o755);
+  chmodSync(fixture.directory, 0o555);
+  await expect(FileStore.open({ directory: fixture.directory })).rejects.toMatchObject({ code: 'ReadOnly' });
+  chmodSync(fixture.directory, 0o755);
 });
 
 it('a ledger that is damaged is Corrupt', async () => {
-  bench.save('.registry/registry.db', 'not a database\n'.repeat(1000));
-  await expect(FileStore.open({ directory: bench.directory })).rejects.toMatchObject({ code: 'Corrupt' });
+  fixture.save('.registry/registry.db', 'not a database\n'.repeat(1000));
+  await expect(FileStore.open({ directory: fixture.directory })).rejects.toMatchObject({ code: 'Corrupt' });
 });
 
 const canMount =
@@ -40,7 +40,7 @@ describe.skipIf(!canMount)('on a small disk', () => {
   const mount = (...words: string[]) => expect(spawnSync('mount', words).status).toBe(0);
   let disk: string;
   beforeEach(() => {
-    disk = bench.path('disk');
+    disk = fixture.path('disk');
     mkdirSync(disk);
     mount('-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', disk);
   });
@@ -56,11 +56,11 @@ describe.skipIf(!canMount)('on a small disk', () => {
     await expect(FileStore.open({ directory: disk })).rejects.toMatchObject({ code: 'ReadOnly' });
   });
 
-  it('with room for the ledger but not for the file a commit stands, the problem is reported, and the file follows', async () => {
+  it('with space for the ledger but not for the file a commit succeeds, a problem is reported, and the file is written later', async () => {
     const inner = new FileStoreFixture(disk);
     const store = await inner.open({ scanMs: 50 });
     await commit(store, put('a', 1));
-    // Drafts lie where there is no room at all; the ledger goes on.
+    // The file system of the drafts is full; the ledger still works.
     const drafts = inner.path('.registry/tmp');
     mount('-t', 'tmpfs', '-o', 'size=4k,nr_inodes=2', 'tmpfs', drafts);
     const revision = await commit(store, put('a', { filler: 'x'.repeat(10_000) }));
@@ -75,7 +75,7 @@ describe.skipIf(!canMount)('on a small disk', () => {
     await store.close();
   });
 
-  it('that fills up commits end with StorageFull or stand, no edit is made of it, and there is recovery', async () => {
+  it('that fills up commits fail with StorageFull or succeed, no edit is detected, and the store recovers', async () => {
     const inner = new FileStoreFixture(disk);
     const store = await inner.open({ scanMs: 50, logCommitsMax: 10 });
     const acknowledged = new Map<string, number>();

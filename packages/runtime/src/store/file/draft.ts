@@ -41,7 +41,7 @@ async function copyModeAndOwner(handle: FileHandle, { mode, uid, gid }: Stats): 
 }
 
 /** Creates the directory of a file. Returns the directories, up to `root`, to flush once the file is in place. */
-export function makeDirectory(root: string, file: string): string[] {
+export function createDirectory(root: string, file: string): string[] {
   const directory = dirname(file);
   const created = mkdirSync(directory, { recursive: true, mode: directoryMode });
   const changed = [directory];

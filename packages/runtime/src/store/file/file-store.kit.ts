@@ -1,4 +1,4 @@
-/** A directory to try a file store in: opens stores, plays the person with the editor, and cleans up. */
+/** A directory for tests of the file store: opens stores, edits files, and cleans up. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

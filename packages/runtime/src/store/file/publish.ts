@@ -11,7 +11,7 @@ import { limits } from '../contract.ts';
 import { syncDirectory } from '../sqlite/directories.ts';
 import type { Ledger } from '../sqlite/ledger.ts';
 import type { Tables } from '../sqlite/tables.ts';
-import { makeDirectory, placeDraft, removeFile, writeDraft } from './draft.ts';
+import { createDirectory, placeDraft, removeFile, writeDraft } from './draft.ts';
 import { messageOf, readIfStill } from './edit-reader.ts';
 import { encodeFile, hashOf, parseValue } from './format.ts';
 import { isUntouched, type Mirror, type Row } from './mirror.ts';
@@ -158,7 +158,7 @@ export class Publisher {
       return removeFile(file, before.stat, this.#storeDirectory.newDraft()) ? [dirname(file)] : undefined;
     }
     if (path === undefined) return [];
-    const changed = makeDirectory(directory, file);
+    const changed = createDirectory(directory, file);
     return placeDraft(path, file, before.stat === '', isStillUntouched) ? changed : undefined;
   }
 }

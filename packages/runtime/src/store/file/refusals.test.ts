@@ -1,4 +1,4 @@
-/** Goal: a file that cannot be taken in is reported, left exactly as it is, and hides or harms nothing else. */
+/** Goal: an invalid file is reported, left unchanged, and does not affect other objects. */
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../contract.ts';
@@ -6,25 +6,25 @@ import { commit, eventually, FileStoreFixture, history, isRoot, put, stored } fr
 import { problemsMax } from './problems.ts';
 import type { FileStore } from './store.ts';
 
-let bench: FileStoreFixture;
+let fixture: FileStoreFixture;
 let store: FileStore;
 beforeEach(async () => {
-  bench = new FileStoreFixture();
-  store = await bench.open({ scanMs: 100 });
+  fixture = new FileStoreFixture();
+  store = await fixture.open({ scanMs: 100 });
 });
-afterEach(() => bench.cleanup());
+afterEach(() => fixture.cleanup());
 
 const reasons = () =>
-  store.problems().map(({ file, reason }) => `${file.slice(bench.directory.length + 1)}: ${reason}`);
+  store.problems().map(({ file, reason }) => `${file.slice(fixture.directory.length + 1)}: ${reason}`);
 
 describe('an invalid edit', () => {
-  it('is reported once and not touched, the last good value is served, a write is refused; corrected, it is taken in', async () => {
+  it('is reported once and unchanged, the last valid value is returned, a write is refused; corrected, it is taken in', async () => {
     const revision = await commit(store, put('a', { n: 1 }), put('b', 1));
-    bench.save('a.json', '{\n  "n": 2,\n}\n');
+    fixture.save('a.json', '{\n  "n": 2,\n}\n');
     await eventually(() =>
       expect(store.problems()).toEqual([
         {
-          file: bench.path('a.json'),
+          file: fixture.path('a.json'),
           key: 'a',
           reason: expect.stringContaining('a.json:3:1: not JSON'),
           sinceMs: expect.any(Number),
@@ -42,43 +42,43 @@ describe('an invalid edit', () => {
     await expect(store.commit([{ type: 'delete', key: 'a' }])).rejects.toMatchObject({ code: 'Forbidden' });
     for (const outcome of await Promise.all(together)) expect(outcome.committed).toBe(true);
     await commit(store, { type: 'check', key: 'a', expected: revision });
-    expect(bench.read('a.json')).toBe('{\n  "n": 2,\n}\n');
+    expect(fixture.read('a.json')).toBe('{\n  "n": 2,\n}\n');
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(bench.logged).toEqual([expect.objectContaining({ key: 'a', file: bench.path('a.json') })]);
+    expect(fixture.logged).toEqual([expect.objectContaining({ key: 'a', file: fixture.path('a.json') })]);
     expect(store.problems()[0]?.sinceMs).toBe(sinceMs);
 
-    bench.save('a.json', { n: 2 });
+    fixture.save('a.json', { n: 2 });
     await eventually(async () => expect(await stored(store, 'a')).toEqual({ n: 2 }));
     await eventually(() => expect(store.problems()).toEqual([]));
     await commit(store, put('a', { n: 3 }));
-    expect(JSON.parse(bench.read('a.json'))).toEqual({ n: 3 });
+    expect(JSON.parse(fixture.read('a.json'))).toEqual({ n: 3 });
   });
 
-  it('is no hurry: a file that is half written for a while is not reported', async () => {
-    writeFileSync(bench.path('a.json'), '{ "n":');
+  it('that is incomplete for a short time is not reported', async () => {
+    writeFileSync(fixture.path('a.json'), '{ "n":');
     await new Promise((resolve) => setTimeout(resolve, 300));
-    writeFileSync(bench.path('a.json'), '{ "n": 1 }');
+    writeFileSync(fixture.path('a.json'), '{ "n": 1 }');
     await eventually(async () => expect(await stored(store, 'a')).toEqual({ n: 1 }));
-    expect(bench.logged).toEqual([]);
+    expect(fixture.logged).toEqual([]);
   });
 
-  it('that is put back as it was is forgotten', async () => {
+  it('that is reverted is no longer reported', async () => {
     const revision = await commit(store, put('a', 1));
-    const good = bench.read('a.json');
-    bench.save('a.json', '');
+    const good = fixture.read('a.json');
+    fixture.save('a.json', '');
     await eventually(() => expect(reasons()).toEqual([expect.stringContaining('the file is empty')]));
-    bench.save('a.json', good);
+    fixture.save('a.json', good);
     await eventually(() => expect(store.problems()).toEqual([]));
     expect(await store.revision()).toBe(revision);
   });
 
   it('that is removed instead of corrected deletes the object', async () => {
     await commit(store, put('a', 1));
-    bench.save('a.json', 'oops');
+    fixture.save('a.json', 'oops');
     await eventually(() => expect(store.problems()).toHaveLength(1));
-    rmSync(bench.path('a.json'));
+    rmSync(fixture.path('a.json'));
     await eventually(async () => expect(await store.get('a')).toBeUndefined());
-    // The object goes first, and then what was said of its file.
+    // The object is deleted first, then the problem of its file.
     await eventually(() => expect(store.problems()).toEqual([]));
   });
 
@@ -105,15 +105,15 @@ describe('an invalid edit', () => {
     ['dir.json/x.json', '1', 'looks like a file'],
   ])('%s is refused with a reason', async (name, content, reason) => {
     await store.close();
-    bench.save('good.json', 1);
-    bench.save(name, content);
-    // Long enough ago not to be taken for half written.
-    utimesSync(bench.path(name), 1, 1);
-    store = await bench.open({ scanMs: 100 });
+    fixture.save('good.json', 1);
+    fixture.save(name, content);
+    // Old enough not to count as incomplete.
+    utimesSync(fixture.path(name), 1, 1);
+    store = await fixture.open({ scanMs: 100 });
     expect((await store.versions('')).keys).toEqual(['good']);
     expect(reasons()).toEqual([expect.stringContaining(reason)]);
-    expect(store.problems()[0]?.file).toBe(bench.path(name));
-    rmSync(bench.path(name));
+    expect(store.problems()[0]?.file).toBe(fixture.path(name));
+    rmSync(fixture.path(name));
     await eventually(() => expect(store.problems()).toEqual([]));
     expect(await history(store)).toEqual(['put good']);
   });
@@ -124,10 +124,10 @@ describe('what is not a plain file', () => {
     const elsewhere = new FileStoreFixture();
     elsewhere.save('x.json', 1);
     await commit(store, put('a', 1), put('d/x', 1));
-    renameSync(bench.path('d'), bench.path('.d'));
-    symlinkSync(elsewhere.directory, bench.path('d'));
-    symlinkSync(elsewhere.path('x.json'), bench.path('b.json'));
-    symlinkSync('nowhere', bench.path('README.md'));
+    renameSync(fixture.path('d'), fixture.path('.d'));
+    symlinkSync(elsewhere.directory, fixture.path('d'));
+    symlinkSync(elsewhere.path('x.json'), fixture.path('b.json'));
+    symlinkSync('nowhere', fixture.path('README.md'));
     await eventually(() =>
       expect(reasons().sort()).toEqual([
         'b.json: it is a symbolic link, and links are not followed',
@@ -142,22 +142,22 @@ describe('what is not a plain file', () => {
   });
 
   it('such as a directory in its place, or a file in place of a directory, blocks that object alone', async () => {
-    mkdirSync(bench.path('a.json'));
-    writeFileSync(bench.path('d'), '');
+    mkdirSync(fixture.path('a.json'));
+    writeFileSync(fixture.path('d'), '');
     await expect(store.commit([put('a', 1)])).rejects.toMatchObject({ code: 'Forbidden' });
     await expect(store.commit([put('d/x', 1)])).rejects.toMatchObject({ code: 'Forbidden' });
     await commit(store, put('b', 1));
-    rmSync(bench.path('a.json'), { recursive: true });
-    rmSync(bench.path('d'));
+    rmSync(fixture.path('a.json'), { recursive: true });
+    rmSync(fixture.path('d'));
     await commit(store, put('a', 1), put('d/x', 1));
-    expect(bench.read('d/x.json')).toBe('1\n');
+    expect(fixture.read('d/x.json')).toBe('1\n');
   });
 
   it.skipIf(isRoot())('or may not be read is reported, and taken in once it may', async () => {
-    bench.save('a.json', 1);
-    chmodSync(bench.path('a.json'), 0);
+    fixture.save('a.json', 1);
+    chmodSync(fixture.path('a.json'), 0);
     await eventually(() => expect(reasons()).toEqual([expect.stringContaining('EACCES')]));
-    chmodSync(bench.path('a.json'), 0o644);
+    chmodSync(fixture.path('a.json'), 0o644);
     await eventually(async () => expect(await stored(store, 'a')).toBe(1));
   });
 });
@@ -165,42 +165,42 @@ describe('what is not a plain file', () => {
 describe('two files for one object', () => {
   it('are reported; the one that was there first stays in use', async () => {
     await commit(store, put('a', { n: 1 }));
-    bench.save('a.yaml', 'n: 2');
+    fixture.save('a.yaml', 'n: 2');
     await eventually(() => expect(reasons()).toEqual([expect.stringContaining('a.json is for the same object')]));
     await commit(store, put('a', { n: 3 }));
-    expect(JSON.parse(bench.read('a.json'))).toEqual({ n: 3 });
-    expect(bench.read('a.yaml')).toBe('n: 2');
-    rmSync(bench.path('a.json'));
+    expect(JSON.parse(fixture.read('a.json'))).toEqual({ n: 3 });
+    expect(fixture.read('a.yaml')).toBe('n: 2');
+    rmSync(fixture.path('a.json'));
     await eventually(async () => expect(await stored(store, 'a')).toEqual({ n: 2 }));
     await eventually(() => expect(store.problems()).toEqual([]));
   });
 
-  it('that are both new are both left alone until one of them is gone', async () => {
+  it('that are both new are both ignored until one of them is removed', async () => {
     await store.close();
-    bench.save('a.yml', 'n: 1');
-    bench.save('a.yaml', 'n: 2');
-    store = await bench.open({ scanMs: 100 });
+    fixture.save('a.yml', 'n: 1');
+    fixture.save('a.yaml', 'n: 2');
+    store = await fixture.open({ scanMs: 100 });
     expect(reasons()).toEqual([expect.stringContaining('for the same object')]);
     expect(await store.get('a')).toBeUndefined();
     await expect(store.commit([put('a', 1)])).rejects.toMatchObject({ code: 'Forbidden' });
-    rmSync(bench.path('a.yaml'));
+    rmSync(fixture.path('a.yaml'));
     await eventually(async () => expect(await stored(store, 'a')).toEqual({ n: 1 }));
-    expect(existsSync(bench.path('a.json'))).toBe(false);
+    expect(existsSync(fixture.path('a.json'))).toBe(false);
   });
 });
 
 it('the list of problems is bounded', async () => {
   await store.close();
-  for (let n = 0; n < problemsMax + 5; n++) bench.save(`bad name ${n}.json`, '1');
-  store = await bench.open();
+  for (let n = 0; n < problemsMax + 5; n++) fixture.save(`bad name ${n}.json`, '1');
+  store = await fixture.open();
   expect(store.problems()).toHaveLength(problemsMax);
-  expect(bench.logged.at(-1)).toEqual({ count: problemsMax + 5 });
+  expect(fixture.logged.at(-1)).toEqual({ count: problemsMax + 5 });
 });
 
-it('a file that is written all the time is refused to programs, and taken in when it comes to rest', async () => {
+it('commits to a file that is written continuously fail, and it is taken in when it is stable', async () => {
   await commit(store, put('a', 0));
   let n = 0;
-  const write = () => bench.save('a.json', { n: ++n });
+  const write = () => fixture.save('a.json', { n: ++n });
   write();
   const timer = setInterval(write, 10);
   await expect(store.commit([put('a', 'program')])).rejects.toMatchObject({
@@ -209,5 +209,5 @@ it('a file that is written all the time is refused to programs, and taken in whe
   });
   clearInterval(timer);
   await eventually(async () => expect(await stored(store, 'a')).toEqual({ n }));
-  expect(bench.logged).toEqual([]);
+  expect(fixture.logged).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync,
 import { join, resolve } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { databaseFile } from '../sqlite/connection.ts';
-import { directoryMode, fileMode, identityOf, makeDirectory } from '../sqlite/directories.ts';
+import { createDirectory, directoryMode, fileMode, identityOf } from '../sqlite/directories.ts';
 import { translateFileError } from '../sqlite/failures.ts';
 
 /** The process id in the name of a directory of drafts. */
@@ -26,7 +26,7 @@ export class StoreDirectory {
     this.path = resolve(directory);
     this.ledgerDirectory = join(this.path, '.registry');
     try {
-      makeDirectory(this.path);
+      createDirectory(this.path);
       accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
       throw translateFileError(error, `the registry at ${directory}`);
@@ -66,7 +66,7 @@ export class StoreDirectory {
   get problem(): string | undefined {
     const identity = identityOf(this.#database);
     if (identity === this.#identity) return undefined;
-    return `${this.#database} ${identity === undefined ? 'is gone' : 'was replaced'}: files are neither read nor written until it is back`;
+    return `${this.#database} ${identity === undefined ? 'was removed' : 'was replaced'}: files are neither read nor written until it is restored`;
   }
 
   check(): void {

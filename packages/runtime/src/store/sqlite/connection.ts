@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { type Binding, checkVersion, type Database, loadBinding, type Statement } from './binding.ts';
 import { createDatabase } from './create.ts';
-import { flush, makeDirectory } from './directories.ts';
+import { createDirectory, flush } from './directories.ts';
 import { isBusy, translate } from './failures.ts';
 import { Identities } from './identities.ts';
 import { applicationId, schemaVersion } from './schema.ts';
@@ -48,7 +48,7 @@ export class Connection {
     const what = `the registry at ${directory}`;
     const binding = await loadBinding();
     try {
-      makeDirectory(directory);
+      createDirectory(directory);
       accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
       createDatabase(binding, directory, databaseFile);
       return new Connection(what, directory, binding);
@@ -63,7 +63,7 @@ export class Connection {
     this.#file = join(directory, databaseFile);
     // SQLite takes an empty file for a new database. Here it is one that has lost its content: see create.ts.
     if (statSync(this.#file).size === 0) throw this.#corrupt('the file is empty');
-    // The file is attached to an empty database: detaching releases it at once, whereas closing a connection releases
+    // The file is attached to an empty database: detaching releases it immediately, whereas closing a connection releases
     // its own file only after the garbage collector has found all prepared statements. The timeout comes first, because
     // even opening can meet the lock of another process.
     this.#database = new binding.DatabaseSync(':memory:', { timeout: busyTimeoutMs });

@@ -78,7 +78,7 @@ async function failure(promise: Promise<unknown>): Promise<ApiError> {
 }
 
 describe('a database file', () => {
-  it('that is empty is Corrupt: it is not taken for a new registry', async () => {
+  it('that is empty is Corrupt: it is not treated as a new registry', async () => {
     await fill();
     truncateSync(file, 0);
     const error = await failure(open());
@@ -87,7 +87,7 @@ describe('a database file', () => {
     expect(statSync(file).size).toBe(0);
   });
 
-  it.each([100, 4096, 8192, 40_960, 400_000])('cut to %i bytes is Corrupt, and left as it is', async (size) => {
+  it.each([100, 4096, 8192, 40_960, 400_000])('truncated to %i bytes is Corrupt, and left unchanged', async (size) => {
     await fill();
     truncateSync(file, size);
     expect((await failure(readAll())).code).toBe('Corrupt');
@@ -148,7 +148,7 @@ describe('a database file', () => {
     expect(verdicts.get('Corrupt')).toBeGreaterThan(0);
   });
 
-  it('with one overwritten value still serves all the others, and names the damaged one', async () => {
+  it('with one overwritten value still returns all the others, and names the damaged one', async () => {
     await fill();
     const at = readFileSync(file).indexOf('{"n":250,');
     expect(at).toBeGreaterThan(0);
@@ -196,7 +196,7 @@ describe('a write-ahead log that a killed process left behind', () => {
     expect((await store.versions('a/')).keys).toHaveLength(40);
   });
 
-  it('that is damaged is Corrupt: SQLite would drop the commits behind the damage without an error', async () => {
+  it('that is damaged is Corrupt: SQLite would drop the commits after the damage without an error', async () => {
     const revision = await leaveBehind();
     const log = `${file}-wal`;
     const descriptor = openSync(log, 'r+');
@@ -207,7 +207,7 @@ describe('a write-ahead log that a killed process left behind', () => {
     expect(error.message).toContain(`but ${revision} was written before`);
   });
 
-  it('that was removed is Corrupt, and the message says how to go on without it', async () => {
+  it('that was removed is Corrupt, and the message says how to continue without it', async () => {
     await leaveBehind();
     rmSync(`${file}-wal`);
     const error = await failure(open());
@@ -228,7 +228,7 @@ describe('a registry that is deleted while it is open', () => {
     expect(error.message).toContain('registry.db was deleted while it was open');
   });
 
-  it('acknowledges nothing any more when another stands in its place', async () => {
+  it('acknowledges nothing any more when another one is in its place', async () => {
     const store = await open();
     rmSync(directory, { recursive: true });
     const other = await open();
@@ -259,7 +259,7 @@ describe('a registry that is deleted while it is open', () => {
     },
   );
 
-  it('ends its watches with an error instead of being silent for ever', async () => {
+  it('ends its watches with an error', async () => {
     const store = await SqliteStore.open({ directory, pollMs: 20 });
     opened.push(store);
     const watching = failure(store.watch('', { after: 0 })[Symbol.asyncIterator]().next());
@@ -300,7 +300,7 @@ describe('modes', () => {
   });
 });
 
-describe('a place that cannot be written', () => {
+describe('a location that cannot be written', () => {
   it.skipIf(!existsSync('/proc'))(
     'is refused as ReadOnly in a file system that takes no directories (it used to hang)',
     async () => {
@@ -309,7 +309,7 @@ describe('a place that cannot be written', () => {
     },
   );
 
-  it('is refused as ReadOnly when a file stands where the directory should be', async () => {
+  it('is refused as ReadOnly when a file is in the place of the directory', async () => {
     writeFileSync(join(scratch, 'file'), '');
     expect((await failure(open(join(scratch, 'file')))).code).toBe('ReadOnly');
     expect((await failure(open(join(scratch, 'file', 'below')))).code).toBe('ReadOnly');
@@ -336,7 +336,7 @@ describe('a place that cannot be written', () => {
       spawnSync('umount', ['-l', disk]);
     });
 
-    it('answers StorageFull when it is full, keeps every acknowledged write, and goes on when there is room', async () => {
+    it('throws StorageFull when it is full, keeps every acknowledged write, and continues when there is space', async () => {
       const store = await SqliteStore.open({ directory: place, logCommitsMax: 10 });
       const value = bytes('x'.repeat(4000));
       const acknowledged: number[] = [];
@@ -363,7 +363,7 @@ describe('a place that cannot be written', () => {
       await again.close();
     });
 
-    it('can be opened when it is full, and answers StorageFull when there is no room to make it', async () => {
+    it('can be opened when it is full, and throws StorageFull when there is no space to create it', async () => {
       const store = await SqliteStore.open({ directory: place });
       await store.commit([{ type: 'put', key: 'a', value: bytes(1) }]);
       await store.close();
@@ -371,7 +371,7 @@ describe('a place that cannot be written', () => {
       expect((await failure(open(join(disk, 'other')))).code).toBe('StorageFull');
     });
 
-    it('answers ReadOnly when the disk is read-only, with nothing changed', async () => {
+    it('throws ReadOnly when the disk is read-only, with nothing changed', async () => {
       const store = await SqliteStore.open({ directory: place });
       await store.commit([{ type: 'put', key: 'a', value: bytes(1) }]);
       await store.close();

@@ -9,10 +9,10 @@ export const fileMode = 0o600;
  * Creates a directory and its parents, private to the user, and flushes the parent of each. Node's own recursive mkdir
  * never returns if a file system reports ENOENT for a path whose parent exists, as /proc does.
  */
-export function makeDirectory(path: string): void {
+export function createDirectory(path: string): void {
   const parent = dirname(path);
   try {
-    makeOne(path);
+    createOne(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EEXIST') {
@@ -20,12 +20,12 @@ export function makeDirectory(path: string): void {
       throw Object.assign(new Error(`${path} is a file, not a directory`), { code: 'ENOTDIR' });
     }
     if (code !== 'ENOENT' || parent === path) throw error;
-    makeDirectory(parent);
-    makeOne(path);
+    createDirectory(parent);
+    createOne(path);
   }
 }
 
-function makeOne(path: string): void {
+function createOne(path: string): void {
   mkdirSync(path, { mode: directoryMode });
   // The mode of mkdir is subject to the umask.
   chmodSync(path, directoryMode);

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(join(path, '..'), { recursive: true, force: true }));
 
-it('rings when a revision is announced, and not when it is opened', () => {
+it('notifies when a revision is announced, and not when it is opened', () => {
   new Doorbell(path, systemClock).close();
   utimesSync(path, 1, 1);
   const bell = new Doorbell(path, systemClock);
@@ -34,7 +34,7 @@ it('keeps the revision that was announced last, and 0 if the file holds anything
   bell.close();
 });
 
-it('announces revisions that follow at once together, and the last one before it is closed', async () => {
+it('announces revisions in quick succession together, and the last one before it is closed', async () => {
   let announce = () => {};
   const after = (_: number, callback: () => void) => {
     announce = callback;

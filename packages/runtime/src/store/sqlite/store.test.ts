@@ -37,7 +37,7 @@ const first = async (commits: AsyncIterable<Commit>) => {
 };
 
 describe('history', () => {
-  it('is kept for as many commits as asked, and no more', async () => {
+  it('is kept for the configured number of commits', async () => {
     const store = await open({ logCommitsMax: 50 });
     for (let n = 0; n < 200; n++) await put(store, `k/${n % 5}`);
     expect((await first(store.watch('', { after: 151 })))?.revision).toBe(152);
@@ -59,7 +59,7 @@ describe('history', () => {
     expect(size()).toBeLessThan(before * 1.5);
   });
 
-  it('fills page after page (pages that were half empty used to take twice the disk and the memory)', async () => {
+  it('fills its pages (half empty pages used to take twice the disk and the memory)', async () => {
     const store = await open();
     const small = new TextEncoder().encode(JSON.stringify('x'.repeat(1500)));
     const count = 2000;
@@ -102,7 +102,7 @@ describe('history', () => {
 });
 
 describe('many commits that share a flush', () => {
-  it('each leave the value that was written, with the revision and creation that they were answered with', async () => {
+  it('each leave the value that was written, with the revision and creation of their outcome', async () => {
     const store = await open();
     await put(store, 'k/first');
     const texts = Array.from({ length: 200 }, (_, n) => [`k/${n}`, `"${'x'.repeat(n * 20)}"`] as const);
@@ -124,7 +124,7 @@ describe('many commits that share a flush', () => {
 });
 
 describe('several stores of one process on one directory', () => {
-  it('can be opened and closed while another is writing (opening used to wait for ever)', async () => {
+  it('can be opened and closed while another is writing (opening used to hang)', async () => {
     const store = await open();
     let writing = true;
     const writer = (async () => {
@@ -140,7 +140,7 @@ describe('several stores of one process on one directory', () => {
     expect((await store.versions('k/other')).keys).toHaveLength(20);
   });
 
-  it('that write at the same moment get revisions of their own, and only one of them creates a key', async () => {
+  it('that write concurrently get revisions of their own, and only one of them creates a key', async () => {
     const stores = [await open(), await open(), await open()];
     const revisions: number[] = [];
     for (let n = 0; n < 50; n++) {
@@ -153,7 +153,7 @@ describe('several stores of one process on one directory', () => {
     expect(await stores[0]?.revision()).toBe(150 + 50);
   });
 
-  it('are told apart when the directory was removed and made again', async () => {
+  it('are separate when the directory was removed and created again', async () => {
     const before = await open();
     await put(before, 'k/a');
     rmSync(directory, { recursive: true });
@@ -164,7 +164,7 @@ describe('several stores of one process on one directory', () => {
 });
 
 describe('a watch', () => {
-  it('finds out by itself what a lost ring would have told it', async () => {
+  it('finds a change by polling when a notification was lost', async () => {
     const store = await open({ pollMs: 20 });
     const other = await open();
     const watching = first(store.watch('', { after: 0 }));
@@ -176,7 +176,7 @@ describe('a watch', () => {
     expect((await watching)?.revision).toBe(revision);
   });
 
-  it('leaves no timer and no file watcher behind when it is cancelled', async () => {
+  it('leaves no timer and no file watcher when it is cancelled', async () => {
     let timers = 0;
     const clock: Clock = {
       ...systemClock,

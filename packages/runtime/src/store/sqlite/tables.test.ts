@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { Write } from '../contract.ts';
 import { SqliteStore } from './store.ts';
 
-it('a list has every key, also where it is read in several steps', async () => {
+it('a list has every key, also if it is read in several steps', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'ecsm-tables-'));
   const store = await SqliteStore.open({ directory });
   try {
