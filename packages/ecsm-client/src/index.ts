@@ -53,14 +53,7 @@ export type {
 export { parseTime } from './clientset/times.ts';
 export { type CpuUsage, cpuPercentOf, isOn, numberOf, textsOf } from './clientset/tolerant.ts';
 export type { Uploaded, UploadOptions, UploadProgress, UploadSource } from './clientset/upload.ts';
-export {
-  CircuitBreaker,
-  type CircuitBreakerOptions,
-  isLinkFailure,
-  type LinkListener,
-  type LinkState,
-  type WriteFence,
-} from './rest/circuit-breaker.ts';
+export { CircuitBreaker, isLinkFailure, type LinkState } from './rest/circuit-breaker.ts';
 export { RestClient } from './rest/client.ts';
 export { PlatformAnswer, platformAnswer } from './rest/errors.ts';
 export { type HttpTransportOptions, httpTransport, type TlsOptions } from './rest/http-transport.ts';

@@ -113,11 +113,6 @@ export class CircuitBreaker {
     return this.#limit.isFull;
   }
 
-  /** Whether no call is in flight. */
-  get isIdle(): boolean {
-    return this.#limit.inUse === 0;
-  }
-
   /** Called at every change of state, until the returned function is called. */
   onChange(listener: LinkListener): () => void {
     this.#listeners.add(listener);

@@ -7,7 +7,7 @@ import { planCleanup } from '../service/cleanup.ts';
 import type { Plan, PlanSettings } from '../service/model.ts';
 import { plan } from '../service/plan.ts';
 import { readRegistryId } from './registry-id.ts';
-import { revisionOf, revisionsInUse } from './revisions.ts';
+import { knownRevisions, revisionOf } from './revisions.ts';
 
 export interface DryPlanSources {
   readonly registry: Registry;
@@ -32,6 +32,6 @@ export async function planFor(
   const common = { service, registryId: id ?? noId, observed, nowMs: registry.clock.now(), settings };
   if (service.metadata.deletionTimestamp !== undefined) return planCleanup(common);
   const revision = revisionOf(service);
-  const revisions = await revisionsInUse(registry, service, revision, observed);
+  const revisions = await knownRevisions(registry, service, revision, observed);
   return plan({ ...common, revision, revisions, offlineNodes });
 }

@@ -10,7 +10,6 @@ import type { ServiceManager } from '../resource/manager.ts';
 import type { Plan, PlanInput, Step } from '../service/model.ts';
 import { condition } from '../service/reasons.ts';
 import { withoutUnsent } from '../service/removals.ts';
-import { startInBackground } from './background.ts';
 import { carryOut, type StepEnd } from './carry-out.ts';
 import type { OperatorSettings } from './settings.ts';
 import { reachable, statusAfter, withConditions, writeStatus } from './status.ts';
@@ -29,14 +28,6 @@ export interface PerformerOptions {
   readonly settings: OperatorSettings;
 }
 
-export interface PerformOptions {
-  /**
-   * It is the first step ever for this object. The name on the platform and the mark tell what was tried, and the
-   * finalizer was written just now, so the status need not be written before. Default: it has to be.
-   */
-  readonly isFirst?: boolean;
-}
-
 export class Performer {
   readonly #options: PerformerOptions;
   #recorder: EventRecorder | undefined;
@@ -50,13 +41,17 @@ export class Performer {
     this.#recorder = recorder;
   }
 
-  /** Writes the status, sends the steps, and reports what failed. Returns when to reconcile again. */
+  /**
+   * Writes the status, sends the steps, and reports what failed. Returns when to reconcile again. `isFirst`: no step was
+   * sent for this object before. The name on the platform, the mark and the new finalizer tell what was tried, so the
+   * status need not be written before.
+   */
   async perform(
     service: ECSMService,
     decided: Plan,
     { observed }: Pick<PlanInput, 'observed'>,
     job: Job,
-    { isFirst = false }: PerformOptions = {},
+    isFirst = false,
   ): Promise<ReconcileResult> {
     const { clock, observer } = this.#options;
     const { registry } = job.context;
@@ -140,6 +135,12 @@ export class Performer {
   get #pollMs(): number {
     return this.#options.settings.plan.pollMs;
   }
+}
+
+/** Marks the failure of work as handled until its caller awaits it: an unhandled rejection would end the process. */
+export function startInBackground<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
 }
 
 /** One that may be refused: the next plan tries something else. */

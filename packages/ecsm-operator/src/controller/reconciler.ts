@@ -25,11 +25,10 @@ import { platformName } from '../resource/naming.ts';
 import { planCleanup } from '../service/cleanup.ts';
 import type { Plan, PlanInput, RevisionContent, Step } from '../service/model.ts';
 import { plan } from '../service/plan.ts';
-import { startInBackground } from './background.ts';
 import { carryOut } from './carry-out.ts';
-import { type Job, Performer, type PerformerOptions } from './performer.ts';
+import { type Job, Performer, type PerformerOptions, startInBackground } from './performer.ts';
 import { registryIdOf } from './registry-id.ts';
-import { ensureRevision, pruneRevisions, revisionsInUse } from './revisions.ts';
+import { ensureRevision, knownRevisions, pruneRevisions } from './revisions.ts';
 import { reachable, unreachable, withConditions, writeStatus } from './status.ts';
 
 export interface ReconcilerOptions extends PerformerOptions {
@@ -101,7 +100,7 @@ export class Reconciler {
     const lostNodes = (decided.status.lostNodes ?? []).map(({ name }) => name);
     observer.decided(base, ours, lostNodes);
     const isFirst = recorded !== undefined && isFirstCreation(service, decided);
-    const result = await this.#performer.perform(service, decided, input, job, { isFirst });
+    const result = await this.#performer.perform(service, decided, input, job, isFirst);
     if (result?.requeueAfterMs !== undefined) return result;
     // An instance that fails now may recover before the next poll, which would then list no change.
     if (decided.status.unavailableReplicas > 0) for (const one of ours) services.recheck(one);
@@ -177,7 +176,7 @@ export class Reconciler {
   ): Promise<PlanInput> {
     const { clock, settings } = this.#options;
     const registryId = await this.#idOf(registry);
-    const revisions = await revisionsInUse(registry, service, revision, observed);
+    const revisions = await knownRevisions(registry, service, revision, observed);
     const nowMs = clock.now();
     return { service, registryId, revision, revisions, observed, offlineNodes, nowMs, settings: settings.plan };
   }

@@ -32,6 +32,8 @@ const numbers = async (service: ECSMService) =>
     ]),
   );
 
+const marked = (...hashes: string[]) => hashes.map((revision) => ({ mark: { revision } }));
+
 describe('a revision', () => {
   it('is recorded once, owned by its service, and numbered upwards', async () => {
     const service = await make('web');
@@ -96,13 +98,13 @@ describe('what is known of revisions', () => {
     const service = await make('web');
     const first = await ensureRevision(registry, service);
     const second = await ensureRevision(registry, await setImage('web', '1.1.0'));
-    const known = await knownRevisions(registry, service, second, [first.hash, 'ffffffff', '', 'not a hash']);
+    const known = await knownRevisions(registry, service, second, marked(first.hash, 'ffffffff', '', 'not a hash'));
     expect([...known.keys()].sort()).toEqual([first.hash, second.hash].sort());
     expect(known.get(first.hash)).toEqual(first);
     await registry
       .resource(ServiceRevision)
       .patch(`web-${first.hash}`, { spec: { template: { image: 'evil@1.0.0' } } });
-    expect((await knownRevisions(registry, service, second, [first.hash])).has(first.hash)).toBe(false);
+    expect((await knownRevisions(registry, service, second, marked(first.hash))).has(first.hash)).toBe(false);
   });
 });
 

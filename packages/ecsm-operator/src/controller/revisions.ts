@@ -8,7 +8,7 @@ import { ServiceRevision } from '../apis/service-revision.ts';
 import { restartedAtAnnotation } from '../apis/well-known.ts';
 import { hash32 } from '../observe/fingerprint.ts';
 import { revisionHash } from '../resource/hash.ts';
-import type { PlatformService } from '../resource/model.ts';
+import type { Mark } from '../resource/model.ts';
 import type { RevisionContent } from '../service/model.ts';
 
 const attemptsMax = 5;
@@ -41,23 +41,13 @@ export async function ensureRevision(registry: Registry, service: ECSMService): 
 }
 
 /** The newest revision, and those of the services and of the status, as far as they are recorded. */
-export function revisionsInUse(
-  registry: Registry,
-  service: ECSMService,
-  newest: RevisionContent,
-  observed: readonly PlatformService[],
-): Promise<ReadonlyMap<string, RevisionContent>> {
-  const hashes = [...observed.flatMap(({ mark }) => mark?.revision ?? []), service.status?.currentRevision ?? ''];
-  return knownRevisions(registry, service, newest, hashes);
-}
-
-/** Those of these hashes that are recorded, and the one given. */
 export async function knownRevisions(
   registry: Registry,
   service: ECSMService,
   newest: RevisionContent,
-  hashes: Iterable<string>,
+  observed: readonly { readonly mark?: Pick<Mark, 'revision'> }[],
 ): Promise<ReadonlyMap<string, RevisionContent>> {
+  const hashes = [...observed.flatMap(({ mark }) => mark?.revision ?? []), service.status?.currentRevision ?? ''];
   const known = new Map([[newest.hash, newest]]);
   for (const hash of hashes) {
     if (known.has(hash) || !isHash(hash)) continue;

@@ -37,7 +37,7 @@ export interface PlatformSnapshot {
 export interface ObserverOptions {
   readonly ecsm: Ecsm;
   readonly manager: Pick<ServiceManager, 'find' | 'read' | 'offlineNodes'>;
-  readonly breaker: Pick<CircuitBreaker, 'state' | 'onChange' | 'isBusy' | 'isIdle'>;
+  readonly breaker: Pick<CircuitBreaker, 'state' | 'onChange' | 'isBusy' | 'inFlight'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -87,10 +87,10 @@ export class Observer {
   freshSnapshot(base: string, signal: AbortSignal): Promise<PlatformSnapshot> {
     return fromPlatform(async () => {
       const [found, offlineNodes] = await Promise.all([
-        this.#options.manager.find(base, { signal, known: this.owners.knownIds(base) }),
+        this.#options.manager.find(base, { signal, known: this.owners.of(base).knownIds }),
         this.#nodes.read(freshNodesMs, signal),
       ]);
-      this.owners.setKnownIds(base, new Set(found.map(({ id }) => id)));
+      this.owners.of(base).knownIds = new Set(found.map(({ id }) => id));
       return { services: this.staleness.corrected(found), offlineNodes, source: 'fresh' };
     });
   }
@@ -116,7 +116,7 @@ export class Observer {
   /** A reconcile has decided about these services of ours, and waits for the lost nodes. */
   decided(base: string, ours: readonly PlatformService[], lostNodes: readonly string[]): void {
     for (const service of ours) this.services.decide(service, this.poller.newest);
-    this.owners.awaitNodes(base, lostNodes);
+    this.owners.of(base).lostNodes = lostNodes;
   }
 
   /** A step is about to be sent. Polls that run at the same time may list the services as they were before. */

@@ -99,7 +99,7 @@ it('a service that is gone has nothing in progress and waits for no node', () =>
   owners.setInProgress('a', true);
   owners.setInProgress('a', true);
   owners.setInProgress('b', true);
-  owners.awaitNodes('a', ['node-1']);
+  owners.of('a').lostNodes = ['node-1'];
   expect([owners.inProgressCount, owners.awaiting(new Set(['node-1']))]).toEqual([2, ['a']]);
   owners.release('a', 'u');
   owners.delete('a');

@@ -15,7 +15,7 @@ const releasedMax = 1_000;
 /** Payloads of services that were created and have not been read yet. */
 const payloadsMax = 4_096;
 
-class OwnerRecord {
+export class OwnerRecord {
   /** Digest of the object when nothing was left to do. */
   restingDigest: string | undefined;
   /** At rest by the poller's data alone, without having read the services. */
@@ -31,12 +31,10 @@ class OwnerRecord {
    * Ids of the services on the platform when they were last read. A stale list may lack one of them: it is gone only if
    * a request by its id says so.
    */
-  knownIds: ReadonlySet<string> = none;
+  knownIds: ReadonlySet<string> = new Set();
   /** Lost nodes that the service waits for. It may not be allowed to run there now. */
   lostNodes: readonly string[] = [];
 }
-
-const none: ReadonlySet<string> = new Set();
 
 export class OwnerRecords {
   readonly #clock: Clock;
@@ -53,6 +51,12 @@ export class OwnerRecords {
     this.#startMs = clock.monotonicMs();
   }
 
+  of(base: string): OwnerRecord {
+    const record = this.#records.get(base) ?? new OwnerRecord();
+    this.#records.set(base, record);
+    return record;
+  }
+
   /** Number of services with a step in progress. */
   get inProgressCount(): number {
     return this.#inProgressCount;
@@ -63,13 +67,9 @@ export class OwnerRecords {
   }
 
   setInProgress(base: string, isInProgress: boolean): void {
-    const record = this.#of(base);
+    const record = this.of(base);
     if (record.isInProgress !== isInProgress) this.#inProgressCount += isInProgress ? 1 : -1;
     record.isInProgress = isInProgress;
-  }
-
-  awaitNodes(base: string, lostNodes: readonly string[]): void {
-    this.#of(base).lostNodes = lostNodes;
   }
 
   /** Those that wait for one of these nodes. */
@@ -78,27 +78,20 @@ export class OwnerRecords {
     return this.#basesWhere(({ lostNodes }) => lostNodes.some((name) => nodeNames.has(name)));
   }
 
-  knownIds(base: string): ReadonlySet<string> {
-    return this.#records.get(base)?.knownIds ?? none;
-  }
-
   addKnownIds(base: string, ids: Iterable<string>): void {
-    this.setKnownIds(base, new Set([...this.knownIds(base), ...ids]));
-  }
-
-  setKnownIds(base: string, ids: ReadonlySet<string>): void {
-    this.#of(base).knownIds = ids;
+    const record = this.of(base);
+    record.knownIds = new Set([...record.knownIds, ...ids]);
   }
 
   /** Something of it changed on the platform. */
   wake(base: string): void {
-    const record = this.#of(base);
+    const record = this.of(base);
     record.isWoken = true;
     record.restingDigest = undefined;
   }
 
   startReconcile(base: string): void {
-    this.#of(base).isWoken = false;
+    this.of(base).isWoken = false;
   }
 
   /** Whether nothing was left to do, and nothing has changed since. */
@@ -108,14 +101,14 @@ export class OwnerRecords {
 
   /** Nothing is left to do, unless something has changed during the reconcile. */
   setAtRest(base: string, service: ECSMService, isVerified = true): void {
-    const record = this.#of(base);
+    const record = this.of(base);
     if (record.isWoken) return;
     record.restingDigest = digestOf(service);
     record.isUnverified ||= !isVerified;
   }
 
   setActive(base: string): void {
-    const record = this.#of(base);
+    const record = this.of(base);
     record.restingDigest = undefined;
     record.isUnverified = false;
   }
@@ -127,20 +120,20 @@ export class OwnerRecords {
 
   /** Returns the delay after one more refusal in a row. */
   refused(base: string): number {
-    const count = this.#of(base).refusals++;
+    const count = this.of(base).refusals++;
     return backoffMs(count, refusalMsMin, refusalMsMax);
   }
 
   accepted(base: string): void {
-    this.#of(base).refusals = 0;
+    this.of(base).refusals = 0;
   }
 
   creationSent(base: string): void {
-    this.#of(base).creationSentMs = this.#clock.monotonicMs();
+    this.of(base).creationSentMs = this.#clock.monotonicMs();
   }
 
   creationAnswered(base: string): void {
-    this.#of(base).creationSentMs = undefined;
+    this.of(base).creationSentMs = undefined;
   }
 
   /**
@@ -185,12 +178,6 @@ export class OwnerRecords {
     this.#startMs = this.#clock.monotonicMs();
     this.#inProgressCount = 0;
     for (const map of [this.#records, this.#released, this.#payloads]) map.clear();
-  }
-
-  #of(base: string): OwnerRecord {
-    const record = this.#records.get(base) ?? new OwnerRecord();
-    this.#records.set(base, record);
-    return record;
   }
 
   #basesWhere(isWanted: (record: OwnerRecord) => boolean): readonly string[] {

@@ -8,8 +8,7 @@
  */
 import { type CircuitBreaker, type Ecsm, numberOf, type ServiceRow } from '@ecsm/client';
 import type { Clock, Log, Random } from '@ecsm/runtime';
-import { type OwnerKey, ownerKeysOf } from '../resource/naming.ts';
-import { Affected } from './affected.ts';
+import { basesOf, type OwnerKey, ownerKeysOf } from '../resource/naming.ts';
 import { instanceOf } from './fingerprint.ts';
 import type { NodeCache } from './node-cache.ts';
 import type { OwnerRecords } from './owner-records.ts';
@@ -25,7 +24,7 @@ export interface PollerOptions {
   readonly owners: OwnerRecords;
   readonly nodes: NodeCache;
   readonly prefetch: Prefetch;
-  readonly breaker: Pick<CircuitBreaker, 'state' | 'onChange' | 'isBusy' | 'isIdle'>;
+  readonly breaker: Pick<CircuitBreaker, 'state' | 'onChange' | 'isBusy' | 'inFlight'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -107,7 +106,7 @@ export class Poller {
     owners.setInProgress(base, isInProgress);
     if (isInProgress) this.#interval.reset();
     // After the last of many steps was sent the link is idle, and the only thing left to do is to poll.
-    if (this.#polling.isBulk) this.#timer.shorten(breaker.isIdle ? this.#interval.msMin : this.#interval.ms);
+    if (this.#polling.isBulk) this.#timer.shorten(breaker.inFlight === 0 ? this.#interval.msMin : this.#interval.ms);
   }
 
   pollNow(): void {
@@ -143,15 +142,24 @@ export class Poller {
     const { owners, log } = this.#options;
     // No reconcile has read anything before the first poll, so no one is behind.
     const isFirst = this.#completed === 0 && this.#failures === 0;
-    const affected = new Affected((bases) => isFirst || this.#wake(bases, 'seen on the platform'));
+    /** Bases of the owners to wake. */
+    const affected = new Set<string>();
+    const wake = () => {
+      if (!isFirst) this.#wake([...affected], 'seen on the platform');
+      affected.clear();
+    };
     try {
       const turned = await this.#turnedNodes(signal);
       for (const base of owners.awaiting(turned)) affected.add(base);
       const { isFresh, changed } = await this.#services(poll, turned, affected, signal);
       this.#completed = poll;
       this.#pendingNames.settle(poll);
-      affected.wake();
-      if (!isFirst) await this.#prefetch(changed, poll, affected, signal);
+      wake();
+      const wakeOwnersOf = (rows: readonly ServiceRow[]) => {
+        for (const { name } of rows) addBases(affected, name);
+        wake();
+      };
+      if (!isFirst) await this.#prefetch(changed, poll, wakeOwnersOf, signal);
       if (this.#isSweepDue()) await this.#sweep(affected, signal);
       this.#ended(true);
       return isFresh;
@@ -161,7 +169,7 @@ export class Poller {
       log.write('debug', 'polling the platform failed', { error: String(error) });
       return false;
     } finally {
-      affected.wake();
+      wake();
     }
   }
 
@@ -178,7 +186,7 @@ export class Poller {
   async #services(
     poll: number,
     turned: ReadonlySet<string>,
-    affected: Affected,
+    affected: Set<string>,
     signal: AbortSignal,
   ): Promise<{ readonly isFresh: boolean; readonly changed: readonly ServiceRow[] }> {
     const { ecsm, services, prefetch } = this.#options;
@@ -201,10 +209,10 @@ export class Poller {
       if (seen !== 'new' && seen !== 'changed' && !isOn(row, turned)) continue;
       prefetch.delete(id);
       if (services.get(id)?.decided !== undefined) changed.push(row);
-      else affected.addOwnersOf(name);
-      if (nameBefore !== undefined && nameBefore !== name) affected.addOwnersOf(nameBefore);
+      else addBases(affected, name);
+      if (nameBefore !== undefined && nameBefore !== name) addBases(affected, nameBefore);
     }
-    for (const name of services.endPoll(ids, poll)) affected.addOwnersOf(name);
+    for (const name of services.endPoll(ids, poll)) addBases(affected, name);
     return { isFresh, changed };
   }
 
@@ -212,14 +220,10 @@ export class Poller {
   async #prefetch(
     changed: readonly ServiceRow[],
     poll: number,
-    affected: Affected,
+    wake: (rows: readonly ServiceRow[]) => void,
     signal: AbortSignal,
   ): Promise<void> {
     const { breaker, owners, prefetch } = this.#options;
-    const wake = (rows: readonly ServiceRow[]) => {
-      for (const { name } of rows) affected.addOwnersOf(name);
-      affected.wake();
-    };
     const isWorthIt = breaker.isBusy || Math.max(changed.length, owners.inProgressCount) >= prefetchMin;
     if (changed.length === 0 || !isWorthIt) return wake(changed);
     await prefetch.read(changed, poll, wake, signal);
@@ -232,11 +236,11 @@ export class Poller {
   }
 
   /** Compares all instances of our services with those that reconciles decided about. */
-  async #sweep(affected: Affected, signal: AbortSignal): Promise<void> {
+  async #sweep(affected: Set<string>, signal: AbortSignal): Promise<void> {
     const { services, prefetch } = this.#options;
     for (const [id, rows] of await prefetch.containersOf(services.ownIds, signal)) {
       const name = services.changedName(id, rows.map(instanceOf));
-      if (name !== undefined) affected.addOwnersOf(name);
+      if (name !== undefined) addBases(affected, name);
     }
   }
 
@@ -262,6 +266,11 @@ export class Poller {
     this.#failures = 0;
     this.#sinceSweep = 0;
   }
+}
+
+/** All owners that may have given a service on the platform this name. */
+function addBases(affected: Set<string>, name: string): void {
+  for (const base of basesOf(name)) affected.add(base);
 }
 
 function isOn(row: ServiceRow, nodeNames: ReadonlySet<string>): boolean {
