@@ -528,6 +528,13 @@ export const controller = {
   tests: ['operator.test.ts'],
   mutants: [
     {
+      name: 'conditions are written onto a stale status',
+      file: 'status.ts',
+      find: 'updateStatus({ metadata, status }, { resourceVersion })',
+      replace: 'updateStatus({ metadata, status })',
+      tests: ['status.test.ts'],
+    },
+    {
       name: 'a step that was not answered counts as refused',
       file: 'carry-out.ts',
       find: "if (error.isUnanswered) return { is: 'unanswered', error: cause };",

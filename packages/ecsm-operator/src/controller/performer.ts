@@ -12,7 +12,7 @@ import { condition } from '../service/reasons.ts';
 import { withoutUnsent } from '../service/removals.ts';
 import { carryOut, type StepEnd } from './carry-out.ts';
 import type { OperatorSettings } from './settings.ts';
-import { reachable, statusAfter, withConditions, writeStatus } from './status.ts';
+import { reachable, statusAfter, writeConditions, writeStatus } from './status.ts';
 
 /** One reconcile. */
 export interface Job extends Request {
@@ -115,11 +115,11 @@ export class Performer {
     const { base, context } = job;
     const others = [condition('Degraded', 'True', 'PlatformRefused', message), reachable];
     const { status, conditions } = planned;
-    const next =
-      status && conditions
-        ? statusAfter(service, { status, conditions }, others, clock)
-        : withConditions(service, others, clock);
-    await writeStatus(context.registry, service, next);
+    if (status && conditions) {
+      await writeStatus(context.registry, service, statusAfter(service, { status, conditions }, others, clock));
+    } else {
+      await writeConditions(context.registry, service, others, clock);
+    }
     context.log.write('warn', message);
     this.#recorder?.record(service, 'Warning', 'PlatformRefused', message);
     observer.poller.setInProgress(base, false);

@@ -29,7 +29,7 @@ import { carryOut } from './carry-out.ts';
 import { type Job, Performer, type PerformerOptions, startInBackground } from './performer.ts';
 import { registryIdOf } from './registry-id.ts';
 import { ensureRevision, knownRevisions, pruneRevisions } from './revisions.ts';
-import { reachable, unreachable, withConditions, writeStatus } from './status.ts';
+import { reachable, unreachable, writeConditions } from './status.ts';
 
 export interface ReconcilerOptions extends PerformerOptions {
   readonly breaker: CircuitBreaker;
@@ -189,14 +189,14 @@ export class Reconciler {
     const { breaker, clock, settings, waitForLink } = this.#options;
     waitForLink(key);
     if (clock.monotonicMs() - breaker.sinceMs >= settings.outageMs) {
-      await writeStatus(context.registry, service, withConditions(service, [unreachable(breaker)], clock));
+      await writeConditions(context.registry, service, [unreachable(breaker)], clock);
     }
     return { requeueAfterMs: outageRequeueMs };
   }
 
   async #stayAtRest(service: ECSMService, { base, context }: Job): Promise<ReconcileResult> {
     const { observer, clock } = this.#options;
-    await writeStatus(context.registry, service, withConditions(service, [reachable], clock));
+    await writeConditions(context.registry, service, [reachable], clock);
     // Reading what was assumed can wait until others need the link less.
     return observer.owners.isUnverified(base) ? { requeueAfterMs: this.#verifyMs() } : undefined;
   }

@@ -30,14 +30,21 @@ export function statusAfter(
   return { ...plan.status, conditions: [...conditionsAfter(service, [...plan.conditions, ...others], clock)] };
 }
 
-/** The same status with other conditions. */
-export function withConditions(
+/**
+ * Writes the same status with other conditions. Throws `Conflict` if the object has changed since it was read: a stale
+ * read must not put an older status back.
+ */
+export async function writeConditions(
+  registry: Registry,
   service: ECSMService,
-  conditions: readonly PlannedCondition[],
+  planned: readonly PlannedCondition[],
   clock: Clock,
-): ServiceStatus {
-  const { status = emptyStatus } = service;
-  return { ...status, conditions: [...conditionsAfter(service, conditions, clock)] };
+): Promise<void> {
+  const { status: before = emptyStatus, metadata } = service;
+  const status = { ...before, conditions: [...conditionsAfter(service, planned, clock)] };
+  if (deepEqual(service.status, status)) return;
+  const { resourceVersion } = metadata;
+  await registry.resource(ECSMService).updateStatus({ metadata, status }, { resourceVersion });
 }
 
 /** Returns the object with the new status. */

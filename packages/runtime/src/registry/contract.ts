@@ -138,8 +138,14 @@ export interface Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> 
    * `Conflict` if the object has changed since. A change that changes nothing is not written.
    */
   update(object: ObjectInput<SpecInput, StatusInput>, options?: WriteOptions): Promise<ApiObject<Spec, Status>>;
-  /** Replaces the status of the newest object and nothing else. With a uid, only of that very object. */
-  updateStatus(update: StatusUpdate<Status | StatusInput>, options?: WriteOptions): Promise<ApiObject<Spec, Status>>;
+  /**
+   * Replaces the status of the newest object and nothing else. With a uid, only of that very object; with a
+   * `resourceVersion`, only if it is unchanged since. Throws `Conflict` otherwise.
+   */
+  updateStatus(
+    update: StatusUpdate<Status | StatusInput>,
+    options?: WriteOptions & Pick<Precondition, 'resourceVersion'>,
+  ): Promise<ApiObject<Spec, Status>>;
   /** A JSON merge patch on the newest object, or on the one named by a precondition. It cannot touch the status. */
   patch(
     name: string,

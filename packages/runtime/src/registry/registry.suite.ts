@@ -240,6 +240,18 @@ export function registryRules(name: string, harness: RegistryHarness): void {
     });
 
     describe('updateStatus', () => {
+      it('fails with Conflict if the object has changed since the given version', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });
+        const { metadata } = await widgets().updateStatus({ ...made, status: { phase: 'Seen' } });
+        const old = { resourceVersion: made.metadata.resourceVersion };
+        const stale = widgets().updateStatus({ metadata, status: { phase: 'Old' } }, old);
+        expect((await failure(stale)).code).toBe('Conflict');
+        expect((await widgets().get('a')).status).toEqual({ phase: 'Seen' });
+        const { resourceVersion } = metadata;
+        await widgets().updateStatus({ metadata, status: { phase: 'New' } }, { resourceVersion });
+        expect((await widgets().get('a')).status).toEqual({ phase: 'New' });
+      });
+
       it('goes onto the newest object and never undoes an edit of the spec', async () => {
         const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
         await widgets().update({ ...made, spec: { size: 42 } });

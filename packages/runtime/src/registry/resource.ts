@@ -95,14 +95,15 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
 
   async updateStatus(
     update: StatusUpdate<Status | StatusInput>,
-    options: WriteOptions = {},
+    options: WriteOptions & Pick<Precondition, 'resourceVersion'> = {},
   ): Promise<ApiObject<Spec, Status>> {
     const { name, namespace, uid } = update.metadata;
-    return retried(async () => {
+    const attempt = async () => {
       const current = await this.#existing(this.#key(namespace, name), name);
-      this.#require(current, name, uid === undefined ? {} : { uid });
+      this.#require(current, name, { ...options, ...(uid === undefined ? {} : { uid }) });
       return this.#replace(current, rules.withStatus(this.kind, current.stored, update.status), options);
-    });
+    };
+    return options.resourceVersion === undefined ? retried(attempt) : attempt();
   }
 
   async patch(
