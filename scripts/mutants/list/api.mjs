@@ -216,8 +216,8 @@ export const api = {
     {
       name: 'a line of dashes without a space after it separates documents',
       file: 'manifest/documents.ts',
-      find: 'return offset + 3 === end || isBlank(bytes[offset + 3]) ? character : undefined;',
-      replace: 'return character;',
+      find: 'return offset + 3 === end || isBlank(bytes[offset + 3]) ? mark : undefined;',
+      replace: 'return mark;',
       tests: ['manifest/manifest.test.ts'],
     },
     {

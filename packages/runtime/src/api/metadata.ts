@@ -20,9 +20,7 @@ export const ownerReferenceSchema = object({
   name: string({ minLength: 1, description: 'Name of the owner.' }),
   uid: string({ minLength: 1, description: 'Identity of the owner: a new object of the same name is not the owner.' }),
   controller: optional(boolean({ description: 'Whether the owner is the one controller that manages this object.' })),
-  blockOwnerDeletion: optional(
-    boolean({ description: 'Whether foreground deletion of the owner waits until this object is deleted.' }),
-  ),
+  blockOwnerDeletion: optional(boolean({ description: 'Whether the owner waits until this object is deleted.' })),
 });
 export type OwnerReference = Infer<typeof ownerReferenceSchema>;
 
@@ -32,9 +30,7 @@ export const metadataSchema = object(
     namespace: withDefault(dnsLabel({ description: 'The scope in which the name is unique.' }), NAMESPACE_DEFAULT),
     uid: optional(string({ minLength: 1, description: 'Unique in time and space. Set by the registry.' })),
     resourceVersion: optional(string({ minLength: 1, description: 'Changes with every write. Set by the registry.' })),
-    generation: optional(
-      integer({ minimum: 0, description: 'Incremented when the spec changes. Set by the registry.' }),
-    ),
+    generation: optional(integer({ minimum: 0, description: 'Increased by each spec change. Set by the registry.' })),
     creationTimestamp: optional(timestamp({ description: 'When the object was created. Set by the registry.' })),
     deletionTimestamp: optional(timestamp({ description: 'When deletion was requested. Set by the registry.' })),
     finalizers: optional(

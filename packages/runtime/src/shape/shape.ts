@@ -38,11 +38,10 @@ type ShapedFields<F extends Fields> = Flat<
 
 const valueLengthMax = 40;
 
-function simple<T>(matches: (value: unknown) => boolean, expected: string): Shape<T> {
+function simple<T>(test: (value: unknown) => boolean, expected: string): Shape<T> {
   return {
     isOptional: false,
-    check: (value) =>
-      matches(value) ? undefined : { steps: [], reason: `should be ${expected}, but is ${show(value)}` },
+    check: (value) => (test(value) ? undefined : { steps: [], reason: `should be ${expected}, but is ${show(value)}` }),
   };
 }
 

@@ -113,7 +113,7 @@ describe('commits', () => {
     void disk.write('first');
     await settle();
     const waiting = Array.from({ length: 20_000 }, (_, n) => disk.commits.commit(put(`k${n}`)));
-    expect(() => disk.commits.commit(put('more'))).toThrow('20000 commits are already waiting');
+    expect(() => disk.commits.commit(put('more'))).toThrow('20000 commits already wait');
     await disk.done();
     const portion = disk.events.at(2)?.split(' ').length ?? 0;
     expect(portion).toBeGreaterThan(100);

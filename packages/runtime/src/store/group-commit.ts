@@ -44,10 +44,7 @@ export class GroupCommit {
   commit(writes: Writes): Promise<CommitOutcome> {
     checkWrites(writes);
     if (this.#waiting.length >= waitingCommitsMax) {
-      throw new ApiError('Unavailable', {
-        what: this.#what,
-        reason: `${waitingCommitsMax} commits are already waiting`,
-      });
+      throw new ApiError('Unavailable', { what: this.#what, reason: `${waitingCommitsMax} commits already wait` });
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ writes, resolve, reject });

@@ -134,7 +134,7 @@ describe('an input that is not a backup', () => {
     [
       'a later version',
       sealed({ ...header, version: 2 }, end),
-      'b.jsonl:1:1: it has the format version 2, and this program supports only 1',
+      'b.jsonl:1:1: its format version is 2, but only 1 is supported',
     ],
     [
       'a header without a revision',

@@ -71,10 +71,7 @@ class BackupReader {
     // Before the sum, which may differ in other versions.
     if (claimed.version !== backupVersion) {
       const version = JSON.stringify(claimed.version);
-      throw this.#malformed(
-        line,
-        `it has the format version ${version}, and this program supports only ${backupVersion}`,
-      );
+      throw this.#malformed(line, `its format version is ${version}, but only ${backupVersion} is supported`);
     }
     const { revision, time } = this.#unsealed(line);
     if (!isCount(revision) || typeof time !== 'string') throw this.#malformed(line, 'its header is not complete');

@@ -157,7 +157,7 @@ describe.each(availableStores())('a restore into a $name store', ({ name, harnes
       const error = await failure(restore(chunked(await backupOf(source)), target));
       expect(error.code).toBe('BadRequest');
       expect(error.message).toBe(
-        'the target cannot hold "unknown.io/v7/things/default/binary": a file store accepts only JSON values, and the value is not JSON',
+        'the target cannot hold "unknown.io/v7/things/default/binary": a file store accepts only JSON: the value is not JSON',
       );
       expect(await incompleteTransfer(target)).toMatchObject({ objects: 13 });
     });

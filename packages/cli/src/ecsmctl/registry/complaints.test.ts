@@ -50,7 +50,7 @@ const backupComplaints: readonly Complaint[] = [
     1,
     'binary.backup:1:1: it is UTF-16 text, and a backup is UTF-8: was it redirected by a shell that changes encodings?',
   ],
-  ['restore version.backup', 1, 'version.backup:1:1: it has the format version 2, and this program supports only 1'],
+  ['restore version.backup', 1, 'version.backup:1:1: its format version is 2, but only 1 is supported'],
   ['restore cut.backup', 1, 'cut.backup is damaged: it was truncated at line 6: its end is missing'],
   ['restore cutline.backup', 1, 'cutline.backup is damaged: it was truncated at line 2: its end is missing'],
   [

@@ -68,10 +68,9 @@ export function* splitDocuments(file: string, bytes: Uint8Array, limits: Manifes
 
 /** The character of the `---` or `...` that a line starts with. */
 function markerAt(bytes: Uint8Array, offset: number, end: number): number | undefined {
-  const character = bytes[offset];
-  if ((character !== DASH && character !== DOT) || bytes[offset + 1] !== character || bytes[offset + 2] !== character)
-    return undefined;
-  return offset + 3 === end || isBlank(bytes[offset + 3]) ? character : undefined;
+  const mark = bytes[offset];
+  if ((mark !== DASH && mark !== DOT) || bytes[offset + 1] !== mark || bytes[offset + 2] !== mark) return undefined;
+  return offset + 3 === end || isBlank(bytes[offset + 3]) ? mark : undefined;
 }
 
 function hasContent(bytes: Uint8Array, from: number, end: number): boolean {

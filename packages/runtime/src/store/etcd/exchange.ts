@@ -108,9 +108,7 @@ export function collect(
   });
   response.on('end', () => done(undefined, Buffer.concat(chunks).toString('utf8')));
   // Without a listener, a connection that breaks during a response would crash the process.
-  response.on('error', (error) =>
-    done(new EtcdFailure('unavailable', `the response was interrupted: ${describe(error)}`), ''),
-  );
+  response.on('error', (error) => done(new EtcdFailure('unavailable', `response interrupted: ${describe(error)}`), ''));
 }
 
 /** A failed connection to several addresses of one host is an AggregateError with an empty message. */

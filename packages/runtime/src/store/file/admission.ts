@@ -36,7 +36,7 @@ export interface EditResult {
 export type Content = Extract<Edit, { is: 'written' | 'removed' }>;
 
 /** Throws what the admission throws. */
-export function evaluateEdit(
+export function evaluate(
   admit: Admission,
   tables: Tables,
   key: string,
@@ -50,7 +50,7 @@ export function evaluateEdit(
   const admitted = admit(key, data, previous);
   const file =
     edit.is === 'written'
-      ? { extension: edit.observation.extension, hash: edit.hash, stat: edit.observation.stat }
+      ? { extension: edit.observed.extension, hash: edit.hash, stat: edit.observed.stat }
       : { extension: row?.extension ?? 'json', hash: '', stat: '' };
   if (admitted === undefined) {
     return {

@@ -19,9 +19,9 @@ const readsMax = 10;
 
 /** The edit of a key's file. */
 export type Edit =
-  | { readonly is: 'written'; readonly observation: FileObservation; readonly hash: string; readonly data: JsonValue }
+  | { readonly is: 'written'; readonly observed: FileObservation; readonly hash: string; readonly data: JsonValue }
   /** The bytes have not changed. */
-  | { readonly is: 'touched'; readonly observation: FileObservation; readonly hash: string }
+  | { readonly is: 'touched'; readonly observed: FileObservation; readonly hash: string }
   | { readonly is: 'removed' }
   | { readonly is: 'refused'; readonly refusal: Refusal }
   /** It was still being changed. */
@@ -79,8 +79,8 @@ export class EditReader {
     return this.#ledger.read(() =>
       keys.filter((key) => {
         const row = this.#mirror.get(key);
-        const observation = view.at(key, row?.extension);
-        return observation.is === 'absent' && !isUntouched(observation, row);
+        const observed = view.at(key, row?.extension);
+        return observed.is === 'absent' && !isUntouched(observed, row);
       }),
     );
   }
@@ -97,14 +97,14 @@ export class EditReader {
   }
 
   async #readOne(key: string, row: Row | undefined, view: View, missing: boolean): Promise<Edit | undefined> {
-    const observation = view.at(key, row?.extension);
-    if (isUntouched(observation, row)) return undefined;
-    if (observation.is === 'absent') return missing ? { is: 'removed' } : { is: 'changing' };
-    if (observation.is === 'unusable') {
-      return { is: 'refused', refusal: { ...observation, stat: '', status: 'temporary', modifiedMs: 0 } };
+    const observed = view.at(key, row?.extension);
+    if (isUntouched(observed, row)) return undefined;
+    if (observed.is === 'absent') return missing ? { is: 'removed' } : { is: 'changing' };
+    if (observed.is === 'unusable') {
+      return { is: 'refused', refusal: { ...observed, stat: '', status: 'temporary', modifiedMs: 0 } };
     }
-    if (this.isRecent(observation.modifiedMs, quietMs)) return { is: 'changing' };
-    return read(observation, row);
+    if (this.isRecent(observed.modifiedMs, quietMs)) return { is: 'changing' };
+    return read(observed, row);
   }
 
   /** Compares a file's time with the clock; if the two use different clocks, no file is recent. */
@@ -113,8 +113,8 @@ export class EditReader {
   }
 }
 
-async function read(observation: FileObservation, row: Row | undefined): Promise<Edit> {
-  const { file, stat, sizeBytes, modifiedMs } = observation;
+async function read(observed: FileObservation, row: Row | undefined): Promise<Edit> {
+  const { file, stat, sizeBytes, modifiedMs } = observed;
   const refuse = (reason: string, status: Refusal['status']): Edit => ({
     is: 'refused',
     refusal: { file, reason, stat, status, modifiedMs },
@@ -129,9 +129,9 @@ async function read(observation: FileObservation, row: Row | undefined): Promise
   }
   if (bytes === undefined) return { is: 'changing' };
   const hash = hashOf(bytes);
-  if (hash === row?.hash && observation.extension === row.extension) return { is: 'touched', observation, hash };
+  if (hash === row?.hash && observed.extension === row.extension) return { is: 'touched', observed, hash };
   try {
-    return { is: 'written', observation, hash, data: await decodeFile(file, bytes, observation.extension) };
+    return { is: 'written', observed, hash, data: await decodeFile(file, bytes, observed.extension) };
   } catch (error) {
     return refuse(messageOf(error), 'permanent');
   }

@@ -30,11 +30,7 @@ export function parseValue(bytes: Uint8Array): JsonValue {
   try {
     value = JSON.parse(strictText.decode(bytes));
   } catch (error) {
-    throw new ApiError(
-      'BadRequest',
-      { reason: 'a file store accepts only JSON values, and the value is not JSON' },
-      error,
-    );
+    throw new ApiError('BadRequest', { reason: 'a file store accepts only JSON: the value is not JSON' }, error);
   }
   const reason = jsonProblem(value);
   if (reason !== undefined) throw new ApiError('BadRequest', { reason: `the value ${reason}` });

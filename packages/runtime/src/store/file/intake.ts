@@ -36,7 +36,7 @@ interface AttemptResult extends IntakeResult {
 }
 
 export interface IntakeParts {
-  readonly storeDirectory: StoreDirectory;
+  readonly root: StoreDirectory;
   readonly ledger: Ledger;
   readonly mirror: Mirror;
   readonly editReader: EditReader;
@@ -82,12 +82,12 @@ export class Intake {
     edits: ReadonlyMap<string, Edit>,
     isLast: boolean,
   ): AttemptResult | { suspects: readonly string[] } {
-    const { storeDirectory, ledger, mirror, admit } = this.#parts;
-    const plan = new Plan({ directory: storeDirectory.path, mirror, admit, tables });
+    const { root, ledger, mirror, admit } = this.#parts;
+    const plan = new Plan({ directory: root.path, mirror, admit, tables });
     const keys = new Set([...edited, ...group.flat().map(({ key }) => key)]);
     for (const key of keys) plan.consider(key, edits.get(key));
     // After the checks: files that are missing because the whole directory was removed must not count.
-    storeDirectory.check();
+    root.check();
     if (plan.suspects.length > 0 && !isLast) return { suspects: plan.suspects };
     for (const key of plan.suspects) plan.refuseChanging(key);
 

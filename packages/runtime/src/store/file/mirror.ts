@@ -67,7 +67,7 @@ function rowOf({ extension, hash, stat, pending }: SqlRow): Row {
 }
 
 /** Whether a file matches its row: it was not edited. */
-export function isUntouched(observation: Observation, row: Row | undefined): boolean {
-  if (observation.is === 'absent') return row === undefined || row.stat === '';
-  return observation.is === 'file' && observation.stat === row?.stat && observation.extension === row.extension;
+export function isUntouched(observed: Observation, row: Row | undefined): boolean {
+  if (observed.is === 'absent') return row === undefined || row.stat === '';
+  return observed.is === 'file' && observed.stat === row?.stat && observed.extension === row.extension;
 }

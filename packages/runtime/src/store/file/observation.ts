@@ -39,8 +39,8 @@ export class View {
     const obstacle = this.#obstacle(dirname(pathOf(key, extensions[0])));
     if (obstacle !== undefined) return obstacle;
     if (known !== undefined) {
-      const observation = this.#observe(key, known);
-      if (observation.is !== 'absent') return observation;
+      const observed = this.#observe(key, known);
+      if (observed.is !== 'absent') return observed;
     }
     const others = extensions.filter((extension) => extension !== known);
     const found = others.map((extension) => this.#observe(key, extension)).filter(({ is }) => is !== 'absent');

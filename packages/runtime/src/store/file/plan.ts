@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import type { Write } from '../contract.ts';
 import type { Tables } from '../sqlite/tables.ts';
-import { type Admission, type Content, evaluateEdit } from './admission.ts';
+import { type Admission, type Content, evaluate } from './admission.ts';
 import { type Edit, messageOf, type Refusal } from './edit-reader.ts';
 import { isUntouched, type Mirror, type Row } from './mirror.ts';
 import { extensions, pathOf } from './names.ts';
@@ -36,9 +36,9 @@ export class Plan {
   /** `edit` is the result of reading the key's file, if it was read. */
   consider(key: string, edit: Edit | undefined): void {
     const row = this.#parts.mirror.get(key);
-    const observation = this.#view.at(key, row?.extension);
-    if (isUntouched(observation, row)) return;
-    if (edit === undefined || !isStill(edit, observation)) {
+    const observed = this.#view.at(key, row?.extension);
+    if (isUntouched(observed, row)) return;
+    if (edit === undefined || !isStill(edit, observed)) {
       this.suspects.push(key);
       return;
     }
@@ -50,11 +50,11 @@ export class Plan {
         this.refuseChanging(key);
         break;
       case 'touched':
-        if (row?.hash === edit.hash) this.rows.set(key, { ...row, stat: edit.observation.stat });
+        if (row?.hash === edit.hash) this.rows.set(key, { ...row, stat: edit.observed.stat });
         else this.suspects.push(key);
         break;
       default:
-        this.#evaluateEdit(key, edit, row);
+        this.#evaluate(key, edit, row);
     }
   }
 
@@ -62,15 +62,15 @@ export class Plan {
     this.#refuse(key, 'it is being changed', 'changing');
   }
 
-  #evaluateEdit(key: string, edit: Content, row: Row | undefined): void {
+  #evaluate(key: string, edit: Content, row: Row | undefined): void {
     const { admit, tables } = this.#parts;
     try {
-      const result = evaluateEdit(admit, tables, key, edit, row);
+      const result = evaluate(admit, tables, key, edit, row);
       if (result.write !== undefined) this.writes.push(result.write);
       this.rows.set(key, result.row);
     } catch (error) {
       const reason = messageOf(error);
-      if (edit.is === 'written') this.refusals.set(key, { ...edit.observation, reason, status: 'permanent' });
+      if (edit.is === 'written') this.refusals.set(key, { ...edit.observed, reason, status: 'permanent' });
       else this.#refuse(key, `it may not be removed: ${reason}`, 'permanent');
     }
   }
@@ -83,19 +83,15 @@ export class Plan {
 }
 
 /** Whether the file is still the one that was read. */
-function isStill(edit: Edit, observation: Observation): boolean {
+function isStill(edit: Edit, observed: Observation): boolean {
   switch (edit.is) {
     case 'written':
     case 'touched':
-      return (
-        observation.is === 'file' &&
-        observation.stat === edit.observation.stat &&
-        observation.file === edit.observation.file
-      );
+      return observed.is === 'file' && observed.stat === edit.observed.stat && observed.file === edit.observed.file;
     case 'removed':
-      return observation.is === 'absent';
+      return observed.is === 'absent';
     case 'refused':
-      return observation.is === 'file' ? observation.stat === edit.refusal.stat : observation.is === 'unusable';
+      return observed.is === 'file' ? observed.stat === edit.refusal.stat : observed.is === 'unusable';
     case 'changing':
       return true;
   }

@@ -33,14 +33,14 @@ interface Draft {
 }
 
 export class Publisher {
-  readonly #storeDirectory: StoreDirectory;
+  readonly #root: StoreDirectory;
   readonly #ledger: Ledger;
   readonly #mirror: Mirror;
   readonly #problems: Problems;
   readonly #failed = new Map<string, string>();
 
-  constructor(storeDirectory: StoreDirectory, ledger: Ledger, mirror: Mirror, problems: Problems) {
-    this.#storeDirectory = storeDirectory;
+  constructor(root: StoreDirectory, ledger: Ledger, mirror: Mirror, problems: Problems) {
+    this.#root = root;
     this.#ledger = ledger;
     this.#mirror = mirror;
     this.#problems = problems;
@@ -75,7 +75,7 @@ export class Publisher {
 
   #fileOf(key: string): string {
     const extension = this.#ledger.read(() => this.#mirror.get(key)?.extension) ?? extensions[0];
-    return join(this.#storeDirectory.path, pathOf(key, extension));
+    return join(this.#root.path, pathOf(key, extension));
   }
 
   async #publishSome(keys: readonly string[]): Promise<void> {
@@ -110,20 +110,20 @@ export class Publisher {
     if (entry === undefined) return { key, before, revision: 0, row: undefined };
     const { extension, stat } = before;
     const { revision } = entry;
-    const file = join(this.#storeDirectory.path, pathOf(key, extension));
+    const file = join(this.#root.path, pathOf(key, extension));
     const existing = extension === 'json' || stat === '' ? undefined : await readIfStill(file, stat);
     const bytes = await encodeFile(extension, parseValue(entry.value), existing);
     const hash = hashOf(bytes);
     if (hash === before.hash) return { key, before, revision, row: { ...before, pending: false } };
-    const path = this.#storeDirectory.newDraft();
+    const path = this.#root.newDraft();
     const model = stat === '' ? undefined : lstatSync(file, { throwIfNoEntry: false });
     const row = { extension, hash, stat: await writeDraft(path, bytes, model), pending: false };
     return { key, before, revision, row, path };
   }
 
   #place(tables: Tables, drafts: readonly Draft[]): void {
-    this.#storeDirectory.check();
-    const view = new View(this.#storeDirectory.path);
+    this.#root.check();
+    const view = new View(this.#root.path);
     const placed: Draft[] = [];
     const directories = new Set<string>();
     for (const draft of drafts) {
@@ -151,11 +151,11 @@ export class Publisher {
 
   /** Writes or removes the file. Returns the directories to flush, or undefined if there is a manual edit. */
   #change({ key, before, row, path }: Draft, isStillUntouched: () => boolean): string[] | undefined {
-    const { path: directory } = this.#storeDirectory;
+    const { path: directory } = this.#root;
     const file = join(directory, pathOf(key, before.extension));
     if (row === undefined) {
       if (before.stat === '') return [];
-      return removeFile(file, before.stat, this.#storeDirectory.newDraft()) ? [dirname(file)] : undefined;
+      return removeFile(file, before.stat, this.#root.newDraft()) ? [dirname(file)] : undefined;
     }
     if (path === undefined) return [];
     const changed = createDirectory(directory, file);

@@ -29,7 +29,7 @@ const pauseMsMax = 60_000;
 const portionBytesMax = 16 * 1024 * 1024;
 
 export interface ScannerParts {
-  readonly storeDirectory: StoreDirectory;
+  readonly root: StoreDirectory;
   readonly ledger: Ledger;
   readonly mirror: Mirror;
   readonly editReader: EditReader;
@@ -94,27 +94,27 @@ export class Scanner {
   }
 
   async #scanOrReport(): Promise<void> {
-    const { problems, storeDirectory, scanMs } = this.#parts;
+    const { problems, root, scanMs } = this.#parts;
     try {
       await this.#scan();
       problems.report('failed scan', []);
     } catch (error) {
-      problems.report('failed scan', [{ file: storeDirectory.path, reason: messageOf(error) }]);
+      problems.report('failed scan', [{ file: root.path, reason: messageOf(error) }]);
     }
     this.#schedule(Math.max(scanMs, Math.min(pauseFactor * this.#walkMs, pauseMsMax)));
   }
 
   async #scan(): Promise<void> {
-    const { storeDirectory, ledger, mirror, intake, publisher, problems, clock } = this.#parts;
-    const lost = storeDirectory.problem;
-    problems.report('directory', lost === undefined ? [] : [{ file: storeDirectory.path, reason: lost }]);
+    const { root, ledger, mirror, intake, publisher, problems, clock } = this.#parts;
+    const lost = root.problem;
+    problems.report('directory', lost === undefined ? [] : [{ file: root.path, reason: lost }]);
     if (lost !== undefined) {
       // No walk, so no pause: the return of the directory should be noticed soon.
       this.#walkMs = 0;
       return;
     }
     const startMs = clock.monotonicMs();
-    const tree = await walk(storeDirectory.path);
+    const tree = await walk(root.path);
     this.#watcher.update(tree.directories);
     const { suspects, pending, findings, refused } = ledger.read(() => compare(tree, mirror.rows(), this.#refused));
     this.#walkMs = clock.monotonicMs() - startMs;
@@ -157,11 +157,11 @@ export class Scanner {
   }
 
   #containsEdit(paths: ReadonlySet<string>): boolean {
-    const { storeDirectory, ledger, mirror } = this.#parts;
-    const view = new View(storeDirectory.path);
+    const { root, ledger, mirror } = this.#parts;
+    const view = new View(root.path);
     return ledger.read(() =>
       [...paths].some((path) => {
-        const place = relative(storeDirectory.path, path);
+        const place = relative(root.path, path);
         const name = nameOf(place);
         if (name.is === 'misnamed' || place === '') return true;
         if (name.is === 'other') {

@@ -43,37 +43,27 @@ export class FileStore extends LedgerStore {
   /** Resolves when edits made while the store was closed have been taken in. */
   static async open(options: FileStoreOptions): Promise<FileStore> {
     const { clock = systemClock, log = silentLog, scanMs = 2_000, admit = admitAll } = options;
-    const storeDirectory = new StoreDirectory(options.directory);
-    const ledger = await Ledger.open({ ...options, directory: storeDirectory.ledgerDirectory });
-    reportPermissions(storeDirectory.path, [storeDirectory.path, storeDirectory.ledgerDirectory], log);
+    const root = new StoreDirectory(options.directory);
+    const ledger = await Ledger.open({ ...options, directory: root.ledgerDirectory });
+    reportPermissions(root.path, [root.path, root.ledgerDirectory], log);
     const mirror = new Mirror(ledger.connection);
     const problems = new Problems(clock, log);
-    const editReader = new EditReader(storeDirectory.path, ledger, mirror, clock);
-    const publisher = new Publisher(storeDirectory, ledger, mirror, problems);
-    const intake = new Intake({ storeDirectory, ledger, mirror, editReader, publisher, admit });
-    const scanner = new Scanner({
-      storeDirectory,
-      ledger,
-      mirror,
-      editReader,
-      intake,
-      publisher,
-      problems,
-      clock,
-      scanMs,
-    });
+    const editReader = new EditReader(root.path, ledger, mirror, clock);
+    const publisher = new Publisher(root, ledger, mirror, problems);
+    const intake = new Intake({ root, ledger, mirror, editReader, publisher, admit });
+    const scanner = new Scanner({ root, ledger, mirror, editReader, intake, publisher, problems, clock, scanMs });
     const parts: LedgerStoreParts = {
       ledger,
       flush: async (take) => (await intake.run(take)).outcomes,
       stop: () => scanner.stop(),
       async finish() {
         await publisher.publish(publisher.failed);
-        storeDirectory.cleanUp();
+        root.cleanUp();
       },
     };
     const store = new FileStore(parts, problems);
     try {
-      storeDirectory.prepare();
+      root.prepare();
       await scanner.start();
     } catch (error) {
       await store.close();
