@@ -66,8 +66,8 @@ export const registry = {
     {
       name: 'a status update ignores the uid',
       file: 'resource.ts',
-      find: 'this.#require(current, name, uid === undefined ? {} : { uid });',
-      replace: '',
+      find: 'this.#require(current, name, { ...options, ...(uid === undefined ? {} : { uid }) });',
+      replace: 'this.#require(current, name, options);',
     },
     {
       name: 'a delete ignores its precondition',
