@@ -402,6 +402,13 @@ export const observe = {
   tests: ['poller.test.ts'],
   mutants: [
     {
+      name: 'a poll in flight counts as the recheck of a service',
+      file: 'service-records.ts',
+      find: 'poll > record.recheckAfterPoll',
+      replace: 'poll >= record.recheckAfterPoll',
+      tests: ['service-records.test.ts'],
+    },
+    {
       name: 'a picture that is older than one seen before is decided on',
       file: 'staleness.ts',
       find: 'const reason = this.#olderThanRead(service) ?? this',

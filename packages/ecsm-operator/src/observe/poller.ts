@@ -200,7 +200,7 @@ export class Poller {
       // It was being created while this list was made: only the next one tells the outcome.
       if (pendingSince !== undefined && pendingSince >= poll) continue;
       const nameBefore = services.get(id)?.listed?.name;
-      const seen = services.compare(row, ecsm.timeOf(row.updatedTime));
+      const seen = services.compare(row, ecsm.timeOf(row.updatedTime), poll);
       if (seen === 'stale') isFresh = false;
       const isPending = pendingSince !== undefined;
       if (isPending) services.expect(id, name, poll);

@@ -57,9 +57,9 @@ it('the print of instances does not depend on their order, and on everything tha
 describe('a service', () => {
   it('is new, the same, changed', () => {
     const records = new ServiceRecords(new VirtualClock());
-    expect(records.compare(row, 1_000)).toBe('new');
-    expect(records.compare(row, 1_000)).toBe('same');
-    expect(records.compare({ ...row, factor: 2 }, 1_000)).toBe('changed');
+    expect(records.compare(row, 1_000, 1)).toBe('new');
+    expect(records.compare(row, 1_000, 1)).toBe('same');
+    expect(records.compare({ ...row, factor: 2 }, 1_000, 1)).toBe('changed');
     expect(records.idsOf('web')).toEqual(['id-1']);
     expect(records.endPoll(new Set(), 1)).toEqual(['web']);
     expect(records.idsOf('web')).toEqual([]);
@@ -68,18 +68,18 @@ describe('a service', () => {
 
   it('that gets another name is found under the new one only', () => {
     const records = new ServiceRecords(new VirtualClock());
-    records.compare(row, 1_000);
-    expect(records.compare({ ...row, name: 'api' }, 2_000)).toBe('changed');
+    records.compare(row, 1_000, 1);
+    expect(records.compare({ ...row, name: 'api' }, 2_000, 1)).toBe('changed');
     expect([records.idsOf('web'), records.idsOf('api')]).toEqual([[], ['id-1']]);
   });
 
   it('that is shown as it was before is stale, until that is all that is ever shown', () => {
     const records = new ServiceRecords(new VirtualClock());
     const older = { ...row, updatedTime: '2026-01-01 00:00:00' };
-    records.compare(row, 1_000);
-    expect(records.compare(older, 0)).toBe('stale');
-    expect(records.compare(row, 1_000)).toBe('same');
-    expect([1, 2, 3, 4, 5].map(() => records.compare(older, 0))).toEqual([
+    records.compare(row, 1_000, 1);
+    expect(records.compare(older, 0, 1)).toBe('stale');
+    expect(records.compare(row, 1_000, 1)).toBe('same');
+    expect([1, 2, 3, 4, 5].map(() => records.compare(older, 0, 1))).toEqual([
       'stale',
       'stale',
       'stale',
@@ -131,10 +131,21 @@ describe('what is ours', () => {
   });
 });
 
+it('a service whose instances are not ready is rechecked by the poll after the decision, not by one in flight', () => {
+  const records = new ServiceRecords(new VirtualClock());
+  const web: PlatformService = { ...service('id-1', 'exited'), name: 'web' };
+  records.compare(row, 1_000, 1);
+  records.decide(web, 2);
+  records.recheck(web);
+  expect(records.compare(row, 1_000, 2)).toBe('same');
+  expect(records.compare(row, 1_000, 3)).toBe('changed');
+  expect(records.compare(row, 1_000, 4)).toBe('same');
+});
+
 it('a service that is gone loses its record a minute later, unless something becomes known of it', async () => {
   const clock = new VirtualClock();
   const records = new ServiceRecords(clock);
-  records.compare(row, 1_000);
+  records.compare(row, 1_000, 1);
   records.endPoll(new Set(), 1);
   await clock.advance(59_999);
   records.endPoll(new Set(), 2);

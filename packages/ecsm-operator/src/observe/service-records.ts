@@ -43,8 +43,10 @@ export class ServiceRecord {
   listed: Listed | undefined;
   /** Defined only for services of ours. */
   decided: Decided | undefined;
-  /** Of the instances for which the next poll reports a change, whatever it lists. */
+  /** Of the instances for which a poll reports a change once, whatever it lists. */
   recheckedFingerprint: number | undefined;
+  /** The first poll that starts after this one reports that change. */
+  recheckAfterPoll: number | undefined;
   /** The poll that was the newest when the operator last changed the service. */
   changedPoll = 0;
   newest: NewestVersion | undefined;
@@ -101,13 +103,14 @@ export class ServiceRecords {
     return this.#idsByBase.get(base) ?? [];
   }
 
-  /** Compares a row of a list with the polls before it. */
-  compare(row: ServiceRow, updatedMs: number | undefined): Comparison {
+  /** Compares a row of a poll's list with the polls before it. */
+  compare(row: ServiceRow, updatedMs: number | undefined, poll: number): Comparison {
     const { id, name } = row;
     const record = this.of(id);
     const before = record.listed;
     const fingerprint = fingerprintOfRow(row);
-    if (before?.fingerprint === fingerprint) {
+    const isRecheck = record.recheckAfterPoll !== undefined && poll > record.recheckAfterPoll;
+    if (before?.fingerprint === fingerprint && !isRecheck) {
       if (before.stalePolls > 0) record.listed = { ...before, stalePolls: 0 };
       return 'same';
     }
@@ -121,6 +124,7 @@ export class ServiceRecords {
       this.#list(id, name);
     }
     record.listed = { name, fingerprint, updatedMs, stalePolls: 0 };
+    if (isRecheck) record.recheckAfterPoll = undefined;
     return before === undefined ? 'new' : 'changed';
   }
 
@@ -138,12 +142,15 @@ export class ServiceRecords {
     if (record.recheckedFingerprint !== fingerprint) record.recheckedFingerprint = undefined;
   }
 
-  /** The next poll reports a change of the service, whatever it lists; once while its instances stay the same. */
+  /**
+   * The next poll reports a change of the service, whatever it lists; once while its instances stay the same. A poll in
+   * flight does not count: it may have been answered before the decision.
+   */
   recheck({ id, instances }: PlatformService): boolean {
     const record = this.of(id);
     if (record.recheckedFingerprint !== undefined) return false;
     record.recheckedFingerprint = fingerprintOfInstances(instances);
-    if (record.listed !== undefined) record.listed = { ...record.listed, fingerprint: Number.NaN };
+    record.recheckAfterPoll = record.decided?.poll ?? 0;
     return true;
   }
 

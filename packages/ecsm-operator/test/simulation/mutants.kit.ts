@@ -238,8 +238,8 @@ export const mutants: readonly Mutant[] = [
     caughtBy: [wanted, written],
     plant: () =>
       patch(ServiceRecords.prototype, (original) => ({
-        compare(this: ServiceRecords, row, updatedMs) {
-          original.compare.call(this, row, updatedMs);
+        compare(this: ServiceRecords, row, updatedMs, poll) {
+          original.compare.call(this, row, updatedMs, poll);
           return 'same';
         },
         endPoll(this: ServiceRecords, ids, poll) {
@@ -266,8 +266,8 @@ export const mutants: readonly Mutant[] = [
     caughtBy: called,
     plant: () =>
       patch(ServiceRecords.prototype, (original) => ({
-        compare(this: ServiceRecords, row, updatedMs) {
-          const seen = original.compare.call(this, row, updatedMs);
+        compare(this: ServiceRecords, row, updatedMs, poll) {
+          const seen = original.compare.call(this, row, updatedMs, poll);
           return seen === 'same' ? 'changed' : seen;
         },
       })),
