@@ -12,8 +12,8 @@ export const registry = {
     {
       name: 'an update of another object of the same name is accepted',
       file: 'rules.ts',
-      find: 'wanted.metadata.uid !== undefined && wanted.metadata.uid !== before.uid',
-      replace: 'wanted.metadata.uid !== undefined && before.uid === ""',
+      find: 'if (wanted === undefined || wanted === uid) return;',
+      replace: 'if (wanted !== uid || wanted === uid) return;',
     },
     {
       name: 'a finalizer can be added to an object that is being deleted',
@@ -36,8 +36,8 @@ export const registry = {
     {
       name: 'an invalid status is stored',
       file: 'rules.ts',
-      find: "if (errors.length > 0) throw new ApiError('Invalid', { kind: kind.kind, name: next.metadata.name, errors });\n  return next;\n}\n\n/** What a deletion",
-      replace: 'return next;\n}\n\n/** What a deletion',
+      find: "if (errors.length > 0) throw new ApiError('Invalid', { kind: kind.kind, name: next.metadata.name, errors });\n  return next;\n}\n\n/** The object that a deletion",
+      replace: 'return next;\n}\n\n/** The object that a deletion',
     },
     {
       name: 'a second delete moves the time of deletion',
@@ -60,19 +60,19 @@ export const registry = {
     {
       name: 'an update ignores the version that was read',
       file: 'resource.ts',
-      find: 'this.#require(current, name, { resourceVersion });',
+      find: 'rules.checkPrecondition(this.kind, current, { resourceVersion });',
       replace: '',
     },
     {
       name: 'a status update ignores the uid',
       file: 'resource.ts',
-      find: 'this.#require(current, name, { ...options, ...(uid === undefined ? {} : { uid }) });',
-      replace: 'this.#require(current, name, options);',
+      find: 'rules.checkPrecondition(this.kind, current, { ...options, ...(uid === undefined ? {} : { uid }) });',
+      replace: 'rules.checkPrecondition(this.kind, current, options);',
     },
     {
       name: 'a delete ignores its precondition',
       file: 'resource.ts',
-      find: 'if (!current) return undefined;\n      this.#require(current, name, options);',
+      find: 'if (!current) return undefined;\n      rules.checkPrecondition(this.kind, current, options);',
       replace: 'if (!current) return undefined;',
     },
     {
@@ -95,7 +95,7 @@ export const registry = {
     },
     {
       name: 'a patch may rename the object',
-      file: 'resource.ts',
+      file: 'input.ts',
       find: 'if (wanted.metadata.name !== name)',
       replace: "if (wanted.metadata.name === '')",
     },
@@ -126,8 +126,8 @@ export const registry = {
     {
       name: 'a continued list is not as of the revision of its first page',
       file: 'list.ts',
-      find: '...room, ...(cursor && { at: cursor.revision, after: cursor.after })',
-      replace: '...room, ...(cursor && { after: cursor.after })',
+      find: '...pageLimit, ...(cursor && { at: cursor.revision, after: cursor.after })',
+      replace: '...pageLimit, ...(cursor && { after: cursor.after })',
     },
     {
       name: 'a continued list of versions is not as of the revision of its first page',
@@ -192,10 +192,10 @@ export const registry = {
       replace: "namespace === undefined ? '' : namespace",
     },
     {
-      name: 'a write that is overtaken is not tried again',
-      file: 'overtaken.ts',
-      find: 'if (!overtaken || attempts === attemptsMax) throw error;',
-      replace: 'if (overtaken || attempts === attemptsMax) throw error;',
+      name: 'a write is not retried after a conflict',
+      file: 'conflict.ts',
+      find: 'if (!isConflict || attempts === attemptsMax) throw error;',
+      replace: 'if (isConflict || attempts === attemptsMax) throw error;',
     },
     {
       name: 'an object with one remaining owner is collected',

@@ -1,11 +1,11 @@
-/** Waits between attempts: each twice as long as the one before, up to a maximum. */
+/** Exponential backoff: each delay is twice the previous one, up to a maximum. */
 import type { Random } from '../ports/random.ts';
 
-/** Beyond this the delay is the maximum anyway, and stays finite. */
+/** Keeps the delay finite; it has reached the maximum long before. */
 const doublingsMax = 40;
 
 /**
- * `msMin` after no failure before, then 2, 4, 8 times as much, at most `msMax`. With `random` the delay is between half
+ * `msMin` for 0 failures, then 2, 4, 8 times as much, at most `msMax`. With `random` the delay is jittered between half
  * of that and all of it, so that clients which failed together do not retry together.
  */
 export function backoffMs(failures: number, msMin: number, msMax: number, random?: Random): number {
@@ -13,7 +13,7 @@ export function backoffMs(failures: number, msMin: number, msMax: number, random
   return random === undefined ? fullMs : fullMs * (0.5 + random.next() / 2);
 }
 
-/** Counts the failures in a row. */
+/** Counts consecutive failures. */
 export class Backoff {
   readonly #random: Random;
   readonly #msMin: number;

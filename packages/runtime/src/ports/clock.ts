@@ -1,8 +1,8 @@
 /** Time, as a port. Production reads the system's clock; a simulation advances a virtual one. */
 export interface Clock {
-  /** Wall time in milliseconds since the epoch, for what people read and what is stored. Jumps when it is set. */
+  /** Wall-clock time in milliseconds since the epoch, for display and storage. It jumps when the clock is set. */
   now(): number;
-  /** Whole milliseconds since some moment of this process. Never jumps: for spans, deadlines and ages within a process. */
+  /** Whole milliseconds since an arbitrary start. Never jumps: for durations and deadlines within a process. */
   monotonicMs(): number;
   /** Calls back once after `delayMs`. The returned function cancels it, and is safe to call twice. */
   after(delayMs: number, callback: () => void): () => void;
@@ -17,7 +17,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `delayMs`, or as soon as the signal aborts, whichever comes first. It never rejects. */
+/** Resolves after `delayMs`, or when the signal aborts. It never rejects. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
@@ -34,7 +34,7 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
 let lastSecond = Number.NaN;
 let lastTimestamp = '';
 
-/** A moment as objects write it: RFC 3339, in UTC, to the second. */
+/** The timestamp format of API objects: RFC 3339, in UTC, to the second. */
 export function timestampAt(timeMs: number): string {
   const second = Math.floor(timeMs / 1000);
   // Thousands of objects are written in one second, and formatting a date costs more than storing one.

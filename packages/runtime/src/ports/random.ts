@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** Chance, as a port. A simulation replaces it with a seeded one, so that every run can be repeated. */
+/** Randomness, as a port. A simulation uses a seeded generator, so that every run can be repeated. */
 export interface Random {
   /** At least 0, less than 1. */
   next(): number;

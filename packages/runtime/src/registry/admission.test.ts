@@ -88,7 +88,7 @@ describe('a file that a person writes', () => {
     ['example.io/v1/widgets/default/b.json', { metadata: { namespace: 'other' }, spec: {} }, 'metadata.namespace'],
     ['example.io/v1/widgets/default/b.json', { kind: 'Crate', spec: {} }, 'kind'],
     ['example.io/v1/widgets/default/b.json', ['a list'], 'object'],
-    ['example.io/v1/wigdets/default/b.json', { spec: {} }, 'there is no kind'],
+    ['example.io/v1/wigdets/default/b.json', { spec: {} }, 'no kind matches'],
   ])('in the wrong place or of the wrong kind is refused: %s %j', async (path, content, reason) => {
     edit(join(directory, path), content);
     await warned(reason).toBe(1);

@@ -1,6 +1,6 @@
 /**
- * What an edit of a file means: the file store asks this before it takes in a change that a person made with an editor
- * or with git. The edit goes through the same rules as a write through the registry.
+ * Admission of manual file edits: the file store calls this before it accepts a change that was made with an editor or
+ * with git. The edit is subject to the same rules as a write through the registry.
  */
 import { ApiError } from '../api/errors.ts';
 import { isPlainObject } from '../api/json.ts';
@@ -15,12 +15,12 @@ import * as rules from './rules.ts';
 
 export function admissionFor(kinds: KindSet, { clock, random }: { clock: Clock; random: Random }): Admission {
   return (key, data, previous) => {
-    // A fence is a record of the registry's own; a clone brings its file along, and removing it shuts its holder out.
+    // A fence is an internal record. A clone contains its file, and removing the file fences off its holder.
     if (isFenceKey(key)) return data === undefined ? undefined : Buffer.from(JSON.stringify(data));
     const place = locate(kinds, key);
     if (!place) {
       const form = 'group/version/plural/namespace/name';
-      throw new ApiError('BadRequest', { reason: `there is no kind for "${key}": the path has to be ${form}` });
+      throw new ApiError('BadRequest', { reason: `no kind matches "${key}": the path must be ${form}` });
     }
     const { kind } = place;
     const timestamp = timestampAt(clock.now());
@@ -35,7 +35,7 @@ export function admissionFor(kinds: KindSet, { clock, random }: { clock: Clock; 
   };
 }
 
-/** The path names the object, so the file need not; if it does, it must not contradict. */
+/** The path identifies the object. Name and namespace may be omitted in the file, but must not differ. */
 function addressed(place: Place, data: unknown): unknown {
   if (!isPlainObject(data) || (data.metadata !== undefined && !isPlainObject(data.metadata))) return data;
   const { kind, namespace, name } = place;
@@ -47,7 +47,7 @@ function addressed(place: Place, data: unknown): unknown {
   };
   for (const field of ['namespace', 'name'] as const) {
     if (object.metadata[field] === place[field]) continue;
-    const message = `${JSON.stringify(object.metadata[field])}: the file is the place of "${place[field]}"`;
+    const message = `${JSON.stringify(object.metadata[field])}: the path of the file requires "${place[field]}"`;
     throw new ApiError('Invalid', {
       kind: kind.kind,
       name,
@@ -59,22 +59,22 @@ function addressed(place: Place, data: unknown): unknown {
 
 type Wanted = ReturnType<Kind['shape']>;
 
-/** Identity and history are not the writer's: an old copy of the file brings back its spec, not its uid. */
+/** The registry sets identity and history: an old copy of the file restores its spec, not its uid. */
 function withoutIdentity(wanted: Wanted): Wanted {
   const { uid, resourceVersion, ...metadata } = wanted.metadata;
   return { ...wanted, metadata };
 }
 
-/** A file that is new here but was an object before (a fresh clone of the directory) goes on being that object. */
-function adopted(kind: Kind, wanted: Wanted, birth: rules.Birth): StoredObject<unknown, unknown> {
+/** A new file with an identity (in a fresh clone of the directory) keeps that identity. */
+function adopted(kind: Kind, wanted: Wanted, identity: rules.NewIdentity): StoredObject<unknown, unknown> {
   const { uid, generation, creationTimestamp, deletionTimestamp } = wanted.metadata;
-  const made = rules.created(kind, withoutIdentity(wanted), birth);
+  const created = rules.created(kind, withoutIdentity(wanted), identity);
   const history = {
     ...(uid === undefined ? {} : { uid }),
     ...(generation === undefined ? {} : { generation }),
     ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
     ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
   };
-  const object = { ...made, metadata: { ...made.metadata, ...history } };
+  const object = { ...created, metadata: { ...created.metadata, ...history } };
   return wanted.status === undefined ? object : { ...object, status: wanted.status };
 }

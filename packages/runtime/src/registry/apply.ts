@@ -1,4 +1,4 @@
-/** Declarative writes: what `apply` remembers of the last time, and how it merges three ways. */
+/** Declarative writes: the last applied configuration, and the three-way merge. */
 import { ApiError } from '../api/errors.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../api/json.ts';
 import type { Kind } from '../api/kind.ts';
@@ -6,17 +6,17 @@ import { deepEqual, mergePatch, threeWayMerge } from '../api/merge.ts';
 import { ANNOTATIONS_BYTES_MAX, NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import { valueAt } from '../api/path.ts';
 
-/** Holds what was applied last, so that a field which is gone from the file can be told from one that another set. */
+/** The last applied configuration. It tells a field that was removed from the file from one that another writer set. */
 export const lastAppliedAnnotation = 'ecsm.sh/last-applied-configuration';
 
-/** It is remembered in an annotation, which must leave room for those that people write. */
+/** The configuration is stored in an annotation and must leave space for the other annotations. */
 const configurationBytesMax = ANNOTATIONS_BYTES_MAX - 16 * 1024;
 
-/** What a person wrote, complete in its address, without what only the registry or a controller writes. */
+/** The input with its full address, without the fields that only the registry or a controller writes. */
 export function configurationOf({ apiVersion, kind }: Pick<Kind, 'apiVersion' | 'kind'>, input: unknown): JsonObject {
   const plain: unknown = JSON.parse(JSON.stringify(input ?? null));
   if (!isJsonObject(plain) || !isJsonObject(plain.metadata)) {
-    throw new ApiError('BadRequest', { reason: `a ${kind} has to be an object with metadata` });
+    throw new ApiError('BadRequest', { reason: `a ${kind} must be an object with metadata` });
   }
   const { status, metadata: _, ...rest } = plain;
   const { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, annotations, ...own } =
@@ -28,17 +28,18 @@ export function configurationOf({ apiVersion, kind }: Pick<Kind, 'apiVersion' | 
 }
 
 /**
- * The object to store: the live one (if any) with the configuration merged into it, and the configuration remembered.
+ * The object to store: the live one (if any) with the configuration merged into it, and the configuration itself in its
+ * annotation.
  *
- * Finalizers are only ever added, and never remembered: each belongs to the controller that cleans up for it. A file
- * that was read back from the registry names the finalizers of controllers, and applying the original file afterwards
- * would otherwise remove them. Controllers remove finalizers with `update`, people with `patch`.
+ * Finalizers are only added, and are not part of that annotation: each belongs to the controller that cleans up for it.
+ * A file that was exported from the registry contains the finalizers of controllers, and applying the original file
+ * afterwards would otherwise remove them. Controllers remove finalizers with `update`, users with `patch`.
  */
 export function applied(live: JsonValue | undefined, wanted: JsonObject): JsonValue {
   const configuration = withoutFinalizers(wanted);
   const last = live === undefined ? undefined : lastApplied(live);
   const merged = live === undefined ? wanted : withFinalizersOf(wanted, threeWayMerge(last, live, configuration));
-  // The same configuration with its keys in another order is not worth a write.
+  // The same configuration with its keys in another order needs no write.
   if (deepEqual(last, configuration)) return merged;
   const text = JSON.stringify(configuration);
   const sizeBytes = Buffer.byteLength(text);
@@ -60,7 +61,7 @@ function lastApplied(live: JsonValue): JsonValue | undefined {
     const last: JsonValue = JSON.parse(text);
     return isJsonObject(last) ? withoutFinalizers(last) : last;
   } catch {
-    // Somebody has spoilt the annotation. Merging without it removes nothing, which is the safe side.
+    // The annotation was edited and is invalid. Merging without it removes nothing, which is safe.
     return undefined;
   }
 }
@@ -72,7 +73,7 @@ function withoutFinalizers(object: JsonObject): JsonObject {
     : object;
 }
 
-/** The merged object with the finalizers of the live one, which it still has, and after them the new ones. */
+/** The merged object with the finalizers of the live one, followed by the new ones. */
 function withFinalizersOf(wanted: JsonObject, merged: JsonValue): JsonValue {
   const finalizers = finalizersOf(merged);
   const added = finalizersOf(wanted).filter((finalizer) => !finalizers.includes(finalizer));
@@ -84,7 +85,7 @@ function finalizersOf(object: JsonValue): readonly JsonValue[] {
   return Array.isArray(finalizers) ? finalizers : [];
 }
 
-/** For data that comes from JSON: what is an object there holds nothing but JSON. */
+/** For parsed JSON, where every plain object contains only JSON values. */
 function isJsonObject(value: unknown): value is JsonObject {
   return isPlainObject(value);
 }

@@ -1,4 +1,4 @@
-/** Objects as the store holds them: JSON without `resourceVersion`, because that is the store's own revision. */
+/** The stored form of objects: JSON without `resourceVersion`, which is the revision of the store. */
 import { ApiError } from '../api/errors.ts';
 import { isPlainObject } from '../api/json.ts';
 import type { Kind } from '../api/kind.ts';
@@ -7,7 +7,7 @@ import type { Revision } from '../store/contract.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** An object before the store has given it a revision. */
+/** An object without its revision. */
 export type StoredObject<Spec, Status> = Omit<ApiObject<Spec, Status>, 'metadata'> & {
   readonly metadata: Omit<ApiObject['metadata'], 'resourceVersion'>;
 };
@@ -17,8 +17,8 @@ export function encode<Spec, Status>(object: StoredObject<Spec, Status>): Uint8A
 }
 
 /**
- * What was stored went through validation, and the store guards its bytes, so reading does not validate again. It makes
- * sure that this is an object of the kind, under the key it claims; anything else is `Corrupt`.
+ * Stored objects were validated, and the store checks its bytes, so reading does not validate again. It only checks that
+ * this is an object of the kind, with the name of the key. Throws `Corrupt` otherwise.
  */
 export function decode<Spec, Status>(
   kind: Kind<Spec, Status>,
@@ -53,7 +53,7 @@ export function withRevision<Spec, Status>(
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
-/** The revision behind a resource version. Throws `BadRequest` for what is not one. */
+/** The revision of a resource version. Throws `BadRequest` if it is not a resource version. */
 export function revisionOf(resourceVersion: string): Revision {
   const revision = Number(resourceVersion);
   if (/^[0-9]{1,16}$/.test(resourceVersion) && Number.isSafeInteger(revision)) return revision;

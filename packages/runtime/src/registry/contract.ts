@@ -1,13 +1,13 @@
 /**
- * What every registry promises: objects of several kinds, by the rules of the API, with every change in order.
- * Informers, controllers, leader election, the event recorder and tools accept any registry of this contract, and
- * `registry.suite.ts` tests all implementations.
+ * The contract of a registry: objects of several kinds, validated by the rules of the API, with ordered changes.
+ * Informers, controllers, leader election, the event recorder and tools accept any implementation, and
+ * `registry.suite.ts` tests all of them.
  *
  * - A resource version is an opaque string. Versions of one kind are compared for equality, or with `isNewer`.
- * - A key (`keyOf`) names an object among all kinds: `group/version/plural/namespace/name`.
+ * - A key (`keyOf`) identifies an object among all kinds: `group/version/plural/namespace/name`.
  * - Failures are errors of the catalogue. After `Unavailable` or `Timeout` a write may or may not have happened; after
  *   any other error it has not. `Expired` means that a list or a watch cannot be continued: list again.
- * - What only some registries can do is a capability, which callers ask for and have to do without.
+ * - A capability is a feature that only some registries have. Callers check for it and work without it.
  */
 import type { FieldSelector } from '../api/field-selector.ts';
 import type { JsonValue } from '../api/json.ts';
@@ -29,36 +29,36 @@ export interface Registry {
   resource<Spec, Status, SpecInput, StatusInput>(
     kind: Kind<Spec, Status, SpecInput, StatusInput>,
   ): Resource<Spec, Status, SpecInput, StatusInput>;
-  /** The kind, namespace and name that a key stands for; undefined if it is not a key of a known kind. */
+  /** The kind, namespace and name of a key. Returns undefined if it is not a key of a known kind. */
   locate(key: string): Place | undefined;
   /** Whether one version is newer than another one of the same kind. */
   isNewer(version: string, than: string): boolean;
   /**
-   * Throws `Fenced` if this is the registry of a leader and another one has taken over; does nothing without a fence.
-   * Call it before an effect outside the registry: one that has been started cannot be cancelled.
+   * Throws `Fenced` if this is a leader's registry and another leader has taken over; does nothing without a fence.
+   * Call it before a side effect outside the registry, which cannot be cancelled once it has started.
    */
   checkFence(): Promise<void>;
-  /** The same registry, with an observer of what is written through it. Observers add up. */
+  /** The same registry, with one more observer of the writes through it. */
   observedBy(observer: WriteObserver): Registry;
   close(): Promise<void>;
 }
 
-/** Undefined: this registry cannot do it. */
+/** Undefined if this registry does not have the capability. */
 export interface Capabilities {
-  /** Refuses the writes of a former leader. Without it, leaders are only kept apart by the times of their lease. */
+  /** Rejects the writes of a former leader. Without it, only the timing of the lease separates two leaders. */
   readonly fencing: Fencing | undefined;
   /** Writes several objects in one commit. Without it, write them one after the other. */
   readonly multiKey: MultiKeyCommits | undefined;
-  /** Keeps its history itself. Without it, the server decides how far lists and watches reach back. */
+  /** Keeps its own history. Without it, the server decides how far lists and watches reach back. */
   readonly history: History | undefined;
-  /** Deletes objects whose owners are gone. Without it, the server does so. */
+  /** Deletes objects whose owners were deleted. Without it, the server does. */
   readonly garbage: GarbageCollection | undefined;
 }
 
 export interface Fencing {
   /**
-   * Shuts out every holder of an earlier epoch of this fence. With `holding`, only while that object (the lease that was
-   * just acquired) is still at the version given; throws `Conflict` otherwise.
+   * Rejects further writes with an earlier epoch of this fence. With `holding`, only if that object (the lease that was
+   * just acquired) is still at the given version; throws `Conflict` otherwise.
    */
   raiseFence(name: string, holding?: ApiObject<unknown, unknown>): Promise<Fence>;
   /** The same registry for a leader: its writes fail with `Fenced` once the fence is raised again. */
@@ -68,7 +68,7 @@ export interface Fencing {
 /** The right to write, until the fence is raised again. */
 export interface Fence {
   readonly name: string;
-  /** A later leader has a higher one. */
+  /** Higher for each later leader. */
   readonly epoch: number;
 }
 
@@ -81,8 +81,8 @@ export interface MultiKeyCommits {
 export interface MultiKeyResource<Spec, Status, SpecInput, StatusInput> {
   /**
    * Creates or updates several objects in one commit: all of them or none. `change` gets the newest version of each, or
-   * undefined if there is none, and returns what to store, or undefined to leave it as it is. It is called again for all
-   * of them when another writer was faster. At most 127 objects.
+   * undefined if it does not exist, and returns the object to store, or undefined to leave it unchanged. After a write
+   * conflict it is called again for all of them. At most 127 objects.
    */
   changeAll(
     places: readonly ObjectPlace[],
@@ -95,28 +95,28 @@ export type ObjectChange<Known, Wanted> = (place: ObjectPlace, known: Known | un
 export interface History {
   /** The newest version of the whole registry. */
   newest(): Promise<string>;
-  /** Forgets history before a version. Throws `BadRequest` for a version that does not exist yet. */
+  /** Discards the history before a version. Throws `BadRequest` for a version that does not exist yet. */
   compact(version: string): Promise<void>;
 }
 
 export interface GarbageCollection {
-  /** Collects until the signal aborts. Ends with the error of a store that cannot be read. */
+  /** Collects until the signal aborts. Throws if the store cannot be read. */
   collect(options: GarbageOptions): Promise<void>;
-  /** Looks at every object once. Returns how many it deleted. */
+  /** Checks every object once. Returns the number of deleted objects. */
   sweep(log?: Log): Promise<number>;
 }
 
 export interface GarbageOptions {
   readonly signal: AbortSignal;
-  /** How often to look at everything again, in case a stale read hid an orphan. Default 20 minutes. */
+  /** Interval between checks of all objects, in case a stale read hid an orphan. Default 20 minutes. */
   readonly sweepMs?: number;
   readonly log?: Log;
 }
 
 export interface WriteObserver {
-  /** A commit changed something: its version, and the keys that were written. */
+  /** A commit wrote these keys, at this version. */
   written?(version: string, keys: readonly string[]): void;
-  /** A commit failed with an error. One that lost against another writer has not failed. */
+  /** A commit failed with an error. A write conflict is not a failure. */
   failed?(error: unknown): void;
 }
 
@@ -125,28 +125,28 @@ export interface Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> 
   /** Throws `NotFound`. */
   get(name: string, options?: Namespaced): Promise<ApiObject<Spec, Status>>;
   list(options?: ListOptions): Promise<ObjectList<Spec, Status>>;
-  /** As `list`, of keys and versions only: no object is read. */
+  /** Like `list`, but keys and versions only: no object is read. */
   versions(options?: VersionOptions): Promise<VersionPage>;
-  /** Every change after a version. Throws `Expired` when it cannot go on without a gap: list again. */
+  /** Every change after a version. Throws `Expired` if it cannot continue without a gap: list again. */
   watch(options: WatchSelection): AsyncIterable<EventBatch<Spec, Status>>;
-  /** As `watch`, of keys and versions only: no object is read. */
+  /** Like `watch`, but keys and versions only: no object is read. */
   watchVersions(options: VersionWatchOptions): AsyncIterable<VersionBatch>;
   /** Throws `AlreadyExists`, `Invalid`. */
   create(object: ObjectInput<SpecInput, StatusInput>, options?: WriteOptions): Promise<ApiObject<Spec, Status>>;
   /**
-   * Replaces spec, labels, annotations, finalizers and owners. Needs the `resourceVersion` that was read before; throws
-   * `Conflict` if the object has changed since. A change that changes nothing is not written.
+   * Replaces spec, labels, annotations, finalizers and owners. Needs the `resourceVersion` that was read; throws
+   * `Conflict` if the object has changed since. An update without a difference is not written.
    */
   update(object: ObjectInput<SpecInput, StatusInput>, options?: WriteOptions): Promise<ApiObject<Spec, Status>>;
   /**
-   * Replaces the status of the newest object and nothing else. With a uid, only of that very object; with a
-   * `resourceVersion`, only if it is unchanged since. Throws `Conflict` otherwise.
+   * Replaces only the status, of the newest version. Throws `Conflict` if the object has another uid than the one given,
+   * or another version than the `resourceVersion` of the options.
    */
   updateStatus(
     update: StatusUpdate<Status | StatusInput>,
     options?: WriteOptions & Pick<Precondition, 'resourceVersion'>,
   ): Promise<ApiObject<Spec, Status>>;
-  /** A JSON merge patch on the newest object, or on the one named by a precondition. It cannot touch the status. */
+  /** Applies a JSON merge patch to the newest version, or to the version of a precondition. Ignores the status. */
   patch(
     name: string,
     patch: JsonValue,
@@ -155,8 +155,8 @@ export interface Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> 
   /** Creates the object, or merges it into the live one. */
   apply(object: ObjectInput<SpecInput, StatusInput>, options?: WriteOptions): Promise<Applied<Spec, Status>>;
   /**
-   * Deletes the object, or marks it for deletion if it has finalizers. Returns the object as it was, or as it now waits;
-   * undefined if there was none, which is no error.
+   * Deletes the object, or sets its deletion timestamp if it has finalizers. Returns the object as it was deleted or
+   * marked; undefined if it did not exist, which is not an error.
    */
   delete(
     name: string,
@@ -169,7 +169,7 @@ export interface Namespaced {
   readonly namespace?: string;
 }
 
-/** Where an object is, or would be. */
+/** The address of an object that may or may not exist. */
 export interface ObjectPlace {
   readonly name: string;
   readonly namespace: string;
@@ -185,9 +185,9 @@ export interface Selection {
 }
 
 interface Paging {
-  /** The most objects a page may have. Default: all of them. */
+  /** Maximum number of objects in a page. Default: all of them. */
   readonly limit?: number;
-  /** The `continue` of the page before; the rest of the options must be the same. */
+  /** The `continue` of the previous page; the other options must be the same. */
   readonly continue?: string;
 }
 
@@ -201,7 +201,7 @@ export interface ObjectList<Spec, Status> {
   readonly problems: readonly Problem[];
 }
 
-/** A record that cannot be read. It hides nothing else. */
+/** A record that cannot be read. The others are listed. */
 export interface Problem {
   readonly key: string;
   readonly reason: string;
@@ -214,14 +214,14 @@ export interface VersionOptions extends Paging {
   readonly namePrefix?: string;
 }
 
-/** Strings are made when they are asked for, so that a page of a hundred thousand is its keys and two flat arrays. */
+/** Version strings are created on demand: a page of 100,000 objects is its keys and two flat arrays. */
 export interface VersionPage {
   readonly keys: readonly string[];
   /** The version of the object at this index of `keys`. */
   version(index: number): string;
   /** See `VersionChange`. */
   identity(index: number): string;
-  /** As of a list. */
+  /** As in a list. */
   readonly resourceVersion: string;
   readonly continue?: string;
 }
@@ -229,9 +229,9 @@ export interface VersionPage {
 export interface VersionWatchOptions {
   /** Only this namespace. Default: all. */
   readonly namespace?: string;
-  /** Deliver everything after this version: that of a list, or of the last batch seen. */
+  /** Deliver every change after this version: that of a list, or of the last batch received. */
   readonly resourceVersion: string;
-  /** Ends the watch quietly. */
+  /** Ends the watch without an error. */
   readonly signal?: AbortSignal;
 }
 
@@ -243,7 +243,7 @@ export type WatchEvent<Spec, Status> =
   /** A change whose record cannot be read. */
   | { readonly type: 'Problem'; readonly key: string; readonly reason: string };
 
-/** Events that happened together; none if only the version has advanced. */
+/** The events of one commit; empty if only the version has advanced. */
 export interface EventBatch<Spec, Status> {
   /** Resume after this version. */
   readonly resourceVersion: string;
@@ -254,30 +254,30 @@ export type VersionChange =
   | {
       readonly type: 'put';
       readonly key: string;
-      /** Opaque, short, and different for another object of the same name: made from its uid, or when it was created. */
+      /** Opaque and short. Another object of the same name has another one. */
       readonly identity: string;
     }
   | { readonly type: 'delete'; readonly key: string };
 
-/** As `EventBatch`. The version of the batch is that of every object in it. */
+/** Like `EventBatch`. The version of the batch is that of every object in it. */
 export interface VersionBatch {
   readonly resourceVersion: string;
   readonly changes: readonly VersionChange[];
 }
 
 export interface WriteOptions {
-  /** Do everything but write. Returns what would have been stored. */
+  /** Validate, but do not write. Returns the object that would have been stored. */
   readonly dryRun?: boolean;
 }
 
 export interface Precondition {
-  /** Only if it is this very object, not another of the same name. */
+  /** Only if the object has this uid: not another object of the same name. */
   readonly uid?: string;
-  /** Only if it is unchanged since. */
+  /** Only if the object has not changed since this version. */
   readonly resourceVersion?: string;
 }
 
-/** What `updateStatus` needs to know. An object as read fits. */
+/** The input of `updateStatus`. An object as read is valid. */
 export interface StatusUpdate<Status> {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid?: string };
   readonly status?: Status;

@@ -1,8 +1,8 @@
 /**
- * The registry that is part of the process: the rules of the API on any store.
+ * The in-process registry: the rules of the API on any store.
  *
- * It adds to the store's promises: only valid objects are stored, a write names the version it was based on, a write
- * that changes nothing is not written, and a former leader's write is refused.
+ * It adds to the guarantees of the store: only valid objects are stored, a write names the version it was based on, a
+ * write without a difference is not committed, and a former leader's write is rejected.
  */
 import { ApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
@@ -79,7 +79,7 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
     return locate(this.kinds, key);
   }
 
-  /** Decimal numbers without leading zeros: the longer one is higher, and those of one length sort as texts. */
+  /** Decimal numbers without leading zeros: the longer one is higher, and those of equal length compare as strings. */
   isNewer(version: string, than: string): boolean {
     return version.length === than.length ? version > than : version.length > than.length;
   }
@@ -105,7 +105,7 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
     return this.store.revision();
   }
 
-  /** What is wrong with the place of the registry at the moment, for people to put right: refused files, for example. */
+  /** Current problems of the store that need an operator, for example rejected files. */
   problems(): readonly StoreProblem[] {
     return this.store.problems?.() ?? [];
   }

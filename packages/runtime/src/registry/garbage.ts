@@ -1,8 +1,8 @@
 /**
- * Deletes objects whose owners are all gone. Any process may run it, and several may at once: it reads an object fresh
- * before it deletes it, and deletes only that very version.
+ * Deletes objects whose owners were all deleted. Any number of processes may run it concurrently: it reads an object
+ * again before it deletes it, and deletes only that version.
  *
- * It remembers, for each owner, the keys of what it owns, and nothing of objects that have no owner.
+ * It keeps, for each owner, the keys of its dependents, and nothing about objects without an owner.
  */
 import { isApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
@@ -17,7 +17,7 @@ import { keyOf } from './keys.ts';
 
 type AnyObject = ApiObject<unknown, unknown>;
 
-/** Collects until the signal aborts. Where the server of a registry collects, there is nothing to do but wait. */
+/** Collects until the signal aborts. If the server of a registry collects, it only waits for the signal. */
 export async function collectGarbage(registry: Registry, options: GarbageOptions): Promise<void> {
   const { garbage } = registry.capabilities;
   if (garbage) return garbage.collect(options);
@@ -25,7 +25,7 @@ export async function collectGarbage(registry: Registry, options: GarbageOptions
   if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end, { once: true }));
 }
 
-/** Looks at every object once. Returns how many it deleted. */
+/** Checks every object once. Returns the number of deleted objects. */
 export async function sweepGarbage(registry: Registry, log?: Log): Promise<number> {
   return registry.capabilities.garbage?.sweep(log) ?? 0;
 }
@@ -37,14 +37,14 @@ export async function collect(registry: EmbeddedRegistry, options: GarbageOption
     const after = await registry.revision();
     await collector.sweep();
     const round = new AbortController();
-    const end = () => round.abort('it is time to look at everything again');
+    const end = () => round.abort('next sweep');
     signal.addEventListener('abort', end, { once: true });
     if (signal.aborted) end();
     const cancel = registry.clock.after(sweepMs, end);
     try {
       await collector.follow(after, round.signal);
     } catch (error) {
-      // The log went on without us: look at everything again.
+      // The history was compacted past our position: sweep again.
       if (!isApiError(error, 'Expired')) throw error;
     } finally {
       cancel();
@@ -58,20 +58,20 @@ export async function sweep(registry: EmbeddedRegistry, log: Log = silentLog): P
 }
 
 const sweepMsDefault = 1_200_000;
-/** Objects a sweep holds in memory at a time. */
+/** Objects that a sweep holds in memory. */
 const sweepPageObjects = 200;
 
-const ownersMark = Buffer.from('"ownerReferences"');
+const ownersField = Buffer.from('"ownerReferences"');
 
-/** Whether the text of an object speaks of owners at all, which is far cheaper to find out than what it says. */
+/** Whether the JSON text contains owner references, which is much cheaper than parsing it. */
 function mayHaveOwner({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
-  return Buffer.from(buffer, byteOffset, byteLength).includes(ownersMark);
+  return Buffer.from(buffer, byteOffset, byteLength).includes(ownersField);
 }
 
 class Collector {
   readonly #registry: EmbeddedRegistry;
   readonly #log: Log;
-  /** uid of an owner → keys of the objects that name it. */
+  /** uid of an owner → keys of the objects that refer to it. */
   readonly #dependents = new Map<string, Set<string>>();
 
   constructor(registry: EmbeddedRegistry, log: Log) {
@@ -87,7 +87,7 @@ class Collector {
         const page = await this.#page(kind, token);
         for (const object of page.items) {
           const key = keyOf(kind, object.metadata.namespace, object.metadata.name);
-          if (this.#remember(key, object.metadata.ownerReferences) && (await this.#collect(object))) count++;
+          if (this.#track(key, object.metadata.ownerReferences) && (await this.#collect(object))) count++;
         }
         token = page.continue;
       } while (token !== undefined);
@@ -95,7 +95,7 @@ class Collector {
     return count;
   }
 
-  /** The deletions of a sweep can themselves compact the revision of its list away: then the list starts over. */
+  /** The deletions of a sweep can cause compaction of the revision of its list: then the list starts over. */
   async #page(kind: Kind, token: string | undefined): Promise<ObjectList<unknown, unknown>> {
     const resource = this.#registry.resource(kind);
     if (token === undefined) return resource.list({ limit: sweepPageObjects });
@@ -109,38 +109,38 @@ class Collector {
 
   async follow(after: Revision, signal: AbortSignal): Promise<void> {
     for await (const { revision, changes } of this.#registry.store.watch('', { after, detail: 'history', signal })) {
-      for (const change of changes) await this.#see(change, revision);
+      for (const change of changes) await this.#observe(change, revision);
     }
   }
 
-  /** Most changes concern nobody's owner, so an object is read only if it may have one, or be one. */
-  async #see(change: Change, revision: Revision): Promise<void> {
+  /** Most objects neither have owners nor are owners, so an object is decoded only if it may be one of the two. */
+  async #observe(change: Change, revision: Revision): Promise<void> {
     const kind = this.#registry.locate(change.key)?.kind;
     if (!kind) return;
-    const read = (value: Uint8Array) => this.#readable(() => decode(kind, change.key, value));
+    const read = (value: Uint8Array) => this.#tryRead(() => decode(kind, change.key, value));
     const after = change.type === 'put' && mayHaveOwner(change.value) ? read(change.value) : undefined;
-    if (after && this.#remember(change.key, after.metadata.ownerReferences)) await this.#reconsider(change.key);
-    // An object that was replaced by another of the same name is gone too.
-    const isGone = change.type === 'delete' || change.created === revision;
-    const before = isGone && change.previous ? read(change.previous) : undefined;
+    if (after && this.#track(change.key, after.metadata.ownerReferences)) await this.#collectKey(change.key);
+    // An object that was replaced by another of the same name was deleted, too.
+    const isDeleted = change.type === 'delete' || change.created === revision;
+    const before = isDeleted && change.previous ? read(change.previous) : undefined;
     if (before === undefined) return;
-    if (change.type === 'delete') this.#forget(change.key, before.metadata.ownerReferences);
+    if (change.type === 'delete') this.#untrack(change.key, before.metadata.ownerReferences);
     const { uid } = before.metadata;
     const orphans = this.#dependents.get(uid) ?? [];
     this.#dependents.delete(uid);
-    for (const key of orphans) await this.#reconsider(key);
+    for (const key of orphans) await this.#collectKey(key);
   }
 
-  #readable<T>(read: () => T): T | undefined {
+  #tryRead<T>(read: () => T): T | undefined {
     try {
       return read();
     } catch {
-      // A damaged record has no owners that we could know of.
+      // The owners of a damaged record are unknown.
       return undefined;
     }
   }
 
-  #remember(key: string, owners: readonly OwnerReference[] = []): boolean {
+  #track(key: string, owners: readonly OwnerReference[] = []): boolean {
     for (const { uid } of owners) {
       const keys = this.#dependents.get(uid) ?? new Set();
       this.#dependents.set(uid, keys.add(key));
@@ -148,7 +148,7 @@ class Collector {
     return owners.length > 0;
   }
 
-  #forget(key: string, owners: readonly OwnerReference[] = []): void {
+  #untrack(key: string, owners: readonly OwnerReference[] = []): void {
     for (const { uid } of owners) {
       const keys = this.#dependents.get(uid);
       keys?.delete(key);
@@ -156,7 +156,7 @@ class Collector {
     }
   }
 
-  async #reconsider(key: string): Promise<void> {
+  async #collectKey(key: string): Promise<void> {
     const place = this.#registry.locate(key);
     if (!place) return;
     try {
@@ -166,7 +166,7 @@ class Collector {
     }
   }
 
-  /** Deletes an object if none of its owners is left. */
+  /** Deletes an object if none of its owners exists. */
   async #collect(object: AnyObject): Promise<boolean> {
     const { name, namespace, uid, resourceVersion, deletionTimestamp, ownerReferences = [] } = object.metadata;
     if (ownerReferences.length === 0 || deletionTimestamp !== undefined) return false;
@@ -174,16 +174,16 @@ class Collector {
     const kind = this.#registry.kinds.get(object.apiVersion, object.kind);
     try {
       await this.#registry.resource(kind).delete(name, { namespace, uid, resourceVersion });
-      this.#log.write('info', 'deleted an object whose owners are gone', { kind: kind.kind, namespace, name });
+      this.#log.write('info', 'garbage collected: all owners were deleted', { kind: kind.kind, namespace, name });
       return true;
     } catch (error) {
-      // It has changed since it was read: the change brings us back to it.
+      // It has changed since it was read: the watch will report that change.
       if (isApiError(error, 'Conflict')) return false;
       throw error;
     }
   }
 
-  /** Owners live in the same namespace. Of a kind that we do not know we cannot tell, so it counts as there. */
+  /** Owners are in the same namespace. An owner of an unknown kind is assumed to exist. */
   async #exists(owner: OwnerReference, namespace: string): Promise<boolean> {
     const kind = this.#registry.kinds.find(owner.apiVersion, owner.kind);
     if (!kind) return true;

@@ -1,4 +1,4 @@
-/** Where objects lie in a store: `group/version/plural/namespace/name`. */
+/** The keys of objects in a store: `group/version/plural/namespace/name`. */
 import { ApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import type { KindSet } from '../api/kind-set.ts';
@@ -11,7 +11,7 @@ interface ObjectKey {
   readonly name: string;
 }
 
-/** What a key of a kind starts with, or of a kind in one namespace. */
+/** The key prefix of a kind, or of a kind in one namespace. */
 export function prefixOf(
   { group, version, plural }: Pick<Kind, 'group' | 'version' | 'plural'>,
   namespace?: string,
@@ -29,14 +29,14 @@ function parseKey(key: string): ObjectKey | undefined {
   return { group, version, plural, namespace, name };
 }
 
-/** An object's place: its kind, namespace and name. */
+/** The address of an object: its kind, namespace and name. */
 export interface Place {
   readonly kind: Kind;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** What a key stands for, or nothing if it is no object of a known kind. */
+/** The kind, namespace and name of a key. Returns undefined if it is not a key of a known kind. */
 export function locate(kinds: KindSet, key: string): Place | undefined {
   const parts = parseKey(key);
   if (!parts) return undefined;
@@ -49,10 +49,10 @@ export function locate(kinds: KindSet, key: string): Place | undefined {
 
 const fencePrefix = 'fences/';
 
-/** Fences are no objects: they have no kind, and only leaders write them. */
+/** Fences are not objects: they have no kind, and only leaders write them. */
 export function fenceKey(fence: string): string {
   if (!/^[a-z0-9]([a-z0-9.-]{0,198}[a-z0-9])?$/.test(fence)) {
-    throw new ApiError('BadRequest', { reason: `"${fence}" cannot name a fence: use a-z, 0-9, "-" and "."` });
+    throw new ApiError('BadRequest', { reason: `"${fence}" is not a valid fence name: use a-z, 0-9, "-" and "."` });
   }
   return `${fencePrefix}${fence}`;
 }

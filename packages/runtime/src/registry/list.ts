@@ -1,4 +1,4 @@
-/** Lists: selectors, pages, and the token with which a list is continued at the same revision. */
+/** Lists: selectors, pages, and the token that continues a list at the same revision. */
 import { ApiError, isApiError } from '../api/errors.ts';
 import { matchesFields, parseFieldSelector } from '../api/field-selector.ts';
 import type { Kind } from '../api/kind.ts';
@@ -11,7 +11,7 @@ import { decode, withRevision } from './codec.ts';
 import type { ListOptions, ObjectList, Problem, Selection, VersionOptions, VersionPage } from './contract.ts';
 import { prefixOf } from './keys.ts';
 
-/** Reads pages from the store until there are as many matching objects as asked for. */
+/** Reads pages from the store until the limit of matching objects is reached. */
 export async function listObjects<Spec, Status>(
   store: Store,
   kind: Kind<Spec, Status>,
@@ -24,9 +24,12 @@ export async function listObjects<Spec, Status>(
   const problems: Problem[] = [];
   let cursor = options.continue === undefined ? undefined : decodeCursor(options.continue, prefix);
   for (;;) {
-    // Where a selector leaves most objects out, small pages would be many reads for few objects.
-    const room = options.limit === undefined || matches ? {} : { limit: options.limit - items.length };
-    const page = await store.list(prefix, { ...room, ...(cursor && { at: cursor.revision, after: cursor.after }) });
+    // With a selector that matches few objects, small pages would need many reads.
+    const pageLimit = options.limit === undefined || matches ? {} : { limit: options.limit - items.length };
+    const page = await store.list(prefix, {
+      ...pageLimit,
+      ...(cursor && { at: cursor.revision, after: cursor.after }),
+    });
     for (const { key, reason } of page.damaged ?? []) problems.push({ key, reason });
     const resourceVersion = String(page.revision);
     for (const { key, value, revision } of page.entries) {
@@ -48,7 +51,7 @@ export async function listObjects<Spec, Status>(
   }
 }
 
-/** One page, as the store gives it. */
+/** One page of the store. */
 export async function listVersions(store: Store, kind: Kind, options: VersionOptions): Promise<VersionPage> {
   const { namespace, namePrefix = '', limit } = options;
   const prefix = `${prefixOf(kind, namespace)}${namePrefix}`;
@@ -88,7 +91,7 @@ function readable<Spec, Status>(
 
 export type Matcher = (object: ApiObject<unknown, unknown>) => boolean;
 
-/** One function for both selectors, or nothing where everything is selected. */
+/** One function for both selectors; undefined if everything is selected. */
 export function matcherOf(kind: Kind, { labelSelector, fieldSelector }: Selection): Matcher | undefined {
   const labels = typeof labelSelector === 'string' ? parseLabelSelector(labelSelector) : labelSelector;
   const fields = typeof fieldSelector === 'string' ? parseFieldSelector(fieldSelector, kind.schema) : fieldSelector;
@@ -102,7 +105,7 @@ interface Cursor {
   readonly after: string;
 }
 
-/** The token is opaque to callers; the prefix in it keeps one list's token from continuing another. */
+/** The token is opaque to callers. Its prefix prevents that a token of one list continues another. */
 function encodeCursor({ revision, after }: Cursor): string {
   return Buffer.from(JSON.stringify([revision, after])).toString('base64url');
 }
@@ -114,7 +117,9 @@ function decodeCursor(token: string, prefix: string): Cursor {
     if (Number.isSafeInteger(revision) && typeof after === 'string' && after.startsWith(prefix))
       return { revision, after };
   }
-  throw new ApiError('BadRequest', { reason: 'the continue token is not one of this list: start the list anew' });
+  throw new ApiError('BadRequest', {
+    reason: 'the continue token does not belong to this list: restart the list without it',
+  });
 }
 
 function parseToken(token: string): unknown {

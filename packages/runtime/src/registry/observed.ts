@@ -1,4 +1,4 @@
-/** Tells observers how commits end. */
+/** Reports the outcome of commits to observers. */
 import type { CommitOutcome, Store, Write } from '../store/contract.ts';
 import type { WriteObserver } from './contract.ts';
 
@@ -11,7 +11,7 @@ export function observedCommits(commits: Commits, observers: readonly WriteObser
       try {
         const outcome = await commits.commit(writes);
         const keys = writes.flatMap(({ type, key }) => (type === 'check' ? [] : [key]));
-        // One that only compares, or whose comparison failed, has written nothing.
+        // A commit of checks only, or with a failed check, has written nothing.
         if (outcome.committed && keys.length > 0) {
           for (const observer of observers) observer.written?.(String(outcome.revision), keys);
         }

@@ -1,4 +1,4 @@
-/** Opens a registry by its URL. The library behind a store is loaded only when that store is asked for. */
+/** Opens a registry by its URL. The library of a store is loaded only if that store is used. */
 import type { Kind } from '../api/kind.ts';
 import { KindSet } from '../api/kind-set.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
@@ -17,7 +17,7 @@ export interface OpenOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
-  /** What is special to the store behind the URL. Each option says its default where that store defines it. */
+  /** Options of the store of the URL. Each is documented with its default by that store. */
   readonly tuning?: StoreTuning;
 }
 

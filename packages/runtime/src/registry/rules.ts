@@ -1,16 +1,19 @@
 /**
- * The business rules, as pure functions from what is stored and what a writer wants to what will be stored.
- * A result that equals what is stored means: nothing changes, write nothing.
+ * The business rules, as pure functions from the stored and the wanted object to the object to store.
+ * A result that is identical to the stored object means that there is nothing to write.
  */
 import { ApiError, type FieldError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import { deepEqual } from '../api/merge.ts';
 import type { DefaultedObject, ObjectInput } from '../api/object.ts';
 import { applyDefaults } from '../api/schema/defaults.ts';
+import type { Revision } from '../store/contract.ts';
 import type { StoredObject } from './codec.ts';
+import { modifiedReason } from './conflict.ts';
+import type { Precondition } from './contract.ts';
 
-/** Identity and history of an object: the registry's to set, never the writer's. */
-export interface Birth {
+/** The fields of a new object that the registry sets. */
+export interface NewIdentity {
   readonly uid: string;
   readonly timestamp: string;
 }
@@ -18,7 +21,7 @@ export interface Birth {
 export function created<Spec, Status>(
   kind: Kind<Spec, Status>,
   wanted: DefaultedObject<Spec, Status>,
-  { uid, timestamp }: Birth,
+  { uid, timestamp }: NewIdentity,
 ): StoredObject<Spec, Status> {
   if (wanted.metadata.resourceVersion !== undefined) {
     refuse(kind, wanted, 'metadata.resourceVersion', 'Forbidden', 'must not be set on an object to be created');
@@ -27,20 +30,14 @@ export function created<Spec, Status>(
   return checked(kind, { apiVersion: kind.apiVersion, kind: kind.kind, metadata, spec: wanted.spec });
 }
 
-/** Spec, labels, annotations, finalizers and owners are the writer's; everything else stays. */
+/** The writer sets spec, labels, annotations, finalizers and owners; everything else stays. */
 export function updated<Spec, Status>(
   kind: Kind<Spec, Status>,
   stored: StoredObject<Spec, Status>,
   wanted: DefaultedObject<Spec, Status>,
 ): StoredObject<Spec, Status> {
   const before = stored.metadata;
-  if (wanted.metadata.uid !== undefined && wanted.metadata.uid !== before.uid) {
-    conflict(
-      kind,
-      before.name,
-      `the uid is ${before.uid}, not ${wanted.metadata.uid}: this is another object of the same name`,
-    );
-  }
+  requireUid(kind, before, wanted.metadata.uid);
   const added = (wanted.metadata.finalizers ?? []).filter((finalizer) => !before.finalizers?.includes(finalizer));
   if (before.deletionTimestamp !== undefined && added.length > 0) {
     refuse(
@@ -52,7 +49,7 @@ export function updated<Spec, Status>(
     );
   }
   const { uid, creationTimestamp, deletionTimestamp } = before;
-  // The stored spec in place of an equal one lets the comparison of the whole pass over it.
+  // With the identical spec, the comparison of the whole object skips it.
   const spec = deepEqual(stored.spec, wanted.spec) ? stored.spec : wanted.spec;
   const generation = spec === stored.spec ? before.generation : before.generation + 1;
   const metadata = metadataOf(wanted.metadata, { uid, generation, creationTimestamp, deletionTimestamp });
@@ -60,14 +57,14 @@ export function updated<Spec, Status>(
   return spec === stored.spec && deepEqual(next, stored) ? stored : checked(kind, next, stored);
 }
 
-/** Only the status changes, so a person's edit of the spec in between is never undone. */
+/** Only the status changes, so a concurrent edit of the spec is never undone. */
 export function withStatus<Spec, Status>(
   kind: Kind<Spec, Status>,
   stored: StoredObject<Spec, Status>,
   status: unknown,
 ): StoredObject<Spec, Status> {
   const { status: _, ...rest } = stored;
-  // What the defaults complete is of the shape that validation, below, makes sure of.
+  // The validation below ensures the shape.
   const complete = applyDefaults(kind.status, status) as Status | undefined;
   const next: StoredObject<Spec, Status> = complete === undefined ? rest : { ...rest, status: complete };
   if (deepEqual(next, stored)) return stored;
@@ -76,7 +73,7 @@ export function withStatus<Spec, Status>(
   return next;
 }
 
-/** What a deletion leaves: nothing, or an object that waits for its finalizers. */
+/** The object that a deletion leaves: undefined, or one that waits for its finalizers. */
 export function deleted<Spec, Status>(
   stored: StoredObject<Spec, Status>,
   timestamp: string,
@@ -86,12 +83,12 @@ export function deleted<Spec, Status>(
   return { ...stored, metadata: { ...stored.metadata, deletionTimestamp: timestamp } };
 }
 
-/** Whether an object was only waiting for its last finalizer to be removed. */
+/** Whether an object is to be deleted and has no finalizer left. */
 export function isFinished(object: StoredObject<unknown, unknown>): boolean {
   return object.metadata.deletionTimestamp !== undefined && !hasFinalizers(object);
 }
 
-/** An object as read, without what is not the writer's: what `patch` and `apply` work on. */
+/** The fields that a writer may set: the input of `patch` and `apply`. */
 export function asInput<Spec, Status>(stored: StoredObject<Spec, Status>): ObjectInput<Spec, Status> {
   const { status: _, ...rest } = stored;
   return rest;
@@ -106,13 +103,13 @@ function statusOf<Status>({ status }: { readonly status?: Status }): { readonly 
 }
 
 /**
- * What a writer decides of the metadata, with the identity and history that the registry gives. Empty lists and maps
- * are left out, so that they equal absent ones.
+ * The metadata of the writer, with the identity and history of the registry. Empty lists and maps are omitted, so that
+ * they equal absent ones.
  */
 function metadataOf(wanted: DefaultedObject['metadata'], history: History): StoredMetadata {
   const { name, namespace, labels, annotations, finalizers, ownerReferences } = wanted;
   const { uid, generation, creationTimestamp, deletionTimestamp } = history;
-  // Field by field: this is on the path of every write, and spreading is several times slower.
+  // Field by field: every write calls this, and spreading is several times slower.
   const metadata: Mutable<StoredMetadata> = { name, namespace, uid, generation, creationTimestamp };
   if (deletionTimestamp !== undefined) metadata.deletionTimestamp = deletionTimestamp;
   if (labels && !isEmpty(labels)) metadata.labels = labels;
@@ -137,7 +134,7 @@ function isEmpty(object: object): boolean {
   return true;
 }
 
-/** The writer's part has been checked for its shape already; here the whole answers to the rules of its kind. */
+/** The shape of the input has been validated before; this checks the rules of the kind. */
 function checked<Spec, Status>(
   kind: Kind<Spec, Status>,
   next: StoredObject<Spec, Status>,
@@ -148,7 +145,21 @@ function checked<Spec, Status>(
   return next;
 }
 
-export function conflict(kind: { readonly kind: string }, name: string, reason: string): never {
+/** Throws `Conflict` unless the stored object has the uid and the version of the precondition. */
+export function checkPrecondition(
+  kind: { readonly kind: string },
+  { stored: { metadata }, revision }: { readonly stored: StoredObject<unknown, unknown>; readonly revision: Revision },
+  { uid, resourceVersion }: Precondition,
+): void {
+  requireUid(kind, metadata, uid);
+  if (resourceVersion !== undefined && resourceVersion !== String(revision)) {
+    throw new ApiError('Conflict', { kind: kind.kind, name: metadata.name, reason: modifiedReason });
+  }
+}
+
+function requireUid(kind: { readonly kind: string }, { name, uid }: StoredMetadata, wanted: string | undefined): void {
+  if (wanted === undefined || wanted === uid) return;
+  const reason = `the uid is ${uid}, not ${wanted}: this is another object of the same name`;
   throw new ApiError('Conflict', { kind: kind.kind, name, reason });
 }
 

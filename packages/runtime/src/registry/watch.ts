@@ -1,4 +1,4 @@
-/** Changes of a store as events of objects. */
+/** Converts changes of a store to watch events. */
 import { isApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import type { Change, Commit } from '../store/contract.ts';
@@ -19,7 +19,7 @@ export function eventsOf<Spec, Status>(
     const matchedBefore = before !== undefined && (!matches || matches(before));
     const matchesNow = after !== undefined && (!matches || matches(after));
     if (matchesNow) return { type: matchedBefore ? 'Modified' : 'Added', object: after };
-    // The object is the last one that matched, at the version of the change that took it away.
+    // The last state that matched, at the version of the change after which it no longer does.
     return matchedBefore ? { type: 'Deleted', object: before } : undefined;
   };
   return changes.flatMap((change): WatchEvent<Spec, Status>[] => {

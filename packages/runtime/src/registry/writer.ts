@@ -1,6 +1,6 @@
 /**
- * How a registry writes: one commit, guarded by the fence if the registry has one, and a failed comparison turned into
- * the error that the caller understands.
+ * The commits of a registry: guarded by the fence if there is one, with a failed comparison turned into an error or a
+ * conflict.
  */
 import { ApiError } from '../api/errors.ts';
 import type { Revision, Store, Write } from '../store/contract.ts';
@@ -16,7 +16,7 @@ export class Writer {
     this.#fence = fence;
   }
 
-  /** Commits, or answers with the write whose comparison failed. Throws `Fenced` if another leader has taken over. */
+  /** Commits, or returns the key whose comparison failed. Throws `Fenced` if another leader has taken over. */
   async commit(writes: readonly Write[]): Promise<Revision | { readonly conflict: string }> {
     const fence = this.#fence;
     const guard: Write[] = fence ? [{ type: 'check', key: fenceKey(fence.name), expected: fence.epoch }] : [];
@@ -35,8 +35,8 @@ export class Writer {
 }
 
 /**
- * Raises a fence: every writer that holds an older epoch of it is refused from now on. With `holding`, only while that
- * record is unchanged, so that a candidate that was asleep cannot shut out the one that leads by now.
+ * Raises a fence: every writer with an older epoch is rejected from now on. With `holding`, only if that record is
+ * unchanged, so that a candidate that was suspended cannot fence off the current leader.
  */
 export async function raiseFence(
   store: Pick<Store, 'commit'>,
@@ -50,6 +50,6 @@ export async function raiseFence(
   throw new ApiError('Conflict', {
     kind: 'Fence',
     name,
-    reason: `${outcome.key} has changed: somebody else leads now`,
+    reason: `${outcome.key} has changed: another candidate is the leader`,
   });
 }
