@@ -126,8 +126,8 @@ export const registry = {
     {
       name: 'a continued list is not as of the revision of its first page',
       file: 'list.ts',
-      find: '...pageLimit, ...(cursor && { at: cursor.revision, after: cursor.after })',
-      replace: '...pageLimit, ...(cursor && { after: cursor.after })',
+      find: '...limit, ...(cursor && { at: cursor.revision, after: cursor.after })',
+      replace: '...limit, ...(cursor && { after: cursor.after })',
     },
     {
       name: 'a continued list of versions is not as of the revision of its first page',

@@ -25,7 +25,7 @@ export const workqueue = {
     {
       name: 'a raised priority does not move a key that is ready',
       file: 'queue.ts',
-      find: "if (entry.next === 'ready') this.#ready.reprioritized(entry);",
+      find: "if (entry.next === 'ready') this.#ready.reprioritize(entry);",
       replace: '',
       tests: ['ready.test.ts'],
     },
@@ -76,7 +76,7 @@ export const workqueue = {
     {
       name: 'waiting takers are not released by shutDown',
       file: 'queue.ts',
-      find: 'this.#takers.sendHome();',
+      find: 'this.#waiters.releaseAll();',
       replace: '',
     },
     {
@@ -102,8 +102,8 @@ export const workqueue = {
     {
       name: 'the shared timer is not moved forward for an earlier key',
       file: 'delays.ts',
-      find: 'this.#timer.ringsAt <= first.order) return;',
-      replace: 'this.#timer.ringsAt > 0) return;',
+      find: 'this.#timer.firesAt <= first.order) return;',
+      replace: 'this.#timer.firesAt > 0) return;',
       tests: ['delays.test.ts', 'queue.test.ts'],
     },
     {
@@ -130,8 +130,8 @@ export const workqueue = {
     {
       name: 'an item that replaces a removed one is not moved up',
       file: 'heap.ts',
-      find: 'this.reordered(last);',
-      replace: 'this.#sink(last);',
+      find: 'this.reorder(last);',
+      replace: 'this.#siftDown(last);',
       tests: ['heap.test.ts'],
     },
     {
@@ -143,10 +143,10 @@ export const workqueue = {
     },
     {
       name: 'the abort listener of a taker is not removed',
-      file: 'takers.ts',
+      file: 'waiters.ts',
       find: "signal.removeEventListener('abort', this.#onAbort);",
       replace: '',
-      tests: ['takers.test.ts'],
+      tests: ['waiters.test.ts'],
     },
     {
       name: 'delays are counted in wall time',

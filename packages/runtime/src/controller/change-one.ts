@@ -3,10 +3,10 @@ import { isApiError } from '../api/errors.ts';
 import type { ApiObject, ObjectInput } from '../api/object.ts';
 import type { ObjectChange, ObjectPlace, Resource } from '../registry/contract.ts';
 
-/** How often a change is tried while other writers are faster. */
+/** Maximum number of attempts after write conflicts. */
 const attemptsMax = 10;
 
-/** As `changeAll` of a registry with multi-key commits, of one object. */
+/** Like `changeAll` of a registry with multi-key commits, for one object. */
 export async function changeOne<Spec, Status, SpecInput, StatusInput>(
   resource: Resource<Spec, Status, SpecInput, StatusInput>,
   place: ObjectPlace,
@@ -19,8 +19,8 @@ export async function changeOne<Spec, Status, SpecInput, StatusInput>(
       if (wanted !== undefined) await (known ? resource.update(wanted) : resource.create(wanted));
       return;
     } catch (error) {
-      const isOvertaken = isApiError(error, 'Conflict') || isApiError(error, 'AlreadyExists');
-      if (!isOvertaken || attempt === attemptsMax) throw error;
+      const isConflict = isApiError(error, 'Conflict') || isApiError(error, 'AlreadyExists');
+      if (!isConflict || attempt === attemptsMax) throw error;
     }
   }
 }

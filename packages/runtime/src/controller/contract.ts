@@ -1,4 +1,4 @@
-/** What a controller takes, gives to its reconcile function, and reports. */
+/** The types of a controller: its options, its reconcile function and its observer. */
 import type { Kind } from '../api/kind.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { Informers } from '../informer/informers.ts';
@@ -11,7 +11,7 @@ import type { Predicate } from './predicate.ts';
 import type { Watch } from './source.ts';
 
 export interface Request {
-  /** The key in the store; the same object always has the same. */
+  /** The key in the store; constant for an object. */
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
@@ -19,18 +19,18 @@ export interface Request {
 
 export interface ReconcileContext<Spec, Status> {
   /**
-   * The newest version of the object; nothing if it is gone. It is never older than what woke the key: a store that
-   * answers with less makes the reconcile fail with `Unavailable`, and so be repeated.
+   * Returns the newest version of the object; undefined if it was deleted. It is never older than the change that
+   * enqueued the key: a stale read makes the reconcile fail with `Unavailable`, and so be retried.
    */
   get(): Promise<ApiObject<Spec, Status> | undefined>;
-  /** Writes go through this one: it is fenced if there is a leader, and it knows what this reconcile wrote. */
+  /** Write through this registry: it is fenced if there is a leader, and it records the writes of this reconcile. */
   readonly registry: Registry;
-  /** Aborts when the reconcile has taken too long, or some seconds after the controller was told to stop. Pass it on. */
+  /** Aborts after the timeout of the reconcile, or `graceMs` after the controller was stopped. Pass it on. */
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Why the key was queued, for people. Do not decide by it. */
+  /** Why the key was enqueued, for logs only. */
   readonly reason: string;
-  /** Failures in a row before this attempt. */
+  /** Consecutive failures before this attempt. */
   readonly attempt: number;
 }
 
@@ -39,7 +39,7 @@ export type Reconcile<Spec, Status> = (
   context: ReconcileContext<Spec, Status>,
 ) => Promise<ReconcileResult>;
 
-/** Who hears what happens. In place of metrics, for those who count in their own way. */
+/** Replaces the metrics of the controller. */
 export interface ControllerObserver {
   readonly queue?: QueueObserver;
   reconciled?(outcome: Outcome['is'], tookMs: number): void;
@@ -52,39 +52,40 @@ export interface ControllerOptions<Spec, Status, SpecInput, StatusInput> {
   readonly name: string;
   readonly kind: Kind<Spec, Status, SpecInput, StatusInput>;
   readonly reconcile: Reconcile<Spec, Status>;
-  /** Other kinds whose changes concern objects of this one. */
+  /** Other kinds whose changes enqueue objects of this kind. */
   readonly watches?: readonly Watch[];
-  /** Which changes of its own kind count. Default: all of them. */
+  /** Which changes of its own kind enqueue a key. Default: all of them. */
   readonly predicates?: readonly Predicate[];
   readonly namespace?: string;
-  /** Reconciles at once. Default 1. */
+  /** Maximum number of concurrent reconciles. Default 1. */
   readonly workers?: number;
-  /** How long one reconcile may take before it is told to stop. Default 60,000. */
+  /** Timeout of one reconcile; its signal aborts then. Default 60,000. */
   readonly timeoutMs?: number;
   /**
-   * How long what is in flight may go on after a stop. Default 4,000. With an election it has to be shorter than the time
-   * between the end of a leader's term and the end of its lease (5,000 by default), so that two leaders never act at once.
+   * How long reconciles in flight may continue after a stop. Default 4,000. With an election it must be shorter than the
+   * time between the end of a leader's term and the end of its lease (5,000 by default), so that two leaders never act
+   * at the same time.
    */
   readonly graceMs?: number;
   /**
-   * How long the first lists may take before the run fails with `Timeout`. Default: no limit, as informers retry. A limit
-   * ends a process that waits for its registry, so that its supervisor notices.
+   * Timeout of the first lists; `run` then fails with `Timeout`. Default: no limit, as informers retry. With a limit, a
+   * process whose registry is unreachable exits, and its supervisor notices.
    */
   readonly syncMsMax?: number;
   /** Backoff and ageing of the queue; the defaults are those of `WorkQueue`. */
   readonly queue?: Pick<WorkQueueOptions, 'backoffMsMin' | 'backoffMsMax' | 'ageingMs'>;
-  /** Of keys that were there before the controller started; changes have 0. Default -10; ageing raises them in time. */
+  /** Priority of the keys of the first list; changes have 0. Default -10; ageing raises them over time. */
   readonly initialPriority?: number;
   readonly log?: Log;
-  /** Where to count. Default: nowhere. */
+  /** Default: none. */
   readonly metrics?: StandardMetrics;
   readonly observer?: ControllerObserver;
 }
 
-/** What a controller runs with. A manager gives it all of this. */
+/** The dependencies of a run. A manager passes all of them. */
 export interface ControllerContext {
   readonly registry: Registry;
   readonly signal: AbortSignal;
-  /** Shared with other controllers. Default: its own. */
+  /** Shared with other controllers. Default: informers of its own. */
   readonly informers?: Informers;
 }

@@ -345,21 +345,21 @@ describe('a controller', () => {
 
   it('is ready when it has listed everything it watches', async () => {
     const controller = start(async () => {});
-    expect(controller.ready()).toContain('it has not listed Widget yet');
+    expect(controller.ready()).toContain('waiting for the first list of Widget');
     await eventually(() => controller.ready()).toBeUndefined();
     stop.abort();
     await running;
-    expect(controller.ready()).toBe('it is not running');
+    expect(controller.ready()).toBe('not running');
   });
 
-  it('warns when a reconcile keeps waking itself', async () => {
+  it('warns when a reconcile keeps triggering itself', async () => {
     let count = 0;
     start(async ({ name }, { get, registry: own }) => {
       if (count < 15 && (await get()))
         await own.resource(Widget).updateStatus({ metadata: { name }, status: { phase: `seen ${++count} times` } });
     });
     await create('a');
-    await eventually(() => logged.filter(({ message }) => message.includes('keeps waking itself')).length).toBe(1);
+    await eventually(() => logged.filter(({ message }) => message.includes('keeps triggering itself')).length).toBe(1);
   });
 });
 

@@ -1,9 +1,9 @@
 /**
- * Brings keys to a function that makes them true. A controller watches its kind (and others, mapped to its own), queues
- * the keys that changed, and calls `reconcile` for each, several at a time but never one key twice at once.
+ * A controller watches its kind (and others, mapped to its own), enqueues the keys of changed objects, and calls
+ * `reconcile` for each: several keys concurrently, but never one key twice at the same time.
  *
- * A reconcile gets a key and why it was woken, never an object: it reads the newest itself, so a lost, late or doubled
- * event does no harm. It may be called again at any time, also for what is long gone.
+ * A reconcile gets a key and a reason, never an object: it reads the newest version itself, so a lost, late or duplicate
+ * event does no harm. It may be called again at any time, also for an object that was deleted long ago.
  */
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { ApiObject } from '../api/object.ts';
@@ -18,11 +18,11 @@ import type {
   ReconcileContext,
   Request,
 } from './contract.ts';
-import { Feed } from './feed.ts';
 import { measure } from './measure.ts';
 import { type Outcome, outcomeOf, outcomeOfError } from './outcome.ts';
 import { SelfLoopDetector } from './self-loop.ts';
-import type { Wake } from './source.ts';
+import type { EnqueueRequest } from './source.ts';
+import { Sources } from './sources.ts';
 
 export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, StatusInput = unknown> {
   readonly name: string;
@@ -34,12 +34,12 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
   readonly #loops = new SelfLoopDetector();
   /** Keys whose last reconcile ended in a conflict. */
   readonly #conflicted = new Set<string>();
-  /** Of the reconciles in flight. */
+  /** One for each reconcile in flight. */
   readonly #timeouts = new Set<AbortController>();
   /** Ends the run with an error. */
-  #shutOut: (error: ApiError) => void = () => {};
+  #fail: (error: ApiError) => void = () => {};
   #queue: WorkQueue | undefined;
-  #feed: Feed | undefined;
+  #sources: Sources | undefined;
   #active = 0;
 
   constructor(options: ControllerOptions<Spec, Status, SpecInput, StatusInput>) {
@@ -52,9 +52,9 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     this.#observer = observer ?? (metrics && measure(metrics, options.name, workers, () => this.#queue)) ?? {};
   }
 
-  /** Nothing if it works, else why not (yet). */
+  /** Returns undefined if it is ready, otherwise the reason why not. */
   ready(): string | undefined {
-    return this.#feed === undefined ? 'it is not running' : this.#feed.ready();
+    return this.#sources === undefined ? 'not running' : this.#sources.ready();
   }
 
   get queue(): WorkQueue | undefined {
@@ -62,8 +62,8 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
   }
 
   /**
-   * Runs until the signal aborts, and then until what is in flight has ended; that is told to stop after a grace. Throws
-   * `Fenced` when somebody else leads: nothing that it does counts any more.
+   * Runs until the signal aborts and the reconciles in flight have ended; their signals abort after `graceMs`. Throws
+   * `Fenced` when another process has become the leader.
    */
   async run(context: ControllerContext): Promise<void> {
     const { registry, signal, informers = new Informers({ registry, log: this.#log }) } = context;
@@ -73,14 +73,14 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
       clock: registry.clock,
       ...(this.#observer.queue && { observer: this.#observer.queue }),
     });
-    const feed = new Feed(this.#options, registry, informers, {
-      enqueue: (wake) => this.#enqueue(wake, queue),
+    const sources = new Sources(this.#options, registry, informers, {
+      enqueue: (request) => this.#enqueue(request, queue),
       panicked: () => this.#observer.watchPanicked?.(),
     });
     this.#queue = queue;
-    this.#feed = feed;
+    this.#sources = sources;
     const ending = new AbortController();
-    let shutOut: ApiError | undefined;
+    let failure: ApiError | undefined;
     let cancelGrace = () => {};
     const end = (graceMs: number) => {
       if (ending.signal.aborted) return;
@@ -91,27 +91,27 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
       });
     };
     const stop = () => end(this.graceMs);
-    this.#shutOut = (error) => {
-      shutOut = error;
+    this.#fail = (error) => {
+      failure = error;
       end(0);
     };
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    const feeding = feed.run(ending.signal);
-    await feed.synced(ending.signal, syncMsMax).catch(this.#shutOut);
+    const watching = sources.run(ending.signal);
+    await sources.synced(ending.signal, syncMsMax).catch(this.#fail);
     await Promise.all(Array.from({ length: workers }, () => this.#work(queue, registry)));
     await queue.shutDown();
-    await feeding;
+    await watching;
     cancelGrace();
     signal.removeEventListener('abort', stop);
     this.#queue = undefined;
-    this.#feed = undefined;
-    if (shutOut) throw shutOut;
+    this.#sources = undefined;
+    if (failure) throw failure;
   }
 
-  #enqueue({ key, reason, initial, version }: Wake, queue: WorkQueue): void {
-    if (this.#loops.woken(key, version)) {
-      const message = 'a reconcile keeps waking itself: each time it writes its own object anew';
+  #enqueue({ key, reason, initial, version }: EnqueueRequest, queue: WorkQueue): void {
+    if (this.#loops.enqueued(key, version)) {
+      const message = 'reconcile keeps triggering itself: it writes its own object every time';
       this.#log.write('warn', message, { controller: this.name, key });
     }
     queue.add(key, { reason, priority: initial ? (this.#options.initialPriority ?? -10) : 0 });
@@ -125,7 +125,7 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     }
   }
 
-  /** Resolves when the reconcile has ended or run out of time; the key stays in flight until it has really ended. */
+  /** Resolves when the reconcile has ended or timed out; the key stays in flight until it has actually ended. */
   async #reconcile(item: QueueItem, queue: WorkQueue, registry: Registry): Promise<void> {
     const { clock, random } = registry;
     const { key, reason, attempt } = item;
@@ -152,13 +152,13 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     const context = { get, registry: observed, signal: timeout.signal, log, reason, attempt };
     const ended = this.#call({ key, namespace, name }, context).then((outcome) => {
       this.#timeouts.delete(timeout);
-      if (!wrote) this.#loops.rested(key);
+      if (!wrote) this.#loops.reset(key);
       const late = timeout.signal.aborted ? this.#lateOutcome(outcome) : outcome;
-      this.#conclude(item, late, queue, clock.monotonicMs() - startMs, fields);
+      this.#finish(item, late, queue, clock.monotonicMs() - startMs, fields);
     });
     const outOfTime = new Promise<void>((resolve) => {
       const cancel = clock.after(this.#timeoutMs, () => {
-        log.write('warn', 'a reconcile takes too long and was told to stop', { timeoutMs: this.#timeoutMs });
+        log.write('warn', 'reconcile timed out; its signal was aborted', { timeoutMs: this.#timeoutMs });
         timeout.abort();
         resolve();
       });
@@ -169,19 +169,18 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
 
   async #newest({ key, namespace, name }: Request, registry: Registry): Promise<ApiObject<Spec, Status> | undefined> {
     const { kind } = this.#options;
-    const seen = this.#feed?.versionOf(key);
-    const stale = () =>
-      new ApiError('Unavailable', { what: key, reason: `the store answers with less than revision ${seen}` });
+    const seen = this.#sources?.versionOf(key);
+    const stale = () => new ApiError('Unavailable', { what: key, reason: `stale read: older than version ${seen}` });
     try {
       const object = await registry.resource(kind).get(name, { namespace });
       const version = object.metadata.resourceVersion;
       if (seen !== undefined && registry.isNewer(seen, version)) throw stale();
-      // An old answer must not bring back what is gone: whoever believed it would make everything of it once more.
-      return this.#feed?.isGone(key, version) ? undefined : object;
+      // A stale read must not bring back a deleted object: the reconcile would recreate everything for it.
+      return this.#sources?.isDeleted(key, version) ? undefined : object;
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error;
-      // Gone, as the store says, though not as the informer says: one of them is behind. Believing the store could make
-      // us forget an object that is there; if it is really gone, the informer hears of it in a moment.
+      // The store and the informer disagree: one of them is behind. Trusting the store could drop an object that exists;
+      // if it was really deleted, the informer will report that soon.
       if (seen !== undefined) throw stale();
       return undefined;
     }
@@ -196,14 +195,14 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     }
   }
 
-  /** A reconcile that was told to stop has not done its work, whatever it says. */
+  /** The result of an aborted reconcile is not trusted. */
   #lateOutcome(outcome: Outcome): Outcome {
     if (outcome.is !== 'success' && outcome.is !== 'requeue after') return outcome;
     const what = `the reconcile of ${this.name}`;
     return { is: 'error', error: new ApiError('Timeout', { what, timeoutMs: this.#timeoutMs }) };
   }
 
-  #conclude({ key, priority }: QueueItem, outcome: Outcome, queue: WorkQueue, tookMs: number, fields: LogFields): void {
+  #finish({ key, priority }: QueueItem, outcome: Outcome, queue: WorkQueue, tookMs: number, fields: LogFields): void {
     const note: Record<string, unknown> = { ...fields, outcome: outcome.is, tookMs };
     switch (outcome.is) {
       case 'success':
@@ -215,7 +214,7 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
         note['requeueAfterMs'] = outcome.delayMs;
         break;
       case 'conflict':
-        // At once, the first time. One that does not end must not keep the process from everything else.
+        // Without a delay, the first time. A conflict that persists must not starve everything else.
         if (this.#conflicted.has(key)) queue.retry(key, 'conflict');
         else queue.add(key, { reason: 'conflict', priority });
         this.#conflicted.add(key);
@@ -230,10 +229,10 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     }
     if (outcome.is !== 'conflict') this.#conflicted.delete(key);
     queue.done(key);
-    if ('error' in outcome && isApiError(outcome.error, 'Fenced')) this.#shutOut(outcome.error);
+    if ('error' in outcome && isApiError(outcome.error, 'Fenced')) this.#fail(outcome.error);
     this.#observer.reconciled?.(outcome.is, tookMs);
     const failed = outcome.is === 'error' || outcome.is === 'terminal' || outcome.is === 'panic';
-    this.#log.write(failed ? 'error' : 'debug', failed ? 'a reconcile failed' : 'reconciled', note);
+    this.#log.write(failed ? 'error' : 'debug', failed ? 'reconcile failed' : 'reconciled', note);
   }
 }
 

@@ -9,12 +9,12 @@ export interface EventBounds {
   readonly ageMsMax: number;
 }
 
-/** Events looked at, and deleted, at the same time: stores write such commits with one flush. */
+/** Events checked and deleted concurrently: stores write such commits with one flush. */
 const chunkEvents = 32;
 
 /**
- * Removes what is too old, and the oldest of what is too many. An event that was written earlier has the older version,
- * so the oldest are found without reading the others.
+ * Removes events that are too old, and the oldest ones beyond the limit. An event that was written earlier has an older
+ * version, so the oldest are found without reading the others.
  */
 export async function pruneEvents(registry: Registry, { eventsMax, ageMsMax }: EventBounds): Promise<void> {
   const oldest = timestampAt(registry.clock.now() - ageMsMax);
@@ -27,7 +27,7 @@ export async function pruneEvents(registry: Registry, { eventsMax, ageMsMax }: E
     });
   const surplus = byAge.length - eventsMax;
   for (let start = 0; start < byAge.length; ) {
-    // The oldest one tells whether there is anything to look at.
+    // The first chunk is the oldest event alone: often there is nothing to remove.
     const chunk = byAge.slice(start, start + (start === 0 ? 1 : chunkEvents));
     const removed = await Promise.all(
       chunk.map(async ({ key, version }, index) => {
@@ -46,7 +46,7 @@ async function isOlder(registry: Registry, key: string, oldest: string): Promise
   try {
     return (await registry.resource(Event).get(name, { namespace })).spec.lastTimestamp < oldest;
   } catch (error) {
-    // It was removed since, or cannot be read: neither keeps the next ones from being looked at.
+    // It was removed since, or cannot be read: continue with the next ones.
     if (isApiError(error, 'NotFound') || isApiError(error, 'Corrupt')) return true;
     throw error;
   }
@@ -57,7 +57,7 @@ async function remove(registry: Registry, key: string, resourceVersion: string):
   try {
     await registry.resource(Event).delete(name, { namespace, resourceVersion });
   } catch (error) {
-    // One that has just happened again is not old any more.
+    // An event that has just occurred again is not old any more.
     if (!isApiError(error, 'Conflict') && !isApiError(error, 'Corrupt')) throw error;
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Events that wait to be written, merged and bounded. An event that happens again while it waits is one entry with a
- * count; beyond `BUFFERED_EVENTS_MAX` entries, new ones are refused. It knows no store.
+ * Events that wait to be written, merged and bounded. Repeated events are one entry with a count; beyond
+ * `BUFFERED_EVENTS_MAX` entries, new ones are rejected.
  */
 import type { ApiObject } from '../api/object.ts';
 
-/** Entries that wait. Two events for each of 2,000 objects at once fit; 1,000 characters each, that is 8 MB at most. */
+/** Maximum number of entries: two events for each of 2,000 objects. With 1,000 characters each, that is 8 MB. */
 export const BUFFERED_EVENTS_MAX = 4_000;
-/** Events in one commit: as many writes as a store takes, less one for the fence. */
+/** Events in one commit: the limit of a store, less one write for the fence. */
 export const BATCH_EVENTS_MAX = 127;
 export const MESSAGE_CHARACTERS_MAX = 1024;
 
@@ -14,7 +14,6 @@ export type Regarding = Pick<ApiObject<unknown, unknown>, 'apiVersion' | 'kind'>
   readonly metadata: { readonly name: string; readonly namespace: string; readonly uid: string };
 };
 
-/** What happened. */
 export interface Occurrence {
   readonly regarding: Regarding;
   readonly type: 'Normal' | 'Warning';
@@ -28,11 +27,11 @@ export interface BufferedEvent {
   /** The same for near-identical occurrences, and unique in its namespace. */
   readonly name: string;
   readonly namespace: string;
-  /** The newest one; its message counts. */
+  /** The newest occurrence, whose message is written. */
   readonly last: Occurrence;
   readonly firstMs: number;
   readonly count: number;
-  /** Rises with each new entry. */
+  /** Increases with each new entry. */
   readonly sequence: number;
 }
 
@@ -45,18 +44,18 @@ export class EventBuffer {
     return this.#events.size;
   }
 
-  /** The sequence of the newest entry that there ever was. */
+  /** The sequence of the newest entry, including those taken. */
   get newest(): number {
     return this.#sequence;
   }
 
-  /** The sequence of the oldest entry that waits; infinite if none does. */
+  /** The sequence of the oldest entry in the buffer; infinite if it is empty. */
   get oldest(): number {
     for (const { sequence } of this.#events.values()) return sequence;
     return Number.POSITIVE_INFINITY;
   }
 
-  /** False if the buffer is full. */
+  /** Returns false if the buffer is full. */
   add(occurrence: Occurrence): boolean {
     const { regarding, message, timeMs } = occurrence;
     const { namespace } = regarding.metadata;
@@ -76,8 +75,8 @@ export class EventBuffer {
   }
 
   /**
-   * Removes and returns the next events to write together. There is one at most for each object: all events of a commit
-   * have one revision, and those of an object are shown in the order of their revisions.
+   * Removes and returns the next batch to write, with at most one event for each object: all events of a commit have one
+   * revision, and the events of an object are shown in the order of their revisions.
    */
   take(): readonly BufferedEvent[] {
     const batch: BufferedEvent[] = [];
@@ -94,7 +93,7 @@ export class EventBuffer {
   }
 }
 
-/** Numbers in a message do not make another event: retries and sizes differ from one time to the next. */
+/** Messages that differ only in numbers, such as retries or sizes, are the same event. */
 function nameOf({ regarding: { metadata }, type, reason, message, source }: Occurrence): string {
   const identity = [
     metadata.uid,
@@ -106,7 +105,7 @@ function nameOf({ regarding: { metadata }, type, reason, message, source }: Occu
   return `${metadata.name.slice(0, 40)}-${digest(identity.join('\n'))}`;
 }
 
-/** FNV-1a, twice with different starts: enough to tell thousands of events of an object apart, in 14 letters of a name. */
+/** FNV-1a, twice with different seeds, as 14 characters of a name: enough to distinguish thousands of events. */
 function digest(text: string): string {
   const halves = [0x811c9dc5, 0x01000193].map((start) => {
     let hash = start;

@@ -1,4 +1,4 @@
-/** What happened to an object, for people to read: a kind like any other, so that the same tools show it. */
+/** The kind Event: what happened to an object, for users. A normal kind, so that the same tools show it. */
 import { defineKind } from '../api/kind.ts';
 import { timestamp } from '../api/names.ts';
 import { integer, object, string } from '../api/schema/build.ts';
@@ -9,21 +9,25 @@ export const Event = defineKind({
   kind: 'Event',
   plural: 'events',
   shortNames: ['ev'],
-  description: 'Something that happened to an object. Events come and go: they are bounded in number and in age.',
+  description: 'Something that happened to an object. Events are kept for a limited time and in limited number.',
   spec: object({
     regarding: object({
       apiVersion: string({ description: 'API version of the object.' }),
       kind: string({ description: 'Kind of the object.' }),
       name: string({ description: 'Name of the object.' }),
-      uid: string({ description: 'Identity of the object: a new one of the same name has other events.' }),
+      uid: string({ description: 'Uid of the object: another object of the same name has other events.' }),
     }),
-    type: string({ enum: ['Normal', 'Warning'], description: 'Whether somebody should look.' }),
-    reason: string({ minLength: 1, maxLength: 128, description: 'One word for programs, such as Created.' }),
-    message: string({ maxLength: 1024, description: 'A sentence for people.' }),
-    source: string({ description: 'Who says so.' }),
-    count: integer({ minimum: 1, description: 'How often it has happened.' }),
-    firstTimestamp: timestamp({ description: 'When it happened first.' }),
-    lastTimestamp: timestamp({ description: 'When it happened last.' }),
+    type: string({ enum: ['Normal', 'Warning'], description: 'Normal, or Warning if it may need attention.' }),
+    reason: string({
+      minLength: 1,
+      maxLength: 128,
+      description: 'Machine-readable reason in CamelCase, such as Created.',
+    }),
+    message: string({ maxLength: 1024, description: 'Human-readable description.' }),
+    source: string({ description: 'Component that recorded the event.' }),
+    count: integer({ minimum: 1, description: 'Number of occurrences.' }),
+    firstTimestamp: timestamp({ description: 'Time of the first occurrence.' }),
+    lastTimestamp: timestamp({ description: 'Time of the last occurrence.' }),
   }),
   status: object({}),
   columns: [

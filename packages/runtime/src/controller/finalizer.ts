@@ -1,13 +1,13 @@
 /**
- * Clean-up that cannot be forgotten. The flow:
+ * Guaranteed clean-up before an object is deleted. The flow:
  *
- * 1. The object is new: the finalizer is added and stored, and only then `apply` is called.
- * 2. The object is there: `apply` makes it true.
- * 3. Somebody asked for its deletion: `cleanup` undoes what `apply` made.
- * 4. `cleanup` has ended without an error: the finalizer is removed, and the registry lets the object go.
+ * 1. The object is new: the finalizer is added and stored before `apply` is called.
+ * 2. The object exists: `apply` is called.
+ * 3. The object has a deletion timestamp: `cleanup` undoes the effects of `apply`.
+ * 4. `cleanup` has succeeded: the finalizer is removed, and the registry deletes the object.
  *
- * The guarantee: whatever crash happens in between, if `apply` was ever called, the object stays until `cleanup` has
- * succeeded. Both may be called again at any time.
+ * The guarantee: whenever a crash happens, if `apply` was ever called, the object is kept until `cleanup` has succeeded.
+ * Both may be called again at any time.
  */
 import type { ApiObject } from '../api/object.ts';
 import type { Resource } from '../registry/contract.ts';
@@ -15,7 +15,7 @@ import type { ReconcileResult } from './outcome.ts';
 
 export interface FinalizerSteps<Spec, Status> {
   apply(object: ApiObject<Spec, Status>): Promise<ReconcileResult>;
-  /** Throw, or answer with `requeueAfterMs`, as long as something is left. */
+  /** Throw, or return `requeueAfterMs`, as long as the clean-up is incomplete. */
   cleanup(object: ApiObject<Spec, Status>): Promise<ReconcileResult>;
 }
 
@@ -27,7 +27,7 @@ export async function withFinalizer<Spec, Status, SpecInput, StatusInput>(
 ): Promise<ReconcileResult> {
   const { name, namespace, uid, resourceVersion, finalizers = [], deletionTimestamp } = object.metadata;
   const has = finalizers.includes(finalizer);
-  // Only on the very version that was looked at: another finalizer that came meanwhile must not be lost.
+  // Only at the version that was read: a finalizer that was added since must not be lost.
   const patch = (next: readonly string[]) =>
     resource.patch(name, { metadata: { finalizers: [...next] } }, { namespace, uid, resourceVersion });
 
@@ -38,7 +38,7 @@ export async function withFinalizer<Spec, Status, SpecInput, StatusInput>(
   if (!has) return undefined;
   const result = await steps.cleanup(object);
   if (result?.requeueAfterMs !== undefined) return result;
-  // `NotFound` is not taken for success: it may come from an answer that is behind. The next reconcile knows.
+  // `NotFound` is not success: it may be a stale read. The next reconcile decides.
   await patch(finalizers.filter((other) => other !== finalizer));
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** Counts what a controller and its queue do, under controller-runtime's names. Everything is there at zero from the start. */
+/** The metrics of a controller and its queue, with the names of controller-runtime. All series start at zero. */
 import type { StandardMetrics } from '../manager/standard-metrics.ts';
 import type { WorkQueue } from '../workqueue/queue.ts';
 import type { ControllerObserver } from './contract.ts';

@@ -1,21 +1,21 @@
-/** What a reconcile's end means for its key, as data. */
+/** The outcome of a reconcile, which decides when its key is enqueued again. */
 import { isApiError } from '../api/errors.ts';
 
-/** What a reconcile may answer: nothing more to do, or look again after a while. */
+/** The result of a reconcile: done, or requeue after a delay. */
 // biome-ignore lint/suspicious/noConfusingVoidType: an async function that returns nothing has to fit.
 export type ReconcileResult = { readonly requeueAfterMs?: number } | undefined | void;
 
 export type Outcome =
-  /** Done; the failures of the key are forgotten. */
+  /** Done; the failure count of the key is reset. */
   | { readonly is: 'success' }
   | { readonly is: 'requeue after'; readonly delayMs: number }
-  /** Somebody else was faster. A normal thing: look again at once. */
+  /** Another writer committed first, which is normal: requeue without a delay. */
   | { readonly is: 'conflict'; readonly error: unknown }
-  /** It may work later: back off. */
+  /** A later attempt may succeed: retry with backoff. */
   | { readonly is: 'error'; readonly error: unknown }
-  /** Repeating cannot help until something changes, and that will wake us. */
+  /** A retry cannot succeed until something changes, and that change enqueues the key. */
   | { readonly is: 'terminal'; readonly error: unknown }
-  /** Not an error of the catalogue, so a mistake in the program: back off, and say so loudly. */
+  /** Not an error of the catalogue, so a bug: retry with backoff, and log an error. */
   | { readonly is: 'panic'; readonly error: unknown };
 
 export function outcomeOf(result: ReconcileResult): Outcome {
@@ -25,7 +25,7 @@ export function outcomeOf(result: ReconcileResult): Outcome {
 
 export function outcomeOfError(error: unknown): Outcome {
   if (!isApiError(error)) return { is: 'panic', error };
-  // What is missing or in the way may be so for a moment only, and nobody promises to wake us when that is over.
+  // The missing or conflicting object may be temporary, and its change need not enqueue this key.
   if (error.code === 'NotFound' || error.code === 'AlreadyExists') return { is: 'error', error };
   switch (error.retry) {
     case 'refetch':

@@ -1,7 +1,7 @@
 /**
- * Which changes are worth a reconcile. A predicate makes a digest of an object; the key is woken only when a digest
- * differs from the one before. So nothing but the digests is remembered, and an event's content is never trusted: the
- * digest is of the newest object, read for the purpose.
+ * Which changes cause a reconcile. A predicate computes a digest of an object; the key is enqueued only if a digest
+ * differs from the previous one. Only digests are kept, and they are computed from a fresh read of the object, not from
+ * the event.
  */
 import type { ApiObject } from '../api/object.ts';
 
@@ -9,7 +9,7 @@ export type Digest = string | number | boolean | undefined;
 
 export type Predicate = (object: ApiObject<unknown, unknown>) => Digest;
 
-/** The spec changed, or somebody asked for the deletion. Leaves out what a status write does. */
+/** Passes changes of the spec and deletion requests. Filters out status writes. */
 export const generationChanged: Predicate = ({ metadata }) =>
   `${metadata.uid} ${metadata.generation} ${metadata.deletionTimestamp !== undefined} ${metadata.finalizers?.length ?? 0}`;
 
@@ -17,12 +17,12 @@ export const labelsChanged: Predicate = ({ metadata }) => sorted(metadata.labels
 
 export const annotationsChanged: Predicate = ({ metadata }) => sorted(metadata.annotations);
 
-/** Keys may come in any order. */
+/** The order of the keys must not matter. */
 function sorted(entries: Readonly<Record<string, string>> | undefined): string {
   return JSON.stringify(Object.entries(entries ?? {}).sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** Remembers digests of keys, and says whether any of them changed. */
+/** Stores the digests of keys and detects changes. */
 export class Digests {
   readonly #predicates: readonly Predicate[];
   readonly #known = new Map<string, string>();
@@ -35,8 +35,8 @@ export class Digests {
   changed(key: string, object: ApiObject<unknown, unknown>, version: string): boolean {
     const digest = JSON.stringify(this.#predicates.map((predicate) => predicate(object) ?? null));
     if (this.#known.get(key) === digest) return false;
-    // Whoever is woken is only promised the version of the change. A newer object whose digest was remembered here would
-    // silence the change that it came with, and a reconcile that reads the older one would be the last.
+    // A reconcile is only guaranteed to read the version of the change. Storing the digest of a newer object would
+    // suppress the change of that version, after a reconcile that may have read the older one.
     if (object.metadata.resourceVersion === version) this.#known.set(key, digest);
     return true;
   }

@@ -1,7 +1,7 @@
 /**
- * Writes events, many in one commit. Recording never waits and never fails, because nothing may depend on an event:
- * events wait in a bounded buffer, are written in batches, and are dropped, counted and logged where that is not
- * possible. Near-identical events (the same but for numbers) are one object with a count.
+ * Writes events in batches. Recording never blocks and never fails, because nothing may depend on an event: events wait
+ * in a bounded buffer, and are dropped, counted and logged if they cannot be written. Events that differ only in numbers
+ * are one object with a count.
  */
 import { isApiError } from '../api/errors.ts';
 import type { InputOf, ObjectOf } from '../api/kind.ts';
@@ -18,29 +18,29 @@ import { type BufferedEvent, EventBuffer, type Regarding } from './event-buffer.
 
 export interface RecorderOptions {
   readonly registry: Registry;
-  /** Who records: the name of a controller. */
+  /** The name of the recording controller. */
   readonly source: string;
   readonly log?: Log;
-  /** Where dropped events are counted. Default: nowhere. */
+  /** Counts dropped events. Default: none. */
   readonly metrics?: StandardMetrics;
-  /** Events kept in the registry, of all recorders. Default 5,000; the oldest go first. */
+  /** Maximum number of events in the registry, of all recorders. Default 5,000; the oldest are deleted first. */
   readonly eventsMax?: number;
-  /** Events older than this go. Default one hour. */
+  /** Events older than this are deleted. Default one hour. */
   readonly ageMsMax?: number;
 }
 
-/** How many new events there are between two looks for old ones. */
+/** Number of new events between two prunes. */
 const pruneEvery = 50;
-/** How often a batch is tried while the store is unavailable: for 3 to 6 seconds. */
+/** Attempts to write a batch while the store is unavailable: 3 to 6 seconds. */
 const attemptsMax = 6;
 const retryMsMin = 200;
 const retryMsMax = 3_000;
-/** Dropped events are logged at the first one, then once in this time. */
+/** Minimum interval between two log lines about dropped events. */
 const dropLogMs = 10_000;
 
 type EventChange = ObjectChange<ObjectOf<typeof Event>, InputOf<typeof Event>>;
 
-/** Errors that one event of a batch can cause for all of it. */
+/** Errors that one event can cause for the whole batch. */
 const contentErrors = ['Invalid', 'BadRequest', 'TooLarge', 'Corrupt'] as const;
 
 export class EventRecorder {
@@ -50,7 +50,7 @@ export class EventRecorder {
   readonly #bounds: EventBounds;
   readonly #countDropped: (count: number) => void;
   readonly #buffer = new EventBuffer();
-  /** Ends when the last batch that was scheduled has been written or given up. */
+  /** Resolves when the last scheduled batch has been written or dropped. */
   #turn: Promise<void> = Promise.resolve();
   #isScheduled = false;
   #createdSincePrune = pruneEvery - 1;
@@ -81,7 +81,7 @@ export class EventRecorder {
     else this.#drop(1, { cause: 'the buffer is full', reason, message });
   }
 
-  /** Resolves when everything recorded so far has been written or given up. */
+  /** Resolves when all events recorded so far have been written or dropped. */
   async flush(): Promise<void> {
     const { newest } = this.#buffer;
     while (this.#buffer.oldest <= newest) await this.#turn;
@@ -153,7 +153,7 @@ export class EventRecorder {
     this.#createdSincePrune += created.size;
   }
 
-  /** Never rejects: what could not be removed now is removed with a later batch. */
+  /** Never rejects: a failed prune is repeated with a later batch. */
   async #prune(): Promise<void> {
     if (this.#createdSincePrune < pruneEvery) return;
     this.#createdSincePrune = 0;

@@ -6,7 +6,7 @@ import { MemoryStore } from '../store/memory/store.ts';
 import { generationChanged, labelsChanged } from './predicate.ts';
 import { ownedBy, Source } from './source.ts';
 
-it('lets the change through that brought an object seen before its time', async () => {
+it('enqueues the change of an object that was already read with an earlier change', async () => {
   const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget] });
   const widgets = registry.resource(Widget);
   const older = (await widgets.create({ metadata: { name: 'a' }, spec: { size: 1 } })).metadata.resourceVersion;
@@ -14,33 +14,33 @@ it('lets the change through that brought an object seen before its time', async 
   const key = keyOf(Widget, 'default', 'a');
   let seen = older;
   const source = new Source(registry, Widget, { kind: Widget, predicates: [generationChanged] }, () => seen);
-  const wakes = (type: 'added' | 'updated', version: string) =>
-    source.wakes({ type, key, version, relisted: false, initial: false });
+  const requests = (type: 'added' | 'updated', version: string) =>
+    source.requests({ type, key, version, relisted: false, initial: false });
 
-  // A late list tells of the first version, though the second is what can be read by now.
-  expect(await wakes('added', older)).toHaveLength(1);
+  // The change reports the first version, but the second one is read.
+  expect(await requests('added', older)).toHaveLength(1);
   seen = newer;
-  expect(await wakes('updated', newer)).toHaveLength(1);
-  expect(await wakes('updated', newer)).toHaveLength(0);
+  expect(await requests('updated', newer)).toHaveLength(1);
+  expect(await requests('updated', newer)).toHaveLength(0);
   await registry.close();
 });
 
-it('wakes for a new object of an old name, though its digest is that of the one before', async () => {
+it('enqueues a recreated object with the same digest as its predecessor', async () => {
   const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget] });
   const widgets = registry.resource(Widget);
   const key = keyOf(Widget, 'default', 'a');
   const source = new Source(registry, Widget, { kind: Widget, predicates: [labelsChanged] }, () => undefined);
-  const wakes = (type: 'added' | 'deleted', version: string) =>
-    source.wakes({ type, key, version, relisted: false, initial: false });
+  const requests = (type: 'added' | 'deleted', version: string) =>
+    source.requests({ type, key, version, relisted: false, initial: false });
   const create = async () => (await widgets.create({ metadata: { name: 'a' }, spec: {} })).metadata.resourceVersion;
-  expect(await wakes('added', await create())).toHaveLength(1);
+  expect(await requests('added', await create())).toHaveLength(1);
   await widgets.delete('a');
-  expect(await wakes('deleted', String(await registry.revision()))).toHaveLength(1);
-  expect(await wakes('added', await create())).toHaveLength(1);
+  expect(await requests('deleted', String(await registry.revision()))).toHaveLength(1);
+  expect(await requests('added', await create())).toHaveLength(1);
   await registry.close();
 });
 
-it('wakes the owner before and the owner after when an object changes hands, and no owner that is not its controller', async () => {
+it('enqueues the former and the new owner when the owner changes, and no owner that is not the controller', async () => {
   const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget, Crate] });
   const crates = registry.resource(Crate);
   const source = new Source(registry, Widget, { kind: Crate, map: ownedBy(Widget) }, () => undefined);
@@ -51,17 +51,17 @@ it('wakes the owner before and the owner after when an object changes hands, and
     uid: `uid-of-${name}`,
     controller,
   });
-  const woken = async (type: 'added' | 'updated' | 'deleted', version: string) => {
+  const enqueued = async (type: 'added' | 'updated' | 'deleted', version: string) => {
     const key = keyOf(Crate, 'default', 'part');
-    const wakes = await source.wakes({ type, key, version, relisted: false, initial: false });
-    return wakes.map((wake) => wake.key.split('/').at(-1));
+    const requests = await source.requests({ type, key, version, relisted: false, initial: false });
+    return requests.map(({ key }) => key.split('/').at(-1));
   };
   const ownedByFirst = [reference('first', true), reference('bystander', false)];
-  const made = await crates.create({ metadata: { name: 'part', ownerReferences: ownedByFirst }, spec: {} });
-  expect(await woken('added', made.metadata.resourceVersion)).toEqual(['first']);
+  const created = await crates.create({ metadata: { name: 'part', ownerReferences: ownedByFirst }, spec: {} });
+  expect(await enqueued('added', created.metadata.resourceVersion)).toEqual(['first']);
   const moved = await crates.patch('part', { metadata: { ownerReferences: [reference('second', true)] } });
-  expect(await woken('updated', moved.metadata.resourceVersion)).toEqual(['first', 'second']);
+  expect(await enqueued('updated', moved.metadata.resourceVersion)).toEqual(['first', 'second']);
   await crates.delete('part');
-  expect(await woken('deleted', moved.metadata.resourceVersion)).toEqual(['second']);
+  expect(await enqueued('deleted', moved.metadata.resourceVersion)).toEqual(['second']);
   await registry.close();
 });

@@ -1,4 +1,4 @@
-/** Where a controller's keys come from: changes of its own kind, and of other kinds mapped to its own. */
+/** The keys that changes enqueue: changes of the controller's own kind, and of other kinds mapped to its own. */
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
@@ -17,14 +17,14 @@ export interface ObjectName {
 export interface Watch {
   readonly kind: Kind;
   /**
-   * Which objects of the controller's kind an object concerns. It is asked about every version that is seen; when one is
-   * gone, or concerns others now, those it concerned before are woken too.
+   * Returns the objects of the controller's kind to enqueue for an object. It is called for every observed version. After
+   * a deletion or a change of the result, the objects of the previous result are enqueued, too.
    */
   readonly map: (object: ApiObject<unknown, unknown>) => readonly ObjectName[];
   readonly predicates?: readonly Predicate[];
 }
 
-/** Wakes the owner of what changed: the one reference that is marked as controller, of the given kind. */
+/** Enqueues the owner of the changed object: the reference of the given kind that is marked as controller. */
 export function ownedBy(kind: Kind): Watch['map'] {
   return ({ metadata }) =>
     (metadata.ownerReferences ?? [])
@@ -32,18 +32,18 @@ export function ownedBy(kind: Kind): Watch['map'] {
       .map(({ name }) => ({ name, namespace: metadata.namespace }));
 }
 
-export interface Wake {
+export interface EnqueueRequest {
   readonly key: string;
   readonly reason: string;
-  /** There before anybody looked: less urgent than what happens now. */
+  /** From the first list: less urgent than a change. */
   readonly initial: boolean;
-  /** The version that woke it, if it is of the key itself. */
+  /** The version of the change, if it is a change of the key's own object. */
   readonly version?: string;
 }
 
 /**
- * A predicate or a map function threw. That is a bug in the controller's own code: the same change would fail again, so
- * it is not worth a retry.
+ * A predicate or a map function threw. That is a bug in the controller's code: the same change would fail again, so it is
+ * not retried.
  */
 export class WatchPanic extends Error {
   /** The kind that is watched. */
@@ -56,7 +56,7 @@ export class WatchPanic extends Error {
   }
 }
 
-/** Turns changes of one watched kind into keys to wake. One change after another, in order. */
+/** Turns changes of one watched kind into keys to enqueue. To be called with one change at a time, in order. */
 export class Source {
   readonly #registry: Registry;
   readonly #kind: Kind;
@@ -64,10 +64,10 @@ export class Source {
   readonly #map: Watch['map'] | undefined;
   readonly #digests: Digests | undefined;
   readonly #seen: (key: string) => string | undefined;
-  /** For mapped kinds: whom an object concerned when it was last read. Only of those that concern somebody. */
-  readonly #concerned = new Map<string, readonly string[]>();
+  /** For mapped kinds: the last result of `map` for each object, unless it was empty. */
+  readonly #mapped = new Map<string, readonly string[]>();
 
-  /** Without `map`, the kind is the controller's own. `seen` is what the informer of the kind knows of a key. */
+  /** Without `map`, the kind is the controller's own. `seen` returns the version that the informer observed of a key. */
   constructor(
     registry: Registry,
     own: Kind,
@@ -82,8 +82,8 @@ export class Source {
     this.#digests = predicates.length === 0 ? undefined : new Digests(predicates);
   }
 
-  /** Throws `WatchPanic` if a predicate or the map function throws; any other error may pass. */
-  async wakes(change: Change): Promise<readonly Wake[]> {
+  /** Throws `WatchPanic` if a predicate or the map function throws. Other errors are worth a retry. */
+  async requests(change: Change): Promise<readonly EnqueueRequest[]> {
     const { key, initial, version, type } = change;
     if (!this.#map && !this.#digests) return [{ key, reason: type, initial, version }];
     const object = type === 'deleted' ? undefined : await this.#read(key, version);
@@ -91,15 +91,15 @@ export class Source {
     if (!object) this.#digests?.forget(key);
     if (!this.#map) return [{ key, reason: type, initial, version }];
     const map = this.#map;
-    const concerned = object ? this.#guarded(() => this.#keysOf(map(object))) : [];
-    const before = this.#concerned.get(key) ?? [];
-    if (concerned.length > 0) this.#concerned.set(key, concerned);
-    else this.#concerned.delete(key);
+    const now = object ? this.#guarded(() => this.#keysOf(map(object))) : [];
+    const before = this.#mapped.get(key) ?? [];
+    if (now.length > 0) this.#mapped.set(key, now);
+    else this.#mapped.delete(key);
     const reason = `${this.#kind.kind} ${key.split('/').at(-1)} ${type}`;
-    return [...new Set([...before, ...concerned])].map((woken) => ({ key: woken, reason, initial }));
+    return [...new Set([...before, ...now])].map((mapped) => ({ key: mapped, reason, initial }));
   }
 
-  /** Calls code of the controller's author. */
+  /** Calls a predicate or a map function. */
   #guarded<T>(call: () => T): T {
     try {
       return call();
@@ -112,7 +112,7 @@ export class Source {
     return names.map(({ namespace = NAMESPACE_DEFAULT, name }) => keyOf(this.#own, namespace, name));
   }
 
-  /** The object as of a version or later. Throws `Unavailable` if the store answers with something older. */
+  /** The object at a version or later. Throws `Unavailable` after a stale read. */
   async #read(key: string, version: string): Promise<ApiObject<unknown, unknown> | undefined> {
     const place = this.#registry.locate(key);
     if (!place) return undefined;
@@ -122,9 +122,9 @@ export class Source {
     } catch (error) {
       if (isApiError(error, 'Corrupt')) return undefined;
       if (!isApiError(error, 'NotFound')) throw error;
-      // Deleted since, if the informer knows of it too. Else one of them is behind, and we cannot tell which.
+      // Deleted since, if the informer agrees. Otherwise one of them is behind, and it is unknown which.
       if (this.#seen(key) === undefined) return undefined;
     }
-    throw new ApiError('Unavailable', { what: key, reason: `the store answers with less than revision ${version}` });
+    throw new ApiError('Unavailable', { what: key, reason: `stale read: older than version ${version}` });
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Tells handlers which objects of a kind changed, reliably and cheaply: it follows the store's watch, and compares
- * versions with a list when it starts, when it fell behind, and every now and then. Handlers get keys and the kind of
- * change, never an object: who wants to act reads the newest first.
+ * Reports the changes of a kind to handlers: it follows the watch of the registry, and compares versions with a list when
+ * it starts, after `Expired`, and at each resync. Handlers get keys and the type of change, never an object: a consumer
+ * reads the newest version itself.
  *
  *     listing ──▶ watching ──(Expired, or time to resync)──▶ listing
  *        │            │
@@ -27,14 +27,14 @@ export interface InformerOptions {
   /** Only this namespace. Default: all. */
   readonly namespace?: string;
   /**
-   * How often to compare with a full list of versions even if nothing seems wrong, jittered by a fifth. Default 10
-   * minutes. Guards against events that a store lost; costs one list of versions.
+   * Interval between comparisons with a full list of versions, jittered by a fifth. Default 10 minutes. Guards against
+   * events that a store lost; costs one list of versions.
    */
   readonly resyncMs?: number;
   readonly log?: Log;
 }
 
-/** Versions read at a time. */
+/** Versions in a page. */
 const pageKeys = 10_000;
 const resyncMsDefault = 600_000;
 
@@ -51,9 +51,9 @@ export class Informer {
   readonly #handlers = new Set<ChangeHandler>();
   /** Handlers have been called for everything up to this version. */
   #position: string | undefined;
-  /** Set when it is time to resync. Without a position, a list is needed anyway. */
+  /** Set when a resync is due. Without a position, a list is needed in any case. */
   #mustList = false;
-  /** Ends the watch that is under way. */
+  /** Ends the current watch. */
   #interrupt = () => {};
   #state: InformerState = 'new';
   #hasSynced = false;
@@ -80,7 +80,7 @@ export class Informer {
     return this.#state;
   }
 
-  /** Whether the first list has been told to every handler. */
+  /** Whether the first list has been passed to every handler. */
   get hasSynced(): boolean {
     return this.#hasSynced;
   }
@@ -89,30 +89,30 @@ export class Informer {
     return this.#versions.size;
   }
 
-  /** The newest version of a key that it has seen; undefined if it knows of no such object. */
+  /** The newest observed version of a key. Returns undefined if there is no such object. */
   versionOf(key: string): string | undefined {
     return this.#versions.versionOf(key);
   }
 
   /**
-   * Whether an object of this version was deleted for certain: all changes up to that version have been seen, and the key
-   * is not known. A read that returns such an object is stale.
+   * Whether an object of this version is known to be deleted: all changes up to that version have been observed, and the
+   * key does not exist. A read that returns such an object is stale.
    */
-  isGone(key: string, version: string): boolean {
+  isDeleted(key: string, version: string): boolean {
     if (this.#position === undefined || this.#versions.versionOf(key) !== undefined) return false;
     return !this.#isNewer(version, this.#position);
   }
 
-  /** A handler that comes late is told of everything that is there, as initial. Returns a function that removes it. */
+  /** Calls the handler for all known objects, as initial, and then for changes. Returns a function that removes it. */
   addHandler(handler: ChangeHandler): () => void {
     for (const [key, version] of this.#versions.entries()) {
-      this.#tell(handler, { type: 'added', key, version, relisted: true, initial: true });
+      this.#notify(handler, { type: 'added', key, version, relisted: true, initial: true });
     }
     this.#handlers.add(handler);
     return () => this.#handlers.delete(handler);
   }
 
-  /** Runs until the signal aborts; whatever fails meanwhile is tried again. */
+  /** Runs until the signal aborts; failures are retried. */
   async run(signal: AbortSignal): Promise<void> {
     let cancelResync = () => {};
     while (!signal.aborted) {
@@ -144,30 +144,33 @@ export class Informer {
       const token = pages.at(-1)?.continue;
       const from = token === undefined ? {} : { continue: token };
       const page = await this.#resource.versions({ ...this.#namespace, limit: pageKeys, ...from });
-      // A list that is older than what was seen already would take back what is true.
+      // A list that is older than the observed changes would undo them.
       if (this.#position !== undefined && this.#isNewer(this.#position, page.resourceVersion)) {
-        throw new ApiError('Unavailable', { what: 'the store', reason: `it is behind revision ${this.#position}` });
+        throw new ApiError('Unavailable', {
+          what: 'the store',
+          reason: `stale list: older than version ${this.#position}`,
+        });
       }
       pages.push(page);
       if (page.continue !== undefined) continue;
-      for (const change of this.#versions.compare(pages, !this.#hasSynced)) this.#tellAll(change);
+      for (const change of this.#versions.compare(pages, !this.#hasSynced)) this.#notifyAll(change);
       this.#hasSynced = true;
       this.#resolveSynced();
       return page.resourceVersion;
     }
   }
 
-  /** Returns when it is time to resync or the signal aborts. */
+  /** Returns when a resync is due or the signal aborts. */
   async #watch(position: string, signal: AbortSignal): Promise<void> {
     this.#state = 'watching';
     const stop = new AbortController();
-    // With a reason of our own: without one an error with its stack would be made each time.
+    // With a string as reason: without one, an error with its stack would be created each time.
     this.#interrupt = () => stop.abort('interrupted');
     signal.addEventListener('abort', this.#interrupt, { once: true });
     try {
       const from = { ...this.#namespace, resourceVersion: position, signal: stop.signal };
       for await (const batch of this.#resource.watchVersions(from)) {
-        for (const change of this.#versions.observe(batch)) this.#tellAll(change);
+        for (const change of this.#versions.observe(batch)) this.#notifyAll(change);
         this.#position = batch.resourceVersion;
         this.#backoff.reset();
       }
@@ -179,12 +182,12 @@ export class Informer {
 
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    // The history does not reach back to where we were: only a list can tell what happened since.
+    // The history does not reach back to our position: relist.
     if (isApiError(error, 'Expired')) this.#position = undefined;
     this.#state = 'backing off';
     const delayMs = this.#backoff.next();
     const message = error instanceof Error ? error.message : String(error);
-    this.#log.write('warn', 'an informer lost its store and will try again', {
+    this.#log.write('warn', 'informer failed to list or watch; retrying', {
       kind: this.kind.kind,
       delayMs,
       error: message,
@@ -192,16 +195,16 @@ export class Informer {
     await sleep(this.#clock, delayMs, signal);
   }
 
-  #tellAll(change: Change): void {
-    for (const handler of this.#handlers) this.#tell(handler, change);
+  #notifyAll(change: Change): void {
+    for (const handler of this.#handlers) this.#notify(handler, change);
   }
 
-  /** A handler that throws must neither stop the informer nor keep the others from hearing. */
-  #tell(handler: ChangeHandler, change: Change): void {
+  /** A handler that throws must neither stop the informer nor affect other handlers. */
+  #notify(handler: ChangeHandler, change: Change): void {
     try {
       handler(change);
     } catch (error) {
-      this.#log.write('error', 'a handler of an informer failed', {
+      this.#log.write('error', 'informer handler failed', {
         kind: this.kind.kind,
         key: change.key,
         error: String(error),

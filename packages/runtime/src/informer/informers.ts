@@ -1,6 +1,6 @@
 /**
- * Shared informers: one for each kind, and so one watch, however many controllers of a process use it. An informer starts
- * with its first user and stops when the last one releases it. A manager has one set for everything that it runs.
+ * Shared informers: one informer and one watch for each kind, however many controllers of a process use it. An informer
+ * starts with its first user and stops when the last one releases it. A manager has one set for all its runnables.
  */
 import type { Kind } from '../api/kind.ts';
 import type { Log } from '../ports/log.ts';
@@ -10,14 +10,14 @@ import { Informer } from './informer.ts';
 
 export interface InformersOptions {
   readonly registry: Registry;
-  /** See the informer. */
+  /** See `InformerOptions`. */
   readonly resyncMs?: number;
   readonly log?: Log;
 }
 
 export interface InformerUse {
   readonly informer: Informer;
-  /** Resolves, if this was the last user, when the informer has stopped. To be called once. */
+  /** To be called once. For the last user, it resolves when the informer has stopped. */
   release(): Promise<void>;
 }
 
@@ -38,8 +38,8 @@ export class Informers {
   }
 
   /**
-   * An informer that runs. Add handlers before the first `await`, and they see its first list. Of one namespace there is
-   * another informer than of all.
+   * Returns a running informer. Handlers that are added before the first `await` get its first list. The informer of one
+   * namespace is not that of all namespaces.
    */
   use(kind: Kind, namespace?: string): InformerUse {
     const key = prefixOf(kind, namespace);

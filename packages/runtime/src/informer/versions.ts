@@ -1,23 +1,23 @@
 /**
- * What an informer remembers: for each key the version that it last saw, and nothing else. From that and what comes in,
- * by event or by list, it derives exactly what changed. It knows no time and no registry.
+ * The state of an informer: the last observed version of each key. Compared with an event or a list, it yields the
+ * changes.
  */
 import type { Registry, VersionBatch, VersionPage } from '../registry/contract.ts';
 
 export interface Change {
   readonly type: 'added' | 'updated' | 'deleted';
-  /** The key of the object; `registry.locate` says which one it is. */
+  /** The key of the object; `registry.locate` returns its kind, namespace and name. */
   readonly key: string;
   /** The version of the change; of a deletion found by a list, that of the list. */
   readonly version: string;
-  /** Found by comparing a list with what was known, not reported by an event. */
+  /** Found by comparison with a list, not reported by an event. */
   readonly relisted: boolean;
-  /** Was there before the first list. */
+  /** Found by the first list. */
   readonly initial: boolean;
 }
 
 export class Versions {
-  /** Version and identity in one string for each key: there may be a hundred thousand of them. */
+  /** Version and identity of each key in one string, to save memory: there may be 100,000 keys. */
   readonly #known = new Map<string, string>();
   readonly #isNewer: Registry['isNewer'];
 
@@ -38,7 +38,7 @@ export class Versions {
     for (const [key, known] of this.#known) yield [key, unpack(known).version];
   }
 
-  /** What a batch changes. An event that comes twice changes nothing the second time. */
+  /** The changes of a batch. A duplicate event changes nothing. */
   *observe({ resourceVersion: version, changes }: VersionBatch): Generator<Change> {
     for (const change of changes) {
       const { key } = change;
@@ -53,8 +53,8 @@ export class Versions {
   }
 
   /**
-   * What a whole list changes, given in pages of one version. No batch may be observed in between: the list is then the
-   * newest state, and what is known but not in it is gone.
+   * The changes of a full list, given as pages of one version. No batch may be observed between the pages: the list is
+   * then the newest state, and a known key that it does not contain was deleted.
    */
   *compare(pages: readonly VersionPage[], initial: boolean): Generator<Change> {
     const listed = new Set<string>();
@@ -78,15 +78,15 @@ export class Versions {
     const packed = this.#known.get(key);
     const known = packed === undefined ? undefined : unpack(packed);
     this.#known.set(key, pack(version, identity));
-    // The object that we knew is gone, and this is another one of the same name. An older version comes from a registry
-    // that was restored: its identities cannot be compared with those from before.
+    // The known object was deleted, and this is another one of the same name. An older version comes from a restored
+    // registry, whose identities cannot be compared with those from before.
     const isAnother = known !== undefined && known.identity !== identity && this.#isNewer(version, known.version);
     if (isAnother) yield { type: 'deleted', key, version, ...how };
     yield { type: known === undefined || isAnother ? 'added' : 'updated', key, version, ...how };
   }
 }
 
-/** A string that is not flat would keep its parts alive; `join` makes a flat one. */
+/** A concatenated string would keep its parts alive; `join` creates a flat one. */
 function pack(version: string, identity: string): string {
   return version === identity ? version : [version, identity].join(' ');
 }

@@ -12,15 +12,15 @@ import { preciseTimestampAt } from './moment.ts';
 export const LEASE_SECONDS_MAX = 3600;
 
 const leaseSpec = object({
-  holderIdentity: string({ maxLength: 253, description: 'Who leads; empty if nobody does.' }),
+  holderIdentity: string({ maxLength: 253, description: 'Identity of the leader; empty if there is none.' }),
   leaseDurationSeconds: number({
     minimum: 0.001,
     maximum: LEASE_SECONDS_MAX,
-    description: 'How long others have to see the record unchanged before they may take over.',
+    description: 'How long the record must stay unchanged before another candidate may take over.',
   }),
-  acquireTime: optional(timestamp({ description: 'When the holder took over, by its own clock.' })),
-  renewTime: optional(timestamp({ description: 'When the holder last renewed it, by its own clock.' })),
-  leaseTransitions: integer({ minimum: 0, description: 'How often the lease has been acquired anew.' }),
+  acquireTime: optional(timestamp({ description: 'Time at which the holder took over, by its own clock.' })),
+  renewTime: optional(timestamp({ description: 'Time of the last renewal, by the clock of the holder.' })),
+  leaseTransitions: integer({ minimum: 0, description: 'Number of times that the lease has changed its holder.' }),
 });
 
 export type LeaseSpec = Infer<typeof leaseSpec>;
@@ -30,7 +30,7 @@ export const Lease = defineKind({
   version: 'v1',
   kind: 'Lease',
   plural: 'leases',
-  description: 'Who leads among several processes that could.',
+  description: 'The leader among several candidate processes.',
   spec: leaseSpec,
   status: object({}),
   columns: [

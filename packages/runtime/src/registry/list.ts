@@ -25,11 +25,8 @@ export async function listObjects<Spec, Status>(
   let cursor = options.continue === undefined ? undefined : decodeCursor(options.continue, prefix);
   for (;;) {
     // With a selector that matches few objects, small pages would need many reads.
-    const pageLimit = options.limit === undefined || matches ? {} : { limit: options.limit - items.length };
-    const page = await store.list(prefix, {
-      ...pageLimit,
-      ...(cursor && { at: cursor.revision, after: cursor.after }),
-    });
+    const limit = options.limit === undefined || matches ? {} : { limit: options.limit - items.length };
+    const page = await store.list(prefix, { ...limit, ...(cursor && { at: cursor.revision, after: cursor.after }) });
     for (const { key, reason } of page.damaged ?? []) problems.push({ key, reason });
     const resourceVersion = String(page.revision);
     for (const { key, value, revision } of page.entries) {

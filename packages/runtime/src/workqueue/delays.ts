@@ -1,16 +1,16 @@
-/** The keys whose time has not come, all on one shared timer. */
+/** The delayed keys, all on one shared timer. */
 import type { Clock } from '../ports/clock.ts';
 import type { Entry } from './entry.ts';
 import { Heap } from './heap.ts';
 
-/** The longest that the timer is set for; a later key takes several rounds. Node.js fires a timer of more than 2^31 ms at once. */
+/** The timer is set again after this time for a later key: Node.js fires a timer of more than 2^31 ms immediately. */
 export const timerMsMax = 60_000;
 
 export class Delays {
   readonly #heap = new Heap<Entry>();
   readonly #clock: Clock;
   readonly #release: (entry: Entry) => void;
-  #timer: { readonly ringsAt: number; readonly cancel: () => void } | undefined;
+  #timer: { readonly firesAt: number; readonly cancel: () => void } | undefined;
   #sequence = 0;
 
   constructor(clock: Clock, release: (entry: Entry) => void) {
@@ -42,18 +42,18 @@ export class Delays {
 
   #setTimer(): void {
     const first = this.#heap.first;
-    // A timer that rings too early only looks and is set again, so it is replaced just when it would ring too late.
-    if (first && this.#timer && this.#timer.ringsAt <= first.order) return;
+    // A timer that fires too early is only set again, so it is replaced only if it would fire too late.
+    if (first && this.#timer && this.#timer.firesAt <= first.order) return;
     this.#timer?.cancel();
     this.#timer = undefined;
     if (!first) return;
     const now = this.#clock.monotonicMs();
     const delayMs = Math.min(Math.max(first.order - now, 0), timerMsMax);
-    const ringsAt = now + delayMs;
-    this.#timer = { ringsAt, cancel: this.#clock.after(delayMs, () => this.#ring()) };
+    const firesAt = now + delayMs;
+    this.#timer = { firesAt, cancel: this.#clock.after(delayMs, () => this.#fire()) };
   }
 
-  #ring(): void {
+  #fire(): void {
     this.#timer = undefined;
     const now = this.#clock.monotonicMs();
     for (let first = this.#heap.first; first && first.order <= now; first = this.#heap.first) {

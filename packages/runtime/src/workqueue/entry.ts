@@ -1,29 +1,29 @@
-/** What the queue knows about one key, from its first add until it neither waits nor runs. */
+/** The state of one key, from its first add until it neither waits nor runs. */
 import type { HeapItem } from './heap.ts';
-import type { LineItem } from './line.ts';
+import type { LinkedListItem } from './linked-list.ts';
 
 /**
- * Where the next run of a key is. There is at most one next run, whatever was added how often.
+ * The state of the next run of a key. There is at most one next run, however often the key was added.
  *
- * - `none`: nobody asked for one (the key is in flight, or it is about to leave the queue).
- * - `delayed`: its time has not come. The key may be in flight meanwhile.
- * - `dirty`: asked for while the key is in flight; ready as soon as that run is done.
- * - `ready`: the next free taker may have it. Such a key is never in flight.
+ * - `none`: no run was requested (the key is in flight, or it is about to leave the queue).
+ * - `delayed`: its delay is not over. The key may be in flight.
+ * - `dirty`: added while the key is in flight; ready when that run is done.
+ * - `ready`: may be taken. Such a key is never in flight.
  */
 export type NextRun = 'none' | 'delayed' | 'dirty' | 'ready';
 
 /**
- * One object serves both heaps and both lines: a key is ready or delayed, never both (`order`, `slot`), and ready or in
- * flight, never both (`since`, `older`, `newer`).
+ * One object is an item of both heaps and both linked lists: a key is never both ready and delayed (`order`, `slot`),
+ * and never both ready and in flight (`since`, `older`, `newer`).
  */
-export interface Entry extends HeapItem, LineItem<Entry> {
+export interface Entry extends HeapItem, LinkedListItem<Entry> {
   readonly key: string;
   next: NextRun;
   inFlight: boolean;
-  /** Of the next run, or of the one in flight while there is no next. */
+  /** Of the next run, or of the run in flight if there is no next run. */
   priority: number;
   reason: string;
-  /** Since when it is ready, or in flight, monotonic. */
+  /** When the key became ready or in flight, monotonic. */
   since: number;
   failures: number;
 }
@@ -47,9 +47,9 @@ export function createEntry(key: string, failures: number): Entry {
 
 export const reasonCharactersMax = 256;
 
-/** A reason is often an error's message, and a queue full of failures must not hold megabytes of text. */
+/** A reason is often an error message. The limit bounds the memory of a queue full of failures. */
 export function boundedReason(reason: string): string {
   if (reason.length <= reasonCharactersMax) return reason;
-  // V8 keeps the whole text alive behind a slice of it. Through bytes, the short text is a copy.
+  // V8 keeps the whole string alive behind a slice of it. The conversion to bytes and back makes a copy.
   return `${Buffer.from(reason.slice(0, reasonCharactersMax - 1)).toString()}…`;
 }

@@ -32,7 +32,7 @@ describe('a heap', () => {
             held = held.filter((other) => other !== item);
           } else {
             item.order = step.order;
-            heap.reordered(item);
+            heap.reorder(item);
           }
           expect(heap.size).toBe(held.length);
         }

@@ -1,15 +1,15 @@
 /**
- * A binary heap whose items know their own slot, so that any of them, not only the first, can be moved or removed in
- * O(log n). An item lies in one heap at a time.
+ * A binary heap whose items store their own slot, so that any of them can be moved or removed in O(log n). An item is in
+ * one heap at a time.
  */
 import { ApiError } from '../api/errors.ts';
 
 export interface HeapItem {
-  /** The smallest comes first. Whoever changes it while the item is in a heap calls `reordered` at once. */
+  /** The smallest is first. After a change, the caller must call `reorder` before anything else. */
   order: number;
-  /** Decides between equals: who came first. */
+  /** Orders items of equal `order`. */
   sequence: number;
-  /** Belongs to the heap. */
+  /** Managed by the heap. */
   slot: number;
 }
 
@@ -27,36 +27,36 @@ export class Heap<T extends HeapItem> {
   push(item: T): void {
     item.slot = this.#items.length;
     this.#items.push(item);
-    this.#rise(item);
+    this.#siftUp(item);
   }
 
   remove(item: T): void {
-    this.#mustHold(item);
+    this.#assertContains(item);
     const last = this.#items.pop();
     if (last === undefined || last === item) return;
     last.slot = item.slot;
     this.#items[last.slot] = last;
-    this.reordered(last);
+    this.reorder(last);
   }
 
-  reordered(item: T): void {
-    this.#mustHold(item);
-    this.#rise(item);
-    this.#sink(item);
+  reorder(item: T): void {
+    this.#assertContains(item);
+    this.#siftUp(item);
+    this.#siftDown(item);
   }
 
-  /** Empties the heap and returns what was in it, in no order. */
+  /** Empties the heap and returns its items in no particular order. */
   clear(): readonly T[] {
     const items = this.#items;
     this.#items = [];
     return items;
   }
 
-  #mustHold(item: T): void {
+  #assertContains(item: T): void {
     if (this.#items[item.slot] !== item) throw new ApiError('Internal', { reason: 'an item is not in this heap' });
   }
 
-  #rise(item: T): void {
+  #siftUp(item: T): void {
     let slot = item.slot;
     while (slot > 0) {
       const parentSlot = (slot - 1) >> 1;
@@ -68,7 +68,7 @@ export class Heap<T extends HeapItem> {
     this.#put(item, slot);
   }
 
-  #sink(item: T): void {
+  #siftDown(item: T): void {
     let slot = item.slot;
     for (;;) {
       const left = this.#items[2 * slot + 1];

@@ -4,17 +4,17 @@ import { setUp } from './queue.kit.ts';
 
 describe('an impossible option', () => {
   it.each([
-    [{ backoffMsMin: 0 }, 'backoffMsMin has to be a number of milliseconds above 0, not 0'],
-    [{ ageingMs: Number.POSITIVE_INFINITY }, 'ageingMs has to be a number of milliseconds above 0, not Infinity'],
-    [{ backoffMsMax: 4 }, 'backoffMsMax has to be at least backoffMsMin (5), not 4'],
+    [{ backoffMsMin: 0 }, 'backoffMsMin must be a number of milliseconds above 0, not 0'],
+    [{ ageingMs: Number.POSITIVE_INFINITY }, 'ageingMs must be a number of milliseconds above 0, not Infinity'],
+    [{ backoffMsMax: 4 }, 'backoffMsMax must be at least backoffMsMin (5), not 4'],
   ])('%j is refused', (options, message) => {
     expect(() => setUp(options)).toThrow(message);
   });
 
   it.each([
-    [{ priority: Number.NaN }, 'priority has to be from -1000000 to 1000000, not NaN'],
-    [{ priority: priorityMax + 1 }, 'priority has to be from -1000000 to 1000000, not 1000001'],
-    [{ afterMs: Number.NaN }, 'afterMs has to be a finite number of milliseconds, not NaN'],
+    [{ priority: Number.NaN }, 'priority must be from -1000000 to 1000000, not NaN'],
+    [{ priority: priorityMax + 1 }, 'priority must be from -1000000 to 1000000, not 1000001'],
+    [{ afterMs: Number.NaN }, 'afterMs must be a finite number of milliseconds, not NaN'],
   ])('of an add, %j, is refused, and adds nothing', (options, message) => {
     const { queue } = setUp();
     expect(() => queue.add('a', options)).toThrow(message);

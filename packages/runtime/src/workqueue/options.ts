@@ -1,4 +1,4 @@
-/** The options of a queue, checked once at the border: a NaN inside a heap would lose keys without a word. */
+/** Validation of queue options: a NaN inside a heap would lose keys silently. */
 import { ApiError } from '../api/errors.ts';
 
 export const priorityMax = 1_000_000;
@@ -25,5 +25,5 @@ export function checkAdd(priority: number, afterMs: number): void {
 }
 
 function refused(name: string, expected: string, value: number): ApiError {
-  return new ApiError('BadRequest', { reason: `${name} has to be ${expected}, not ${value}` });
+  return new ApiError('BadRequest', { reason: `${name} must be ${expected}, not ${value}` });
 }

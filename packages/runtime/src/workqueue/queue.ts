@@ -1,6 +1,6 @@
 /**
- * The work queue: which key a controller looks at next. It has client-go's guarantees: a key is never in flight twice,
- * nothing that was added is lost, and any number of adds during a run mean exactly one more run.
+ * The work queue: which key a controller reconciles next. It has the guarantees of client-go: a key is never in flight
+ * twice, no add is lost, and any number of adds during a run cause exactly one more run.
  */
 import { ApiError } from '../api/errors.ts';
 import { backoffMs } from '../lib/backoff.ts';
@@ -9,10 +9,10 @@ import type { Clock } from '../ports/clock.ts';
 import type { AddOptions, QueueItem, QueueObserver, WorkQueueOptions } from './contract.ts';
 import { Delays } from './delays.ts';
 import { boundedReason, createEntry, type Entry } from './entry.ts';
-import { Line } from './line.ts';
+import { LinkedList } from './linked-list.ts';
 import { checkAdd, checkTuning, type QueueTuning } from './options.ts';
 import { Ready } from './ready.ts';
-import { Takers } from './takers.ts';
+import { Waiters } from './waiters.ts';
 
 export type { AddOptions, QueueItem, QueueObserver, WorkQueueOptions } from './contract.ts';
 
@@ -25,16 +25,15 @@ export class WorkQueue {
   readonly #entries = new Map<string, Entry>();
   readonly #ready: Ready;
   readonly #delays: Delays;
-  readonly #inFlight = new Line<Entry>();
+  readonly #inFlight = new LinkedList<Entry>();
   /**
-   * A key that waits or runs carries its failures with it. Only one that failed, left and was not forgotten is kept here.
-   * A key whose object is gone may never be forgotten, so there is a limit: beyond it the key that left first starts over
-   * at the shortest backoff.
+   * Failure counts of keys that are not in the queue. A key whose object was deleted may never be passed to `forget`, so
+   * there is a limit: beyond it, the key that left first starts over at the shortest backoff.
    */
   readonly #idleFailures = new BoundedMap<string, number>(idleFailuresMax);
-  readonly #takers = new Takers<QueueItem>();
+  readonly #waiters = new Waiters<QueueItem>();
   #dirtyCount = 0;
-  /** `draining` hands out what is ready or dirty, then becomes `stopped`, which hands out nothing. */
+  /** `draining` hands out ready and dirty keys, then becomes `stopped`, which hands out none. */
   #state: 'running' | 'draining' | 'stopped' = 'running';
   readonly #onEnd: (() => void)[] = [];
 
@@ -52,12 +51,12 @@ export class WorkQueue {
     this.#delays = new Delays(clock, (entry) => this.#due(entry));
   }
 
-  /** Ready to be taken. */
+  /** Number of ready keys. */
   get depth(): number {
     return this.#ready.size;
   }
 
-  /** Waiting for their time. */
+  /** Number of delayed keys. */
   get delayed(): number {
     return this.#delays.size;
   }
@@ -78,14 +77,14 @@ export class WorkQueue {
     return sumMs;
   }
 
-  /** How long the key that is ready longest has waited; 0 when none is. */
+  /** How long the oldest ready key has waited; 0 when there is none. */
   get oldestWaitMs(): number {
     return this.#since(this.#ready.oldestSince);
   }
 
   /**
-   * Asks for one run of the key. A key that waits already stays one, with the higher priority and the earlier time of
-   * the two. During a run of the key it means exactly one more, after `done`. After `shutDown` it does nothing.
+   * Requests one run of the key. A key that already waits keeps the higher priority and the earlier time. During a run
+   * of the key it causes exactly one more, after `done`. After `shutDown` it does nothing.
    */
   add(key: string, { reason = 'added', priority = 0, afterMs = 0 }: AddOptions = {}): void {
     checkAdd(priority, afterMs);
@@ -93,8 +92,8 @@ export class WorkQueue {
   }
 
   /**
-   * Counts a failure and adds the key after its backoff, with the priority it had. Returns the delay. A key that is to
-   * run earlier for another reason does. After `shutDown` it adds nothing.
+   * Counts a failure and adds the key after its backoff, with its previous priority. Returns the delay. An earlier run
+   * that was requested for another reason is kept. After `shutDown` it adds nothing.
    */
   retry(key: string, reason = 'retry'): number {
     const delayMs = backoffMs(this.attempts(key), this.#tuning.backoffMsMin, this.#tuning.backoffMsMax);
@@ -106,7 +105,7 @@ export class WorkQueue {
     return delayMs;
   }
 
-  /** Forgets the failures of a key: its next retry waits the shortest time again. What waits stays. */
+  /** Resets the failures of a key: its next retry has the shortest backoff. A waiting run is kept. */
   forget(key: string): void {
     const entry = this.#entries.get(key);
     if (entry) entry.failures = 0;
@@ -118,26 +117,26 @@ export class WorkQueue {
   }
 
   /**
-   * The next key, at once or when there is one; undefined when the signal aborts, or after `shutDown`. Takers are
-   * served in the order in which they came. A key that was handed over has to be given to `done`, even if the signal
-   * aborts before the caller sees it.
+   * Resolves with the next key as soon as there is one; with undefined when the signal aborts, or after `shutDown`.
+   * Concurrent calls are served in order. Every key returned must be passed to `done`, even if the signal aborts before
+   * the caller sees it.
    */
   take(signal?: AbortSignal): Promise<QueueItem | undefined> {
     if (signal?.aborted) return Promise.resolve(undefined);
     const item = this.#next();
-    // The take that finds nothing left is the one that notices the end of a drain.
+    // A drain ends with the first take that finds no key.
     if (!item) this.#endIfDone();
-    return item || this.#state === 'stopped' ? Promise.resolve(item) : this.#takers.wait(signal);
+    return item || this.#state === 'stopped' ? Promise.resolve(item) : this.#waiters.wait(signal);
   }
 
-  /** Ends the run of a key. Has to be called once for every key taken; otherwise it throws `Internal`. */
+  /** Ends the run of a key. Must be called once for every key taken; throws `Internal` for any other. */
   done(key: string): void {
     const entry = this.#entries.get(key);
     if (!entry?.inFlight) throw new ApiError('Internal', { reason: `done("${key}"): the key is not in flight` });
     const now = this.#clock.monotonicMs();
     const tookMs = now - entry.since;
     entry.inFlight = false;
-    this.#inFlight.leave(entry);
+    this.#inFlight.remove(entry);
     this.#observer.finished?.(key, tookMs);
     if (entry.next === 'none') this.#leave(entry);
     else if (entry.next === 'dirty') {
@@ -148,9 +147,9 @@ export class WorkQueue {
   }
 
   /**
-   * Takes no more adds and drops what is delayed. With `drain`, what is ready, and what was added during a run, is still
-   * handed out; without, it is dropped. Resolves when nothing waits and nothing is in flight, so a drain needs takers;
-   * a second call without `drain` ends it early.
+   * Ignores further adds and drops delayed keys. With `drain`, ready keys, and keys added during a run, are still handed
+   * out; otherwise they are dropped. Resolves when no key waits or is in flight, so a drain needs calls of `take`; a
+   * second call without `drain` ends it early.
    */
   shutDown({ drain = false }: { readonly drain?: boolean } = {}): Promise<void> {
     if (this.#state === 'running') this.#state = 'draining';
@@ -171,7 +170,7 @@ export class WorkQueue {
     if (entry.next === 'none') entry.priority = priority;
     else if (priority > entry.priority) {
       entry.priority = priority;
-      if (entry.next === 'ready') this.#ready.reprioritized(entry);
+      if (entry.next === 'ready') this.#ready.reprioritize(entry);
     }
     if (entry.next === 'ready' || entry.next === 'dirty') return;
     if (entry.next === 'delayed') {
@@ -185,7 +184,7 @@ export class WorkQueue {
     } else this.#due(entry, now);
   }
 
-  /** The time of a key has come: it is ready, or will be when its run is done. */
+  /** The delay of a key is over: it is ready, or will be when its run is done. */
   #due(entry: Entry, now = this.#clock.monotonicMs()): void {
     this.#observer.added?.(entry.key);
     if (entry.inFlight) {
@@ -197,9 +196,9 @@ export class WorkQueue {
   #makeReady(entry: Entry, now: number): void {
     entry.next = 'ready';
     this.#ready.push(entry, now);
-    if (this.#takers.size === 0) return;
+    if (this.#waiters.size === 0) return;
     const item = this.#next();
-    if (item) this.#takers.hand(item);
+    if (item) this.#waiters.deliver(item);
   }
 
   /** Puts the first ready key in flight. */
@@ -212,7 +211,7 @@ export class WorkQueue {
     entry.next = 'none';
     entry.inFlight = true;
     entry.since = now;
-    this.#inFlight.join(entry);
+    this.#inFlight.append(entry);
     this.#observer.taken?.(item);
     return item;
   }
@@ -239,7 +238,7 @@ export class WorkQueue {
   #endIfDone(): void {
     if (this.#state === 'draining' && this.#ready.size === 0 && this.#dirtyCount === 0) {
       this.#state = 'stopped';
-      this.#takers.sendHome();
+      this.#waiters.releaseAll();
     }
     if (this.#state !== 'stopped' || this.#inFlight.size > 0) return;
     for (const resolve of this.#onEnd.splice(0)) resolve();

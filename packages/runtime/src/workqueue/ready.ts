@@ -1,17 +1,17 @@
 /**
- * The keys that may be taken now: the highest priority first, the longest wait among equals, and nothing waits for ever.
+ * The ready keys: the highest priority first, the longest wait among equals, without starvation.
  *
- * Ageing is continuous: a key counts `priority + waited / ageingMs`. All of them age at the same speed, so who goes before
- * whom never changes while they wait, and one heap sorted by `since - priority × ageingMs` is right at every moment.
- * A key of priority 0 goes before every key of priority 1 that became ready `ageingMs` or more after it.
+ * Ageing is continuous: the effective priority is `priority + waited / ageingMs`. All keys age at the same rate, so their
+ * order never changes while they wait, and one heap sorted by `since - priority × ageingMs` is always correct.
+ * A key of priority 0 precedes every key of priority 1 that became ready `ageingMs` or more after it.
  */
 import type { Entry } from './entry.ts';
 import { Heap } from './heap.ts';
-import { Line } from './line.ts';
+import { LinkedList } from './linked-list.ts';
 
 export class Ready {
   readonly #heap = new Heap<Entry>();
-  readonly #line = new Line<Entry>();
+  readonly #byAge = new LinkedList<Entry>();
   readonly #ageingMs: number;
   #sequence = 0;
 
@@ -23,9 +23,9 @@ export class Ready {
     return this.#heap.size;
   }
 
-  /** Since when the oldest one waits. */
+  /** When the oldest ready key became ready. */
   get oldestSince(): number | undefined {
-    return this.#line.oldest?.since;
+    return this.#byAge.oldest?.since;
   }
 
   push(entry: Entry, now: number): void {
@@ -33,26 +33,26 @@ export class Ready {
     entry.sequence = this.#sequence++;
     entry.order = this.#orderOf(entry);
     this.#heap.push(entry);
-    this.#line.join(entry);
+    this.#byAge.append(entry);
   }
 
-  /** Its priority has changed; how long it has waited stays. */
-  reprioritized(entry: Entry): void {
+  /** To be called after a change of `priority`. The waiting time is kept. */
+  reprioritize(entry: Entry): void {
     entry.order = this.#orderOf(entry);
-    this.#heap.reordered(entry);
+    this.#heap.reorder(entry);
   }
 
   pop(): Entry | undefined {
     const first = this.#heap.first;
     if (!first) return undefined;
     this.#heap.remove(first);
-    this.#line.leave(first);
+    this.#byAge.remove(first);
     return first;
   }
 
   clear(): readonly Entry[] {
     const entries = this.#heap.clear();
-    for (const entry of entries) this.#line.leave(entry);
+    for (const entry of entries) this.#byAge.remove(entry);
     return entries;
   }
 

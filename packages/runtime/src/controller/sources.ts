@@ -1,4 +1,4 @@
-/** What wakes a controller: an informer for each kind that it watches, and the keys that their changes concern. */
+/** The sources of a controller: an informer for each kind that it watches, and the keys that their changes enqueue. */
 import type { Kind } from '../api/kind.ts';
 import type { Informers, InformerUse } from '../informer/informers.ts';
 import type { Change } from '../informer/versions.ts';
@@ -8,16 +8,15 @@ import { sleep } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import type { Registry } from '../registry/contract.ts';
 import type { Predicate } from './predicate.ts';
-import { Source, type Wake, type Watch, WatchPanic } from './source.ts';
+import { type EnqueueRequest, Source, type Watch, WatchPanic } from './source.ts';
 
-/** What a feed calls. */
-export interface FeedHandlers {
-  readonly enqueue: (wake: Wake) => void;
+export interface SourcesHandlers {
+  readonly enqueue: (request: EnqueueRequest) => void;
   /** An event was skipped because a predicate or a map function threw. */
   readonly panicked?: () => void;
 }
 
-export interface FeedOptions {
+export interface SourcesOptions {
   readonly name: string;
   readonly kind: Kind;
   readonly watches?: readonly Watch[];
@@ -26,53 +25,55 @@ export interface FeedOptions {
   readonly log?: Log;
 }
 
-export class Feed {
+export class Sources {
   readonly #name: string;
   readonly #registry: Registry;
   readonly #log: Log;
-  readonly #handlers: FeedHandlers;
-  readonly #lines: readonly { readonly use: InformerUse; readonly source: Source }[];
+  readonly #handlers: SourcesHandlers;
+  readonly #watches: readonly { readonly use: InformerUse; readonly source: Source }[];
 
   /** Starts the informers; `run` releases them. */
-  constructor(options: FeedOptions, registry: Registry, informers: Informers, handlers: FeedHandlers) {
+  constructor(options: SourcesOptions, registry: Registry, informers: Informers, handlers: SourcesHandlers) {
     const { name, kind: own, watches = [], predicates = [], namespace, log = silentLog } = options;
     this.#name = name;
     this.#registry = registry;
     this.#log = log;
     this.#handlers = handlers;
     const watched = [{ kind: own, predicates }, ...watches];
-    // A kind that the registry does not know has to be refused before an informer has started.
+    // Throws for an unknown kind before any informer has started.
     for (const { kind } of watched) registry.resource(kind);
-    this.#lines = watched.map((watch) => {
+    this.#watches = watched.map((watch) => {
       const use = informers.use(watch.kind, namespace);
       return { use, source: new Source(registry, own, watch, (key) => use.informer.versionOf(key)) };
     });
   }
 
-  /** Nothing if everything has been listed, else what has not. */
+  /** Returns undefined if all kinds have been listed, otherwise a message with the missing ones. */
   ready(): string | undefined {
-    const waiting = this.#lines.map(({ use }) => use.informer).filter(({ hasSynced }) => !hasSynced);
-    return waiting.length > 0 ? `it has not listed ${waiting.map(({ kind }) => kind.kind).join(', ')} yet` : undefined;
+    const waiting = this.#watches.map(({ use }) => use.informer).filter(({ hasSynced }) => !hasSynced);
+    return waiting.length > 0
+      ? `waiting for the first list of ${waiting.map(({ kind }) => kind.kind).join(', ')}`
+      : undefined;
   }
 
-  /** The newest version that was seen of a key of the controller's own kind. */
+  /** The newest observed version of a key of the controller's own kind. */
   versionOf(key: string): string | undefined {
-    return this.#lines[0]?.use.informer.versionOf(key);
+    return this.#watches[0]?.use.informer.versionOf(key);
   }
 
-  /** Whether an object of the controller's own kind, read at this version, is gone for certain. */
-  isGone(key: string, version: string): boolean {
-    return this.#lines[0]?.use.informer.isGone(key, version) ?? false;
+  /** Whether an object of the controller's own kind, read at this version, is known to be deleted. */
+  isDeleted(key: string, version: string): boolean {
+    return this.#watches[0]?.use.informer.isDeleted(key, version) ?? false;
   }
 
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all(
-      this.#lines.map(async ({ use, source }) => {
-        // One after another, so that a source sees changes in order.
+      this.#watches.map(async ({ use, source }) => {
+        // Sequentially, so that a source gets changes in order.
         let turn: Promise<void> = Promise.resolve();
         const removeHandler = use.informer.addHandler((change) => {
-          turn = turn.then(() => this.#wake(change, source, signal));
+          turn = turn.then(() => this.#handle(change, source, signal));
         });
         await aborted(signal).promise;
         removeHandler();
@@ -84,23 +85,23 @@ export class Feed {
 
   /** Resolves when everything has been listed, or the signal aborts. Throws `Timeout`. */
   async synced(signal: AbortSignal, timeoutMs: number): Promise<void> {
-    const listed = unlessAborted(signal, Promise.all(this.#lines.map(({ use }) => use.informer.synced)));
-    const what = `the first list of ${this.#lines.map(({ use }) => use.informer.kind.kind).join(', ')}`;
+    const listed = unlessAborted(signal, Promise.all(this.#watches.map(({ use }) => use.informer.synced)));
+    const what = `the first list of ${this.#watches.map(({ use }) => use.informer.kind.kind).join(', ')}`;
     await (timeoutMs === Number.POSITIVE_INFINITY
       ? listed
       : within(this.#registry.clock, timeoutMs, what, () => listed));
   }
 
   /**
-   * The informer reports a change once, so a read that fails is retried until it succeeds. An exception of a predicate or
-   * a map function is not: it would come again, and block every change behind it.
+   * The informer reports a change once, so a failed read is retried until it succeeds. An exception of a predicate or a
+   * map function is not retried: it would recur and block all later changes.
    */
-  async #wake(change: Change, source: Source, signal: AbortSignal): Promise<void> {
+  async #handle(change: Change, source: Source, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#registry;
     const backoff = new Backoff(random);
     while (!signal.aborted) {
       try {
-        for (const wake of await source.wakes(change)) this.#handlers.enqueue(wake);
+        for (const request of await source.requests(change)) this.#handlers.enqueue(request);
         return;
       } catch (error) {
         if (error instanceof WatchPanic) {
@@ -109,7 +110,7 @@ export class Feed {
         }
         const delayMs = backoff.next();
         const fields = { controller: this.#name, key: change.key, delayMs, error: String(error) };
-        this.#log.write('warn', 'a change could not be looked at; it will be tried again', fields);
+        this.#log.write('warn', 'a changed object could not be read; retrying', fields);
         await sleep(clock, delayMs, signal);
       }
     }

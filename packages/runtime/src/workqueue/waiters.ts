@@ -1,26 +1,26 @@
-/** Those who wait for a key, in the order in which they came. */
+/** Pending `take` calls, in order. */
 
-interface Taker<T> {
+interface Waiter<T> {
   readonly signal: AbortSignal | undefined;
   readonly resolve: (item: T | undefined) => void;
 }
 
-export class Takers<T> {
-  readonly #waiting = new Set<Taker<T>>();
+export class Waiters<T> {
+  readonly #waiting = new Set<Waiter<T>>();
   /**
-   * How many of them wait on each signal. All share one listener a signal: with one each, Node.js warns of a leak when a
+   * Number of waiters per signal. They share one listener per signal: with one each, Node.js warns of a leak when a
    * controller has more than ten workers.
    */
   readonly #signals = new Map<AbortSignal, number>();
   readonly #onAbort = () => {
-    for (const taker of this.#waiting) if (taker.signal?.aborted) this.#send(taker, undefined);
+    for (const waiter of this.#waiting) if (waiter.signal?.aborted) this.#settle(waiter, undefined);
   };
 
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Resolves with what is handed over, or with undefined when the signal aborts or all are sent home. */
+  /** Resolves with a delivered item, or with undefined when the signal aborts or `releaseAll` is called. */
   wait(signal: AbortSignal | undefined): Promise<T | undefined> {
     return new Promise((resolve) => {
       this.#waiting.add({ signal, resolve });
@@ -31,22 +31,22 @@ export class Takers<T> {
     });
   }
 
-  /** Gives the item to the one who has waited longest. There has to be one. */
-  hand(item: T): void {
-    for (const taker of this.#waiting) {
-      this.#send(taker, item);
+  /** Resolves the oldest waiter with the item. There must be one. */
+  deliver(item: T): void {
+    for (const waiter of this.#waiting) {
+      this.#settle(waiter, item);
       return;
     }
   }
 
-  sendHome(): void {
-    for (const taker of this.#waiting) this.#send(taker, undefined);
+  releaseAll(): void {
+    for (const waiter of this.#waiting) this.#settle(waiter, undefined);
   }
 
-  #send(taker: Taker<T>, item: T | undefined): void {
-    this.#waiting.delete(taker);
-    if (taker.signal) this.#unsubscribe(taker.signal);
-    taker.resolve(item);
+  #settle(waiter: Waiter<T>, item: T | undefined): void {
+    this.#waiting.delete(waiter);
+    if (waiter.signal) this.#unsubscribe(waiter.signal);
+    waiter.resolve(item);
   }
 
   #unsubscribe(signal: AbortSignal): void {

@@ -1,15 +1,15 @@
 /**
- * A line of people waiting: one joins at the end and may leave from anywhere, both in O(1), and the oldest is always
- * known. An item stands in one line at a time.
+ * A doubly linked list: append at the end, removal of any item and access to the oldest, all in O(1). An item is in one
+ * list at a time.
  *
- * A `Set` keeps the same order, but V8 leaves a hole for each deletion, and finding its first item walks over them all.
+ * A `Set` keeps the same order, but V8 leaves a hole for each deletion, and finding the first item walks over all holes.
  */
-export interface LineItem<T> {
+export interface LinkedListItem<T> {
   older: T | undefined;
   newer: T | undefined;
 }
 
-export class Line<T extends LineItem<T>> {
+export class LinkedList<T extends LinkedListItem<T>> {
   #oldest: T | undefined;
   #newest: T | undefined;
   #size = 0;
@@ -22,7 +22,7 @@ export class Line<T extends LineItem<T>> {
     return this.#oldest;
   }
 
-  join(item: T): void {
+  append(item: T): void {
     item.older = this.#newest;
     if (this.#newest) this.#newest.newer = item;
     else this.#oldest = item;
@@ -30,12 +30,12 @@ export class Line<T extends LineItem<T>> {
     this.#size++;
   }
 
-  leave(item: T): void {
+  remove(item: T): void {
     if (item.older) item.older.newer = item.newer;
     else this.#oldest = item.newer;
     if (item.newer) item.newer.older = item.older;
     else this.#newest = item.older;
-    // An item that left must not keep its old neighbours in memory.
+    // A removed item must not keep its former neighbours in memory.
     item.older = undefined;
     item.newer = undefined;
     this.#size--;
