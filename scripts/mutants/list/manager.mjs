@@ -6,8 +6,8 @@ export const manager = {
     {
       name: 'a candidate takes over a lease that it has just seen renewed',
       file: 'observation.ts',
-      find: 'if (metadata.resourceVersion === this.#version) return;\n    this.forget();',
-      replace: 'if (this.#version !== undefined) return;\n    this.forget();',
+      find: 'if (metadata.resourceVersion === this.#version) return;\n    this.reset();',
+      replace: 'if (this.#version !== undefined) return;\n    this.reset();',
     },
     {
       name: 'a candidate takes over a lease that is held',
@@ -18,8 +18,8 @@ export const manager = {
     {
       name: 'a leader works before it has raised the fence',
       file: 'election.ts',
-      find: 'return fencing.fencedBy(await this.#answered(',
-      replace: 'return this.#registry ?? fencing.fencedBy(await this.#answered(',
+      find: 'return fencing.fencedBy(await this.#withinTerm(',
+      replace: 'return this.#registry ?? fencing.fencedBy(await this.#withinTerm(',
     },
     {
       name: 'a leader that lost its lease does not stop its work',
@@ -28,11 +28,11 @@ export const manager = {
       replace: '',
     },
     {
-      name: 'a leader that is asked to stop lets go of the lease before its work has ended',
+      name: 'a leader that is stopped releases the lease before its work has ended',
       file: 'election.ts',
-      find: 'const { error } = await within(this.#clock, this.#stopMsMax, "the leader\'s work, told to stop,", () => work);',
+      find: 'const { error } = await within(this.#clock, this.#stopMsMax, "the leader\'s work (stopping)", () => work);',
       replace:
-        'await this.#release();\n      const { error } = await within(this.#clock, this.#stopMsMax, "the leader\'s work, told to stop,", () => work);',
+        'await this.#release();\n      const { error } = await within(this.#clock, this.#stopMsMax, "the leader\'s work (stopping)", () => work);',
     },
     {
       name: 'a leader that ends keeps the lease',
@@ -93,7 +93,7 @@ export const manager = {
       tests: ['election-times.test.ts'],
     },
     {
-      name: 'work that failed after it was told to stop counts as stopped',
+      name: 'work that failed after it was stopped counts as stopped',
       file: 'within.ts',
       find: "error === signal.reason || (error instanceof Error && error.name === 'AbortError')",
       replace: 'error === signal.reason || error instanceof Error',
@@ -107,7 +107,7 @@ export const manager = {
       tests: ['manager.test.ts'],
     },
     {
-      name: 'a part is told to stop before the one after it has ended',
+      name: 'a runnable is stopped before the one after it has ended',
       file: 'runnable.ts',
       find: 'await running.ended;',
       replace: '',

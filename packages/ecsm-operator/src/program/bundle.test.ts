@@ -64,7 +64,7 @@ it('runs until it is told to stop', async () => {
     file: bundle,
     cwd: empty,
   });
-  await until(/the health server listens/);
+  await until(/health server listening/);
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
 });

@@ -10,7 +10,7 @@ import { operatorKinds } from '../apis/kinds.ts';
 import { launcher, openSite, run, telemetry } from './process.kit.ts';
 
 const anyPort = ['--listen', '127.0.0.1:0'];
-const listening = /the health server listens url=(\S+)/;
+const listening = /health server listening url=(\S+)/;
 
 describe('ecsm-operator run', () => {
   it('makes what is there true, follows a change from another process, and stops with 0', async () => {
@@ -111,7 +111,7 @@ describe('ecsm-operator run', () => {
     const port = typeof address === 'object' ? address?.port : undefined;
     const { ended, output } = site.start(...site.places, '--listen', `127.0.0.1:${port}`);
     expect(await ended).toBe(1);
-    expect(output()).toContain('another program listens there already; choose another port, or 0 for any free one');
+    expect(output()).toContain('the address is in use; choose another port, or 0 for any free one');
     await new Promise((resolve) => holder.close(resolve));
   });
 });

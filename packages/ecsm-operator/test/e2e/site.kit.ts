@@ -65,7 +65,7 @@ export class Site {
       ...['--listen', '127.0.0.1:0', '--observe-seconds', '1'],
       ...flags,
     ]);
-    const [, url = ''] = await program.until(/the health server listens url=(\S+)/);
+    const [, url = ''] = await program.until(/health server listening url=(\S+)/);
     return { ...program, url };
   }
 

@@ -83,7 +83,7 @@ describe('a manager with an election', () => {
 
   it('refuses a controller whose grace does not fit into the rest of the lease', () => {
     const message =
-      'leader election: renewDeadlineMs (2000) + graceMs of "test" (4000) = 6000 has to be less than leaseMs (6000), or two leaders could act at once';
+      'leader election: renewDeadlineMs (2000) + graceMs of "test" (4000) = 6000 must be less than leaseMs (6000), or two leaders could act at the same time';
     expect(() => managerWith(6_000).add(controllerWith())).toThrow(message);
   });
 

@@ -1,9 +1,9 @@
-/** Named questions about a process, and the answers as Kubernetes words them. */
+/** Named checks of a process, reported in the format of Kubernetes. */
 import { ApiError } from '../api/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import { within } from './within.ts';
 
-/** Nothing if all is well, else why not. To throw is to fail. */
+/** Returns undefined if the check passes, otherwise the reason. An exception is a failure. */
 export type Check = () => string | undefined | Promise<string | undefined>;
 
 export type Checks = Readonly<Record<string, Check>>;
@@ -12,7 +12,7 @@ export type Checks = Readonly<Record<string, Check>>;
 export const CHECK_MS_MAX = 5_000;
 const reasonCharactersMax = 1_000;
 
-export interface Finding {
+export interface CheckResult {
   readonly name: string;
   /** Why it failed; absent if it passed. */
   readonly reason?: string;
@@ -21,33 +21,33 @@ export interface Finding {
 
 export interface Report {
   readonly passed: boolean;
-  /** Line by line, as with `?verbose`. */
+  /** One line per check, as with `?verbose`. */
   readonly text: string;
 }
 
-/** Asks all checks at once. Excluded ones are listed, but not asked. */
-export async function examine(
+/** Runs all checks concurrently. Excluded ones are listed, but not run. */
+export async function runChecks(
   title: string,
   checks: Checks,
   exclude: ReadonlySet<string>,
   clock: Clock,
 ): Promise<Report> {
-  const findings = await Promise.all(
-    Object.entries(checks).map(async ([name, check]): Promise<Finding> => {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]): Promise<CheckResult> => {
       if (exclude.has(name)) return { name, excluded: true };
-      const reason = await examineOne(check, clock);
+      const reason = await runCheck(check, clock);
       return reason === undefined ? { name } : { name, reason };
     }),
   );
-  const passed = findings.every(({ reason }) => reason === undefined);
+  const passed = results.every(({ reason }) => reason === undefined);
   const unknown = [...exclude].filter((name) => !Object.hasOwn(checks, name));
   const warnings = unknown.map((name) => `warn: no check "${oneLine(name)}" to exclude`);
   const end = `${title} check ${passed ? 'passed' : 'failed'}`;
-  return { passed, text: `${[...findings.map(lineOf), ...warnings, end].join('\n')}\n` };
+  return { passed, text: `${[...results.map(lineOf), ...warnings, end].join('\n')}\n` };
 }
 
-/** Why a check failed; nothing if it passed. */
-export async function examineOne(check: Check, clock: Clock): Promise<string | undefined> {
+/** Returns why the check failed; undefined if it passed. */
+export async function runCheck(check: Check, clock: Clock): Promise<string | undefined> {
   try {
     const reason = await within(clock, CHECK_MS_MAX, 'the check', async () => check());
     return reason === undefined ? undefined : oneLine(reason);
@@ -56,13 +56,15 @@ export async function examineOne(check: Check, clock: Clock): Promise<string | u
   }
 }
 
-/** A name stands in a path and in a line. */
+/** A name is part of a URL path and of a line of text. Throws `BadRequest`. */
 export function checkName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) return;
-  throw new ApiError('BadRequest', { reason: `"${name}" cannot name a check: use letters, digits, "-", "_" and "."` });
+  throw new ApiError('BadRequest', {
+    reason: `"${name}" is not a valid check name: use letters, digits, "-", "_" and "."`,
+  });
 }
 
-function lineOf({ name, reason, excluded }: Finding): string {
+function lineOf({ name, reason, excluded }: CheckResult): string {
   if (excluded) return `[+]${name} excluded: ok`;
   return reason === undefined ? `[+]${name} ok` : `[-]${name} failed: ${reason}`;
 }

@@ -1,6 +1,6 @@
 /**
  * Limits the connections of an HTTP server without letting idle ones block it: at the limit, a new connection replaces
- * the one that has been without a request for longest. While all of them wait for a response, the new one is closed.
+ * the one that has been idle for longest. If all of them have a request in flight, the new one is closed.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
@@ -8,7 +8,7 @@ type Socket = IncomingMessage['socket'];
 
 export function limitConnections(server: Server, connectionsMax: number): void {
   const open = new Set<Socket>();
-  /** Without a complete request, in the order in which they became so. */
+  /** Connections without a complete request, in the order in which they became idle. */
   const idle = new Set<Socket>();
   const forget = (socket: Socket) => {
     open.delete(socket);

@@ -1,4 +1,4 @@
-/** Which times make sense together, and the jitter that keeps candidates from trying all at once. */
+/** Validation of the election times, and the jitter that spreads the attempts of candidates. */
 import { ApiError } from '../api/errors.ts';
 import type { Random } from '../ports/random.ts';
 import { LEASE_SECONDS_MAX } from './lease.ts';
@@ -18,25 +18,25 @@ export interface ElectionTimes {
 
 /** Throws `BadRequest`. */
 export function checkTimes({ identity, leaseMs, renewDeadlineMs, retryMs }: ElectionTimes): void {
-  if (identity === '') throw wrong('a candidate needs an identity: an empty one means that nobody leads');
-  if (!(retryMs > 0)) throw wrong(`retryMs has to be more than 0, not ${retryMs}`);
+  if (identity === '') throw invalidTimes('identity must not be empty: an empty holder means that there is no leader');
+  if (!(retryMs > 0)) throw invalidTimes(`retryMs must be more than 0, not ${retryMs}`);
   if (!(renewDeadlineMs > retryMs * JITTER_FACTOR_MAX)) {
-    throw wrong(
-      `renewDeadlineMs (${renewDeadlineMs}) has to be more than ${JITTER_FACTOR_MAX} times retryMs (${retryMs}), or a leader could not renew in time`,
+    throw invalidTimes(
+      `renewDeadlineMs (${renewDeadlineMs}) must be more than ${JITTER_FACTOR_MAX} times retryMs (${retryMs}), or a leader could not renew in time`,
     );
   }
   if (!(leaseMs > renewDeadlineMs)) {
-    throw wrong(
-      `leaseMs (${leaseMs}) has to be more than renewDeadlineMs (${renewDeadlineMs}), or two could lead at once`,
+    throw invalidTimes(
+      `leaseMs (${leaseMs}) must be more than renewDeadlineMs (${renewDeadlineMs}), or there could be two leaders`,
     );
   }
   if (leaseMs > LEASE_SECONDS_MAX * 1000) {
-    throw wrong(`leaseMs has to be at most ${LEASE_SECONDS_MAX * 1000}, not ${leaseMs}`);
+    throw invalidTimes(`leaseMs must be at most ${LEASE_SECONDS_MAX * 1000}, not ${leaseMs}`);
   }
 }
 
 /**
- * Work that goes on for `graceMs` after the term of its leader ended has to end before another process may take over.
+ * Work that continues for `graceMs` after the end of its leader's term must end before another process may take over.
  * Throws `BadRequest`.
  */
 export function checkGrace(
@@ -45,11 +45,11 @@ export function checkGrace(
   { leaseMs, renewDeadlineMs }: Pick<ElectionTimes, 'leaseMs' | 'renewDeadlineMs'>,
 ): void {
   if (renewDeadlineMs + graceMs < leaseMs) return;
-  throw wrong(
-    `renewDeadlineMs (${renewDeadlineMs}) + graceMs of ${what} (${graceMs}) = ${renewDeadlineMs + graceMs} has to be less than leaseMs (${leaseMs}), or two leaders could act at once`,
+  throw invalidTimes(
+    `renewDeadlineMs (${renewDeadlineMs}) + graceMs of ${what} (${graceMs}) = ${renewDeadlineMs + graceMs} must be less than leaseMs (${leaseMs}), or two leaders could act at the same time`,
   );
 }
 
-function wrong(reason: string): ApiError {
+function invalidTimes(reason: string): ApiError {
   return new ApiError('BadRequest', { reason: `leader election: ${reason}` });
 }

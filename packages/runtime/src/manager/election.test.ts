@@ -116,7 +116,7 @@ describe('one candidate', () => {
   it('finds its own claim again when only the answer to it was lost', async () => {
     const stage = new Stage();
     const a = stage.candidate('a');
-    // The look itself has to be answered, or there is no claim.
+    // The look itself must be answered, or there is no claim.
     a.link.store.get = (key) => stage.store.get(key);
     a.link.is = 'deaf';
     a.start();
@@ -319,7 +319,7 @@ describe('a lost lease', () => {
     a.link.is = 'up';
     await stage.clock.until(() => a.working, 3_000);
     expect([a.tenures, a.election.state]).toEqual([2, 'leading']);
-    expect(a.log.messages('warn')).toContain('the lease was lost; waiting to lead again');
+    expect(a.log.messages('warn')).toContain('the lease was lost; trying to acquire it again');
     // Said once when it began, and not at every try.
     expect(a.log.messages('warn').filter((message) => message === 'the lease could not be renewed')).toHaveLength(1);
     await stopAll(stage);
@@ -449,7 +449,7 @@ describe('an orderly end', () => {
     a.link.is = 'down';
     a.life.abort();
     await a.ended;
-    expect(a.log.messages('warn')).toEqual(['the lease could not be released; others have to wait until it expires']);
+    expect(a.log.messages('warn')).toEqual(['the lease could not be released; candidates must wait until it expires']);
   });
 });
 
@@ -529,11 +529,11 @@ describe('the options', () => {
   const make = (options: object) => new LeaderElection({ registry, name: 'main', identity: 'a', ...options });
 
   it.each([
-    [{ leaseMs: 10_000 }, 'leaseMs (10000) has to be more than renewDeadlineMs (10000)'],
-    [{ renewDeadlineMs: 2_400 }, 'renewDeadlineMs (2400) has to be more than 1.2 times retryMs (2000)'],
-    [{ retryMs: 0 }, 'retryMs has to be more than 0, not 0'],
-    [{ leaseMs: 3_600_001 }, 'leaseMs has to be at most 3600000'],
-    [{ identity: '' }, 'a candidate needs an identity'],
+    [{ leaseMs: 10_000 }, 'leaseMs (10000) must be more than renewDeadlineMs (10000)'],
+    [{ renewDeadlineMs: 2_400 }, 'renewDeadlineMs (2400) must be more than 1.2 times retryMs (2000)'],
+    [{ retryMs: 0 }, 'retryMs must be more than 0, not 0'],
+    [{ leaseMs: 3_600_001 }, 'leaseMs must be at most 3600000'],
+    [{ identity: '' }, 'identity must not be empty'],
   ])('%o are refused', (options, reason) => {
     expect(() => make(options)).toThrow(reason);
   });
@@ -546,7 +546,7 @@ describe('the options', () => {
   it('give an election that runs only once at a time', async () => {
     const stage = new Stage();
     const a = stage.candidate('a').start();
-    await expect(a.election.run({ signal: a.life.signal, lead: async () => {} })).rejects.toThrow('running already');
+    await expect(a.election.run({ signal: a.life.signal, lead: async () => {} })).rejects.toThrow('already running');
     await stopAll(stage);
   });
 });

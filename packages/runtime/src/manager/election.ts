@@ -1,22 +1,22 @@
 /**
- * Leader election: of several processes on one registry, at most one leads, by holding a Lease.
+ * Leader election: of several processes on one registry, at most one is the leader, by holding a Lease.
  *
  * ```text
- *            lease free, or seen unchanged            fence raised
+ *            lease free, or unchanged                 fence raised
  *   waiting ─────────────────────────────▶ acquiring ─────────────▶ leading
- *      ▲ ▲            overtaken, or no answer │                        │ not renewed in time, lease or
- *      │ └────────────────────────────────────┘                        │ fence gone, or asked to stop
+ *      ▲ ▲               conflict, or timeout │                        │ not renewed in time, lease or
+ *      │ └────────────────────────────────────┘                        │ fence lost, or signal aborted
  *      │                     the work has ended                        ▼
  *      └──────────────────────────────────────────────────────────── losing ──▶ stopped
  * ```
  *
- * - A candidate takes over only after it has itself seen the record unchanged for the whole lease. No clock is compared
- *   with another, and steps of the time of day do not matter.
- * - A leader that cannot renew stops `leaseMs - renewDeadlineMs` before anybody may take over.
- * - Should it go on all the same (a stopped process that wakes up), its writes are refused: a new leader raises the fence
- *   before it does anything. This guards what is written through its registry, not what it does elsewhere. A registry
- *   that cannot fence leaves it at the times of the lease, as Kubernetes does.
- * - A deleted lease is free at once. Its holder notices at its next renewal; until then only the fence holds it back.
+ * - A candidate takes over only after it has observed the record unchanged for the whole lease duration. Clocks of
+ *   different machines are never compared, and steps of the wall clock do not matter.
+ * - A leader that cannot renew stops `leaseMs - renewDeadlineMs` before another candidate may take over.
+ * - If it continues nevertheless (after a suspension of its process), its writes are rejected: a new leader raises the
+ *   fence before it does anything. This protects the registry, not other side effects. With a registry that cannot fence,
+ *   only the timing of the lease protects, as in Kubernetes.
+ * - A deleted lease is free immediately. Its holder notices at its next renewal; until then only the fence protects.
  */
 import { ApiError, isApiError } from '../api/errors.ts';
 import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
@@ -35,32 +35,32 @@ export type ElectionState = 'waiting' | 'acquiring' | 'leading' | 'losing' | 'st
 export interface LeaderElectionOptions {
   /** Opened with the kind `Lease`. */
   readonly registry: Registry;
-  /** Of the lease: candidates for the same work have the same. */
+  /** Name of the lease: the same for all candidates. */
   readonly name: string;
   /** Default `default`. */
   readonly namespace?: string;
-  /** Different for every process, and for each of its starts: `host_pid_uuid`. */
+  /** Unique for every start of every process: `host_pid_uuid`. */
   readonly identity: string;
   /** Default: the registry's. */
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
-  /** How long others wait after the last sign of life. Default 15,000. Shorter: quicker fail-over, more false ones. */
+  /** How long candidates wait after the last renewal. Default 15,000. Shorter: faster fail-over, more false ones. */
   readonly leaseMs?: number;
-  /** How long a leader goes on without a renewal. Default 10,000. The rest of the lease is its time to stop. */
+  /** How long a leader continues without a renewal. Default 10,000. The rest of the lease is its time to stop. */
   readonly renewDeadlineMs?: number;
-  /** Between two tries, jittered up to 1.2 times. Default 2,000. Each costs a read, and the leader a write. */
+  /** Interval between attempts, jittered up to 1.2 times. Default 2,000. Each costs a read, and the leader a write. */
   readonly retryMs?: number;
-  /** How long the leader's work may take to stop before `run` gives up with `Timeout`. Default 30,000. */
+  /** How long the leader's work may take to stop before `run` fails with `Timeout`. Default 30,000. */
   readonly stopMsMax?: number;
 }
 
-export interface Campaign {
-  /** Ends the election: the work is told to stop, finishes under the lease, and the lease is let go of. */
+export interface ElectionRunOptions {
+  /** Ends the election: the signal of the work aborts, the work ends under the lease, and the lease is released. */
   readonly signal: AbortSignal;
   /**
-   * The leader's work. Never called again before it has ended. Its registry refuses writes once somebody else leads. If
-   * it ends by itself, the election ends, too, and with its error if it fails; to be `Fenced` only means to have lost.
+   * The leader's work. Never called again before it has ended. Its registry rejects writes once there is another leader.
+   * If it ends by itself, the election ends, with its error if it fails; `Fenced` only means that the lease was lost.
    */
   readonly lead: (registry: Registry, signal: AbortSignal) => Promise<void>;
 }
@@ -81,8 +81,8 @@ export class LeaderElection {
   readonly #observation: Observation;
   readonly #fenceName: string;
   #state: ElectionState = 'stopped';
-  /** Of the last try, so that a store that is away is reported once and not every two seconds. */
-  #trouble: string | undefined;
+  /** Of the last attempt, so that an unavailable store is reported once and not every two seconds. */
+  #lastError: string | undefined;
 
   constructor(options: LeaderElectionOptions) {
     const { registry, name, namespace = NAMESPACE_DEFAULT, identity, leaseMs = 15_000 } = options;
@@ -100,7 +100,7 @@ export class LeaderElection {
     checkTimes({ identity, leaseMs, renewDeadlineMs: this.renewDeadlineMs, retryMs: this.#retryMs });
     this.#lock = new LeaseLock({ registry, clock: this.#clock, name, namespace, identity, leaseMs });
     this.#observation = new Observation(this.#clock);
-    // Fences know no namespaces, and leases of two namespaces must not shut each other out.
+    // Fences have no namespaces, and leases of two namespaces must not fence each other.
     this.#fenceName = `${namespace}.${name}`;
   }
 
@@ -112,89 +112,95 @@ export class LeaderElection {
     return this.#state === 'leading';
   }
 
-  /** Takes part until the signal aborts. A lost lease is no end: it waits for the next chance. */
-  async run({ signal, lead }: Campaign): Promise<void> {
-    if (this.#state !== 'stopped') throw new ApiError('BadRequest', { reason: 'this election is running already' });
-    this.#become('waiting');
+  /** Runs until the signal aborts. After a lost lease it tries to acquire it again. */
+  async run({ signal, lead }: ElectionRunOptions): Promise<void> {
+    if (this.#state !== 'stopped') throw new ApiError('BadRequest', { reason: 'this election is already running' });
+    this.#setState('waiting');
     try {
       while (!signal.aborted) {
-        const won = await this.#campaign(signal);
-        if (!won) break;
-        if ((await this.#reign(won, signal, lead)) === 'finished') return;
-        this.#become('waiting');
-        // Without a pause, whatever makes us lose again and again would make us write without end.
+        const leadership = await this.#acquire(signal);
+        if (!leadership) break;
+        if ((await this.#lead(leadership, signal, lead)) === 'finished') return;
+        this.#setState('waiting');
+        // Without a pause, a repeated loss of the lease would cause a write loop.
         await this.#pause(signal);
       }
       await this.#release();
     } finally {
-      this.#observation.forget();
-      this.#become('stopped');
+      this.#observation.reset();
+      this.#setState('stopped');
     }
   }
 
-  /** Tries until it has won; nothing if it was asked to stop. */
-  async #campaign(signal: AbortSignal): Promise<Reign | undefined> {
+  /** Tries until it has the lease. Returns undefined if the signal aborts. */
+  async #acquire(signal: AbortSignal): Promise<Leadership | undefined> {
     while (!signal.aborted) {
-      // It starts before the first look, so that it ends too early rather than too late.
+      // The term starts before the first read, so that it ends too early rather than too late.
       const term = new Term(this.#clock, this.renewDeadlineMs);
       try {
-        const registry = await this.#attempt(term, signal);
-        this.#trouble = undefined;
+        const registry = await this.#tryAcquire(term, signal);
+        this.#lastError = undefined;
         if (registry) return { term, registry };
       } catch (error) {
-        this.#report('the lease could not be looked at or taken', error);
+        this.#report('the lease could not be acquired', error);
       }
-      term.end('not won');
-      this.#become('waiting');
+      term.end('not acquired');
+      this.#setState('waiting');
       await this.#pause(signal);
     }
     return undefined;
   }
 
-  /** The leader's registry; nothing if somebody else leads. */
-  async #attempt(term: Term, signal: AbortSignal): Promise<Registry | undefined> {
-    const found = await unlessAborted(signal, this.#answered(term, this.#lock.read()));
+  /** Returns the leader's registry; undefined if there is another leader. */
+  async #tryAcquire(term: Term, signal: AbortSignal): Promise<Registry | undefined> {
+    const found = await unlessAborted(signal, this.#withinTerm(term, this.#lock.read()));
     if (signal.aborted) return undefined;
-    if (found) this.#observation.see(found);
+    if (found) this.#observation.observe(found);
     const free = found === undefined || found.spec.holderIdentity === '' || this.#lock.isMine(found);
     if (!free && !this.#observation.expired) return undefined;
-    this.#become('acquiring');
-    const lease = await this.#answered(term, this.#lock.claim(found));
+    this.#setState('acquiring');
+    const lease = await this.#withinTerm(term, this.#lock.claim(found));
     if (!lease) return undefined;
     const { fencing } = this.#registry.capabilities;
     if (!fencing) return this.#registry;
-    return fencing.fencedBy(await this.#answered(term, fencing.raiseFence(this.#fenceName, lease)));
+    return fencing.fencedBy(await this.#withinTerm(term, fencing.raiseFence(this.#fenceName, lease)));
   }
 
-  /** Leads until the lease is lost, the work has ended or it is asked to stop; then waits for the work to end. */
-  async #reign({ term, registry }: Reign, signal: AbortSignal, lead: Campaign['lead']): Promise<'lost' | 'finished'> {
-    this.#become('leading');
+  /** Runs the work until the lease is lost, the work has ended or the signal aborts; then waits for its end. */
+  async #lead(
+    { term, registry }: Leadership,
+    signal: AbortSignal,
+    lead: ElectionRunOptions['lead'],
+  ): Promise<'lost' | 'finished'> {
+    this.#setState('leading');
     const stop = new AbortController();
     const lose = () => {
-      if (this.#state === 'leading') this.#become('losing');
+      if (this.#state === 'leading') this.#setState('losing');
       stop.abort();
     };
     signal.addEventListener('abort', lose, { once: true });
     term.signal.addEventListener('abort', lose, { once: true });
     if (signal.aborted) lose();
-    const work = stop.signal.aborted ? Promise.resolve<Ending>({}) : endingOf(lead(registry, stop.signal), stop.signal);
+    const work = stop.signal.aborted
+      ? Promise.resolve<WorkResult>({})
+      : resultOf(lead(registry, stop.signal), stop.signal);
     const renewing = this.#renew(term, registry);
     try {
-      const asked = aborted(stop.signal);
-      await Promise.race([work, asked.promise]);
-      asked.stop();
+      const stopped = aborted(stop.signal);
+      await Promise.race([work, stopped.promise]);
+      stopped.stop();
       lose();
-      // Asked to stop, we go on renewing: what is in flight ends under the lease.
-      const { error } = await within(this.#clock, this.#stopMsMax, "the leader's work, told to stop,", () => work);
+      // Renewal continues after a stop, so that the work in flight ends under the lease.
+      const { error } = await within(this.#clock, this.#stopMsMax, "the leader's work (stopping)", () => work);
       const lost = term.signal.aborted || isApiError(error, 'Fenced');
       if (lost) this.#lost(term, error);
       if (lost && !signal.aborted) return 'lost';
-      term.end('given up');
+      term.end('released');
       await this.#release();
       if (!lost && error !== undefined) throw error;
       return 'finished';
     } finally {
-      term.end('given up');
+      term.end('released');
       signal.removeEventListener('abort', lose);
       await renewing;
     }
@@ -205,44 +211,44 @@ export class LeaderElection {
       await this.#pause(term.signal);
       if (term.signal.aborted) return;
       try {
-        const renewal = term.extendedBy(() => this.#patiently(() => this.#lock.renew(registry)));
-        if ((await unlessAborted(term.signal, renewal)) === false) term.end('somebody else has taken over');
-        this.#trouble = undefined;
+        const renewal = term.extendedBy(() => this.#withTimeout(() => this.#lock.renew(registry)));
+        if ((await unlessAborted(term.signal, renewal)) === false) term.end('another candidate has taken over');
+        this.#lastError = undefined;
       } catch (error) {
         this.#report('the lease could not be renewed', error);
       }
     }
   }
 
-  /** Half of the time that there is, so that an answer that got lost leaves time for a second question. */
-  #patiently<T>(question: () => Promise<T>): Promise<T> {
-    return within(this.#clock, this.renewDeadlineMs / 2, 'the registry', question);
+  /** Half of the deadline, so that a lost response leaves time for a second attempt. */
+  #withTimeout<T>(call: () => Promise<T>): Promise<T> {
+    return within(this.#clock, this.renewDeadlineMs / 2, 'the registry', call);
   }
 
-  /** A failure costs the next leader the rest of the lease and nothing else, so it does not spoil the end. */
+  /** A failure only delays the next leader until the lease expires, so it is logged and not thrown. */
   async #release(): Promise<void> {
     try {
-      await this.#patiently(() => this.#lock.release());
+      await this.#withTimeout(() => this.#lock.release());
     } catch (error) {
-      this.#write('warn', 'the lease could not be released; others have to wait until it expires', { error });
+      this.#write('warn', 'the lease could not be released; candidates must wait until it expires', { error });
     }
   }
 
-  /** The answer, unless the term ends before it comes. */
-  async #answered<T>(term: Term, question: Promise<T>): Promise<T> {
-    const answer = await unlessAborted(
+  /** Awaits the call; throws `Timeout` if the term ends first. */
+  async #withinTerm<T>(term: Term, call: Promise<T>): Promise<T> {
+    const result = await unlessAborted(
       term.signal,
-      question.then((value) => ({ value })),
+      call.then((value) => ({ value })),
     );
-    if (!answer) throw new ApiError('Timeout', { what: 'the registry', timeoutMs: this.renewDeadlineMs });
-    return answer.value;
+    if (!result) throw new ApiError('Timeout', { what: 'the registry', timeoutMs: this.renewDeadlineMs });
+    return result.value;
   }
 
   #pause(signal: AbortSignal): Promise<void> {
     return sleep(this.#clock, jitter(this.#retryMs, this.#random), signal);
   }
 
-  #become(state: ElectionState): void {
+  #setState(state: ElectionState): void {
     if (state === this.#state) return;
     this.#state = state;
     const quiet = state === 'acquiring' || state === 'waiting';
@@ -250,17 +256,17 @@ export class LeaderElection {
   }
 
   #lost(term: Term, error: unknown): void {
-    const reason = term.signal.aborted ? term.reason : 'somebody else has raised the fence';
-    this.#write('warn', 'the lease was lost; waiting to lead again', {
+    const reason = term.signal.aborted ? term.reason : 'another leader has raised the fence';
+    this.#write('warn', 'the lease was lost; trying to acquire it again', {
       reason,
       ...(error === undefined ? {} : { error }),
     });
   }
 
   #report(message: string, error: unknown): void {
-    const trouble = error instanceof Error ? error.message : String(error);
-    this.#write(trouble === this.#trouble ? 'debug' : 'warn', message, { error });
-    this.#trouble = trouble;
+    const text = error instanceof Error ? error.message : String(error);
+    this.#write(text === this.#lastError ? 'debug' : 'warn', message, { error });
+    this.#lastError = text;
   }
 
   #write(level: LogLevel, message: string, fields: LogFields = {}): void {
@@ -268,17 +274,17 @@ export class LeaderElection {
   }
 }
 
-interface Reign {
+interface Leadership {
   readonly term: Term;
   readonly registry: Registry;
 }
 
-interface Ending {
+interface WorkResult {
   readonly error?: unknown;
 }
 
-/** How the work ended. Once it was told to stop, an error that says no more than that is none. */
-async function endingOf(work: Promise<void>, signal: AbortSignal): Promise<Ending> {
+/** The result of the work. After an abort, an `AbortError` is not a failure. */
+async function resultOf(work: Promise<void>, signal: AbortSignal): Promise<WorkResult> {
   try {
     await work;
     return {};

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../ports/clock.ts';
-import { CHECK_MS_MAX, type Checks, checkName, examineOne } from './checks.ts';
+import { CHECK_MS_MAX, type Checks, checkName, runCheck } from './checks.ts';
 import { type HealthOptions, HealthServer, healthLimits } from './health.ts';
 import { MetricRegistry } from './metrics.ts';
 
@@ -180,9 +180,7 @@ describe('the server', () => {
     const { port } = await listen();
     await expect(listen({}, { port })).rejects.toMatchObject({
       code: 'Unavailable',
-      message: expect.stringContaining(
-        `127.0.0.1:${port} of the health server is unavailable: another program listens`,
-      ),
+      message: expect.stringContaining(`127.0.0.1:${port} of the health server is unavailable: the address is in use`),
     });
   });
 
@@ -225,7 +223,7 @@ describe('the server', () => {
 describe('a check', () => {
   it('that hangs has failed', async () => {
     const clock = new VirtualClock();
-    const reason = examineOne(() => new Promise(() => {}), clock);
+    const reason = runCheck(() => new Promise(() => {}), clock);
     await clock.advance(CHECK_MS_MAX);
     expect(await reason).toBe('the check did not respond within 5000 ms');
   });
@@ -234,10 +232,10 @@ describe('a check', () => {
     const broken = () => {
       throw 'just so';
     };
-    expect(await examineOne(broken, systemClock)).toBe('just so');
+    expect(await runCheck(broken, systemClock)).toBe('just so');
   });
 
   it.each(['', 'a/b', 'a b', '-a'])('cannot be called "%s"', (name) => {
-    expect(() => checkName(name)).toThrow('cannot name a check');
+    expect(() => checkName(name)).toThrow('is not a valid check name');
   });
 });

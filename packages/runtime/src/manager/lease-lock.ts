@@ -1,6 +1,6 @@
 /**
- * One candidate's hand on the Lease: reads it, and writes it only against the version that was read. A write without
- * an answer may have happened; a claim is known again by what it says, so that is found out by looking.
+ * Reads and writes the Lease for one candidate, always with the version that was read as precondition. A write without a
+ * response may have happened: the next read recognizes the claim by its content.
  */
 import { isApiError } from '../api/errors.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -19,7 +19,7 @@ type Leases = ReturnType<typeof leasesOf>;
 export class LeaseLock {
   readonly #options: LeaseLockOptions;
   readonly #leases: Leases;
-  /** What we last claimed to be, whether or not the answer came. */
+  /** The last claim that was sent, whether or not there was a response. */
   #claim: LeaseSpec | undefined;
   #held: LeaseObject | undefined;
 
@@ -38,7 +38,7 @@ export class LeaseLock {
     }
   }
 
-  /** Whether this is our claim, and not one of another process or of a former life under the same name. */
+  /** Whether this is our claim, and not one of another process or of an earlier start with the same identity. */
   isMine({ spec }: LeaseObject): boolean {
     const claim = this.#claim;
     return (
@@ -49,26 +49,26 @@ export class LeaseLock {
     );
   }
 
-  /** Takes the lease over as it was found. Nothing if another was quicker. */
+  /** Takes over the lease at the version that was read. Returns undefined after a write conflict. */
   async claim(found: LeaseObject | undefined): Promise<LeaseObject | undefined> {
     const { name, namespace, clock } = this.#options;
     const spec = claimed(found?.spec, this.#options, clock.now());
     this.#claim = spec;
-    this.#held = await overtakenAsNothing(
+    this.#held = await undefinedOnConflict(
       found ? this.#leases.update({ ...found, spec }) : this.#leases.create({ metadata: { name, namespace }, spec }),
     );
     return this.#held;
   }
 
   /**
-   * False if the lease is not ours any more. Any other failure throws, and may have renewed it all the same. Goes through
-   * the leader's own registry: a leader whose fence is gone, however that came to be, could write nothing else either.
+   * Returns false if the lease is not ours any more. Any other failure throws, and may have renewed it nevertheless. It
+   * uses the leader's fenced registry: a leader without its fence could not write anything else either.
    */
   async renew(fenced: Registry): Promise<boolean> {
     const leases = leasesOf(fenced);
     try {
       if (this.#held && (await this.#write(leases, this.#held, renewed))) return true;
-      // The version is not the one we know: an answer of ours was lost, somebody set a label, or somebody took over.
+      // The version has changed: a response was lost, a label was edited, or another candidate took over.
       const found = await this.read();
       return found !== undefined && this.isMine(found) && (await this.#write(leases, found, renewed));
     } catch (error) {
@@ -77,7 +77,7 @@ export class LeaseLock {
     }
   }
 
-  /** Lets go of the lease if it is ours; else does nothing. */
+  /** Releases the lease if it is ours. */
   async release(): Promise<void> {
     const found = this.#claim && (await this.read());
     if (found && this.isMine(found)) await this.#write(this.#leases, found, released);
@@ -91,7 +91,7 @@ export class LeaseLock {
     change: (spec: LeaseSpec, nowMs: number) => LeaseSpec,
   ): Promise<boolean> {
     const spec = change(found.spec, this.#options.clock.now());
-    const written = await overtakenAsNothing(leases.update({ ...found, spec }));
+    const written = await undefinedOnConflict(leases.update({ ...found, spec }));
     if (written) this.#held = written;
     return written !== undefined;
   }
@@ -101,7 +101,7 @@ function leasesOf(registry: Registry) {
   return registry.resource(Lease);
 }
 
-async function overtakenAsNothing(write: Promise<LeaseObject>): Promise<LeaseObject | undefined> {
+async function undefinedOnConflict(write: Promise<LeaseObject>): Promise<LeaseObject | undefined> {
   try {
     return await write;
   } catch (error) {

@@ -1,14 +1,14 @@
 /**
- * The Lease: who leads, and when it last said so. Its times are for people; nobody compares them with a clock, because
- * the clocks of two machines may be hours apart. What counts is that the record changes.
+ * The kind Lease: the current leader and its last renewal. Its times are informative only and never compared with a
+ * clock, because the clocks of two machines may differ by hours. Candidates observe changes of the record instead.
  */
 import { defineKind, type ObjectOf } from '../api/kind.ts';
 import { timestamp } from '../api/names.ts';
 import { integer, number, object, optional, string } from '../api/schema/build.ts';
 import type { Infer } from '../api/schema/schema.ts';
-import { preciseTimestampAt } from './moment.ts';
+import { preciseTimestampAt } from './precise-timestamp.ts';
 
-/** A longer lease would keep everybody waiting for hours after one crash. */
+/** A longer lease would delay the fail-over after a crash by hours. */
 export const LEASE_SECONDS_MAX = 3600;
 
 const leaseSpec = object({
@@ -47,7 +47,7 @@ export interface Holder {
   readonly leaseMs: number;
 }
 
-/** The record of a holder that takes over. */
+/** The spec of a lease that is taken over. */
 export function claimed(before: LeaseSpec | undefined, { identity, leaseMs }: Holder, nowMs: number): LeaseSpec {
   const time = laterTime(before?.renewTime, nowMs);
   return {
@@ -63,12 +63,12 @@ export function renewed(before: LeaseSpec, nowMs: number): LeaseSpec {
   return { ...before, renewTime: laterTime(before.renewTime, nowMs) };
 }
 
-/** Nobody holds it, so the next need not wait. */
+/** Without a holder, so that the next candidate need not wait. */
 export function released(before: LeaseSpec, nowMs: number): LeaseSpec {
   return { ...renewed(before, nowMs), holderIdentity: '' };
 }
 
-/** A clock that was set back may show the same moment twice; a write without a change would be none, and not be seen. */
+/** A clock that was set back may return the same time twice, and an update without a difference is not written. */
 function laterTime(before: string | undefined, nowMs: number): string {
   const time = preciseTimestampAt(nowMs);
   return time === before ? preciseTimestampAt(nowMs + 1) : time;

@@ -1,4 +1,4 @@
-/** What a log's fields become: plain data, of bounded size, without secrets. Nothing here throws. */
+/** Converts log fields to plain data of bounded size, without secrets. Never throws. */
 import type { LogFields } from '../ports/log.ts';
 import { redact } from '../redact/value.ts';
 
@@ -10,22 +10,22 @@ export type PlainValue =
   | readonly PlainValue[]
   | { readonly [name: string]: PlainValue };
 
-/** Objects within objects; what is deeper shows as `…`. */
+/** Maximum nesting; deeper values are written as `…`. */
 export const FIELD_DEPTH_MAX = 6;
-/** Items of a list or fields of an object. */
+/** Maximum number of items of a list or fields of an object. */
 export const FIELD_ITEMS_MAX = 100;
 export const FIELD_CHARACTERS_MAX = 8 * 1024;
 
 export function plainFields(fields: LogFields, stacks: boolean): [name: string, value: PlainValue][] {
-  const plain = Object.fromEntries(new Plainer(stacks).entries(fields, 0));
-  // A redacted copy of plain values has plain values.
+  const plain = Object.fromEntries(new FieldConverter(stacks).entries(fields, 0));
+  // Redaction keeps the shape.
   return Object.entries(redact(plain) as Readonly<Record<string, PlainValue>>);
 }
 
-class Plainer {
+class FieldConverter {
   readonly #stacks: boolean;
-  /** What we are inside of; only meeting one of these again is a cycle. */
-  readonly #open = new Set<object>();
+  /** The ancestors of the current value, to detect cycles. */
+  readonly #ancestors = new Set<object>();
 
   constructor(stacks: boolean) {
     this.#stacks = stacks;
@@ -47,15 +47,15 @@ class Plainer {
     if (typeof value === 'boolean' || value === null) return value;
     if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
     if (typeof value !== 'object') return shortened(String(value));
-    if (this.#open.has(value)) return '[circular]';
+    if (this.#ancestors.has(value)) return '[circular]';
     if (depth === FIELD_DEPTH_MAX) return '…';
-    this.#open.add(value);
+    this.#ancestors.add(value);
     try {
       return this.#object(value, depth);
     } catch {
       return '[unreadable]';
     } finally {
-      this.#open.delete(value);
+      this.#ancestors.delete(value);
     }
   }
 
@@ -66,12 +66,12 @@ class Plainer {
       return [...value].slice(0, FIELD_ITEMS_MAX).map((item) => this.plain(item, depth + 1));
     }
     if (value instanceof Uint8Array) return `[${value.byteLength} bytes]`;
-    // Dates and URLs say in this way how they are written.
+    // For example dates and URLs.
     if ('toJSON' in value && typeof value.toJSON === 'function') return this.plain(value.toJSON(), depth + 1);
     return Object.fromEntries(this.entries(value, depth + 1));
   }
 
-  /** A stack is for who looks for a bug; in everyday logs it would bury the message. */
+  /** The stack is written at level `debug` only. */
   #error(error: Error, depth: number): PlainValue {
     const code = read(error, 'code');
     return {

@@ -1,7 +1,7 @@
 /**
- * A log whose repeated warnings and errors are bounded: in each interval the first few lines of a kind are written, the
- * others are counted, and the count follows in one line. A cause that fails every write, such as a full disk, would
- * otherwise fill the log with copies of one line, and with it perhaps the same disk.
+ * Limits repeated warnings and errors: in each interval the first few lines of a kind are written, the others are
+ * counted, and the count follows in one line. Otherwise a persistent failure, such as a full disk, would fill the log
+ * with copies of one line.
  */
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
@@ -15,7 +15,7 @@ export interface SamplingOptions {
   readonly linesMax?: number;
 }
 
-/** Kinds of lines that are counted at once. The oldest is forgotten, its count written, when there are more. */
+/** Maximum number of kinds of lines. Beyond it, the oldest is evicted and its count written. */
 export const SAMPLED_KINDS_MAX = 1_000;
 const reasonCharactersMax = 200;
 
@@ -29,9 +29,9 @@ interface Series {
 }
 
 /**
- * Lines are of one kind if level, message and error are equal but for numbers and quoted names. The line with the count
- * has the field `repeated` and the other fields of the last line that was left out. It is written with the first line, of
- * any kind, after the interval: there is no timer. Lines of level `info` and `debug` all pass.
+ * Lines are of one kind if level, message and error are equal except for numbers and quoted names. The line with the
+ * count has the field `repeated` and the other fields of the last suppressed line. There is no timer: it is written
+ * before the first line of any kind after the interval. Lines of level `info` and `debug` are never suppressed.
  */
 export function sampledLog(log: Log, options: SamplingOptions = {}): Log {
   const { clock = systemClock, intervalMs = 10_000, linesMax = 10 } = options;
@@ -43,7 +43,7 @@ export function sampledLog(log: Log, options: SamplingOptions = {}): Log {
   return {
     write(level, message, fields = {}) {
       const nowMs = clock.monotonicMs();
-      // In the order of their start, so the first one that is not over ends the search.
+      // In the order of their start, so the first one that has not ended ends the loop.
       for (const [kind, one] of series) {
         if (nowMs - one.startMs < intervalMs) break;
         end(kind, one);

@@ -4,7 +4,7 @@ import { ApiError } from '../api/errors.ts';
 import type { LogLevel } from '../ports/log.ts';
 import { jsonLog, readableLog, withFields } from './log.ts';
 import { FIELD_CHARACTERS_MAX, FIELD_DEPTH_MAX, FIELD_ITEMS_MAX } from './log-fields.ts';
-import { preciseTimestampAt } from './moment.ts';
+import { preciseTimestampAt } from './precise-timestamp.ts';
 
 const clock = new VirtualClock(Date.UTC(2026, 0, 2, 12, 3, 4, 123));
 

@@ -1,23 +1,23 @@
 /**
- * Logs: one JSON object a line for machines, or one readable line for people. Whatever is given as a field can be
- * written: no bigint, cycle or failing getter makes a log throw. Secrets are hidden in messages and in fields.
+ * Logs: one JSON object per line, or one human-readable line. Any value can be a field: a bigint, a cycle or a failing
+ * getter does not make a log throw. Secrets are redacted in messages and in fields.
  */
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { Log, LogFields, LogLevel } from '../ports/log.ts';
 import { redactText } from '../redact/text.ts';
 import { type PlainValue, plainFields } from './log-fields.ts';
-import { preciseTimestampAt } from './moment.ts';
+import { preciseTimestampAt } from './precise-timestamp.ts';
 
 export interface LogOptions {
-  /** Takes one line, with its line feed: `(line) => process.stderr.write(line)`. */
+  /** Writes one line, which ends in a line feed: `(line) => process.stderr.write(line)`. */
   readonly write: (line: string) => void;
   readonly clock?: Clock;
-  /** What is less important is left out. Default `info`. With `debug`, errors show their stack. */
+  /** Minimum level. Default `info`. With `debug`, errors include their stack. */
   readonly level?: LogLevel;
 }
 
 export interface ReadableLogOptions extends LogOptions {
-  /** Default false: give `stream.isTTY`. */
+  /** Usually `stream.isTTY`. Default false. */
   readonly colour?: boolean;
 }
 
@@ -27,7 +27,7 @@ const reserved = new Set(['time', 'level', 'msg']);
 
 export function jsonLog(options: LogOptions): Log {
   return logOf(options, (time, level, message, fields) => {
-    // A field of such a name would replace the line's own.
+    // A field of such a name would replace a field of the line itself.
     const own = fields.map(([name, value]) => [reserved.has(name) ? `${name}_` : name, value] as const);
     return JSON.stringify(Object.fromEntries([['time', time], ['level', level], ['msg', message], ...own]));
   });
@@ -42,7 +42,7 @@ export function readableLog(options: ReadableLogOptions): Log {
   });
 }
 
-/** The same log, with these fields on every line; a line's own come later and win. */
+/** The same log, with these fields on every line; fields of the line take precedence. */
 export function withFields(log: Log, fields: LogFields): Log {
   return { write: (level, message, more) => log.write(level, message, { ...fields, ...more }) };
 }
@@ -74,7 +74,7 @@ function quoted(value: PlainValue, text: string): string {
   return visible(typeof value === 'string' ? JSON.stringify(text) : text);
 }
 
-/** Control characters as escapes, so that a text from outside can neither forge a line nor steer a terminal. */
+/** Escapes control characters, so that untrusted text can neither forge a line nor control a terminal. */
 function visible(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => {
     if (character === '\n') return '\\n';

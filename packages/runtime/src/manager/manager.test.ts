@@ -114,7 +114,7 @@ describe('a manager', () => {
     await scene.stage.clock.advance(2_000);
     await expect(scene.ended).rejects.toThrow('broken');
     expect(scene.story.slice(2)).toEqual(['lead is told', 'lead ends', 'free is told', 'free ends']);
-    expect(scene.log.messages('error')).toEqual(['a part has failed, so the manager ends']);
+    expect(scene.log.messages('error')).toEqual(['a runnable failed; stopping the manager']);
   });
 
   it('ends with the first error when a second part fails while it stops', async () => {
@@ -187,7 +187,7 @@ describe('a manager', () => {
     await scene.stage.clock.advance(1_000);
     await expect(scene.ended).rejects.toMatchObject({
       code: 'Timeout',
-      message: 'stuck, free, told to stop, did not respond within 5000 ms',
+      message: 'stuck, free (stopping) did not respond within 5000 ms',
     });
     expect(scene.story).toContain('free is told');
   });
@@ -204,8 +204,8 @@ describe('a manager', () => {
   it('runs once, and takes no more parts then', async () => {
     const scene = new Scene();
     scene.start();
-    expect(() => scene.manager.add(scene.part('late'))).toThrow('comes too late');
-    await expect(scene.manager.run({ signal: scene.life.signal })).rejects.toThrow('a manager runs once');
+    expect(() => scene.manager.add(scene.part('late'))).toThrow('cannot be added');
+    await expect(scene.manager.run({ signal: scene.life.signal })).rejects.toThrow('a manager can run only once');
     await scene.stop();
   });
 
@@ -307,7 +307,7 @@ describe('a manager with an election', () => {
     await stage.clock.advance(1_000);
     await stage.registry.resource(Lease).delete('main');
     await stage.clock.until(() => starts === 2, 10_000);
-    expect(scene.log.messages('warn')).toEqual(['a part has failed while it stopped for want of the lease']);
+    expect(scene.log.messages('warn')).toEqual(['a runnable failed while stopping after the lease was lost']);
     await scene.stop();
   });
 
@@ -401,6 +401,6 @@ describe('health of a manager', () => {
   });
 
   it('has checks with names that fit into a path', () => {
-    expect(() => new Scene({ readyChecks: { 'a/b': () => undefined } })).toThrow('cannot name a check');
+    expect(() => new Scene({ readyChecks: { 'a/b': () => undefined } })).toThrow('is not a valid check name');
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Runs everything of a process, in order: first the health server, then what needs no leader, then what does; and ends
- * it in reverse, waiting for what is in flight.
+ * Starts all parts of a process in order: the health server, then runnables that need no leader, then those that do. It
+ * stops them in reverse and waits for their work in flight.
  *
- * With an election, what needs a leader starts when the lease is won, stops when it is lost, and starts again when it is
- * regained. Without one, as for a single process on an embedded store, it starts at once.
+ * With an election, runnables that need a leader start when the lease is acquired, stop when it is lost, and start again
+ * when it is regained. Without one, as for a single process on an embedded store, they start immediately.
  */
 import { ApiError, isApiError } from '../api/errors.ts';
 import { Informers } from '../informer/informers.ts';
@@ -24,19 +24,19 @@ export interface ManagerOptions {
   /** Default: the registry's. */
   readonly clock?: Clock;
   readonly log?: Log;
-  /** Default: none; this process leads. */
+  /** Default: none; this process is the leader. */
   readonly election?: LeaderElection;
-  /** Of the informers that everything it runs shares; see the informer. Default 10 minutes. */
+  /** Resync interval of the shared informers; see `InformerOptions`. Default 10 minutes. */
   readonly resyncMs?: number;
-  /** Where `/healthz`, `/readyz` and `/metrics` are served. Default: nowhere. */
+  /** Address of `/healthz`, `/readyz` and `/metrics`. Default: no health server. */
   readonly health?: HealthAddress;
   /** Default: a new one. */
   readonly metrics?: MetricRegistry;
-  /** Named reasons to be restarted, beside `ping`. */
+  /** Checks of `/healthz`, in addition to `ping`. A failure means that the process should be restarted. */
   readonly healthChecks?: Checks;
-  /** Named reasons to get no work, beside those of the runnables. */
+  /** Checks of `/readyz`, in addition to those of the runnables. */
   readonly readyChecks?: Checks;
-  /** How long stopping may take in all. Default 30,000. After that all are told to stop at once, and `run` fails. */
+  /** Time limit of the whole shutdown. Default 30,000. Then all signals abort together, and `run` fails. */
   readonly stopMsMax?: number;
 }
 
@@ -51,12 +51,12 @@ export class Manager {
   readonly #options: ManagerOptions;
   readonly #stopMsMax: number;
   readonly #runnables: Runnable[] = [];
-  /** Aborts when the manager has to end, because it was asked to or because something failed. */
+  /** Aborts when the manager must end: its signal aborted, or a runnable failed. */
   readonly #end = new AbortController();
   #state: ManagerState = 'new';
   #failure: { readonly error: unknown } | undefined;
   #server: HealthServer | undefined;
-  #free: RunningGroup | undefined;
+  #leaderless: RunningGroup | undefined;
   #leading: RunningGroup | undefined;
 
   constructor(options: ManagerOptions) {
@@ -80,14 +80,14 @@ export class Manager {
     return this.#state;
   }
 
-  /** Of the health server, while it listens. */
+  /** The URL of the health server while it is listening. */
   get url(): string | undefined {
     return this.#server?.url;
   }
 
   /**
-   * To be called before `run`. The order is the order of start. `BadRequest` if its grace does not fit into the lease of
-   * the election.
+   * To be called before `run`. Runnables start in the order in which they were added. Throws `BadRequest` if the grace
+   * period does not fit into the lease of the election.
    */
   add(runnable: Runnable): this {
     const { name, needsLeader = true, graceMs = 0 } = runnable;
@@ -95,7 +95,7 @@ export class Manager {
     checkName(name);
     if (election && needsLeader) checkGrace(`"${name}"`, graceMs, election);
     if (this.#state !== 'new')
-      throw new ApiError('BadRequest', { reason: `"${name}" comes too late: the manager runs` });
+      throw new ApiError('BadRequest', { reason: `"${name}" cannot be added: the manager has already been started` });
     if (Object.hasOwn(this.#readyChecks(), name)) {
       throw new ApiError('AlreadyExists', { kind: 'Runnable or check', name });
     }
@@ -104,11 +104,11 @@ export class Manager {
   }
 
   /**
-   * Runs until the signal aborts or something fails, then stops everything, and only then ends: with the first failure,
-   * or with `Timeout` if something could not be stopped. A manager runs once.
+   * Runs until the signal aborts or a runnable fails, then stops everything. Throws the first failure, or `Timeout` if a
+   * runnable did not stop in time. A manager can run once.
    */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
-    if (this.#state !== 'new') throw new ApiError('BadRequest', { reason: 'a manager runs once' });
+    if (this.#state !== 'new') throw new ApiError('BadRequest', { reason: 'a manager can run only once' });
     this.#state = 'running';
     const stop = () => this.#end.abort();
     signal.addEventListener('abort', stop, { once: true });
@@ -135,15 +135,15 @@ export class Manager {
       health: () => ({ ping: () => undefined, ...this.#options.healthChecks }),
       ready: () => this.#readyChecks(),
     });
-    this.#log.write('info', 'the health server listens', { url: this.#server.url });
+    this.#log.write('info', 'health server listening', { url: this.#server.url });
   }
 
   async #work(): Promise<void> {
     if (this.#end.signal.aborted) return;
     const withoutLeader = this.#runnables.filter(({ needsLeader = true }) => !needsLeader);
     const context = { registry: this.#registry, informers: this.#informers };
-    const free = new RunningGroup(withoutLeader, context, (name, error) => this.#fail(name, error));
-    this.#free = free;
+    const leaderless = new RunningGroup(withoutLeader, context, (name, error) => this.#fail(name, error));
+    this.#leaderless = leaderless;
     const electionEnd = new AbortController();
     const leading = this.#lead(electionEnd.signal).catch((error) => this.#fail('leader election', error));
     await aborted(this.#end.signal).promise;
@@ -151,19 +151,19 @@ export class Manager {
     this.#log.write('info', 'stopping', { stopMsMax: this.#stopMsMax });
     try {
       await within(this.#clock, this.#stopMsMax, 'stopping', async () => {
-        // The lease is held until the leader's work has ended, so that the next leader does not meet it.
+        // The lease is held until the leader's work has ended, so that it never overlaps with that of the next leader.
         await this.#leading?.stopInReverse();
         electionEnd.abort();
         await leading;
-        await free.stopInReverse();
+        await leaderless.stopInReverse();
       });
     } catch {
-      const names = [...(this.#leading?.names ?? []), ...free.names];
-      void this.#leading?.stopAtOnce();
-      void free.stopAtOnce();
+      const names = [...(this.#leading?.names ?? []), ...leaderless.names];
+      void this.#leading?.stopAll();
+      void leaderless.stopAll();
       electionEnd.abort();
       const what = names.length === 0 ? 'leader election' : names.join(', ');
-      this.#fail(what, new ApiError('Timeout', { what: `${what}, told to stop,`, timeoutMs: this.#stopMsMax }));
+      this.#fail(what, new ApiError('Timeout', { what: `${what} (stopping)`, timeoutMs: this.#stopMsMax }));
     }
   }
 
@@ -173,7 +173,7 @@ export class Manager {
     await (election ? election.run({ signal, lead }) : lead(this.#registry, signal));
   }
 
-  /** Runs what needs a leader until the lease is lost or `stopInReverse` has ended it. */
+  /** Runs the runnables that need a leader until the lease is lost or `stopInReverse` has ended them. */
   async #leadWith(registry: Registry, signal: AbortSignal): Promise<void> {
     if (this.#end.signal.aborted) return;
     const fenced = new AbortController();
@@ -181,13 +181,13 @@ export class Manager {
     const group = new RunningGroup(
       this.#runnables.filter(({ needsLeader = true }) => needsLeader),
       { registry, informers: this.#informers },
-      (name, error, asked) => {
-        // Somebody else leads, and this one has noticed it before the election has.
+      (name, error, wasStopping) => {
+        // There is another leader, and this runnable has noticed it before the election has.
         if (this.#options.election && isApiError(error, 'Fenced')) {
           fence = error;
           fenced.abort();
-        } else if (asked && !this.#end.signal.aborted) {
-          this.#log.write('warn', 'a part has failed while it stopped for want of the lease', { part: name, error });
+        } else if (wasStopping && !this.#end.signal.aborted) {
+          this.#log.write('warn', 'a runnable failed while stopping after the lease was lost', { part: name, error });
         } else {
           this.#fail(name, error);
         }
@@ -195,14 +195,14 @@ export class Manager {
     );
     this.#leading = group;
     await Promise.race([aborted(signal).promise, aborted(fenced.signal).promise]);
-    await group.stopAtOnce();
+    await group.stopAll();
     this.#leading = undefined;
     if (fence !== undefined) throw fence;
   }
 
-  /** The first failure is what `run` ends with; it makes the others stop. */
+  /** `run` throws the first failure; it stops all runnables. */
   #fail(name: string, error: unknown): void {
-    this.#log.write('error', 'a part has failed, so the manager ends', { part: name, error });
+    this.#log.write('error', 'a runnable failed; stopping the manager', { part: name, error });
     this.#failure ??= { error };
     this.#end.abort();
   }
@@ -213,11 +213,11 @@ export class Manager {
     return { shutdown, ...this.#options.readyChecks, ...Object.fromEntries(own) };
   }
 
-  /** Who waits for the lease is ready: it could take over at any time. */
+  /** A candidate that waits for the lease is ready: it could take over at any time. */
   #readiness(runnable: Runnable): string | undefined {
     const needsLeader = runnable.needsLeader ?? true;
-    const group = needsLeader ? this.#leading : this.#free;
+    const group = needsLeader ? this.#leading : this.#leaderless;
     if (group) return runnable.ready?.();
-    return needsLeader && this.#options.election ? undefined : 'it has not been started';
+    return needsLeader && this.#options.election ? undefined : 'not started';
   }
 }

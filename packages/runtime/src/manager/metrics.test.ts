@@ -23,9 +23,9 @@ describe('a counter', () => {
     expect(registry.render()).toContain('\njobs_total 1\n');
   });
 
-  it.each([-1, Number.NaN])('cannot go up by %d', (by) => {
+  it.each([-1, Number.NaN])('cannot be incremented by %d', (by) => {
     const total = new MetricRegistry().counter({ name: 'jobs_total', help: '' });
-    expect(() => total.with({}).increment(by)).toThrow('a counter cannot go up by');
+    expect(() => total.with({}).increment(by)).toThrow('a counter cannot be incremented by');
   });
 });
 
@@ -70,7 +70,7 @@ describe('a histogram', () => {
   });
 
   it.each([[[1, 1]], [[2, 1]], [[1, Infinity]], [[Number.NaN]]])('refuses the buckets %o', (buckets) => {
-    expect(() => new MetricRegistry().histogram({ name: 'x', help: '', buckets })).toThrow('rise and be finite');
+    expect(() => new MetricRegistry().histogram({ name: 'x', help: '', buckets })).toThrow('ascending and finite');
   });
 });
 
@@ -82,13 +82,13 @@ describe('the exposition', () => {
   });
 
   it.each(['1x', 'a-b', ''])('refuses "%s" as a name', (name) => {
-    expect(() => new MetricRegistry().gauge({ name, help: '' })).toThrow('that is no name for a metric');
+    expect(() => new MetricRegistry().gauge({ name, help: '' })).toThrow('not a valid metric name');
   });
 
   it.each(['a-b', '__x', 'le'])('refuses "%s" as a label', (label) => {
     const registry = new MetricRegistry();
     expect(() => registry.histogram({ name: 'x', help: '', labels: [label], buckets: [1] })).toThrow(
-      'is no name for a label',
+      'is not a valid label name',
     );
   });
 
@@ -97,15 +97,15 @@ describe('the exposition', () => {
     registry.counter({ name: 'x', help: 'X.' }).with({}).increment();
     registry.counter({ name: 'x', help: 'X.' }).with({}).increment();
     expect(registry.render()).toContain('x 2\n');
-    expect(() => registry.gauge({ name: 'x', help: 'X.' })).toThrow('declared before');
-    expect(() => registry.counter({ name: 'x', help: 'X.', labels: ['a'] })).toThrow('declared before');
+    expect(() => registry.gauge({ name: 'x', help: 'X.' })).toThrow('already declared');
+    expect(() => registry.counter({ name: 'x', help: 'X.', labels: ['a'] })).toThrow('already declared');
   });
 
   it('refuses series without end', () => {
     const family = new MetricRegistry().counter({ name: 'x', help: '', labels: ['key'] });
     for (let index = 0; index < SERIES_MAX; index++) family.with({ key: String(index) });
     family.with({ key: '0' });
-    expect(() => family.with({ key: 'one more' })).toThrow('1000 series already');
+    expect(() => family.with({ key: 'one more' })).toThrow('already has 1000 series');
   });
 });
 

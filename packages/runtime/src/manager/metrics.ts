@@ -1,6 +1,6 @@
 /**
- * Prometheus' text format: what a process counts, for `/metrics`. Everything that is declared is shown from the start,
- * at zero, so that an alert on "it never happened" and a rate over the first event both work.
+ * Metrics in the text format of Prometheus, for `/metrics`. Every declared series is exposed from the start, at zero, so
+ * that alerts on absent events and rates over the first event work.
  */
 import { ApiError } from '../api/errors.ts';
 import {
@@ -17,7 +17,7 @@ import {
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** A label that holds keys or times would grow without end; this is where it is noticed. */
+/** Detects a label with unbounded values, such as keys or times. */
 export const SERIES_MAX = 1000;
 
 export interface MetricDefinition<Label extends string = never> {
@@ -28,7 +28,7 @@ export interface MetricDefinition<Label extends string = never> {
 }
 
 export interface HistogramDefinition<Label extends string = never> extends MetricDefinition<Label> {
-  /** Upper bounds, rising; the one for everything above is added. */
+  /** Upper bounds, ascending; `+Inf` is added. */
   readonly buckets: readonly number[];
 }
 
@@ -36,7 +36,7 @@ export type LabelValues<Label extends string> = Readonly<Record<Label, string>>;
 
 /** All series of one metric. */
 export interface Family<Handle, Label extends string> {
-  /** The series with these label values, made at zero if it is new. Ask once and keep it: this looks it up. */
+  /** The series with these label values, created at zero if it is new. Keep the result: each call is a lookup. */
   with(labels: LabelValues<Label>): Handle;
 }
 
@@ -54,32 +54,33 @@ export class MetricRegistry {
   histogram<const Label extends string = never>(definition: HistogramDefinition<Label>): Family<Histogram, Label> {
     const { name, buckets } = definition;
     if (buckets.some((bound, index) => !(bound > (buckets[index - 1] ?? -Infinity)) || bound === Infinity)) {
-      throw wrong(name, `its buckets have to rise and be finite: ${buckets.join(', ')}`);
+      throw invalidMetric(name, `its buckets must be ascending and finite: ${buckets.join(', ')}`);
     }
     return this.#declare(definition, 'histogram', () => new HistogramSeries(buckets), buckets);
   }
 
-  /** The whole exposition, in the order of declaration. */
+  /** All metrics in the exposition format, in the order of declaration. */
   render(): string {
     return [...this.#families.values()].map((family) => family.render()).join('');
   }
 
-  /** The same metric may be declared again, by another part of the program; another one of that name may not. */
+  /** An identical metric may be declared again by another part of the program; a different one of that name may not. */
   #declare<One extends Series, Label extends string>(
     { name, help, labels = [] }: MetricDefinition<Label>,
     type: MetricType,
-    make: () => One,
+    create: () => One,
     buckets: readonly number[] = [],
   ): SeriesFamily<One, Label> {
     const shape = JSON.stringify([type, labels, buckets]);
     const known = this.#families.get(name);
     if (known) {
-      if (known.shape !== shape) throw wrong(name, 'it was declared before, with another type, labels or buckets');
-      // Of the same type, so of the same series.
+      if (known.shape !== shape)
+        throw invalidMetric(name, 'it is already declared with another type, labels or buckets');
+      // The shape is equal, so the type is.
       return known as SeriesFamily<Series, string> as SeriesFamily<One, Label>;
     }
     checkNames(name, labels, type);
-    const family = new SeriesFamily({ name, help, labels, type, shape, make });
+    const family = new SeriesFamily({ name, help, labels, type, shape, create });
     this.#families.set(name, family as SeriesFamily<Series, string>);
     return family;
   }
@@ -93,7 +94,7 @@ interface FamilyOptions<One, Label> {
   readonly labels: readonly Label[];
   readonly type: MetricType;
   readonly shape: string;
-  readonly make: () => One;
+  readonly create: () => One;
 }
 
 class SeriesFamily<One extends Series, Label extends string> implements Family<One, Label> {
@@ -104,20 +105,20 @@ class SeriesFamily<One extends Series, Label extends string> implements Family<O
   constructor(options: FamilyOptions<One, Label>) {
     this.shape = options.shape;
     this.#options = options;
-    if (options.labels.length === 0) this.#series.set('', options.make());
+    if (options.labels.length === 0) this.#series.set('', options.create());
   }
 
   with(values: LabelValues<Label>): One {
-    const { name, labels, make } = this.#options;
+    const { name, labels, create } = this.#options;
     const text = labels.map((label) => `${label}="${escapeValue(values[label])}"`).join(',');
     const known = this.#series.get(text);
     if (known) return known;
     if (this.#series.size >= SERIES_MAX) {
-      throw wrong(name, `it has ${SERIES_MAX} series already: a label must not hold what never repeats`);
+      throw invalidMetric(name, `it already has ${SERIES_MAX} series: label values must be bounded`);
     }
-    const made = make();
-    this.#series.set(text, made);
-    return made;
+    const created = create();
+    this.#series.set(text, created);
+    return created;
   }
 
   render(): string {
@@ -136,14 +137,15 @@ function lineOf(name: string, labels: string, { suffix, bucket, value }: Sample)
 }
 
 function checkNames(name: string, labels: readonly string[], type: MetricType): void {
-  if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name)) throw wrong(name, 'that is no name for a metric');
+  if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name)) throw invalidMetric(name, 'not a valid metric name');
   for (const label of labels) {
     const reserved = label.startsWith('__') || (type === 'histogram' && label === 'le');
-    if (reserved || !/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(label)) throw wrong(name, `"${label}" is no name for a label`);
+    if (reserved || !/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(label))
+      throw invalidMetric(name, `"${label}" is not a valid label name`);
   }
 }
 
-function wrong(name: string, reason: string): ApiError {
+function invalidMetric(name: string, reason: string): ApiError {
   return new ApiError('Internal', { reason: `metric "${name}": ${reason}` });
 }
 

@@ -2,8 +2,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { LeaseObject } from './lease.ts';
 
 /**
- * How long this process has seen the lease unchanged. It counts with a timer and not with the time of day: neither the
- * holder's clock, nor a step of our own, can make a lease look older than it is.
+ * Whether this process has observed the lease unchanged for its whole duration. It uses a timer and no wall clock:
+ * neither the holder's clock nor a step of our own can make a lease expire too early.
  */
 export class Observation {
   readonly #clock: Clock;
@@ -15,21 +15,21 @@ export class Observation {
     this.#clock = clock;
   }
 
-  /** Unchanged for as long as its holder asked for, by its own record, when we last looked. */
+  /** Whether the last observed version is older than the lease duration in its spec. */
   get expired(): boolean {
     return this.#expired;
   }
 
-  see({ metadata, spec }: LeaseObject): void {
+  observe({ metadata, spec }: LeaseObject): void {
     if (metadata.resourceVersion === this.#version) return;
-    this.forget();
+    this.reset();
     this.#version = metadata.resourceVersion;
     this.#cancelTimer = this.#clock.after(spec.leaseDurationSeconds * 1000, () => {
       this.#expired = true;
     });
   }
 
-  forget(): void {
+  reset(): void {
     this.#cancelTimer();
     this.#version = undefined;
     this.#expired = false;

@@ -1,31 +1,31 @@
-/** What a manager runs, and a group of them while they run: started in order, stopped in reverse. */
+/** The runnables of a manager, and a group of running ones: started in order, stopped in reverse. */
 import type { Informers } from '../informer/informers.ts';
 import type { Registry } from '../registry/contract.ts';
 import { isAbort } from './within.ts';
 
 export interface Runnable {
-  /** Unique in its manager; `/readyz/<name>` asks for it. */
+  /** Unique in its manager; `/readyz/<name>` is its check. */
   readonly name: string;
-  /** Whether it may only run in the process that leads. Default true. */
+  /** Whether it may only run in the leader. Default true. */
   readonly needsLeader?: boolean;
   /**
-   * How long it goes on acting after it was told to stop. With an election it has to be shorter than the time between
-   * the end of a leader's term and the end of its lease. Default 0.
+   * How long it may continue after its signal aborts. With an election it must be shorter than the time between the end
+   * of a leader's term and the end of its lease. Default 0.
    */
   readonly graceMs?: number;
   /**
-   * Runs until the signal aborts, and ends when nothing of it is in flight any more. May end earlier if there is nothing
-   * left to do; to throw ends the manager. Called again when a lost lease is regained.
+   * Runs until the signal aborts, and resolves when none of its work is in flight. It may resolve earlier; an error ends
+   * the manager. Called again when a lost lease is regained.
    */
   run(context: RunContext): Promise<void>;
-  /** Nothing if it is ready, else why not. */
+  /** Returns undefined if it is ready, otherwise the reason why not. */
   ready?(): string | undefined;
 }
 
 export interface RunContext {
-  /** The leader's registry, fenced, for those that need a leader where there is an election. */
+  /** With an election, the fenced registry of the leader for runnables that need a leader. */
   readonly registry: Registry;
-  /** Shared by everything that the manager runs. */
+  /** Shared by all runnables of the manager. */
   readonly informers: Informers;
   readonly signal: AbortSignal;
 }
@@ -36,23 +36,23 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** `asked`: whether it had been told to stop before it failed. */
-export type FailureListener = (name: string, error: unknown, asked: boolean) => void;
+/** `wasStopping`: whether its signal had aborted before it failed. */
+export type FailureListener = (name: string, error: unknown, wasStopping: boolean) => void;
 
 export class RunningGroup {
-  /** In the order of start; those that have ended are gone. */
+  /** In the order of start, without those that have ended. */
   readonly #running = new Set<Running>();
 
   constructor(runnables: readonly Runnable[], context: Omit<RunContext, 'signal'>, failed: FailureListener) {
     for (const runnable of runnables) this.#start(runnable, context, failed);
   }
 
-  /** Who has not ended yet. */
+  /** The runnables that have not ended. */
   get names(): readonly string[] {
     return [...this.#running].map(({ name }) => name);
   }
 
-  /** Tells the last one to stop, waits for its end, then the one before. */
+  /** Stops the last one, waits for its end, then stops the one before. */
   async stopInReverse(): Promise<void> {
     for (const running of [...this.#running].reverse()) {
       running.controller.abort();
@@ -60,8 +60,8 @@ export class RunningGroup {
     }
   }
 
-  /** Tells all to stop and waits for their end: for when there is no time for order. */
-  async stopAtOnce(): Promise<void> {
+  /** Stops all concurrently and waits for their end: for a lost lease or an exceeded time limit. */
+  async stopAll(): Promise<void> {
     const all = [...this.#running].reverse();
     for (const { controller } of all) controller.abort();
     await Promise.all(all.map(({ ended }) => ended));

@@ -1,26 +1,26 @@
 /**
- * The kinds of metric and how each is written: counters only rise, gauges go up and down, histograms count into fixed
- * buckets. One series is one set of label values; making it is what makes it appear, at zero.
+ * The series of counters, gauges and histograms. One series is one set of label values; it is exposed from its creation,
+ * at zero.
  */
 import { ApiError } from '../api/errors.ts';
 
 export interface Counter {
-  /** By 1 if not said. A counter cannot fall. */
+  /** Default 1. Throws `Internal` for a negative number. */
   increment(by?: number): void;
 }
 
 export interface Gauge {
   set(value: number): void;
   add(by: number): void;
-  /** From now on the value is asked for at each scrape. A failing question reads as NaN and spoils nothing else. */
-  read(ask: () => number): void;
+  /** From now on the value is computed at each scrape. NaN if `getValue` throws. */
+  read(getValue: () => number): void;
 }
 
 export interface Histogram {
   observe(value: number): void;
 }
 
-/** One line of the exposition: what is appended to the metric's name, one more label, the value. */
+/** One line of the exposition: the suffix of the metric's name, the label `le`, the value. */
 export interface Sample {
   readonly suffix: '' | '_bucket' | '_sum' | '_count';
   readonly bucket?: string;
@@ -35,7 +35,7 @@ export class CounterSeries implements Counter, Series {
   #value = 0;
 
   increment(by = 1): void {
-    if (!(by >= 0)) throw new ApiError('Internal', { reason: `a counter cannot go up by ${by}` });
+    if (!(by >= 0)) throw new ApiError('Internal', { reason: `a counter cannot be incremented by ${by}` });
     this.#value += by;
   }
 
@@ -46,7 +46,7 @@ export class CounterSeries implements Counter, Series {
 
 export class GaugeSeries implements Gauge, Series {
   #value = 0;
-  #ask: (() => number) | undefined;
+  #getValue: (() => number) | undefined;
 
   set(value: number): void {
     this.#value = value;
@@ -56,18 +56,18 @@ export class GaugeSeries implements Gauge, Series {
     this.#value += by;
   }
 
-  read(ask: () => number): void {
-    this.#ask = ask;
+  read(getValue: () => number): void {
+    this.#getValue = getValue;
   }
 
   samples(): readonly Sample[] {
-    return [{ suffix: '', value: this.#ask === undefined ? this.#value : answerOf(this.#ask) }];
+    return [{ suffix: '', value: this.#getValue === undefined ? this.#value : scrape(this.#getValue) }];
   }
 }
 
 export class HistogramSeries implements Histogram, Series {
   readonly #bounds: readonly number[];
-  /** One more than there are bounds: the last is for what is above them all. */
+  /** One more than there are bounds: the last one is `+Inf`. */
   readonly #counts: number[];
   #sum = 0;
 
@@ -93,15 +93,15 @@ export class HistogramSeries implements Histogram, Series {
   }
 }
 
-/** A number as Prometheus writes it. */
+/** A number in the format of Prometheus. */
 export function numberText(value: number): string {
   if (value === Infinity) return '+Inf';
   return value === -Infinity ? '-Inf' : String(value);
 }
 
-function answerOf(ask: () => number): number {
+function scrape(getValue: () => number): number {
   try {
-    return ask();
+    return getValue();
   } catch {
     return Number.NaN;
   }

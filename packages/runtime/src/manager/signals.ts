@@ -1,13 +1,13 @@
 /**
- * The door to the operating system's signals. The first SIGTERM or SIGINT asks for an orderly end, a second one, of
- * somebody who has lost patience, ends the process at once with code 1.
+ * Handles signals of the operating system. The first SIGTERM or SIGINT starts a graceful shutdown, a second one ends the
+ * process immediately with code 1.
  */
 import process from 'node:process';
 import { type Log, silentLog } from '../ports/log.ts';
 
 type StopSignal = 'SIGTERM' | 'SIGINT';
 
-/** The part of Node's `process` that is needed here. */
+/** The subset of Node's `process` that is used here. */
 export interface SignalSource {
   on(name: StopSignal, listener: (name: StopSignal) => void): unknown;
   off(name: StopSignal, listener: (name: StopSignal) => void): unknown;
@@ -22,7 +22,7 @@ export interface UntilSignalOptions {
 
 const names: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
 
-/** Runs the work with a signal that aborts on SIGTERM or SIGINT. Afterwards the process reacts to them as before. */
+/** Runs the work with a signal that aborts on SIGTERM or SIGINT. The listeners are removed afterwards. */
 export async function untilSignal<T>(
   work: (signal: AbortSignal) => Promise<T>,
   options: UntilSignalOptions = {},
@@ -31,11 +31,11 @@ export async function untilSignal<T>(
   const controller = new AbortController();
   const listener = (name: StopSignal) => {
     if (controller.signal.aborted) {
-      log.write('error', 'a second signal: ending at once', { signal: name });
+      log.write('error', 'second signal; exiting immediately', { signal: name });
       source.exit(1);
       return;
     }
-    log.write('info', 'stopping; a second signal ends the process at once', { signal: name });
+    log.write('info', 'stopping; a second signal ends the process immediately', { signal: name });
     controller.abort();
   };
   for (const name of names) source.on(name, listener);

@@ -1,6 +1,6 @@
 /**
- * The metrics of controller-runtime, by its names, labels, help and buckets, so that dashboards and alerts made for it
- * work here. A controller, a queue or an election asks for its handles once; all of its series then show, at zero.
+ * The metrics of controller-runtime, with its names, labels, help and buckets, so that its dashboards and alerts work
+ * here. A controller, a queue or an election gets its handles once; all of its series are then exposed, at zero.
  */
 import type { MetricRegistry } from './metrics.ts';
 import type { Counter, Gauge, Histogram } from './series.ts';
@@ -16,7 +16,7 @@ export interface ControllerMetrics {
   readonly errors: Counter;
   readonly terminalErrors: Counter;
   readonly panics: Counter;
-  /** Events skipped because a predicate or a map function threw. Not one of controller-runtime's. */
+  /** Events skipped because a predicate or a map function threw. Not in controller-runtime. */
   readonly watchPanics: Counter;
   readonly reconcileSeconds: Histogram;
   readonly maxConcurrentReconciles: Gauge;
@@ -38,13 +38,13 @@ export interface StandardMetrics {
   controller(name: string): ControllerMetrics;
   /** The queue of the controller of that name. */
   queue(name: string): QueueMetrics;
-  /** Events that a recorder could not write, or had no room for. Not one of controller-runtime's. */
+  /** Events that a recorder could not write or buffer. Not in controller-runtime. */
   eventsDropped(source: string): Counter;
-  /** leader_election_master_status: 1 for the leader, 0 for those that wait. */
+  /** leader_election_master_status: 1 for the leader, 0 for candidates. */
   leader(name: string): Gauge;
 }
 
-/** May be asked for more than once of one registry: the handles stand for the same series. */
+/** May be called more than once for one registry: the handles refer to the same series. */
 export function standardMetrics(registry: MetricRegistry): StandardMetrics {
   const families = { ...controllerFamilies(registry), ...queueFamilies(registry) };
   const leader = registry.gauge({
@@ -185,5 +185,5 @@ const reconcileBuckets = [
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 
-/** Ten nanoseconds to a thousand seconds, ten times each. */
+/** From ten nanoseconds to a thousand seconds, each ten times the previous one. */
 const queueBuckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000];

@@ -1,8 +1,8 @@
 import type { Clock } from '../ports/clock.ts';
 
 /**
- * The time for which a leader may believe that it leads. It ends `renewDeadlineMs` after the *start* of the last renewal
- * that succeeded: others began to count no earlier than that, and count longer.
+ * The time for which a process may act as the leader. It ends `renewDeadlineMs` after the *start* of the last successful
+ * renewal: candidates start their longer timer no earlier than that.
  */
 export class Term {
   readonly #clock: Clock;
@@ -16,7 +16,7 @@ export class Term {
     this.#start();
   }
 
-  /** Aborts when the term is over. */
+  /** Aborts when the term ends. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
@@ -25,7 +25,7 @@ export class Term {
     return String(this.#over.signal.reason);
   }
 
-  /** Extends the term if the renewal answers true. Passes on its answer, or its error. */
+  /** Extends the term if the renewal returns true. Returns its result, or throws its error. */
   async extendedBy(renewal: () => Promise<boolean>): Promise<boolean> {
     const cancelOld = [...this.#timers];
     const cancelNew = this.#start();

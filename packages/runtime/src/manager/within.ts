@@ -2,8 +2,8 @@ import { ApiError } from '../api/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /**
- * What the work answers, or `Timeout` once `timeoutMs` have passed. The work is not stopped by that, only no longer
- * waited for; whatever it comes to later is dropped.
+ * Returns the result of the work, or throws `Timeout` after `timeoutMs`. The work is not stopped then; its later result
+ * is dropped.
  */
 export function within<T>(clock: Clock, timeoutMs: number, what: string, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -12,7 +12,7 @@ export function within<T>(clock: Clock, timeoutMs: number, what: string, work: (
   });
 }
 
-/** Resolves when the signal aborts; at once if it has. `stop` lets go of the signal. */
+/** Resolves when the signal aborts, or immediately if it has. `stop` removes the listener. */
 export function aborted(signal: AbortSignal): { readonly promise: Promise<void>; stop(): void } {
   let stop = () => {};
   const promise = new Promise<void>((resolve) => {
@@ -24,10 +24,10 @@ export function aborted(signal: AbortSignal): { readonly promise: Promise<void>;
   return { promise, stop: () => stop() };
 }
 
-/** What the work answers, or nothing if the signal aborts first. The work is then no longer waited for. */
+/** Returns the result of the work, or undefined if the signal aborts first. The work is then no longer awaited. */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T | undefined> {
   const abort = aborted(signal);
-  // Nobody waits for the work any more after an abort, so nobody would take its failure.
+  // After an abort the work is not awaited any more, so its failure would be an unhandled rejection.
   work.catch(() => {});
   try {
     return await Promise.race([work, abort.promise.then(() => undefined)]);
@@ -36,7 +36,7 @@ export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): P
   }
 }
 
-/** Whether an error says no more than that its work was told to stop. */
+/** Whether an error was caused by the abort of the signal. */
 export function isAbort(error: unknown, signal: AbortSignal): boolean {
   if (!signal.aborted) return false;
   return error === signal.reason || (error instanceof Error && error.name === 'AbortError');

@@ -59,7 +59,7 @@ describe('/readyz', () => {
     const answer = await ask();
     expect(answer.status).toBe(500);
     expect(answer.text).toContain(
-      '[-]registry failed: nothing can be written since 2026-01-02T03:04:05.000Z: no space left for the registry: ENOSPC\n',
+      '[-]registry failed: the store has not been writable since 2026-01-02T03:04:05.000Z: no space left for the registry: ENOSPC\n',
     );
     store.failure = undefined;
     await clock.advance(PROBE_MS_MIN);

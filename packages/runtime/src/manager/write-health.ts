@@ -1,15 +1,15 @@
 /**
- * Whether a store can be written to, for `/readyz`. It notes how the commits of a process end: after one that failed for
- * a reason of the store (full, read-only, unreachable), the process is not ready until a commit succeeds.
+ * Whether a store is writable, for `/readyz`. It observes the commits of a process: after one that failed because of the
+ * store (full, read-only, unreachable), the process is not ready until a commit succeeds.
  *
- * While commits fail, the check tries one of its own, so that it recovers even if nothing else is being written. While
- * they succeed, it writes nothing. On a registry that cannot fence it has nothing to try, and the next write decides.
+ * While commits fail, the check writes a probe, so that it recovers even if nothing else is written. While they succeed,
+ * it writes nothing. A registry that cannot fence has no probe, and the next write decides.
  */
 import { type ErrorCode, isApiError } from '../api/errors.ts';
 import type { Registry } from '../registry/contract.ts';
-import { preciseTimestampAt } from './moment.ts';
+import { preciseTimestampAt } from './precise-timestamp.ts';
 
-/** Failures of the store. Any other is one of the writer's. */
+/** Failures of the store. All others are caused by the writer. */
 const storeFailures: ReadonlySet<ErrorCode> = new Set([
   'StorageFull',
   'ReadOnly',
@@ -18,9 +18,9 @@ const storeFailures: ReadonlySet<ErrorCode> = new Set([
   'Corrupt',
 ] satisfies ErrorCode[]);
 
-/** A fence without a holder: it is not an object, and backups leave it out. */
+/** A fence without a holder: it is not an object, and backups omit it. */
 const probeFence = 'write-probe';
-/** From the last commit that failed to the next one that the check tries. */
+/** Minimum time between the last failed commit and the next probe. */
 export const PROBE_MS_MIN = 5_000;
 
 interface Failure {
@@ -32,7 +32,7 @@ interface Failure {
 }
 
 export class WriteHealth {
-  /** The same registry, observed. Let the process write through this one. */
+  /** The same registry, observed. The process must write through this one. */
   readonly registry: Registry;
   #failure: Failure | undefined;
   #probe: Promise<void> | undefined;
@@ -51,16 +51,16 @@ export class WriteHealth {
     });
   }
 
-  /** For `readyChecks`: why nothing can be written; undefined if the last commit succeeded. */
+  /** For `readyChecks`: why the store is not writable; undefined if the last commit succeeded. */
   async check(): Promise<string | undefined> {
     const failure = this.#failure;
     if (failure === undefined) return undefined;
     if (this.registry.clock.monotonicMs() - failure.lastMs >= PROBE_MS_MIN) await this.#tryWrite();
     if (this.#failure === undefined) return undefined;
-    return `nothing can be written since ${preciseTimestampAt(failure.sinceMs)}: ${this.#failure.message}`;
+    return `the store has not been writable since ${preciseTimestampAt(failure.sinceMs)}: ${this.#failure.message}`;
   }
 
-  /** One at a time, however many ask. */
+  /** Concurrent calls share one probe. */
   async #tryWrite(): Promise<void> {
     const { fencing } = this.registry.capabilities;
     const end = () => {
