@@ -239,7 +239,7 @@ describe('golden', () => {
     // The flags of every command are the same everywhere.
     expectGolden(
       new URL('golden/help.txt', import.meta.url),
-      text.replace(/\nFlags of every command:\n[\s\S]*?print help and end\n/g, ''),
+      text.replace(/\nFlags of every command:\n[\s\S]*?print help and exit\n/g, ''),
     );
     for (const line of text.split('\n')) expect([...line].length, line).toBeLessThanOrEqual(80);
   });

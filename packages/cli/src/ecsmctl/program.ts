@@ -1,4 +1,4 @@
-/** ecsmctl, as data: its commands and the flags that all of them take. What a command does is loaded when it is called. */
+/** ecsmctl as data: its commands and global flags. The implementation of a command is loaded when the command is called. */
 import { completionCommand, type Program, verboseFlag } from '@ecsm/command-line';
 import { otherCommands, readCommands } from './read/commands.ts';
 import { registryCommands } from './registry/commands.ts';
@@ -8,11 +8,11 @@ import { writeCommands } from './write/commands.ts';
 
 export const ecsmctl: Program = {
   name: 'ecsmctl',
-  help: 'says what should run on an ECSM platform, and shows what does',
+  help: 'declare which services run on an ECSM platform, and inspect them',
   examples: [
-    { help: 'what there is', line: 'ecsmctl get services -A' },
-    { help: 'all about one of them', line: 'ecsmctl describe service telemetry' },
-    { help: 'which fields a service has', line: 'ecsmctl explain service.spec' },
+    { help: 'list services in all namespaces', line: 'ecsmctl get services -A' },
+    { help: 'show details of one service', line: 'ecsmctl describe service telemetry' },
+    { help: 'list the fields of a service', line: 'ecsmctl explain service.spec' },
   ],
   flags: [...globalFlags, verboseFlag],
   commands: [

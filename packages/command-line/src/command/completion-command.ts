@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 export function completionCommand(program: string): Command {
   return {
     name: 'completion',
-    help: 'print a script that completes commands, flags and names in your shell',
+    help: 'print a shell script that completes commands, flags and names',
     examples: [
       { help: `in ~/.bashrc: source <(${program} completion bash)`, line: `${program} completion bash` },
       { help: `in ~/.zshrc: source <(${program} completion zsh)`, line: `${program} completion zsh` },

@@ -19,39 +19,38 @@ Examples:
 Usage:
   sample COMMAND [FLAGS]
 
-See:
+Inspect:
   get         show objects
 
 Change:
-  apply       make objects as files say
-  rollout     look at roll-outs and steer them
+  apply       create or update objects
+  rollout     manage rollouts
 
 Commands:
   exec        run something
   diff        compare
   follow      show a log
   version     print the version
-  completion  print a script that completes commands, flags and names in your
-              shell
+  completion  print a shell script that completes commands, flags and names
 
 Flags:
   -n, --namespace NS  the namespace. Default default ($SAMPLE_NAMESPACE, key
                       namespace)
       --header TEXT   sent with every request; may be repeated ($SAMPLE_HEADER,
                       key header)
-      --insecure      trust anybody ($SAMPLE_INSECURE, key insecure)
+      --insecure      skip checks ($SAMPLE_INSECURE, key insecure)
       --registry URL  where the objects are (key registry)
       --config FILE   the config file ($SAMPLE_CONFIG)
-  -v, --verbose       show requests, and where an error came from
-  -h, --help          print help and end
+  -v, --verbose       print requests and the stack traces of errors
+  -h, --help          print help and exit
 
 Exit codes:
-  0    fine, also when the reader of a pipe has gone
-  1    it failed
-  2    what was asked for makes no sense
+  0    success, also if the reader closed the output pipe
+  1    failure
+  2    usage error
   130  interrupted by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP
 
-More about one of them: sample help COMMAND
+Help for a command: sample help COMMAND
 `);
   });
 
@@ -88,13 +87,13 @@ Flags of every command:
                       ($SAMPLE_NAMESPACE, key namespace)
       --header TEXT   sent with every request; may be
                       repeated ($SAMPLE_HEADER, key header)
-      --insecure      trust anybody ($SAMPLE_INSECURE, key
+      --insecure      skip checks ($SAMPLE_INSECURE, key
                       insecure)
       --registry URL  where the objects are (key registry)
       --config FILE   the config file ($SAMPLE_CONFIG)
-  -v, --verbose       show requests, and where an error came
-                      from
-  -h, --help          print help and end
+  -v, --verbose       print requests and the stack traces of
+                      errors
+  -h, --help          print help and exit
 `);
   });
 
@@ -103,7 +102,7 @@ Flags of every command:
   status  how far it is
   undo    back to the version before
 `);
-    expect(helpText(program, command('rollout'))).toContain('More about one of them: sample help rollout COMMAND');
+    expect(helpText(program, command('rollout'))).toContain('Help for a command: sample help rollout COMMAND');
     expect(helpText(program, command('diff'))).toContain(
       'Exit codes:\n  0    the same\n  1    they differ\n  3    it failed\n',
     );

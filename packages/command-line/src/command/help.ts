@@ -11,9 +11,9 @@ const columnsMax = 100;
 const columnsMin = 40;
 
 const standardExitCodes: readonly ExitCode[] = [
-  { code: 0, help: 'fine, also when the reader of a pipe has gone' },
-  { code: 1, help: 'it failed' },
-  { code: 2, help: 'what was asked for makes no sense' },
+  { code: 0, help: 'success, also if the reader closed the output pipe' },
+  { code: 1, help: 'failure' },
+  { code: 2, help: 'usage error' },
   { code: 130, help: 'interrupted by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP' },
 ];
 
@@ -36,7 +36,7 @@ export function helpText(program: Program, path: readonly Command[], columns = h
       ? []
       : [
           wrap(
-            `More about one of them: ${[program.name, 'help', ...path.map((one) => one.name), 'COMMAND'].join(' ')}`,
+            `Help for a command: ${[program.name, 'help', ...path.map((one) => one.name), 'COMMAND'].join(' ')}`,
             width,
           ),
         ]),

@@ -22,7 +22,7 @@ const get: Command = {
     { help: 'one service as YAML', line: 'sample get service telemetry -o yaml' },
   ],
   words: 'KIND [NAME...]',
-  group: 'See',
+  group: 'Inspect',
   flags: [
     { name: 'all-namespaces', short: 'A', help: 'in all namespaces' },
     {
@@ -51,7 +51,7 @@ const get: Command = {
 
 const apply: Command = {
   name: 'apply',
-  help: 'make objects as files say',
+  help: 'create or update objects',
   examples: [example('sample apply -f fleet.yaml')],
   group: 'Change',
   flags: [
@@ -72,7 +72,7 @@ const apply: Command = {
 
 const rollout: Command = {
   name: 'rollout',
-  help: 'look at roll-outs and steer them',
+  help: 'manage rollouts',
   examples: [example('sample rollout undo telemetry')],
   group: 'Change',
   commands: [
@@ -110,7 +110,7 @@ const others: readonly Command[] = [
     words: 'NAME',
     load,
   },
-  { name: 'secret-door', help: 'hidden', examples: [], hidden: true, load },
+  { name: 'hidden-command', help: 'hidden', examples: [], hidden: true, load },
   {
     name: 'version',
     help: 'print the version',
@@ -145,7 +145,7 @@ export function sampleProgram(...commands: readonly Command[]): Program {
         key: 'header',
         help: 'sent with every request',
       },
-      { name: 'insecure', key: 'insecure', variable: 'SAMPLE_INSECURE', help: 'trust anybody' },
+      { name: 'insecure', key: 'insecure', variable: 'SAMPLE_INSECURE', help: 'skip checks' },
       { name: 'registry', value: 'URL', key: 'registry', help: 'where the objects are' },
       { name: 'config', value: 'FILE', variable: 'SAMPLE_CONFIG', help: 'the config file' },
       verboseFlag,

@@ -6,10 +6,10 @@ export const verboseFlag: Flag = {
   name: 'verbose',
   short: 'v',
   repeats: true,
-  help: 'show requests, and where an error came from',
+  help: 'print requests and the stack traces of errors',
 };
-const versionFlag: Flag = { name: 'version', repeats: true, help: 'print the version and end' };
-const helpFlag: Flag = { name: 'help', short: 'h', repeats: true, help: 'print help and end' };
+const versionFlag: Flag = { name: 'version', repeats: true, help: 'print the version and exit' };
+const helpFlag: Flag = { name: 'help', short: 'h', repeats: true, help: 'print help and exit' };
 
 /** The flags of the program that every command takes. */
 export function programFlagsOf({ flags, version }: Program): readonly Flag[] {

@@ -1,4 +1,4 @@
-/** Commands that look and change nothing, as data. */
+/** The read-only commands, as data. */
 import type { Command, Completer } from '@ecsm/command-line';
 import {
   allNamespacesFlag,
@@ -10,29 +10,32 @@ import {
   tableFlags,
 } from '../shared/flags.ts';
 
-const group = 'See';
+const group = 'Inspect';
 
-/** `KIND [NAME...]`, with the names that there are. */
+/** Completes `KIND [NAME...]` with existing names. */
 export const completeResources: Completer = async (call) =>
   (await import('../shared/live-names.ts')).resourceWords(call);
 
 const get: Command = {
   name: 'get',
-  help: 'show objects',
-  more: 'Shows the objects of a kind, those that are named, or those of files. A kind may be said by any of its names: see "ecsmctl api-resources".',
+  help: 'list or show objects',
+  more: 'Shows all objects of a kind, the named objects, or the objects in files. A kind can be given by any of its names; "ecsmctl api-resources" lists them.',
   examples: [
-    { help: 'the services of the namespace', line: 'ecsmctl get services' },
-    { help: 'of all namespaces, with more columns', line: 'ecsmctl get services -A -o wide' },
-    { help: 'one of them, as YAML', line: 'ecsmctl get service telemetry -o yaml' },
+    { help: 'list services in the namespace', line: 'ecsmctl get services' },
+    { help: 'list services in all namespaces, with more columns', line: 'ecsmctl get services -A -o wide' },
+    { help: 'show one service as YAML', line: 'ecsmctl get service telemetry -o yaml' },
     {
-      help: 'those with a label, the oldest first',
+      help: 'list services with a label, oldest first',
       line: 'ecsmctl get services -l app=telemetry --sort-by .metadata.creationTimestamp',
     },
     {
-      help: 'a few fields',
+      help: 'select fields as columns',
       line: 'ecsmctl get services -o custom-columns=NAME:.metadata.name,IMAGE:.spec.template.image',
     },
-    { help: 'one value, for a script', line: "ecsmctl get service telemetry -o jsonpath='{.status.readyReplicas}'" },
+    {
+      help: 'print one value, for a script',
+      line: "ecsmctl get service telemetry -o jsonpath='{.status.readyReplicas}'",
+    },
   ],
   group,
   words: '(KIND [NAME...] | KIND/NAME... | -f FILE)',
@@ -46,12 +49,12 @@ const get: Command = {
     {
       name: 'sort-by',
       value: 'PATH',
-      help: 'in the order of a field: .metadata.name, .spec.deploymentStrategy.replicas',
+      help: 'sort by this field, such as .metadata.name or .spec.deploymentStrategy.replicas',
     },
-    { name: 'watch', short: 'w', help: 'go on with changes, until Ctrl-C' },
-    { name: 'watch-only', help: 'only changes, until Ctrl-C' },
-    { name: 'ignore-not-found', help: 'a name that is not there is no error' },
-    { name: 'limit', value: 'N', help: 'at most so many objects. Default: all' },
+    { name: 'watch', short: 'w', help: 'list objects, then watch for changes until Ctrl-C' },
+    { name: 'watch-only', help: 'watch for changes without listing objects first' },
+    { name: 'ignore-not-found', help: 'do not fail if an object does not exist' },
+    { name: 'limit', value: 'N', help: 'maximum number of objects to show. Default: all' },
     filenameFlag,
     recursiveFlag,
   ],
@@ -61,10 +64,10 @@ const get: Command = {
 
 const describe: Command = {
   name: 'describe',
-  help: 'show everything about objects: spec, status, conditions, revisions, events',
+  help: 'show details of objects: spec, status, conditions, revisions, events',
   examples: [
-    { help: 'one service', line: 'ecsmctl describe service telemetry' },
-    { help: 'all services with a label', line: 'ecsmctl describe services -l app=telemetry' },
+    { help: 'describe one service', line: 'ecsmctl describe service telemetry' },
+    { help: 'describe all services with a label', line: 'ecsmctl describe services -l app=telemetry' },
   ],
   group,
   words: '(KIND [NAME...] | KIND/NAME... | -f FILE)',
@@ -74,7 +77,7 @@ const describe: Command = {
     allNamespacesFlag,
     selectorFlag,
     fieldSelectorFlag,
-    { name: 'no-events', help: 'leave out the events' },
+    { name: 'no-events', help: 'omit events' },
     filenameFlag,
     recursiveFlag,
   ],
@@ -84,11 +87,11 @@ const describe: Command = {
 
 const events: Command = {
   name: 'events',
-  help: 'show what happened, the newest last',
+  help: 'list events, newest last',
   examples: [
-    { help: 'in the namespace', line: 'ecsmctl events' },
-    { help: 'to one service', line: 'ecsmctl events --for service/telemetry' },
-    { help: 'what somebody should look at, anywhere', line: 'ecsmctl events -A --types Warning' },
+    { help: 'list events in the namespace', line: 'ecsmctl events' },
+    { help: 'list events of one service', line: 'ecsmctl events --for service/telemetry' },
+    { help: 'list warnings in all namespaces', line: 'ecsmctl events -A --types Warning' },
   ],
   group,
   flags: [
@@ -97,49 +100,49 @@ const events: Command = {
     {
       name: 'for',
       value: 'KIND/NAME',
-      help: 'only what happened to this object',
+      help: 'only events of this object',
       complete: async (call) => (await import('../shared/live-names.ts')).slashedNames(call),
     },
     {
       name: 'types',
       value: 'TYPES',
-      help: 'only these: Normal, Warning, or both with a comma',
+      help: 'comma-separated event types: Normal, Warning. Default: both',
       complete: async () => ['Normal', 'Warning'],
     },
-    { name: 'watch', short: 'w', help: 'go on with what happens, until Ctrl-C' },
+    { name: 'watch', short: 'w', help: 'list events, then watch for new ones until Ctrl-C' },
   ],
   load: () => import('./events.ts'),
 };
 
 const explain: Command = {
   name: 'explain',
-  help: 'say what a kind or one of its fields means',
+  help: 'document a kind or one of its fields',
   examples: [
-    { help: 'a kind', line: 'ecsmctl explain services' },
-    { help: 'a field', line: 'ecsmctl explain service.spec.template.env' },
-    { help: 'all fields below one', line: 'ecsmctl explain service.spec --recursive' },
+    { help: 'document a kind', line: 'ecsmctl explain services' },
+    { help: 'document a field', line: 'ecsmctl explain service.spec.template.env' },
+    { help: 'list all fields below a field', line: 'ecsmctl explain service.spec --recursive' },
   ],
   group,
   words: 'KIND[.FIELD...]',
   wordsMin: 1,
   wordsMax: 1,
-  flags: [{ name: 'recursive', help: 'all fields below it, without their descriptions' }],
+  flags: [{ name: 'recursive', help: 'list all nested fields, without descriptions' }],
   completeWords: async () => (await import('../shared/live-names.ts')).kindNames(),
   load: () => import('./explain.ts'),
 };
 
 const apiResources: Command = {
   name: 'api-resources',
-  help: 'list the kinds, and what they may be called',
+  help: 'list the kinds with their names and short names',
   examples: [
-    { help: 'all of them', line: 'ecsmctl api-resources' },
-    { help: 'with what each is', line: 'ecsmctl api-resources -o wide' },
+    { help: 'list all kinds', line: 'ecsmctl api-resources' },
+    { help: 'include descriptions', line: 'ecsmctl api-resources -o wide' },
   ],
   group,
   flags: [
     {
       ...outputFlag,
-      help: 'table, wide, name, yaml or json',
+      help: 'output format: table, wide, name, yaml or json',
       complete: async () => ['table', 'wide', 'name', 'yaml', 'json'],
     },
     ...tableFlags.filter(({ name }) => name === 'no-headers'),
@@ -149,19 +152,21 @@ const apiResources: Command = {
 
 const config: Command = {
   name: 'config',
-  help: 'look at the settings of ecsmctl',
-  examples: [{ help: 'what is set, and who said so', line: 'ecsmctl config view' }],
+  help: 'inspect the configuration of ecsmctl',
+  examples: [{ help: 'show settings and their sources', line: 'ecsmctl config view' }],
   group: 'Other',
   commands: [
     {
       name: 'view',
-      help: 'show what is set, and who said so',
-      more: 'Flags go before variables of the environment, these before the config file, and that before the defaults.',
+      help: 'show settings and their sources',
+      more: 'Precedence: flags, environment variables, config file, defaults.',
       examples: [
-        { help: 'as a table', line: 'ecsmctl config view' },
-        { help: 'as a config file', line: 'ecsmctl config view -o yaml' },
+        { help: 'print a table', line: 'ecsmctl config view' },
+        { help: 'print a config file', line: 'ecsmctl config view -o yaml' },
       ],
-      flags: [{ ...outputFlag, help: 'table, yaml or json', complete: async () => ['table', 'yaml', 'json'] }],
+      flags: [
+        { ...outputFlag, help: 'output format: table, yaml or json', complete: async () => ['table', 'yaml', 'json'] },
+      ],
       load: () => import('./config-view.ts'),
     },
   ],
@@ -170,12 +175,12 @@ const config: Command = {
 const version: Command = {
   name: 'version',
   help: 'print the version',
-  examples: [{ help: 'of this program', line: 'ecsmctl version' }],
+  examples: [{ help: 'print the version of ecsmctl', line: 'ecsmctl version' }],
   group: 'Other',
   load: () => import('./version.ts'),
 };
 
 export const readCommands: readonly Command[] = [get, describe, events, explain, apiResources];
 
-/** About the program itself. */
+/** Commands about the program itself. */
 export const otherCommands: readonly Command[] = [config, version];

@@ -1,8 +1,8 @@
-/** `rollout` and `wait`: the commands that follow a change, and steer it. */
+/** The commands `rollout` and `wait`, as data. */
 import type { Command, Completer, Flag } from '@ecsm/command-line';
 import { allNamespacesFlag, filenameFlag, outputFlag, recursiveFlag, selectorFlag } from '../shared/flags.ts';
 
-const group = 'Follow and steer';
+const group = 'Manage rollouts';
 
 const completeWords: Completer = async (call) => (await import('../shared/live-names.ts')).resourceWords(call);
 
@@ -14,28 +14,32 @@ const words = {
   completeWords,
 };
 
-const allFlag: Flag = { name: 'all', help: 'all of that kind in the namespace' };
+const allFlag: Flag = { name: 'all', help: 'all objects of the kind in the namespace' };
 
 const targetFlags: readonly Flag[] = [selectorFlag, allFlag, allNamespacesFlag, filenameFlag, recursiveFlag];
 
 const status: Command = {
   name: 'status',
-  help: 'follow a rollout to its end',
-  more: 'It ends well when every instance is of the newest revision and ready, and with 1 when the operator says that it is stuck: after spec.updateStrategy.progressDeadlineSeconds without progress.',
+  help: 'wait for a rollout to complete',
+  more: 'A rollout is complete when all instances run the newest revision and are ready. It has failed if it makes no progress for spec.updateStrategy.progressDeadlineSeconds.',
   examples: [
-    { help: 'until telemetry is rolled out', line: 'ecsmctl rollout status service/telemetry' },
-    { help: 'for five minutes at most', line: 'ecsmctl rollout status service/telemetry --timeout 5m' },
-    { help: 'only what is so now', line: 'ecsmctl rollout status service/telemetry --watch=false' },
+    { help: 'wait until telemetry is rolled out', line: 'ecsmctl rollout status service/telemetry' },
+    { help: 'wait for five minutes at most', line: 'ecsmctl rollout status service/telemetry --timeout 5m' },
+    { help: 'show the current state and exit', line: 'ecsmctl rollout status service/telemetry --watch=false' },
   ],
   ...words,
   flags: [
-    { name: 'watch', short: 'w', help: 'follow it; --watch=false only tells what is so now. Default true' },
-    { name: 'timeout', value: 'TIME', default: '15m', help: 'give up after this: 90s, 5m, 1h30m; 0 is for ever' },
+    {
+      name: 'watch',
+      short: 'w',
+      help: 'wait for completion; --watch=false shows the current state and exits. Default true',
+    },
+    { name: 'timeout', value: 'TIME', default: '15m', help: 'timeout, such as 90s, 5m or 1h30m; 0 means no timeout' },
     ...targetFlags,
   ],
   exitCodes: [
-    { code: 0, help: 'it is rolled out, or --watch=false and under way' },
-    { code: 1, help: 'it is stuck, or not done in time' },
+    { code: 0, help: 'rolled out, or in progress with --watch=false' },
+    { code: 1, help: 'the rollout failed or timed out' },
   ],
   load: () => import('./status.ts'),
 };
@@ -43,20 +47,20 @@ const status: Command = {
 const history: Command = {
   name: 'history',
   help: 'list the revisions of a service',
-  more: 'The operator records a revision for each template that was in use. A revision that becomes current again gets a new number.',
+  more: 'The operator records a revision for every template that was rolled out. A revision that becomes current again gets a new number.',
   examples: [
-    { help: 'what telemetry looked like', line: 'ecsmctl rollout history service/telemetry' },
-    { help: 'the template of one of them', line: 'ecsmctl rollout history service/telemetry --revision 1' },
+    { help: 'list the revisions of telemetry', line: 'ecsmctl rollout history service/telemetry' },
+    { help: 'show the template of a revision', line: 'ecsmctl rollout history service/telemetry --revision 1' },
   ],
   ...words,
   flags: [
     { name: 'revision', value: 'N', help: 'show the template of this revision' },
     {
       ...outputFlag,
-      help: 'table, wide, yaml, json or name; with --revision yaml or json',
+      help: 'output format: table, wide, yaml, json or name; with --revision yaml or json',
       complete: async () => ['table', 'wide', 'yaml', 'json', 'name'],
     },
-    { name: 'no-headers', help: 'leave out the line with the names of the columns' },
+    { name: 'no-headers', help: 'omit the table header' },
     ...targetFlags,
   ],
   load: () => import('./history.ts'),
@@ -64,16 +68,20 @@ const history: Command = {
 
 const undo: Command = {
   name: 'undo',
-  help: 'go back to an earlier revision',
-  more: 'Writes the template of that revision back into the spec; the operator rolls it out like any change. The number of instances, the nodes and the strategies stay as they are.',
+  help: 'roll back to an earlier revision',
+  more: 'Writes the template of the revision to the spec; the operator rolls it out like any change. Replicas, nodes and strategies are not changed.',
   examples: [
-    { help: 'to the one before', line: 'ecsmctl rollout undo service/telemetry' },
-    { help: 'to the first one', line: 'ecsmctl rollout undo service/telemetry --to-revision 1' },
+    { help: 'roll back to the previous revision', line: 'ecsmctl rollout undo service/telemetry' },
+    { help: 'roll back to revision 1', line: 'ecsmctl rollout undo service/telemetry --to-revision 1' },
   ],
   ...words,
   flags: [
-    { name: 'to-revision', value: 'N', help: 'to this one, as "rollout history" lists them. Default the one before' },
-    { name: 'dry-run', help: 'write nothing, only say what would be' },
+    {
+      name: 'to-revision',
+      value: 'N',
+      help: 'revision to roll back to, as listed by "rollout history". Default: the previous one',
+    },
+    { name: 'dry-run', help: 'show what would be done without writing' },
     ...targetFlags,
   ],
   load: () => import('./undo.ts'),
@@ -81,9 +89,9 @@ const undo: Command = {
 
 const pause: Command = {
   name: 'pause',
-  help: 'let changes of the template wait',
-  more: 'A rolling update stands still where it is. Scaling and healing go on.',
-  examples: [{ help: 'telemetry stays as it is', line: 'ecsmctl rollout pause service/telemetry' }],
+  help: 'pause the rollout of template changes',
+  more: 'A rolling update stops where it is. Scaling and healing continue.',
+  examples: [{ help: 'pause rollouts of telemetry', line: 'ecsmctl rollout pause service/telemetry' }],
   ...words,
   flags: targetFlags,
   load: () => import('./pause.ts'),
@@ -91,8 +99,8 @@ const pause: Command = {
 
 const resume: Command = {
   name: 'resume',
-  help: 'let paused changes go on',
-  examples: [{ help: 'what waited is rolled out', line: 'ecsmctl rollout resume service/telemetry' }],
+  help: 'resume a paused rollout',
+  examples: [{ help: 'resume rollouts of telemetry', line: 'ecsmctl rollout resume service/telemetry' }],
   ...words,
   flags: targetFlags,
   load: () => import('./resume.ts'),
@@ -100,11 +108,11 @@ const resume: Command = {
 
 const restart: Command = {
   name: 'restart',
-  help: 'make every instance anew, with the same template',
-  more: 'Sets the annotation ecsm.sh/restartedAt, which makes another revision. It goes the way of any update.',
+  help: 'recreate all instances with the same template',
+  more: 'Sets the annotation ecsm.sh/restartedAt, which creates a new revision. The operator rolls it out like any change.',
   examples: [
-    { help: 'telemetry, as its update strategy allows', line: 'ecsmctl rollout restart service/telemetry' },
-    { help: 'every service of a tier', line: 'ecsmctl rollout restart services -l tier=ground' },
+    { help: 'restart telemetry according to its update strategy', line: 'ecsmctl rollout restart service/telemetry' },
+    { help: 'restart all services with a label', line: 'ecsmctl rollout restart services -l tier=ground' },
   ],
   ...words,
   flags: targetFlags,
@@ -113,17 +121,17 @@ const restart: Command = {
 
 const wait: Command = {
   name: 'wait',
-  help: 'wait until objects are as they should be, or gone',
-  more: 'Types of conditions and their values may be written in any case. A jsonpath with several values is met when all of them are the value; without a value, when there is one.',
+  help: 'wait until objects meet a condition or are deleted',
+  more: 'Condition types and values are case-insensitive. A jsonpath with several results is met when all of them equal VALUE; without VALUE, when there is a result.',
   examples: [
-    { help: 'until it can be used', line: 'ecsmctl wait service/telemetry --for=condition=Available' },
+    { help: 'wait until a service is available', line: 'ecsmctl wait service/telemetry --for=condition=Available' },
     {
-      help: 'all of them, for two minutes',
+      help: 'wait for all services, for two minutes at most',
       line: 'ecsmctl wait services --all --for=condition=Available --timeout 2m',
     },
-    { help: 'until it is gone', line: 'ecsmctl wait service/old --for=delete' },
+    { help: 'wait until a service is deleted', line: 'ecsmctl wait service/old --for=delete' },
     {
-      help: 'until two instances are ready',
+      help: 'wait until two instances are ready',
       line: "ecsmctl wait service/telemetry --for=jsonpath='{.status.readyReplicas}'=2",
     },
   ],
@@ -133,15 +141,20 @@ const wait: Command = {
     {
       name: 'for',
       value: 'WHAT',
-      help: 'condition=TYPE[=VALUE] (VALUE is True if it is left out), jsonpath=PATH[=VALUE], create or delete',
+      help: 'condition to wait for: condition=TYPE[=VALUE] (VALUE defaults to True), jsonpath=PATH[=VALUE], create or delete',
       complete: async () => ['condition=Available', 'condition=Progressing', 'jsonpath=', 'create', 'delete'],
     },
-    { name: 'timeout', value: 'TIME', default: '30s', help: 'give up after this: 90s, 5m, 1h30m; 0 looks once' },
+    {
+      name: 'timeout',
+      value: 'TIME',
+      default: '30s',
+      help: 'timeout, such as 90s, 5m or 1h30m; 0 checks once without waiting',
+    },
     ...targetFlags,
   ],
   exitCodes: [
-    { code: 0, help: 'all of them are as wanted' },
-    { code: 1, help: 'one of them is not, and the message names it' },
+    { code: 0, help: 'all objects meet the condition' },
+    { code: 1, help: 'an object does not meet the condition; the message names it' },
   ],
   load: () => import('./wait.ts'),
 };
@@ -149,11 +162,11 @@ const wait: Command = {
 export const rolloutCommands: readonly Command[] = [
   {
     name: 'rollout',
-    help: 'follow, pause, undo or restart the rollout of a service',
+    help: 'inspect, pause, undo or restart the rollout of a service',
     examples: [
-      { help: 'follow it to its end', line: 'ecsmctl rollout status service/telemetry' },
-      { help: 'what there was before', line: 'ecsmctl rollout history service/telemetry' },
-      { help: 'back to the one before', line: 'ecsmctl rollout undo service/telemetry' },
+      { help: 'wait for a rollout to complete', line: 'ecsmctl rollout status service/telemetry' },
+      { help: 'list the revisions', line: 'ecsmctl rollout history service/telemetry' },
+      { help: 'roll back to the previous revision', line: 'ecsmctl rollout undo service/telemetry' },
     ],
     group,
     commands: [status, history, undo, pause, resume, restart],

@@ -1,4 +1,4 @@
-/** Flags that several commands have, said once. Global ones go with every command. */
+/** Flags shared by several commands, and the global flags of every command. */
 import type { Flag } from '@ecsm/command-line';
 
 export const globalFlags: readonly Flag[] = [
@@ -9,7 +9,7 @@ export const globalFlags: readonly Flag[] = [
     variable: 'ECSM_NAMESPACE',
     key: 'namespace',
     default: 'default',
-    help: 'the namespace of the objects',
+    help: 'namespace of the objects',
     complete: async (call) => (await import('./live-names.ts')).namespaces(call),
   },
   {
@@ -17,30 +17,30 @@ export const globalFlags: readonly Flag[] = [
     value: 'URL',
     variable: 'ECSM_REGISTRY',
     key: 'registry',
-    help: 'where the objects are: sqlite:DIR, file:DIR or etcd://HOST:PORT/PREFIX. Default sqlite: in $ECSM_HOME/registry, ECSM_HOME being ~/.ecsm',
+    help: 'URL of the registry: sqlite:DIR, file:DIR or etcd://HOST:PORT/PREFIX. Default sqlite:$ECSM_HOME/registry, where ECSM_HOME defaults to ~/.ecsm',
     complete: async () => ['sqlite:', 'file:', 'etcd://', 'etcds://'],
   },
   {
     name: 'config',
     value: 'FILE',
     variable: 'ECSMCTL_CONFIG',
-    help: 'settings, in YAML or JSON. Default .ecsmctl.yaml here, or in your home directory',
+    help: 'config file in YAML or JSON. Default .ecsmctl.yaml in the working directory or the home directory',
   },
 ];
 
-export const allNamespacesFlag: Flag = { name: 'all-namespaces', short: 'A', help: 'in all namespaces' };
+export const allNamespacesFlag: Flag = { name: 'all-namespaces', short: 'A', help: 'use all namespaces' };
 
 export const selectorFlag: Flag = {
   name: 'selector',
   short: 'l',
   value: 'SELECTOR',
-  help: "only those with these labels: 'app=camera,tier!=test,zone in (a,b)'",
+  help: "label selector, such as 'app=camera,tier!=test,zone in (a,b)'",
 };
 
 export const fieldSelectorFlag: Flag = {
   name: 'field-selector',
   value: 'SELECTOR',
-  help: "only those with these values: 'spec.paused=true,metadata.name!=telemetry'",
+  help: "field selector, such as 'spec.paused=true,metadata.name!=telemetry'",
 };
 
 export const filenameFlag: Flag = {
@@ -48,13 +48,13 @@ export const filenameFlag: Flag = {
   short: 'f',
   value: 'FILE|DIR|-',
   repeats: true,
-  help: 'where the objects are written down, in YAML or JSON; - is standard input',
+  help: 'manifest file or directory, in YAML or JSON; - is standard input',
 };
 
 export const recursiveFlag: Flag = {
   name: 'recursive',
   short: 'R',
-  help: 'with a directory: also those below it',
+  help: 'read subdirectories of the directory given with -f',
 };
 
 /** What `printObjects` reads. */
@@ -62,12 +62,12 @@ export const outputFlag: Flag = {
   name: 'output',
   short: 'o',
   value: 'FORMAT',
-  help: 'table, wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,...',
+  help: 'output format: table, wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,...',
   complete: async () => ['table', 'wide', 'yaml', 'json', 'name', 'jsonpath=', 'custom-columns='],
 };
 
 export const tableFlags: readonly Flag[] = [
   outputFlag,
-  { name: 'no-headers', help: 'leave out the line with the names of the columns' },
-  { name: 'show-labels', help: 'with a column for labels' },
+  { name: 'no-headers', help: 'omit the table header' },
+  { name: 'show-labels', help: 'add a column with the labels' },
 ];

@@ -1,26 +1,26 @@
-/** Commands that change what is wanted, as data. */
+/** The commands that change objects, as data. */
 import type { Command, Completer } from '@ecsm/command-line';
 import { allNamespacesFlag, filenameFlag, outputFlag, recursiveFlag, selectorFlag } from '../shared/flags.ts';
 import { allFlag, dryRunFlag, nameOutputFlag, platformFlags, timeoutFlag } from './flags.ts';
 
-const group = 'Change what is wanted';
+const group = 'Change objects';
 const completeWords: Completer = async (call) => (await import('../shared/live-names.ts')).resourceWords(call);
 const fileFlags = [filenameFlag, recursiveFlag];
-/** Words are taken, so that who forgets -f can be told. */
+/** Arguments are accepted, so that the error message can suggest -f. */
 const filesOnly = { words: '-f FILE|DIR|-', wordsMin: 0, wordsMax: Number.POSITIVE_INFINITY };
-/** How most of these commands are told which objects they are about. */
+/** Flags that select the objects of a command. */
 const whichFlags = [...fileFlags, selectorFlag, allFlag, allNamespacesFlag];
 
 const apply: Command = {
   name: 'apply',
-  help: 'make objects as files say, new or not',
-  more: 'Creates what is not there, changes what is different, and takes away what was in the file the last time and is not any more. All files are read and checked before anything is written. An object that cannot be applied does not keep the others from it.',
+  help: 'create or update objects from files',
+  more: 'Creates missing objects, updates changed fields, and removes fields that were in the file when it was last applied and are no longer there. All files are read and validated before anything is written. If an object cannot be applied, the others still are.',
   examples: [
-    { help: 'one file', line: 'ecsmctl apply -f examples/quickstart/telemetry.yaml' },
-    { help: 'every file of a directory', line: 'ecsmctl apply -f examples/quickstart' },
-    { help: 'only say what would be done', line: 'ecsmctl apply -f examples/quickstart --dry-run' },
+    { help: 'apply one file', line: 'ecsmctl apply -f examples/quickstart/telemetry.yaml' },
+    { help: 'apply all files of a directory', line: 'ecsmctl apply -f examples/quickstart' },
+    { help: 'show what would be done', line: 'ecsmctl apply -f examples/quickstart --dry-run' },
     {
-      help: 'also delete what was applied before and is not in the files any more',
+      help: 'also delete objects that were applied before and are no longer in the files',
       line: "ecsmctl apply -f examples/quickstart --prune -l '!keep' --dry-run",
     },
   ],
@@ -28,10 +28,13 @@ const apply: Command = {
   group,
   flags: [
     ...fileFlags,
-    { ...selectorFlag, help: 'only those in the files with these labels; with --prune also what may be deleted' },
-    { name: 'prune', help: 'delete what was applied before, has the labels of -l, and is not in the files' },
+    {
+      ...selectorFlag,
+      help: 'apply only objects in the files that match this label selector; with --prune, delete only objects that match it',
+    },
+    { name: 'prune', help: 'delete objects that were applied before, match -l, and are no longer in the files' },
     dryRunFlag,
-    { name: 'wait', help: 'wait until the operator has seen them and they are available' },
+    { name: 'wait', help: 'wait until the objects are available' },
     timeoutFlag,
     outputFlag,
   ],
@@ -40,10 +43,13 @@ const apply: Command = {
 
 const create: Command = {
   name: 'create',
-  help: 'make objects that are not there yet',
-  more: 'An object that is there already is an error, and stays as it is. To change it, use apply.',
+  help: 'create objects from files',
+  more: 'Fails for objects that exist, and does not change them. To change an object, use apply.',
   examples: [
-    { help: 'see whether it could be made', line: 'ecsmctl create -f examples/quickstart/worker.yaml --dry-run' },
+    {
+      help: 'check whether an object could be created',
+      line: 'ecsmctl create -f examples/quickstart/worker.yaml --dry-run',
+    },
   ],
   ...filesOnly,
   group,
@@ -54,12 +60,12 @@ const create: Command = {
 const remove: Command = {
   name: 'delete',
   help: 'delete objects',
-  more: 'An object that the operator looks after stays until it has cleaned up on the platform; delete waits for that. Without a running operator it stays until one runs.',
+  more: 'An object with a finalizer of the operator is removed after the operator has cleaned up on the platform; delete waits for that. Without a running operator the object remains.',
   examples: [
-    { help: 'one by its name', line: 'ecsmctl delete service worker --wait=false' },
-    { help: 'those of a file', line: 'ecsmctl delete -f examples/quickstart/thermal.yaml --wait=false' },
-    { help: 'those with a label', line: 'ecsmctl delete services -l tier=test' },
-    { help: 'only say which', line: 'ecsmctl delete services --all --dry-run' },
+    { help: 'delete one service', line: 'ecsmctl delete service worker --wait=false' },
+    { help: 'delete the objects in a file', line: 'ecsmctl delete -f examples/quickstart/thermal.yaml --wait=false' },
+    { help: 'delete services with a label', line: 'ecsmctl delete services -l tier=test' },
+    { help: 'show what would be deleted', line: 'ecsmctl delete services --all --dry-run' },
   ],
   words: '(KIND [NAME...] | KIND/NAME... | -f FILE)',
   wordsMin: 0,
@@ -73,11 +79,11 @@ const remove: Command = {
       value: 'HOW',
       choices: ['background', 'orphan'],
       default: 'background',
-      help: 'what becomes of the revisions: deleted afterwards, or kept. The service on the platform goes either way',
+      help: 'whether the revisions of a service are deleted (background) or kept (orphan); its service on the platform is always deleted',
     },
-    { name: 'wait', default: 'true', help: 'wait until they are gone; --wait=false does not' },
+    { name: 'wait', default: 'true', help: 'wait until the objects are deleted; --wait=false returns immediately' },
     timeoutFlag,
-    { name: 'ignore-not-found', help: 'an object that is not there is fine' },
+    { name: 'ignore-not-found', help: 'do not fail if an object does not exist' },
     dryRunFlag,
     nameOutputFlag,
   ],
@@ -87,14 +93,14 @@ const remove: Command = {
 const diff: Command = {
   name: 'diff',
   help: 'show what apply would change',
-  more: 'Compares the objects in the registry with what apply would make of them. With --live it also asks the platform, and says what the operator would do there; without files, for the services in the registry. Secrets are hidden; that one has changed is shown.',
+  more: 'Compares objects in the registry with the result of apply. With --live it also reads the platform and shows what the operator would do there; without files, for services in the registry. Secrets are hidden; changes of secrets are marked.',
   examples: [
-    { help: 'before applying', line: 'ecsmctl diff -f examples/quickstart' },
+    { help: 'show changes before applying files', line: 'ecsmctl diff -f examples/quickstart' },
     {
-      help: 'and what it would mean on the platform',
+      help: 'also show changes on the platform',
       line: 'ecsmctl diff --live -f examples/quickstart/telemetry.yaml',
     },
-    { help: 'what the operator would do now', line: 'ecsmctl diff --live service/telemetry' },
+    { help: 'show what the operator would do now', line: 'ecsmctl diff --live service/telemetry' },
   ],
   words: '(-f FILE | --live [KIND NAME...])',
   wordsMin: 0,
@@ -103,14 +109,14 @@ const diff: Command = {
   group,
   flags: [
     ...fileFlags,
-    { name: 'live', help: 'also say what the operator would do on the platform' },
+    { name: 'live', help: 'also show what the operator would do on the platform' },
     allNamespacesFlag,
     ...platformFlags,
   ],
   exitCodes: [
     { code: 0, help: 'nothing would change' },
     { code: 1, help: 'something would change' },
-    { code: 3, help: 'it could not be found out' },
+    { code: 3, help: 'the comparison failed' },
   ],
   failureCode: 3,
   load: () => import('./diff.ts'),
@@ -118,9 +124,9 @@ const diff: Command = {
 
 const edit: Command = {
   name: 'edit',
-  help: 'change an object in your editor',
-  more: 'Opens it in $VISUAL, $EDITOR or vi, without its status. What is not valid is opened again, with what is wrong on top. Secrets are hidden, and stay as they are where "<hidden>" is left; to change one, write the new one there.',
-  examples: [{ help: 'one service', line: 'ecsmctl edit service telemetry' }],
+  help: 'edit an object in your editor',
+  more: 'Opens the object in $VISUAL, $EDITOR or vi, without its status. An invalid object is opened again, with the errors as comments at the top. Secrets are shown as "<hidden>" and are not changed unless you replace that text with a new value.',
+  examples: [{ help: 'edit one service', line: 'ecsmctl edit service telemetry' }],
   words: '(KIND NAME... | KIND/NAME...)',
   wordsMin: 0,
   wordsMax: Number.POSITIVE_INFINITY,
@@ -133,13 +139,13 @@ const edit: Command = {
 const patch: Command = {
   name: 'patch',
   help: 'change fields of an object',
-  more: 'A merge patch (RFC 7386): fields that are in it are set, null removes one, lists are replaced as a whole.',
+  more: 'Applies a merge patch (RFC 7386): fields in the patch are set, null removes a field, lists are replaced as a whole.',
   examples: [
     {
       help: 'change one field',
       line: `ecsmctl patch service telemetry -p '{"spec":{"revisionHistoryLimit":5}}'`,
     },
-    { help: 'the same in YAML', line: "ecsmctl patch service/telemetry -p 'spec: {revisionHistoryLimit: 5}'" },
+    { help: 'change one field, in YAML', line: "ecsmctl patch service/telemetry -p 'spec: {revisionHistoryLimit: 5}'" },
   ],
   words: '(KIND NAME... | KIND/NAME...)',
   wordsMin: 0,
@@ -147,9 +153,9 @@ const patch: Command = {
   completeWords,
   group,
   flags: [
-    { name: 'patch', short: 'p', value: 'JSON|YAML', help: 'the patch' },
-    { name: 'patch-file', value: 'FILE|-', help: 'where the patch is written; - is standard input' },
-    { name: 'type', value: 'TYPE', choices: ['merge'], default: 'merge', help: 'there is only this one' },
+    { name: 'patch', short: 'p', value: 'JSON|YAML', help: 'the patch, in JSON or YAML' },
+    { name: 'patch-file', value: 'FILE|-', help: 'file with the patch; - is standard input' },
+    { name: 'type', value: 'TYPE', choices: ['merge'], default: 'merge', help: 'patch type' },
     dryRunFlag,
     outputFlag,
   ],
@@ -169,8 +175,8 @@ function marking(name: string, nouns: string, examples: Command['examples'], loa
     group,
     flags: [
       ...whichFlags,
-      { name: 'overwrite', help: 'also if it has another value already' },
-      { name: 'list', help: `print the ${nouns} instead` },
+      { name: 'overwrite', help: `replace ${nouns} that have another value` },
+      { name: 'list', help: `list the ${nouns} and exit` },
       dryRunFlag,
       outputFlag,
     ],
@@ -182,10 +188,10 @@ const label = marking(
   'label',
   'labels',
   [
-    { help: 'set one', line: 'ecsmctl label service telemetry tier=ground' },
-    { help: 'set another value', line: 'ecsmctl label service telemetry tier=orbit --overwrite' },
-    { help: 'remove it', line: 'ecsmctl label service telemetry tier-' },
-    { help: 'see them', line: 'ecsmctl label service telemetry --list' },
+    { help: 'set a label', line: 'ecsmctl label service telemetry tier=ground' },
+    { help: 'change its value', line: 'ecsmctl label service telemetry tier=orbit --overwrite' },
+    { help: 'remove a label', line: 'ecsmctl label service telemetry tier-' },
+    { help: 'list the labels', line: 'ecsmctl label service telemetry --list' },
   ],
   () => import('./label.ts'),
 );
@@ -194,19 +200,19 @@ const annotate = marking(
   'annotate',
   'annotations',
   [
-    { help: 'set one', line: "ecsmctl annotate service telemetry owner='ground team'" },
-    { help: 'remove it', line: 'ecsmctl annotate service telemetry owner-' },
+    { help: 'set an annotation', line: "ecsmctl annotate service telemetry owner='ground team'" },
+    { help: 'remove an annotation', line: 'ecsmctl annotate service telemetry owner-' },
   ],
   () => import('./annotate.ts'),
 );
 
 const scale: Command = {
   name: 'scale',
-  help: 'say how many instances should run',
+  help: 'set the number of instances',
   examples: [
-    { help: 'five of them', line: 'ecsmctl scale service telemetry --replicas 5' },
+    { help: 'scale to five instances', line: 'ecsmctl scale service telemetry --replicas 5' },
     {
-      help: 'only if there should be five now',
+      help: 'scale to three only if the current value is five',
       line: 'ecsmctl scale service/telemetry --replicas 3 --current-replicas 5',
     },
   ],
@@ -216,8 +222,8 @@ const scale: Command = {
   completeWords,
   group,
   flags: [
-    { name: 'replicas', value: 'N', help: 'how many' },
-    { name: 'current-replicas', value: 'N', help: 'only those that should have so many now' },
+    { name: 'replicas', value: 'N', help: 'new number of instances' },
+    { name: 'current-replicas', value: 'N', help: 'scale only if the current value is N' },
     ...whichFlags,
     dryRunFlag,
     outputFlag,
@@ -228,15 +234,18 @@ const scale: Command = {
 const set: Command = {
   name: 'set',
   help: 'set the image of services',
-  examples: [{ help: 'another version', line: 'ecsmctl set image service/telemetry telemetry@1.1.0#sylixos' }],
+  examples: [{ help: 'set another version', line: 'ecsmctl set image service/telemetry telemetry@1.1.0#sylixos' }],
   group,
   commands: [
     {
       name: 'image',
-      help: 'say which image should run',
+      help: 'set the image of services',
       examples: [
-        { help: 'another version', line: 'ecsmctl set image service/telemetry telemetry@1.1.0#sylixos' },
-        { help: 'of all with a label', line: 'ecsmctl set image services -l tier=test probe@2.0.0' },
+        { help: 'set another version', line: 'ecsmctl set image service/telemetry telemetry@1.1.0#sylixos' },
+        {
+          help: 'set the image of all services with a label',
+          line: 'ecsmctl set image services -l tier=test probe@2.0.0',
+        },
       ],
       words: '(KIND NAME... | KIND/NAME... | -f FILE) IMAGE',
       wordsMin: 0,
@@ -250,15 +259,15 @@ const set: Command = {
 
 const validate: Command = {
   name: 'validate',
-  help: 'check files, without a registry',
-  more: 'Says everything that is wrong in all of the files, each with file, line and column.',
-  examples: [{ help: 'before anybody applies them', line: 'ecsmctl validate -f examples/quickstart' }],
+  help: 'validate files without a registry',
+  more: 'Reports all errors in all files, with file, line and column.',
+  examples: [{ help: 'validate files before applying them', line: 'ecsmctl validate -f examples/quickstart' }],
   ...filesOnly,
   group,
   flags: fileFlags,
   exitCodes: [
-    { code: 0, help: 'everything is valid' },
-    { code: 1, help: 'something is not' },
+    { code: 0, help: 'all files are valid' },
+    { code: 1, help: 'a file is not valid' },
   ],
   load: () => import('./validate.ts'),
 };

@@ -1,4 +1,4 @@
-/** Flags of the commands that write, said once. */
+/** Flags shared by the commands that write. */
 import type { Flag } from '@ecsm/command-line';
 
 export const dryRunFlag: Flag = {
@@ -6,14 +6,14 @@ export const dryRunFlag: Flag = {
   value: 'MODE',
   withoutValue: 'server',
   choices: ['none', 'client', 'server'],
-  help: 'write nothing, and say what would be done (client and server are the same here)',
+  help: 'show what would be done without writing (client and server are equivalent)',
 };
 
 export const timeoutFlag: Flag = {
   name: 'timeout',
   value: 'TIME',
   default: '5m',
-  help: 'give up waiting after this time, such as 90s or 1h30m; 0 is for ever',
+  help: 'timeout of --wait, such as 90s, 5m or 1h30m; 0 means no timeout',
 };
 
 export const allFlag: Flag = { name: 'all', help: 'all objects of the kind in the namespace' };
@@ -26,14 +26,14 @@ export const nameOutputFlag: Flag = {
   help: 'print only KIND/NAME',
 };
 
-/** Where the platform is, for those who ask it themselves. As ecsm-operator calls them. */
+/** The connection to the platform. The same names as the flags of ecsm-operator. */
 export const platformFlags: readonly Flag[] = [
   {
     name: 'ecsm',
     value: 'URL',
     variable: 'ECSM_URL',
     default: 'http://127.0.0.1:3001',
-    help: 'with --live: the platform, with http:// or https://',
+    help: 'with --live: URL of the platform, http:// or https://',
   },
   {
     name: 'header',
@@ -41,12 +41,12 @@ export const platformFlags: readonly Flag[] = [
     variable: 'ECSM_HEADER',
     repeats: true,
     secret: true,
-    help: 'with --live: sent with every call to the platform, for authentication. Others on this machine can see a flag, but not a variable',
+    help: 'with --live: HTTP header of every platform request, for authentication. Other users of this machine can see flags, but not variables',
   },
   {
     name: 'tls-ca',
     value: 'FILE',
     variable: 'ECSM_TLS_CA',
-    help: 'with --live: trust the certificates that this one has signed, in PEM, instead of those that the system trusts',
+    help: 'with --live: CA certificate in PEM, used instead of the CA certificates of the system',
   },
 ];
