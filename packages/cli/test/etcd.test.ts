@@ -71,7 +71,7 @@ describe.skipIf(skipWithoutEtcd())('a registry in etcd', () => {
     const following = kit.start(`rollout status service/telemetry --registry ${url}`, options);
     const waiting = kit.start(`wait service/camera --for=delete --registry ${url}`, options);
     await until(() => following.test.err.text.includes('1 of 2 updated instances are ready'));
-    await until(() => waiting.test.err.text.includes('it is there'));
+    await until(() => waiting.test.err.text.includes('it exists'));
     await settle(registry, 'telemetry');
     await registry.resource(ECSMService).delete('camera');
     expect(await following.code).toBe(0);

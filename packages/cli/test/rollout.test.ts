@@ -96,7 +96,7 @@ describe('wait', () => {
   it('sees a service come, become available, and go', async () => {
     const site = await openSite();
     const created = site.start('wait service/telemetry --for=create --timeout 1m');
-    await until(() => created.test.err.text.includes('ecsmservice/telemetry (it is not there)'));
+    await until(() => created.test.err.text.includes('ecsmservice/telemetry (it does not exist)'));
     await site.apply(telemetry('1.0.0'));
     expect(await created.code).toBe(0);
     const ready = site.start("wait service/telemetry --for=jsonpath='{.status.readyReplicas}'=2 --timeout 1m");
@@ -104,7 +104,7 @@ describe('wait', () => {
     expect(await ready.code, ready.test.err.text).toBe(0);
     expect(await site.run('wait services --all --for=condition=Available')).toMatchObject({ code: 0 });
     const gone = site.start('wait service/telemetry --for=delete --timeout 1m');
-    await until(() => gone.test.err.text.includes('it is there'));
+    await until(() => gone.test.err.text.includes('it exists'));
     await site.registry.resource(ECSMService).delete('telemetry');
     expect(await gone.code).toBe(0);
     expect(gone.test.out.text).toBe('ecsmservice/telemetry condition met\n');

@@ -75,7 +75,7 @@ it.skipIf(!hasTerminal)(
     const unmade = await type('ecsmctl get services');
     expect([unmade.code, unmade.text]).toEqual([
       1,
-      `ecsmctl: there is no registry at sqlite:${directory}/.ecsm/registry yet: "ecsmctl apply" makes one\n`,
+      `ecsmctl: there is no registry at sqlite:${directory}/.ecsm/registry yet: "ecsmctl apply" creates one\n`,
     ]);
     await works('ecsm-operator --listen off --observe-seconds 1 > operator.log 2>&1 &');
 
@@ -157,7 +157,7 @@ it.skipIf(!hasTerminal)(
     // Leave nothing.
     const gone = await works('ecsmctl delete services --all --wait');
     expect(gone.text.split('\n').sort()).toEqual(['', 'ecsmservice/camera deleted', 'ecsmservice/telemetry deleted']);
-    expect(gone.raw).toContain('waiting for 2 objects to be gone');
+    expect(gone.raw).toContain('waiting for 2 objects to be deleted');
     expectRestored(gone);
     expect((await works('ecsm-cli get services')).text).toBe('No services found.\n');
     expect((await works('ecsm-cli get containers')).text).toBe('No containers found.\n');

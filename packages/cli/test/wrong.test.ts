@@ -124,9 +124,9 @@ const full = (program: string) => `${program}: the output cannot be written: ENO
 const unreachable = (where: string, why: string) =>
   `ecsm-cli: ${where} cannot be reached: ${why}. Is the platform running there? If not, say where the platform is with --url, ECSMCLI_HOST and ECSMCLI_PORT, or .ecsm-cli.yaml\n`;
 const refused = 'connection refused (ECONNREFUSED)';
-const nothing = 'ecsmctl: standard input: there is nothing in it: an object begins with "apiVersion:"\n';
-const tooLarge = (what: string) => new RegExp(`^ecsm(ctl|-cli): ${what} is larger than 64 MiB, which is the limit\\n$`);
-const noRegistry = (url: string) => `ecsmctl: there is no registry at ${url} yet: "ecsmctl apply" makes one\n`;
+const nothing = 'ecsmctl: standard input: the file is empty: an object starts with "apiVersion:"\n';
+const tooLarge = (what: string) => new RegExp(`^ecsm(ctl|-cli): ${what} is larger than the limit of 64 MiB\\n$`);
+const noRegistry = (url: string) => `ecsmctl: there is no registry at ${url} yet: "ecsmctl apply" creates one\n`;
 const notADatabase = 'ecsmctl: the registry at ./c is damaged: it is not an SQLite database\n';
 
 const cases: readonly Case[] = [
@@ -141,7 +141,7 @@ const cases: readonly Case[] = [
   ['ecsmctl get nothing 2> /dev/full', 2, ''],
   ['ecsmctl get services 2> /dev/full', 0, ''],
   ['ulimit -f 1; ecsmctl backup small.backup', 1, /^ecsmctl: small\.backup cannot be written: EFBIG: .*\n$/],
-  ['ecsmctl backup /dev/full', 1, 'ecsmctl: /dev/full exists already, and is not overwritten\n'],
+  ['ecsmctl backup /dev/full', 1, 'ecsmctl: /dev/full already exists and is not overwritten\n'],
   ['ecsmctl export nowhere/x', 1, 'ecsmctl: nowhere/x cannot be written: its directory does not exist\n'],
   // Input that there is not, or that never ends.
   ['ecsmctl apply -f - < /dev/null', 1, nothing],
@@ -149,7 +149,7 @@ const cases: readonly Case[] = [
   ['ecsmctl apply -f - < .', 2, 'ecsmctl: standard input is a directory: name a file\nTry: ecsmctl apply --help\n'],
   ['ecsmctl apply -f - < /dev/zero', 1, tooLarge('standard input')],
   ['ecsmctl apply -f /dev/zero', 1, tooLarge('/dev/zero')],
-  ['ecsmctl validate -f /dev/zero', 1, 'ecsmctl: 1 thing is wrong\n'],
+  ['ecsmctl validate -f /dev/zero', 1, 'ecsmctl: validation failed: 1 error\n'],
   ['ecsm-cli create service -f /dev/zero', 1, tooLarge('/dev/zero')],
   ['ecsm-cli raw POST /service -d @/dev/zero', 1, tooLarge('/dev/zero')],
   [
@@ -179,23 +179,19 @@ const cases: readonly Case[] = [
   [
     "ecsmctl get service $'a\\e[31mb'",
     2,
-    'ecsmctl: "a\\x1b[31mb" cannot be the name of an object: use a-z, 0-9 and "-"\nTry: ecsmctl get --help\n',
+    'ecsmctl: "a\\x1b[31mb" is not a valid object name: use a-z, 0-9 and "-"\nTry: ecsmctl get --help\n',
   ],
   // Editors.
-  [
-    'EDITOR=false ecsmctl edit service telemetry',
-    1,
-    'ecsmctl: the editor "false" ended with 1, so nothing is changed\n',
-  ],
+  ['EDITOR=false ecsmctl edit service telemetry', 1, 'ecsmctl: the editor "false" ended with 1; nothing was changed\n'],
   [
     'EDITOR=no-such-editor ecsmctl edit service telemetry',
     1,
-    /^(.*not found\n)?ecsmctl: there is no editor "no-such-editor": set EDITOR to the one that you use\n$/,
+    /^(.*not found\n)?ecsmctl: there is no editor "no-such-editor": set EDITOR to an installed editor\n$/,
   ],
   [
     'TMPDIR=/nowhere EDITOR=true ecsmctl edit service telemetry',
     1,
-    'ecsmctl: nothing can be written to /nowhere: set TMPDIR to a directory where you may\n',
+    'ecsmctl: nothing can be written to /nowhere: set TMPDIR to a writable directory\n',
   ],
   // Registries.
   ['ecsmctl get services --registry sqlite:./new', 1, noRegistry('sqlite:./new')],

@@ -31,7 +31,7 @@ test('it gives up at the deadline, says how far it was, and what to do', async (
   const { code, out, err } = await kit.run('create service -f x.yaml --wait --timeout 20s', { files });
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toMatch(
-    /^ecsm-cli: gave up waiting for service\/x to be deployed after 20 s: deploying, 0\/1 deployed; it goes on by itself: look again later, or wait longer with --timeout$/m,
+    /^ecsm-cli: timed out waiting for service\/x to be deployed after 20 s: deploying, 0\/1 deployed; it goes on by itself: look again later, or wait longer with --timeout$/m,
   );
 });
 

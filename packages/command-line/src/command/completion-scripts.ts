@@ -19,7 +19,7 @@ export const run =
   (program: string): Run =>
   async ({ terminal, words: [word] }) => {
     const shell = shells.find((one) => one === word);
-    if (!shell) throw new UsageError(`there is a completion for ${shells.join(', ')}, and none for "${word}"`);
+    if (!shell) throw new UsageError(`there is no completion for "${word}": use ${shells.join(', ')}`);
     terminal.out.write(completionScript(shell, program));
   };
 

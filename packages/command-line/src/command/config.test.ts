@@ -77,18 +77,18 @@ describe('settings', () => {
 
   it.each([
     ['# nothing', 'no complaint'],
-    ['namespce: x', '.sample.yaml:1:1: there is no setting "namespce". Did you mean "namespace"?'],
+    ['namespce: x', '.sample.yaml:1:1: unknown setting "namespce". Did you mean "namespace"?'],
     [
       '\n  frobnicate: x',
-      '.sample.yaml:2:3: there is no setting "frobnicate". There are namespace, header, insecure, registry.',
+      '.sample.yaml:2:3: unknown setting "frobnicate". There are namespace, header, insecure, registry.',
     ],
-    ['"a b": x', '.sample.yaml:1:1: there is no setting "a b". There are namespace, header, insecure, registry.'],
-    ['namespace: [a]', '.sample.yaml:1:1: namespace has to be a single value, and a list is there'],
-    ['namespace: {a: b}', '.sample.yaml:1:1: namespace has to be a single value, and an object is there'],
-    ['namespace:', '.sample.yaml:1:1: namespace has to be a single value, and nothing is there'],
-    ['namespace: ""', '.sample.yaml:1:1: namespace is empty: leave it out, or say something'],
+    ['"a b": x', '.sample.yaml:1:1: unknown setting "a b". There are namespace, header, insecure, registry.'],
+    ['namespace: [a]', '.sample.yaml:1:1: namespace has to be a single value, not a list'],
+    ['namespace: {a: b}', '.sample.yaml:1:1: namespace has to be a single value, not an object'],
+    ['namespace:', '.sample.yaml:1:1: namespace has to be a single value, not null'],
+    ['namespace: ""', '.sample.yaml:1:1: namespace is empty: omit it, or set a value'],
     ['insecure: maybe', '.sample.yaml:1:1: insecure has to be true or false, not "maybe"'],
-    ['namespace: a\n---\nnamespace: b', '.sample.yaml:3: a config file holds one document, and this is a second one'],
+    ['namespace: a\n---\nnamespace: b', '.sample.yaml:3: a config file has to contain a single document'],
   ])('complain about %j with the place', async (text, message) => {
     expect(await complaint(text)).toBe(message);
   });

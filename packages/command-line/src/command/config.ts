@@ -96,22 +96,21 @@ async function readConfig(
   const [document, second] = await readDocuments(bytes, { file: name }).catch((error: unknown) => {
     throw isApiError(error) ? new UsageError(error.message) : error;
   });
-  if (second)
-    throw new UsageError(`${name}:${second.line}: a config file holds one document, and this is a second one`);
+  if (second) throw new UsageError(`${name}:${second.line}: a config file has to contain a single document`);
   if (!document) return said;
   for (const [key, value] of Object.entries(document.object)) {
     const place = await placeOf(document, key);
     const flag = keyed.find((one) => one.key === key);
     if (!flag)
       throw new UsageError(
-        `${place}: there is no setting "${key}".${didYouMean(
+        `${place}: unknown setting "${key}".${didYouMean(
           key,
           keyed.map((one) => one.key),
         )}`,
       );
     const from = `${place}: ${key}`;
     const texts = Array.isArray(value) && flag.repeats ? value.map((one) => textOf(one, from)) : [textOf(value, from)];
-    if (texts.includes('')) throw new UsageError(`${from} is empty: leave it out, or say something`);
+    if (texts.includes('')) throw new UsageError(`${from} is empty: omit it, or set a value`);
     said.set(flag.name, readFlagValue(from, flag, texts));
   }
   return said;
@@ -125,8 +124,8 @@ async function placeOf(document: ConfigDocument, key: string): Promise<string> {
 
 function textOf(value: unknown, from: string): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
-  const found = value === null ? 'nothing' : Array.isArray(value) ? 'a list' : 'an object';
-  throw new UsageError(`${from} has to be a single value, and ${found} is there`);
+  const found = value === null ? 'null' : Array.isArray(value) ? 'a list' : 'an object';
+  throw new UsageError(`${from} has to be a single value, not ${found}`);
 }
 
 function viewOf(flag: Flag, said: FlagValue | undefined, redactText: RedactText): SettingView {

@@ -51,11 +51,11 @@ describe('a default command', () => {
   });
 
   it.each([
-    ['--prot 1', 'there is no flag --prot. Did you mean "--port"?'],
-    ['cal /x', 'there is no command "cal". Did you mean "call"?'],
-    ['serve', 'there is no command "serve".'],
-    ['call /x --port 1', 'there is no flag --port.'],
-    ['-- x', 'serve takes no words, and "x" is one'],
+    ['--prot 1', 'unknown flag --prot. Did you mean "--port"?'],
+    ['cal /x', 'unknown command "cal". Did you mean "call"?'],
+    ['serve', 'unknown command "serve".'],
+    ['call /x --port 1', 'unknown flag --port.'],
+    ['-- x', 'serve takes no arguments, but got "x"'],
   ])('"%s" is a usage error', async (line, message) => {
     const { code, err } = await run(line);
     expect(code).toBe(2);

@@ -68,7 +68,7 @@ describe('a command line', () => {
     expect(call('apply').flag('dry-run')).toBeUndefined();
     expect(call('apply --dry-run').flag('dry-run')).toBe('client');
     expect(call('apply --dry-run=server').flag('dry-run')).toBe('server');
-    expect(complaint('apply --dry-run server')).toBe('apply takes no words, and "server" is one');
+    expect(complaint('apply --dry-run server')).toBe('apply takes no arguments, but got "server"');
   });
 
   it('takes a dash alone for a word, and numbers below zero for values', () => {
@@ -136,49 +136,49 @@ describe('a command line', () => {
   });
 
   it('reveals a command that reads a flag it does not have', () => {
-    expect(() => call('get x').flag('namepsace')).toThrow('the command reads the flag --namepsace, and has none');
+    expect(() => call('get x').flag('namepsace')).toThrow('the command reads the undeclared flag --namepsace');
   });
 });
 
 describe('a senseless command line', () => {
   it.each([
-    ['gte x', 'there is no command "gte". Did you mean "get"?'],
-    ['aply -f x', 'there is no command "aply". Did you mean "apply"?'],
-    ['lst x', 'there is no command "lst". Did you mean "list"?'],
-    ['hepl', 'there is no command "hepl". Did you mean "help"?'],
+    ['gte x', 'unknown command "gte". Did you mean "get"?'],
+    ['aply -f x', 'unknown command "aply". Did you mean "apply"?'],
+    ['lst x', 'unknown command "lst". Did you mean "list"?'],
+    ['hepl', 'unknown command "hepl". Did you mean "help"?'],
     [
       'frobnicate',
-      'there is no command "frobnicate". There are get, apply, rollout, exec, diff, follow, version, completion, help.',
+      'unknown command "frobnicate". There are get, apply, rollout, exec, diff, follow, version, completion, help.',
     ],
-    ['help gte', 'there is no command "gte". Did you mean "get"?'],
+    ['help gte', 'unknown command "gte". Did you mean "get"?'],
     ['rollout', 'rollout needs a command: status or undo'],
-    ['rollout undoo x', 'there is no command "rollout undoo". Did you mean "undo"?'],
-    ['rollout nonsense --help', 'there is no command "rollout nonsense". There are status, undo.'],
-    ['get x --namespce y', 'there is no flag --namespce. Did you mean "--namespace"?'],
-    ['get x --name y', 'there is no flag --name. Did you mean "--namespace"?'],
-    ['get x --frobnicate', 'there is no flag --frobnicate.'],
-    ['get x -z', 'there is no flag -z.'],
-    ['get x -W', 'there is no flag -W. Did you mean "-w"?'],
-    ['get x -1', 'there is no flag -1.'],
-    ['--frobnicate 3 get x', 'there is no flag --frobnicate.'],
-    ['--frobnicate 3', 'there is no flag --frobnicate.'],
+    ['rollout undoo x', 'unknown command "rollout undoo". Did you mean "undo"?'],
+    ['rollout nonsense --help', 'unknown command "rollout nonsense". There are status, undo.'],
+    ['get x --namespce y', 'unknown flag --namespce. Did you mean "--namespace"?'],
+    ['get x --name y', 'unknown flag --name. Did you mean "--namespace"?'],
+    ['get x --frobnicate', 'unknown flag --frobnicate.'],
+    ['get x -z', 'unknown flag -z.'],
+    ['get x -W', 'unknown flag -W. Did you mean "-w"?'],
+    ['get x -1', 'unknown flag -1.'],
+    ['--frobnicate 3 get x', 'unknown flag --frobnicate.'],
+    ['--frobnicate 3', 'unknown flag --frobnicate.'],
     ['get x --', 'no complaint'],
     ['-- get x', 'write the command before --'],
-    ['apply --no-wait', 'there is no flag --no-wait: to switch --wait off, write --wait=false'],
-    ['get x --no-namespace', 'there is no flag --no-namespace. Did you mean "--namespace"?'],
+    ['apply --no-wait', 'unknown flag --no-wait: to switch --wait off, write --wait=false'],
+    ['get x --no-namespace', 'unknown flag --no-namespace. Did you mean "--namespace"?'],
     ['get x -n', '-n needs a value: -n NS'],
     ['get x --namespace', '--namespace needs a value: --namespace NS'],
-    ['get x -n -A', '-n needs a value: -n NS. If "-A" is meant to be it, write --namespace=-A'],
+    ['get x -n -A', '-n needs a value: -n NS. If "-A" is the value, write --namespace=-A'],
     [
       'get x --output --watch',
-      '--output needs a value: --output FORMAT. If "--watch" is meant to be it, write --output=--watch',
+      '--output needs a value: --output FORMAT. If "--watch" is the value, write --output=--watch',
     ],
-    ['get x -n -- y', '-n needs a value: -n NS. If "--" is meant to be it, write --namespace=--'],
+    ['get x -n -- y', '-n needs a value: -n NS. If "--" is the value, write --namespace=--'],
     ['apply --password --hunter2', '--password needs a value: --password TEXT'],
-    ['get x --namespace=', 'the value of --namespace is empty: leave --namespace out, or say one'],
-    ['get x -n=', 'the value of -n is empty: leave -n out, or say one'],
-    ['get x --watch=yes', '--watch takes no value but true or false, not "yes"'],
-    ['get x -w=yes', '--watch takes no value but true or false, not "yes"'],
+    ['get x --namespace=', 'the value of --namespace is empty: omit --namespace, or set a value'],
+    ['get x -n=', 'the value of -n is empty: omit -n, or set a value'],
+    ['get x --watch=yes', '--watch has to be true or false, not "yes"'],
+    ['get x -w=yes', '--watch has to be true or false, not "yes"'],
     ['get x -n a -n b', '-n is given twice'],
     ['get x -n a --namespace b', '--namespace is given twice'],
     ['get x -w -w', '-w is given twice'],
@@ -188,9 +188,9 @@ describe('a senseless command line', () => {
     ['apply --password hunter2', '--password has to be correct'],
     ['get', 'get needs KIND [NAME...]: sample get KIND [NAME...]'],
     ['rollout undo', 'rollout undo needs NAME: sample rollout undo NAME'],
-    ['rollout undo a b', '"b" is one word too many: sample rollout undo NAME'],
-    ['version 3', 'version takes no words, and "3" is one'],
-    ['exec a b -- c', '"b" is one word too many: sample exec NAME -- COMMAND...'],
+    ['rollout undo a b', 'unexpected argument "b": sample rollout undo NAME'],
+    ['version 3', 'version takes no arguments, but got "3"'],
+    ['exec a b -- c', 'unexpected argument "b": sample exec NAME -- COMMAND...'],
     ['-f x follow', 'write the command first: sample follow NAME'],
   ])('%s', (text, message) => {
     expect(complaint(text)).toBe(message);

@@ -93,18 +93,18 @@ function unknownCommand(program: Program, { path, words: [word = ''] }: Pick<Rea
   const near = nearest(word, [...candidates, ...aliases]);
   const hint = near === undefined ? didYouMean(word, candidates) : ` Did you mean "${near}"?`;
   const names = path.map(({ name }) => name);
-  return new UsageError(`there is no command "${[...names, word].join(' ')}".${hint}`, names);
+  return new UsageError(`unknown command "${[...names, word].join(' ')}".${hint}`, names);
 }
 
 function unknownFlag(typed: string, flags: readonly Flag[]): UsageError {
   const negated = flags.find(({ name, value }) => typed === `--no-${name}` && value === undefined);
   if (negated)
-    return new UsageError(`there is no flag ${typed}: to switch --${negated.name} off, write --${negated.name}=false`);
+    return new UsageError(`unknown flag ${typed}: to switch --${negated.name} off, write --${negated.name}=false`);
   const letters = flags.flatMap(({ short }) => (short === undefined ? [] : [`-${short}`]));
   const names = flags.map(({ name }) => `--${name}`);
   const other = /^-[A-Z]$/.test(typed) ? typed.toLowerCase() : typed.toUpperCase();
   const near = typed.startsWith('--') ? nearest(typed, names) : letters.find((letter) => letter === other);
-  return new UsageError(`there is no flag ${typed}.${near === undefined ? '' : ` Did you mean "${near}"?`}`);
+  return new UsageError(`unknown flag ${typed}.${near === undefined ? '' : ` Did you mean "${near}"?`}`);
 }
 
 function flagValuesOf(flags: readonly Flag[], uses: readonly FlagUse[], env: Environment): FlagValues {
@@ -129,16 +129,16 @@ function flagValuesOf(flags: readonly Flag[], uses: readonly FlagUse[], env: Env
 
 function textsOf(flag: Flag, { typed, value, isInline }: FlagUse): readonly string[] {
   if (flag.value === undefined)
-    return value === undefined ? ['true'] : switched(value, `${typed} takes no value but true or false`, flag);
+    return value === undefined ? ['true'] : switched(value, `${typed} has to be true or false`, flag);
   if (value === undefined && flag.withoutValue !== undefined) return [flag.withoutValue];
   const usage = flagUsageOf(flag).replace(/^--[^ =[]+/, typed);
   if (value === undefined) throw new UsageError(`${typed} needs a value: ${usage}`);
   // The value is missing, and the next word is a flag. Negative numbers are values.
   if (!isInline && /^-[^\d]/.test(value)) {
-    const remedy = flag.secret ? '' : `. If "${value}" is meant to be it, write --${flag.name}=${value}`;
+    const remedy = flag.secret ? '' : `. If "${value}" is the value, write --${flag.name}=${value}`;
     throw new UsageError(`${typed} needs a value: ${usage}${remedy}`);
   }
-  if (value === '') throw new UsageError(`the value of ${typed} is empty: leave ${typed} out, or say one`);
+  if (value === '') throw new UsageError(`the value of ${typed} is empty: omit ${typed}, or set a value`);
   return [value];
 }
 
@@ -180,8 +180,8 @@ function checkWords(program: Program, path: readonly Command[], command: Command
   if (tooMany === undefined) return;
   throw new UsageError(
     max === 0
-      ? `${name} takes no words, and "${tooMany}" is one`
-      : `"${tooMany}" is one word too many: ${usageOf(program, path)}`,
+      ? `${name} takes no arguments, but got "${tooMany}"`
+      : `unexpected argument "${tooMany}": ${usageOf(program, path)}`,
   );
 }
 
@@ -193,7 +193,7 @@ function callOf(
 ): Omit<Call, 'terminal'> {
   const of = (name: string): readonly string[] => {
     const flag = flags.find((one) => one.name === name);
-    if (!flag) throw new Error(`the command reads the flag --${name}, and has none of that name`);
+    if (!flag) throw new Error(`the command reads the undeclared flag --${name}`);
     return values.get(name)?.texts ?? (flag.default === undefined ? [] : [flag.default]);
   };
   return { words, rest, flag: (name) => of(name).at(-1), flags: of, origin: (name) => values.get(name)?.from };

@@ -36,10 +36,10 @@ describe('running a program', () => {
     expect(await runInTestTerminal(sampleProgram(), ['get', 'x', '--frob'])).toEqual({
       code: 2,
       out: '',
-      err: 'sample: there is no flag --frob.\nTry: sample get --help\n',
+      err: 'sample: unknown flag --frob.\nTry: sample get --help\n',
     });
     expect((await runInTestTerminal(sampleProgram(), ['gte'])).err).toBe(
-      'sample: there is no command "gte". Did you mean "get"?\nTry: sample --help\n',
+      'sample: unknown command "gte". Did you mean "get"?\nTry: sample --help\n',
     );
     expect(await runInTestTerminal(failing(new UsageError('that is senseless')), ['do'])).toEqual({
       code: 2,
@@ -151,14 +151,16 @@ describe('running a program', () => {
 
   it('fails when its output cannot be written', async () => {
     const { terminal, err } = testTerminal();
-    const drained = () => Promise.reject(new Failure('the output cannot be written: the disk is full'));
+    const drained = () => Promise.reject(new Failure('standard output cannot be written: the disk is full'));
     const broken = { ...terminal, out: Object.assign(Object.create(terminal.out), { drained }) };
     expect(await runProgram(sampleProgram(), ['version'], broken)).toBe(1);
-    expect(err.text).toBe('sample: the output cannot be written: the disk is full\n');
+    expect(err.text).toBe('sample: standard output cannot be written: the disk is full\n');
   });
 
   it('calls a command that does nothing a bug', async () => {
     const { load: _, ...nothing } = doing(async () => {});
-    expect((await runInTestTerminal(sampleProgram(nothing), ['do'])).err).toContain('the command "do" does nothing');
+    expect((await runInTestTerminal(sampleProgram(nothing), ['do'])).err).toContain(
+      'the command "do" has no implementation',
+    );
   });
 });

@@ -47,9 +47,9 @@ async function runCommand(program: Program, argv: readonly string[], outside: Te
   const terminal = isVerbose ? verbose(outside) : outside;
   const path = parsed.path.map(({ name }) => name);
   try {
-    const room = await command.load?.();
-    if (!room) throw new Error(`the command "${path.join(' ')}" does nothing`);
-    const code = await room.run({ ...call, terminal });
+    const implementation = await command.load?.();
+    if (!implementation) throw new Error(`the command "${path.join(' ')}" has no implementation`);
+    const code = await implementation.run({ ...call, terminal });
     return interruption(terminal)?.exitCode ?? code ?? 0;
   } catch (error) {
     return report(program, error, terminal, { path, isVerbose, failureCode: command.failureCode });

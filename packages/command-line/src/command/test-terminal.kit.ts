@@ -104,7 +104,7 @@ export function testTerminal(options: TestTerminalOptions = {}): TestTerminal {
     detail: () => {},
     isVerbose: false,
     async readInput() {
-      if (options.input === undefined) throw new UsageError('nothing is piped into standard input: name a file');
+      if (options.input === undefined) throw new UsageError('standard input is a terminal: name a file');
       return typeof options.input === 'string' ? encoder.encode(options.input) : options.input;
     },
     files: options.nodeFiles ?? virtualFiles(contents),
@@ -162,7 +162,7 @@ function virtualFiles(contents: Map<string, Uint8Array>): Files {
         .sort();
     },
     async write(path, content, { exclusive = false } = {}) {
-      if (exclusive && contents.has(at(path))) throw new Failure(`${path} exists already, and is not overwritten`);
+      if (exclusive && contents.has(at(path))) throw new Failure(`${path} already exists and is not overwritten`);
       const chunks: Uint8Array[] = [];
       if (content instanceof Uint8Array) chunks.push(content);
       else for await (const chunk of content) chunks.push(chunk);

@@ -50,8 +50,9 @@ export function httpHeadersOf(texts: readonly string[], from: string): Readonly<
     const [, name, value = ''] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e]*?)[ \t]*$/.exec(text) ?? [];
     if (name === undefined) throw new UsageError(`${from} has to be 'NAME: VALUE', of printable ASCII characters`);
     const lower = name.toLowerCase();
-    if (framing.includes(lower)) throw new UsageError(`${from}: the header ${name} is not yours to set`);
-    if (headers.has(lower)) throw new UsageError(`${from}: the header ${name} is there twice`);
+    if (framing.includes(lower))
+      throw new UsageError(`${from}: the header ${name} is set by the transport and cannot be overridden`);
+    if (headers.has(lower)) throw new UsageError(`${from}: the header ${name} is set twice`);
     headers.set(lower, value);
   }
   return Object.fromEntries(headers);

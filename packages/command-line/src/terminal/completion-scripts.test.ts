@@ -97,7 +97,7 @@ describe('the command completion', () => {
       expect((await sample.run(['completion', shell])).out).toBe(completionScript(shell, 'sample'));
     }
     expect((await sample.run(['completion', 'tcsh'])).err).toBe(
-      'sample: there is a completion for bash, zsh, fish, and none for "tcsh"\nTry: sample completion --help\n',
+      'sample: there is no completion for "tcsh": use bash, zsh, fish\nTry: sample completion --help\n',
     );
   });
 

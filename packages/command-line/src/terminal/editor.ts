@@ -29,7 +29,7 @@ export async function editText(text: string, suffix: string, env: Environment, s
     if (signal.aborted) throw new Failure(`interrupted: what the editor has saved is in ${path}`);
     await discard(path);
     if (error instanceof Failure) throw error;
-    throw new Failure(`the text cannot be edited: ${error instanceof Error ? error.message : error}`, { cause: error });
+    throw new Failure(`cannot edit the text: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
 }
 
@@ -38,7 +38,7 @@ async function ownDirectory(parent: string): Promise<string> {
   try {
     return await mkdtemp(join(parent, 'ecsm-edit-'));
   } catch (error) {
-    throw new Failure(`nothing can be written to ${parent}: set TMPDIR to a directory where you may`, { cause: error });
+    throw new Failure(`cannot write to ${parent}: set TMPDIR to a writable directory`, { cause: error });
   }
 }
 
@@ -59,6 +59,6 @@ async function runEditor(editor: string, path: string, env: Environment, signal:
   }).finally(() => signal.removeEventListener('abort', stop));
   signal.throwIfAborted();
   if (code === 0) return;
-  if (code === 127) throw new Failure(`there is no editor "${editor}": set EDITOR to the one that you use`);
-  throw new Failure(`the editor "${editor}" ended with ${code}, so nothing is changed`);
+  if (code === 127) throw new Failure(`there is no editor "${editor}": set EDITOR to an installed editor`);
+  throw new Failure(`the editor "${editor}" ended with ${code}; nothing was changed`);
 }

@@ -70,7 +70,7 @@ describe.each(['real', 'virtual'] as const)('%s files', (kind) => {
     await files.write('new', pieces('2', '3'));
     expect(await text(files, 'new')).toBe('23');
     expect(await refusal(files.write('new', bytes('4'), { exclusive: true }))).toBe(
-      'new exists already, and is not overwritten',
+      'new already exists and is not overwritten',
     );
     await files.write('other', pieces('5'), { exclusive: true });
     expect([await text(files, 'new'), await text(files, 'other')]).toEqual(['23', '5']);
@@ -99,7 +99,7 @@ describe('files on disk', () => {
     writeFileSync(join(directory, 'fits'), Buffer.alloc(1_000_000));
     writeFileSync(join(directory, 'large'), Buffer.alloc(1_000_001));
     expect((await files.read('fits'))?.length).toBe(1_000_000);
-    expect(await refusal(files.read('large'))).toBe('large is larger than 1000000 bytes, which is the limit');
+    expect(await refusal(files.read('large'))).toBe('large is larger than the limit of 1000000 bytes');
     let size = 0;
     for await (const chunk of (await files.open('large'))?.chunks ?? []) size += chunk.length;
     expect(size).toBe(1_000_001);
@@ -123,6 +123,6 @@ describe('files on disk', () => {
     expect(await refusal(files.write('d', bytes('')))).toBe('d is a directory');
     expect(await refusal(files.read('x'.repeat(300)))).toBe(`${'x'.repeat(300)} cannot be read: its name is too long`);
     symlinkSync('loop', join(directory, 'loop'));
-    expect(await refusal(files.read('loop'))).toBe('loop cannot be read: its links lead in a circle');
+    expect(await refusal(files.read('loop'))).toBe('loop cannot be read: there are too many levels of symbolic links');
   });
 });

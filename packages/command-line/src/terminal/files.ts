@@ -61,7 +61,7 @@ async function readAll(file: FileHandle, path: string, bytesMax: number): Promis
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes);
     if (bytesRead === 0) return Buffer.concat(chunks);
     bytes += bytesRead;
-    if (bytes > bytesMax) throw new Failure(`${path} is larger than ${mebibytes(bytesMax)}, which is the limit`);
+    if (bytes > bytesMax) throw new Failure(`${path} is larger than the limit of ${mebibytes(bytesMax)}`);
     chunks.push(buffer.subarray(0, bytesRead));
   }
 }
@@ -173,15 +173,15 @@ async function withErrorsExplained<T>(path: string, verb: string, work: () => Pr
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'you have no permission',
-  EPERM: 'you have no permission',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'your quota is used up',
+  EDQUOT: 'the disk quota is exceeded',
   EROFS: 'the file system is read-only',
   ENOENT: 'its directory does not exist',
-  ENOTDIR: 'a part of its path is no directory',
+  ENOTDIR: 'a part of its path is not a directory',
   ENAMETOOLONG: 'its name is too long',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'there are too many levels of symbolic links',
   EMFILE: 'too many files are open',
 };
 
@@ -190,7 +190,7 @@ function explained(path: string, verb: string, error: unknown): unknown {
   // Other errors are not the file system's, such as those of the source of what is written.
   if (code === undefined || error instanceof Failure) return error;
   if (code === 'EISDIR') return new Failure(`${path} is a directory`, { cause: error });
-  if (code === 'EEXIST') return new Failure(`${path} exists already, and is not overwritten`, { cause: error });
+  if (code === 'EEXIST') return new Failure(`${path} already exists and is not overwritten`, { cause: error });
   const reason = reasons[code] ?? (error instanceof Error ? error.message : code);
   return new Failure(`${path} cannot be ${verb}: ${reason}`, { cause: error });
 }

@@ -11,8 +11,7 @@ export const inputBytesMax = 64 * 1024 * 1024;
 export async function readStandardInput(signal: AbortSignal, bytesMax = inputBytesMax): Promise<Uint8Array> {
   signal.throwIfAborted();
   const input = process.stdin;
-  if (input.isTTY)
-    throw new UsageError('nothing is piped into standard input: name a file, or put "cat FILE |" before it');
+  if (input.isTTY) throw new UsageError('standard input is a terminal: name a file, or pipe one in with "cat FILE |"');
   // Node takes it for an empty file.
   if (fstatSync(input.fd).isDirectory()) throw new UsageError('standard input is a directory: name a file');
   const chunks: Uint8Array[] = [];
@@ -23,8 +22,7 @@ export async function readStandardInput(signal: AbortSignal, bytesMax = inputByt
     for await (const chunk of input) {
       const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       bytes += piece.length;
-      if (bytes > bytesMax)
-        throw new Failure(`standard input is larger than ${mebibytes(bytesMax)}, which is the limit`);
+      if (bytes > bytesMax) throw new Failure(`standard input is larger than the limit of ${mebibytes(bytesMax)}`);
       chunks.push(piece);
     }
   } catch (error) {

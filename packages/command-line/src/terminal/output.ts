@@ -27,7 +27,7 @@ export function processOutput({ name, env, signal, onEnd }: OutputOptions): Outp
     if (isClosed) return;
     isClosed = true;
     if (isOutputClosed(error)) return onEnd(new OutputClosed('the output is closed'));
-    const what = name === 'stdout' ? 'the output' : 'the error output';
+    const what = name === 'stdout' ? 'standard output' : 'standard error';
     const reason = error instanceof Error ? error.message : String(error);
     failure = new Failure(`${what} cannot be written: ${reason}`, { cause: error });
     onEnd(failure);

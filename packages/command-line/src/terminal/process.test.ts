@@ -24,7 +24,7 @@ describe('a program in a pipe', () => {
   it('fails with one line when the disk is full', async () => {
     const { code, err } = await sample.shell('sample lines 10 > /dev/full');
     expect(code).toBe(1);
-    expect(err).toMatch(/^sample: the output cannot be written: ENOSPC[^\n]*\n$/);
+    expect(err).toMatch(/^sample: standard output cannot be written: ENOSPC[^\n]*\n$/);
   });
 
   it('does not mind that nobody reads its errors', async () => {
@@ -51,7 +51,7 @@ describe('standard input', () => {
 
   it('has a limit', async () => {
     const { code, err } = await sample.shell('head -c 67108865 /dev/zero | sample cat');
-    expect([code, err]).toEqual([1, 'reading\nsample: standard input is larger than 64 MiB, which is the limit\n']);
+    expect([code, err]).toEqual([1, 'reading\nsample: standard input is larger than the limit of 64 MiB\n']);
     expect((await sample.shell('head -c 67108864 /dev/zero | sample cat')).out).toBe('67108864 bytes\n');
   });
 
@@ -104,7 +104,7 @@ it('gives up at the deadline as a process, too', async () => {
   const { code, err } = await sample.run(['wait']);
   expect([code, err]).toEqual([
     1,
-    'waiting for the moon (0 s of 1 s): 0/1 ready\nsample: gave up waiting for the moon after 1 s: 0/1 ready\n',
+    'waiting for the moon (0 s of 1 s): 0/1 ready\nsample: timed out waiting for the moon after 1 s: 0/1 ready\n',
   ]);
 });
 
@@ -128,7 +128,7 @@ describe('an editor', () => {
 
   it('loses nothing of what was typed when the command fails afterwards', async () => {
     const { code, err } = await sample.run(['edit', 'refuse'], { env: editor });
-    const path = /^sample: replicas must not be 2\nWhat you edited is kept in (\S+)\n$/.exec(err)?.[1] ?? err;
+    const path = /^sample: replicas must not be 2\nYour edits are kept in (\S+)\n$/.exec(err)?.[1] ?? err;
     expect([code, readFileSync(path, 'utf8')]).toEqual([1, 'replicas: 2\n']);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(left()).toHaveLength(1);
@@ -137,10 +137,10 @@ describe('an editor', () => {
   it('that fails, or is none, leaves nothing', async () => {
     const before = left();
     expect((await sample.run(['edit'], { env: { EDITOR: 'false' } })).err).toBe(
-      'sample: the editor "false" ended with 1, so nothing is changed\n',
+      'sample: the editor "false" ended with 1; nothing was changed\n',
     );
     expect((await sample.run(['edit'], { env: { EDITOR: 'no-such-editor' } })).err).toContain(
-      'sample: there is no editor "no-such-editor": set EDITOR to the one that you use\n',
+      'sample: there is no editor "no-such-editor": set EDITOR to an installed editor\n',
     );
     expect(left()).toEqual(before);
   });
@@ -210,7 +210,7 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
   it('does not read from it what should be piped', async () => {
     const { code, out } = await sample.runInTerminal(['cat']);
     expect(code).toBe(2);
-    expect(out).toContain('sample: nothing is piped into standard input: name a file');
+    expect(out).toContain('sample: standard input is a terminal: name a file');
   });
 
   it.each([

@@ -83,7 +83,7 @@ function processTerminal({ handleSignals = true }: ProcessOptions): Terminal {
       if (saved === undefined) return;
       const { discard } = await import('./editor.ts');
       if (exitCode === 0) await discard(saved);
-      else err.write(`What you edited is kept in ${saved}\n`);
+      else err.write(`Your edits are kept in ${saved}\n`);
     },
   };
 }

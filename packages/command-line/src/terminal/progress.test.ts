@@ -93,7 +93,7 @@ describe('waiting', () => {
     const error = await done;
     expect(error).toBeInstanceOf(Failure);
     expect(String(error)).toBe(
-      'Failure: gave up waiting for service/telemetry after 60 s: 2/3 ready, last contact 60 s ago; look at "sample describe telemetry"',
+      'Failure: timed out waiting for service/telemetry after 60 s: 2/3 ready, last contact 60 s ago; look at "sample describe telemetry"',
     );
     expect([progress.signal.aborted, terminal.clock.timers]).toEqual([true, 0]);
   });

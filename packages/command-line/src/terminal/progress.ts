@@ -114,7 +114,7 @@ export async function withProgress<T>(
   if (terminal.signal.aborted) onAbort();
   const giveUp = () => {
     const { sinceContactMs } = wait();
-    const message = `gave up waiting for ${what} after ${duration(timeoutMs)}${stateOf(state, sinceContactMs)}`;
+    const message = `timed out waiting for ${what} after ${duration(timeoutMs)}${stateOf(state, sinceContactMs)}`;
     stop.abort(new Failure(remedy === undefined ? message : `${message}; ${remedy}`));
   };
   const cancelDeadline = Number.isFinite(timeoutMs) ? clock.after(Math.min(timeoutMs, timerMsMax), giveUp) : () => {};

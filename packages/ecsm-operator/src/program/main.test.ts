@@ -204,7 +204,7 @@ describe('ecsm-operator plan', () => {
 
 describe('what makes no sense', () => {
   it.each([
-    [['--wrokers', '3'], 'there is no flag --wrokers. Did you mean "--workers"?'],
+    [['--wrokers', '3'], 'unknown flag --wrokers. Did you mean "--workers"?'],
     [['--listen', '0.0.0.0:8090'], '--listen: it will not listen on 0.0.0.0'],
     [['--ecsm', 'https://127.0.0.1', '--tls-ca', 'nowhere.pem'], 'the file of --tls-ca, nowhere.pem: ENOENT'],
   ])('%j ends with 2 and a line that says why', async (argv, complaint) => {
@@ -220,7 +220,7 @@ describe('what makes no sense', () => {
     writeFileSync(file, 'ecsm: http://127.0.0.1:3001\nobserveSecond: 5\n');
     const { code, output } = await run(['--config', file]);
     expect(code).toBe(2);
-    expect(output).toContain(`${file}:2:1: there is no setting "observeSecond". Did you mean "observeSeconds"?`);
+    expect(output).toContain(`${file}:2:1: unknown setting "observeSecond". Did you mean "observeSeconds"?`);
   });
 
   it('in a registry that cannot be opened ends with 1', async () => {

@@ -214,7 +214,7 @@ describe('ecsm-sim', () => {
     const started = start(['--noeds', '3']);
     expect(await started.ended).toBe(2);
     expect(started.output().stderr).toBe(
-      'ecsm-sim: there is no flag --noeds. Did you mean "--nodes"?\nTry: ecsm-sim --help\n',
+      'ecsm-sim: unknown flag --noeds. Did you mean "--nodes"?\nTry: ecsm-sim --help\n',
     );
   });
 

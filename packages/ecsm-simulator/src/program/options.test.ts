@@ -63,15 +63,15 @@ describe('the command line', () => {
     ['call', 'call needs a path that begins with /, as in: ecsm-sim call POST /sim/nodes/node-1/cut'],
     ['call POST', 'call needs a path that begins with /'],
     ['call /sim/ {', 'the body has to be JSON, as in \'{"factor":5}\', not {'],
-    ['call POST /sim/x {} more', '"more" is one word too many: put JSON into quotes'],
+    ['call POST /sim/x {} more', 'unexpected argument "more": put JSON into quotes'],
     [
       'call /sim/ --to nowhere',
       '--to has to be the address of a simulator, as in http://127.0.0.1:3001, not "nowhere"',
     ],
-    ['call /sim/ --from x', 'there is no flag --from.'],
-    ['--noeds 3', 'there is no flag --noeds. Did you mean "--nodes"?'],
-    ['--xyzzyxyzzy', 'there is no flag --xyzzyxyzzy.'],
-    ['-n 3', 'there is no flag -n.'],
+    ['call /sim/ --from x', 'unknown flag --from.'],
+    ['--noeds 3', 'unknown flag --noeds. Did you mean "--nodes"?'],
+    ['--xyzzyxyzzy', 'unknown flag --xyzzyxyzzy.'],
+    ['-n 3', 'unknown flag -n.'],
     ['--nodes', '--nodes needs a value: --nodes N'],
     ['--nodes --quiet', '--nodes needs a value: --nodes N'],
     ['--nodes three', '--nodes has to be a whole number from 0 to 10000, not "three"'],
@@ -87,9 +87,9 @@ describe('the command line', () => {
     ['--set startMs=soon', 'startMs has to be a number of 0 or more, not'],
     ['--set startMs=', 'startMs has to be a number of 0 or more, not'],
     ['--log-format xml', '--log-format has to be readable or json, not "xml"'],
-    ['--quiet=yes', '--quiet takes no value'],
+    ['--quiet=yes', '--quiet has to be true or false'],
     ['--state=', 'the value of --state is empty'],
-    ['run', 'there is no command "run".'],
+    ['run', 'unknown command "run".'],
   ])('"%s" makes no sense, and it says why', (line, complaint) => {
     expect(() => parseCommandLine(line.split(' '))).toThrow(complaint);
   });

@@ -68,7 +68,7 @@ export function callOf({ words: given, flag }: Call): CallCommand {
   if (path === undefined || !path.startsWith('/')) {
     throw new UsageError(`call needs a path that begins with /, as in: ecsm-sim call POST /sim/nodes/node-1/cut`);
   }
-  if (more.length > 0) throw new UsageError(`"${more[0]}" is one word too many: put JSON into quotes`);
+  if (more.length > 0) throw new UsageError(`unexpected argument "${more[0]}": put JSON into quotes`);
   const url = flag('to') ?? '';
   if (!URL.canParse(url) || new URL(url).protocol !== 'http:') {
     throw new UsageError(`--to has to be the address of a simulator, as in http://127.0.0.1:3001, not "${url}"`);

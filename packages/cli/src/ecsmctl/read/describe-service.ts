@@ -34,18 +34,21 @@ function isService(object: ApiObject<unknown, unknown>): object is ECSMService {
 type Status = NonNullable<ECSMService['status']>;
 
 function statusFacts({ metadata, spec, status }: ECSMService, nowMs: number): readonly Fact[] {
-  if (!status) return [['Seen', 'not yet: no operator has looked at it']];
+  if (!status) return [['Observed', 'no: the operator has not observed the service yet']];
   const { type, replicas = 0, nodes = [] } = spec.deploymentStrategy;
   const wanted = type === 'Static' ? nodes.length : replicas;
   const isBehind = status.observedGeneration !== undefined && status.observedGeneration < metadata.generation;
   return [
     [
       'Instances',
-      `${wanted} wanted, ${status.replicas} there, ${status.readyReplicas} ready, ${status.updatedReplicas} up to date, ${status.unavailableReplicas} missing`,
+      `${wanted} desired, ${status.replicas} total, ${status.readyReplicas} ready, ${status.updatedReplicas} updated, ${status.unavailableReplicas} unavailable`,
     ],
     ['Revision', revisionText(status)],
     ['On the platform', platformText(status)],
-    ['Seen', isBehind ? `generation ${status.observedGeneration}: the operator has not seen the last change yet` : ''],
+    [
+      'Observed',
+      isBehind ? `generation ${status.observedGeneration}: the operator has not observed the latest change yet` : '',
+    ],
     ['Healing', healingText(status, nowMs)],
     ['Lost nodes', status.lostNodes?.map(({ name, sinceTime }) => `${name}, for ${ageOf(sinceTime, nowMs)}`) ?? ''],
   ];
@@ -71,7 +74,7 @@ function healingText({ healing }: Status, nowMs: number): string {
   const { reason: text, attempts, lastTime } = healing;
   const reason = healingReasons.find((one) => one === text);
   const tried =
-    attempts === 0 ? 'nothing was done yet' : `${plural(attempts, 'attempt')}, the last ${ageOf(lastTime, nowMs)} ago`;
+    attempts === 0 ? 'no attempts yet' : `${plural(attempts, 'attempt')}, the last ${ageOf(lastTime, nowMs)} ago`;
   if (reason === undefined || timeMsOf(lastTime) === undefined) return `${text}: ${tried}`;
   const leftMs = waitLeftMs(healing, reason, nowMs, defaultPlanSettings);
   return `${text}: ${tried}, next retry ${leftMs === 0 ? 'is due' : `in ${duration(leftMs)}`}`;

@@ -60,7 +60,7 @@ function metadataFacts({ kind, object }: Item, nowMs: number): readonly Fact[] {
   const { deletionTimestamp, finalizers = [] } = rest;
   const shown = Object.entries(annotations ?? {}).filter(([key]) => key !== lastAppliedAnnotation);
   const since = (time: string) => `${time} (${ageOf(time, nowMs)} ago)`;
-  const waits = finalizers.length === 0 ? '' : `, waits for ${finalizers.join(', ')}`;
+  const pending = finalizers.length === 0 ? '' : `, waiting for ${finalizers.join(', ')}`;
   return [
     ['Name', name],
     ['Namespace', namespace],
@@ -69,7 +69,7 @@ function metadataFacts({ kind, object }: Item, nowMs: number): readonly Fact[] {
     ['Annotations', shown.map(([key, value]) => `${key}: ${redactNamed(key, value)}`)],
     ['Owned by', ownerReferences?.map((owner) => `${owner.kind}/${owner.name}`) ?? ''],
     ['Created', since(creationTimestamp)],
-    ['Being deleted', deletionTimestamp === undefined ? '' : `${since(deletionTimestamp)}${waits}`],
+    ['Being deleted', deletionTimestamp === undefined ? '' : `${since(deletionTimestamp)}${pending}`],
     ['Generation', String(generation)],
     ['UID', uid],
   ];

@@ -56,7 +56,7 @@ const eventTypes = ['Normal', 'Warning'];
 function filterOf(call: Call): (event: EventObject) => boolean {
   const types = (said(call, 'types') ?? eventTypes.join(',')).split(',').map((word) => {
     const type = eventTypes.find((one) => one.toLowerCase() === word.trim().toLowerCase());
-    if (type === undefined) throw new UsageError(`--types: there is no type "${word}".${didYouMean(word, eventTypes)}`);
+    if (type === undefined) throw new UsageError(`--types: unknown type "${word}".${didYouMean(word, eventTypes)}`);
     return type;
   });
   const word = said(call, 'for');

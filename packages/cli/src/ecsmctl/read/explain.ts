@@ -25,7 +25,7 @@ export const run: Run = async (call) => {
       : ['', `${paint.bold('FIELD:')} ${path.join('.')} <${typeOf(schema)}>${marksOf(schema)}`]),
     '',
     paint.bold('DESCRIPTION:'),
-    wrap(descriptionOf(schema) || 'It has no description.', columns, 4),
+    wrap(descriptionOf(schema) || 'No description.', columns, 4),
     ...rulesOf(schema).map((rule) => wrap(rule, columns, 4)),
   ];
   const fields = fieldsOf(schema);

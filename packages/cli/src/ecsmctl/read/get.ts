@@ -27,7 +27,7 @@ export const run: Run = async (call) => {
   const limit = limitOf(call);
   if (call.origin('filename') === undefined) parseResourceWords({ kinds: knownKinds }, call.words);
   const isWatch = isOn(call, 'watch') || isOn(call, 'watch-only');
-  if (isWatch && limit !== undefined) throw new UsageError('--limit does not go with -w, which shows every change');
+  if (isWatch && limit !== undefined) throw new UsageError('--limit cannot be used with -w');
   return withSession(call, async (session) => {
     if (isWatch) return watch(call, session, sort);
     const { items, single, showKind, lost } = await find(call, session);
@@ -83,9 +83,9 @@ function targetsFor(
   objects: readonly Omit<Target, 'namespace'>[],
 ): readonly Target[] {
   for (const flag of ['selector', 'field-selector']) {
-    if (call.origin(flag) !== undefined) throw new UsageError(`say names or --${flag}, not both`);
+    if (call.origin(flag) !== undefined) throw new UsageError(`use names or --${flag}, not both`);
   }
-  if (isAllNamespaces) throw new UsageError('a name is one of a namespace: say -n, not -A');
+  if (isAllNamespaces) throw new UsageError('names require a single namespace: use -n, not -A');
   return objects.map((object) => ({ ...object, namespace }));
 }
 
@@ -102,10 +102,10 @@ function noneText({ isAllNamespaces, namespace }: Session): string {
 }
 
 async function watch(call: Call, session: Session, sort: Sorter): Promise<void> {
-  if (call.origin('filename') !== undefined) throw new UsageError('-w does not go with -f: say a kind, or names');
+  if (call.origin('filename') !== undefined) throw new UsageError('-w cannot be used with -f: name a kind or objects');
   const { kinds, objects } = parseResourceWords(session, call.words);
   const [kind, ...others] = kinds;
-  if (!kind || others.length > 0) throw new UsageError(`-w watches one kind, and these are ${kinds.length}`);
+  if (!kind || others.length > 0) throw new UsageError(`-w watches a single kind, not ${kinds.length}`);
   const targets = objects && targetsFor(call, session, objects);
   const isWanted = ({ object }: Item) => !targets || targets.some(({ name }) => name === object.metadata.name);
   const printer = printerOf(call, kind);

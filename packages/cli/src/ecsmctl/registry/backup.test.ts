@@ -57,7 +57,7 @@ describe('backup and restore', () => {
       const saved = await kit.run('backup fleet.backup');
       expect(saved).toMatchObject({
         code: 0,
-        err: 'fleet.backup holds passwords as they are: only you can read it, keep it so\n',
+        err: 'fleet.backup contains passwords in plain text: only you can read it\n',
       });
       expect(saved.out).toMatch(
         /^saved 7 objects \(\S+Ki\) of (sqlite|file):\S+ as of revision \d+ to fleet\.backup\n$/,
@@ -66,8 +66,8 @@ describe('backup and restore', () => {
       for (const target of ['sqlite', 'file']) {
         const url = `${target}:${join(kit.directory, `restored-${target}`)}`;
         const { code, out, err } = await kit.run(`restore fleet.backup --registry ${url}`);
-        expect({ code, err }).toEqual({ code: 0, err: '1 lease or fence left out: who leads is decided anew\n' });
-        expect(out).toMatch(/^restored 6 objects \(\S+Ki\) to \S+, and compared them\n$/);
+        expect({ code, err }).toEqual({ code: 0, err: '1 lease or fence skipped: a new leader will be elected\n' });
+        expect(out).toMatch(/^restored 6 objects \(\S+Ki\) to \S+, and verified them\n$/);
         expect(await contentAt(url)).toEqual(before);
       }
     },
@@ -93,7 +93,7 @@ describe('backup and restore', () => {
     const { code, out, err } = await kit.run(`restore fleet.backup --dry-run --registry sqlite:${kit.directory}/new`);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(
-      /^fleet\.backup is whole: 7 objects \(\S+\) as of revision \d+, 2026-01-02T03:04:05Z; nothing was restored \(dry run\)\n$/,
+      /^fleet\.backup is valid: 7 objects \(\S+\) as of revision \d+, 2026-01-02T03:04:05Z; nothing was restored \(dry run\)\n$/,
     );
     expect(filesIn(kit)).toEqual(before);
   });
@@ -120,7 +120,7 @@ describe('backup and restore', () => {
     const registry = await kit.open();
     await registry.resource(ECSMService).delete('camera');
     expect((await kit.run('backup fleet.backup')).err).toBe(
-      'ecsmctl: fleet.backup exists already, and is not overwritten\n',
+      'ecsmctl: fleet.backup already exists and is not overwritten\n',
     );
     expect(readFileSync(join(kit.directory, 'fleet.backup'), 'utf8')).toBe(first);
     expect((await kit.run('backup fleet.backup --overwrite')).out).toMatch(/^saved 6 objects/);
@@ -167,7 +167,7 @@ describe('backup and restore', () => {
     interrupt = () => test.interrupt();
     expect(await code).toBe(130);
     expect(test.err.text).toBe(
-      `ecsmctl: interrupted by SIGINT; ${url} is incomplete now: restore again, which starts over\n`,
+      `ecsmctl: interrupted by SIGINT; ${url} is incomplete: repeat the restore, which starts over\n`,
     );
     const registry = await openRegistry(url, { kinds: operatorKinds });
     expect(await incompleteTransfer(registry.store)).toMatchObject({ transfer: 'restore' });
@@ -232,7 +232,7 @@ describe('backup and restore', () => {
       },
     });
     expect(await code).toBe(1);
-    expect(test.err.text).toContain(`ecsmctl: gave up waiting for a backup of ${kit.url} after 5 s`);
+    expect(test.err.text).toContain(`ecsmctl: timed out waiting for a backup of ${kit.url} after 5 s`);
     expect(filesIn(kit)).toEqual(before);
   });
 });
@@ -282,7 +282,7 @@ describe('export', () => {
     await services.patch('radar', { metadata: { finalizers: ['example.io/mine'] } }, { namespace: 'orbit' });
     await services.delete('radar', { namespace: 'orbit' });
     const { code, out, err } = await kit.run('export -l tier=ground');
-    expect({ code, err }).toEqual({ code: 0, err: 'the output holds passwords as they are: keep it from others\n' });
+    expect({ code, err }).toEqual({ code: 0, err: 'the output contains passwords in plain text: protect it\n' });
     expect(out).toBe(`apiVersion: ecsm.sh/v1
 kind: ECSMService
 metadata:
@@ -324,7 +324,7 @@ spec:
       'telemetry',
     ]);
     expect(all.err).toBe(
-      'left out 1 object: being deleted, or owned by others\nthe output holds passwords as they are: keep it from others\n',
+      'skipped 1 object: being deleted, or owned by other objects\nthe output contains passwords in plain text: protect it\n',
     );
     expect(all.out).not.toMatch(/uid|resourceVersion|generation|creationTimestamp|"status"|last-applied/);
     expect(all.out).not.toContain(lastAppliedAnnotation);
@@ -332,19 +332,19 @@ spec:
 
   it('is of all namespaces, whatever a setting says; -n says which', async () => {
     expect((await kit.run('export -o json', { env: { ECSM_NAMESPACE: 'orbit' } })).out).toContain('camera');
-    expect(await kit.run('export -n nowhere')).toEqual({ code: 0, out: '', err: 'there is nothing to export\n' });
+    expect(await kit.run('export -n nowhere')).toEqual({ code: 0, out: '', err: 'nothing to export\n' });
   });
 
   it('hides passwords on a terminal, and says so', async () => {
     const { out, err } = await kit.run('export', { terminal: { columns: 100, rows: 40 } });
     expect(out).not.toContain('hunter2');
     expect(out).toContain('password: <hidden>');
-    expect(err).toContain('passwords are hidden on a terminal, and apply refuses what is hidden: name a file\n');
+    expect(err).toContain('passwords are hidden on a terminal, and apply rejects hidden passwords: name a file\n');
   });
 
   it('is valid for the registry that it came from, and makes the same objects in another', async () => {
     expect((await kit.run('export fleet.yaml')).out).toBe('exported 2 objects to fleet.yaml\n');
-    expect((await kit.run('export fleet.yaml')).err).toContain('fleet.yaml exists already, and is not overwritten');
+    expect((await kit.run('export fleet.yaml')).err).toContain('fleet.yaml already exists and is not overwritten');
     const { readManifests } = await import('@ecsm/runtime');
     const target = await openRegistry('memory:', { kinds: operatorKinds });
     for (const { object } of await readManifests(readFileSync(join(kit.directory, 'fleet.yaml')), {

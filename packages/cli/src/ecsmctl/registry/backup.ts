@@ -13,10 +13,9 @@ export const run: Run = async (call) => {
   const [file = ''] = words;
   const isStream = file === '-';
   if (isStream && terminal.out.isTerminal) {
-    throw new UsageError('a backup holds passwords as they are, so it is not shown on a terminal: name a file');
+    throw new UsageError('a backup contains passwords in plain text and is not written to a terminal: name a file');
   }
-  if (isStream && isOn(call, 'overwrite'))
-    throw new UsageError('--overwrite is for a file, and - is the standard output');
+  if (isStream && isOn(call, 'overwrite')) throw new UsageError('--overwrite cannot be used with standard output (-)');
   const { summary, url } = await withLastingSession(call, async ({ store, url }) => ({
     url,
     summary: await (isStream ? toOutput(call, store, url) : toFile(call, store, url, file)),
@@ -24,7 +23,7 @@ export const run: Run = async (call) => {
   const { err } = terminal;
   if (summary.damaged > 0) {
     err.write(
-      `warning: ${plural(summary.damaged, 'damaged record')} could not be read, and ${summary.damaged === 1 ? 'is' : 'are'} not in it\n`,
+      `warning: ${plural(summary.damaged, 'damaged record')} could not be read, and ${summary.damaged === 1 ? 'is' : 'are'} not in the backup\n`,
     );
   }
   const said = `saved ${amountText(summary)} of ${url} as of revision ${summary.revision}`;
@@ -79,7 +78,7 @@ function backupOf(call: Call, store: Store, options: Options) {
     },
   });
   const summary = () => {
-    if (end === undefined) throw new Error('a backup was taken without its end');
+    if (end === undefined) throw new Error('the backup ended without a summary');
     return end;
   };
   return { chunks, summary };

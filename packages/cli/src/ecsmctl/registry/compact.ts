@@ -12,6 +12,6 @@ export const run: Run = async (call) => {
     }
     const revision = asked ?? newest;
     await store.compact(revision);
-    call.terminal.out.write(`compacted ${url}: history before revision ${revision} is forgotten\n`);
+    call.terminal.out.write(`compacted ${url}: history before revision ${revision} was discarded\n`);
   });
 };

@@ -7,17 +7,17 @@ import { type Complaint, complains, prepared } from '../shared/complaints.kit.ts
 
 const backupComplaints: readonly Complaint[] = [
   ['backup', 2, 'backup needs FILE|-: ecsmctl backup FILE|-'],
-  ['backup a b', 2, '"b" is one word too many: ecsmctl backup FILE|-'],
-  ['backup taken.backup', 1, 'taken.backup exists already, and is not overwritten'],
+  ['backup a b', 2, 'unexpected argument "b": ecsmctl backup FILE|-'],
+  ['backup taken.backup', 1, 'taken.backup already exists and is not overwritten'],
   ['backup /nowhere/at/all/x.backup', 1, '/nowhere/at/all/x.backup cannot be written: its directory does not exist'],
-  ['backup .', 1, '. exists already, and is not overwritten'],
+  ['backup .', 1, '. already exists and is not overwritten'],
   ['backup fleet.backup --timeout x', 2, '--timeout has to be a time such as 90s, 5m or 1h30m, not "x"'],
-  ['backup - --overwrite', 2, '--overwrite is for a file, and - is the standard output'],
-  ['backup fleet.backup --force', 2, 'there is no flag --force.'],
+  ['backup - --overwrite', 2, '--overwrite cannot be used with standard output (-)'],
+  ['backup fleet.backup --force', 2, 'unknown flag --force.'],
   [
     'backup fleet.backup --registry sqlite:/nowhere/at/all',
     1,
-    'there is no registry at sqlite:/nowhere/at/all yet: "ecsmctl apply" makes one',
+    'there is no registry at sqlite:/nowhere/at/all yet: "ecsmctl apply" creates one',
   ],
   [
     'backup fleet.backup --registry etcd://',
@@ -27,7 +27,7 @@ const backupComplaints: readonly Complaint[] = [
   ['restore', 2, 'restore needs FILE|-: ecsmctl restore FILE|-'],
   ['restore missing.backup', 1, 'there is no file "missing.backup"'],
   ['restore .', 1, '. is a directory'],
-  ['restore -', 2, 'nothing is piped into standard input: name a file'],
+  ['restore -', 2, 'standard input is a terminal: name a file'],
   ['restore empty.backup', 1, 'empty.backup:1:1: it is empty'],
   [
     'restore text.backup',
@@ -76,22 +76,22 @@ const backupComplaints: readonly Complaint[] = [
     1,
     'the target is not empty, and nothing is overwritten: it holds 5 objects (3 ecsm.sh/v1/ecsmservices, 2 ecsm.sh/v1/servicerevisions)',
   ],
-  ['restore good.backup other.backup', 2, '"other.backup" is one word too many: ecsmctl restore FILE|-'],
-  ['restore good.backup --dry', 2, 'there is no flag --dry. Did you mean "--dry-run"?'],
+  ['restore good.backup other.backup', 2, 'unexpected argument "other.backup": ecsmctl restore FILE|-'],
+  ['restore good.backup --dry', 2, 'unknown flag --dry. Did you mean "--dry-run"?'],
   [
     'restore good.backup --registry ftp://x',
     2,
     '--registry: registry URL "ftp://x": it has to be sqlite:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
   ],
-  ['export a b', 2, '"b" is one word too many: ecsmctl export [FILE|-]'],
+  ['export a b', 2, 'unexpected argument "b": ecsmctl export [FILE|-]'],
   ['export -o table', 2, '--output: the format "table" does not go with this command. Use -o yaml or json'],
   ['export -o name', 2, '--output: the format "name" does not go with this command. Use -o yaml or json'],
   ['export -o xml', 2, '--output: there is no format "xml". Use -o yaml or json'],
-  ['export taken.backup', 1, 'taken.backup exists already, and is not overwritten'],
+  ['export taken.backup', 1, 'taken.backup already exists and is not overwritten'],
   ['export /nowhere/at/all/x.yaml', 1, '/nowhere/at/all/x.yaml cannot be written: its directory does not exist'],
-  ['export - --overwrite', 2, '--overwrite is for a file, and - is the standard output'],
+  ['export - --overwrite', 2, '--overwrite cannot be used with standard output (-)'],
   ["export -l 'a=b=c'", 2, 'label selector "a=b=c": at character 4: found "=", expected "," or the end'],
-  ['export -n Bad', 2, '--namespace: "Bad" cannot be a namespace: use a-z, 0-9 and "-", at most 63 of them'],
+  ['export -n Bad', 2, '--namespace: "Bad" is not a valid namespace: use a-z, 0-9 and "-", at most 63 characters'],
   [
     'restore good.backup --registry file:/dir/taken.backup',
     1,
@@ -108,15 +108,15 @@ const memoryComplaints: readonly Complaint[] = [
   [
     'restore good.backup --registry memory:',
     2,
-    'memory: is gone when the command ends: name another registry, or say --dry-run',
+    'memory: is lost when the command ends: use another registry, or --dry-run',
   ],
-  ['backup good.backup --registry memory:', 1, 'good.backup exists already, and is not overwritten'],
+  ['backup good.backup --registry memory:', 1, 'good.backup already exists and is not overwritten'],
 ];
 
 const registryComplaints: readonly Complaint[] = [
   ['registry', 2, 'registry needs a command: status, compact or migrate'],
-  ['registry stats', 2, 'there is no command "registry stats". Did you mean "status"?'],
-  ['registry status now', 2, 'registry status takes no words, and "now" is one'],
+  ['registry stats', 2, 'unknown command "registry stats". Did you mean "status"?'],
+  ['registry status now', 2, 'registry status takes no arguments, but got "now"'],
   [
     'registry status -o wide',
     2,
@@ -125,20 +125,20 @@ const registryComplaints: readonly Complaint[] = [
   [
     'registry status --registry file:/nowhere/at/all',
     1,
-    'there is no registry at file:/nowhere/at/all yet: "ecsmctl apply" makes one',
+    'there is no registry at file:/nowhere/at/all yet: "ecsmctl apply" creates one',
   ],
   ['registry compact --revision 99999', 1, 'there is no revision 99999 in sqlite:/dir/registry: the newest is 8'],
   ['registry compact --revision 0', 2, '--revision has to be a whole number from 1, not "0"'],
   ['registry compact --revision x', 2, '--revision has to be a whole number from 1, not "x"'],
-  ['registry compact now', 2, 'registry compact takes no words, and "now" is one'],
-  ['registry migrate', 2, 'say where to: --to sqlite:DIR, --to file:DIR or --to etcd://HOST:PORT/PREFIX'],
+  ['registry compact now', 2, 'registry compact takes no arguments, but got "now"'],
+  ['registry migrate', 2, 'specify the target: --to sqlite:DIR, --to file:DIR or --to etcd://HOST:PORT/PREFIX'],
   ['registry migrate --to', 2, '--to needs a value: --to URL'],
   [
     'registry migrate --to nonsense',
     2,
     '--to: registry URL "nonsense": it has to be sqlite:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
   ],
-  ['registry migrate --to memory:', 2, '--to: memory: is gone when the command ends: name another place'],
+  ['registry migrate --to memory:', 2, '--to: memory: is lost when the command ends: use another URL'],
   ['registry migrate --to sqlite:', 2, '--to: registry URL "sqlite:": it has no directory'],
   [
     'registry migrate --to etcd://root:hunter2@',
@@ -148,14 +148,14 @@ const registryComplaints: readonly Complaint[] = [
   [
     'registry migrate --to sqlite:/dir/registry',
     2,
-    '--to: sqlite:/dir/registry is the registry itself: name another place',
+    '--to: sqlite:/dir/registry is the source registry: use another URL',
   ],
   [
     'registry migrate --to sqlite:///dir/registry/.',
     2,
-    '--to: sqlite:///dir/registry/. is the registry itself: name another place',
+    '--to: sqlite:///dir/registry/. is the source registry: use another URL',
   ],
-  ['registry migrate file:x', 2, 'registry migrate takes no words, and "file:x" is one'],
+  ['registry migrate file:x', 2, 'registry migrate takes no arguments, but got "file:x"'],
   [
     'registry migrate --to file:/dir/taken.backup',
     1,
@@ -220,7 +220,7 @@ it('a stack trace is for -v', async () => {
 it('a backup is not shown on a terminal', async () => {
   const { code, out, err } = await kit.run('backup -', { terminal: { columns: 80, rows: 24 } });
   expect({ code, out }).toEqual({ code: 2, out: '' });
-  expect(err).toBe(`ecsmctl: a backup holds passwords as they are, so it is not shown on a terminal: name a file
+  expect(err).toBe(`ecsmctl: a backup contains passwords in plain text and is not written to a terminal: name a file
 Try: ecsmctl backup --help
 `);
 });

@@ -28,8 +28,7 @@ export const run: Run = async (call) => {
   const [file = '-'] = words;
   const format = formatOf(call, ['yaml', 'json']).kind === 'json' ? 'json' : 'yaml';
   const isStream = file === '-';
-  if (isStream && isOn(call, 'overwrite'))
-    throw new UsageError('--overwrite is for a file, and - is the standard output');
+  if (isStream && isOn(call, 'overwrite')) throw new UsageError('--overwrite cannot be used with standard output (-)');
   // People look over each other's shoulders at terminals; files and pipes are what `apply` reads.
   const isHiding = isStream && terminal.out.isTerminal;
   const count: Count = { objects: 0, leftOut: 0 };
@@ -48,12 +47,13 @@ export const run: Run = async (call) => {
 };
 
 function report({ terminal: { out, err } }: Call, file: string, { objects, leftOut }: Count, isHiding: boolean): void {
-  if (leftOut > 0) err.write(`left out ${plural(leftOut, 'object')}: being deleted, or owned by others\n`);
+  if (leftOut > 0) err.write(`skipped ${plural(leftOut, 'object')}: being deleted, or owned by other objects\n`);
   if (file !== '-') out.write(`exported ${plural(objects, 'object')} to ${visible(file)}\n`);
   if (objects === 0) {
-    if (file === '-') err.write('there is nothing to export\n');
-  } else if (isHiding) err.write('passwords are hidden on a terminal, and apply refuses what is hidden: name a file\n');
-  else err.write(file === '-' ? 'the output holds passwords as they are: keep it from others\n' : secretFileText(file));
+    if (file === '-') err.write('nothing to export\n');
+  } else if (isHiding)
+    err.write('passwords are hidden on a terminal, and apply rejects hidden passwords: name a file\n');
+  else err.write(file === '-' ? 'the output contains passwords in plain text: protect it\n' : secretFileText(file));
 }
 
 /** Of the whole registry, unless `-n` says otherwise: a namespace that comes from a setting is not meant here. */

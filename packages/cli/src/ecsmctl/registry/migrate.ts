@@ -22,7 +22,7 @@ export const run: Run = async (call) => {
   const { terminal } = call;
   const to = call.flag('to');
   if (to === undefined)
-    throw new UsageError('say where to: --to sqlite:DIR, --to file:DIR or --to etcd://HOST:PORT/PREFIX');
+    throw new UsageError('specify the target: --to sqlite:DIR, --to file:DIR or --to etcd://HOST:PORT/PREFIX');
   const target = withoutPassword(to);
   checkTarget(to, await registryUrl(call));
   const { summary, url } = await withLastingSession(call, async (session) => {
@@ -34,16 +34,18 @@ export const run: Run = async (call) => {
   if (damaged > 0) err.write(`warning: ${plural(damaged, 'damaged record')} left out\n`);
   if (hasSourceChanged) {
     throw new Failure(
-      `${url} was written to after revision ${sourceRevision}, and that is not in ${target}: stop the operator, empty ${target} (or name another), and migrate again`,
+      `${url} was written to after revision ${sourceRevision}, and the changes are not in ${target}: stop the operator, empty ${target} or use another target, and migrate again`,
     );
   }
   out.write(
-    `migrated ${amountText(summary)} of ${url} as of revision ${sourceRevision} to ${target}, and compared them\n`,
+    `migrated ${amountText(summary)} of ${url} as of revision ${sourceRevision} to ${target}, and verified them\n`,
   );
   if (leftOut > 0)
-    err.write(`${plural(leftOut, 'lease or fence', 'leases and fences')} left out: who leads is decided anew\n`);
+    err.write(`${plural(leftOut, 'lease or fence', 'leases and fences')} skipped: a new leader will be elected\n`);
   err.write(`next: start the operator with --registry ${target}, and set ECSM_REGISTRY for ecsmctl\n`);
-  err.write(`${url} is as it was: keep it until all is well, and let no operator work on both\n`);
+  err.write(
+    `${url} was not changed: keep it until the migration is confirmed, and do not run operators on both registries\n`,
+  );
 };
 
 function checkTarget(to: string, from: string): void {
@@ -53,10 +55,9 @@ function checkTarget(to: string, from: string): void {
   } catch (error) {
     throw isApiError(error) ? new UsageError(`--to: ${error.message}`) : error;
   }
-  if (place.scheme === 'memory')
-    throw new UsageError('--to: memory: is gone when the command ends: name another place');
+  if (place.scheme === 'memory') throw new UsageError('--to: memory: is lost when the command ends: use another URL');
   if (isSamePlace(place, parseStoreUrl(from)))
-    throw new UsageError(`--to: ${withoutPassword(to)} is the registry itself: name another place`);
+    throw new UsageError(`--to: ${withoutPassword(to)} is the source registry: use another URL`);
 }
 
 function isSamePlace(one: StoreUrl, other: StoreUrl): boolean {
@@ -90,7 +91,7 @@ async function copy(call: Call, session: Session, to: string, target: string): P
       }),
     );
   } catch (error) {
-    throw await explained(error, registry.store, `${target} is incomplete now: migrate again, which starts over`);
+    throw await explained(error, registry.store, `${target} is incomplete: repeat the migration, which starts over`);
   } finally {
     await registry.close();
   }
@@ -104,7 +105,7 @@ async function warnOfLeaders({ terminal }: Call, { registry, warn }: Session): P
       renewTime === undefined ? Number.POSITIVE_INFINITY : terminal.clock.now() - (timeMsOf(renewTime) ?? 0);
     if (holderIdentity === '' || sinceMs > leaseDurationSeconds * 1_000) continue;
     warn(
-      `"${visible(holderIdentity)}" works on this registry (its lease was renewed ${formatAge(sinceMs)} ago): stop it first, or what it writes is missing`,
+      `"${visible(holderIdentity)}" uses this registry (its lease was renewed ${formatAge(sinceMs)} ago): stop it first, or its writes are not migrated`,
     );
   }
 }

@@ -108,10 +108,10 @@ describe('registry compact', () => {
     const { code, out } = await kit.run(`registry compact --revision 2`);
     expect({ code, out: shown(out, kit) }).toEqual({
       code: 0,
-      out: 'compacted sqlite:/dir/registry: history before revision 2 is forgotten\n',
+      out: 'compacted sqlite:/dir/registry: history before revision 2 was discarded\n',
     });
     expect((await registry.store.list('', { at: 2 })).revision).toBe(2);
-    expect((await kit.run('registry compact')).out).toContain(`history before revision ${newest} is forgotten\n`);
+    expect((await kit.run('registry compact')).out).toContain(`history before revision ${newest} was discarded\n`);
     await expect(registry.store.list('', { at: 2 })).rejects.toSatisfy((error) => isApiError(error, 'Expired'));
     expect(await contentAt(kit.url)).toEqual(before);
   });
@@ -126,12 +126,12 @@ describe('registry migrate', () => {
     const { code, out, err } = await kit.run(`registry migrate --to ${file}`);
     expect(code).toBe(0);
     expect(shown(out, kit)).toMatch(
-      /^migrated 4 objects \(\S+Ki\) of sqlite:\/dir\/registry as of revision \d+ to file:\/dir\/fleet, and compared them\n$/,
+      /^migrated 4 objects \(\S+Ki\) of sqlite:\/dir\/registry as of revision \d+ to file:\/dir\/fleet, and verified them\n$/,
     );
     expect(
       shown(err, kit),
     ).toBe(`next: start the operator with --registry file:/dir/fleet, and set ECSM_REGISTRY for ecsmctl
-sqlite:/dir/registry is as it was: keep it until all is well, and let no operator work on both
+sqlite:/dir/registry was not changed: keep it until the migration is confirmed, and do not run operators on both registries
 `);
     expect(await contentAt(file)).toEqual(before);
     const back = `sqlite:${join(kit.directory, 'back')}`;
@@ -154,8 +154,8 @@ sqlite:/dir/registry is as it was: keep it until all is well, and let no operato
     const { code, err } = await kit.run(`registry migrate --to file:${kit.directory}/fleet`);
     expect(code).toBe(0);
     expect(err.split('\n').slice(0, 2)).toEqual([
-      'warning: "地面站一号_7" works on this registry (its lease was renewed 4s ago): stop it first, or what it writes is missing',
-      '3 leases and fences left out: who leads is decided anew',
+      'warning: "地面站一号_7" uses this registry (its lease was renewed 4s ago): stop it first, or its writes are not migrated',
+      '3 leases and fences skipped: a new leader will be elected',
     ]);
   });
 
@@ -169,7 +169,7 @@ sqlite:/dir/registry is as it was: keep it until all is well, and let no operato
     });
     expect(await code).toBe(1);
     expect(shown(test.err.text, kit)).toMatch(
-      /\necsmctl: sqlite:\/dir\/registry was written to after revision \d+, and that is not in file:\/dir\/fleet: stop the operator, empty file:\/dir\/fleet \(or name another\), and migrate again\n$/,
+      /\necsmctl: sqlite:\/dir\/registry was written to after revision \d+, and the changes are not in file:\/dir\/fleet: stop the operator, empty file:\/dir\/fleet or use another target, and migrate again\n$/,
     );
   });
 
@@ -205,7 +205,7 @@ sqlite:/dir/registry is as it was: keep it until all is well, and let no operato
       shown(test.err.text, kit),
     ).toBe(`waiting for sqlite:/dir/registry to be copied to sqlite:/dir/fleet (0 s of 60 min)
 waiting for sqlite:/dir/registry to be copied to sqlite:/dir/fleet (0 s of 60 min): 4 objects written (2.7Ki)
-ecsmctl: interrupted by SIGINT; sqlite:/dir/fleet is incomplete now: migrate again, which starts over
+ecsmctl: interrupted by SIGINT; sqlite:/dir/fleet is incomplete: repeat the migration, which starts over
 `);
     const registry = await openRegistry(target, { kinds: knownKinds });
     expect(await incompleteTransfer(registry.store)).toMatchObject({ transfer: 'migration' });
@@ -221,7 +221,7 @@ ecsmctl: interrupted by SIGINT; sqlite:/dir/fleet is incomplete now: migrate aga
     const { code, err } = await kit.run(`registry migrate --to sqlite:${kit.directory}/fleet`);
     expect({ code, err: shown(err, kit) }).toEqual({
       code: 1,
-      err: 'ecsmctl: there is no registry at sqlite:/dir/registry yet: "ecsmctl apply" makes one\n',
+      err: 'ecsmctl: there is no registry at sqlite:/dir/registry yet: "ecsmctl apply" creates one\n',
     });
     expect(readdirSync(kit.directory)).toEqual(['empty']);
   });

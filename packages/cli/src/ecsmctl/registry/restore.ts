@@ -23,16 +23,16 @@ export const run: Run = async (call) => {
   const [word = ''] = words;
   const isDryRun = isOn(call, 'dry-run');
   if (!isDryRun && parseStoreUrl(await registryUrl(call)).scheme === 'memory') {
-    throw new UsageError('memory: is gone when the command ends: name another registry, or say --dry-run');
+    throw new UsageError('memory: is lost when the command ends: use another registry, or --dry-run');
   }
   const open = await openerOf(call, word);
   const file = word === '-' ? standardInput : word;
   const verified = await withTransfer(call, `${visible(file)} to be verified`, async (options) =>
     verifyBackup(await open(), { ...options, file }),
   );
-  const what = `${visible(file)} is whole: ${amountText(verified)} as of revision ${verified.revision}, ${visible(verified.time)}`;
+  const what = `${visible(file)} is valid: ${amountText(verified)} as of revision ${verified.revision}, ${visible(verified.time)}`;
   if (verified.damaged > 0) {
-    terminal.err.write(`warning: ${plural(verified.damaged, 'record')} could not be read when it was made\n`);
+    terminal.err.write(`warning: ${plural(verified.damaged, 'record')} could not be read when the backup was taken\n`);
   }
   if (isDryRun) {
     terminal.out.write(`${what}; nothing was restored (dry run)\n`);
@@ -44,12 +44,14 @@ export const run: Run = async (call) => {
     { create: true },
   );
   if (summary.backup.sum !== verified.sum) {
-    terminal.err.write(`warning: ${visible(file)} was replaced by another backup meanwhile, and that was restored\n`);
+    terminal.err.write(
+      `warning: ${visible(file)} was replaced by another backup during the restore, and the new one was restored\n`,
+    );
   }
-  terminal.out.write(`restored ${amountText(summary)} to ${url}, and compared them\n`);
+  terminal.out.write(`restored ${amountText(summary)} to ${url}, and verified them\n`);
   if (summary.leftOut > 0) {
     terminal.err.write(
-      `${plural(summary.leftOut, 'lease or fence', 'leases and fences')} left out: who leads is decided anew\n`,
+      `${plural(summary.leftOut, 'lease or fence', 'leases and fences')} skipped: a new leader will be elected\n`,
     );
   }
 };
@@ -92,7 +94,7 @@ async function fill(
       }),
     );
   } catch (error) {
-    throw await explained(error, store, `${url} is incomplete now: restore again, which starts over`);
+    throw await explained(error, store, `${url} is incomplete: repeat the restore, which starts over`);
   }
 }
 

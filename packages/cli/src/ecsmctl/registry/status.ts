@@ -71,9 +71,9 @@ function wrongOf({ incomplete, damaged, damagedCount, problems }: RegistryStatus
   const lines: string[] = [];
   if (incomplete !== undefined) {
     const { transfer, source, started, objects } = incomplete;
-    const soFar = objects < 0 ? '' : ` with ${plural(objects, 'object')}`;
+    const soFar = objects < 0 ? '' : ` after ${plural(objects, 'object')}`;
     lines.push(
-      `incomplete: a ${transfer === 'unknown' ? 'transfer' : transfer} of ${source}, started ${started}, ended${soFar}; repeat it`,
+      `incomplete: a ${transfer === 'unknown' ? 'transfer' : transfer} of ${source}, started ${started}, stopped${soFar}; repeat it`,
     );
   }
   for (const { key, reason } of damaged.slice(0, shownMax)) lines.push(`damaged: ${key}: ${reason}`);

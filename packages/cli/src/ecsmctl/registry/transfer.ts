@@ -52,7 +52,7 @@ export async function withLastingSession<T>(call: Call, work: (session: Session)
 const verbs: Readonly<Record<TransferProgress['phase'], string>> = {
   reading: 'read',
   verifying: 'verified',
-  clearing: 'still to be removed from an unfinished transfer',
+  clearing: 'left to remove from an incomplete transfer',
   writing: 'written',
   comparing: 'compared',
 };
@@ -66,7 +66,7 @@ export function progressText({ phase, objects, bytes, objectsTotal }: TransferPr
 
 /** Said once about a file with secrets in it. It has the mode that the person's umask gives to any file. */
 export function secretFileText(file: string): string {
-  return `${visible(file)} holds passwords as they are: only you can read it, keep it so\n`;
+  return `${visible(file)} contains passwords in plain text: only you can read it\n`;
 }
 
 /** `12 objects (3.4Ki)` */

@@ -3,9 +3,9 @@ import { type Complaint, complains, prepared } from '../shared/complaints.kit.ts
 
 const rolloutComplaints: readonly Complaint[] = [
   ['rollout', 2, 'rollout needs a command: status, history, undo, pause, resume or restart'],
-  ['rollout stauts service/telemetry', 2, 'there is no command "rollout stauts". Did you mean "status"?'],
-  ['rollout status', 2, 'say what: a kind such as ecsmservices, or KIND/NAME'],
-  ['rollout status service', 2, 'which ecsmservices? Say names, -l SELECTOR or --all'],
+  ['rollout stauts service/telemetry', 2, 'unknown command "rollout stauts". Did you mean "status"?'],
+  ['rollout status', 2, 'specify a kind, such as ecsmservices, or KIND/NAME'],
+  ['rollout status service', 2, 'which ecsmservices? Specify names, -l SELECTOR or --all'],
   ['rollout status service/nothing', 1, 'there is no ecsmservice "nothing" in the namespace "default"'],
   [
     'rollout status service/telemtry',
@@ -15,17 +15,17 @@ const rolloutComplaints: readonly Complaint[] = [
   [
     'rollout status service/radar',
     1,
-    'there is no ecsmservice "radar" in the namespace "default": there is one in "orbit", say -n orbit',
+    'there is no ecsmservice "radar" in the namespace "default": there is one in "orbit", use -n orbit',
   ],
-  ['rollout status lease/x', 2, 'leases are not rolled out: name an ecsmservice'],
-  ['rollout status leases --all', 2, 'leases are not rolled out: name an ecsmservice'],
+  ['rollout status lease/x', 2, 'leases have no rollouts: name an ecsmservice'],
+  ['rollout status leases --all', 2, 'leases have no rollouts: name an ecsmservice'],
   [
     'rollout status pod/x',
     2,
     'there is no kind "pod". There are ecsmservices, servicerevisions, operatoridentities, events, leases.',
   ],
-  ['rollout status service/telemetry revision/x', 2, 'servicerevisions are not rolled out: name an ecsmservice'],
-  ['rollout status service telemetry -A', 2, 'a name is one of a namespace: say -n, not -A'],
+  ['rollout status service/telemetry revision/x', 2, 'servicerevisions have no rollouts: name an ecsmservice'],
+  ['rollout status service telemetry -A', 2, 'names require a single namespace: use -n, not -A'],
   [
     'rollout status services -l app=nothing',
     1,
@@ -33,8 +33,8 @@ const rolloutComplaints: readonly Complaint[] = [
   ],
   ['rollout status services -l app=nothing -A', 1, 'there are no ecsmservices with "app=nothing" in any namespace'],
   ["rollout status services -l 'a in'", 2, 'label selector "a in": at character 5: found the end, expected "("'],
-  ['rollout status service/telemetry --all', 2, 'say names or --all, not both'],
-  ['rollout status service/telemetry -l a=b', 2, 'say names or -l, not both'],
+  ['rollout status service/telemetry --all', 2, 'use names or --all, not both'],
+  ['rollout status service/telemetry -l a=b', 2, 'use names or -l, not both'],
   [
     'rollout status service/telemetry --timeout soon',
     2,
@@ -48,24 +48,24 @@ const rolloutComplaints: readonly Complaint[] = [
   [
     'rollout status service/telemetry --timeout 300h',
     2,
-    '--timeout may be a week (168h) at most, not "300h"; 0 is for ever',
+    '--timeout has to be at most a week (168h), not "300h"; 0 means no timeout',
   ],
-  ['rollout status service/telemetry --watch=maybe', 2, '--watch takes no value but true or false, not "maybe"'],
-  ['rollout status service/telemetry --wacth', 2, 'there is no flag --wacth. Did you mean "--watch"?'],
+  ['rollout status service/telemetry --watch=maybe', 2, '--watch has to be true or false, not "maybe"'],
+  ['rollout status service/telemetry --wacth', 2, 'unknown flag --wacth. Did you mean "--watch"?'],
   [
     'rollout status service/ telemetry',
     2,
-    '"service/" is no KIND/NAME, and others are: write KIND NAME... or KIND/NAME KIND/NAME...',
+    '"service/" is not KIND/NAME, but other arguments are: write KIND NAME... or KIND/NAME KIND/NAME...',
   ],
-  ['rollout status service/a/b', 2, '"service/a/b" is no KIND/NAME: write KIND NAME... or KIND/NAME KIND/NAME...'],
-  ["rollout status 'service/bad name'", 2, '"bad name" cannot be the name of an object: use a-z, 0-9 and "-"'],
+  ['rollout status service/a/b', 2, '"service/a/b" is not KIND/NAME: write KIND NAME... or KIND/NAME KIND/NAME...'],
+  ["rollout status 'service/bad name'", 2, '"bad name" is not a valid object name: use a-z, 0-9 and "-"'],
   ['rollout status -f missing.yaml', 1, 'there is no file "missing.yaml"'],
-  ['rollout status -f leases.yaml', 1, 'lease/x is not rolled out: name an ecsmservice'],
-  ['rollout status service/telemetry -f leases.yaml', 2, 'say names or -f, not both: "service/telemetry"'],
+  ['rollout status -f leases.yaml', 1, 'lease/x has no rollouts: name an ecsmservice'],
+  ['rollout status service/telemetry -f leases.yaml', 2, 'use names or -f, not both: "service/telemetry"'],
   [
     'rollout status service/telemetry -n Bad_Namespace',
     2,
-    '--namespace: "Bad_Namespace" cannot be a namespace: use a-z, 0-9 and "-", at most 63 of them',
+    '--namespace: "Bad_Namespace" is not a valid namespace: use a-z, 0-9 and "-", at most 63 characters',
   ],
   [
     'rollout status service/telemetry --registry nonsense',
@@ -75,7 +75,7 @@ const rolloutComplaints: readonly Complaint[] = [
   [
     'rollout status service/telemetry --registry sqlite:/nowhere/at/all',
     1,
-    'there is no registry at sqlite:/nowhere/at/all yet: "ecsmctl apply" makes one',
+    'there is no registry at sqlite:/nowhere/at/all yet: "ecsmctl apply" creates one',
   ],
   ['rollout history service/telemetry --revision 7', 1, 'ecsmservice/telemetry has no revision 7: there are 1 and 2'],
   ['rollout history service/camera --revision 1', 1, 'ecsmservice/camera has no revision 1: there are none yet'],
@@ -83,7 +83,7 @@ const rolloutComplaints: readonly Complaint[] = [
   ['rollout history service/telemetry --revision first', 2, '--revision has to be a whole number from 1, not "first"'],
   ['rollout history service/telemetry --revision 1.5', 2, '--revision has to be a whole number from 1, not "1.5"'],
   ['rollout history service/telemetry --revision', 2, '--revision needs a value: --revision N'],
-  ['rollout history services --all --revision 1', 2, '--revision is for one service: name it'],
+  ['rollout history services --all --revision 1', 2, '--revision requires a single service'],
   [
     'rollout history service/telemetry -o xml',
     2,
@@ -107,7 +107,7 @@ const rolloutComplaints: readonly Complaint[] = [
   ],
   ['rollout undo service/telemetry --to-revision -3', 2, '--to-revision has to be a whole number from 0, not "-3"'],
   ['rollout undo service/telemetry --to-revision=-3', 2, '--to-revision has to be a whole number from 0, not "-3"'],
-  ['rollout undo service/camera', 1, 'ecsmservice/camera has nothing to go back to: there is no earlier revision'],
+  ['rollout undo service/camera', 1, 'ecsmservice/camera cannot be rolled back: there is no earlier revision'],
   ['rollout undo service/camera --to-revision 2', 1, 'ecsmservice/camera has no revision 2: there are none yet'],
   [
     'rollout undo telemetry',
@@ -119,18 +119,18 @@ const rolloutComplaints: readonly Complaint[] = [
     2,
     'there is no kind "telemetry". There are ecsmservices, servicerevisions, operatoridentities, events, leases. If it is the name of a service, write service/telemetry',
   ],
-  ['rollout pause', 2, 'say what: a kind such as ecsmservices, or KIND/NAME'],
+  ['rollout pause', 2, 'specify a kind, such as ecsmservices, or KIND/NAME'],
   ['rollout resume service/nothing', 1, 'there is no ecsmservice "nothing" in the namespace "default"'],
-  ['rollout restart services', 2, 'which ecsmservices? Say names, -l SELECTOR or --all'],
-  ['rollout restart revisions --all', 2, 'servicerevisions are not rolled out: name an ecsmservice'],
+  ['rollout restart services', 2, 'which ecsmservices? Specify names, -l SELECTOR or --all'],
+  ['rollout restart revisions --all', 2, 'servicerevisions have no rollouts: name an ecsmservice'],
 ];
 
 const waitComplaints: readonly Complaint[] = [
-  ['wait', 2, 'say what to wait for: --for=condition=Available, or --for=delete'],
-  ['wait service/telemetry', 2, 'say what to wait for: --for=condition=Available, or --for=delete'],
-  ['wait --for=delete', 2, 'say what: a kind such as ecsmservices, or KIND/NAME'],
+  ['wait', 2, 'specify what to wait for: --for=condition=Available, or --for=delete'],
+  ['wait service/telemetry', 2, 'specify what to wait for: --for=condition=Available, or --for=delete'],
+  ['wait --for=delete', 2, 'specify a kind, such as ecsmservices, or KIND/NAME'],
   ['wait service/telemetry --for', 2, '--for needs a value: --for WHAT'],
-  ['wait service/telemetry --for=', 2, 'the value of --for is empty: leave --for out, or say one'],
+  ['wait service/telemetry --for=', 2, 'the value of --for is empty: omit --for, or set a value'],
   [
     'wait service/telemetry --for=ready',
     2,
@@ -151,15 +151,15 @@ const waitComplaints: readonly Complaint[] = [
   [
     'wait service/telemetry --for=condition=Available=Maybe',
     2,
-    'a condition is True, False or Unknown, and never "Maybe"',
+    'the value of a condition has to be True, False or Unknown, not "Maybe"',
   ],
   [
     'wait service/telemetry --for=condition=A=True=B',
     2,
     '--for=condition=A=True=B has one = too many: write condition=TYPE=VALUE',
   ],
-  ['wait service/telemetry --for=delete=now', 2, '--for=delete takes nothing more, and "now" is there'],
-  ['wait service/telemetry --for=create=x', 2, '--for=create takes nothing more, and "x" is there'],
+  ['wait service/telemetry --for=delete=now', 2, '--for=delete takes no value, but got "now"'],
+  ['wait service/telemetry --for=create=x', 2, '--for=create takes no value, but got "x"'],
   [
     'wait service/telemetry --for=jsonpath',
     2,
@@ -178,7 +178,7 @@ const waitComplaints: readonly Complaint[] = [
   [
     'wait service/telemetry --for=jsonpath={.status}=',
     2,
-    '--for=jsonpath={.status}= has no value behind the =: leave the = out to wait until something is there',
+    '--for=jsonpath={.status}= has no value after the "=": omit the "=" to wait for any value',
   ],
   [
     'wait service/telemetry --for=jsonpath={.a[?(}=x',
@@ -199,9 +199,9 @@ const waitComplaints: readonly Complaint[] = [
   [
     'wait services --all --for=create -n empty',
     2,
-    '--for=create waits for names: -l and --all find only what is there',
+    '--for=create requires names: -l and --all find only existing objects',
   ],
-  ['wait services --for=delete', 2, 'which ecsmservices? Say names, -l SELECTOR or --all'],
+  ['wait services --for=delete', 2, 'which ecsmservices? Specify names, -l SELECTOR or --all'],
   [
     'wait service/telemetry --for=condition=Available --timeout=0',
     1,

@@ -22,7 +22,7 @@ export const run: Run = async (call) => {
     const services = await servicesOf(call, session);
     if (number !== undefined) {
       const [service, second] = services;
-      if (second) throw new UsageError('--revision is for one service: name it');
+      if (second) throw new UsageError('--revision requires a single service');
       if (service) return showOne(call, session, service, number);
     }
     if (format.kind === 'table' || format.kind === 'wide') return showTables(call, session, services);
@@ -84,9 +84,9 @@ function tableOf(call: Call, service: ECSMService, revisions: readonly ServiceRe
 /** Revisions are the operator's: what it has not seen is not among them. */
 function noteMissing({ terminal: { err } }: Call, service: ECSMService, revisions: readonly ServiceRevision[]): void {
   const title = titleOf(service);
-  if (revisions.length === 0) err.write(`${title} has no revisions yet: the operator records them\n`);
+  if (revisions.length === 0) err.write(`${title} has no revisions yet: the operator has not recorded any\n`);
   else if (!revisions.some((revision) => isWanted(service, revision))) {
-    err.write(`${title} was changed since: the operator has not recorded that yet\n`);
+    err.write(`${title} has changes that the operator has not recorded yet\n`);
   }
 }
 

@@ -12,7 +12,7 @@ export async function setPaused(call: Call, paused: boolean): Promise<void> {
       const title = titleOf(service);
       refuseDeleted(service);
       if (service.spec.paused === paused) {
-        out.write(`${title} unchanged: it is ${paused ? 'paused already' : 'not paused'}\n`);
+        out.write(`${title} unchanged: it is ${paused ? 'already paused' : 'not paused'}\n`);
         continue;
       }
       const { name, namespace, uid } = service.metadata;

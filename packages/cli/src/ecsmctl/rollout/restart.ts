@@ -14,13 +14,13 @@ export const run: Run = async (call) => {
       const { name, namespace, uid, annotations } = service.metadata;
       const restartedAt = timestampAt(clock.now());
       if (annotations?.[restartedAtAnnotation] === restartedAt) {
-        out.write(`${title} unchanged: it was restarted in this very second\n`);
+        out.write(`${title} unchanged: it was already restarted in this second\n`);
         continue;
       }
       const patch = { metadata: { annotations: { [restartedAtAnnotation]: restartedAt } } };
       await session.registry.resource(ECSMService).patch(name, patch, { namespace, uid });
       out.write(`${title} restarted\n`);
-      if (service.spec.paused) err.write(`it is paused, so this waits for "${resumeLine(service)}"\n`);
+      if (service.spec.paused) err.write(`the rollout is paused; resume it with "${resumeLine(service)}"\n`);
     }
   });
 };

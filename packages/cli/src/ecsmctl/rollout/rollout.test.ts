@@ -109,8 +109,8 @@ platformSpecific:
     await registry.resource(ECSMService).patch('telemetry', { spec: { template: { hostname: 'new' } } });
     expect(await kit.run('rollout history services --all')).toEqual({
       code: 0,
-      err: `ecsmservice/camera has no revisions yet: the operator records them
-ecsmservice/telemetry was changed since: the operator has not recorded that yet
+      err: `ecsmservice/camera has no revisions yet: the operator has not recorded any
+ecsmservice/telemetry has changes that the operator has not recorded yet
 `,
       out: `ecsmservice/telemetry
 REVISION   HASH       IMAGE                     AGE    STATUS
@@ -143,7 +143,7 @@ REVISION   HASH       IMAGE                     AGE    STATUS
     expect({ code, out, err }).toEqual({
       code: 0,
       out: '',
-      err: 'ecsmservice/telemetry has no revisions yet: the operator records them\n',
+      err: 'ecsmservice/telemetry has no revisions yet: the operator has not recorded any\n',
     });
   });
 });
@@ -183,7 +183,7 @@ describe('rollout undo', () => {
     });
     expect(await kit.run('rollout undo service telemetry --to-revision 1')).toEqual({
       code: 0,
-      out: 'ecsmservice/telemetry unchanged: it asks for revision 1 (11111111, telemetry@1.0.0#sylixos) already\n',
+      out: 'ecsmservice/telemetry unchanged: it already uses revision 1 (11111111, telemetry@1.0.0#sylixos)\n',
       err: '',
     });
     expect((await serviceIn(kit)).metadata.resourceVersion).toBe(after.metadata.resourceVersion);
@@ -206,7 +206,7 @@ describe('rollout undo', () => {
     await tellHistory(kit, history);
     await kit.run('rollout pause service/telemetry');
     expect((await kit.run('rollout undo service/telemetry')).err).toBe(
-      'it is paused, so this waits for "ecsmctl rollout resume ecsmservice/telemetry"\n',
+      'the rollout is paused; resume it with "ecsmctl rollout resume ecsmservice/telemetry"\n',
     );
   });
 
@@ -232,11 +232,11 @@ describe('rollout pause, resume and restart', () => {
       lines.push(`${code} ${out}${err}`);
     }
     expect(lines.join('')).toBe(`0 ecsmservice/telemetry paused
-0 ecsmservice/telemetry unchanged: it is paused already
+0 ecsmservice/telemetry unchanged: it is already paused
 0 ecsmservice/telemetry resumed
 0 ecsmservice/telemetry unchanged: it is not paused
 0 ecsmservice/telemetry restarted
-0 ecsmservice/telemetry unchanged: it was restarted in this very second
+0 ecsmservice/telemetry unchanged: it was already restarted in this second
 `);
     const { spec, metadata } = await serviceIn(kit);
     expect(spec.paused).toBe(false);
@@ -254,7 +254,7 @@ describe('rollout pause, resume and restart', () => {
       'apiVersion: ecsm.sh/v1\nkind: ECSMService\nmetadata: { name: camera }\nspec:\n  deploymentStrategy: { type: Static, nodes: [node-1] }\n  template: { image: camera@1.0.0 }\n';
     const { out, err } = await kit.run('rollout restart -f -', { input });
     expect(out).toBe('ecsmservice/camera restarted\n');
-    expect(err).toBe('it is paused, so this waits for "ecsmctl rollout resume ecsmservice/camera"\n');
+    expect(err).toBe('the rollout is paused; resume it with "ecsmctl rollout resume ecsmservice/camera"\n');
   });
 
   it('leave alone what is being deleted', async () => {
@@ -289,7 +289,7 @@ describe('rollout status', () => {
     });
     await kit.run('rollout restart service/telemetry');
     await settle(registry, 'telemetry');
-    expect((await kit.run(line)).out).toBe('waiting for "telemetry": the operator has not seen the restart yet\n');
+    expect((await kit.run(line)).out).toBe('waiting for "telemetry": the operator has not observed the restart yet\n');
   });
 
   it('follows to the end, with every state on the error output', async () => {
@@ -358,7 +358,7 @@ waiting for "telemetry" (0 s of 15 min): 1 of 2 updated instances are ready
     await test.clock.advance(31_000);
     expect(await code).toBe(1);
     expect(test.err.text).toContain(
-      'ecsmctl: gave up waiting for "telemetry" after 30 s: the operator has not seen the newest change yet; it is paused, "ecsmctl rollout resume ecsmservice/telemetry" lets it go on; look at "ecsmctl describe ecsmservice telemetry"\n',
+      'ecsmctl: timed out waiting for "telemetry" after 30 s: the operator has not observed the latest change yet; the rollout is paused, "ecsmctl rollout resume ecsmservice/telemetry" resumes it; look at "ecsmctl describe ecsmservice telemetry"\n',
     );
   });
 

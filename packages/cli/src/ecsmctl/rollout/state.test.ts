@@ -54,17 +54,17 @@ const rolling = condition('Progressing', 'True', 'RollingOut', 'step by step');
 const pausing = condition('Progressing', 'Unknown', 'Paused', 'changes wait');
 
 const states: readonly (readonly [string, Told, string])[] = [
-  ['no status', {}, 'under way: the operator has not seen the newest change yet'],
+  ['no status', {}, 'under way: the operator has not observed the latest change yet'],
   [
     'an older generation',
     { status: { observedGeneration: 2 } },
-    'under way: the operator has not seen the newest change yet',
+    'under way: the operator has not observed the latest change yet',
   ],
   ['complete', { status: { conditions: [condition('Progressing', 'True', 'Complete', 'done')] } }, 'done'],
   [
     'complete of an older generation',
     { status: { observedGeneration: 2, conditions: [condition('Progressing', 'True', 'Complete', 'done')] } },
-    'under way: the operator has not seen the newest change yet',
+    'under way: the operator has not observed the latest change yet',
   ],
   ['few updated', { status: { updatedReplicas: 1, conditions: [rolling] } }, 'under way: 1 of 3 instances are updated'],
   [
@@ -88,7 +88,7 @@ const states: readonly (readonly [string, Told, string])[] = [
     'under way: 0 of 2 updated instances are ready',
   ],
   ['right numbers, not yet said', { status: { conditions: [rolling] } }, 'under way: step by step'],
-  ['no condition yet', { status: {} }, 'under way: the operator has not said anything yet'],
+  ['no condition yet', { status: {} }, 'under way: the operator has not reported progress yet'],
   [
     'stuck',
     { status: { conditions: [condition('Progressing', 'False', 'ProgressDeadlineExceeded', '磁盘已满')] } },
@@ -120,7 +120,7 @@ const states: readonly (readonly [string, Told, string])[] = [
     {
       status: { readyReplicas: 1, conditions: [rolling, condition('PlatformReachable', 'False', 'Unreachable', 'no')] },
     },
-    'under way: 1 of 3 updated instances are ready, the platform has not answered for 40 s',
+    'under way: 1 of 3 updated instances are ready, the platform has been unreachable for 40 s',
   ],
   [
     'an outage that nobody can date',
@@ -133,7 +133,7 @@ const states: readonly (readonly [string, Told, string])[] = [
         ],
       },
     },
-    'under way: 1 of 3 updated instances are ready, the platform does not answer',
+    'under way: 1 of 3 updated instances are ready, the platform is unreachable',
   ],
 ];
 

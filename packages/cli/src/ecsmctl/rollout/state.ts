@@ -19,7 +19,7 @@ export function rolloutState(service: ECSMService, nowMs: number): RolloutState 
     message: `${message}${outageText(service, nowMs)}`,
   });
   if (status?.observedGeneration !== metadata.generation) {
-    return underWay('the operator has not seen the newest change yet');
+    return underWay('the operator has not observed the latest change yet');
   }
   const progressing = findCondition(status.conditions, 'Progressing');
   if (progressing?.status === 'False') return { is: 'stuck', message: `${progressing.reason}: ${progressing.message}` };
@@ -31,7 +31,7 @@ export function rolloutState(service: ECSMService, nowMs: number): RolloutState 
       ? { is: 'done' }
       : underWay(`it is paused${left === undefined ? '' : `, ${left}`}`);
   }
-  return underWay(left ?? progressing?.message ?? 'the operator has not said anything yet');
+  return underWay(left ?? progressing?.message ?? 'the operator has not reported progress yet');
 }
 
 /** What is still to come, in the order in which it comes. Nothing if the numbers are right. */
@@ -51,6 +51,6 @@ function outageText({ status }: ECSMService, nowMs: number): string {
   if (reachable?.status !== 'False') return '';
   const sinceMs = timeMsOf(reachable.lastTransitionTime);
   return sinceMs === undefined
-    ? ', the platform does not answer'
-    : `, the platform has not answered for ${duration(nowMs - sinceMs)}`;
+    ? ', the platform is unreachable'
+    : `, the platform has been unreachable for ${duration(nowMs - sinceMs)}`;
 }

@@ -26,7 +26,7 @@ function isWatching(call: Call): boolean {
 
 async function followOne(call: Call, session: Session, service: ECSMService, timeoutMs: number): Promise<void> {
   const { name } = service.metadata;
-  const pause = service.spec.paused ? `it is paused, "${resumeLine(service)}" lets it go on; ` : '';
+  const pause = service.spec.paused ? `the rollout is paused, "${resumeLine(service)}" resumes it; ` : '';
   const remedy = `${pause}look at "ecsmctl describe ecsmservice ${name}"`;
   const state = await withProgress(call.terminal, { what: `"${name}"`, timeoutMs, remedy }, (progress) =>
     untilEnd(call, session, service, progress),
@@ -52,7 +52,7 @@ async function untilEnd(
     progress.update(visible(state.message));
   }
   progress.signal.throwIfAborted();
-  throw new Error('a watch ended by itself');
+  throw new Error('the watch ended unexpectedly');
 }
 
 /** A restart changes no generation, so only the revision that the status is about tells whether it was seen. */
@@ -63,7 +63,7 @@ async function stateNow(call: Call, session: Session, service: ECSMService): Pro
   const seen = revisions.find(({ spec }) => spec.hash === service.status?.updateRevision);
   return seen === undefined || isWanted(service, seen)
     ? state
-    : { is: 'under way', message: 'the operator has not seen the restart yet' };
+    : { is: 'under way', message: 'the operator has not observed the restart yet' };
 }
 
 function tell({ terminal: { out } }: Call, { metadata: { name } }: ECSMService, state: RolloutState): void {

@@ -12,12 +12,11 @@ export async function servicesOf(call: Call, session: Session): Promise<readonly
   const hasFiles = call.origin('filename') !== undefined;
   const kinds = hasFiles ? [] : kindsOf(call, session);
   for (const { kind, plural } of kinds) {
-    if (kind !== ECSMService.kind) throw new UsageError(`${plural} are not rolled out: name an ecsmservice`);
+    if (kind !== ECSMService.kind) throw new UsageError(`${plural} have no rollouts: name an ecsmservice`);
   }
   const targets = await targetsOf(call, session);
   const stranger = targets.find(({ kind }) => kind.kind !== ECSMService.kind);
-  if (stranger)
-    throw new Failure(`${shortNameOf(stranger.kind, stranger.name)} is not rolled out: name an ecsmservice`);
+  if (stranger) throw new Failure(`${shortNameOf(stranger.kind, stranger.name)} has no rollouts: name an ecsmservice`);
   if (targets.length === 0) throw nothingFound(call, session);
   const services: ECSMService[] = [];
   for (const target of targets) services.push(await readService(session, target));

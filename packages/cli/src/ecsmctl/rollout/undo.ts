@@ -28,14 +28,14 @@ async function undo(call: Call, session: Session, found: ECSMService, number: nu
     const { number: its, hash } = revision.spec;
     const what = `revision ${its} (${visible(`${hash}, ${imageOf(revision)}`)})`;
     if (isWanted(service, revision)) {
-      out.write(`${titleOf(service)} unchanged: it asks for ${what} already\n`);
+      out.write(`${titleOf(service)} unchanged: it already uses ${what}\n`);
       return;
     }
     const dryRun = isOn(call, 'dry-run');
     try {
       await writeBack(session, service, revision, dryRun);
       out.write(`${titleOf(service)} rolled back to ${what}${dryRun ? ' (dry run)' : ''}\n`);
-      if (service.spec.paused && !dryRun) err.write(`it is paused, so this waits for "${resumeLine(service)}"\n`);
+      if (service.spec.paused && !dryRun) err.write(`the rollout is paused; resume it with "${resumeLine(service)}"\n`);
       return;
     } catch (error) {
       if (!isApiError(error, 'Conflict') || attempt === attemptsMax) throw error;
@@ -53,7 +53,7 @@ async function earlierOf(session: Session, service: ECSMService, number: number 
   }
   const before = revisions.find((revision) => !isWanted(service, revision));
   if (before) return before;
-  throw new Failure(`${titleOf(service)} has nothing to go back to: there is no earlier revision`);
+  throw new Failure(`${titleOf(service)} cannot be rolled back: there is no earlier revision`);
 }
 
 /** With its restart, so that it is the very same revision again. What the template is, the kind checks. */

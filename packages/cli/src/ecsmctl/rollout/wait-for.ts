@@ -26,7 +26,7 @@ export function parseWish(text: string): Wish {
   switch (word) {
     case 'create':
     case 'delete':
-      if (equals !== -1) throw new UsageError(`--for=${word} takes nothing more, and "${rest}" is there`);
+      if (equals !== -1) throw new UsageError(`--for=${word} takes no value, but got "${rest}"`);
       return { is: word };
     case 'condition':
       return parseCondition(rest);
@@ -47,7 +47,8 @@ function parseCondition(rest: string): Wish {
   if (value === '') throw new UsageError(`--for=condition=${type}= has no value: True, False or Unknown`);
   if (more.length > 0) throw new UsageError(`--for=condition=${rest} has one = too many: write condition=TYPE=VALUE`);
   const known = ['True', 'False', 'Unknown'].find((one) => one.toLowerCase() === value.toLowerCase());
-  if (known === undefined) throw new UsageError(`a condition is True, False or Unknown, and never "${value}"`);
+  if (known === undefined)
+    throw new UsageError(`the value of a condition has to be True, False or Unknown, not "${value}"`);
   return { is: 'condition', type, value: known };
 }
 
@@ -56,9 +57,7 @@ function parsePathWish(rest: string): Wish {
   const path = unquoted(rest.slice(0, cut));
   if (path === '') throw new UsageError("--for=jsonpath needs a path: --for=jsonpath='{.status.readyReplicas}'=2");
   if (cut < rest.length && rest.length === cut + 1) {
-    throw new UsageError(
-      `--for=jsonpath=${rest} has no value behind the =: leave the = out to wait until something is there`,
-    );
+    throw new UsageError(`--for=jsonpath=${rest} has no value after the "=": omit the "=" to wait for any value`);
   }
   try {
     const parsed = parseJsonPath(/^[{.$@]/.test(path) ? path : `{.${path}}`);
@@ -108,10 +107,10 @@ export function unmetText(wish: Wish, object: AnyObject | undefined): string | u
   if (wish.is === 'delete') {
     if (object === undefined) return undefined;
     const { deletionTimestamp, finalizers = [] } = object.metadata;
-    if (deletionTimestamp === undefined) return 'it is there';
-    return finalizers.length === 0 ? 'it is being deleted' : `it waits for ${finalizers.join(', ')}`;
+    if (deletionTimestamp === undefined) return 'it exists';
+    return finalizers.length === 0 ? 'it is being deleted' : `waiting for ${finalizers.join(', ')}`;
   }
-  if (object === undefined) return 'it is not there';
+  if (object === undefined) return 'it does not exist';
   if (wish.is === 'create') return undefined;
   return wish.is === 'condition' ? unmetCondition(wish, object) : unmetPath(wish, object);
 }
@@ -125,13 +124,13 @@ function unmetCondition(
   if (found === undefined) return `it has no condition ${type}`;
   const observed = found.observedGeneration ?? observedIn(status);
   // What is said of an older spec is no answer.
-  if (observed !== undefined && observed < metadata.generation) return 'its newest change has not been seen yet';
+  if (observed !== undefined && observed < metadata.generation) return 'its latest change has not been observed yet';
   return found.status === value ? undefined : `it is ${found.status}, ${found.reason}`;
 }
 
 function unmetPath({ path, value }: Extract<Wish, { readonly is: 'jsonpath' }>, object: AnyObject): string | undefined {
   const found = findJsonPath(path, object).map(textOf);
-  if (found.length === 0) return 'nothing is there';
+  if (found.length === 0) return 'it has no value';
   if (value === undefined || found.every((one) => one === value)) return undefined;
   const shown = findJsonPath(path, redactObject(object)).map(textOf).join(' ');
   return `it is ${shown.length > shownMax ? `${shown.slice(0, shownMax)}…` : shown}`;

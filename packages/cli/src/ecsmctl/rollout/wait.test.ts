@@ -41,14 +41,14 @@ describe('--for', () => {
     const object = await registry.resource(ECSMService).get('telemetry');
     const unmet = (text: string) => unmetText(parseWish(text), object);
     expect(unmet('create')).toBeUndefined();
-    expect(unmet('delete')).toBe('it is there');
+    expect(unmet('delete')).toBe('it exists');
     expect(unmet('condition=progressing')).toBeUndefined();
     expect(unmet('condition=Progressing=False')).toBe('it is True, Complete');
     expect(unmet('condition=Available')).toBe('it has no condition Available');
     expect(unmet('jsonpath={.status.replicas}')).toBeUndefined();
     expect(unmet('jsonpath={.status.replicas}=2')).toBeUndefined();
     expect(unmet('jsonpath={.status.replicas}=3')).toBe('it is 2');
-    expect(unmet('jsonpath={.status.nothing}=3')).toBe('nothing is there');
+    expect(unmet('jsonpath={.status.nothing}=3')).toBe('it has no value');
     expect(unmet('jsonpath={.spec.deploymentStrategy.nodePool[*]}=node-1')).toBe('it is node-1 node-2');
     expect(unmet('jsonpath={.spec.template.vsoa.password}=x')).toBe('it is <hidden>');
     expect(unmet('jsonpath={.spec.template.vsoa.password}=hunter2')).toBeUndefined();
@@ -57,7 +57,7 @@ describe('--for', () => {
   it('does not believe a condition of an older spec', async () => {
     const { registry } = await stage('telemetry');
     const object = await registry.resource(ECSMService).patch('telemetry', { spec: { paused: true } });
-    expect(unmetText(parseWish('condition=Progressing'), object)).toBe('its newest change has not been seen yet');
+    expect(unmetText(parseWish('condition=Progressing'), object)).toBe('its latest change has not been observed yet');
   });
 });
 
@@ -94,7 +94,7 @@ waiting for condition Available (0 s of 60 s): 2 of 3 objects, not ecsmservice/c
     expect(await code).toBe(1);
     expect(test.out.text).toBe('ecsmservice/camera condition met\n');
     expect(test.err.text).toContain(
-      '\necsmctl: gave up waiting for condition Available after 30 s: 1 of 2 objects, not ecsmservice/telemetry (it has no condition Available)\n',
+      '\necsmctl: timed out waiting for condition Available after 30 s: 1 of 2 objects, not ecsmservice/telemetry (it has no condition Available)\n',
     );
   });
 
@@ -131,7 +131,7 @@ waiting for condition Available (0 s of 60 s): 2 of 3 objects, not ecsmservice/c
     await expect.poll(() => test.clock.timers).toBeGreaterThan(1);
     await test.clock.advance(600);
     expect(test.err.text).toBe(
-      'waiting for deletion (0 s of 60 s): ecsmservice/telemetry (it waits for ecsm.sh/platform-service)\n',
+      'waiting for deletion (0 s of 60 s): ecsmservice/telemetry (waiting for ecsm.sh/platform-service)\n',
     );
     await services.patch('telemetry', { metadata: { finalizers: [] } });
     await services.create(inputOf('telemetry@2.0.0#sylixos'));
@@ -157,7 +157,7 @@ waiting for condition Available (0 s of 60 s): 2 of 3 objects, not ecsmservice/c
     await registry.resource(ECSMService).create(serviceInput('radar', { namespace: 'orbit' }));
     const { code, err } = await kit.run('wait services --all -A --for=jsonpath=.status.replicas --timeout 0');
     expect(code).toBe(1);
-    expect(err).toBe('ecsmctl: no .status.replicas: ecsmservice/radar in orbit (nothing is there)\n');
+    expect(err).toBe('ecsmctl: no .status.replicas: ecsmservice/radar in orbit (it has no value)\n');
   });
 
   it('ends at Ctrl-C with 130 and leaves nothing running', async () => {

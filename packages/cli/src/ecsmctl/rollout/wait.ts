@@ -35,7 +35,7 @@ interface Wanted {
 
 export const run: Run = async (call) => {
   const text = call.flag('for');
-  if (text === undefined) throw new UsageError('say what to wait for: --for=condition=Available, or --for=delete');
+  if (text === undefined) throw new UsageError('specify what to wait for: --for=condition=Available, or --for=delete');
   const wish = parseWish(text);
   // 0 looks once, as kubectl has it.
   const isOnce = parseTime(call.flag('timeout') ?? '') === 0;
@@ -59,7 +59,7 @@ async function wantedOf(call: Call, session: Session, wish: Wish): Promise<reado
   const targets = await targetsOf(call, session);
   if (targets.length === 0) {
     if (wish.is === 'create')
-      throw new UsageError('--for=create waits for names: -l and --all find only what is there');
+      throw new UsageError('--for=create requires names: -l and --all find only existing objects');
     // Nothing is left of what should be deleted.
     if (wish.is === 'delete') return [];
     throw nothingFound(call, session);

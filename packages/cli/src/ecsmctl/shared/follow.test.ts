@@ -123,8 +123,8 @@ describe('following objects', () => {
     await done;
     expect(seen).toEqual(['Listed ', 'Added a']);
     expect(warnings).toEqual([
-      'etcd is unavailable: no answer; last contact 0 s ago, trying again',
-      'the registry answers again',
+      'etcd is unavailable: no answer; last contact 0 s ago, retrying',
+      'the registry is reachable again',
     ]);
   });
 

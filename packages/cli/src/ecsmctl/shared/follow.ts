@@ -43,7 +43,7 @@ export async function* follow<Spec, Status, SpecInput, StatusInput>(
   while (!signal.aborted) {
     try {
       const list = await resource.list(selection);
-      if (failures > 0) warn('the registry answers again');
+      if (failures > 0) warn('the registry is reachable again');
       failures = 0;
       for (const { key, reason } of list.problems) warn(`${key} cannot be read: ${reason}`);
       if (isFirst) {
@@ -67,7 +67,7 @@ export async function* follow<Spec, Status, SpecInput, StatusInput>(
       if (error.code === 'Expired') continue;
       if (error.retry !== 'retry') throw error;
       if (failures++ === 0) {
-        warn(`${error.message}; last contact ${duration(terminal.clock.monotonicMs() - contactMs)} ago, trying again`);
+        warn(`${error.message}; last contact ${duration(terminal.clock.monotonicMs() - contactMs)} ago, retrying`);
       }
       await sleep(terminal.clock, backoffMs(failures - 1, retryMsMin, retryMsMax), signal);
     }

@@ -82,17 +82,17 @@ describe('words for objects', () => {
   });
 
   it.each([
-    [[], 'say what: a kind such as ecsmservices, or KIND/NAME'],
-    [[''], 'say what: a kind such as ecsmservices, or KIND/NAME'],
-    [['services,'], '"services," has a comma too many: write KIND,KIND'],
-    [['service/a', 'b'], '"b" is no KIND/NAME, and others are: write KIND NAME... or KIND/NAME KIND/NAME...'],
-    [['service', 'service/a'], '"service" is no KIND/NAME, and others are'],
-    [['service/a/b'], '"service/a/b" is no KIND/NAME'],
-    [['/a'], '"/a" is no KIND/NAME'],
-    [['service/'], '"service/" is no KIND/NAME'],
-    [['service', 'a,b'], '"a,b" cannot be the name of an object: write names with blanks between them'],
-    [['service', 'ä'], '"ä" cannot be the name of an object: use a-z, 0-9 and "-"'],
-    [['service', '../x'], '"service" is no KIND/NAME'],
+    [[], 'specify a kind, such as ecsmservices, or KIND/NAME'],
+    [[''], 'specify a kind, such as ecsmservices, or KIND/NAME'],
+    [['services,'], '"services," contains an empty kind: write KIND,KIND'],
+    [['service/a', 'b'], '"b" is not KIND/NAME, but other arguments are: write KIND NAME... or KIND/NAME KIND/NAME...'],
+    [['service', 'service/a'], '"service" is not KIND/NAME, but other arguments are'],
+    [['service/a/b'], '"service/a/b" is not KIND/NAME'],
+    [['/a'], '"/a" is not KIND/NAME'],
+    [['service/'], '"service/" is not KIND/NAME'],
+    [['service', 'a,b'], '"a,b" is not a valid object name: separate names with spaces'],
+    [['service', 'ä'], '"ä" is not a valid object name: use a-z, 0-9 and "-"'],
+    [['service', '../x'], '"service" is not KIND/NAME'],
     [['pods/a'], 'there is no kind "pods".'],
   ])('%j are complained about', (words, message) => {
     expect(() => parseResourceWords(known, words)).toThrow(message);

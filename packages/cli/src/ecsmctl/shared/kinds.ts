@@ -68,7 +68,7 @@ export interface ResourceWords {
 export function parseResourceWords(known: KnownKinds, words: readonly string[]): ResourceWords {
   const [first = '', ...names] = words;
   const kindWords = [...known.kinds.kinds.map(({ plural }) => plural)];
-  if (first === '') throw new UsageError(`say what: a kind such as ${kindWords[0] ?? 'KIND'}, or KIND/NAME`);
+  if (first === '') throw new UsageError(`specify a kind, such as ${kindWords[0] ?? 'KIND'}, or KIND/NAME`);
   if (words.some((word) => word.includes('/'))) return parseSlashes(known, words);
   const kinds = unique(first.split(',').flatMap((word) => kindsOf(known, word, first)));
   for (const name of names) checkName(name);
@@ -77,7 +77,7 @@ export function parseResourceWords(known: KnownKinds, words: readonly string[]):
 }
 
 function kindsOf(known: KnownKinds, word: string, whole: string): readonly Kind[] {
-  if (word === '') throw new UsageError(`"${whole}" has a comma too many: write KIND,KIND`);
+  if (word === '') throw new UsageError(`"${whole}" contains an empty kind: write KIND,KIND`);
   const category = known.kinds.inCategory(word.toLowerCase());
   return category.length > 0 ? category : [findKind(known, word)];
 }
@@ -86,8 +86,8 @@ function parseSlashes(known: KnownKinds, words: readonly string[]): ResourceWord
   const objects = unique(words).map((word) => {
     const [kindWord = '', name = '', ...more] = word.split('/');
     if (kindWord === '' || name === '' || more.length > 0) {
-      const others = words.length > 1 ? ', and others are' : '';
-      throw new UsageError(`"${word}" is no KIND/NAME${others}: write KIND NAME... or KIND/NAME KIND/NAME...`);
+      const others = words.length > 1 ? ', but other arguments are' : '';
+      throw new UsageError(`"${word}" is not KIND/NAME${others}: write KIND NAME... or KIND/NAME KIND/NAME...`);
     }
     checkName(name);
     return { kind: findKind(known, kindWord), name };
@@ -98,8 +98,8 @@ function parseSlashes(known: KnownKinds, words: readonly string[]): ResourceWord
 /** What no object can be called is a slip, and not an object that is missing. */
 function checkName(name: string): void {
   if (/^[A-Za-z0-9]([-A-Za-z0-9.]{0,251}[A-Za-z0-9])?$/.test(name)) return;
-  const separator = name.includes(',') ? ': write names with blanks between them' : ': use a-z, 0-9 and "-"';
-  throw new UsageError(`"${name}" cannot be the name of an object${separator}`);
+  const separator = name.includes(',') ? ': separate names with spaces' : ': use a-z, 0-9 and "-"';
+  throw new UsageError(`"${name}" is not a valid object name${separator}`);
 }
 
 function unique<T>(values: readonly T[]): T[] {

@@ -32,7 +32,7 @@ export async function slashedNames(call: Call): Promise<readonly string[]> {
 /** With what each is. */
 export async function kindNames(withCategories = false): Promise<readonly string[]> {
   const names = knownKinds.kinds.map(({ plural, description }) => `${plural}\t${description}`);
-  return withCategories ? [...names, 'all\tevery kind that people make'] : names;
+  return withCategories ? [...names, 'all\tall kinds that users create'] : names;
 }
 
 /** The objects of a kind in the namespace, or in all of them with `-A`. */

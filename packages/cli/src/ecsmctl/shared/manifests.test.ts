@@ -101,19 +101,19 @@ describe('files that are no good', () => {
   write('many.yaml', service('many', '  replica: 3\n  pause: true\n'));
 
   it.each([
-    ['', 2, 'say where the objects are: -f FILE, -f DIR, or -f - for standard input'],
+    ['', 2, 'specify the manifests: -f FILE, -f DIR, or -f - for standard input'],
     ['-f - -f -', 2, 'standard input can be read only once: -f -'],
-    ['-f -', 2, 'nothing is piped into standard input: name a file'],
+    ['-f -', 2, 'standard input is a terminal: name a file'],
     ['-f absent.yaml', 1, 'there is no file "absent.yaml"'],
     ['-f nothing', 1, 'there is no .yaml, .yml or .json file in the directory "nothing"'],
     [
       '-f only-deep',
       1,
-      'there is no .yaml, .yml or .json file in the directory "only-deep": with -R those below it are read, too',
+      'there is no .yaml, .yml or .json file in the directory "only-deep": use -R to read its subdirectories',
     ],
-    ['-f empty.yaml', 1, 'empty.yaml: there is nothing in it: an object begins with "apiVersion:"'],
-    ['-f comments.yaml', 1, 'comments.yaml: there is nothing in it: an object begins with "apiVersion:"'],
-    ['-f dir-of-nothing', 1, 'dir-of-nothing: there is no object in any of the files'],
+    ['-f empty.yaml', 1, 'empty.yaml: the file is empty: an object starts with "apiVersion:"'],
+    ['-f comments.yaml', 1, 'comments.yaml: the file is empty: an object starts with "apiVersion:"'],
+    ['-f dir-of-nothing', 1, 'dir-of-nothing: the files contain no objects'],
     ['-f number.yaml', 1, 'number.yaml:1:1: expected an object, found the number 42'],
     ['-f utf16.yaml', 1, 'utf16.yaml:1:1: the file is UTF-16: save it as UTF-8'],
     ['-f latin1.yaml', 1, 'latin1.yaml:1:10: byte 0xe9 is not UTF-8: save the file as UTF-8'],
@@ -128,17 +128,17 @@ describe('files that are no good', () => {
     [
       '-f one.yaml -f again.yaml',
       1,
-      'again.yaml:4:3: ECSMService "one" is written down twice: also in one.yaml:4; keep one of them',
+      'again.yaml:4:3: ECSMService "one" is defined twice: also in one.yaml:4; keep one of them',
     ],
     [
       '-f two.yaml -n space',
       1,
-      'two.yaml:15:3: metadata.namespace: the object is in "orbit", and -n says "space": leave one of them out',
+      'two.yaml:15:3: metadata.namespace: the object is in the namespace "orbit", but -n is "space": omit one of them',
     ],
     [
       '-f hidden.yaml',
       1,
-      'hidden.yaml:7:39: spec.template.vsoa.password: "<hidden>" is what is printed instead of a secret: write the secret itself, or leave it out',
+      'hidden.yaml:7:39: spec.template.vsoa.password: "<hidden>" is a placeholder for a secret: write the secret itself, or omit the field',
     ],
   ])('are refused in one line: %s', async (flags, code, message) => {
     const ran = await read(flags);
@@ -161,7 +161,7 @@ describe('files that are no good', () => {
       'many.yaml:9:3: spec.pause',
       'kindless.yaml:1:1: apiVersion',
       'kindless.yaml:1:1: kind',
-      'ecsmctl: 4 things are wrong',
+      'ecsmctl: 4 errors',
     ]);
   });
 });

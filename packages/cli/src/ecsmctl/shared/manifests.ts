@@ -60,7 +60,7 @@ export async function checkManifestFiles(call: Call, place: ManifestPlace): Prom
     else manifests.push(...found.manifests);
   }
   if (manifests.length === 0 && problems.length === 0) {
-    problems.push(`${call.flags('filename').join(', ')}: there is no object in any of the files`);
+    problems.push(`${call.flags('filename').join(', ')}: the files contain no objects`);
   }
   const documents: Document[] = [];
   for (const manifest of manifests) {
@@ -91,8 +91,7 @@ async function* sourcesOf(call: Call): AsyncGenerator<Source | Unreadable> {
   const { terminal } = call;
   const names = call.flags('filename');
   const isRecursive = call.origin('recursive') !== undefined && call.flag('recursive') === 'true';
-  if (names.length === 0)
-    throw new UsageError('say where the objects are: -f FILE, -f DIR, or -f - for standard input');
+  if (names.length === 0) throw new UsageError('specify the manifests: -f FILE, -f DIR, or -f - for standard input');
   if (names.filter((name) => name === '-').length > 1)
     throw new UsageError('standard input can be read only once: -f -');
   for (const name of names) {
@@ -134,7 +133,7 @@ async function filesOf({ terminal }: Call, path: string, recursive: boolean): Pr
   const found = all.filter((file) => manifestName.test(file));
   if (found.length > 0) return found;
   const below = recursive ? undefined : await terminal.files.list(path, { recursive: true });
-  const hint = below?.some((file) => manifestName.test(file)) ? ': with -R those below it are read, too' : '';
+  const hint = below?.some((file) => manifestName.test(file)) ? ': use -R to read its subdirectories' : '';
   throw new Failure(`there is no .yaml, .yml or .json file in the directory "${path}"${hint}`);
 }
 
@@ -146,7 +145,7 @@ async function read({
   try {
     const manifests = await readManifests(bytes, { file });
     if (manifests.length > 0 || isOptional) return { manifests };
-    return { problem: `${file}: there is nothing in it: an object begins with "apiVersion:"` };
+    return { problem: `${file}: the file is empty: an object starts with "apiVersion:"` };
   } catch (error) {
     if (isApiError(error)) return { problem: error.message };
     throw error;
@@ -162,10 +161,13 @@ async function problemsOf(manifest: Manifest, { kinds, namespace, namespaceFrom 
   const written = namespaceIn(manifest.object);
   // Only a flag is said about this very command; a variable is for whatever says nothing.
   if (written !== undefined && written !== namespace && namespaceFrom === '--namespace') {
-    await at('metadata.namespace', `the object is in "${written}", and -n says "${namespace}": leave one of them out`);
+    await at(
+      'metadata.namespace',
+      `the object is in the namespace "${written}", but -n is "${namespace}": omit one of them`,
+    );
   }
   for (const path of hiddenIn(manifest.object)) {
-    await at(path, `"${hidden}" is what is printed instead of a secret: write the secret itself, or leave it out`);
+    await at(path, `"${hidden}" is a placeholder for a secret: write the secret itself, or omit the field`);
   }
   return problems;
 }
@@ -198,7 +200,7 @@ function namespaceIn({ metadata }: JsonObject): string | undefined {
 /** Only of a manifest that is valid. */
 function documentOf(manifest: Manifest, { kinds, namespace: fallback }: ManifestPlace): Document {
   const written: unknown = manifest.object;
-  if (!isValid(written)) throw new Error('a manifest that was valid is not');
+  if (!isValid(written)) throw new Error('a validated manifest is not an object');
   const namespace = written.metadata.namespace ?? fallback;
   const object = { ...written, metadata: { ...written.metadata, namespace } };
   const kind = kinds.get(written.apiVersion, written.kind);
@@ -220,7 +222,7 @@ async function twinText(manifest: Manifest, twin: Document): Promise<string> {
   const { file, line, column } = await manifest.positionOf('metadata.name');
   const { file: otherFile, line: otherLine } = await twin.manifest.positionOf('metadata.name');
   const name = `${twin.kind.kind} "${twin.name}"`;
-  return `${file}:${line}:${column}: ${name} is written down twice: also in ${otherFile}:${otherLine}; keep one of them`;
+  return `${file}:${line}:${column}: ${name} is defined twice: also in ${otherFile}:${otherLine}; keep one of them`;
 }
 
 function refuse({ terminal }: Call, problems: readonly string[]): void {
@@ -228,6 +230,6 @@ function refuse({ terminal }: Call, problems: readonly string[]): void {
   if (first === undefined) return;
   if (others.length === 0) throw new Failure(first);
   for (const problem of problems.slice(0, problemsShownMax)) terminal.err.write(`${visible(problem)}\n`);
-  const more = problems.length > problemsShownMax ? `, and ${problems.length - problemsShownMax} are not shown` : '';
-  throw new Failure(`${plural(problems.length, 'thing')} are wrong${more}: nothing was done`);
+  const more = problems.length > problemsShownMax ? ` (${problems.length - problemsShownMax} not shown)` : '';
+  throw new Failure(`${plural(problems.length, 'error')}${more}: nothing was changed`);
 }

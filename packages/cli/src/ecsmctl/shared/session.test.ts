@@ -38,7 +38,7 @@ describe('a session', () => {
     expect({ code, out, err }).toEqual({
       code: 1,
       out: '',
-      err: `ecsmctl: there is no registry at ${absent.url} yet: "ecsmctl apply" makes one\n`,
+      err: `ecsmctl: there is no registry at ${absent.url} yet: "ecsmctl apply" creates one\n`,
     });
     expect(existsSync(join(absent.directory, 'registry'))).toBe(false);
   });
@@ -74,7 +74,7 @@ describe('a session', () => {
     const { err } = await present.run('get services');
     await registry.store.commit([{ type: 'delete', key: 'transfers/incomplete' }]);
     expect(err).toContain(
-      `warning: the registry ${present.url} is incomplete: a restore of a.backup, started 2026-01-01T00:00:00Z, was never finished; repeat it, or remove everything\n`,
+      `warning: the registry ${present.url} is incomplete: a restore of a.backup, started 2026-01-01T00:00:00Z, did not finish; repeat it, or clear the registry\n`,
     );
   });
 
@@ -84,7 +84,7 @@ describe('a session', () => {
       '--registry: registry URL "redis:x": it has to be sqlite:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
     ],
     ['--registry sqlite:', '--registry: registry URL "sqlite:": it has no directory'],
-    ['-n Orbit', '--namespace: "Orbit" cannot be a namespace: use a-z, 0-9 and "-", at most 63 of them'],
+    ['-n Orbit', '--namespace: "Orbit" is not a valid namespace: use a-z, 0-9 and "-", at most 63 characters'],
   ])('refuses %s', async (flags, message) => {
     const { code, err } = await present.run(`get services ${flags}`);
     expect({ code, err }).toEqual({ code: 2, err: `ecsmctl: ${message}\nTry: ecsmctl get --help\n` });

@@ -112,7 +112,7 @@ function namespaceOf(settings: Settings): Pick<Session, 'namespace' | 'namespace
   const namespaceFrom = settings.origin('namespace');
   if (!namespaceForm.test(namespace)) {
     throw new UsageError(
-      `${namespaceFrom ?? '--namespace'}: "${namespace}" cannot be a namespace: use a-z, 0-9 and "-", at most 63 of them`,
+      `${namespaceFrom ?? '--namespace'}: "${namespace}" is not a valid namespace: use a-z, 0-9 and "-", at most 63 characters`,
     );
   }
   return { namespace, namespaceFrom };
@@ -134,7 +134,7 @@ function urlOf(settings: Settings, { env, files }: Terminal): string {
 /** To open a registry in a directory is to make it, and who only looks wants to make nothing. */
 async function requireRegistry(secretUrl: string, url: string, terminal: Terminal): Promise<void> {
   if (await isRegistryThere(secretUrl, terminal)) return;
-  throw new Failure(`there is no registry at ${url} yet: "ecsmctl apply" makes one`);
+  throw new Failure(`there is no registry at ${url} yet: "ecsmctl apply" creates one`);
 }
 
 /** Whether there is something to open. Of one elsewhere only opening it tells. */
@@ -152,7 +152,7 @@ async function warnOf(registry: EmbeddedRegistry, url: string, warn: Session['wa
   if (transfer !== undefined) {
     const { transfer: what, source, started } = transfer;
     warn(
-      `the registry ${url} is incomplete: a ${what === 'unknown' ? 'transfer' : what} of ${source}, started ${started}, was never finished; repeat it, or remove everything`,
+      `the registry ${url} is incomplete: a ${what === 'unknown' ? 'transfer' : what} of ${source}, started ${started}, did not finish; repeat it, or clear the registry`,
     );
   }
   const problems = registry.problems();

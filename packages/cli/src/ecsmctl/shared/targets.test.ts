@@ -71,14 +71,14 @@ describe('what a command is about', () => {
   });
 
   it.each([
-    ['', 2, 'say what: a kind such as ecsmservices, or KIND/NAME'],
-    ['services', 2, 'which ecsmservices? Say names, -l SELECTOR or --all'],
-    ['service a --all', 2, 'say names or --all, not both'],
-    ['service a -l app=b', 2, 'say names or -l, not both'],
-    ['service a -A', 2, 'a name is one of a namespace: say -n, not -A'],
-    ['service a -f fleet.yaml', 2, 'say names or -f, not both: "service a"'],
-    ['--all -f fleet.yaml', 2, 'say --all or -f, not both'],
-    ['-l app=b -f fleet.yaml', 2, 'say -l or -f, not both'],
+    ['', 2, 'specify a kind, such as ecsmservices, or KIND/NAME'],
+    ['services', 2, 'which ecsmservices? Specify names, -l SELECTOR or --all'],
+    ['service a --all', 2, 'use names or --all, not both'],
+    ['service a -l app=b', 2, 'use names or -l, not both'],
+    ['service a -A', 2, 'names require a single namespace: use -n, not -A'],
+    ['service a -f fleet.yaml', 2, 'use names or -f, not both: "service a"'],
+    ['--all -f fleet.yaml', 2, 'use --all or -f, not both'],
+    ['-l app=b -f fleet.yaml', 2, 'use -l or -f, not both'],
     ['services -l app==b=c', 2, 'label selector "app==b=c": at character 7: found "=", expected "," or the end'],
     ['service nothing --read', 1, 'there is no ecsmservice "nothing" in the namespace "default"'],
   ])('%s makes no sense, or is not there', async (line, code, message) => {

@@ -46,21 +46,21 @@ export async function targetsOf(call: Call, session: Session): Promise<readonly 
   const selector = said(call, 'selector');
   const isAll = isOn(call, 'all');
   if (hasFiles) {
-    if (call.words.length > 0) throw new UsageError(`say names or -f, not both: "${call.words.join(' ')}"`);
-    if (isAll) throw new UsageError('say --all or -f, not both');
-    if (selector !== undefined) throw new UsageError('say -l or -f, not both');
+    if (call.words.length > 0) throw new UsageError(`use names or -f, not both: "${call.words.join(' ')}"`);
+    if (isAll) throw new UsageError('use --all or -f, not both');
+    if (selector !== undefined) throw new UsageError('use -l or -f, not both');
     const documents = await readManifestFiles(call, session);
     return documents.map(({ kind, namespace: inside, name }: Document) => ({ kind, namespace: inside, name }));
   }
   const { kinds, objects } = parseResourceWords(session, call.words);
   if (objects) {
-    if (isAll) throw new UsageError('say names or --all, not both');
-    if (selector !== undefined) throw new UsageError('say names or -l, not both');
-    if (session.isAllNamespaces) throw new UsageError('a name is one of a namespace: say -n, not -A');
+    if (isAll) throw new UsageError('use names or --all, not both');
+    if (selector !== undefined) throw new UsageError('use names or -l, not both');
+    if (session.isAllNamespaces) throw new UsageError('names require a single namespace: use -n, not -A');
     return objects.map(({ kind, name }) => ({ kind, namespace, name }));
   }
   if (!isAll && selector === undefined) {
-    throw new UsageError(`which ${kinds.map(({ plural }) => plural).join(', ')}? Say names, -l SELECTOR or --all`);
+    throw new UsageError(`which ${kinds.map(({ plural }) => plural).join(', ')}? Specify names, -l SELECTOR or --all`);
   }
   const items = await listItems(session, kinds, selectionOf(call, kinds));
   return items.map(({ kind, object }) => ({ kind, ...placeOf(object) }));
@@ -100,7 +100,7 @@ export async function missing({ registry }: Session, { kind, namespace, name }: 
   );
   const hint =
     elsewhere.length > 0
-      ? `: there is one in "${elsewhere[0]}", say -n ${elsewhere[0]}`
+      ? `: there is one in "${elsewhere[0]}", use -n ${elsewhere[0]}`
       : near === undefined
         ? ''
         : `. Did you mean "${near}"?`;

@@ -20,6 +20,7 @@ export function timeoutMsOf(call: Call): number {
   const from = call.origin('timeout') ?? '--timeout';
   const timeMs = parseTime(text);
   if (timeMs === undefined) throw new UsageError(`${from} has to be a time such as 90s, 5m or 1h30m, not "${text}"`);
-  if (timeMs > timeoutMsMax) throw new UsageError(`${from} may be a week (168h) at most, not "${text}"; 0 is for ever`);
+  if (timeMs > timeoutMsMax)
+    throw new UsageError(`${from} has to be at most a week (168h), not "${text}"; 0 means no timeout`);
   return timeMs === 0 ? Number.POSITIVE_INFINITY : timeMs;
 }

@@ -109,7 +109,7 @@ describe('apply', () => {
       ),
     );
     expect(await kit.shown('apply -f leaving.yaml --dry-run')).toBe(
-      'ecsmservice/leaving configured (dry run)\n! warning: ecsmservice/leaving is being deleted, and what was applied goes with it\n',
+      'ecsmservice/leaving configured (dry run)\n! warning: ecsmservice/leaving is being deleted, and the applied changes will be lost\n',
     );
   });
 
@@ -156,7 +156,7 @@ describe('apply --prune', () => {
 
   it('needs a selector', async () => {
     expect(await kit.shown('apply -f both.yaml --prune')).toBe(
-      '! ecsmctl: --prune deletes what is not in the files: say among which objects, with -l SELECTOR\n! Try: ecsmctl apply --help\n= 2\n',
+      '! ecsmctl: --prune requires -l SELECTOR, which limits the objects that may be deleted\n! Try: ecsmctl apply --help\n= 2\n',
     );
   });
 
@@ -190,10 +190,10 @@ describe('apply --prune', () => {
   it('applies only what has the labels, and keeps what is in the files without them', async () => {
     kit.write('relabelled.yaml', `${labelled('a', 'z')}---\n${labelled('c', 'x')}`);
     expect(await kit.shown('apply -f relabelled.yaml --prune -l app=x')).toBe(
-      'ecsmservice/c created\n! 1 object in the files does not have the labels of -l app=x: left alone\n',
+      'ecsmservice/c created\n! skipped 1 object in the files: no match for -l app=x\n',
     );
     expect(await kit.shown('apply -f relabelled.yaml -l app=nothing')).toBe(
-      '! ecsmctl: none of the objects in the files has the labels of -l app=nothing\n= 1\n',
+      '! ecsmctl: no object in the files matches -l app=nothing\n= 1\n',
     );
     expect(await kit.shown('get services -o name')).toContain('ecsmservice/a\n');
   });
@@ -203,7 +203,7 @@ describe('apply --prune', () => {
     const big = serviceText('big', { metadata: `  labels: { app: x }\n  annotations: { text: ${long} }\n` });
     kit.write('big.yaml', `${labelled('d', 'x')}---\n${big}`);
     const shown = await kit.shown('apply -f big.yaml --prune -l app=x');
-    expect(shown).toContain('! warning: nothing is pruned, because not everything could be applied\n');
+    expect(shown).toContain('! warning: pruning skipped: some objects could not be applied\n');
     expect(shown).toContain('! ecsmctl: 1 of 2 objects could not be applied\n= 1\n');
     expect(await kit.shown('get services -l app=x -o name')).toContain('ecsmservice/c\n');
   });
@@ -237,7 +237,7 @@ describe('apply --wait', () => {
 
   it('gives up at the deadline, and says what is missing and what to do', async () => {
     expect(await kit.shown('apply -f one.yaml --wait --timeout 300ms', inRealTime)).toBe(
-      'ecsmservice/telemetry created\n! ecsmctl: gave up waiting for ecsmservice/telemetry to be available after 0 s: the operator has not looked at it yet; is ecsm-operator running? "ecsmctl describe ecsmservice telemetry" tells more\n= 1\n',
+      'ecsmservice/telemetry created\n! ecsmctl: timed out waiting for ecsmservice/telemetry to be available after 0 s: the operator has not observed it yet; is ecsm-operator running? "ecsmctl describe ecsmservice telemetry" shows details\n= 1\n',
     );
   });
 
@@ -249,15 +249,15 @@ describe('apply --wait', () => {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     };
-    await said('0 of 2 available; ecsmservice/telemetry: the operator has not looked at it yet');
+    await said('0 of 2 available; ecsmservice/telemetry: the operator has not observed it yet');
     await report('telemetry', 1);
     await said('0 of 2 available; ecsmservice/telemetry: 1/2 ready, 1 of 2 run');
     await report('telemetry', 2);
-    await said('1 of 2 available; ecsmservice/camera: the operator has not looked at it yet');
+    await said('1 of 2 available; ecsmservice/camera: the operator has not observed it yet');
     await report('camera', 2);
     expect(await code).toBe(0);
     expect(test.err.text.split('\n')[0]).toBe(
-      'waiting for 2 objects to be available (0 s of 60 s): 0 of 2 available; ecsmservice/telemetry: the operator has not looked at it yet',
+      'waiting for 2 objects to be available (0 s of 60 s): 0 of 2 available; ecsmservice/telemetry: the operator has not observed it yet',
     );
   });
 

@@ -40,7 +40,7 @@ export const run: Run = async (call) => {
     if (!options.wait) return;
     await untilReady(call, session, applied, options.timeoutMs);
     const leaving = pruned.filter(({ object }) => isLeaving(object));
-    await untilGone(call, session, leaving, options.timeoutMs, (item) => report.say(item, 'gone'));
+    await untilGone(call, session, leaving, options.timeoutMs, (item) => report.say(item, 'deleted'));
   });
   report.end();
 };
@@ -50,10 +50,10 @@ function optionsOf(call: Call): Options {
   const selector = labelSelector === undefined ? undefined : parseLabelSelector(labelSelector);
   const prune = isOn(call, 'prune');
   if (prune && selector === undefined) {
-    throw new UsageError('--prune deletes what is not in the files: say among which objects, with -l SELECTOR');
+    throw new UsageError('--prune requires -l SELECTOR, which limits the objects that may be deleted');
   }
   const wait = isOn(call, 'wait');
-  if (!wait && call.origin('timeout') !== undefined) throw new UsageError('--timeout is for waiting: say --wait, too');
+  if (!wait && call.origin('timeout') !== undefined) throw new UsageError('--timeout requires --wait');
   return { selector, prune, dryRun: isDryRun(call), wait, timeoutMs: timeoutMsOf(call) };
 }
 
@@ -65,12 +65,11 @@ function chosenBy(
 ): readonly Document[] {
   if (!selector) return documents;
   const chosen = documents.filter(({ object }) => matchesLabels(selector, object.metadata.labels));
-  const left = documents.length - chosen.length;
-  const labels = `the labels of -l ${call.flag('selector')}`;
-  if (chosen.length === 0) throw new Failure(`none of the objects in the files has ${labels}`);
-  if (left > 0) {
-    const does = left === 1 ? 'does' : 'do';
-    call.terminal.err.write(`${plural(left, 'object')} in the files ${does} not have ${labels}: left alone\n`);
+  const skipped = documents.length - chosen.length;
+  const selection = `-l ${call.flag('selector')}`;
+  if (chosen.length === 0) throw new Failure(`no object in the files matches ${selection}`);
+  if (skipped > 0) {
+    call.terminal.err.write(`skipped ${plural(skipped, 'object')} in the files: no match for ${selection}\n`);
   }
   return chosen;
 }
@@ -89,7 +88,7 @@ async function applyAll(
     items.push({ kind, object, isChanged: outcome !== 'unchanged' });
     report.done({ kind, object }, outcome);
     if (object.metadata.deletionTimestamp !== undefined) {
-      warn(`${shortNameOf(kind, object.metadata.name)} is being deleted, and what was applied goes with it`);
+      warn(`${shortNameOf(kind, object.metadata.name)} is being deleted, and the applied changes will be lost`);
     }
   });
   return items;
@@ -103,7 +102,7 @@ async function pruneRest(
 ): Promise<readonly Item[]> {
   if (!prune || !selector) return [];
   if (report.hasFailed) {
-    session.warn('nothing is pruned, because not everything could be applied');
+    session.warn('pruning skipped: some objects could not be applied');
     return [];
   }
   const pruned: Item[] = [];

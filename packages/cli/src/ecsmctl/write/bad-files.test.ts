@@ -15,12 +15,12 @@ beforeAll(async () => {
 });
 
 const badFiles: readonly (readonly [name: string, content: string | Uint8Array, message: string])[] = [
-  ['empty.yaml', '', 'empty.yaml: there is nothing in it: an object begins with "apiVersion:"'],
-  ['blank.yaml', '\n\n   \n', 'blank.yaml: there is nothing in it: an object begins with "apiVersion:"'],
+  ['empty.yaml', '', 'empty.yaml: the file is empty: an object starts with "apiVersion:"'],
+  ['blank.yaml', '\n\n   \n', 'blank.yaml: the file is empty: an object starts with "apiVersion:"'],
   [
     'comments.yaml',
     '# nothing\n---\n# here\n',
-    'comments.yaml: there is nothing in it: an object begins with "apiVersion:"',
+    'comments.yaml: the file is empty: an object starts with "apiVersion:"',
   ],
   ['utf16le.yaml', Buffer.from('\ufeffkind: x', 'utf16le'), 'utf16le.yaml:1:1: the file is UTF-16: save it as UTF-8'],
   ['utf16be.yaml', Buffer.from([0xfe, 0xff, 0, 0x61]), 'utf16be.yaml:1:1: the file is UTF-16: save it as UTF-8'],
@@ -157,7 +157,7 @@ const badFiles: readonly (readonly [name: string, content: string | Uint8Array, 
   [
     'hidden.yaml',
     serviceText('a').replace('hunter2', '<hidden>'),
-    'hidden.yaml:9:13: spec.template.vsoa.password: "<hidden>" is what is printed instead of a secret: write the secret itself, or leave it out',
+    'hidden.yaml:9:13: spec.template.vsoa.password: "<hidden>" is a placeholder for a secret: write the secret itself, or omit the field',
   ],
   [
     'password.yaml',
@@ -167,7 +167,7 @@ const badFiles: readonly (readonly [name: string, content: string | Uint8Array, 
   [
     'twice.yaml',
     `${serviceText('a')}---\n${serviceText('a')}`,
-    'twice.yaml:14:3: ECSMService "a" is written down twice: also in twice.yaml:4; keep one of them',
+    'twice.yaml:14:3: ECSMService "a" is defined twice: also in twice.yaml:4; keep one of them',
   ],
   [
     'second.yaml',
@@ -182,7 +182,7 @@ describe('a bad file', () => {
     expect(await kit.shown(`apply -f fine.yaml -f ${name}`)).toBe(`! ecsmctl: ${message}\n= 1\n`);
     const validated = await kit.run(`validate -f ${name}`);
     expect(validated.out.replace(/^.* is valid .*\n/, '')).toBe(`${message}\n`);
-    expect([validated.code, validated.err]).toEqual([1, 'ecsmctl: 1 thing is wrong\n']);
+    expect([validated.code, validated.err]).toEqual([1, 'ecsmctl: validation failed: 1 error\n']);
     expect(await kit.inside((registry) => registry.revision())).toBe(revision);
   });
 
@@ -190,14 +190,14 @@ describe('a bad file', () => {
     kit.write('huge.yaml', '');
     truncateSync(join(kit.directory, 'huge.yaml'), 100 * 1024 * 1024);
     expect(await kit.shown('apply -f huge.yaml')).toBe(
-      '! ecsmctl: huge.yaml is larger than 64 MiB, which is the limit\n= 1\n',
+      '! ecsmctl: huge.yaml is larger than the limit of 64 MiB\n= 1\n',
     );
   });
 
   it.each([
     ['none', 'there is no .yaml, .yml or .json file in the directory "none"'],
-    ['deep', 'there is no .yaml, .yml or .json file in the directory "deep": with -R those below it are read, too'],
-    ['empty', 'empty: there is no object in any of the files'],
+    ['deep', 'there is no .yaml, .yml or .json file in the directory "deep": use -R to read its subdirectories'],
+    ['empty', 'empty: the files contain no objects'],
     ['nowhere.yaml', 'there is no file "nowhere.yaml"'],
     ['fine.yaml/x', 'there is no file "fine.yaml/x"'],
   ])('that is %s', async (name, message) => {
@@ -217,16 +217,16 @@ describe('a bad file', () => {
       'kindless.yaml:1:1: kind: Required value: must be set to a string',
     ];
     expect(await kit.shown(`apply ${both}`)).toBe(
-      `${problems.map((one) => `! ${one}\n`).join('')}! ecsmctl: 4 things are wrong: nothing was done\n= 1\n`,
+      `${problems.map((one) => `! ${one}\n`).join('')}! ecsmctl: 4 errors: nothing was changed\n= 1\n`,
     );
     expect(await kit.shown(`validate ${both}`)).toBe(
-      `ecsmservice/fine is valid (fine.yaml:1)\n${problems.join('\n')}\n! ecsmctl: 4 things are wrong\n= 1\n`,
+      `ecsmservice/fine is valid (fine.yaml:1)\n${problems.join('\n')}\n! ecsmctl: validation failed: 4 errors\n= 1\n`,
     );
   });
 
   it('may come from standard input, too', async () => {
     expect(await kit.shown('apply -f -', { input: '' })).toBe(
-      '! ecsmctl: standard input: there is nothing in it: an object begins with "apiVersion:"\n= 1\n',
+      '! ecsmctl: standard input: the file is empty: an object starts with "apiVersion:"\n= 1\n',
     );
     expect(await kit.shown('apply -f -', { input: 'kind: [' })).toBe(
       '! ecsmctl: standard input:1:8: Flow sequence in block collection must be sufficiently indented and end with a ]\n= 1\n',

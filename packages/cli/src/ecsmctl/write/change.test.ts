@@ -41,7 +41,7 @@ describe('label', () => {
   it('sets, changes only if told so, and removes', async () => {
     expect(await kit.shown('label service telemetry zone=a app=telemetry')).toBe('ecsmservice/telemetry labeled\n');
     expect(await kit.shown('label service telemetry zone=b')).toBe(
-      '! ecsmctl: ecsmservice/telemetry has the label zone=a already: add --overwrite to change it\n= 1\n',
+      '! ecsmctl: ecsmservice/telemetry already has the label zone=a: use --overwrite to change it\n= 1\n',
     );
     expect(await kit.shown('label service telemetry zone=b --overwrite')).toBe('ecsmservice/telemetry labeled\n');
     expect(await kit.shown('label service telemetry zone=b')).toBe('ecsmservice/telemetry not labeled\n');
@@ -56,7 +56,7 @@ describe('label', () => {
     );
     expect(await kit.shown('label services -l app=radar -n orbit zone=x')).toBe('ecsmservice/radar labeled\n');
     expect(await kit.shown('label services --all -A zone=y')).toBe(
-      'ecsmservice/camera labeled\necsmservice/telemetry labeled\n! ecsmctl: ecsmservice/radar has the label zone=x already: add --overwrite to change it\n! ecsmctl: 1 of 3 objects could not be labeled\n= 1\n',
+      'ecsmservice/camera labeled\necsmservice/telemetry labeled\n! ecsmctl: ecsmservice/radar already has the label zone=x: use --overwrite to change it\n! ecsmctl: 1 of 3 objects could not be labeled\n= 1\n',
     );
     expect(await kit.shown('label services --all --list')).toBe(
       'ecsmservice/camera\n  app=camera\n  zone=y\necsmservice/telemetry\n  app=telemetry\n  tier=ground\n  zone=y\n',
@@ -72,7 +72,7 @@ describe('annotate', () => {
     );
     expect(await kit.shown('annotate service camera --list')).toBe('owner=ground team\napi-token=<hidden>\n');
     expect(await kit.shown('annotate service camera api-token=xyz')).toBe(
-      '! ecsmctl: ecsmservice/camera has the annotation api-token=<hidden> already: add --overwrite to change it\n= 1\n',
+      '! ecsmctl: ecsmservice/camera already has the annotation api-token=<hidden>: use --overwrite to change it\n= 1\n',
     );
     expect(await kit.shown('annotate service camera owner- api-token-')).toBe('ecsmservice/camera unannotated\n');
     expect(await kit.shown('annotate service camera --list')).toBe('! ecsmservice/camera has no annotations\n');
@@ -88,7 +88,7 @@ describe('scale', () => {
 
   it('minds what it is expected to be now', async () => {
     expect(await kit.shown('scale service telemetry --replicas 1 --current-replicas 4')).toBe(
-      '! ecsmctl: ecsmservice/telemetry is set to 5 now, and not to 4 as --current-replicas says\n= 1\n',
+      '! ecsmctl: ecsmservice/telemetry is scaled to 5, not to 4 as --current-replicas requires\n= 1\n',
     );
     expect(await kit.shown('scale service telemetry --replicas 0 --current-replicas 5')).toBe(
       'ecsmservice/telemetry scaled\n',

@@ -62,7 +62,7 @@ describe('delete', () => {
     while (!test.err.text.includes('waits for')) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(test.out.text).toBe('ecsmservice/quick deleted\n');
     expect(test.err.text).toBe(
-      'waiting for ecsmservice/slow to be gone (0 s of 5 min): it waits for the operator to remove it from the platform (ecsm.sh/platform-service)\n',
+      'waiting for ecsmservice/slow to be deleted (0 s of 5 min): it waits for the operator to remove it from the platform (ecsm.sh/platform-service)\n',
     );
     await cleanUp('slow');
     expect(await code).toBe(0);
@@ -73,7 +73,7 @@ describe('delete', () => {
     await make('slow', { finalizers: [finalizer] });
     const { test, code } = kit.start('delete service slow', { ...inRealTime, terminal: { columns: 50, rows: 24 } });
     while (!test.err.text.includes('waiting for')) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(test.err.text).toBe('\u001b[?25lwaiting for ecsmservice/slow to be gone (0 s of …\u001b[K\u001b[J');
+    expect(test.err.text).toBe('\u001b[?25lwaiting for ecsmservice/slow to be deleted (0 s …\u001b[K\u001b[J');
     await cleanUp('slow');
     expect(await code).toBe(0);
     expect(test.err.text.endsWith('\r\u001b[J\u001b[?25h')).toBe(true);
@@ -83,14 +83,14 @@ describe('delete', () => {
     await make('stuck', { finalizers: [finalizer] });
     await make('held', { finalizers: ['example.com/hold'] });
     expect(await kit.shown('delete service stuck held --timeout 200ms', inRealTime)).toBe(
-      '! ecsmctl: gave up waiting for 2 objects to be gone after 0 s: 0 of 2 gone, ecsmservice/stuck waits for the operator to remove it from the platform (ecsm.sh/platform-service); is ecsm-operator running? The deletion goes on without you\n= 1\n',
+      '! ecsmctl: timed out waiting for 2 objects to be deleted after 0 s: 0 of 2 deleted, ecsmservice/stuck waits for the operator to remove it from the platform (ecsm.sh/platform-service); is ecsm-operator running? The deletion continues in the background\n= 1\n',
     );
     const lease = { holderIdentity: '', leaseDurationSeconds: 15, leaseTransitions: 1 };
     await kit.inside((registry) =>
       registry.resource(Lease).create({ metadata: { name: 'ecsm-operator' }, spec: lease }),
     );
     expect(await kit.shown('delete service held --timeout 200ms', inRealTime)).toBe(
-      '! ecsmctl: gave up waiting for ecsmservice/held to be gone after 0 s: it waits for somebody to remove the finalizer example.com/hold; no operator seems to be running: nobody holds the lease "ecsm-operator". The deletion goes on without you\n= 1\n',
+      '! ecsmctl: timed out waiting for ecsmservice/held to be deleted after 0 s: it waits for another program to remove the finalizer example.com/hold; no operator seems to be running: nobody holds the lease "ecsm-operator". The deletion continues in the background\n= 1\n',
     );
     expect(await kit.shown('delete service stuck --wait=false')).toBe(
       'ecsmservice/stuck is being deleted: it waits for the operator to remove it from the platform (ecsm.sh/platform-service)\n! warning: no operator seems to be running: nobody holds the lease "ecsm-operator"\n',
@@ -103,7 +103,7 @@ describe('delete', () => {
     while (!test.err.text.includes('waits for')) await new Promise((resolve) => setTimeout(resolve, 5));
     test.interrupt();
     expect(await code).toBe(130);
-    expect(test.err.text).toMatch(/\nthe deletion of ecsmservice\/stuck goes on without you\n$/);
+    expect(test.err.text).toMatch(/\nthe deletion of ecsmservice\/stuck continues in the background\n$/);
   });
 
   it('is done when another of the same name has taken the place', async () => {

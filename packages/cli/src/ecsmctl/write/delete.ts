@@ -39,8 +39,7 @@ export const run: Run = async (call) => {
 
 function optionsOf(call: Call): Options {
   const wait = call.flag('wait') === 'true';
-  if (!wait && call.origin('timeout') !== undefined)
-    throw new UsageError('--timeout is for waiting, and --wait=false does not');
+  if (!wait && call.origin('timeout') !== undefined) throw new UsageError('--timeout cannot be used with --wait=false');
   return {
     dryRun: isDryRun(call),
     wait,

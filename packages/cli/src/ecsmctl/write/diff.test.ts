@@ -147,7 +147,7 @@ describe('diff --live', () => {
 
   it('says so if the platform cannot be reached', async () => {
     expect(await kit.shown('diff --live --ecsm http://127.0.0.1:1', inRealTime)).toBe(
-      '! ecsmctl: http://127.0.0.1:1 is unavailable: connection refused (ECONNREFUSED): is the platform there? --ecsm or ECSM_URL says where it is\n= 3\n',
+      '! ecsmctl: http://127.0.0.1:1 is unavailable: connection refused (ECONNREFUSED): check the platform, and its URL in --ecsm or ECSM_URL\n= 3\n',
     );
   });
 });

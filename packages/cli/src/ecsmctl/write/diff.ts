@@ -42,14 +42,12 @@ export const run: Run = async (call) => {
 
 function checkWords(call: Call, isLive: boolean, hasFiles: boolean): void {
   if (!isLive && !hasFiles) {
-    throw new UsageError(
-      'diff compares files with the registry: say -f FILE, or --live for what the operator would do',
-    );
+    throw new UsageError('diff requires -f FILE, or --live to show what the operator would do');
   }
-  if (hasFiles && call.words.length > 0) throw new UsageError(`say names or -f, not both: "${call.words.join(' ')}"`);
-  if (hasFiles && isOn(call, 'all-namespaces')) throw new UsageError('say -A or -f, not both');
+  if (hasFiles && call.words.length > 0) throw new UsageError(`use names or -f, not both: "${call.words.join(' ')}"`);
+  if (hasFiles && isOn(call, 'all-namespaces')) throw new UsageError('use -A or -f, not both');
   const unused = ['ecsm', 'header', 'tls-ca'].find((flag) => call.origin(flag) === `--${flag}`);
-  if (!isLive && unused !== undefined) throw new UsageError(`--${unused} is for the platform: say --live, too`);
+  if (!isLive && unused !== undefined) throw new UsageError(`--${unused} requires --live`);
 }
 
 /** Whether anything differs. */
@@ -83,7 +81,7 @@ async function servicesNamed(call: Call, session: Session): Promise<readonly Pla
     call.words.length === 0 ? { kinds: [knownService(session)] } : parseResourceWords(session, call.words);
   const other = kinds.find((kind) => kind !== knownService(session));
   if (other)
-    throw new UsageError(`the platform knows nothing of ${other.plural}: only ${ECSMService.plural} live there`);
+    throw new UsageError(`${other.plural} do not exist on the platform: --live supports only ${ECSMService.plural}`);
   if (!objects) {
     const items = await listItems(session, kinds);
     return items.map(({ object: { metadata } }) => ({ namespace: metadata.namespace, name: metadata.name }));

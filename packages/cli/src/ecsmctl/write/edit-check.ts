@@ -22,10 +22,10 @@ export type Checked =
 export async function checkEdited(body: string, live: AnyObject, kinds: KindSet): Promise<Checked> {
   try {
     const [written, second] = await readManifests(new TextEncoder().encode(body), { file: 'the text' });
-    if (second) return wrong([{ line: second.line, text: 'there has to be one object, and this is a second one' }]);
-    if (!written) return wrong([{ text: 'there is no object in it' }]);
+    if (second) return wrong([{ line: second.line, text: 'there has to be a single object' }]);
+    if (!written) return wrong([{ text: 'the text contains no object' }]);
     const object = unhide(written.object, asWritten(live));
-    if (!isObject(object)) return wrong([{ text: 'there is no object in it' }]);
+    if (!isObject(object)) return wrong([{ text: 'the text contains no object' }]);
     const manifest = { ...written, object };
     const problems = [...(await identityProblems(manifest, live)), ...(await valueProblems(manifest, kinds))];
     return problems.length > 0 ? wrong(problems) : { is: 'right', manifest };
@@ -71,7 +71,7 @@ async function valueProblems(manifest: Manifest, kinds: KindSet): Promise<readon
   const problems: EditProblem[] = [];
   for (const path of hiddenIn(manifest.object).slice(0, hiddenMax)) {
     const { line } = await manifest.positionOf(path);
-    problems.push({ line, text: `${path}: there is no secret that this "<hidden>" could stand for: write it` });
+    problems.push({ line, text: `${path}: "<hidden>" does not stand for an existing secret: write the secret` });
   }
   // With the fields above changed, the rest would be measured by another kind.
   for (const error of await validateManifest(manifest, kinds)) {

@@ -9,8 +9,8 @@ export interface EditProblem {
 }
 
 const rules: readonly string[] = [
-  'Change what you like, save, and leave the editor. Comments up here are left out; an empty file changes nothing.',
-  'Secrets show as <hidden>, and stay as they are where that is left.',
+  'Edit the object, save, and exit the editor. These comments are ignored; an empty file cancels the edit.',
+  'Secrets are shown as <hidden>, and are not changed unless you replace that text.',
 ];
 
 /** An object that is opened for the first time. */
@@ -21,7 +21,7 @@ export function firstText(body: string): string {
 /** The same text again, with what is wrong with it. Lines are told as the editor will count them. */
 export function wrongText(problems: readonly EditProblem[], body: string): string {
   const words = (first: number) => [
-    'This cannot be saved yet:',
+    'The object is not valid:',
     ...problems.map(({ line, text }) => `  ${line === undefined ? '' : `line ${first + line - 1}: `}${text}`),
     '',
     ...rules,
@@ -33,9 +33,9 @@ export function wrongText(problems: readonly EditProblem[], body: string): strin
 export function conflictText(name: string, diff: readonly string[], body: string): string {
   return withWords(
     [
-      `${name} was changed by somebody else while you were editing. This is your text, as you saved it.`,
-      'What was changed meanwhile stands here: take over what should stay, and save. To save your text as it is, delete',
-      'these lines first. To give up, leave everything as it is.',
+      `${name} was changed by others while you were editing. Below is your text, as you saved it.`,
+      'The changes of others are listed here: merge them into your text, and save. To save your text as it is, delete',
+      'these comments first. To cancel, exit without changes.',
       '',
       ...diff.map((line) => `  ${line}`),
       '',

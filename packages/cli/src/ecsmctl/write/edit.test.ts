@@ -29,8 +29,8 @@ beforeEach(async () => {
   await kit.run('apply -f telemetry.yaml');
 });
 
-const openedText = `# Change what you like, save, and leave the editor. Comments up here are left out; an empty file changes nothing.
-# Secrets show as <hidden>, and stay as they are where that is left.
+const openedText = `# Edit the object, save, and exit the editor. These comments are ignored; an empty file cancels the edit.
+# Secrets are shown as <hidden>, and are not changed unless you replace that text.
 #
 apiVersion: ecsm.sh/v1
 kind: ECSMService
@@ -113,7 +113,7 @@ describe('edit', () => {
   it('says what rules between fields say, too', async () => {
     const person = editor((text) => text.replace('type: Dynamic', 'type: Static'));
     expect(await kit.shown('edit service telemetry', person)).toBe(
-      '! ecsmctl: edit cancelled: ecsmservice/telemetry is as it was\n= 1\n',
+      '! ecsmctl: edit cancelled: ecsmservice/telemetry was not changed\n= 1\n',
     );
     expect(person.opened[1]).toContain(
       'spec.deploymentStrategy.nodes: Required value: must be set when type is Static\n',
@@ -127,9 +127,9 @@ describe('edit', () => {
     [
       'password: <hidden>',
       'password: <hidden>!',
-      'spec.template.vsoa.password: there is no secret that this "<hidden>" could stand for: write it',
+      'spec.template.vsoa.password: "<hidden>" does not stand for an existing secret: write the secret',
     ],
-    ['apiVersion', '---\na: b\n---\napiVersion', 'there has to be one object, and this is a second one'],
+    ['apiVersion', '---\na: b\n---\napiVersion', 'there has to be a single object'],
   ])('refuses %s as %s', async (from, to, complaint) => {
     const person = editor((text) => text.replace(from, to));
     expect((await kit.run('edit service telemetry', person)).code).toBe(1);
@@ -164,9 +164,9 @@ describe('edit', () => {
     );
     return text.replace('replicas: 2', 'replicas: 4');
   };
-  const top = `# ecsmservice/telemetry was changed by somebody else while you were editing. This is your text, as you saved it.
-# What was changed meanwhile stands here: take over what should stay, and save. To save your text as it is, delete
-# these lines first. To give up, leave everything as it is.
+  const top = `# ecsmservice/telemetry was changed by others while you were editing. Below is your text, as you saved it.
+# The changes of others are listed here: merge them into your text, and save. To save your text as it is, delete
+# these comments first. To cancel, exit without changes.
 #
 #   @@ -3,6 +3,8 @@
 #    metadata:
@@ -187,7 +187,7 @@ describe('edit', () => {
 #        prepull: false
 #        platformSpecific:
 #
-# Change what you like`;
+# Edit the object, sav`;
 
   it('shows what others have changed meanwhile, and lets the person merge', async () => {
     const person = editor(others, (text) => text.replace('default\nspec', 'default\n  labels: { by: others }\nspec'));
@@ -202,7 +202,7 @@ describe('edit', () => {
 
   it('gives up if the person does, and takes the text as it is if told so', async () => {
     expect(await kit.shown('edit service telemetry', editor(others))).toBe(
-      '! ecsmctl: edit cancelled: ecsmservice/telemetry is as it was, but for the changes of others\n= 1\n',
+      '! ecsmctl: edit cancelled: ecsmservice/telemetry was not changed, except by others\n= 1\n',
     );
     await kit.run('label service telemetry by-');
     expect(await kit.shown('edit service telemetry', editor(others, bodyOf))).toBe('ecsmservice/telemetry edited\n');
@@ -214,7 +214,7 @@ describe('edit', () => {
     let count = 0;
     const machine = { editor: (text: string) => text.replace(/^ {4}replicas: .*/m, `    replicas: -${++count}`) };
     expect(await kit.shown('edit service telemetry', machine)).toBe(
-      '! ecsmctl: edit cancelled: ecsmservice/telemetry was saved 100 times, and was never right\n= 1\n',
+      '! ecsmctl: edit cancelled: ecsmservice/telemetry was saved 100 times, but never valid\n= 1\n',
     );
   });
 

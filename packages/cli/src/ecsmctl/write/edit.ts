@@ -54,9 +54,7 @@ async function editOne({ terminal }: Call, session: Session, target: Target): Pr
     const isUntouched = isConflict ? text === opened : body === bodyOf(opened);
     if (isFirst && (isUntouched || body === '')) return undefined;
     if (isUntouched || body === '')
-      throw new Failure(
-        `edit cancelled: ${nameOf(target)} is as it was${isConflict ? ', but for the changes of others' : ''}`,
-      );
+      throw new Failure(`edit cancelled: ${nameOf(target)} was not changed${isConflict ? ', except by others' : ''}`);
     const attempt = await save(session, target, body, live);
     if (attempt.is === 'saved') return attempt.object;
     isFirst = false;
@@ -66,7 +64,7 @@ async function editOne({ terminal }: Call, session: Session, target: Target): Pr
       live = attempt.newest;
     } else opened = wrongText(attempt.problems, body);
   }
-  throw new Failure(`edit cancelled: ${nameOf(target)} was saved ${roundsMax} times, and was never right`);
+  throw new Failure(`edit cancelled: ${nameOf(target)} was saved ${roundsMax} times, but never valid`);
 }
 
 type Attempt =

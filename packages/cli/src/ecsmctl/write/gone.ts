@@ -23,7 +23,9 @@ export function cleanupText({ metadata }: Item['object']): string {
   return finalizers
     .map((finalizer) => {
       const cleaner = cleaners[finalizer];
-      return cleaner === undefined ? `somebody to remove the finalizer ${finalizer}` : `${cleaner} (${finalizer})`;
+      return cleaner === undefined
+        ? `another program to remove the finalizer ${finalizer}`
+        : `${cleaner} (${finalizer})`;
     })
     .join(' and ');
 }
@@ -44,13 +46,13 @@ export async function untilGone(
     const [next] = left;
     if (!next) return '';
     const [item, object] = next;
-    const count = items.length === 1 ? '' : `${items.length - left.size} of ${items.length} gone, ${nameOf(item)} `;
+    const count = items.length === 1 ? '' : `${items.length - left.size} of ${items.length} deleted, ${nameOf(item)} `;
     return `${count}${items.length === 1 ? 'it ' : ''}waits for ${cleanupText(object)}`;
   };
-  const what = items.length === 1 ? `${nameOf(first)} to be gone` : `${items.length} objects to be gone`;
+  const what = items.length === 1 ? `${nameOf(first)} to be deleted` : `${items.length} objects to be deleted`;
   const missing = await missingOperator(session.registry);
   const hint = missing === undefined ? 'is ecsm-operator running?' : `${missing}.`;
-  const remedy = `${hint} The deletion goes on without you`;
+  const remedy = `${hint} The deletion continues in the background`;
   try {
     await withProgress(call.terminal, { what, timeoutMs, remedy }, async (progress) => {
       progress.update(stateOf());
@@ -66,7 +68,9 @@ export async function untilGone(
     });
   } catch (error) {
     if (call.terminal.signal.aborted)
-      call.terminal.err.write(`the deletion of ${[...left.keys()].map(nameOf).join(', ')} goes on without you\n`);
+      call.terminal.err.write(
+        `the deletion of ${[...left.keys()].map(nameOf).join(', ')} continues in the background\n`,
+      );
     throw error;
   }
 }

@@ -42,7 +42,7 @@ export async function livePlans(
     return await withProgress(call.terminal, { what: `the platform ${url}`, timeoutMs: planMs }, async (progress) => {
       const plans: Plan[] = [];
       for (const { namespace, name } of services) {
-        progress.update(`${plans.length} of ${services.length} services looked up`);
+        progress.update(`${plans.length} of ${services.length} services planned`);
         plans.push(await operator.planFor(namespace, name));
         progress.contact();
       }
@@ -52,7 +52,7 @@ export async function livePlans(
     if (!isApiError(error, 'Unavailable') && !isApiError(error, 'Timeout')) throw error;
     // The circuit breaker has the first cause; the error may only say that the call was not sent.
     const reason = operator.breaker.reason ?? error.message;
-    throw new Failure(`${reason}: is the platform there? --ecsm or ECSM_URL says where it is`, { cause: error });
+    throw new Failure(`${reason}: check the platform, and its URL in --ecsm or ECSM_URL`, { cause: error });
   } finally {
     await registry.close();
   }

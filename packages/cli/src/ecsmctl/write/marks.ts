@@ -23,10 +23,10 @@ export async function changeMarks(call: Call, mark: MarkKind): Promise<void> {
   const { words, changes } = splitWords(call.words, mark);
   const chosen = { ...call, words };
   if (isOn(call, 'list')) {
-    if (changes.size > 0) throw new UsageError(`say --list or what to change, not both`);
+    if (changes.size > 0) throw new UsageError(`--list cannot be used with changes`);
     return listMarks(chosen, mark);
   }
-  if (changes.size === 0) throw new UsageError(`say which ${mark.noun}: KEY=VALUE sets one, KEY- removes it`);
+  if (changes.size === 0) throw new UsageError(`specify the ${mark.noun}: KEY=VALUE to set it, KEY- to remove it`);
   const overwrites = isOn(call, 'overwrite');
   const removesOnly = [...changes.values()].every((value) => value === null);
   const past = removesOnly ? `un${mark.past}` : mark.past;
@@ -56,8 +56,8 @@ export function splitWords(
       continue;
     }
     const key = equals === -1 ? word.slice(0, -1) : word.slice(0, equals);
-    if (key === '') throw new UsageError(`"${word}" names no ${noun}: write KEY=VALUE, or KEY- to remove one`);
-    if (changes.has(key)) throw new UsageError(`the ${noun} "${key}" is there twice: "${word}"`);
+    if (key === '') throw new UsageError(`"${word}" has no key: write KEY=VALUE, or KEY- to remove one`);
+    if (changes.has(key)) throw new UsageError(`the ${noun} "${key}" is set twice: "${word}"`);
     changes.set(key, equals === -1 ? null : word.slice(equals + 1));
   }
   return { words, changes };
@@ -80,7 +80,7 @@ function refuseOverwrite({ kind, name }: Target, object: AnyObject, changes: Mar
     const before = Object.hasOwn(current, key) ? current[key] : undefined;
     if (value === null || before === undefined || before === value) continue;
     const shown = `${key}=${redactNamed(key, before)}`;
-    throw new Failure(`${shortNameOf(kind, name)} has the ${mark.noun} ${shown} already: add --overwrite to change it`);
+    throw new Failure(`${shortNameOf(kind, name)} already has the ${mark.noun} ${shown}: use --overwrite to change it`);
   }
 }
 

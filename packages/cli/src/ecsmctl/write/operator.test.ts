@@ -50,7 +50,7 @@ it('apply --prune --wait waits for what goes, too', async () => {
   const { code, out } = await kit.run('apply -f b.yaml --prune -l app=x --wait --timeout 50s', inTime);
   expect([code, out]).toEqual([
     0,
-    'ecsmservice/worker created\necsmservice/telemetry pruned\necsmservice/telemetry gone\n',
+    'ecsmservice/worker created\necsmservice/telemetry pruned\necsmservice/telemetry deleted\n',
   ]);
   expect(simulator.platform.services().map(({ name }) => name)).toEqual(['worker']);
 });

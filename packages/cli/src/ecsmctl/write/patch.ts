@@ -23,13 +23,11 @@ async function patchOf(call: Call): Promise<JsonObject> {
   const patch = await objectIn(from, bytes);
   if (Object.keys(patch).length === 0) throw new UsageError(`${from}: the patch is empty: it would change nothing`);
   if (Object.hasOwn(patch, 'status')) {
-    throw new UsageError(`${from}: the status is what the operator has seen: it cannot be patched`);
+    throw new UsageError(`${from}: the status cannot be patched: only the operator writes it`);
   }
   const [secret] = hiddenIn(patch);
   if (secret !== undefined) {
-    throw new UsageError(
-      `${from}: ${secret}: "<hidden>" is what is printed instead of a secret: write the secret itself`,
-    );
+    throw new UsageError(`${from}: ${secret}: "<hidden>" is a placeholder for a secret: write the secret itself`);
   }
   return patch;
 }
@@ -37,10 +35,10 @@ async function patchOf(call: Call): Promise<JsonObject> {
 async function sourceOf(call: Call): Promise<Source> {
   const text = said(call, 'patch');
   const file = said(call, 'patch-file');
-  if (text !== undefined && file !== undefined) throw new UsageError('say -p or --patch-file, not both');
+  if (text !== undefined && file !== undefined) throw new UsageError('use -p or --patch-file, not both');
   if (text !== undefined) return { from: '--patch', bytes: new TextEncoder().encode(text) };
   if (file === undefined) {
-    throw new UsageError(`say what to change: -p '{"spec":{"paused":true}}', or --patch-file FILE`);
+    throw new UsageError(`specify a patch: -p '{"spec":{"paused":true}}', or --patch-file FILE`);
   }
   if (file === '-') return { from: 'standard input', bytes: await call.terminal.readInput() };
   const bytes = await call.terminal.files.read(file);
@@ -52,7 +50,7 @@ async function objectIn(from: string, bytes: Uint8Array): Promise<JsonObject> {
   try {
     const [patch, second] = await readManifests(bytes, { file: from });
     if (!patch) throw new UsageError(`${from}: the patch is empty: it would change nothing`);
-    if (second) throw new UsageError(`${from}: a patch is one object, and there are several`);
+    if (second) throw new UsageError(`${from}: a patch has to be a single object`);
     return patch.object;
   } catch (error) {
     throw isApiError(error) ? new UsageError(error.message) : error;

@@ -26,5 +26,5 @@ async function certificateOf({ terminal }: Call, file: string): Promise<string> 
   if (!bytes) throw new Failure(`--tls-ca: there is no file "${file}"`);
   const text = new TextDecoder().decode(bytes);
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
-  throw new Failure(`--tls-ca: there is no certificate in PEM in "${file}"`);
+  throw new Failure(`--tls-ca: "${file}" does not contain a PEM certificate`);
 }

@@ -23,13 +23,13 @@ export function readinessOf({ kind }: Pick<Item, 'kind'>, object: AnyObject | un
   if (!('conditions' in kind.status.properties)) return ready;
   const { observedGeneration, conditions } = statusOf(object);
   if (observedGeneration !== object.metadata.generation) {
-    return { is: 'waiting', why: 'the operator has not looked at it yet' };
+    return { is: 'waiting', why: 'the operator has not observed it yet' };
   }
   const available = findCondition(conditions, 'Available');
   if (available?.status === 'True') return ready;
   const count = kind.columns.find(({ name }) => name === 'READY')?.value(object);
   const parts = [count === undefined ? '' : `${count} ready`, available?.message ?? ''];
-  return { is: 'waiting', why: parts.filter((part) => part !== '').join(', ') || 'nothing is known of it yet' };
+  return { is: 'waiting', why: parts.filter((part) => part !== '').join(', ') || 'no conditions are reported yet' };
 }
 
 interface KnownStatus {
@@ -58,7 +58,7 @@ export async function untilReady(
   const nameOf = ({ kind, object }: Item) => shortNameOf(kind, object.metadata.name);
   const what = items.length === 1 ? `${nameOf(first)} to be available` : `${items.length} objects to be available`;
   const states = new Map<Item, Readiness>();
-  const remedy = `is ecsm-operator running? "${describeLine(session, first)}" tells more`;
+  const remedy = `is ecsm-operator running? "${describeLine(session, first)}" shows details`;
   await withProgress(call.terminal, { what, timeoutMs, remedy }, async (progress) => {
     await observe(call.terminal, session, items, progress.signal, (item, object) => {
       const state = readinessOf(item, object);

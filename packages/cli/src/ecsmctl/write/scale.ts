@@ -11,14 +11,14 @@ import type { AnyObject } from './observe.ts';
 export const run: Run = async (call) => {
   const replicas = countOf(call, 'replicas');
   const expected = countOf(call, 'current-replicas');
-  if (replicas === undefined) throw new UsageError('say how many: --replicas N');
+  if (replicas === undefined) throw new UsageError('specify the number of instances: --replicas N');
   await changeEach(call, {
     past: 'scaled',
     patchFor: (target, object) => {
       const { path, current } = scaleOf(target, object);
       if (expected !== undefined && current !== expected) {
         throw new Failure(
-          `${shortNameOf(target.kind, target.name)} is set to ${current} now, and not to ${expected} as --current-replicas says`,
+          `${shortNameOf(target.kind, target.name)} is scaled to ${current}, not to ${expected} as --current-replicas requires`,
         );
       }
       return patchAt(path, replicas);
@@ -47,7 +47,7 @@ function scaleOf({ kind, name }: Target, object: AnyObject): Scale {
   const path = kind.scale?.specReplicasPath;
   if (path === undefined) {
     const scalable = knownKinds.kinds.flatMap((one) => (one.scale ? [one.plural] : []));
-    throw new UsageError(`${kind.plural} have no number of instances to scale: only ${scalable.join(', ')} have`);
+    throw new UsageError(`${kind.plural} cannot be scaled: only ${scalable.join(', ')} can`);
   }
   const current = fieldAt(object, path);
   if (typeof current === 'number') return { path, current };

@@ -29,7 +29,7 @@ function checkImage(image: string, hasObjects: boolean): void {
   const usage = 'write ecsmctl set image KIND/NAME IMAGE, as in ecsmctl set image service/telemetry telemetry@1.1.0';
   if (!hasObjects)
     throw new UsageError(
-      image === '' ? `say what, and which image: ${usage}` : `"${image}" alone is not enough: ${usage}`,
+      image === '' ? `specify objects and an image: ${usage}` : `"${image}" alone is not enough: ${usage}`,
     );
   const [, , behind] = /^([\w.-]+)=(.*)$/.exec(image) ?? [];
   if (behind !== undefined) {
@@ -37,7 +37,7 @@ function checkImage(image: string, hasObjects: boolean): void {
   }
   if (!image.includes('@')) {
     throw new UsageError(
-      `"${image}" is no image: it has to come last, as NAME@TAG or NAME@TAG#OS, such as telemetry@1.1.0#sylixos`,
+      `"${image}" is not a valid image reference: the last argument has to be NAME@TAG or NAME@TAG#OS, such as telemetry@1.1.0#sylixos`,
     );
   }
 }

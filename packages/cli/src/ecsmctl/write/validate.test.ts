@@ -29,5 +29,5 @@ it('shows more than a person wants to read, if there is', async () => {
   );
   const { out, err } = await kit.run('validate -f many.yaml');
   expect(out.trim().split('\n')).toHaveLength(50);
-  expect(err).toBe('ecsmctl: 50 things are wrong\n');
+  expect(err).toBe('ecsmctl: validation failed: 50 errors\n');
 });

@@ -15,5 +15,5 @@ export const run: Run = async (call) => {
   }
   for (const problem of problems) out.write(`${visible(problem)}\n`);
   if (problems.length === 0) return;
-  throw new Failure(problems.length === 1 ? '1 thing is wrong' : `${plural(problems.length, 'thing')} are wrong`);
+  throw new Failure(`validation failed: ${plural(problems.length, 'error')}`);
 };

@@ -8,12 +8,12 @@ export function refuseWords({ words: [first] }: Call): void {
   if (first === undefined) return;
   const isFile = /[./\\]/.test(first);
   throw new UsageError(
-    isFile ? `to read "${first}", write -f ${first}` : `objects come from files: write -f FILE, not "${first}"`,
+    isFile ? `to read "${first}", write -f ${first}` : `objects are read from files: write -f FILE, not "${first}"`,
   );
 }
 
 /** For commands that change one thing after the other, and never all of a kind. */
 export function requireNames({ words }: Call): void {
   const { kinds, objects } = parseResourceWords({ kinds: knownKinds }, words);
-  if (!objects) throw new UsageError(`which ${kinds.map(({ plural }) => plural).join(', ')}? Say their names`);
+  if (!objects) throw new UsageError(`which ${kinds.map(({ plural }) => plural).join(', ')}? Specify names`);
 }
