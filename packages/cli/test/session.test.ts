@@ -99,10 +99,10 @@ it.skipIf(!hasTerminal)(
     expect([refused.code, refused.text.split('\n').at(-2)]).toEqual([1, 'ecsm-cli: nothing was changed']);
     const stopped = await works('ecsm-cli stop telemetry', says('y', /\[y\/N\]/));
     expect(stopped.text).toContain(
-      'Warning: service "telemetry" belongs to the ECSMService default/telemetry: the operator would undo this. ',
+      'Warning: service "telemetry" is owned by ECSMService default/telemetry: the operator will revert this change. ',
     );
     expect(stopped.raw).toContain('Instead: ecsmctl scale ecsmservice telemetry -n default --replicas 0');
-    expect(stopped.text).toMatch(/Do it all the same\? \[y\/N\] y\nservice\/telemetry stopped\n$/);
+    expect(stopped.text).toMatch(/Continue\? \[y\/N\] y\nservice\/telemetry stopped\n$/);
     const healing = await watched('ecsmctl get services -w', /telemetry +0\/3.*telemetry +3\/3/s);
     expect(healing.raw).toContain('\u001b[31m0/3\u001b[39m');
 

@@ -122,7 +122,7 @@ describe('a pipe that closes early is no error', () => {
 
 const full = (program: string) => `${program}: the output cannot be written: ENOSPC: no space left on device, write\n`;
 const unreachable = (where: string, why: string) =>
-  `ecsm-cli: ${where} cannot be reached: ${why}. Is the platform running there? If not, say where the platform is with --url, ECSMCLI_HOST and ECSMCLI_PORT, or .ecsm-cli.yaml\n`;
+  `ecsm-cli: ${where} cannot be reached: ${why}. Is the platform running there? If not, set its address with --url, ECSMCLI_HOST and ECSMCLI_PORT, or .ecsm-cli.yaml\n`;
 const refused = 'connection refused (ECONNREFUSED)';
 const nothing = 'ecsmctl: standard input: the file is empty: an object starts with "apiVersion:"\n';
 const tooLarge = (what: string) => new RegExp(`^ecsm(ctl|-cli): ${what} is larger than the limit of 64 MiB\\n$`);
@@ -155,9 +155,9 @@ const cases: readonly Case[] = [
   [
     'ecsm-cli image upload /dev/zero',
     1,
-    'ecsm-cli: /dev/zero is longer than it says: upload a file that nobody writes to\n',
+    'ecsm-cli: /dev/zero grew while it was read: upload a file that is not being written\n',
   ],
-  ['ecsm-cli image upload /dev/null', 1, 'ecsm-cli: /dev/null is empty: there is no image in it\n'],
+  ['ecsm-cli image upload /dev/null', 1, 'ecsm-cli: /dev/null is empty: it contains no image\n'],
   ['ecsmctl restore /dev/zero --registry sqlite:./new', 1, 'ecsmctl: /dev/zero:1:1: it is longer than 4194304 bytes\n'],
   // Homes, directories and settings.
   ['env -u HOME ecsmctl get services -o name', 0, ''],

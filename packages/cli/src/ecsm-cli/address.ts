@@ -15,9 +15,7 @@ export function platformUrlOf(settings: Settings): string {
   for (const part of parts) {
     const closeness = closenessOf(settings, part);
     if (base && closeness > 0 && closeness === closenessOf(settings, 'url')) {
-      throw new UsageError(
-        `${settings.origin('url')} and ${settings.origin(part)} both say where it is: leave one out`,
-      );
+      throw new UsageError(`${settings.origin('url')} and ${settings.origin(part)} conflict: use only one of them`);
     }
   }
   const said = (part: Part) => {
@@ -44,10 +42,10 @@ function closenessOf(settings: Settings, name: string): number {
 
 function hostOf(text: string, from: string): string {
   if (text.includes('@')) throw new UsageError(`${from} must not hold a user or password: send them with --header`);
-  if (text.includes('://')) throw new UsageError(`${from} takes a host alone, and "${text}" is a URL: use --url`);
+  if (text.includes('://')) throw new UsageError(`${from} takes only a host, but "${text}" is a URL: use --url`);
   if (/^\[?[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*\]?$/i.test(text)) return `[${text.replace(/^\[|\]$/g, '')}]`;
   if (/^[\w.-]+:\d+$/.test(text))
-    throw new UsageError(`${from} takes a host alone, and "${text}" has a port: use --port`);
+    throw new UsageError(`${from} takes only a host, but "${text}" has a port: use --port`);
   if (/^[\w.-]+$/.test(text)) return text;
   throw new UsageError(`${from} has to be a host such as 10.0.0.1 or ecsm.site, not "${text}"`);
 }

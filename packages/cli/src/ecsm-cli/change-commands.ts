@@ -5,7 +5,7 @@ import type { Kind } from './names.ts';
 
 const group = 'Change services';
 const owned =
-  'A service that the operator owns is not changed without a question, because the operator would undo it; without a terminal, not without --yes.';
+  'The operator reverts changes of a service that it owns, so such a change needs confirmation; without a terminal it needs --yes.';
 
 function completeServices(...allowed: readonly Kind[]): (call: Call) => Promise<readonly string[]> {
   return async (call) => (await import('./live-names.ts')).kindsOrServices(call, allowed);
@@ -13,18 +13,18 @@ function completeServices(...allowed: readonly Kind[]): (call: Call) => Promise<
 
 const create: Command = {
   name: 'create',
-  help: 'create a service as a file says',
+  help: 'create a service from a file',
   examples: [{ help: 'a service', line: 'ecsm-cli create service -f examples/ecsm-cli/camera.yaml' }],
   group,
   commands: [
     {
       name: 'service',
       aliases: ['svc'],
-      help: 'create a service as a file says',
-      more: `The file has what the platform wants: name, image, node, and perhaps policy, factor, prepull. A file for "ecsmctl apply" is another thing.`,
+      help: 'create a service from a file',
+      more: `The file has the format of the platform: name, image, node, and optionally policy, factor, prepull. It is not a manifest for "ecsmctl apply".`,
       examples: [
         {
-          help: 'and wait until it is deployed',
+          help: 'wait until it is deployed',
           line: 'ecsm-cli create service -f examples/ecsm-cli/camera.yaml --wait',
         },
         { help: 'from standard input', line: 'cat examples/ecsm-cli/camera.yaml | ecsm-cli create service -f -' },
@@ -37,18 +37,18 @@ const create: Command = {
 
 const update: Command = {
   name: 'update',
-  help: 'change a service to what a file says',
+  help: 'update a service from a file',
   examples: [{ help: 'a service', line: 'ecsm-cli update service -f examples/ecsm-cli/telemetry.yaml' }],
   group,
   commands: [
     {
       name: 'service',
       aliases: ['svc'],
-      help: 'change a service to what a file says',
-      more: `The platform replaces the whole service. Begin with "ecsm-cli get service NAME -o yaml": what it hides as <hidden> stays as it is. ${owned}`,
+      help: 'update a service from a file',
+      more: `The platform replaces the whole service. Start with "ecsm-cli get service NAME -o yaml"; a value that stays <hidden> is not changed. ${owned}`,
       examples: [
         {
-          help: 'and wait until it is deployed',
+          help: 'wait until it is deployed',
           line: 'ecsm-cli update service -f examples/ecsm-cli/telemetry.yaml --wait',
         },
       ],
@@ -61,10 +61,10 @@ const update: Command = {
 const remove: Command = {
   name: 'delete',
   help: 'delete services, records or nodes',
-  more: `It asks first; without a terminal it needs --yes. ${owned}`,
+  more: `Asks for confirmation; without a terminal it needs --yes. ${owned}`,
   examples: [
-    { help: 'a service, without a question', line: 'ecsm-cli delete service telemetry --yes' },
-    { help: 'and wait until it is gone', line: 'ecsm-cli delete service/telemetry --yes --wait' },
+    { help: 'a service, without confirmation', line: 'ecsm-cli delete service telemetry --yes' },
+    { help: 'wait until it is deleted', line: 'ecsm-cli delete service/telemetry --yes --wait' },
   ],
   words: '[KIND] NAME...',
   group,
@@ -75,22 +75,22 @@ const remove: Command = {
 
 const scale: Command = {
   name: 'scale',
-  help: 'change how many instances a dynamic service has',
+  help: 'set the number of instances of a dynamic service',
   more: owned,
-  examples: [{ help: 'to three', line: 'ecsm-cli scale telemetry --replicas 3 --wait' }],
+  examples: [{ help: 'to three instances', line: 'ecsm-cli scale telemetry --replicas 3 --wait' }],
   words: '[service] NAME',
   group,
-  flags: [{ name: 'replicas', value: 'COUNT', help: 'so many' }, waitFlag, yesFlag],
+  flags: [{ name: 'replicas', value: 'COUNT', help: 'number of instances' }, waitFlag, yesFlag],
   completeWords: completeServices('service'),
   load: () => import('./scale.ts'),
 };
 
 const actions = [
-  { action: 'start', help: 'start the containers of services, or single ones' },
-  { action: 'stop', help: 'stop the containers of services, or single ones' },
-  { action: 'restart', help: 'restart the containers of services, or single ones' },
-  { action: 'pause', help: 'pause the containers of services, or single ones' },
-  { action: 'unpause', help: 'let paused containers go on' },
+  { action: 'start', help: 'start the containers of services, or single containers' },
+  { action: 'stop', help: 'stop the containers of services, or single containers' },
+  { action: 'restart', help: 'restart the containers of services, or single containers' },
+  { action: 'pause', help: 'pause the containers of services, or single containers' },
+  { action: 'unpause', help: 'resume paused containers' },
 ] as const;
 
 const container = `"$(ecsm-cli get containers --service telemetry -o jsonpath='{.items[0].name}')"`;
@@ -112,9 +112,9 @@ const controls: readonly Command[] = actions.map(({ action, help }) => ({
 
 const redeploy: Command = {
   name: 'redeploy',
-  help: 'deploy all containers of a service anew',
+  help: 'redeploy all containers of a service',
   more: owned,
-  examples: [{ help: 'and wait for it', line: 'ecsm-cli redeploy telemetry --wait --timeout 2m' }],
+  examples: [{ help: 'wait until it is deployed', line: 'ecsm-cli redeploy telemetry --wait --timeout 2m' }],
   words: '[service] NAME...',
   group,
   flags: [waitFlag, yesFlag],
@@ -126,8 +126,8 @@ const record = `"$(ecsm-cli get records --service telemetry -o jsonpath='{.items
 
 const rollback: Command = {
   name: 'rollback',
-  help: 'bring a service back to what a record says',
-  more: `"ecsm-cli get records --service NAME" shows them; the beginning of an id is enough. ${owned}`,
+  help: 'roll a service back to a deployment record',
+  more: `"ecsm-cli get records --service NAME" lists the records; a unique prefix of an id is sufficient. ${owned}`,
   examples: [{ help: 'to a record', line: `ecsm-cli rollback telemetry --to ${record}` }],
   words: '[service] NAME',
   group,
@@ -135,7 +135,7 @@ const rollback: Command = {
     {
       name: 'to',
       value: 'RECORD',
-      help: 'the record',
+      help: 'id of the record',
       complete: async (call) => (await import('./live-names.ts')).recordsOfService(call),
     },
     waitFlag,

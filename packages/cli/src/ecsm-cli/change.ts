@@ -23,7 +23,7 @@ export function during<T>(
 
 /** Services by their names, with all that the platform knows of them. */
 export function found(call: Call, platform: Platform, wanted: readonly string[]): Promise<readonly ServiceDetail[]> {
-  return during(call, platform, 'find what is named', async (context) => {
+  return during(call, platform, 'find the named objects', async (context) => {
     const all: ServiceDetail[] = [];
     for (const word of wanted) {
       const { id } = await findService(context, word);
@@ -38,7 +38,7 @@ export function bodyOf(detail: ServiceDetail): ServiceBody & { readonly id: stri
   const { id, name, image, node, policy, factor } = detail;
   const { ref, action } = image ?? {};
   if (typeof ref !== 'string') {
-    throw new Failure(`the platform does not tell what image service/${name} has, so it cannot be sent back`);
+    throw new Failure(`the platform did not return the image of service/${name}, so the service cannot be updated`);
   }
   return {
     id,

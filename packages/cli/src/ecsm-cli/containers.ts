@@ -46,10 +46,10 @@ export async function* listedContainers(context: Context): AsyncGenerator<Contai
   const nodeWord = said('node');
   if (serviceWord !== undefined && nodeWord !== undefined) {
     // The platform has one call for each, and none for both.
-    throw new UsageError('--service and --node do not go together: name one of them');
+    throw new UsageError('--service and --node cannot be combined: use one of them');
   }
   if (nodeWord !== undefined) {
-    if (said('namespace') !== undefined) throw new UsageError('--namespace and --node do not go together');
+    if (said('namespace') !== undefined) throw new UsageError('--namespace and --node cannot be combined');
     const { findNode } = await import('./nodes.ts');
     yield* platform.ecsm.containers().ofNodes([(await findNode(context, nodeWord)).id], options);
     return;

@@ -23,7 +23,7 @@ const states = { start: 'running', stop: 'exited', restart: 'running', pause: 'p
 type Owner = { readonly name: string; readonly namespace: string };
 
 const whyNot = ({ name, namespace }: Owner) =>
-  `ecsmctl describe ecsmservice ${name} -n ${namespace}, which says why it does not run`;
+  `ecsmctl describe ecsmservice ${name} -n ${namespace}, which shows why it does not run`;
 /** What has one instance on each node has no number to set. */
 const toNothing = ({ name, namespace }: Owner, { policy }: ServiceDetail) =>
   policy === 'dynamic'
@@ -63,7 +63,7 @@ async function controlServices(
   );
   const ids = services.map(({ id }) => id);
   const wait = call.flag('wait') !== undefined;
-  const before = await during(call, platform, 'look at containers', async (context) =>
+  const before = await during(call, platform, 'list containers', async (context) =>
     wait && action === 'restart' ? (await Promise.all(ids.map((id) => containersOf(context, id)))).flat() : [],
   );
   const what = services.map(({ name }) => `service/${name}`).join(', ');
@@ -91,12 +91,12 @@ async function controlContainers(
   names: readonly string[],
   action: ContainerAction,
 ): Promise<void> {
-  const rows = await during(call, platform, 'find what is named', async (context) => {
+  const rows = await during(call, platform, 'find the named objects', async (context) => {
     const all: ContainerRow[] = [];
     for (const word of names) all.push(await findContainer(context, word));
     return all;
   });
-  const services = await during(call, platform, 'tell whose they are', ({ signal }) =>
+  const services = await during(call, platform, 'read their services', ({ signal }) =>
     Promise.all(
       [...new Set(rows.map((row) => row.serviceId))].map((id) => platform.ecsm.services().get(id, { signal })),
     ),

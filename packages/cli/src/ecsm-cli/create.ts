@@ -15,7 +15,7 @@ export async function run(call: Call): Promise<void> {
   const { name } = body;
   // A copy of what the operator made carries its mark; the operator would take it for its own.
   await confirmOwned(call, [
-    { service: body, instead: () => 'leave ECSM_OWNER and ECSM_REVISION out of its environment' },
+    { service: body, instead: () => 'remove ECSM_OWNER and ECSM_REVISION from its environment' },
   ]);
   await withPlatform(call, async (platform) => {
     try {

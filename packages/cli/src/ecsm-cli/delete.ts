@@ -45,12 +45,12 @@ async function deleteServices(call: Call, platform: Platform, { names }: Target)
 
 async function deleteRecords(call: Call, platform: Platform, { names }: Target): Promise<void> {
   const noun = await loadNoun('record');
-  const records = await during(call, platform, 'find what is named', async (context) => {
+  const records = await during(call, platform, 'find the named objects', async (context) => {
     const all: string[] = [];
     for (const word of names) all.push((await noun.find(context, word)).name);
     return all;
   });
-  await confirmDestruction(call, `delete ${plural(records.length, 'record')}, to which nobody can roll back then`);
+  await confirmDestruction(call, `delete ${plural(records.length, 'record')} (rollback to them becomes impossible)`);
   for (const id of records) {
     await during(call, platform, `delete record/${id}`, ({ signal }) => platform.ecsm.records().delete(id, { signal }));
     call.terminal.out.write(`record/${id} deleted\n`);

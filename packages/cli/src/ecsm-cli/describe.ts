@@ -10,8 +10,7 @@ import { targetsOf } from './targets.ts';
 export async function run(call: Call): Promise<void> {
   const targets = targetsOf(call.words);
   for (const { kind, names: wanted } of targets) {
-    if (wanted.length === 0)
-      throw new UsageError(`which ${kind}? "ecsm-cli get ${names[kind].plural}" shows what there is`);
+    if (wanted.length === 0) throw new UsageError(`name a ${kind}: "ecsm-cli get ${names[kind].plural}" lists them`);
   }
   const texts = await withPlatform(call, async (platform) => {
     const all: string[] = [];

@@ -27,9 +27,9 @@ export async function fileSource(files: Files, path: string, options: FileSource
     bytes += chunk.byteLength;
     options.onRead?.(bytes, size);
     // A device or a pipe may never end.
-    if (bytes > size) throw new Failure(`${path} is longer than it says: upload a file that nobody writes to`);
+    if (bytes > size) throw new Failure(`${path} grew while it was read: upload a file that is not being written`);
   }
-  if (bytes === 0) throw new Failure(`${path} is empty: there is no image in it`);
+  if (bytes === 0) throw new Failure(`${path} is empty: it contains no image`);
   const reader = new ForwardReader(files, path);
   return {
     size: bytes,

@@ -11,20 +11,20 @@ export function complete(kind: Kind): (call: Call) => Promise<readonly string[]>
 export const nameFilter: Flag = {
   name: 'name',
   value: 'TEXT',
-  help: 'of nodes, services, images: names that look like it',
+  help: 'only names that contain TEXT; for nodes, services and images',
 };
 
 export const nodeFilter: Flag = {
   name: 'node',
   value: 'NODE',
-  help: 'of services, containers: those on this node',
+  help: 'only those on this node; for services and containers',
   complete: complete('node'),
 };
 
 export const serviceFilter: Flag = {
   name: 'service',
   value: 'SERVICE',
-  help: 'of containers, records: those of this service',
+  help: 'only those of this service; for containers and records',
   complete: complete('service'),
 };
 
@@ -32,11 +32,11 @@ export const imageFilters: readonly Flag[] = [
   {
     name: 'os',
     value: 'NAME',
-    help: 'of images: for this system, sylixos or linux',
+    help: 'only images for this operating system, sylixos or linux',
     complete: async () => ['sylixos', 'linux'],
   },
-  { name: 'author', value: 'NAME', help: 'of images: by this author' },
-  { name: 'registry', value: 'ID', help: 'of images: in this registry. Default local' },
+  { name: 'author', value: 'NAME', help: 'only images by this author' },
+  { name: 'registry', value: 'ID', help: 'only images in this registry. Default local' },
 ];
 
 /** All of `get`. */
@@ -48,11 +48,11 @@ export const filterFlags: readonly Flag[] = [
   {
     name: 'image',
     value: 'IMAGE',
-    help: 'of services: those made from this image, name@tag#os or id',
+    help: 'only services that use this image, name@tag#os or id',
     complete: complete('image'),
   },
-  { name: 'label', value: 'PATH', help: 'of services: those whose path label looks like it' },
-  { name: 'key', value: 'TEXT', help: 'of containers: those in which the platform finds this word' },
-  { name: 'basic', help: 'of nodes: without a look at the nodes themselves, which is quicker' },
+  { name: 'label', value: 'PATH', help: 'only services whose path label contains PATH' },
+  { name: 'key', value: 'TEXT', help: 'only containers that match this search text of the platform' },
+  { name: 'basic', help: 'list nodes without querying the nodes themselves, which is faster' },
   ...imageFilters,
 ];

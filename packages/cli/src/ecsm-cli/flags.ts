@@ -8,10 +8,17 @@ export const platformFlags: readonly Flag[] = [
     value: 'URL',
     variable: 'ECSMCLI_URL',
     key: 'url',
-    help: 'where the platform is, in one piece: http://HOST:PORT',
+    help: 'URL of the platform: http://HOST:PORT',
   },
-  { name: 'host', value: 'HOST', variable: 'ECSMCLI_HOST', key: 'host', default: '127.0.0.1', help: 'its host' },
-  { name: 'port', value: 'PORT', variable: 'ECSMCLI_PORT', key: 'port', default: '3001', help: 'its port' },
+  {
+    name: 'host',
+    value: 'HOST',
+    variable: 'ECSMCLI_HOST',
+    key: 'host',
+    default: '127.0.0.1',
+    help: 'host of the platform',
+  },
+  { name: 'port', value: 'PORT', variable: 'ECSMCLI_PORT', key: 'port', default: '3001', help: 'port of the platform' },
   {
     name: 'protocol',
     value: 'NAME',
@@ -19,7 +26,7 @@ export const platformFlags: readonly Flag[] = [
     key: 'protocol',
     choices: ['http', 'https'],
     default: 'http',
-    help: 'how it is spoken to',
+    help: 'protocol of the platform',
   },
   {
     name: 'header',
@@ -28,21 +35,21 @@ export const platformFlags: readonly Flag[] = [
     key: 'header',
     repeats: true,
     secret: true,
-    help: 'sent with every request, for authentication. Others on this machine can see a flag, but not a variable',
+    help: 'HTTP header sent with every request, for authentication. Other users of this machine can see a flag, but not a variable',
   },
   {
     name: 'tls-ca',
     value: 'FILE',
     variable: 'ECSMCLI_TLS_CA',
     key: 'tlsCa',
-    help: "the authority that signed its certificate, in PEM. Default: the system's",
+    help: "CA certificates that the platform is verified with, PEM. Default: the system's",
   },
   {
     name: 'timeout',
     value: 'TIME',
     variable: 'ECSMCLI_TIMEOUT',
     key: 'timeout',
-    help: 'how long to try, as in 30s or 5m: one request with its retries (30s if not said), a list with all its pages (5m), and with --wait the waiting (5m)',
+    help: 'time limit, such as 30s or 5m: of one request with its retries (default 30s), of a list with all its pages (5m) and of --wait (5m)',
   },
   {
     name: 'zone',
@@ -50,13 +57,13 @@ export const platformFlags: readonly Flag[] = [
     variable: 'ECSMCLI_ZONE',
     key: 'zone',
     default: 'UTC',
-    help: 'the time zone in which it writes times that name none, as in +08:00',
+    help: 'time zone of platform times without an offset, such as +08:00',
   },
   {
     name: 'config',
     value: 'FILE',
     variable: 'ECSMCLI_CONFIG',
-    help: 'more settings, in YAML or JSON. Default: .ecsm-cli.yaml here, or else in your home directory',
+    help: 'config file, YAML or JSON. Default: .ecsm-cli.yaml in the working directory, then in the home directory',
   },
 ];
 
@@ -68,33 +75,33 @@ export const outputFlag: Flag = {
   complete: async () => ['table', 'wide', 'yaml', 'json', 'name', 'jsonpath=', 'custom-columns='],
 };
 
-export const noHeadersFlag: Flag = { name: 'no-headers', help: 'leave the header of tables out' };
+export const noHeadersFlag: Flag = { name: 'no-headers', help: 'omit the header of tables' };
 
-export const sortFlag: Flag = { name: 'sort-by', value: 'PATH', help: 'sort by a field, as in .createdTime' };
+export const sortFlag: Flag = { name: 'sort-by', value: 'PATH', help: 'sort by a field, such as .createdTime' };
 
 export const namespaceFlag: Flag = {
   name: 'namespace',
   short: 'n',
   value: 'NAMESPACE',
-  help: "only services that are named as the operator names those of this namespace: NAMESPACE.NAME, or NAME for 'default'",
+  help: "only services of this namespace of the operator, by name: NAMESPACE.NAME, or NAME for 'default'",
 };
 
-export const yesFlag: Flag = { name: 'yes', short: 'y', help: 'ask nothing, do it' };
+export const yesFlag: Flag = { name: 'yes', short: 'y', help: 'do not ask for confirmation' };
 
-export const waitFlag: Flag = { name: 'wait', help: 'end when it has happened, not when it has begun; see --timeout' };
+export const waitFlag: Flag = { name: 'wait', help: 'wait until the operation is complete; see --timeout' };
 
 export const fileFlag: Flag = {
   name: 'filename',
   short: 'f',
   value: 'FILE|-',
-  help: 'the service as the platform has it: name, image, node, policy, factor; YAML or JSON, - is standard input',
+  help: 'service in the format of the platform: name, image, node, policy, factor; YAML or JSON, - is standard input',
 };
 
 export const intervalFlag: Flag = {
   name: 'interval',
   value: 'TIME',
   default: '2s',
-  help: 'from one look to the next; shorter costs more of the link',
+  help: 'polling interval; a shorter one causes more traffic',
 };
 
-export const limitFlag: Flag = { name: 'limit', value: 'COUNT', help: 'at most so many. Default: all' };
+export const limitFlag: Flag = { name: 'limit', value: 'COUNT', help: 'maximum number of results. Default: all' };

@@ -59,7 +59,7 @@ async function gathered(
     if (wanted.length > 0) return items;
     for await (const item of noun.list(context)) {
       if (items.length === limit) {
-        progress.print(`There are more ${plural} than ${limit}: raise --limit to see them.`);
+        progress.print(`There are more than ${limit} ${plural}: raise --limit to see them.`);
         break;
       }
       await take(item);
@@ -76,17 +76,18 @@ function checkFilters(call: Call, targets: readonly Target[]): void {
     if (call.flag(name) === undefined) continue;
     for (const { kind, names: wanted } of targets) {
       const { filters, plural }: Name = names[kind];
-      if (!filters.includes(name)) throw new UsageError(`--${name} does not go with ${plural}${goesWith(name)}`);
+      if (!filters.includes(name))
+        throw new UsageError(`--${name} cannot be used with ${plural}${supportedKinds(name)}`);
       if (wanted.length > 0 && name !== 'namespace' && name !== 'registry') {
         throw new UsageError(
-          `--${name} chooses among all ${plural}, and "${wanted[0]}" names one: leave one of them out`,
+          `--${name} filters a list of ${plural} and cannot be combined with the name "${wanted[0]}"`,
         );
       }
     }
   }
 }
 
-function goesWith(flag: string): string {
+function supportedKinds(flag: string): string {
   const those = Object.values<Name>(names).filter(({ filters }) => filters.includes(flag));
-  return `, but with ${those.map(({ plural }) => plural).join(' and ')}`;
+  return `, only with ${those.map(({ plural }) => plural).join(' and ')}`;
 }

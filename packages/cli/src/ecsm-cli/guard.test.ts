@@ -33,16 +33,16 @@ async function withFiles(kit: Kit, argv: readonly string[], answers: readonly st
 const changes: readonly (readonly [line: string, instead: string])[] = [
   ['scale orbit.telemetry --replicas 3', 'ecsmctl scale ecsmservice telemetry -n orbit --replicas 3'],
   ['stop orbit.telemetry', 'ecsmctl scale ecsmservice telemetry -n orbit --replicas 0'],
-  ['start orbit.telemetry', 'ecsmctl describe ecsmservice telemetry -n orbit, which says why it does not run'],
+  ['start orbit.telemetry', 'ecsmctl describe ecsmservice telemetry -n orbit, which shows why it does not run'],
   ['restart orbit.telemetry mine', 'ecsmctl rollout restart ecsmservice telemetry -n orbit'],
   ['pause orbit.telemetry', 'ecsmctl scale ecsmservice telemetry -n orbit --replicas 0'],
-  ['unpause orbit.telemetry', 'ecsmctl describe ecsmservice telemetry -n orbit, which says why it does not run'],
+  ['unpause orbit.telemetry', 'ecsmctl describe ecsmservice telemetry -n orbit, which shows why it does not run'],
   ['redeploy orbit.telemetry', 'ecsmctl rollout restart ecsmservice telemetry -n orbit'],
   ['rollback orbit.telemetry --to RECORD', 'ecsmctl rollout undo ecsmservice telemetry -n orbit'],
   ['stop container CONTAINER', 'ecsmctl scale ecsmservice telemetry -n orbit --replicas 0'],
   ['update service -f x.yaml', 'ecsmctl edit ecsmservice telemetry -n orbit'],
   ['delete orbit.telemetry', 'ecsmctl delete ecsmservice telemetry -n orbit'],
-  ['create service -f x.yaml', 'leave ECSM_OWNER and ECSM_REVISION out of its environment'],
+  ['create service -f x.yaml', 'remove ECSM_OWNER and ECSM_REVISION from its environment'],
 ];
 
 describe.each(changes)('%s', (line, instead) => {
@@ -54,14 +54,18 @@ describe.each(changes)('%s', (line, instead) => {
       .replace('CONTAINER', platform.containersOfService(id)[0]?.name ?? '')
       .split(' ');
   };
-  const warning = `service "orbit.telemetry" belongs to the ECSMService orbit/telemetry: the operator would undo this. Instead: ${instead}`;
+  const warning = `service "orbit.telemetry" is owned by ECSMService orbit/telemetry: the operator will revert this change. Instead: ${instead}`;
 
   test('is refused without a terminal, and says what to do instead', async () => {
     const kit = await owned();
     const before = stateOf(kit);
     const files = { 'x.yaml': JSON.stringify(serviceBody('orbit.telemetry', { env: markOf('orbit', 'telemetry') })) };
     const { code, out, err } = await kit.run(wordsFor(kit), { files });
-    expect({ code, out, err }).toEqual({ code: 1, out: '', err: `ecsm-cli: ${warning}. If you mean it, add --yes\n` });
+    expect({ code, out, err }).toEqual({
+      code: 1,
+      out: '',
+      err: `ecsm-cli: ${warning}. To make it anyway, add --yes\n`,
+    });
     expect(stateOf(kit)).toBe(before);
   });
 
@@ -69,7 +73,7 @@ describe.each(changes)('%s', (line, instead) => {
     const kit = await owned();
     const before = stateOf(kit);
     const { code, questions, err } = await withFiles(kit, wordsFor(kit), ['n']);
-    expect(questions).toEqual([`Warning: ${warning}\nDo it all the same? [y/N]`]);
+    expect(questions).toEqual([`Warning: ${warning}\nContinue? [y/N]`]);
     expect({ code, err }).toEqual({ code: 1, err: 'ecsm-cli: nothing was changed\n' });
     expect(stateOf(kit)).toBe(before);
   });
@@ -86,7 +90,7 @@ test('--yes does it, and still warns', async () => {
   const kit = await owned();
   const { code, out, err } = await kit.run('scale orbit.telemetry --replicas 3 --yes');
   expect({ code, out }).toEqual({ code: 0, out: 'service/orbit.telemetry scaled\n' });
-  expect(err).toMatch(/^Warning: service "orbit.telemetry" belongs to the ECSMService orbit\/telemetry/);
+  expect(err).toMatch(/^Warning: service "orbit.telemetry" is owned by ECSMService orbit\/telemetry/);
 });
 
 test('a service of nobody is changed without a question', async () => {
@@ -102,7 +106,7 @@ test('deletion asks, and the end of the input is a no', async () => {
   expect(questions).toEqual(['Delete service "mine"? [y/N]']);
   expect({ code, err }).toEqual({
     code: 1,
-    err: 'ecsm-cli: delete service "mine"? There is nobody to ask: add --yes to do it\n',
+    err: 'ecsm-cli: delete service "mine" needs confirmation: add --yes\n',
   });
   expect(stateOf(kit)).toBe(before);
   const node = await withFiles(kit, ['node', 'remove', 'node-3'], ['no']);
@@ -116,13 +120,13 @@ test('deletion asks, and the end of the input is a no', async () => {
 test('deletion asks once of what is owned, and again if there is more to delete', async () => {
   const kit = await owned();
   const alone = await withFiles(kit, ['delete', 'orbit.telemetry'], ['y']);
-  expect(alone.questions).toEqual([expect.stringMatching(/Do it all the same\? \[y\/N\]$/)]);
+  expect(alone.questions).toEqual([expect.stringMatching(/Continue\? \[y\/N\]$/)]);
   expect(alone.out).toBe('service/orbit.telemetry deleted\n');
 
   const both = await owned();
   const more = await withFiles(both, ['delete', 'orbit.telemetry', 'mine'], ['y', 'n']);
   expect(more.questions).toEqual([
-    expect.stringMatching(/Do it all the same\? \[y\/N\]$/),
+    expect.stringMatching(/Continue\? \[y\/N\]$/),
     'Delete 2 services "orbit.telemetry", "mine"? [y/N]',
   ]);
   expect(more).toMatchObject({ code: 1, out: '' });

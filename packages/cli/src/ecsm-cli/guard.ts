@@ -24,9 +24,9 @@ export async function confirmOwned(call: Call, changes: readonly Change[]): Prom
   const warnings = changes.flatMap(({ service, instead }) => {
     const mark = readMark(service);
     if (!mark) return [];
-    const owner = `the ECSMService ${mark.namespace}/${mark.name}`;
+    const owner = `ECSMService ${mark.namespace}/${mark.name}`;
     return [
-      `service "${service.name}" belongs to ${owner}: the operator would undo this. Instead: ${instead(mark)}`,
+      `service "${service.name}" is owned by ${owner}: the operator will revert this change. Instead: ${instead(mark)}`,
     ].map((text) => visible(redactText(text)));
   });
   const [first, ...others] = warnings;
@@ -36,8 +36,8 @@ export async function confirmOwned(call: Call, changes: readonly Change[]): Prom
     return warnings.length;
   }
   for (const warning of others) err.write(`Warning: ${warning}\n`);
-  const answer = err.isTerminal ? await asked(call, `Warning: ${first}\nDo it all the same? [y/N]`) : undefined;
-  if (answer === undefined) throw new Failure(`${first}. If you mean it, add --yes`);
+  const answer = err.isTerminal ? await asked(call, `Warning: ${first}\nContinue? [y/N]`) : undefined;
+  if (answer === undefined) throw new Failure(`${first}. To make it anyway, add --yes`);
   if (!answer) throw new Failure('nothing was changed');
   return warnings.length;
 }
@@ -46,7 +46,7 @@ export async function confirmOwned(call: Call, changes: readonly Change[]): Prom
 export async function confirmDestruction(call: Call, what: string): Promise<void> {
   if (call.flag('yes') !== undefined) return;
   const answer = call.terminal.err.isTerminal ? await asked(call, `${capitalised(visible(what))}? [y/N]`) : undefined;
-  if (answer === undefined) throw new Failure(`${what}? There is nobody to ask: add --yes to do it`);
+  if (answer === undefined) throw new Failure(`${what} needs confirmation: add --yes`);
   if (!answer) throw new Failure('nothing was changed');
 }
 

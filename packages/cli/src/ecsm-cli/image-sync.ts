@@ -14,13 +14,13 @@ export async function run(call: Call): Promise<void> {
   const [word = ''] = call.words;
   const registryId = call.flag('registry');
   if (registryId === undefined) {
-    throw new UsageError('from where? Write --registry ID; "ecsm-cli raw GET /image/count" lists registries');
+    throw new UsageError('--registry ID is required: "ecsm-cli raw GET /image/count" lists registries');
   }
   await withPlatform(call, async (platform) => {
     const row = await during(call, platform, 'find the image', (context) => findImage(context, word, registryId));
     const name = referenceOf(row);
     const { tag, os, arch, size } = row;
-    if (!tag || !os || !arch) throw new Failure(`the registry does not tell tag, system and architecture of ${name}`);
+    if (!tag || !os || !arch) throw new Failure(`the registry did not return tag, OS and architecture of ${name}`);
     const syncId = await during(call, platform, `sync ${name}`, ({ signal }) =>
       platform.ecsm
         .images()
@@ -37,7 +37,7 @@ export async function run(call: Call): Promise<void> {
 
 async function untilSynced(call: Call, platform: Platform, name: string, syncId: string): Promise<void> {
   const { terminal } = call;
-  const remedy = 'it goes on by itself: look again later with "ecsm-cli get images"';
+  const remedy = 'the sync continues on the platform: check later with "ecsm-cli get images"';
   const what = `image/${name} to be synced`;
   await withProgress(terminal, { what, timeoutMs: platform.waitMs, remedy }, async (progress) => {
     const { signal, contact } = progress;
@@ -51,7 +51,7 @@ async function untilSynced(call: Call, platform: Platform, name: string, syncId:
         tell((percent ?? 0) / 100, status ?? 'unknown');
       } catch (error) {
         if (!isLinkTrouble(error)) throw error;
-        progress.update(`${platform.url} does not answer`);
+        progress.update(`${platform.url} does not respond`);
       }
       await sleep(terminal.clock, lookEveryMs, signal);
       signal.throwIfAborted();

@@ -20,7 +20,7 @@ export async function run(call: Call): Promise<void> {
     const { uploadId, imageId } = await sent(call, platform, path, chunkBytes);
     const { out } = call.terminal;
     if (imageId !== undefined) {
-      out.write(`${path} is there already, as image ${imageId}\n`);
+      out.write(`${path} already exists as image ${imageId}\n`);
       return;
     }
     if (call.flag('wait') !== undefined && uploadId !== undefined) await untilRead(call, platform, path, uploadId);
@@ -33,7 +33,7 @@ async function sent(call: Call, platform: Platform, path: string, chunkBytes: nu
   const description = call.flag('description');
   const what = `the upload of ${path} to ${platform.url}`;
   const timeoutMs = platform.timeoutMs ?? Number.POSITIVE_INFINITY;
-  const remedy = 'what has arrived is kept: upload it again to go on from there';
+  const remedy = 'the sent chunks are kept: repeat the upload to resume it';
   return withProgress(terminal, { what, timeoutMs, remedy }, async (progress) => {
     const { signal, contact } = progress;
     const tell = shareTeller(terminal, progress);
@@ -51,7 +51,7 @@ async function sent(call: Call, platform: Platform, path: string, chunkBytes: nu
       });
     } catch (error) {
       if (!isLinkTrouble(error) || !(error instanceof Error)) throw error;
-      throw new Failure(`${what} broke off: ${error.message}; ${remedy}`, { cause: error });
+      throw new Failure(`${what} was interrupted: ${error.message}; ${remedy}`, { cause: error });
     } finally {
       await source.close();
     }
@@ -60,9 +60,9 @@ async function sent(call: Call, platform: Platform, path: string, chunkBytes: nu
 
 /** The platform makes an image of what came. */
 async function untilRead(call: Call, platform: Platform, path: string, uploadId: string): Promise<void> {
-  await until(call, platform, `the platform to read ${path}`, async ({ signal }) => {
+  await until(call, platform, `the platform to process ${path}`, async ({ signal }) => {
     const { status, percent } = await platform.ecsm.images().uploadProgress(uploadId, { signal });
-    if (status === 'fail') throw new Failure(`the platform could not make an image of ${path}`);
+    if (status === 'fail') throw new Failure(`the platform could not create an image from ${path}`);
     return { done: status === 'success' || percent === 100, state: `${status ?? 'unknown'}, ${percent ?? '?'}%` };
   });
 }

@@ -54,7 +54,7 @@ export async function findImage(context: Context, word: string, registryId: stri
   }
   const [first, second] = fitting;
   if (first && second) {
-    throw new Failure(`"${word}" could be ${fitting.map(referenceOf).join(' or ')}: write it as name@tag#os`);
+    throw new Failure(`"${word}" is ambiguous: ${fitting.map(referenceOf).join(' or ')}. Use name@tag#os`);
   }
   if (first) return first;
   const others: { readonly name: string }[] = [];

@@ -26,7 +26,7 @@ test('a dead port', async () => {
   const { code, out, err } = await at(url, ['get', 'nodes', '--timeout', '10s']);
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err.replace(/^waiting.*\n/gm, '')).toBe(
-    `ecsm-cli: ${url} cannot be reached: connection refused (ECONNREFUSED). Is the platform running there? If not, say where the platform is with --url, ECSMCLI_HOST and ECSMCLI_PORT, or .ecsm-cli.yaml\n`,
+    `ecsm-cli: ${url} cannot be reached: connection refused (ECONNREFUSED). Is the platform running there? If not, set its address with --url, ECSMCLI_HOST and ECSMCLI_PORT, or .ecsm-cli.yaml\n`,
   );
 });
 
@@ -54,7 +54,7 @@ test('a port that never answers', async () => {
   expect(code).toBe(1);
   expect(err).toContain(`waiting for nodes of ${url}`);
   expect(err).toContain(
-    `ecsm-cli: ${url} did not answer GET /node within 700 ms. If the link is slow, give it more time with --timeout\n`,
+    `ecsm-cli: ${url} did not respond to GET /node within 700 ms. If the link is slow, increase --timeout\n`,
   );
 });
 
@@ -68,7 +68,7 @@ test('a platform that always has another page', async () => {
   const { code, out, err } = await at(url, ['get', 'nodes', '--timeout', '700ms']);
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toContain(
-    `ecsm-cli: ${url} did not answer GET /node with all its pages within 700 ms. If the link is slow, give it more time with --timeout\n`,
+    `ecsm-cli: ${url} did not respond to GET /node with all its pages within 700 ms. If the link is slow, increase --timeout\n`,
   );
 });
 
@@ -77,19 +77,24 @@ test.each([
     'garbage',
     200,
     'hello',
-    /answered GET \/node with nonsense: the body is not JSON: .*hello.*\. If that is no platform, say where/,
+    /sent an unexpected response to GET \/node: the body is not JSON: .*hello.*\. If this is not an ECSM platform, set its address/,
   ],
   ['a login page', 200, '<html><body>login', /the body is HTML, perhaps from a proxy/],
   ['JSON of another', 200, '{"a":1}', /no envelope with a status/],
   ['half of an answer', 200, '{"status":200,"data":{"li', /damaged or cut short/],
   ['rows that are none', 200, '{"status":200,"data":{"list":[{}],"total":1}}', /data\.list\[0\]\.id is missing/],
-  ['a proxy that knows nothing', 404, 'not here', /does not know GET \/node\. If that is no platform, say where/],
-  ['a proxy without a platform behind it', 503, '<html>503', /does not serve now: GET \/node: .*Try again later/],
+  [
+    'a proxy that knows nothing',
+    404,
+    'not here',
+    /has no endpoint GET \/node\. If this is not an ECSM platform, set its address/,
+  ],
+  ['a proxy without a platform behind it', 503, '<html>503', /is unavailable: GET \/node: .*Try again later/],
   [
     'a platform that wants a password',
     401,
     '{"status":401,"message":"login"}',
-    /If it asks for credentials, send --header/,
+    /If it requires credentials, send them with --header/,
   ],
   ['a redirection', 302, '', /HTTP 302/],
 ])('%s', async (_, status, body, message) => {
@@ -123,7 +128,7 @@ test('a write whose answer is lost may have happened, and is not repeated', asyn
   const { code, err } = await kit.run('scale telemetry --replicas 2 --timeout 5s');
   expect(code).toBe(1);
   expect(err).toContain(
-    'did not answer PUT /service within 5 s. It may have happened all the same: look before you repeat it',
+    'did not respond to PUT /service within 5 s. The change may have been made: check before you repeat it',
   );
   expect(kit.simulator.platform.serviceNamed('telemetry')?.factor).toBe(2);
   expect(kit.simulator.journal.byEndpoint().find(({ endpoint }) => endpoint === 'PUT /service')?.calls).toBe(1);

@@ -33,7 +33,7 @@ export function observed(transport: Transport, terminal: Terminal, link: LinkSta
         ended(String(answer.status));
         return answer;
       } catch (error) {
-        ended(isApiError(error) ? error.code : 'given up');
+        ended(isApiError(error) ? error.code : 'cancelled');
         throw error;
       }
     },
@@ -49,34 +49,37 @@ function shownRequest(url: string, { method, target, headers, body }: WireReques
   return `${line} ${truncate(visible(JSON.stringify(redact(json))), shownBodyColumns)}`;
 }
 
-const where = 'say where the platform is with --url, ECSMCLI_HOST and ECSMCLI_PORT, or .ecsm-cli.yaml';
+const where = 'set its address with --url, ECSMCLI_HOST and ECSMCLI_PORT, or .ecsm-cli.yaml';
 
 /** An error of the link with its URL and what to do about it; every other one as it is. */
 export function explained(error: unknown, { url, isWriting }: LinkState): unknown {
   const failure = (text: string) => new Failure(text, { cause: error });
-  const unsure = isWriting ? '. It may have happened all the same: look before you repeat it' : '';
+  const unsure = isWriting ? '. The change may have been made: check before you repeat it' : '';
   if (isApiError(error, 'Unavailable')) {
     const { what, reason } = error.details;
     const isConnection = what.startsWith('http');
     return failure(
       isConnection
         ? `${url} cannot be reached: ${reason}. Is the platform running there? If not, ${where}`
-        : `${url} does not serve now: ${what}: ${reason}${unsure || '. Try again later'}`,
+        : `${url} is unavailable: ${what}: ${reason}${unsure || '. Try again later'}`,
     );
   }
   if (isApiError(error, 'Timeout')) {
     const { what, timeoutMs } = error.details;
-    const remedy = unsure || '. If the link is slow, give it more time with --timeout';
-    return failure(`${url} did not answer ${what} within ${shortTime(timeoutMs)}${remedy}`);
+    const remedy = unsure || '. If the link is slow, increase --timeout';
+    return failure(`${url} did not respond to ${what} within ${shortTime(timeoutMs)}${remedy}`);
   }
   if (isApiError(error, 'BadAnswer')) {
     const { what, reason } = error.details;
-    return failure(`${url} answered ${what} with nonsense: ${reason}${unsure || `. If that is no platform, ${where}`}`);
+    return failure(
+      `${url} sent an unexpected response to ${what}: ${reason}${unsure || `. If this is not an ECSM platform, ${where}`}`,
+    );
   }
   if (isApiError(error, 'NotFound') && error.details.kind === 'path') {
-    return failure(`${url} does not know ${error.details.name}. If that is no platform, ${where}`);
+    return failure(`${url} has no endpoint ${error.details.name}. If this is not an ECSM platform, ${where}`);
   }
-  if (isApiError(error, 'Forbidden')) return failure(`${error.message}. If it asks for credentials, send --header`);
+  if (isApiError(error, 'Forbidden'))
+    return failure(`${error.message}. If it requires credentials, send them with --header`);
   if (isApiError(error, 'BadRequest') && platformAnswer(error) === undefined) return failure(error.message);
   return error;
 }

@@ -14,7 +14,7 @@ test('top is painted again and again, and the cursor comes back', async () => {
   const kit = await simulated({ isQuick: true });
   await createService(kit, 'telemetry', { factor: 2 });
   const top = kit.start(['top', 'nodes', '--interval', '5s'], { terminal });
-  await expect.poll(() => top.out.text).toContain('Ctrl-C ends it');
+  await expect.poll(() => top.out.text).toContain('press Ctrl-C to exit');
   expect(screenOf(kit, top.out.text)).toMatch(/NAME +STATUS +CPU[\s\S]*node-1 +online +\d+%/);
   const { platform } = kit.simulator;
   platform.cutNode(platform.nodeNamed('node-2')?.id ?? '');
@@ -30,10 +30,10 @@ test('a link that is lost is shown with its age, over what was seen last', async
   const top = kit.start(['top', 'nodes', '--timeout', '20s'], { terminal });
   await expect.poll(() => top.out.text).toContain('node-3');
   kit.simulator.link.set({ lossPercent: 100 });
-  await expect.poll(() => screenOf(kit, top.out.text)).toMatch(/no answer, last contact 4\d s ago/);
+  await expect.poll(() => screenOf(kit, top.out.text)).toMatch(/no response, last contact 4\d s ago/);
   expect(screenOf(kit, top.out.text)).toContain('node-3');
   kit.simulator.link.heal();
-  await expect.poll(() => screenOf(kit, top.out.text)).toContain('Ctrl-C ends it');
+  await expect.poll(() => screenOf(kit, top.out.text)).toContain('press Ctrl-C to exit');
   top.interrupt();
   expect(await top.exit).toBe(130);
 });
@@ -57,9 +57,9 @@ test('watch in a pipe has a line for each change, and ends quietly', async () =>
   await kit.run('delete camera --yes');
   await expect.poll(() => watch.out.text).toMatch(/camera +deleted/);
   kit.simulator.link.set({ lossPercent: 100 });
-  await expect.poll(() => watch.err.text).toContain('no answer');
+  await expect.poll(() => watch.err.text).toContain('no response');
   kit.simulator.link.heal();
-  await expect.poll(() => watch.err.text).toContain('answers again');
+  await expect.poll(() => watch.err.text).toContain('responds again');
   const lines = watch.out.text.trimEnd().split('\n');
   expect(lines[0]).toMatch(/^NAME +STATUS/);
   expect(new Set(lines).size).toBe(lines.length);

@@ -69,7 +69,7 @@ export async function again<Seen>(
     } catch (error) {
       if (signal.aborted) return;
       if (isFirst || !isLinkTrouble(error)) throw error;
-      tell(undefined, isApiError(error, 'Timeout') ? 'no answer' : 'not reachable');
+      tell(undefined, isApiError(error, 'Timeout') ? 'no response' : 'unreachable');
     }
     if (clock.monotonicMs() + intervalMs > endMs) {
       await sleep(clock, Math.max(0, endMs - clock.monotonicMs()), signal);
@@ -92,6 +92,8 @@ function linkLine(
 ): string {
   const sinceMs = terminal.clock.monotonicMs() - (link.contactMs ?? terminal.clock.monotonicMs());
   const isSilent = trouble !== undefined || sinceMs >= Math.max(silenceMs, 2 * intervalMs);
-  const state = isSilent ? `${trouble ?? 'no answer'}, last contact ${duration(sinceMs)} ago` : 'Ctrl-C ends it';
+  const state = isSilent
+    ? `${trouble ?? 'no response'}, last contact ${duration(sinceMs)} ago`
+    : 'press Ctrl-C to exit';
   return `${url}: ${state}`;
 }

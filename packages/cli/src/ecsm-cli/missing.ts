@@ -27,7 +27,7 @@ export async function missing(
   }
   const near = nearest(word, known);
   const isShort = near !== undefined || known.length <= listedMax;
-  const remedy = isShort ? didYouMean(word, known) : ` "ecsm-cli get ${names[kind].plural}" shows what there is.`;
+  const remedy = isShort ? didYouMean(word, known) : ` "ecsm-cli get ${names[kind].plural}" lists them.`;
   return new Failure(`there is no ${kind} "${word}" on ${platform.url}.${remedy}`);
 }
 

@@ -14,14 +14,14 @@ export const names = {
     singular: 'node',
     plural: 'nodes',
     shorts: ['no'],
-    help: 'machines under the platform',
+    help: 'machines of the platform',
     filters: ['name', 'basic'],
   },
   service: {
     singular: 'service',
     plural: 'services',
     shorts: ['svc'],
-    help: 'what runs',
+    help: 'deployed services',
     filters: ['name', 'image', 'node', 'label', 'namespace'],
   },
   container: {
@@ -35,7 +35,7 @@ export const names = {
     singular: 'image',
     plural: 'images',
     shorts: ['img'],
-    help: 'what services are made from',
+    help: 'images that services use',
     filters: ['registry', 'name', 'os', 'author'],
   },
   record: {

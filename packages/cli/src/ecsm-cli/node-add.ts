@@ -7,19 +7,19 @@ import { nodeAddressOf } from './values.ts';
 export async function run(call: Call): Promise<void> {
   const [name = ''] = call.words;
   const addressText = call.flag('address');
-  if (addressText === undefined) throw new UsageError("where is it? Write --address HOST:PORT of the node's agent");
+  if (addressText === undefined) throw new UsageError("--address HOST:PORT of the node's agent is required");
   const address = nodeAddressOf(addressText, '--address');
   const password = call.flag('password');
   if (password === undefined) {
-    throw new UsageError("the node's password is missing: put it into ECSMCLI_NODE_PASSWORD, or write --password TEXT");
+    throw new UsageError("the node's password is required: set ECSMCLI_NODE_PASSWORD or --password TEXT");
   }
   const tls = call.flag('tls') !== undefined;
   await withPlatform(call, async (platform) => {
     const all = platform.ecsm.nodes();
     await during(call, platform, `add node/${name}`, async ({ signal }) => {
-      if (await all.isNameTaken(name, { signal })) throw new Failure(`there is a node "${name}" already`);
+      if (await all.isNameTaken(name, { signal })) throw new Failure(`node "${name}" already exists`);
       if (await all.isAddressTaken(address, { signal, tls })) {
-        throw new Failure(`there is a node at ${address} already: "ecsm-cli get nodes -o wide" shows which`);
+        throw new Failure(`a node with the address ${address} already exists: "ecsm-cli get nodes -o wide" shows it`);
       }
       await all.create({ name, address, password, tls }, { signal });
     });

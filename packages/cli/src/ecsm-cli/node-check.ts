@@ -21,7 +21,7 @@ const columns: readonly Column[] = [
 export async function run(call: Call): Promise<number> {
   const format = formatOf(call);
   const checked = await withPlatform(call, (platform) =>
-    during(call, platform, 'look at its nodes', async (context) => {
+    during(call, platform, 'check its nodes', async (context) => {
       const { signal } = context;
       const all = platform.ecsm.nodes();
       if (call.flag('refresh') !== undefined) await all.refreshTypes({ signal });
@@ -48,12 +48,12 @@ export async function run(call: Call): Promise<number> {
   return checked.every(({ verdict }) => verdict === fine) ? 0 : 1;
 }
 
-const fine = 'fine';
+const fine = 'ok';
 
 function verdictOf(row: NodeRow, newType: string | null | undefined) {
   const verdicts = [
-    ...(row.status === 'online' ? [] : ['the platform does not reach it']),
-    ...(newType && newType.toLowerCase() !== row.type?.toLowerCase() ? ['its type has changed'] : []),
+    ...(row.status === 'online' ? [] : ['not reachable from the platform']),
+    ...(newType && newType.toLowerCase() !== row.type?.toLowerCase() ? ['type has changed'] : []),
   ];
   return { row, newType, verdict: verdicts.join('; ') || fine };
 }

@@ -12,7 +12,7 @@ export async function run(call: Call): Promise<void> {
 
 /** Also for `delete node`. */
 export async function removeNodes(call: Call, platform: Platform, words: readonly string[]): Promise<void> {
-  const nodes = await during(call, platform, 'find what is named', async (context) => {
+  const nodes = await during(call, platform, 'find the named objects', async (context) => {
     const all: NodeRow[] = [];
     for (const word of words) all.push(await findNode(context, word));
     return all;

@@ -8,13 +8,13 @@ const group = 'Nodes and images';
 const node: Command = {
   name: 'node',
   help: 'add, remove and check nodes',
-  examples: [{ help: 'whether all is well with them', line: 'ecsm-cli node check' }],
+  examples: [{ help: 'check all nodes', line: 'ecsm-cli node check' }],
   group,
   commands: [
     {
       name: 'add',
-      help: 'make a node known to the platform',
-      more: 'The password in a variable is seen by nobody else; a flag is, by others on this machine.',
+      help: 'add a node to the platform',
+      more: 'Set the password by its variable: other users of this machine can see a flag.',
       examples: [
         {
           help: 'a node',
@@ -23,7 +23,7 @@ const node: Command = {
       ],
       words: 'NAME',
       flags: [
-        { name: 'address', value: 'HOST:PORT', help: "where the node's agent listens; its port is 1112 as a rule" },
+        { name: 'address', value: 'HOST:PORT', help: "address of the node's agent; its usual port is 1112" },
         {
           name: 'password',
           value: 'TEXT',
@@ -31,15 +31,15 @@ const node: Command = {
           variable: 'ECSMCLI_NODE_PASSWORD',
           help: "the node's password",
         },
-        { name: 'tls', help: 'the agent speaks TLS' },
+        { name: 'tls', help: 'the agent uses TLS' },
       ],
       load: () => import('./node-add.ts'),
     },
     {
       name: 'remove',
-      help: 'let the platform forget nodes',
-      more: 'It asks first; without a terminal it needs --yes. The platform refuses while services use a node.',
-      examples: [{ help: 'a node, without a question', line: 'ecsm-cli node remove node-3 --yes' }],
+      help: 'remove nodes from the platform',
+      more: 'Asks for confirmation; without a terminal it needs --yes. The platform refuses while services use a node.',
+      examples: [{ help: 'a node, without confirmation', line: 'ecsm-cli node remove node-3 --yes' }],
       words: 'NAME...',
       flags: [yesFlag],
       completeWords: complete('node'),
@@ -47,21 +47,21 @@ const node: Command = {
     },
     {
       name: 'check',
-      help: 'whether nodes are reached, and are what they are taken for',
+      help: 'check that nodes are reachable and of the recorded type',
       examples: [
-        { help: 'all of them', line: 'ecsm-cli node check' },
-        { help: 'one, after its type was asked for again', line: 'ecsm-cli node check node-1 --refresh' },
+        { help: 'all nodes', line: 'ecsm-cli node check' },
+        { help: 'one node, after a refresh of its type', line: 'ecsm-cli node check node-1 --refresh' },
       ],
       words: '[NAME...]',
       flags: [
-        { name: 'refresh', help: 'let the platform ask all nodes for their type again first' },
+        { name: 'refresh', help: 'let the platform read the type of all nodes again first' },
         outputFlag,
         noHeadersFlag,
       ],
       completeWords: complete('node'),
       exitCodes: [
-        { code: 0, help: 'all is well' },
-        { code: 1, help: 'something is wrong with a node, or it failed' },
+        { code: 0, help: 'no problem was found' },
+        { code: 1, help: 'a node has a problem, or the check failed' },
       ],
       load: () => import('./node-check.ts'),
     },
@@ -71,13 +71,13 @@ const node: Command = {
 const image: Command = {
   name: 'image',
   help: 'list, upload and sync images',
-  examples: [{ help: 'what there is', line: 'ecsm-cli image list' }],
+  examples: [{ help: 'all images', line: 'ecsm-cli image list' }],
   group,
   commands: [
     {
       name: 'list',
       help: 'show images; the same as "get images"',
-      examples: [{ help: 'those of a name', line: 'ecsm-cli image list --name telemetry' }],
+      examples: [{ help: 'images by name', line: 'ecsm-cli image list --name telemetry' }],
       words: '[IMAGE...]',
       flags: [
         outputFlag,
@@ -92,29 +92,33 @@ const image: Command = {
     },
     {
       name: 'upload',
-      help: 'send an image to the registry of the platform',
-      more: 'It goes in chunks. An upload that broke off goes on where it stopped when it is begun again, and an image that is there already is not sent.',
+      help: 'upload an image to the registry of the platform',
+      more: 'The file is sent in chunks. Repeating an interrupted upload resumes it, and an image that already exists is not sent.',
       examples: [
         {
-          help: 'an image, on a thin link',
+          help: 'an image, over a slow link',
           line: 'ecsm-cli image upload examples/ecsm-cli/radar.tar --chunk-size 1 --wait',
         },
         {
-          help: 'with a few words about it',
+          help: 'with a description',
           line: 'ecsm-cli image upload examples/ecsm-cli/radar.tar --description radar@1.0.0#sylixos',
         },
       ],
       words: 'FILE',
       completeWords: async () => [':files'],
       flags: [
-        { name: 'description', value: 'TEXT', help: 'what the platform shows with it' },
-        { name: 'chunk-size', value: 'MIB', help: 'mebibytes in one request; a thin link wants less. Default 5' },
+        { name: 'description', value: 'TEXT', help: 'description of the image' },
+        {
+          name: 'chunk-size',
+          value: 'MIB',
+          help: 'size of one request in mebibytes; use less on a slow link. Default 5',
+        },
         {
           name: 'hash',
           value: 'NAME',
           choices: ['sha256', 'sha1', 'md5'],
           default: 'sha256',
-          help: 'how the platform checks what came; which one it wants is not documented',
+          help: 'hash algorithm of the integrity check; which one the platform expects is not documented',
         },
         waitFlag,
       ],
@@ -122,11 +126,11 @@ const image: Command = {
     },
     {
       name: 'sync',
-      help: 'bring an image from a remote registry into the one of the platform',
-      more: 'ecsm-cli image sync NAME@TAG#OS --registry ID --wait. Tag and system may be left out where one image fits.',
-      examples: [{ help: 'which registries there are, with their ids', line: 'ecsm-cli raw GET /image/count' }],
+      help: 'copy an image from a remote registry to the registry of the platform',
+      more: 'ecsm-cli image sync NAME@TAG#OS --registry ID --wait. Tag and OS are optional if only one image matches.',
+      examples: [{ help: 'list the registries with their ids', line: 'ecsm-cli raw GET /image/count' }],
       words: 'IMAGE',
-      flags: [{ name: 'registry', value: 'ID', help: 'the remote registry' }, waitFlag],
+      flags: [{ name: 'registry', value: 'ID', help: 'id of the remote registry' }, waitFlag],
       load: () => import('./image-sync.ts'),
     },
   ],
@@ -134,17 +138,17 @@ const image: Command = {
 
 const raw: Command = {
   name: 'raw',
-  help: 'make one call of the platform, and print the answer',
-  more: 'The path is that below /api/v1. Secrets in the answer are hidden. Nothing is asked before it changes something.',
+  help: 'send one API request and print the response',
+  more: 'The path is relative to /api/v1. Secrets in the response are hidden. Changes are made without confirmation.',
   examples: [
-    { help: 'a call', line: 'ecsm-cli raw GET /service/summary' },
+    { help: 'a request', line: 'ecsm-cli raw GET /service/summary' },
     { help: 'with a query', line: "ecsm-cli raw GET '/node?pageNum=1&pageSize=10' -o jsonpath='{.data.total}'" },
     { help: 'with data', line: `ecsm-cli raw POST /configmap -d '{"key":"/rate","type":"string","value":"20"}'` },
   ],
   words: 'METHOD PATH',
   group: 'Other',
   flags: [
-    { name: 'data', short: 'd', value: 'JSON|@FILE', help: 'the body; @- is standard input' },
+    { name: 'data', short: 'd', value: 'JSON|@FILE', help: 'request body; @- is standard input' },
     {
       ...outputFlag,
       help: 'json, yaml or jsonpath=TEMPLATE. Default json',
@@ -158,13 +162,13 @@ const raw: Command = {
 const config: Command = {
   name: 'config',
   help: 'show the settings',
-  examples: [{ help: 'what is set, and where', line: 'ecsm-cli config view' }],
+  examples: [{ help: 'all settings with their sources', line: 'ecsm-cli config view' }],
   group: 'Other',
   commands: [
     {
       name: 'view',
-      help: 'show the settings, and who said them',
-      examples: [{ help: 'what is set, and where', line: 'ecsm-cli config view' }],
+      help: 'show the settings and their sources',
+      examples: [{ help: 'all settings with their sources', line: 'ecsm-cli config view' }],
       flags: [outputFlag, noHeadersFlag],
       load: () => import('./config-view.ts'),
     },

@@ -67,12 +67,11 @@ async function transportOf({ terminal }: Call, settings: Settings, url: string):
   if (file === undefined) return httpTransport({ url, clock: terminal.clock });
   const from = settings.origin('tls-ca');
   if (!url.startsWith('https:'))
-    throw new UsageError(`${from} goes with https, and ${url} is none: add --protocol https`);
+    throw new UsageError(`${from} requires https, but ${url} does not use it: add --protocol https`);
   const bytes = await terminal.files.read(file);
   if (!bytes) throw new UsageError(`${from}: there is no file "${file}"`);
   const ca = new TextDecoder().decode(bytes);
-  if (!ca.includes('-----BEGIN CERTIFICATE-----'))
-    throw new UsageError(`${from}: there is no certificate in PEM in ${file}`);
+  if (!ca.includes('-----BEGIN CERTIFICATE-----')) throw new UsageError(`${from}: ${file} contains no PEM certificate`);
   return httpTransport({ url, clock: terminal.clock, tls: { ca } });
 }
 

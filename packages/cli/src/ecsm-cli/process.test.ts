@@ -116,8 +116,8 @@ test('long outputs arrive whole', async () => {
 test('without a terminal it never asks and never hangs', async () => {
   const { code, out, err } = await shell('ecsm-cli delete mine < /dev/zero; ecsm-cli stop orbit.camera');
   expect({ code, out }).toEqual({ code: 1, out: '' });
-  expect(err).toContain('ecsm-cli: delete service "mine"? There is nobody to ask: add --yes to do it\n');
-  expect(err).toContain('If you mean it, add --yes\n');
+  expect(err).toContain('ecsm-cli: delete service "mine" needs confirmation: add --yes\n');
+  expect(err).toContain('To make it anyway, add --yes\n');
 });
 
 test.skipIf(!hasTerminal)('a terminal is asked', async () => {
@@ -138,7 +138,7 @@ test.skipIf(!hasTerminal)('a terminal is asked', async () => {
 test.skipIf(!hasTerminal)('top in a terminal, until Ctrl-C', async () => {
   let isStopped = false;
   const { code, out } = await inTerminal('ecsm-cli top nodes --interval 1s', (text, child) => {
-    if (isStopped || !text.includes('Ctrl-C ends it')) return;
+    if (isStopped || !text.includes('press Ctrl-C to exit')) return;
     isStopped = true;
     child.stdin?.write('\u0003');
   });

@@ -7,13 +7,13 @@ import { readCommands } from './read-commands.ts';
 
 export const ecsmCli: Program = {
   name: 'ecsm-cli',
-  help: 'look at an ECSM platform and change it by hand',
+  help: 'inspect and change an ECSM platform',
   examples: [
-    { help: 'what runs', line: 'ecsm-cli get services' },
-    { help: 'all about one of them', line: 'ecsm-cli describe service telemetry' },
-    { help: 'what nodes use, live', line: 'ecsm-cli top nodes' },
-    { help: 'more instances of it', line: 'ecsm-cli scale telemetry --replicas 3' },
-    { help: 'of a platform elsewhere', line: 'ECSMCLI_HOST=127.0.0.1 ecsm-cli get nodes' },
+    { help: 'list services', line: 'ecsm-cli get services' },
+    { help: 'show one of them', line: 'ecsm-cli describe service telemetry' },
+    { help: 'show resource usage of nodes, live', line: 'ecsm-cli top nodes' },
+    { help: 'scale a service', line: 'ecsm-cli scale telemetry --replicas 3' },
+    { help: 'use another platform', line: 'ECSMCLI_HOST=127.0.0.1 ecsm-cli get nodes' },
   ],
   flags: [...platformFlags, verboseFlag],
   commands: [...readCommands, ...changeCommands, ...otherCommands],

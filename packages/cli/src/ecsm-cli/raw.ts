@@ -16,13 +16,12 @@ export async function run(call: Call): Promise<void> {
   const method = methods.find((one) => one === methodWord.toUpperCase());
   if (!method) throw new UsageError(`there is no method "${methodWord}".${didYouMean(methodWord, methods)}`);
   if (!path.startsWith('/'))
-    throw new UsageError(`the path has to begin with a slash, as in /service, and is "${path}"`);
+    throw new UsageError(`the path has to start with a slash, such as /service, not "${path}"`);
   const format = formatOf(call, ['json', 'yaml', 'jsonpath']);
   const data = await dataOf(call);
-  if (method === 'GET' && data !== undefined)
-    throw new UsageError('GET takes no data: leave -d out, or use POST or PUT');
+  if (method === 'GET' && data !== undefined) throw new UsageError('GET takes no data: omit -d, or use POST or PUT');
   const answer = await withPlatform(call, (platform) =>
-    during(call, platform, 'answer', ({ signal }) => {
+    during(call, platform, 'respond', ({ signal }) => {
       const request = requestFor(platform.rest, method, path);
       return (data === undefined ? request : request.body(data)).signal(signal).doRaw();
     }),
@@ -65,7 +64,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw new UsageError(`"${text}" in the path is not encoded as it should be: write a percent sign as %25`);
+    throw new UsageError(`"${text}" in the path is not valid percent-encoding: write a percent sign as %25`);
   }
 }
 
@@ -78,7 +77,7 @@ async function dataOf(call: Call): Promise<unknown> {
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/, ".*$/s, '') : '';
     throw new UsageError(
-      `${said.startsWith('@') ? `the data in ${said.slice(1)}` : 'the data of -d'} is no JSON: ${reason}`,
+      `${said.startsWith('@') ? `the data in ${said.slice(1)}` : 'the data of -d'} is not valid JSON: ${reason}`,
     );
   }
 }
@@ -104,5 +103,5 @@ function complainAbout({ status }: WireAnswer, json: unknown): void {
   const message = shape.isObject(json) ? json['message'] : undefined;
   if (status < 400 && (code === undefined || code === 200)) return;
   const said = typeof message === 'string' ? `: ${message}` : '';
-  throw new Failure(`the platform answered with ${code === undefined ? `HTTP ${status}` : `code ${code}`}${said}`);
+  throw new Failure(`the platform responded with ${code === undefined ? `HTTP ${status}` : `code ${code}`}${said}`);
 }

@@ -23,7 +23,7 @@ export const records: Noun = {
 
   async *list(context) {
     const word = context.said('service');
-    if (word === undefined) throw new UsageError('records are those of a service: add --service NAME');
+    if (word === undefined) throw new UsageError('records belong to a service: add --service NAME');
     const { findService } = await import('./services.ts');
     const { id } = await findService(context, word);
     for await (const row of context.platform.ecsm.records().list(id, { signal: context.signal })) {
@@ -40,7 +40,7 @@ export const records: Noun = {
 async function recordOf({ platform, signal }: Context, id: string): Promise<DeploymentRecordDetail> {
   const record = await unlessMissing(() => platform.ecsm.records().get(id, { signal }));
   if (record) return record;
-  throw new Failure(`there is no record "${id}" on ${platform.url}: "ecsm-cli get records --service NAME" shows them`);
+  throw new Failure(`there is no record "${id}" on ${platform.url}: "ecsm-cli get records --service NAME" lists them`);
 }
 
 export function recordItem(context: Context, record: DeploymentRecord): Item {

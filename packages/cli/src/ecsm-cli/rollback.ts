@@ -15,7 +15,7 @@ export async function run(call: Call): Promise<void> {
   const word = namedService(call.words);
   const to = call.flag('to');
   if (to === undefined) {
-    throw new UsageError(`to which record? Write --to RECORD; "ecsm-cli get records --service ${word}" shows them`);
+    throw new UsageError(`--to RECORD is required: "ecsm-cli get records --service ${word}" lists them`);
   }
   await withPlatform(call, async (platform) => {
     const [service] = await found(call, platform, [word]);
@@ -43,7 +43,7 @@ function chosen(all: readonly DeploymentRecord[], to: string, name: string): Dep
   if (exact) return exact;
   const near = to.length < prefixMin ? [] : all.filter(({ id }) => id.startsWith(to));
   const [first, second] = near;
-  if (second) throw new Failure(`several records of service "${name}" begin with "${to}": write more of it`);
+  if (second) throw new Failure(`several records of service "${name}" start with "${to}": use a longer prefix`);
   if (first) return first;
-  throw new Failure(`service "${name}" has no record "${to}": "ecsm-cli get records --service ${name}" shows them`);
+  throw new Failure(`service "${name}" has no record "${to}": "ecsm-cli get records --service ${name}" lists them`);
 }

@@ -11,7 +11,7 @@ const replicasMax = 100_000;
 export async function run(call: Call): Promise<void> {
   const word = namedService(call.words);
   const text = call.flag('replicas');
-  if (text === undefined) throw new UsageError('to how many? Write --replicas COUNT');
+  if (text === undefined) throw new UsageError('--replicas COUNT is required');
   const factor = wholeNumberOf(text, '--replicas', 0, replicasMax);
   await withPlatform(call, async (platform) => {
     const [service] = await found(call, platform, [word]);

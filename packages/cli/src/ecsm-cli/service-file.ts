@@ -39,7 +39,7 @@ const body: Shape<ServiceBody> = shape.object({
     ref: checked(
       shape.string(),
       (text) => /^[^@#\s]+@[^@#\s]+#[^@#\s]+$/.test(text),
-      'an image such as worker@1.0.0#sylixos',
+      'an image reference such as worker@1.0.0#sylixos',
     ),
     action: words('run', 'load'),
     config: shape.record(shape.anything()),
@@ -57,7 +57,7 @@ const body: Shape<ServiceBody> = shape.object({
 /** Throws `UsageError` with file, line and column for what makes no sense. */
 export async function readServiceFile(call: Call): Promise<ServiceFile> {
   const file = call.flag('filename');
-  if (file === undefined) throw new UsageError('which file? Write -f FILE, or -f - for standard input');
+  if (file === undefined) throw new UsageError('-f FILE is required, or -f - for standard input');
   const manifest = await onlyManifest(file, await bytesOf(call, file));
   const { object } = manifest;
   const at = async (path: string) => {
@@ -66,9 +66,7 @@ export async function readServiceFile(call: Call): Promise<ServiceFile> {
   };
   if (object['apiVersion'] !== undefined || object['kind'] !== undefined) {
     const apply = `"ecsmctl apply -f ${file}"`;
-    throw new UsageError(
-      `${await at('kind')}: this is an object of a registry, not a service of the platform: ${apply} is for that`,
-    );
+    throw new UsageError(`${await at('kind')}: this is a registry object, not a service of the platform: use ${apply}`);
   }
   const stranger = Object.keys(object).find((key) => !sent.includes(key) && !read.includes(key));
   if (stranger !== undefined) {
@@ -114,7 +112,7 @@ function kept(value: string, present: unknown, path: string): unknown {
   if (value === hidden ? present !== undefined : typeof present === 'string' && present.startsWith(start))
     return present;
   throw new UsageError(
-    `${path} is "${hidden}", which only stands for a secret, and there is none to keep: write the real one`,
+    `${path} is "${hidden}", a placeholder for a secret, and there is no present value to keep: write the real value`,
   );
 }
 
@@ -129,8 +127,8 @@ async function onlyManifest(file: string, bytes: Uint8Array): Promise<Manifest> 
   const shown = file === '-' ? 'standard input' : file;
   try {
     const [first, second] = await readManifests(bytes, { file: shown });
-    if (!first) throw new UsageError(`${shown} is empty: it should hold a service`);
-    if (second) throw new UsageError(`${shown}:${second.line}: this is a second service, and one at a time is created`);
+    if (!first) throw new UsageError(`${shown} is empty: it should contain a service`);
+    if (second) throw new UsageError(`${shown}:${second.line}: this is a second service: a file can contain only one`);
     return first;
   } catch (error) {
     throw isApiError(error) ? new UsageError(error.message) : error;
@@ -141,7 +139,7 @@ function bodyIn(object: object): ServiceBody {
   const fields = Object.entries(object).filter(([key]) => sent.includes(key));
   const found: unknown = Object.fromEntries(fields);
   if (isBody(found)) return found;
-  throw new Error('a service that was checked lost its form');
+  throw new Error('a validated service does not match its schema');
 }
 
 function isBody(value: unknown): value is ServiceBody {

@@ -63,7 +63,7 @@ export async function* listedServices(
 function prefixOf(namespace: string | undefined): string | undefined {
   if (namespace === undefined || namespace === 'default') return undefined;
   if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) return `${namespace}.`;
-  throw new UsageError(`"${namespace}" cannot be a namespace: it has to be lower-case letters, digits and dashes`);
+  throw new UsageError(`"${namespace}" is not a valid namespace: use lower-case letters, digits and dashes`);
 }
 
 /** By name or id; with `-n` also by the name within the namespace. */
@@ -165,7 +165,7 @@ async function imageIdOf({ platform, signal }: Context, word: string): Promise<s
   for await (const row of platform.ecsm.images().list({ name }, { signal })) {
     if (row.name === name && row.tag === tag && (os === undefined || row.os === os)) return row.id;
   }
-  throw new UsageError(`--image: there is no image "${word}": "ecsm-cli get images" shows what there is`);
+  throw new UsageError(`--image: there is no image "${word}": "ecsm-cli get images" lists them`);
 }
 
 async function nodeIdOf(context: Context, word: string): Promise<string> {

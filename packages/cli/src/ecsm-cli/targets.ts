@@ -13,10 +13,10 @@ export function targetsOf(words: readonly string[]): readonly Target[] {
   const [first = '', ...others] = words;
   if (first.includes('/')) return named(words);
   const stray = others.find((word) => word.includes('/') && kindOf(word.slice(0, word.indexOf('/'))));
-  if (stray !== undefined) throw new UsageError(`"${stray}" names a kind again: write KIND NAME... or KIND/NAME...`);
+  if (stray !== undefined) throw new UsageError(`"${stray}" repeats the kind: write KIND NAME... or KIND/NAME...`);
   const kindsOf = first.split(',').map(kindNamed);
   if (kindsOf.length > 1 && others.length > 0)
-    throw new UsageError(`names go with one kind, and "${first}" is several`);
+    throw new UsageError(`names can be given for one kind only, not for "${first}"`);
   return [...new Set(kindsOf)].map((kind) => ({ kind, names: unique(others) }));
 }
 
@@ -24,13 +24,13 @@ export function targetsOf(words: readonly string[]): readonly Target[] {
 export function namedTargets(words: readonly string[], allowed: readonly Kind[]): readonly Target[] {
   const [first = '', ...others] = words;
   const isKind = kindOf(first) !== undefined;
-  if (isKind && others.length === 0) throw new UsageError(`which ${kindOf(first)}? Write ${kindOf(first)} NAME`);
+  if (isKind && others.length === 0) throw new UsageError(`a name is required: ${kindOf(first)} NAME`);
   const isBare = !isKind && !words.some((word) => word.includes('/') && kindOf(word.slice(0, word.indexOf('/'))));
   const targets = isBare ? [{ kind: 'service' as const, names: unique(words) }] : targetsOf(words);
   for (const { kind } of targets) {
     if (allowed.includes(kind)) continue;
     const those = allowed.map((one) => names[one].plural).join(' or ');
-    throw new UsageError(`this is for ${those}, not for ${names[kind].plural}`);
+    throw new UsageError(`this command is for ${those}, not for ${names[kind].plural}`);
   }
   return targets;
 }
@@ -40,7 +40,7 @@ export function namedService(words: readonly string[]): string {
   const [target, another] = namedTargets(words, ['service']);
   const [name, second] = target?.names ?? [];
   if (another || second !== undefined)
-    throw new UsageError(`one service at a time: "${second ?? words.at(-1)}" is one more`);
+    throw new UsageError(`only one service is allowed: "${second ?? words.at(-1)}" is another one`);
   return name ?? '';
 }
 
@@ -51,7 +51,7 @@ function named(words: readonly string[]): readonly Target[] {
     if (slash === -1) throw new UsageError(`"${word}" has no kind: write KIND/NAME for all of them, or KIND NAME...`);
     const kind = kindNamed(word.slice(0, slash));
     const name = word.slice(slash + 1);
-    if (name === '') throw new UsageError(`"${word}" has no name behind the slash`);
+    if (name === '') throw new UsageError(`"${word}" has no name after the slash`);
     byKind.set(kind, [...(byKind.get(kind) ?? []), name]);
   }
   return [...byKind].map(([kind, all]) => ({ kind, names: unique(all) }));

@@ -28,7 +28,7 @@ export function top(load: () => Promise<Measured>): Run {
     await withPlatform(call, async (platform) => {
       if (!isLive) {
         const look = (context: Context) => measured.measure(context, out.isTerminal);
-        const items = await during(call, platform, 'measure', look, measured.flags);
+        const items = await during(call, platform, 'report resource usage', look, measured.flags);
         await print(call, format, [{ columns: measured.columns, items: sorted(call, items) }], options);
         return;
       }

@@ -13,7 +13,7 @@ export async function run(call: Call): Promise<void> {
     const [present] = await found(call, platform, [id ?? wanted.name]);
     if (!present) return;
     if (wanted.prepull !== undefined)
-      throw new UsageError('prepull belongs to creation alone: leave it out of an update');
+      throw new UsageError('prepull can be set only at creation: remove it for an update');
     const body = withSecrets(wanted, present);
     await confirmOwned(call, [
       { service: present, instead: ({ name, namespace }) => `ecsmctl edit ecsmservice ${name} -n ${namespace}` },

@@ -94,7 +94,7 @@ test('one that broke off goes on where it stopped', async () => {
   expect({ code, out }).toEqual({ code: 0, out: 'big.tar uploaded\n' });
   expect(calls()).toBe(4);
   expect(await kit.run('image upload big.tar --chunk-size 1', { nodeFiles: files })).toMatchObject({
-    out: expect.stringMatching(/^big\.tar is there already, as image \S+\n$/),
+    out: expect.stringMatching(/^big\.tar already exists as image \S+\n$/),
   });
 });
 
@@ -105,7 +105,7 @@ test('a link that breaks says so, and how to go on', async () => {
   const { code, err } = await kit.run('image upload big.tar', { nodeFiles: files });
   expect(code).toBe(1);
   expect(err).toMatch(
-    /ecsm-cli: the upload of big\.tar to http:\S+ broke off: .*; what has arrived is kept: upload it again to go on from there\n$/,
+    /ecsm-cli: the upload of big\.tar to http:\S+ was interrupted: .*; the sent chunks are kept: repeat the upload to resume it\n$/,
   );
 });
 

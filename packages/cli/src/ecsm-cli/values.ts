@@ -11,7 +11,7 @@ export function durationMsOf(text: string, from: string): number {
   const parts = /^(?:\d{1,6}(?:\.\d{1,3})?(?:ms|s|m|h))+$/.test(text) ? text.matchAll(/([\d.]+)(ms|s|m|h)/g) : [];
   const ms = seconds ?? [...parts].reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0);
   if (ms > 0 && ms <= durationMsMax) return ms;
-  throw new UsageError(`${from} has to be a time of up to a day, as in 30s or 5m, not "${text}"`);
+  throw new UsageError(`${from} has to be a duration of up to one day, such as 30s or 5m, not "${text}"`);
 }
 
 /** Minutes east of UTC. */
@@ -27,5 +27,5 @@ export function zoneMinutesOf(text: string, from: string): number {
 export function nodeAddressOf(text: string, from: string): string {
   const [, host, port] = /^([\w.-]+|\[[0-9a-f:.]+\]):(\d{1,5})$/i.exec(text) ?? [];
   if (host !== undefined && Number(port) >= 1 && Number(port) <= 65_535) return text;
-  throw new UsageError(`${from} has to be HOST:PORT of the node's agent, as in 10.0.0.9:1112, not "${text}"`);
+  throw new UsageError(`${from} has to be HOST:PORT of the node's agent, such as 10.0.0.9:1112, not "${text}"`);
 }

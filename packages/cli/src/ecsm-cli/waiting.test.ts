@@ -31,7 +31,7 @@ test('it gives up at the deadline, says how far it was, and what to do', async (
   const { code, out, err } = await kit.run('create service -f x.yaml --wait --timeout 20s', { files });
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toMatch(
-    /^ecsm-cli: timed out waiting for service\/x to be deployed after 20 s: deploying, 0\/1 deployed; it goes on by itself: look again later, or wait longer with --timeout$/m,
+    /^ecsm-cli: timed out waiting for service\/x to be deployed after 20 s: deploying, 0\/1 deployed; the operation continues on the platform: check later, or increase --timeout$/m,
   );
 });
 
@@ -41,7 +41,7 @@ test('a link that gets lost meanwhile is shown, and survived', async () => {
   const waiting = kit.start(['redeploy', 'x', '--wait', '--timeout', '5m']);
   await expect.poll(() => waiting.err.text).toContain('waiting for service/x');
   kit.simulator.link.set({ lossPercent: 100 });
-  await expect.poll(() => waiting.err.text).toMatch(/does not answer|last contact \d+ s ago/);
+  await expect.poll(() => waiting.err.text).toMatch(/does not respond|last contact \d+ s ago/);
   kit.simulator.link.heal();
   expect(await waiting.exit).toBe(0);
   expect(waiting.out.text).toBe('service/x redeployed\n');

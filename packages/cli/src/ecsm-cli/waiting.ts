@@ -17,7 +17,7 @@ export type Look = (context: Context) => Promise<{ readonly done: boolean; reado
 /** `what`: `service/telemetry to be deployed`. Throws `Failure` at the deadline. */
 export async function until(call: Call, platform: Platform, what: string, look: Look): Promise<void> {
   const { terminal } = call;
-  const remedy = 'it goes on by itself: look again later, or wait longer with --timeout';
+  const remedy = 'the operation continues on the platform: check later, or increase --timeout';
   await withProgress(terminal, { what, timeoutMs: platform.waitMs, remedy }, async ({ update, contact, signal }) => {
     const context = contextOf(call, platform, { signal });
     for (;;) {
@@ -28,7 +28,7 @@ export async function until(call: Call, platform: Platform, what: string, look: 
         update(state);
       } catch (error) {
         if (!isLinkTrouble(error)) throw error;
-        update(`${platform.url} does not answer`);
+        update(`${platform.url} does not respond`);
       }
       await sleep(terminal.clock, lookEveryMs, signal);
       signal.throwIfAborted();
@@ -86,7 +86,7 @@ export async function deploymentsOf(context: Context, serviceId: string): Promis
 
 /** Until a service is not there any more. One of the same name may be: the operator makes what it owns anew at once. */
 export async function untilGone(call: Call, platform: Platform, { id, name }: ServiceName): Promise<void> {
-  await until(call, platform, `service/${name} to be gone`, async ({ signal }) => {
+  await until(call, platform, `service/${name} to be deleted`, async ({ signal }) => {
     const row = await platform.ecsm.services().byName(name, { signal });
     return { done: row?.id !== id, state: row?.status ?? '' };
   });
@@ -121,5 +121,5 @@ export async function containersOf({ platform, signal }: Context, serviceId: str
 async function present({ platform, signal }: Context, name: string): Promise<ServiceRow> {
   const row = await platform.ecsm.services().byName(name, { signal });
   if (row) return row;
-  throw new Failure(`service/${name} is gone: somebody deleted it meanwhile`);
+  throw new Failure(`service/${name} was deleted while the command waited for it`);
 }

@@ -22,15 +22,15 @@ export async function run(call: Call): Promise<void> {
   const forMs = forText === undefined ? undefined : durationMsOf(forText, '--for');
   const [target = { kind: 'service' as const, names: [] }, another] =
     call.words.length === 0 ? [] : targetsOf(call.words);
-  if (another) throw new UsageError(`one kind at a time: ${another.kind} is one more`);
+  if (another) throw new UsageError(`only one kind is allowed: ${another.kind} is another one`);
   const { kind, names: wanted } = target;
   if (!watched.includes(kind)) {
     throw new UsageError(
-      `${names[kind].plural} do not change: watch ${watched.map((one) => names[one].plural).join(', ')}`,
+      `${names[kind].plural} cannot be watched: watch ${watched.map((one) => names[one].plural).join(', ')}`,
     );
   }
   if (kind === 'node' && call.flag('namespace') !== undefined) {
-    throw new UsageError('--namespace does not go with nodes, but with services and containers');
+    throw new UsageError('--namespace cannot be used with nodes, only with services and containers');
   }
   const noun = await loadNoun(kind);
   const look = async (context: Context) => {
@@ -93,7 +93,7 @@ async function streamed(
     }
     if (items.length === 0 && isFirst) err.write(`No ${names[noun.kind].plural} yet.\n`);
     isFirst = false;
-    if (isSilent) err.write(`${platform.url} answers again\n`);
+    if (isSilent) err.write(`${platform.url} responds again\n`);
     isSilent = false;
     const now = new Map(items.map((item) => [keyOf(item), item]));
     const changed = items.filter((item) => {

@@ -33,14 +33,14 @@ describe('custom columns', () => {
   });
 
   it.each([
-    ['', '"" is no column: write NAME:PATH, such as NAME:.metadata.name'],
-    ['NAME', '"NAME" is no column: write NAME:PATH, such as NAME:.metadata.name'],
-    ['NAME:', '"NAME:" is no column: write NAME:PATH, such as NAME:.metadata.name'],
-    [':.a', '":.a" is no column: write NAME:PATH, such as NAME:.metadata.name'],
-    ['A:.a,', '"" is no column: write NAME:PATH, such as NAME:.metadata.name'],
+    ['', '"" is not a column: write NAME:PATH, such as NAME:.metadata.name'],
+    ['NAME', '"NAME" is not a column: write NAME:PATH, such as NAME:.metadata.name'],
+    ['NAME:', '"NAME:" is not a column: write NAME:PATH, such as NAME:.metadata.name'],
+    [':.a', '":.a" is not a column: write NAME:PATH, such as NAME:.metadata.name'],
+    ['A:.a,', '"" is not a column: write NAME:PATH, such as NAME:.metadata.name'],
     [
       'A:.a[',
-      'the path ".a[" makes no sense at character 4: expected a number, a name in quotes, * or ?(...), but there it ends',
+      'the path ".a[" is invalid at character 4: expected a number, a name in quotes, * or ?(...), but found the end',
     ],
   ])('cannot be %j', (text, message) => {
     expect(() => parseCustomColumns(text)).toThrow(new PathError(message));

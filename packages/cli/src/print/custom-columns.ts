@@ -19,7 +19,7 @@ export function parseCustomColumns(text: string): readonly CustomColumn[] {
     const path = column.slice(colon + 1).trim();
     if (name === '' || path === '') {
       const shown = truncate(visible(column), shownColumnsMax);
-      throw new PathError(`"${shown}" is no column: write NAME:PATH, such as NAME:.metadata.name`);
+      throw new PathError(`"${shown}" is not a column: write NAME:PATH, such as NAME:.metadata.name`);
     }
     return { name, path: parsePath(path) };
   });

@@ -28,17 +28,17 @@ describe('a format', () => {
       '',
       'there is no format "". Use -o table, wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,...',
     ],
-    ['jsonpath', "the format jsonpath needs more: -o jsonpath='{.metadata.name}'"],
-    ['jsonpath=', "the format jsonpath needs more: -o jsonpath='{.metadata.name}'"],
-    ['custom-columns', 'the format custom-columns needs more: -o custom-columns=NAME:.metadata.name'],
-    ['yaml=x', 'the format yaml takes nothing more: -o yaml'],
+    ['jsonpath', "the format jsonpath needs a value: -o jsonpath='{.metadata.name}'"],
+    ['jsonpath=', "the format jsonpath needs a value: -o jsonpath='{.metadata.name}'"],
+    ['custom-columns', 'the format custom-columns needs a value: -o custom-columns=NAME:.metadata.name'],
+    ['yaml=x', 'the format yaml takes no value: -o yaml'],
   ])('cannot be %j', (text, message) => {
     expect(() => parseFormat(text)).toThrow(new FormatError(message));
   });
 
   it('must be one that the command has', () => {
     expect(() => parseFormat('wide', ['yaml', 'json'])).toThrow(
-      new FormatError('the format "wide" does not go with this command. Use -o yaml or json'),
+      new FormatError('the format "wide" is not supported by this command. Use -o yaml or json'),
     );
     expect(choices(['json'])).toBe('json');
   });

@@ -46,14 +46,14 @@ export function parseFormat(text: string | undefined, allowed: readonly FormatNa
     const shown = truncate(visible(name), shownColumnsMax);
     const isKnown = formatNames.some((one) => one === name);
     throw new FormatError(
-      `${isKnown ? `the format "${shown}" does not go with this command` : `there is no format "${shown}"`}. Use -o ${choices(allowed)}`,
+      `${isKnown ? `the format "${shown}" is not supported by this command` : `there is no format "${shown}"`}. Use -o ${choices(allowed)}`,
     );
   }
   const wanted = needed[kind];
   if (wanted !== undefined && argument === '') {
-    throw new FormatError(`the format ${kind} needs more: -o ${kind}=${wanted.example}`);
+    throw new FormatError(`the format ${kind} needs a value: -o ${kind}=${wanted.example}`);
   }
-  if (wanted === undefined && equals !== -1) throw new FormatError(`the format ${kind} takes nothing more: -o ${kind}`);
+  if (wanted === undefined && equals !== -1) throw new FormatError(`the format ${kind} takes no value: -o ${kind}`);
   if (kind === 'jsonpath') return { kind, path: parseJsonPath(argument) };
   if (kind === 'custom-columns') return { kind, columns: parseCustomColumns(argument) };
   return { kind };

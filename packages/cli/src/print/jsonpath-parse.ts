@@ -55,7 +55,7 @@ function partsOf(scanner: Scanner, rangeAt: number | undefined): Part[] {
     scanner.blanks();
     if (scanner.takeWord('end')) {
       close(scanner);
-      if (rangeAt === undefined) throw scanner.fail('there is no {range} that {end} could end', at);
+      if (rangeAt === undefined) throw scanner.fail('{end} without {range}', at);
       return parts;
     }
     if (scanner.takeWord('range')) {
@@ -68,7 +68,7 @@ function partsOf(scanner: Scanner, rangeAt: number | undefined): Part[] {
       close(scanner);
     }
   }
-  if (rangeAt !== undefined) throw scanner.fail('this {range} has no {end}', rangeAt);
+  if (rangeAt !== undefined) throw scanner.fail('{range} without {end}', rangeAt);
   return parts;
 }
 
@@ -79,7 +79,7 @@ function actionOf(scanner: Scanner): Part {
   const path = pathOf(scanner);
   if (scanner.at > start) return { kind: 'path', path };
   const name = scanner.name();
-  if (name !== '') throw scanner.fail(`a path begins with a dot: {.${name}}`, start);
+  if (name !== '') throw scanner.fail(`a path starts with a dot: {.${name}}`, start);
   throw scanner.fail(`expected a path such as .metadata.name, but ${scanner.found()}`);
 }
 
@@ -176,6 +176,6 @@ function operandOf(scanner: Scanner): Operand {
     if (scanner.takeWord(word)) return { kind: 'value', value };
   }
   const name = scanner.name();
-  if (name !== '') throw scanner.fail(`text stands in quotes: "${name}"`, start);
+  if (name !== '') throw scanner.fail(`text must be quoted: "${name}"`, start);
   throw scanner.fail(`expected a path such as @.type, or a value, but ${scanner.found()}`);
 }

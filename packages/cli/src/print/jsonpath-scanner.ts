@@ -48,7 +48,7 @@ export class Scanner {
 
   found(): string {
     const [next] = this.text.slice(this.at, this.at + 2);
-    return next === undefined ? 'there it ends' : `found ${quoted(next)}`;
+    return next === undefined ? 'found the end' : `found ${quoted(next)}`;
   }
 
   blanks(): void {
@@ -96,7 +96,7 @@ export class Scanner {
         return this.text.slice(start + 1, end);
       }
     }
-    throw this.fail(`the string that begins here has no closing ${quote}`, start);
+    throw this.fail(`the string has no closing ${quote}`, start);
   }
 
   #match(pattern: RegExp): string | undefined {

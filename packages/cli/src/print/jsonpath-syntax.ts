@@ -60,6 +60,6 @@ export class PathError extends Error {
   static at(text: string, at: number, reason: string): PathError {
     const shown = truncate(visible(text), shownColumnsMax);
     const why = truncate(visible(reason), reasonColumnsMax);
-    return new PathError(`the path "${shown}" makes no sense at character ${at + 1}: ${why}`);
+    return new PathError(`the path "${shown}" is invalid at character ${at + 1}: ${why}`);
   }
 }

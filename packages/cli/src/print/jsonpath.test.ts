@@ -130,11 +130,11 @@ describe('a path alone', () => {
   });
 
   it.each([
-    ['', 'the path "" makes no sense at character 1: it is empty'],
-    ['.a b', 'the path ".a b" makes no sense at character 4: expected the end of the path, but found "b"'],
-    ['{.a', 'the path "{.a" makes no sense at character 4: expected "}", but there it ends'],
-    ['{}', 'the path "{}" makes no sense at character 2: expected a path such as .metadata.name, but found "}"'],
-    ['{.a}{.b}', 'the path "{.a}{.b}" makes no sense at character 5: expected the end of the path, but found "{"'],
+    ['', 'the path "" is invalid at character 1: it is empty'],
+    ['.a b', 'the path ".a b" is invalid at character 4: expected the end of the path, but found "b"'],
+    ['{.a', 'the path "{.a" is invalid at character 4: expected "}", but found the end'],
+    ['{}', 'the path "{}" is invalid at character 2: expected a path such as .metadata.name, but found "}"'],
+    ['{.a}{.b}', 'the path "{.a}{.b}" is invalid at character 5: expected the end of the path, but found "{"'],
   ])('cannot be %j', (text, message) => {
     expect(() => parsePath(text)).toThrow(new PathError(message));
   });
@@ -143,42 +143,42 @@ describe('a path alone', () => {
 describe('a template that makes no sense', () => {
   it.each([
     ['', 1, 'it is empty'],
-    ['{', 2, 'expected a path such as .metadata.name, but there it ends'],
+    ['{', 2, 'expected a path such as .metadata.name, but found the end'],
     ['{}', 2, 'expected a path such as .metadata.name, but found "}"'],
-    ['{.metadata.name', 16, 'expected "}", but there it ends'],
-    ['x {metadata.name}', 4, 'a path begins with a dot: {.metadata}'],
+    ['{.metadata.name', 16, 'expected "}", but found the end'],
+    ['x {metadata.name}', 4, 'a path starts with a dot: {.metadata}'],
     ['{.items[}', 9, 'expected a number, a name in quotes, * or ?(...), but found "}"'],
     ['{.items[*}', 10, 'expected "]", but found "}"'],
-    ['{.items[0', 10, 'expected "]", but there it ends'],
+    ['{.items[0', 10, 'expected "]", but found the end'],
     ['{.items[name]}', 9, 'expected a number, a name in quotes, * or ?(...), but found "n"'],
     ['{.items[0:2:0]}', 13, 'the step must be 1 or more'],
     ['{.a..}', 6, 'expected a name or *, but found "}"'],
     ['{...a}', 4, 'expected a name or *, but found "."'],
-    ['{"open}', 2, 'the string that begins here has no closing "'],
-    ["{['open]}", 3, "the string that begins here has no closing '"],
-    ['{range .items[*]}{.a}', 1, 'this {range} has no {end}'],
-    ['a{end}', 2, 'there is no {range} that {end} could end'],
+    ['{"open}', 2, 'the string has no closing "'],
+    ["{['open]}", 3, "the string has no closing '"],
+    ['{range .items[*]}{.a}', 1, '{range} without {end}'],
+    ['a{end}', 2, '{end} without {range}'],
     ['{.a[?(@.b=~"x")]}', 10, 'expected ")" or one of == != <= >= < >, but found "="'],
-    ['{.a[?(@.b==Ready)]}', 12, 'text stands in quotes: "Ready"'],
+    ['{.a[?(@.b==Ready)]}', 12, 'text must be quoted: "Ready"'],
     ['{.a[?(@.b==)]}', 12, 'expected a path such as @.type, or a value, but found ")"'],
     ['{.a[?(@.b=="x"]}', 15, 'expected ")", but found "]"'],
     ['{.a[?()]}', 7, 'expected a path such as @.type, or a value, but found ")"'],
     ['{.a "b"}', 5, `expected "}", but found '"'`],
-    ['节点{。}', 4, 'a path begins with a dot: {.。}'],
+    ['节点{。}', 4, 'a path starts with a dot: {.。}'],
   ])('%s is refused at character %i: %s', (text, position, reason) => {
     expect(() => parseJsonPath(text)).toThrow(
-      new PathError(`the path "${text}" makes no sense at character ${position}: ${reason}`),
+      new PathError(`the path "${text}" is invalid at character ${position}: ${reason}`),
     );
   });
 
   it('is shown on one line, and not at full length', () => {
     const message = messageOf(`{\n\u001b[2J${'x'.repeat(500)}`);
-    expect(message).toMatch(/^the path "\{\\n\\x1b\[2Jx+…" makes no sense at character 3: /);
+    expect(message).toMatch(/^the path "\{\\n\\x1b\[2Jx+…" is invalid at character 3: /);
     expect(message.length).toBeLessThan(200);
   });
 
   it('lets no name of its own steer the terminal', () => {
-    expect(messageOf('{\u001b[2J}')).toMatch(/a path begins with a dot: \{\.\\x1b\}$/);
+    expect(messageOf('{\u001b[2J}')).toMatch(/a path starts with a dot: \{\.\\x1b\}$/);
     expect(messageOf(`{${'x'.repeat(4000)}}`).length).toBeLessThan(300);
   });
 

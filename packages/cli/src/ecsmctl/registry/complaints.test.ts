@@ -84,8 +84,8 @@ const backupComplaints: readonly Complaint[] = [
     '--registry: registry URL "ftp://x": it has to be sqlite:<directory>, file:<directory>, etcd://host:2379/prefix or memory:',
   ],
   ['export a b', 2, 'unexpected argument "b": ecsmctl export [FILE|-]'],
-  ['export -o table', 2, '--output: the format "table" does not go with this command. Use -o yaml or json'],
-  ['export -o name', 2, '--output: the format "name" does not go with this command. Use -o yaml or json'],
+  ['export -o table', 2, '--output: the format "table" is not supported by this command. Use -o yaml or json'],
+  ['export -o name', 2, '--output: the format "name" is not supported by this command. Use -o yaml or json'],
   ['export -o xml', 2, '--output: there is no format "xml". Use -o yaml or json'],
   ['export taken.backup', 1, 'taken.backup already exists and is not overwritten'],
   ['export /nowhere/at/all/x.yaml', 1, '/nowhere/at/all/x.yaml cannot be written: its directory does not exist'],
@@ -120,7 +120,7 @@ const registryComplaints: readonly Complaint[] = [
   [
     'registry status -o wide',
     2,
-    '--output: the format "wide" does not go with this command. Use -o table, yaml or json',
+    '--output: the format "wide" is not supported by this command. Use -o table, yaml or json',
   ],
   [
     'registry status --registry file:/nowhere/at/all',

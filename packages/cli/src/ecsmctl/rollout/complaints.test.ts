@@ -92,12 +92,12 @@ const rolloutComplaints: readonly Complaint[] = [
   [
     'rollout history service/telemetry -o custom-columns=A:.b',
     2,
-    '--output: the format "custom-columns" does not go with this command. Use -o table, wide, yaml, json or name',
+    '--output: the format "custom-columns" is not supported by this command. Use -o table, wide, yaml, json or name',
   ],
   [
     'rollout history service/telemetry --revision 1 -o name',
     2,
-    '--output: the format "name" does not go with this command. Use -o table, yaml or json',
+    '--output: the format "name" is not supported by this command. Use -o table, yaml or json',
   ],
   ['rollout undo service/telemetry --to-revision 9', 1, 'ecsmservice/telemetry has no revision 9: there are 1 and 2'],
   [
@@ -173,7 +173,7 @@ const waitComplaints: readonly Complaint[] = [
   [
     'wait service/telemetry --for=jsonpath={.status',
     2,
-    '--for=jsonpath: the path "{.status" makes no sense at character 9: expected "}", but there it ends',
+    '--for=jsonpath: the path "{.status" is invalid at character 9: expected "}", but found the end',
   ],
   [
     'wait service/telemetry --for=jsonpath={.status}=',
@@ -183,7 +183,7 @@ const waitComplaints: readonly Complaint[] = [
   [
     'wait service/telemetry --for=jsonpath={.a[?(}=x',
     2,
-    '--for=jsonpath: the path "{.a[?(}=x" makes no sense at character 7: expected a path such as @.type, or a value, but found "}"',
+    '--for=jsonpath: the path "{.a[?(}=x" is invalid at character 7: expected a path such as @.type, or a value, but found "}"',
   ],
   [
     'wait service/telemetry --for=condition=Available --timeout=later',

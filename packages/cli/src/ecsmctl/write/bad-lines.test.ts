@@ -46,13 +46,13 @@ const badLines: readonly (readonly [line: string, code: number, message: string]
     2,
     '--output: there is no format "xml". Use -o table, wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,...',
   ],
-  ['apply -f fine.yaml -o jsonpath', 2, "--output: the format jsonpath needs more: -o jsonpath='{.metadata.name}'"],
+  ['apply -f fine.yaml -o jsonpath', 2, "--output: the format jsonpath needs a value: -o jsonpath='{.metadata.name}'"],
   [
     'apply -f fine.yaml -o jsonpath={.a',
     2,
-    '--output: the path "{.a" makes no sense at character 4: expected "}", but there it ends',
+    '--output: the path "{.a" is invalid at character 4: expected "}", but found the end',
   ],
-  ['apply -f fine.yaml -o name=x', 2, '--output: the format name takes nothing more: -o name'],
+  ['apply -f fine.yaml -o name=x', 2, '--output: the format name takes no value: -o name'],
   [
     'apply -f fine.yaml -n Orbit',
     2,
