@@ -346,7 +346,7 @@ const tables = [
   'ecsmctl/write/bad-files.test.ts',
   'ecsmctl/rollout/complaints.test.ts',
   'ecsmctl/registry/complaints.test.ts',
-  'ecsm-cli/wrong.test.ts',
+  'ecsm-cli/errors.test.ts',
 ];
 const rowsIn = (path: string) =>
   readFileSync(join(root, 'packages', 'cli', path), 'utf8').match(/^ {2}\[(?=['"`]|$)/gm)?.length ?? 0;

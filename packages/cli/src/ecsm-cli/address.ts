@@ -1,6 +1,6 @@
 /**
- * Where the platform is, put together from a URL and from host, port and protocol. They may come from different places:
- * what was said closer to the person wins, so `--port 3002` changes the port of a URL in the config file.
+ * Builds the URL of the platform from a URL and from host, port and protocol. They may come from different sources: flags
+ * take precedence over variables, and these over the file, so `--port 3002` changes the port of a URL in the config file.
  */
 import { httpUrlOf, type Settings, UsageError, wholeNumberOf } from '@ecsm/command-line';
 import { platformFlags } from './flags.ts';
@@ -8,32 +8,32 @@ import { platformFlags } from './flags.ts';
 const parts = ['host', 'port', 'protocol'] as const;
 type Part = (typeof parts)[number];
 
-/** Throws `UsageError`. Never shows what could hold a password. */
+/** Throws `UsageError`, whose message never contains a text that could hold a password. */
 export function platformUrlOf(settings: Settings): string {
   const url = settings.get('url');
   const base = url === undefined ? undefined : httpUrlOf(url, settings.origin('url') ?? '--url');
   for (const part of parts) {
-    const closeness = closenessOf(settings, part);
-    if (base && closeness > 0 && closeness === closenessOf(settings, 'url')) {
+    const precedence = precedenceOf(settings, part);
+    if (base && precedence > 0 && precedence === precedenceOf(settings, 'url')) {
       throw new UsageError(`${settings.origin('url')} and ${settings.origin(part)} conflict: use only one of them`);
     }
   }
-  const said = (part: Part) => {
-    const counts = !base || closenessOf(settings, part) > closenessOf(settings, 'url');
-    return counts ? settings.get(part) : undefined;
+  const settingOf = (part: Part) => {
+    const applies = !base || precedenceOf(settings, part) > precedenceOf(settings, 'url');
+    return applies ? settings.get(part) : undefined;
   };
   const origin = (part: Part) => settings.origin(part) ?? `--${part}`;
-  const protocol = said('protocol') ?? base?.protocol.slice(0, -1) ?? 'http';
-  const hostText = said('host');
-  const portText = said('port');
+  const protocol = settingOf('protocol') ?? base?.protocol.slice(0, -1) ?? 'http';
+  const hostText = settingOf('host');
+  const portText = settingOf('port');
   const host = hostText === undefined ? base?.hostname : hostOf(hostText, origin('host'));
   const port = portText === undefined ? base?.port : String(wholeNumberOf(portText, origin('port'), 1, 65_535));
   const path = base?.pathname.replace(/\/+$/, '') ?? '';
   return `${protocol}://${host}${port ? `:${port}` : ''}${path}`;
 }
 
-/** By flag 3, by variable 2, in the file 1, by nobody 0. */
-function closenessOf(settings: Settings, name: string): number {
+/** Flag 3, variable 2, file 1, not set 0. */
+function precedenceOf(settings: Settings, name: string): number {
   const origin = settings.origin(name);
   if (origin === undefined) return 0;
   if (origin.startsWith('--')) return 3;

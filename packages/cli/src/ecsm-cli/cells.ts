@@ -1,14 +1,14 @@
-/** Values of the platform as cells of a table. What is not known is `<none>` or `<unknown>`, never an empty cell. */
+/** Values of the platform as cells of a table. A missing value is `<none>` or `<unknown>`, never an empty cell. */
 import { formatAge } from '../print/age.ts';
 import type { Cell } from '../print/table.ts';
-import type { Context } from './noun.ts';
+import type { Context } from './resource.ts';
 
 export const none = '<none>';
 export const unknown = '<unknown>';
 
-type Look = Exclude<Cell, string>['look'];
+type Style = Exclude<Cell, string>['style'];
 
-const looks: Readonly<Record<string, Look>> = {
+const styles: Readonly<Record<string, Style>> = {
   online: 'good',
   running: 'good',
   complete: 'good',
@@ -22,25 +22,36 @@ const looks: Readonly<Record<string, Look>> = {
   [unknown]: 'warn',
 };
 
-/** A word with the colour that it deserves. */
-export function statusCell(word: string | null | undefined): Cell {
-  const text = word ?? unknown;
-  const look = looks[text];
-  return look === undefined ? text : { text, look };
+/** A status in its colour. */
+export function statusCell(status: string | null | undefined): Cell {
+  const text = status ?? unknown;
+  const style = styles[text];
+  return style === undefined ? text : { text, style };
 }
 
 export function textCell(text: string | number | null | undefined): string {
   return text === undefined || text === null || text === '' ? none : String(text);
 }
 
-/** Since a moment that the platform wrote. */
+/** `telemetry@1.0.0#sylixos`. */
+export function imageText({ name, tag, os }: ImageName): string {
+  return `${name}${tag ? `@${tag}` : ''}${os ? `#${os}` : ''}`;
+}
+
+interface ImageName {
+  readonly name?: string | null | undefined;
+  readonly tag?: string | null | undefined;
+  readonly os?: string | null | undefined;
+}
+
+/** Age of a time in the format of the platform. */
 export function ageCell({ call, platform }: Context, time: string | null | undefined): string {
   const sinceMs = platform.ecsm.timeOf(time);
   return sinceMs === undefined ? unknown : formatAge(call.terminal.clock.now() - sinceMs);
 }
 
 /** `2026-01-02 03:04:05 (5m ago)`. */
-export function momentText(context: Context, time: string | null | undefined): string {
+export function timeText(context: Context, time: string | null | undefined): string {
   if (!time) return none;
   const age = ageCell(context, time);
   return age === unknown ? time : `${time} (${age} ago)`;

@@ -1,7 +1,7 @@
 /** The commands that change services, as data. */
 import type { Call, Command } from '@ecsm/command-line';
 import { fileFlag, waitFlag, yesFlag } from './flags.ts';
-import type { Kind } from './names.ts';
+import type { Kind } from './kinds.ts';
 
 const group = 'Change services';
 const owned =

@@ -1,13 +1,13 @@
-/** What commands that change services share: finding them, and reading and writing them as a whole. */
+/** Shared by commands that change services: finding services, and converting what is read to what an update sends. */
 import type { ServiceBody, ServiceDetail } from '@ecsm/client';
 import { textsOf } from '@ecsm/client';
 import { type Call, Failure, withProgress } from '@ecsm/command-line';
-import { type Context, contextOf } from './noun.ts';
 import type { Platform } from './platform.ts';
+import { type Context, contextOf } from './resource.ts';
 import { findService } from './services.ts';
 
-/** Calls that belong together and take a moment; a slow link shows. */
-export function during<T>(
+/** Runs calls of the platform; slow ones are shown as progress: `waiting for URL to ${what}`. */
+export function callPlatform<T>(
   call: Call,
   platform: Platform,
   what: string,
@@ -21,19 +21,28 @@ export function during<T>(
   );
 }
 
-/** Services by their names, with all that the platform knows of them. */
-export function found(call: Call, platform: Platform, wanted: readonly string[]): Promise<readonly ServiceDetail[]> {
-  return during(call, platform, 'find the named objects', async (context) => {
-    const all: ServiceDetail[] = [];
-    for (const word of wanted) {
-      const { id } = await findService(context, word);
-      all.push(await platform.ecsm.services().get(id, { signal: context.signal }));
-    }
+/** Services with their details, by name or id. Throws `Failure` if one does not exist. */
+export function findServices(call: Call, platform: Platform, words: readonly string[]): Promise<ServiceDetail[]> {
+  return findEach(call, platform, words, async (context, word) => {
+    const { id } = await findService(context, word);
+    return platform.ecsm.services().get(id, { signal: context.signal });
+  });
+}
+
+export function findEach<T>(
+  call: Call,
+  platform: Platform,
+  words: readonly string[],
+  find: (context: Context, word: string) => Promise<T>,
+): Promise<T[]> {
+  return callPlatform(call, platform, 'find the named objects', async (context) => {
+    const all: T[] = [];
+    for (const word of words) all.push(await find(context, word));
     return all;
   });
 }
 
-/** What has to be sent to leave a service as it is: an update replaces all of it. */
+/** The body of an update that changes nothing. An update replaces the whole service. */
 export function bodyOf(detail: ServiceDetail): ServiceBody & { readonly id: string } {
   const { id, name, image, node, policy, factor } = detail;
   const { ref, action } = image ?? {};
@@ -55,7 +64,7 @@ export function bodyOf(detail: ServiceDetail): ServiceBody & { readonly id: stri
   };
 }
 
-/** A field that is null when it is read is one that was not said. */
+/** The platform returns null for a field that was not set. */
 function withoutNulls(object: object): object {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 }

@@ -1,4 +1,4 @@
-/** Completion knows what is on the platform now. */
+/** Completion with the objects on the platform. */
 import { expect, test } from 'vitest';
 import { createService, simulated } from './platform.kit.ts';
 
@@ -14,7 +14,7 @@ async function candidates(...words: readonly string[]) {
     .map((line) => line.split('\t')[0]);
 }
 
-test('kinds, names, and values of flags', async () => {
+test('completes kinds, names, and values of flags', async () => {
   expect(await candidates('get', '')).toEqual(['nodes', 'services', 'containers', 'images', 'records']);
   expect(await candidates('get', 'services', '')).toEqual(['telemetry', '遥测']);
   expect(await candidates('get', 'nodes', 'node-1', '')).toEqual(['node-2', 'node-3']);
@@ -31,7 +31,7 @@ test('kinds, names, and values of flags', async () => {
   expect(await candidates('get', 'nodes', '-o', 'j')).toEqual(['json', 'jsonpath=']);
 });
 
-test('without a platform there are none, and no complaint', async () => {
+test('prints no candidates and no error without a platform', async () => {
   const kit = await simulated({ isQuick: true });
   await kit.simulator.close();
   expect(

@@ -1,4 +1,4 @@
-/** `config view`: what is set, and who said it. */
+/** `config view`: the settings with their sources. */
 
 import type { Call } from '@ecsm/command-line';
 import { redactText } from '@ecsm/runtime';

@@ -1,11 +1,11 @@
 /** Containers, as `get` and `describe` show them. */
-import { type ContainerRow, cpuPercentOf, numberOf } from '@ecsm/client';
+import { type ContainerRow, collect, cpuPercentOf, numberOf } from '@ecsm/client';
 import { UsageError } from '@ecsm/command-line';
 import { formatAge, formatBytes, formatPercent } from '../print/age.ts';
 import type { Cell, Column } from '../print/table.ts';
-import { ageCell, momentText, none, statusCell, textCell, unknown } from './cells.ts';
-import { missing, unlessMissing } from './missing.ts';
-import type { Context, Item, Noun } from './noun.ts';
+import { ageCell, imageText, none, statusCell, textCell, timeText, unknown } from './cells.ts';
+import { notFound, undefinedIfNotFound } from './not-found.ts';
+import type { Context, Item, Resource } from './resource.ts';
 import { fieldLines, tablePart } from './text.ts';
 
 export const containerColumns: readonly Column[] = [
@@ -22,7 +22,7 @@ export const containerColumns: readonly Column[] = [
   { name: 'task id', wide: true },
 ];
 
-export const containers: Noun = {
+export const containers: Resource = {
   kind: 'container',
   columns: containerColumns,
 
@@ -37,27 +37,27 @@ export const containers: Noun = {
 
 const historyMax = 20;
 
-/** As the flags filter them. There is no call for all of them: services are listed first. */
+/** Filtered by the flags. The API has no list of all containers, so services are listed first. */
 export async function* listedContainers(context: Context): AsyncGenerator<ContainerRow, void, undefined> {
-  const { said, platform, signal } = context;
-  const key = said('key');
+  const { filterValue, platform, signal } = context;
+  const key = filterValue('key');
   const options = key === undefined ? { signal } : { signal, key };
-  const serviceWord = said('service');
-  const nodeWord = said('node');
+  const serviceWord = filterValue('service');
+  const nodeWord = filterValue('node');
   if (serviceWord !== undefined && nodeWord !== undefined) {
-    // The platform has one call for each, and none for both.
+    // The API filters by one of them, not by both.
     throw new UsageError('--service and --node cannot be combined: use one of them');
   }
   if (nodeWord !== undefined) {
-    if (said('namespace') !== undefined) throw new UsageError('--namespace and --node cannot be combined');
+    if (filterValue('namespace') !== undefined) throw new UsageError('--namespace and --node cannot be combined');
     const { findNode } = await import('./nodes.ts');
     yield* platform.ecsm.containers().ofNodes([(await findNode(context, nodeWord)).id], options);
     return;
   }
   const { findService, listedServices } = await import('./services.ts');
-  const ids: string[] = [];
-  if (serviceWord !== undefined) ids.push((await findService(context, serviceWord)).id);
-  else for await (const { id } of listedServices(context, {})) ids.push(id);
+  const services =
+    serviceWord === undefined ? await collect(listedServices(context, {})) : [await findService(context, serviceWord)];
+  const ids = services.map(({ id }) => id);
   yield* platform.ecsm.containers().ofServices(ids, options);
 }
 
@@ -65,14 +65,13 @@ export async function* listedContainers(context: Context): AsyncGenerator<Contai
 export async function findContainer(context: Context, word: string): Promise<ContainerRow> {
   const { platform, signal } = context;
   const all = platform.ecsm.containers();
-  const byTask = await unlessMissing(() => all.get(word, { signal }));
+  const byTask = await undefinedIfNotFound(() => all.get(word, { signal }));
   if (byTask) return byTask;
-  const ids: string[] = [];
-  for await (const { id } of platform.ecsm.services().list({}, { signal })) ids.push(id);
+  const ids = (await collect(platform.ecsm.services().list({}, { signal }))).map(({ id }) => id);
   for await (const row of all.ofServices(ids, { signal, key: word })) {
     if (row.name === word || row.id === word) return row;
   }
-  throw await missing(context, 'container', word, all.ofServices(ids, { signal }));
+  throw await notFound(context, 'container', word, all.ofServices(ids, { signal }));
 }
 
 export function containerItem(context: Context, row: ContainerRow): Item {
@@ -118,8 +117,8 @@ async function describe(context: Context, row: ContainerRow): Promise<string> {
     ['Status', row.status ?? unknown],
     ['Deployment', row.deployStatus],
     ['Reason', textCell(row.failedMessage)],
-    ['Created', momentText(context, row.createdTime)],
-    ['Started', momentText(context, row.startedTime)],
+    ['Created', timeText(context, row.createdTime)],
+    ['Started', timeText(context, row.startedTime)],
     ['Uptime', uptime === undefined ? unknown : formatAge(uptime * 1000)],
     ['Restarts', textCell(row.restartCnt)],
     ['Deployments', textCell(row.deployNum)],
@@ -131,8 +130,7 @@ async function describe(context: Context, row: ContainerRow): Promise<string> {
 }
 
 function imageOf({ imageName, imageVersion, imageOS }: ContainerRow): string {
-  if (!imageName) return none;
-  return `${imageName}${imageVersion ? `@${imageVersion}` : ''}${imageOS ? `#${imageOS}` : ''}`;
+  return imageName ? imageText({ name: imageName, tag: imageVersion, os: imageOS }) : none;
 }
 
 function memoryOf({ memoryUsage, memoryLimit }: ContainerRow): string {

@@ -1,4 +1,4 @@
-/** Nothing relies on one of the guesses about the platform: everything works with the other side of each, too. */
+/** Commands work with every assumption about the platform and with its opposite. */
 import { expect, test } from 'vitest';
 import { createService, serviceBody, simulated } from './platform.kit.ts';
 
@@ -26,18 +26,18 @@ const lines: readonly string[] = [
   'delete x --yes --wait',
 ];
 
-test.each(['likely', 'contrary'] as const)('a platform that is %s', async (behaviour) => {
+test.each(['likely', 'contrary'] as const)('every command works with the %s profile', async (behaviour) => {
   const kit = await simulated({ behaviour, isQuick: true });
   await createService(kit, 'x', { factor: 1 });
   const files = { 'x.yaml': JSON.stringify(serviceBody('x', { factor: 2, image: 'telemetry@1.1.0#sylixos' })) };
   for (const line of lines) {
     const { code, err } = await kit.run(line, { files });
-    expect({ line, code, wrong: /^ecsm-cli:.*/m.exec(err)?.[0] }).toEqual({ line, code: 0, wrong: undefined });
+    expect({ line, code, error: /^ecsm-cli:.*/m.exec(err)?.[0] }).toEqual({ line, code: 0, error: undefined });
   }
   expect(await kit.run('get services')).toMatchObject({ code: 0, out: '', err: 'No services found.\n' });
 });
 
-test.each(['likely', 'contrary'] as const)('what is missing is missing on a platform that is %s', async (behaviour) => {
+test.each(['likely', 'contrary'] as const)('reports missing objects with the %s profile', async (behaviour) => {
   const kit = await simulated({ behaviour });
   for (const kind of ['node', 'service', 'container', 'image', 'record']) {
     const { code, err } = await kit.run(`get ${kind} nothing-of-that-name`);
@@ -46,7 +46,7 @@ test.each(['likely', 'contrary'] as const)('what is missing is missing on a plat
   }
 });
 
-test('a fleet of more than one page', async () => {
+test('lists nodes of more than one page', async () => {
   const kit = await simulated({ nodes: 250, behaviour: 'contrary' });
   const { out } = await kit.run('get nodes -o name');
   expect(out.trim().split('\n')).toHaveLength(250);

@@ -1,13 +1,13 @@
-/** `start`, `stop`, `restart`, `pause`, `unpause`: of all containers of a service, or of one. */
-import type { ContainerAction, ContainerRow, ServiceDetail } from '@ecsm/client';
+/** `start`, `stop`, `restart`, `pause`, `unpause`: all containers of a service, or single ones. */
+import type { ContainerAction, ServiceDetail } from '@ecsm/client';
 import type { Call, Run } from '@ecsm/command-line';
-import { during, found } from './change.ts';
+import { callPlatform, findEach, findServices } from './change.ts';
+import { type Change, confirmOwned } from './confirm.ts';
 import { findContainer } from './containers.ts';
-import { type Change, confirmOwned } from './guard.ts';
-import type { Context } from './noun.ts';
 import { type Platform, withPlatform } from './platform.ts';
+import type { Context } from './resource.ts';
 import { namedTargets } from './targets.ts';
-import { containersOf, untilState } from './waiting.ts';
+import { containersOf, waitForState } from './waiting.ts';
 
 const done: Readonly<Record<ContainerAction, string>> = {
   start: 'started',
@@ -17,25 +17,25 @@ const done: Readonly<Record<ContainerAction, string>> = {
   unpause: 'unpaused',
 };
 
-/** The state that it leads to. */
+/** The resulting state. */
 const states = { start: 'running', stop: 'exited', restart: 'running', pause: 'paused', unpause: 'running' } as const;
 
 type Owner = { readonly name: string; readonly namespace: string };
 
-const whyNot = ({ name, namespace }: Owner) =>
+const describeInstead = ({ name, namespace }: Owner) =>
   `ecsmctl describe ecsmservice ${name} -n ${namespace}, which shows why it does not run`;
-/** What has one instance on each node has no number to set. */
-const toNothing = ({ name, namespace }: Owner, { policy }: ServiceDetail) =>
+/** A static service has one instance on each node, so it has no number of replicas to set. */
+const scaleToZeroInstead = ({ name, namespace }: Owner, { policy }: ServiceDetail) =>
   policy === 'dynamic'
     ? `ecsmctl scale ecsmservice ${name} -n ${namespace} --replicas 0`
     : `ecsmctl edit ecsmservice ${name} -n ${namespace}`;
 
 const insteads: Readonly<Record<ContainerAction, (owner: Owner, service: ServiceDetail) => string>> = {
-  start: whyNot,
-  stop: toNothing,
+  start: describeInstead,
+  stop: scaleToZeroInstead,
   restart: ({ name, namespace }) => `ecsmctl rollout restart ecsmservice ${name} -n ${namespace}`,
-  pause: toNothing,
-  unpause: whyNot,
+  pause: scaleToZeroInstead,
+  unpause: describeInstead,
 };
 
 export function control(action: ContainerAction): Run {
@@ -56,23 +56,23 @@ async function controlServices(
   names: readonly string[],
   action: ContainerAction,
 ): Promise<void> {
-  const services = await found(call, platform, names);
+  const services = await findServices(call, platform, names);
   await confirmOwned(
     call,
     services.map((service) => changeOf(service, action)),
   );
   const ids = services.map(({ id }) => id);
   const wait = call.flag('wait') !== undefined;
-  const before = await during(call, platform, 'list containers', async (context) =>
+  const before = await callPlatform(call, platform, 'list containers', async (context) =>
     wait && action === 'restart' ? (await Promise.all(ids.map((id) => containersOf(context, id)))).flat() : [],
   );
   const what = services.map(({ name }) => `service/${name}`).join(', ');
-  await during(call, platform, `${action} ${what}`, ({ signal }) =>
+  await callPlatform(call, platform, `${action} ${what}`, ({ signal }) =>
     platform.ecsm.services().control(ids, action, { signal }),
   );
   for (const { id, name } of services) {
     if (wait) {
-      await untilState(
+      await waitForState(
         call,
         platform,
         `service/${name}`,
@@ -91,12 +91,8 @@ async function controlContainers(
   names: readonly string[],
   action: ContainerAction,
 ): Promise<void> {
-  const rows = await during(call, platform, 'find the named objects', async (context) => {
-    const all: ContainerRow[] = [];
-    for (const word of names) all.push(await findContainer(context, word));
-    return all;
-  });
-  const services = await during(call, platform, 'read their services', ({ signal }) =>
+  const rows = await findEach(call, platform, names, findContainer);
+  const services = await callPlatform(call, platform, 'read their services', ({ signal }) =>
     Promise.all(
       [...new Set(rows.map((row) => row.serviceId))].map((id) => platform.ecsm.services().get(id, { signal })),
     ),
@@ -106,12 +102,19 @@ async function controlContainers(
     services.map((service) => changeOf(service, action)),
   );
   for (const { name, taskId } of rows) {
-    await during(call, platform, `${action} container/${name}`, ({ signal }) =>
+    await callPlatform(call, platform, `${action} container/${name}`, ({ signal }) =>
       platform.ecsm.containers().control(name, action, { signal }),
     );
     if (call.flag('wait') !== undefined) {
-      const look = async ({ signal }: Context) => [await platform.ecsm.containers().get(taskId, { signal })];
-      await untilState(call, platform, `container/${name}`, states[action], look, action === 'restart' ? rows : []);
+      const readRow = async ({ signal }: Context) => [await platform.ecsm.containers().get(taskId, { signal })];
+      await waitForState(
+        call,
+        platform,
+        `container/${name}`,
+        states[action],
+        readRow,
+        action === 'restart' ? rows : [],
+      );
     }
     call.terminal.out.write(`container/${name} ${done[action]}\n`);
   }

@@ -1,25 +1,25 @@
-/** `create service`: as a file says. */
+/** `create service`, from a file. */
 
 import { type Call, Failure } from '@ecsm/command-line';
 import { isApiError } from '@ecsm/runtime';
-import { during } from './change.ts';
-import { confirmOwned } from './guard.ts';
+import { callPlatform } from './change.ts';
+import { confirmOwned } from './confirm.ts';
 import { withPlatform } from './platform.ts';
 import { readServiceFile, withSecrets } from './service-file.ts';
 import { countOf } from './update.ts';
-import { untilDeployed } from './waiting.ts';
+import { waitUntilDeployed } from './waiting.ts';
 
 export async function run(call: Call): Promise<void> {
   const file = await readServiceFile(call);
   const body = withSecrets(file.body, undefined);
   const { name } = body;
-  // A copy of what the operator made carries its mark; the operator would take it for its own.
+  // A copy of a service of the operator has its owner mark, so the operator would treat it as its own.
   await confirmOwned(call, [
     { service: body, instead: () => 'remove ECSM_OWNER and ECSM_REVISION from its environment' },
   ]);
   await withPlatform(call, async (platform) => {
     try {
-      await during(call, platform, `create service/${name}`, ({ signal }) =>
+      await callPlatform(call, platform, `create service/${name}`, ({ signal }) =>
         platform.ecsm.services().create(body, { signal }),
       );
     } catch (error) {
@@ -28,7 +28,7 @@ export async function run(call: Call): Promise<void> {
         `service "${name}" exists already: "ecsm-cli update service -f ${call.flag('filename')}" changes it`,
       );
     }
-    if (call.flag('wait') !== undefined) await untilDeployed(call, platform, { name, expected: countOf(body) });
+    if (call.flag('wait') !== undefined) await waitUntilDeployed(call, platform, { name, expected: countOf(body) });
     call.terminal.out.write(`service/${name} created\n`);
   });
 }

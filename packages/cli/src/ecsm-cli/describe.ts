@@ -1,27 +1,28 @@
-/** `describe`: all that matters of the things that are named, for people. */
+/** `describe`: the details of the named objects. */
 
 import { type Call, UsageError, withProgress } from '@ecsm/command-line';
 import { paintOf } from '../print/paint.ts';
-import { names } from './names.ts';
-import { contextOf, loadNoun } from './noun.ts';
+import { kindNames } from './kinds.ts';
 import { withPlatform } from './platform.ts';
+import { contextOf, loadResource } from './resource.ts';
 import { targetsOf } from './targets.ts';
 
 export async function run(call: Call): Promise<void> {
   const targets = targetsOf(call.words);
   for (const { kind, names: wanted } of targets) {
-    if (wanted.length === 0) throw new UsageError(`name a ${kind}: "ecsm-cli get ${names[kind].plural}" lists them`);
+    if (wanted.length === 0)
+      throw new UsageError(`name a ${kind}: "ecsm-cli get ${kindNames[kind].plural}" lists them`);
   }
   const texts = await withPlatform(call, async (platform) => {
     const all: string[] = [];
     for (const { kind, names: wanted } of targets) {
-      const noun = await loadNoun(kind);
+      const resource = await loadResource(kind);
       for (const word of wanted) {
         const what = `${kind} ${word} of ${platform.url}`;
         const timeoutMs = Number.POSITIVE_INFINITY;
         const text = await withProgress(call.terminal, { what, timeoutMs }, async ({ signal }) => {
           const context = contextOf(call, platform, { signal, flags: ['namespace', 'registry'] });
-          return (await noun.find(context, word)).describe();
+          return (await resource.find(context, word)).describe();
         });
         all.push(text);
       }
@@ -30,6 +31,6 @@ export async function run(call: Call): Promise<void> {
   });
   const { out } = call.terminal;
   const { bold } = paintOf(out.isColoured);
-  // The titles at the beginning of lines, so that an eye finds them.
+  // Titles at the start of lines are bold.
   out.write(texts.join('\n').replace(/^[A-Z][\w -]*:/gm, (title) => bold(title)));
 }

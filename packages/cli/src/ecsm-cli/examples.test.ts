@@ -1,8 +1,8 @@
-/** Every example of every help text, run against a platform of three nodes and the files of `examples/ecsm-cli`. */
+/** Runs every example of every help text with a platform of three nodes and the files of `examples/ecsm-cli`. */
 
 import { type Command, type Example, nodeFiles } from '@ecsm/command-line';
 import { expect, test } from 'vitest';
-import { type Kit, simulated, wordsOf } from './platform.kit.ts';
+import { argumentsOf, type Kit, simulated } from './platform.kit.ts';
 import { ecsmCli } from './program.ts';
 
 const examplesOf = (commands: readonly Command[]): readonly Example[] =>
@@ -12,7 +12,7 @@ const lines = [...new Set([...ecsmCli.examples, ...examplesOf(ecsmCli.commands)]
 
 const files = nodeFiles({ here: new URL('../../../../', import.meta.url).pathname, home: '/nowhere' });
 
-/** What a shell does with a line, as far as the examples need it. */
+/** Interprets a line as a shell, as far as the examples need it. */
 async function run(kit: Kit, line: string): ReturnType<Kit['run']> {
   const [, inner] = /"\$\((ecsm-cli [^)]+)\)"/.exec(line) ?? [];
   if (inner !== undefined) {
@@ -21,14 +21,14 @@ async function run(kit: Kit, line: string): ReturnType<Kit['run']> {
   }
   const [, cat] = /^cat (\S+) \| /.exec(line) ?? [];
   const input = cat === undefined ? {} : { input: (await files.read(cat)) ?? '' };
-  const words = wordsOf(line.replace(/^cat \S+ \| /, ''));
+  const words = argumentsOf(line.replace(/^cat \S+ \| /, ''));
   const start = words.indexOf('ecsm-cli');
   const env = Object.fromEntries(words.slice(0, start).map((word) => word.split('=', 2)));
   const { ECSMCLI_HOST: _, ...others } = env;
   return kit.run(words.slice(start + 1), { ...input, env: others, nodeFiles: files });
 }
 
-/** What has to be there before, beyond `telemetry`. */
+/** Commands to run before the example, besides the creation of `telemetry`. */
 function preparations(line: string): readonly string[] {
   const word = /^ecsm-cli (\w+)/.exec(line)?.[1];
   if (word === 'unpause') return [line.replace('unpause', 'pause')];
@@ -41,11 +41,11 @@ test.each(lines)('%s', async (line) => {
   await run(kit, 'ecsm-cli create service -f examples/ecsm-cli/telemetry.yaml --wait');
   for (const before of preparations(line)) expect(await run(kit, before)).toMatchObject({ code: 0 });
   const { code, out, err } = await run(kit, line);
-  expect({ code, wrong: /^ecsm-cli:.*/m.exec(err)?.[0] }).toEqual({ code: 0, wrong: undefined });
+  expect({ code, error: /^ecsm-cli:.*/m.exec(err)?.[0] }).toEqual({ code: 0, error: undefined });
   expect(out + err).not.toBe('');
 });
 
-test('every command has one', () => {
+test('every command has an example', () => {
   const without = (commands: readonly Command[]): readonly string[] =>
     commands.flatMap(({ name, examples, commands: below = [] }) => [
       ...(examples.length === 0 ? [name] : []),

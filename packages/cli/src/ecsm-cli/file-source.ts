@@ -1,4 +1,4 @@
-/** A large file as an upload wants it: its hash first, then piece by piece. Never more than a piece is in memory. */
+/** A large file as the source of an upload: its hash first, then chunk by chunk. Only one chunk is in memory. */
 import { createHash } from 'node:crypto';
 import type { UploadSource } from '@ecsm/client';
 import { Failure, type Files } from '@ecsm/command-line';
@@ -6,18 +6,18 @@ import { Failure, type Files } from '@ecsm/command-line';
 export interface FileSourceOptions {
   readonly hash: string;
   readonly signal: AbortSignal;
-  /** Told how much has been read for the hash. */
+  /** Called with the bytes read for the hash so far. */
   readonly onRead?: (bytes: number, total: number) => void;
 }
 
 export interface FileSource extends UploadSource {
-  /** Lets go of the file. */
+  /** Closes the file. */
   close(): Promise<void>;
 }
 
-/** Reads all of the file once, for its hash. */
+/** Reads the whole file once, for its hash. Throws `Failure` if the file is missing or empty, or grows. */
 export async function fileSource(files: Files, path: string, options: FileSourceOptions): Promise<FileSource> {
-  const file = await opened(files, path);
+  const file = await openFile(files, path);
   const size = file.sizeBytes;
   const hash = createHash(options.hash);
   let bytes = 0;
@@ -39,12 +39,12 @@ export async function fileSource(files: Files, path: string, options: FileSource
   };
 }
 
-/** Pieces of a file in the order in which they stand. Going back begins anew. */
+/** Reads a file forwards. A read at an earlier offset opens the file again. */
 class ForwardReader {
   readonly #files: Files;
   readonly #path: string;
   #chunks: AsyncIterator<Uint8Array> | undefined;
-  /** Where `#rest` begins in the file. */
+  /** Offset of `#rest` in the file. */
   #position = 0;
   #rest = new Uint8Array(0);
 
@@ -54,18 +54,18 @@ class ForwardReader {
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
-    if (this.#chunks === undefined || offset < this.#position) await this.#begin();
-    const piece = new Uint8Array(length);
+    if (this.#chunks === undefined || offset < this.#position) await this.#reopen();
+    const bytes = new Uint8Array(length);
     let filled = 0;
     while (filled < length) {
       const skip = offset + filled - this.#position;
       const part = this.#rest.subarray(Math.min(skip, this.#rest.length), skip + length - filled);
-      piece.set(part, filled);
+      bytes.set(part, filled);
       filled += part.length;
       if (filled < length && !(await this.#next())) break;
     }
-    // Shorter than asked for where the file has become shorter meanwhile: the upload complains.
-    return piece.subarray(0, filled);
+    // Shorter than requested if the file was truncated meanwhile; the upload reports it.
+    return bytes.subarray(0, filled);
   }
 
   async close(): Promise<void> {
@@ -73,9 +73,9 @@ class ForwardReader {
     this.#chunks = undefined;
   }
 
-  async #begin(): Promise<void> {
+  async #reopen(): Promise<void> {
     await this.close();
-    this.#chunks = (await opened(this.#files, this.#path)).chunks[Symbol.asyncIterator]();
+    this.#chunks = (await openFile(this.#files, this.#path)).chunks[Symbol.asyncIterator]();
     this.#position = 0;
     this.#rest = new Uint8Array(0);
   }
@@ -89,7 +89,7 @@ class ForwardReader {
   }
 }
 
-async function opened(files: Files, path: string) {
+async function openFile(files: Files, path: string) {
   const file = await files.open(path);
   if (!file) throw new Failure(`there is no file "${path}"`);
   return file;

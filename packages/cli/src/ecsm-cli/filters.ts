@@ -1,9 +1,9 @@
-/** The filters of the platform's API, as flags. Which of them goes with which kind is in `names.ts`. */
+/** The filters of the platform's API, as flags. `kinds.ts` lists the filters of each kind. */
 import type { Call, Flag } from '@ecsm/command-line';
 import { namespaceFlag } from './flags.ts';
-import type { Kind } from './names.ts';
+import type { Kind } from './kinds.ts';
 
-/** Names of what is there, for completion. */
+/** Completion with the names of existing objects. */
 export function complete(kind: Kind): (call: Call) => Promise<readonly string[]> {
   return async (call) => (await import('./live-names.ts')).liveNames(call, kind);
 }
@@ -39,7 +39,7 @@ export const imageFilters: readonly Flag[] = [
   { name: 'registry', value: 'ID', help: 'only images in this registry. Default local' },
 ];
 
-/** All of `get`. */
+/** All filters of `get`. */
 export const filterFlags: readonly Flag[] = [
   namespaceFlag,
   nameFilter,

@@ -1,7 +1,7 @@
-/** Flags that several commands share. Data only: it is loaded with every command. */
+/** Shared flags. Data only: this module is loaded with every command. */
 import type { Flag } from '@ecsm/command-line';
 
-/** Where the platform is, and how to reach it: flags of every command. */
+/** Address of the platform and connection settings: flags of every command. */
 export const platformFlags: readonly Flag[] = [
   {
     name: 'url',

@@ -1,10 +1,10 @@
-/** `get`: things of the platform, all of a kind or those that are named. */
+/** `get`: objects of the platform, all of a kind or the named ones. */
 import { type Call, UsageError, wholeNumberOf, withProgress } from '@ecsm/command-line';
 import { filterFlags } from './filters.ts';
-import { type Kind, type Name, names } from './names.ts';
-import { contextOf, type Item, loadNoun } from './noun.ts';
+import { type Kind, type KindNames, kindNames } from './kinds.ts';
 import { formatOf, type Group, isTable, print, sorted } from './output.ts';
 import { type Platform, withPlatform } from './platform.ts';
+import { contextOf, type Item, loadResource } from './resource.ts';
 import { type Target, targetsOf } from './targets.ts';
 
 const limitMax = 1_000_000;
@@ -20,44 +20,44 @@ export async function show(call: Call, targets: readonly Target[]): Promise<void
   const limitText = call.flag('limit');
   const limit = limitText === undefined ? limitMax : wholeNumberOf(limitText, '--limit', 1, limitMax);
   const isOne = targets.length === 1 && targets[0]?.names.length === 1;
-  // A path that cannot be read is said before anybody is asked anything.
+  // An invalid path is reported before the first request.
   sorted(call, []);
   const groups = await withPlatform(call, async (platform) => {
     const found: (Group & { readonly kind: Kind })[] = [];
     for (const target of targets) {
-      found.push(await gathered(call, platform, target, limit, !isTable(format)));
+      found.push(await collect(call, platform, target, limit, !isTable(format)));
     }
     return found;
   });
   const { err } = call.terminal;
   for (const { kind, items } of groups) {
-    if (items.length === 0 && isTable(format)) err.write(`No ${names[kind].plural} found.\n`);
+    if (items.length === 0 && isTable(format)) err.write(`No ${kindNames[kind].plural} found.\n`);
   }
   await print(call, format, groups, { isOne, headers: call.flag('no-headers') === undefined });
 }
 
-async function gathered(
+async function collect(
   call: Call,
   platform: Platform,
   { kind, names: wanted }: Target,
   limit: number,
   isWhole: boolean,
 ): Promise<Group & { readonly kind: Kind }> {
-  const noun = await loadNoun(kind);
+  const resource = await loadResource(kind);
   const { err } = call.terminal;
-  const { plural } = names[kind];
+  const { plural } = kindNames[kind];
   const what = `${plural} of ${platform.url}`;
   const found = await withProgress(call.terminal, { what, timeoutMs: Number.POSITIVE_INFINITY }, async (progress) => {
     const context = contextOf(call, platform, { signal: progress.signal, flags: filterFlags.map(({ name }) => name) });
     const items: Item[] = [];
     const take = async (item: Item) => {
       items.push(isWhole && wanted.length > 0 ? { ...item, value: await item.whole() } : item);
-      // Where nothing can be repainted, each of these would be a line.
+      // Without a terminal each update would be a line.
       if (err.canRepaint) progress.update(`${items.length} so far`);
     };
-    for (const word of wanted) await take(await noun.find(context, word));
+    for (const word of wanted) await take(await resource.find(context, word));
     if (wanted.length > 0) return items;
-    for await (const item of noun.list(context)) {
+    for await (const item of resource.list(context)) {
       if (items.length === limit) {
         progress.print(`There are more than ${limit} ${plural}: raise --limit to see them.`);
         break;
@@ -67,15 +67,15 @@ async function gathered(
     return items;
   });
   const items = sorted(call, found).map((item) => ({ ...item, name: `${kind}/${item.name}` }));
-  return { kind, columns: noun.columns, items };
+  return { kind, columns: resource.columns, items };
 }
 
-/** A filter that is given and does nothing would show what nobody asked for. */
+/** Refuses filters that would have no effect. */
 function checkFilters(call: Call, targets: readonly Target[]): void {
   for (const { name } of filterFlags) {
     if (call.flag(name) === undefined) continue;
     for (const { kind, names: wanted } of targets) {
-      const { filters, plural }: Name = names[kind];
+      const { filters, plural }: KindNames = kindNames[kind];
       if (!filters.includes(name))
         throw new UsageError(`--${name} cannot be used with ${plural}${supportedKinds(name)}`);
       if (wanted.length > 0 && name !== 'namespace' && name !== 'registry') {
@@ -88,6 +88,6 @@ function checkFilters(call: Call, targets: readonly Target[]): void {
 }
 
 function supportedKinds(flag: string): string {
-  const those = Object.values<Name>(names).filter(({ filters }) => filters.includes(flag));
+  const those = Object.values<KindNames>(kindNames).filter(({ filters }) => filters.includes(flag));
   return `, only with ${those.map(({ plural }) => plural).join(' and ')}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What people see, as whole sessions: each command in each format, in a pipe and in terminals of several widths, with
- * ASCII and Chinese names. The texts lie in `golden/`; a change of one is a change that people see.
+ * Transcripts of sessions: each command in each format, in a pipe and in terminals of several widths, with ASCII and
+ * Chinese names. They are compared with the files in `golden/`; a difference is a user-visible change.
  */
 
 import { nodeFiles } from '@ecsm/command-line';
@@ -15,7 +15,7 @@ const broad = { columns: 200, rows: 50 };
 
 const inTerminal = (line: string, terminal = normal): TranscriptLine => ({ line, terminal });
 
-/** Three nodes and one with a Chinese name, services of people and of the operator, one of them in trouble. */
+/** Three nodes and one with a Chinese name, services with and without an owner, one of them with a failed deployment. */
 async function fleet(): Promise<Kit> {
   const kit = await simulated();
   const { platform } = kit.simulator;
@@ -229,7 +229,7 @@ describe('golden', () => {
     expectGolden(new URL('golden/raw-config-version.txt', import.meta.url), text);
   });
 
-  test('help of everything', async () => {
+  test('help of every command', async () => {
     const kit = await simulated();
     const paths = ecsmCli.commands.flatMap(({ name, commands = [] }) => [
       name,

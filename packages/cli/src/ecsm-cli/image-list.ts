@@ -4,7 +4,7 @@ import { filterFlags } from './filters.ts';
 import { show } from './get.ts';
 
 export async function run(call: Call): Promise<void> {
-  // Of the filters of `get`, only those of images are flags here.
+  // This command has only the filters of images.
   const flags = ['name', 'os', 'author', 'registry'];
   const others = filterFlags.map(({ name }) => name).filter((name) => !flags.includes(name));
   const flag = (name: string) => (others.includes(name) ? undefined : call.flag(name));

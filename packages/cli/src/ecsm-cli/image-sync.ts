@@ -1,14 +1,12 @@
-/** `image sync`: an image from a remote registry into the one of the platform. */
+/** `image sync`: copies an image from a remote registry to the registry of the platform. */
 import { numberOf } from '@ecsm/client';
-import { type Call, Failure, UsageError, withProgress } from '@ecsm/command-line';
-import { sleep } from '@ecsm/runtime';
-import { during } from './change.ts';
-import { findImage, referenceOf } from './images.ts';
-import { isLinkTrouble } from './link.ts';
+import { type Call, Failure, UsageError } from '@ecsm/command-line';
+import { imageText } from './cells.ts';
+import { callPlatform } from './change.ts';
+import { findImage } from './images.ts';
 import { type Platform, withPlatform } from './platform.ts';
-import { shareTeller } from './share.ts';
-
-const lookEveryMs = 1_000;
+import type { Context } from './resource.ts';
+import { waitUntil } from './waiting.ts';
 
 export async function run(call: Call): Promise<void> {
   const [word = ''] = call.words;
@@ -17,11 +15,11 @@ export async function run(call: Call): Promise<void> {
     throw new UsageError('--registry ID is required: "ecsm-cli raw GET /image/count" lists registries');
   }
   await withPlatform(call, async (platform) => {
-    const row = await during(call, platform, 'find the image', (context) => findImage(context, word, registryId));
-    const name = referenceOf(row);
+    const row = await callPlatform(call, platform, 'find the image', (context) => findImage(context, word, registryId));
+    const name = imageText(row);
     const { tag, os, arch, size } = row;
     if (!tag || !os || !arch) throw new Failure(`the registry did not return tag, OS and architecture of ${name}`);
-    const syncId = await during(call, platform, `sync ${name}`, ({ signal }) =>
+    const syncId = await callPlatform(call, platform, `sync ${name}`, ({ signal }) =>
       platform.ecsm
         .images()
         .sync(
@@ -30,31 +28,17 @@ export async function run(call: Call): Promise<void> {
         ),
     );
     const isDone = call.flag('wait') !== undefined;
-    if (isDone) await untilSynced(call, platform, name, syncId);
+    if (isDone) await waitUntilSynced(call, platform, name, syncId);
     call.terminal.out.write(`image/${name} ${isDone ? 'synced' : 'is being synced'}\n`);
   });
 }
 
-async function untilSynced(call: Call, platform: Platform, name: string, syncId: string): Promise<void> {
-  const { terminal } = call;
+async function waitUntilSynced(call: Call, platform: Platform, name: string, syncId: string): Promise<void> {
   const remedy = 'the sync continues on the platform: check later with "ecsm-cli get images"';
-  const what = `image/${name} to be synced`;
-  await withProgress(terminal, { what, timeoutMs: platform.waitMs, remedy }, async (progress) => {
-    const { signal, contact } = progress;
-    const tell = shareTeller(terminal, progress);
-    for (;;) {
-      try {
-        const { status, percent } = await platform.ecsm.images().syncProgress(syncId, { signal });
-        contact();
-        if (status === 'fail') throw new Failure(`the platform could not sync image/${name}`);
-        if (status === 'success') return;
-        tell((percent ?? 0) / 100, status ?? 'unknown');
-      } catch (error) {
-        if (!isLinkTrouble(error)) throw error;
-        progress.update(`${platform.url} does not respond`);
-      }
-      await sleep(terminal.clock, lookEveryMs, signal);
-      signal.throwIfAborted();
-    }
-  });
+  const poll = async ({ signal }: Context) => {
+    const { status, percent } = await platform.ecsm.images().syncProgress(syncId, { signal });
+    if (status === 'fail') throw new Failure(`the platform could not sync image/${name}`);
+    return { done: status === 'success', state: status ?? 'unknown', share: (percent ?? 0) / 100 };
+  };
+  await waitUntil(call, platform, `image/${name} to be synced`, poll, remedy);
 }

@@ -1,12 +1,12 @@
-/** `image upload`: a file into the registry of the platform. One that broke off goes on where it stopped. */
+/** `image upload`: a file to the registry of the platform. A repeated upload resumes an interrupted one. */
 import type { Uploaded } from '@ecsm/client';
 import { type Call, Failure, wholeNumberOf, withProgress } from '@ecsm/command-line';
 import { formatBytes } from '../print/age.ts';
 import { fileSource } from './file-source.ts';
-import { isLinkTrouble } from './link.ts';
+import { isLinkError } from './link.ts';
 import { type Platform, withPlatform } from './platform.ts';
-import { shareTeller } from './share.ts';
-import { until } from './waiting.ts';
+import { progressReporter } from './progress-bar.ts';
+import { waitUntil } from './waiting.ts';
 
 const mebibyte = 1024 * 1024;
 const chunkMebibytesMax = 1024;
@@ -17,18 +17,19 @@ export async function run(call: Call): Promise<void> {
   const chunkBytes =
     text === undefined ? 5 * mebibyte : wholeNumberOf(text, '--chunk-size', 1, chunkMebibytesMax) * mebibyte;
   await withPlatform(call, async (platform) => {
-    const { uploadId, imageId } = await sent(call, platform, path, chunkBytes);
+    const { uploadId, imageId } = await upload(call, platform, path, chunkBytes);
     const { out } = call.terminal;
     if (imageId !== undefined) {
       out.write(`${path} already exists as image ${imageId}\n`);
       return;
     }
-    if (call.flag('wait') !== undefined && uploadId !== undefined) await untilRead(call, platform, path, uploadId);
+    if (call.flag('wait') !== undefined && uploadId !== undefined)
+      await waitUntilProcessed(call, platform, path, uploadId);
     out.write(`${path} uploaded\n`);
   });
 }
 
-async function sent(call: Call, platform: Platform, path: string, chunkBytes: number): Promise<Uploaded> {
+async function upload(call: Call, platform: Platform, path: string, chunkBytes: number): Promise<Uploaded> {
   const { terminal } = call;
   const description = call.flag('description');
   const what = `the upload of ${path} to ${platform.url}`;
@@ -36,9 +37,9 @@ async function sent(call: Call, platform: Platform, path: string, chunkBytes: nu
   const remedy = 'the sent chunks are kept: repeat the upload to resume it';
   return withProgress(terminal, { what, timeoutMs, remedy }, async (progress) => {
     const { signal, contact } = progress;
-    const tell = shareTeller(terminal, progress);
+    const report = progressReporter(terminal, progress);
     const source = await fileSource(terminal.files, path, { hash: call.flag('hash') ?? 'sha256', signal });
-    tell(0, `0B of ${formatBytes(source.size)}`);
+    report(0, `0B of ${formatBytes(source.size)}`);
     try {
       return await platform.ecsm.images().upload(source, {
         signal,
@@ -46,11 +47,11 @@ async function sent(call: Call, platform: Platform, path: string, chunkBytes: nu
         ...(description === undefined ? {} : { description }),
         onProgress: ({ bytesDone, bytesTotal }) => {
           contact();
-          tell(bytesDone / bytesTotal, `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`);
+          report(bytesDone / bytesTotal, `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`);
         },
       });
     } catch (error) {
-      if (!isLinkTrouble(error) || !(error instanceof Error)) throw error;
+      if (!isLinkError(error) || !(error instanceof Error)) throw error;
       throw new Failure(`${what} was interrupted: ${error.message}; ${remedy}`, { cause: error });
     } finally {
       await source.close();
@@ -58,9 +59,9 @@ async function sent(call: Call, platform: Platform, path: string, chunkBytes: nu
   });
 }
 
-/** The platform makes an image of what came. */
-async function untilRead(call: Call, platform: Platform, path: string, uploadId: string): Promise<void> {
-  await until(call, platform, `the platform to process ${path}`, async ({ signal }) => {
+/** The platform creates an image from the uploaded file. */
+async function waitUntilProcessed(call: Call, platform: Platform, path: string, uploadId: string): Promise<void> {
+  await waitUntil(call, platform, `the platform to process ${path}`, async ({ signal }) => {
     const { status, percent } = await platform.ecsm.images().uploadProgress(uploadId, { signal });
     if (status === 'fail') throw new Failure(`the platform could not create an image from ${path}`);
     return { done: status === 'success' || percent === 100, state: `${status ?? 'unknown'}, ${percent ?? '?'}%` };

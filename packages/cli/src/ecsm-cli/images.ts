@@ -2,15 +2,15 @@
 import { type ImageRow, isOn, localRegistry, numberOf } from '@ecsm/client';
 import { Failure } from '@ecsm/command-line';
 import { formatBytes } from '../print/age.ts';
-import { ageCell, momentText, textCell, unknown } from './cells.ts';
-import { missing } from './missing.ts';
-import type { Context, Item, Noun } from './noun.ts';
+import { ageCell, imageText, textCell, timeText, unknown } from './cells.ts';
+import { notFound } from './not-found.ts';
+import type { Context, Item, Resource } from './resource.ts';
 import { fieldLines, objectPart } from './text.ts';
 
-/** The platform counts in these. */
+/** The unit of sizes on the platform. */
 const megabyte = 1024 * 1024;
 
-export const images: Noun = {
+export const images: Resource = {
   kind: 'image',
   columns: [
     { name: 'name', shrink: true },
@@ -25,9 +25,9 @@ export const images: Noun = {
   ],
 
   async *list(context) {
-    const { said, platform, signal } = context;
+    const { filterValue, platform, signal } = context;
     const only = (field: 'name' | 'os' | 'author') => {
-      const text = said(field);
+      const text = filterValue(field);
       return text === undefined ? {} : { [field]: text };
     };
     const filter = { registryId: registryOf(context), ...only('name'), ...only('os'), ...only('author') };
@@ -39,34 +39,30 @@ export const images: Noun = {
   },
 };
 
-export function referenceOf({ name, tag, os }: ImageRow): string {
-  return `${name}${tag ? `@${tag}` : ''}${os ? `#${os}` : ''}`;
-}
-
-/** By id, or by `name@tag#os`, of which the tag and the system may be left out if one fits. */
+/** By id, or by `name@tag#os`; tag and OS are optional if only one image matches. Throws `Failure`. */
 export async function findImage(context: Context, word: string, registryId: string): Promise<ImageRow> {
   const { platform, signal } = context;
   const [, name = word, tag, os] = /^([^@#]+)(?:@([^@#]+))?(?:#([^@#]+))?$/.exec(word) ?? [];
-  const fitting: ImageRow[] = [];
+  const matching: ImageRow[] = [];
   for await (const row of platform.ecsm.images().list({ registryId, name }, { signal })) {
-    const fits = (part: string | undefined, value: unknown) => part === undefined || part === value;
-    if (row.name === name && fits(tag, row.tag) && fits(os, row.os)) fitting.push(row);
+    const matches = (part: string | undefined, value: unknown) => part === undefined || part === value;
+    if (row.name === name && matches(tag, row.tag) && matches(os, row.os)) matching.push(row);
   }
-  const [first, second] = fitting;
+  const [first, second] = matching;
   if (first && second) {
-    throw new Failure(`"${word}" is ambiguous: ${fitting.map(referenceOf).join(' or ')}. Use name@tag#os`);
+    throw new Failure(`"${word}" is ambiguous: ${matching.map(imageText).join(' or ')}. Use name@tag#os`);
   }
   if (first) return first;
   const others: { readonly name: string }[] = [];
   for await (const row of platform.ecsm.images().list({ registryId }, { signal })) {
     if (row.id === word) return row;
-    others.push({ name: referenceOf(row) });
+    others.push({ name: imageText(row) });
   }
-  throw await missing(context, 'image', word, iterable(others));
+  throw await notFound(context, 'image', word, iterable(others));
 }
 
-function registryOf({ said }: Context): string {
-  return said('registry') ?? localRegistry;
+function registryOf({ filterValue }: Context): string {
+  return filterValue('registry') ?? localRegistry;
 }
 
 function detailOf(context: Context, id: string) {
@@ -76,7 +72,7 @@ function detailOf(context: Context, id: string) {
 
 function itemOf(context: Context, row: ImageRow): Item {
   return {
-    name: referenceOf(row),
+    name: imageText(row),
     value: row,
     cells: [
       row.name,
@@ -97,7 +93,7 @@ function itemOf(context: Context, row: ImageRow): Item {
 async function describe(context: Context, row: ImageRow): Promise<string> {
   const detail = await detailOf(context, row.id);
   const fields = fieldLines([
-    ['Reference', referenceOf(row)],
+    ['Reference', imageText(row)],
     ['Id', row.id],
     ['Registry', registryOf(context)],
     ['Path', textCell(detail.path)],
@@ -106,7 +102,7 @@ async function describe(context: Context, row: ImageRow): Promise<string> {
     ['Author', textCell(row.author)],
     ['Description', textCell(row.description)],
     ['OCI version', textCell(row.ociVersion)],
-    ['Created', momentText(context, row.createdTime)],
+    ['Created', timeText(context, row.createdTime)],
     ['Pulled', typeof row.pulled === 'string' ? row.pulled : isOn(row.pulled) ? 'yes' : 'no'],
   ]);
   return fields + (await objectPart('Configuration', detail.config));

@@ -1,4 +1,4 @@
-/** A platform that is not there, does not answer, or is something else: one line with URL, cause and remedy. */
+/** A missing, silent or wrong platform is reported on one line with URL, cause and remedy. */
 import { createServer } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
 import { systemClock } from '@ecsm/command-line';
@@ -10,7 +10,7 @@ import { ecsmCli } from './program.ts';
 const at = (url: string, argv: readonly string[], options: TestTerminalOptions = {}) =>
   runInTestTerminal(ecsmCli, [...argv, '--url', url], { clock: systemClock, ...options });
 
-async function deadPort(): Promise<string> {
+async function closedPort(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -18,11 +18,11 @@ async function deadPort(): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
 }
 
-const answering = (status: number, body: string, headers: Record<string, string> = {}) =>
+const respondingWith = (status: number, body: string, headers: Record<string, string> = {}) =>
   listening(createServer((_, response) => response.writeHead(status, headers).end(body)));
 
-test('a dead port', async () => {
-  const url = await deadPort();
+test('reports a refused connection', async () => {
+  const url = await closedPort();
   const { code, out, err } = await at(url, ['get', 'nodes', '--timeout', '10s']);
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err.replace(/^waiting.*\n/gm, '')).toBe(
@@ -38,13 +38,13 @@ test.each([
   ['node', 'check'],
   ['scale', 'x', '--replicas', '1'],
   ['raw', 'GET', '/node'],
-])('a dead port ends %s %s at once', async (...argv) => {
-  const { code, err } = await at(await deadPort(), [...argv, '--timeout', '10s']);
+])('a refused connection ends %s %s immediately', async (...argv) => {
+  const { code, err } = await at(await closedPort(), [...argv, '--timeout', '10s']);
   expect(code).toBe(1);
   expect(err.trim().split('\n').at(-1)).toMatch(/^ecsm-cli: http:.* cannot be reached: connection refused/);
 });
 
-test('a port that never answers', async () => {
+test('reports a server that never responds', async () => {
   const server = createSocketServer(() => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -58,10 +58,10 @@ test('a port that never answers', async () => {
   );
 });
 
-test('a platform that always has another page', async () => {
-  let made = 0;
+test('reports a list that never ends', async () => {
+  let created = 0;
   const server = createServer((_, response) => {
-    const row = { id: String(made), name: `node-${made++}`, status: 'online' };
+    const row = { id: String(created), name: `node-${created++}`, status: 'online' };
     response.end(JSON.stringify({ status: 200, data: { list: [row], total: 1e9 } }));
   });
   const url = await listening(server);
@@ -74,31 +74,31 @@ test('a platform that always has another page', async () => {
 
 test.each([
   [
-    'garbage',
+    'a body that is not JSON',
     200,
     'hello',
     /sent an unexpected response to GET \/node: the body is not JSON: .*hello.*\. If this is not an ECSM platform, set its address/,
   ],
   ['a login page', 200, '<html><body>login', /the body is HTML, perhaps from a proxy/],
-  ['JSON of another', 200, '{"a":1}', /no envelope with a status/],
-  ['half of an answer', 200, '{"status":200,"data":{"li', /damaged or cut short/],
-  ['rows that are none', 200, '{"status":200,"data":{"list":[{}],"total":1}}', /data\.list\[0\]\.id is missing/],
+  ['JSON without an envelope', 200, '{"a":1}', /no envelope with a status/],
+  ['a truncated response', 200, '{"status":200,"data":{"li', /damaged or cut short/],
+  ['invalid rows', 200, '{"status":200,"data":{"list":[{}],"total":1}}', /data\.list\[0\]\.id is missing/],
   [
-    'a proxy that knows nothing',
+    'a proxy that responds 404',
     404,
     'not here',
     /has no endpoint GET \/node\. If this is not an ECSM platform, set its address/,
   ],
-  ['a proxy without a platform behind it', 503, '<html>503', /is unavailable: GET \/node: .*Try again later/],
+  ['a proxy that responds 503', 503, '<html>503', /is unavailable: GET \/node: .*Try again later/],
   [
-    'a platform that wants a password',
+    'a platform that requires credentials',
     401,
     '{"status":401,"message":"login"}',
     /If it requires credentials, send them with --header/,
   ],
-  ['a redirection', 302, '', /HTTP 302/],
-])('%s', async (_, status, body, message) => {
-  const { code, out, err } = await at(await answering(status, body), ['get', 'nodes', '--timeout', '3s']);
+  ['a redirect', 302, '', /HTTP 302/],
+])('reports %s', async (_, status, body, message) => {
+  const { code, out, err } = await at(await respondingWith(status, body), ['get', 'nodes', '--timeout', '3s']);
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toMatch(message);
   expect(
@@ -110,7 +110,7 @@ test.each([
   expect(err).not.toMatch(/^ {4}at /m);
 });
 
-test('an answer that is no HTTP', async () => {
+test('reports a response that is not HTTP', async () => {
   const server = createSocketServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -121,7 +121,7 @@ test('an answer that is no HTTP', async () => {
   expect(err).toContain('it is not HTTP');
 });
 
-test('a write whose answer is lost may have happened, and is not repeated', async () => {
+test('does not repeat a write whose response is lost, and reports that it may have been made', async () => {
   const kit = await simulated({ isQuick: true });
   await createService(kit, 'telemetry', { factor: 1 });
   kit.simulator.link.set({ answersToLose: 1, match: { method: 'PUT', path: '/api/v1/service' } });
@@ -134,7 +134,7 @@ test('a write whose answer is lost may have happened, and is not repeated', asyn
   expect(kit.simulator.journal.byEndpoint().find(({ endpoint }) => endpoint === 'PUT /service')?.calls).toBe(1);
 });
 
-test('a bad link is tried again, and -v shows each attempt', async () => {
+test('retries after errors of the link, and shows each attempt with -v', async () => {
   const kit = await simulated({ isQuick: true });
   kit.simulator.link.set({ errorsLeft: 2 });
   const { code, out, err } = await kit.run('get nodes -v -o name');
@@ -147,7 +147,7 @@ test('a bad link is tried again, and -v shows each attempt', async () => {
   ]);
 });
 
-test('-v hides secrets, in requests and in headers', async () => {
+test('hides secrets in requests and headers with -v', async () => {
   const kit = await simulated();
   const body = serviceBody('x', { env: ['DB_PASSWORD=hunter2'], vsoa: { password: 'hunter2' } });
   const env = { ECSMCLI_HEADER: 'Authorization: Bearer hunter2', ECSMCLI_NODE_PASSWORD: 'hunter2' };
@@ -166,7 +166,7 @@ test('-v hides secrets, in requests and in headers', async () => {
   expect(runs[0]?.err).toContain('POST http://127.0.0.1:30001/api/v1/service {"name":"x"');
 });
 
-test('headers are sent', async () => {
+test('sends headers', async () => {
   const seen: unknown[] = [];
   const url = await listening(
     createServer((request, response) => {
@@ -186,7 +186,7 @@ test('headers are sent', async () => {
   expect(seen).toEqual([['7', 'Basic abcd']]);
 });
 
-test('flags go before the environment, the environment before the file, here before home', async () => {
+test('flags take precedence over the environment, that over the file, and the working directory over home', async () => {
   const files = {
     '.ecsm-cli.yaml': 'url: https://file.site:1/ecsm\n',
     '/home/person/.ecsm-cli.yaml': 'host: home.site\n',
@@ -205,9 +205,9 @@ test('flags go before the environment, the environment before the file, here bef
   expect(await where(['--config', 'my.json'], {}, { 'my.json': '{"port": 9}' })).toBe('http://127.0.0.1:9');
 });
 
-test('a terminal gets nothing from a platform that steers it', async () => {
+test('removes control characters of the platform from the output', async () => {
   const row = { id: 'a', name: '\u001b[2Jevil\nnode', status: 'online' };
-  const url = await answering(200, JSON.stringify({ status: 200, data: { list: [row], total: 1 } }));
+  const url = await respondingWith(200, JSON.stringify({ status: 200, data: { list: [row], total: 1 } }));
   for (const format of [
     'table',
     'wide',

@@ -1,4 +1,4 @@
-/** The link to the platform, as people see it: each request with `-v`, and trouble as one sentence with a remedy. */
+/** User-visible state of the link: each request with `-v`, and errors as one sentence with a remedy. */
 import { platformAnswer, type Transport, type WireAnswer, type WireRequest } from '@ecsm/client';
 import { duration, Failure, type Terminal, truncate, visible } from '@ecsm/command-line';
 import { isApiError, redact, redactText } from '@ecsm/runtime';
@@ -6,34 +6,36 @@ import { formatBytes } from '../print/age.ts';
 
 export interface LinkState {
   readonly url: string;
-  /** When it last answered, monotonic. */
+  /** Monotonic time of the last response. */
   contactMs: number | undefined;
-  /** Whether the request that was sent last could have changed something. */
+  /** Whether the last request could have changed something. */
   isWriting: boolean;
 }
 
 const shownBodyColumns = 500;
 
-/** The same link; it remembers when the other side last answered, and tells of each request with `-v`. */
-export function observed(transport: Transport, terminal: Terminal, link: LinkState): Transport {
+/** A transport that records the time of the last response and, with `-v`, prints each request. */
+export function trackedTransport(transport: Transport, terminal: Terminal, link: LinkState): Transport {
   const { clock, detail, isVerbose } = terminal;
   return {
     async send(request, options) {
       const startMs = clock.monotonicMs();
       const { meter } = options;
-      const ended = (how: string) => {
+      const logEnd = (result: string) => {
         if (!isVerbose) return;
         const bytes = `${formatBytes(meter.bytesUp)} up, ${formatBytes(meter.bytesDown)} down`;
-        detail(`${shownRequest(link.url, request)}: ${how}, ${Math.round(clock.monotonicMs() - startMs)} ms, ${bytes}`);
+        detail(
+          `${shownRequest(link.url, request)}: ${result}, ${Math.round(clock.monotonicMs() - startMs)} ms, ${bytes}`,
+        );
       };
       link.isWriting = request.method !== 'GET';
       try {
-        const answer: WireAnswer = await transport.send(request, options);
+        const response: WireAnswer = await transport.send(request, options);
         link.contactMs = clock.monotonicMs();
-        ended(String(answer.status));
-        return answer;
+        logEnd(String(response.status));
+        return response;
       } catch (error) {
-        ended(isApiError(error) ? error.code : 'cancelled');
+        logEnd(isApiError(error) ? error.code : 'cancelled');
         throw error;
       }
     },
@@ -51,28 +53,28 @@ function shownRequest(url: string, { method, target, headers, body }: WireReques
 
 const where = 'set its address with --url, ECSMCLI_HOST and ECSMCLI_PORT, or .ecsm-cli.yaml';
 
-/** An error of the link with its URL and what to do about it; every other one as it is. */
-export function explained(error: unknown, { url, isWriting }: LinkState): unknown {
+/** Converts an error of the link to a `Failure` with URL and remedy. Returns any other error unchanged. */
+export function explainError(error: unknown, { url, isWriting }: LinkState): unknown {
   const failure = (text: string) => new Failure(text, { cause: error });
-  const unsure = isWriting ? '. The change may have been made: check before you repeat it' : '';
+  const maybeChanged = isWriting ? '. The change may have been made: check before you repeat it' : '';
   if (isApiError(error, 'Unavailable')) {
     const { what, reason } = error.details;
     const isConnection = what.startsWith('http');
     return failure(
       isConnection
         ? `${url} cannot be reached: ${reason}. Is the platform running there? If not, ${where}`
-        : `${url} is unavailable: ${what}: ${reason}${unsure || '. Try again later'}`,
+        : `${url} is unavailable: ${what}: ${reason}${maybeChanged || '. Try again later'}`,
     );
   }
   if (isApiError(error, 'Timeout')) {
     const { what, timeoutMs } = error.details;
-    const remedy = unsure || '. If the link is slow, increase --timeout';
+    const remedy = maybeChanged || '. If the link is slow, increase --timeout';
     return failure(`${url} did not respond to ${what} within ${shortTime(timeoutMs)}${remedy}`);
   }
   if (isApiError(error, 'BadAnswer')) {
     const { what, reason } = error.details;
     return failure(
-      `${url} sent an unexpected response to ${what}: ${reason}${unsure || `. If this is not an ECSM platform, ${where}`}`,
+      `${url} sent an unexpected response to ${what}: ${reason}${maybeChanged || `. If this is not an ECSM platform, ${where}`}`,
     );
   }
   if (isApiError(error, 'NotFound') && error.details.kind === 'path') {
@@ -88,7 +90,7 @@ function shortTime(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : duration(ms);
 }
 
-/** Whether asking again could help: the other side was silent, or not itself. */
-export function isLinkTrouble(error: unknown): boolean {
+/** Whether a retry could succeed: no response, or an unexpected one. */
+export function isLinkError(error: unknown): boolean {
   return isApiError(error, 'Unavailable') || isApiError(error, 'Timeout') || isApiError(error, 'BadAnswer');
 }

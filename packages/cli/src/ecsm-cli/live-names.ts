@@ -1,17 +1,18 @@
-/** Names of what is on the platform now, for completion. */
+/** Names of the objects on the platform, for completion. */
+import { collect } from '@ecsm/client';
 import type { Call } from '@ecsm/command-line';
-import { type Kind, kindOf, kinds, names } from './names.ts';
-import { contextOf, loadNoun } from './noun.ts';
+import { type Kind, kindNames, kindOf, kinds } from './kinds.ts';
 import { withPlatform } from './platform.ts';
+import { contextOf, loadResource } from './resource.ts';
 
-/** More than that helps nobody. */
+/** A longer completion list is useless. */
 const namesMax = 500;
 
 export function liveNames(call: Call, kind: Kind, flags: readonly string[] = []): Promise<readonly string[]> {
   return withPlatform(call, async (platform) => {
-    const noun = await loadNoun(kind);
+    const resource = await loadResource(kind);
     const found: string[] = [];
-    for await (const { name } of noun.list(contextOf(call, platform, { flags }))) {
+    for await (const { name } of resource.list(contextOf(call, platform, { flags }))) {
       found.push(name);
       if (found.length >= namesMax) break;
     }
@@ -19,10 +20,10 @@ export function liveNames(call: Call, kind: Kind, flags: readonly string[] = [])
   });
 }
 
-/** Of commands that show: a kind first, then names of that kind. */
+/** Completion of read commands: a kind, then names of that kind. */
 export async function kindsThenNames(call: Call): Promise<readonly string[]> {
   const [first] = call.words;
-  if (first === undefined) return kinds.map((kind) => `${names[kind].plural}\t${names[kind].help}`);
+  if (first === undefined) return kinds.map((kind) => `${kindNames[kind].plural}\t${kindNames[kind].help}`);
   const kind = kindOf(first);
   if (kind === undefined) return [];
   const taken = call.words.slice(1);
@@ -30,22 +31,23 @@ export async function kindsThenNames(call: Call): Promise<readonly string[]> {
   return (await liveNames(call, kind, flags)).filter((name) => !taken.includes(name));
 }
 
-/** Of commands that change: a kind, or the name of a service at once. */
+/** Completion of change commands: a kind, or directly the name of a service. */
 export async function kindsOrServices(call: Call, allowed: readonly Kind[]): Promise<readonly string[]> {
   const [first] = call.words;
   const kind = first === undefined ? undefined : kindOf(first);
   if (first !== undefined) return liveNames(call, kind ?? 'service');
-  return [...allowed.map((one) => `${one}\t${names[one].help}`), ...(await liveNames(call, 'service'))];
+  return [...allowed.map((one) => `${one}\t${kindNames[one].help}`), ...(await liveNames(call, 'service'))];
 }
 
-/** The records of the service that the line names. */
+/** The records of the service on the command line. */
 export async function recordsOfService(call: Call): Promise<readonly string[]> {
   const word = call.words.at(-1)?.replace(/^.*\//, '');
   if (word === undefined) return [];
   return withPlatform(call, async (platform) => {
-    const context = { ...contextOf(call, platform), said: (flag: string) => (flag === 'service' ? word : undefined) };
-    const found: string[] = [];
-    for await (const { name } of (await loadNoun('record')).list(context)) found.push(name);
-    return found;
+    const context = {
+      ...contextOf(call, platform),
+      filterValue: (flag: string) => (flag === 'service' ? word : undefined),
+    };
+    return (await collect((await loadResource('record')).list(context))).map(({ name }) => name);
   });
 }

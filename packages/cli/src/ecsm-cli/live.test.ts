@@ -1,4 +1,4 @@
-/** `top` and `watch`: what a terminal shows while time passes, and what a pipe gets. */
+/** `top` and `watch` over time, on a terminal and in a pipe. */
 import { expect, test } from 'vitest';
 import { createService, type Kit, simulated } from './platform.kit.ts';
 
@@ -6,11 +6,11 @@ const terminal = { columns: 80, rows: 24 };
 
 const control = '\u001b';
 
-/** What was painted last. */
+/** The last screen. */
 const screenOf = (kit: Kit, text: string) =>
   kit.shown(text.split('\r').at(-1) ?? '').replace(new RegExp(`${control}\\[[\\d?]*[A-Za-z]`, 'g'), '');
 
-test('top is painted again and again, and the cursor comes back', async () => {
+test('top refreshes its table and restores the cursor', async () => {
   const kit = await simulated({ isQuick: true });
   await createService(kit, 'telemetry', { factor: 2 });
   const top = kit.start(['top', 'nodes', '--interval', '5s'], { terminal });
@@ -25,7 +25,7 @@ test('top is painted again and again, and the cursor comes back', async () => {
   expect(top.err.text).toBe('');
 });
 
-test('a link that is lost is shown with its age, over what was seen last', async () => {
+test('top shows the time since the last contact above the last table', async () => {
   const kit = await simulated({ isQuick: true });
   const top = kit.start(['top', 'nodes', '--timeout', '20s'], { terminal });
   await expect.poll(() => top.out.text).toContain('node-3');
@@ -38,7 +38,7 @@ test('a link that is lost is shown with its age, over what was seen last', async
   expect(await top.exit).toBe(130);
 });
 
-test('watch on a terminal follows services', async () => {
+test('watch shows services on a terminal as they change', async () => {
   const kit = await simulated({ isQuick: true, behaviour: 'likely' });
   const watch = kit.start(['watch', '--interval', '1s'], { terminal });
   await expect.poll(() => watch.out.text).toContain('NAME');
@@ -49,7 +49,7 @@ test('watch on a terminal follows services', async () => {
   expect(await watch.exit).toBe(143);
 });
 
-test('watch in a pipe has a line for each change, and ends quietly', async () => {
+test('watch prints a line for each change in a pipe, and ends without an error', async () => {
   const kit = await simulated({ isQuick: true, behaviour: 'likely' });
   await createService(kit, 'camera', { nodes: ['node-1'] });
   const watch = kit.start(['watch', 'services', '--interval', '1s', '--timeout', '2s']);
@@ -68,7 +68,7 @@ test('watch in a pipe has a line for each change, and ends quietly', async () =>
   expect(await watch.exit).toBe(130);
 });
 
-test('watch ends when its reader has gone, and after --for', async () => {
+test('watch ends when its output is closed, and after --for', async () => {
   const kit = await simulated({ isQuick: true });
   const watch = kit.start(['watch', 'nodes', '--interval', '1s']);
   await expect.poll(() => watch.out.text).toContain('node-3');
@@ -81,7 +81,7 @@ test('watch ends when its reader has gone, and after --for', async () => {
   });
 });
 
-test('top in a pipe is one table', async () => {
+test('top prints one table in a pipe', async () => {
   const kit = await simulated();
   const { code, out } = await kit.run('top nodes');
   expect(code).toBe(0);

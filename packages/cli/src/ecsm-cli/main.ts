@@ -1,4 +1,4 @@
-/** The way into `ecsm-cli`. */
+/** Entry point of `ecsm-cli`. */
 import { main } from '@ecsm/command-line';
 import { ecsmCli } from './program.ts';
 

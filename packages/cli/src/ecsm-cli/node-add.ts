@@ -1,6 +1,6 @@
-/** `node add`: makes a machine known to the platform. */
+/** `node add`: adds a machine to the platform. */
 import { type Call, Failure, UsageError } from '@ecsm/command-line';
-import { during } from './change.ts';
+import { callPlatform } from './change.ts';
 import { withPlatform } from './platform.ts';
 import { nodeAddressOf } from './values.ts';
 
@@ -16,7 +16,7 @@ export async function run(call: Call): Promise<void> {
   const tls = call.flag('tls') !== undefined;
   await withPlatform(call, async (platform) => {
     const all = platform.ecsm.nodes();
-    await during(call, platform, `add node/${name}`, async ({ signal }) => {
+    await callPlatform(call, platform, `add node/${name}`, async ({ signal }) => {
       if (await all.isNameTaken(name, { signal })) throw new Failure(`node "${name}" already exists`);
       if (await all.isAddressTaken(address, { signal, tls })) {
         throw new Failure(`a node with the address ${address} already exists: "ecsm-cli get nodes -o wide" shows it`);

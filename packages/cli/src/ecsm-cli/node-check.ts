@@ -1,9 +1,9 @@
-/** `node check`: whether the platform reaches its nodes, and whether they are what it takes them for. */
+/** `node check`: whether nodes are reachable and have the recorded type. */
 import type { NodeRow } from '@ecsm/client';
 import type { Call } from '@ecsm/command-line';
 import type { Column } from '../print/table.ts';
 import { statusCell, textCell, unknown } from './cells.ts';
-import { during } from './change.ts';
+import { callPlatform } from './change.ts';
 import { findNode, uptimeOf } from './nodes.ts';
 import { formatOf, print } from './output.ts';
 import { withPlatform } from './platform.ts';
@@ -17,11 +17,11 @@ const columns: readonly Column[] = [
   { name: 'verdict', shrink: true },
 ];
 
-/** Ends with 1 if something is wrong with a node. */
+/** Returns exit code 1 if a node has a problem. */
 export async function run(call: Call): Promise<number> {
   const format = formatOf(call);
   const checked = await withPlatform(call, (platform) =>
-    during(call, platform, 'check its nodes', async (context) => {
+    callPlatform(call, platform, 'check its nodes', async (context) => {
       const { signal } = context;
       const all = platform.ecsm.nodes();
       if (call.flag('refresh') !== undefined) await all.refreshTypes({ signal });
@@ -41,19 +41,19 @@ export async function run(call: Call): Promise<number> {
       textCell(row.type),
       textCell(newType ?? row.type),
       row.status === 'offline' ? unknown : uptimeOf(row.upTime),
-      { text: verdict, look: verdict === fine ? 'good' : 'bad' } as const,
+      { text: verdict, style: verdict === noProblem ? 'good' : 'bad' } as const,
     ],
   }));
   await print(call, format, [{ columns, items }], { headers: call.flag('no-headers') === undefined });
-  return checked.every(({ verdict }) => verdict === fine) ? 0 : 1;
+  return checked.every(({ verdict }) => verdict === noProblem) ? 0 : 1;
 }
 
-const fine = 'ok';
+const noProblem = 'ok';
 
 function verdictOf(row: NodeRow, newType: string | null | undefined) {
-  const verdicts = [
+  const problems = [
     ...(row.status === 'online' ? [] : ['not reachable from the platform']),
     ...(newType && newType.toLowerCase() !== row.type?.toLowerCase() ? ['type has changed'] : []),
   ];
-  return { row, newType, verdict: verdicts.join('; ') || fine };
+  return { row, newType, verdict: problems.join('; ') || noProblem };
 }

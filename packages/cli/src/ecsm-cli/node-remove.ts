@@ -1,8 +1,7 @@
-/** `node remove`: the platform forgets a machine. It refuses as long as services use it. */
-import type { NodeRow } from '@ecsm/client';
+/** `node remove`: removes machines from the platform, which refuses while services use them. */
 import { type Call, Failure, plural } from '@ecsm/command-line';
-import { during } from './change.ts';
-import { confirmDestruction } from './guard.ts';
+import { callPlatform, findEach } from './change.ts';
+import { confirmIrreversible } from './confirm.ts';
 import { findNode } from './nodes.ts';
 import { type Platform, withPlatform } from './platform.ts';
 
@@ -10,17 +9,13 @@ export async function run(call: Call): Promise<void> {
   await withPlatform(call, (platform) => removeNodes(call, platform, [...new Set(call.words)]));
 }
 
-/** Also for `delete node`. */
+/** Also used by `delete node`. */
 export async function removeNodes(call: Call, platform: Platform, words: readonly string[]): Promise<void> {
-  const nodes = await during(call, platform, 'find the named objects', async (context) => {
-    const all: NodeRow[] = [];
-    for (const word of words) all.push(await findNode(context, word));
-    return all;
-  });
+  const nodes = await findEach(call, platform, words, findNode);
   const shown = nodes.map(({ name }) => `"${name}"`).join(', ');
-  await confirmDestruction(call, `remove ${nodes.length === 1 ? 'node' : plural(nodes.length, 'node')} ${shown}`);
+  await confirmIrreversible(call, `remove ${nodes.length === 1 ? 'node' : plural(nodes.length, 'node')} ${shown}`);
   const ids = nodes.map(({ id }) => id);
-  const conflicts = await during(call, platform, 'remove nodes', ({ signal }) =>
+  const conflicts = await callPlatform(call, platform, 'remove nodes', ({ signal }) =>
     platform.ecsm.nodes().delete(ids, { signal }),
   );
   if (conflicts.length > 0) {

@@ -1,16 +1,16 @@
-/** Nodes, as `get` and `describe` show them. The platform tells their passwords; nobody else does. */
+/** Nodes, as `get` and `describe` show them. The platform returns their passwords, which are never shown. */
 import { isOn, type NodeBasicRow, type NodeRow, numberOf } from '@ecsm/client';
 import { formatAge, formatBytes, formatPercent } from '../print/age.ts';
 import type { Cell } from '../print/table.ts';
-import { ageCell, momentText, none, statusCell, textCell, unknown } from './cells.ts';
+import { ageCell, none, statusCell, textCell, timeText, unknown } from './cells.ts';
 import { containerColumns, containerItem } from './containers.ts';
-import { missing, unlessMissing } from './missing.ts';
-import type { Context, Item, Noun } from './noun.ts';
+import { notFound, undefinedIfNotFound } from './not-found.ts';
+import type { Context, Item, Resource } from './resource.ts';
 import { fieldLines, tablePart, without } from './text.ts';
 
 type Row = NodeRow | NodeBasicRow;
 
-export const nodes: Noun = {
+export const nodes: Resource = {
   kind: 'node',
   columns: [
     { name: 'name', shrink: true },
@@ -26,11 +26,11 @@ export const nodes: Noun = {
   ],
 
   async *list(context) {
-    const { said, platform, signal } = context;
-    const name = said('name');
+    const { filterValue, platform, signal } = context;
+    const name = filterValue('name');
     const filter = name === undefined ? {} : { name };
     const all = platform.ecsm.nodes();
-    const isBasic = said('basic') !== undefined;
+    const isBasic = filterValue('basic') !== undefined;
     for await (const row of isBasic ? all.listBasic(filter, { signal }) : all.list(filter, { signal })) {
       yield itemOf(context, row);
     }
@@ -47,10 +47,10 @@ export async function findNode(context: Context, word: string): Promise<NodeRow>
   const options = { signal: context.signal };
   const named = await all.byName(word, options);
   if (named) return named;
-  const detail = await unlessMissing(() => all.get(word, options));
+  const detail = await undefinedIfNotFound(() => all.get(word, options));
   const row = detail && (await all.byName(detail.name, options));
   if (row) return row;
-  throw await missing(context, 'node', word, all.listBasic({}, options));
+  throw await notFound(context, 'node', word, all.listBasic({}, options));
 }
 
 function itemOf(context: Context, row: Row): Item {
@@ -86,7 +86,7 @@ async function describe(context: Context, row: Row): Promise<string> {
   const { platform, signal, call } = context;
   const detail = await platform.ecsm.nodes().get(row.id, { signal });
   const [measured] = await platform.ecsm.nodes().status([row.id], { signal });
-  // Of a node that it does not reach, the platform gives zeros.
+  // The platform returns zeros for an unreachable node.
   const live = measured?.status === 'online' ? measured : undefined;
   const rows: (readonly Cell[])[] = [];
   for await (const container of platform.ecsm.containers().ofNodes([row.id], { signal })) {
@@ -101,7 +101,7 @@ async function describe(context: Context, row: Row): Promise<string> {
     ['Address', textCell(row.address)],
     ['TLS', isOn(row.tls) ? 'yes' : 'no'],
     ['Agent', textCell(detail.ecsdVersion)],
-    ['Created', momentText(context, row.createdTime)],
+    ['Created', timeText(context, row.createdTime)],
     ['Uptime', uptimeOf(live?.uptime)],
     ['CPU', live?.cpuPercent === undefined ? unknown : formatPercent(live.cpuPercent / 100)],
     ['Memory', usageText(live?.memoryTotal, live?.memoryFree)],
@@ -124,7 +124,7 @@ function usageText(total: Amount, free: Amount): string {
   return `${formatBytes(all - left)} of ${formatBytes(all)} (${formatPercent((all - left) / all)})`;
 }
 
-/** Of an unknown unit, so only the share means something. */
+/** The unit is unknown, so only the percentage is shown. */
 function shareText(total: Amount, free: Amount): string {
   const [all, left] = [numberOf(total), numberOf(free)];
   if (all === undefined || left === undefined) return unknown;

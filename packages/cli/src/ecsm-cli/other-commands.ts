@@ -1,4 +1,4 @@
-/** Commands for nodes and images, for single calls, and for the tool itself, as data. */
+/** Commands for nodes, images, raw requests and the tool itself, as data. */
 import { type Command, completionCommand } from '@ecsm/command-line';
 import { complete, imageFilters, nameFilter } from './filters.ts';
 import { limitFlag, noHeadersFlag, outputFlag, sortFlag, waitFlag, yesFlag } from './flags.ts';

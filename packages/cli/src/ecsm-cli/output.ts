@@ -1,4 +1,4 @@
-/** Things of the platform in every format that `-o` knows. Secrets are left out of all of them. */
+/** Prints objects of the platform in every format of `-o`, with secrets hidden. */
 
 import { type Call, UsageError, visible, visibleLines } from '@ecsm/command-line';
 import { redact } from '@ecsm/runtime';
@@ -10,35 +10,35 @@ import { paintOf } from '../print/paint.ts';
 import { sortBy } from '../print/sort.ts';
 import { type Cell, type Column, formatTable } from '../print/table.ts';
 
-export interface Shown {
+export interface OutputItem {
   /** `service/telemetry`, for `-o name`. */
   readonly name: string;
-  /** For machines. */
+  /** For YAML, JSON and paths. */
   readonly value: unknown;
   readonly cells: readonly Cell[];
 }
 
-/** Things of one kind, which have one table. */
+/** Objects of one kind, which share a table. */
 export interface Group {
   readonly columns: readonly Column[];
-  readonly items: readonly Shown[];
+  readonly items: readonly OutputItem[];
 }
 
-/** What `-o` says. Throws `UsageError`. */
+/** The format of `-o`. Throws `UsageError`. */
 export function formatOf({ flag }: Call, allowed?: readonly FormatName[]): Format {
-  return wrongIfUnreadable(() => parseFormat(flag('output'), allowed));
+  return asUsageError(() => parseFormat(flag('output'), allowed));
 }
 
-/** Whether the cells of a table are all that is needed. */
+/** Whether the format needs only list rows, not whole objects. */
 export function isTable({ kind }: Format): boolean {
   return kind === 'table' || kind === 'wide' || kind === 'name';
 }
 
-/** By the field that `--sort-by` says. */
-export function sorted<T extends Pick<Shown, 'value'>>({ flag }: Call, items: readonly T[]): readonly T[] {
+/** Sorted by the field of `--sort-by`. Throws `UsageError` for an invalid path. */
+export function sorted<T extends Pick<OutputItem, 'value'>>({ flag }: Call, items: readonly T[]): readonly T[] {
   const path = flag('sort-by');
   if (path === undefined) return items;
-  const parsed = wrongIfUnreadable(() => parsePath(path));
+  const parsed = asUsageError(() => parsePath(path));
   const values = sortBy(
     parsed,
     items.map((item) => item.value),
@@ -46,7 +46,7 @@ export function sorted<T extends Pick<Shown, 'value'>>({ flag }: Call, items: re
   return values.flatMap((value) => items.filter((item) => item.value === value));
 }
 
-/** `isOne`: somebody named one thing, so it is no list. */
+/** `isOne`: print a single object instead of a list. */
 export async function print(
   call: Call,
   format: Format,
@@ -93,7 +93,7 @@ async function printed(
   }
 }
 
-function wrongIfUnreadable<T>(read: () => T): T {
+function asUsageError<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -1,4 +1,4 @@
-/** A simulated platform on a real port, and the program in a test terminal that talks to it. */
+/** A simulated platform on a real port, and the program in a test terminal. */
 import type { Server } from 'node:http';
 import type { ServiceBody } from '@ecsm/client';
 import { type Command, runProgram } from '@ecsm/command-line';
@@ -14,18 +14,18 @@ import { SeededRandom } from '@ecsm/runtime/simulation';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { type ProfileName, Simulator } from '@ecsm/simulator';
 import { onTestFinished } from 'vitest';
-import { kinds } from './names.ts';
-import { loadNoun } from './noun.ts';
+import { kinds } from './kinds.ts';
 import { ecsmCli } from './program.ts';
+import { loadResource } from './resource.ts';
 
-/** Ports are any, of five digits; golden texts have this one. */
+/** Replaces the URL with its random port in golden files. */
 export const shownUrl = 'http://127.0.0.1:30001';
 
-/** Virtual time that passes for each turn of real time, while `isQuick`. */
+/** Virtual time that passes per real `turnMs`, with `isQuick`. */
 const stepMs = 200;
 const turnMs = 8;
 
-/** Lets virtual time run, 25 times as fast at most, and no faster than this process gets its turns. */
+/** Advances virtual time, at most 25 times as fast as real time. */
 function running(clock: VirtualClock): () => void {
   let isOver = false;
   const turn = async () => {
@@ -40,19 +40,19 @@ function running(clock: VirtualClock): () => void {
   };
 }
 
-async function everything(): Promise<void> {
+async function loadAllModules(): Promise<void> {
   const loads = (commands: readonly Command[]): readonly Promise<unknown>[] =>
     commands.flatMap(({ load, commands: below = [] }) => [...(load ? [load()] : []), ...loads(below)]);
-  await Promise.all([...loads(ecsmCli.commands), ...kinds.map(loadNoun), import('./measure.ts'), import('yaml')]);
+  await Promise.all([...loads(ecsmCli.commands), ...kinds.map(loadResource), import('./usage.ts'), import('yaml')]);
 }
 
 export interface Kit {
   readonly simulator: Simulator;
   readonly clock: VirtualClock;
   readonly url: string;
-  /** One command line, from beginning to end; URLs are `shownUrl`. */
+  /** Runs one command line to its end; URLs are shown as `shownUrl`. */
   run(argv: readonly string[] | string, options?: TestTerminalOptions): Promise<TestRun>;
-  /** The same, while it runs. */
+  /** Starts one command line without waiting for its end. */
   start(argv: readonly string[], options?: TestTerminalOptions): TestTerminal & { readonly exit: Promise<number> };
   shown(text: string): string;
 }
@@ -60,14 +60,14 @@ export interface Kit {
 export interface KitOptions {
   readonly nodes?: number;
   readonly behaviour?: ProfileName;
-  /** Time that runs, for the simulator and the program. */
+  /** Virtual time advances, for the simulator and the program. */
   readonly isQuick?: boolean;
 }
 
-/** Ends with the test. */
+/** Closed at the end of the test. */
 export async function simulated({ nodes = 3, behaviour = 'instant', isQuick = false }: KitOptions = {}): Promise<Kit> {
-  // What a command loads on its way would otherwise cost virtual minutes, the first time.
-  if (isQuick) await everything();
+  // Loading modules on first use would otherwise take virtual minutes.
+  if (isQuick) await loadAllModules();
   const clock = new VirtualClock();
   const simulator = new Simulator({ clock, random: new SeededRandom(1), nodes, behaviour });
   const { url } = await simulator.listen();
@@ -77,7 +77,7 @@ export async function simulated({ nodes = 3, behaviour = 'instant', isQuick = fa
     await simulator.close();
   });
   const shown = (text: string) => text.replaceAll(url, shownUrl);
-  const worldOf = (options: TestTerminalOptions) =>
+  const terminalOf = (options: TestTerminalOptions) =>
     testTerminal({ clock, ...options, env: { ECSMCLI_URL: url, ...options.env } });
   return {
     simulator,
@@ -85,20 +85,20 @@ export async function simulated({ nodes = 3, behaviour = 'instant', isQuick = fa
     url,
     shown,
     async run(line, options = {}) {
-      const argv = typeof line === 'string' ? wordsOf(line) : line;
-      const { terminal, out, err } = worldOf(options);
+      const argv = typeof line === 'string' ? argumentsOf(line) : line;
+      const { terminal, out, err } = terminalOf(options);
       const code = await runProgram(ecsmCli, argv, terminal);
       return { code, out: shown(out.text), err: shown(err.text) };
     },
     start(argv, options = {}) {
-      const test = worldOf(options);
+      const test = terminalOf(options);
       return { ...test, exit: runProgram(ecsmCli, argv, test.terminal) };
     },
   };
 }
 
-/** As a shell would part them, as far as examples need it. */
-export function wordsOf(line: string): string[] {
+/** Splits a line into arguments as a shell does, as far as the examples need it. */
+export function argumentsOf(line: string): string[] {
   return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
     word.replace(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
   );
@@ -128,20 +128,20 @@ export function serviceBody(name: string, options: ServiceOptions = {}): Service
   };
 }
 
-/** Through the front door, as another client would. */
+/** Creates a service through the API. */
 export async function createService(kit: Kit, name: string, options: ServiceOptions = {}): Promise<void> {
   const data = JSON.stringify(serviceBody(name, options));
   const { code, err } = await kit.run(['raw', 'POST', '/service', '-d', data]);
   if (code !== 0) throw new Error(err);
 }
 
-/** The mark of the operator, in the environment of a service. */
+/** The owner mark of the operator, in the environment of a service. */
 export const markOf = (namespace: string, name: string) => [
   `ECSM_OWNER=registry-1/${namespace}/${name}/uid-1`,
   'ECSM_REVISION=abc',
 ];
 
-/** What is on the port; closed with the test. */
+/** Returns the URL of the server, which is closed at the end of the test. */
 export async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(
@@ -156,7 +156,7 @@ export async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** Command lines and what they print, as a person would see them in a terminal. */
+/** Command lines with their output. */
 export async function transcript(kit: Kit, lines: readonly (string | TranscriptLine)[]): Promise<string> {
   const parts: string[] = [];
   for (const entry of lines) {

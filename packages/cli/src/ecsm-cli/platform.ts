@@ -1,28 +1,28 @@
-/** The platform that a command talks to: found, connected, and let go of, however the command ends. */
+/** The connection of a command to the platform, closed when the command ends. */
 import { Ecsm, httpTransport, RestClient, type Transport } from '@ecsm/client';
 import { type Call, httpHeadersOf, readSettings, type Settings, UsageError } from '@ecsm/command-line';
 import { readManifests } from '@ecsm/runtime';
 import { platformUrlOf } from './address.ts';
 import { platformFlags } from './flags.ts';
-import { explained, type LinkState, observed } from './link.ts';
+import { explainError, type LinkState, trackedTransport } from './link.ts';
 import { durationMsOf, zoneMinutesOf } from './values.ts';
 
 export interface Platform {
   readonly url: string;
   readonly ecsm: Ecsm;
   readonly rest: RestClient;
-  /** For one call with its retries. */
+  /** Time limit of one call with its retries. */
   readonly callMs: number;
-  /** For waiting until something has happened, and for a list with all its pages. */
+  /** Time limit of `--wait`, and of a list with all its pages. */
   readonly waitMs: number;
-  /** What `--timeout` says; nothing if nobody said it. */
+  /** The value of `--timeout`, if set. */
   readonly timeoutMs: number | undefined;
   readonly link: Readonly<LinkState>;
 }
 
 const callMsDefault = 30_000;
 const waitMsDefault = 300_000;
-/** One attempt. A slow link needs more than the first, and a lost request should not take longer than the second. */
+/** Limits of one attempt: a slow link needs the minimum, and a lost request is abandoned after the maximum. */
 const attemptMsMin = 10_000;
 const attemptMsMax = 30_000;
 const attemptsMax = 3;
@@ -32,7 +32,7 @@ export function settingsOf(call: Call): Promise<Settings> {
   return readSettings(call, platformFlags, config);
 }
 
-/** Throws `UsageError` for settings that make no sense. Trouble on the link becomes one sentence with a remedy. */
+/** Throws `UsageError` for invalid settings. Errors of the link become one sentence with a remedy. */
 export async function withPlatform<T>(call: Call, work: (platform: Platform) => Promise<T>): Promise<T> {
   const { terminal } = call;
   const settings = await settingsOf(call);
@@ -41,7 +41,7 @@ export async function withPlatform<T>(call: Call, work: (platform: Platform) => 
   const zoneOffsetMinutes = optional(settings, 'zone', zoneMinutesOf) ?? 0;
   const headers = httpHeadersOf(settings.all('header'), settings.origin('header') ?? '--header');
   const link: LinkState = { url, contactMs: undefined, isWriting: false };
-  const transport = observed(await transportOf(call, settings, url), terminal, link);
+  const transport = trackedTransport(await transportOf(call, settings, url), terminal, link);
   const callMs = timeoutMs ?? callMsDefault;
   const rest = new RestClient({
     transport,
@@ -56,7 +56,7 @@ export async function withPlatform<T>(call: Call, work: (platform: Platform) => 
   try {
     return await work({ url, ecsm, rest, callMs, waitMs, timeoutMs, link });
   } catch (error) {
-    throw explained(error, link);
+    throw explainError(error, link);
   } finally {
     transport.close();
   }

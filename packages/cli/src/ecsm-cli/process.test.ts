@@ -1,4 +1,4 @@
-/** The tool as a real process, bundled as it is shipped: pipes that break, terminals, signals, and what it loads. */
+/** The tool as a real process, bundled as it is shipped: closed pipes, terminals, signals, and loaded modules. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ beforeAll(async () => {
       '@ecsm/command-line': join(packages, 'command-line/src/index.ts'),
       '@ecsm/client': join(packages, 'ecsm-client/src/index.ts'),
       '@ecsm/operator': join(packages, 'ecsm-operator/src/index.ts'),
-      // Of CommonJS, a part that is loaded later would only have the default.
+      // Loaded dynamically as CommonJS it would only have a default export.
       yaml: join(packages, '../node_modules/yaml/browser/index.js'),
     },
     external: ['@photostructure/sqlite'],
@@ -78,7 +78,7 @@ const inTerminal = (line: string, onOutput?: OnOutput) =>
 
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
-test('version needs nothing heavy', async () => {
+test('version loads no large modules', async () => {
   expect(await shell('ecsm-cli version; ecsm-cli --version')).toEqual({
     code: 0,
     out: 'ecsm-cli 9.8.7\necsm-cli 9.8.7\n',
@@ -99,7 +99,7 @@ test('version needs nothing heavy', async () => {
   expect(all.length).toBeLessThan(200_000);
 });
 
-test('a reader that goes away is no error', async () => {
+test('a closed pipe is not an error', async () => {
   const { code, out, err } = await shell(
     'set -o pipefail; ecsm-cli get nodes | head -2; ecsm-cli get images -o yaml | true; ecsm-cli watch nodes --for 2s | head -1 | wc -l',
   );
@@ -107,20 +107,20 @@ test('a reader that goes away is no error', async () => {
   expect(out.split('\n')).toHaveLength(4);
 });
 
-test('long outputs arrive whole', async () => {
+test('prints long output completely', async () => {
   const { code, out } = await shell('ecsm-cli get nodes -o json | cat');
   expect(code).toBe(0);
   expect(JSON.parse(out).items).toHaveLength(200);
 });
 
-test('without a terminal it never asks and never hangs', async () => {
+test('fails without a prompt if there is no terminal', async () => {
   const { code, out, err } = await shell('ecsm-cli delete mine < /dev/zero; ecsm-cli stop orbit.camera');
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toContain('ecsm-cli: delete service "mine" needs confirmation: add --yes\n');
   expect(err).toContain('To make it anyway, add --yes\n');
 });
 
-test.skipIf(!hasTerminal)('a terminal is asked', async () => {
+test.skipIf(!hasTerminal)('asks for confirmation on a terminal', async () => {
   const answering = (answer: string) => {
     let isAsked = false;
     return inTerminal('ecsm-cli stop orbit.camera', (text, child) => {
@@ -135,7 +135,7 @@ test.skipIf(!hasTerminal)('a terminal is asked', async () => {
   expect(await answering('y')).toMatchObject({ code: 0, out: expect.stringContaining('service/orbit.camera stopped') });
 });
 
-test.skipIf(!hasTerminal)('top in a terminal, until Ctrl-C', async () => {
+test.skipIf(!hasTerminal)('top runs on a terminal until Ctrl-C', async () => {
   let isStopped = false;
   const { code, out } = await inTerminal('ecsm-cli top nodes --interval 1s', (text, child) => {
     if (isStopped || !text.includes('press Ctrl-C to exit')) return;
@@ -147,7 +147,7 @@ test.skipIf(!hasTerminal)('top in a terminal, until Ctrl-C', async () => {
   expect(out.lastIndexOf('\u001b[?25h')).toBeGreaterThan(out.lastIndexOf('\u001b[?25l'));
 });
 
-test('SIGTERM ends what waits', async () => {
+test('SIGTERM ends watch', async () => {
   const { out } = await shell(
     'ecsm-cli watch services --interval 1s > seen & pid=$!; sleep 2; kill $pid; wait $pid; echo "ended $?"',
   );
@@ -155,7 +155,7 @@ test('SIGTERM ends what waits', async () => {
   expect(readFileSync(join(directory, 'seen'), 'utf8')).toContain('orbit.camera');
 });
 
-test('an image in a real file', async () => {
+test('uploads an image from a file', async () => {
   writeFileSync(join(directory, 'radar.tar'), Buffer.alloc(3_000_000, 7));
   const { code, out, err } = await shell(
     'ecsm-cli image upload radar.tar --chunk-size 1 --description radar@3.0.0#sylixos --wait',

@@ -1,4 +1,4 @@
-/** `ecsm-cli`: the platform by hand. Commands are data here; what they do is loaded when they are called. */
+/** `ecsm-cli`: manages the platform directly. Commands are data; their code is loaded when they are called. */
 import { type Program, verboseFlag } from '@ecsm/command-line';
 import { changeCommands } from './change-commands.ts';
 import { platformFlags } from './flags.ts';

@@ -1,10 +1,10 @@
-/** `raw`: one call to the platform, as it is. It asks nothing and guards nothing. */
+/** `raw`: one API request, without confirmation and without a check of the owner. */
 import type { Method, RequestBuilder, RestClient, WireAnswer } from '@ecsm/client';
 import { type Call, didYouMean, Failure, UsageError, visibleLines } from '@ecsm/command-line';
 import { redact, redactText, shape } from '@ecsm/runtime';
 import { formatJson, formatYaml } from '../print/documents.ts';
 import { printJsonPath } from '../print/jsonpath.ts';
-import { during } from './change.ts';
+import { callPlatform } from './change.ts';
 import { formatOf } from './output.ts';
 import { withPlatform } from './platform.ts';
 
@@ -20,23 +20,23 @@ export async function run(call: Call): Promise<void> {
   const format = formatOf(call, ['json', 'yaml', 'jsonpath']);
   const data = await dataOf(call);
   if (method === 'GET' && data !== undefined) throw new UsageError('GET takes no data: omit -d, or use POST or PUT');
-  const answer = await withPlatform(call, (platform) =>
-    during(call, platform, 'respond', ({ signal }) => {
+  const response = await withPlatform(call, (platform) =>
+    callPlatform(call, platform, 'respond', ({ signal }) => {
       const request = requestFor(platform.rest, method, path);
       return (data === undefined ? request : request.body(data)).signal(signal).doRaw();
     }),
   );
   const { out } = call.terminal;
-  const text = new TextDecoder().decode(answer.body);
+  const text = new TextDecoder().decode(response.body);
   const json = jsonOf(text);
   if (json === undefined) out.write(`${visibleLines(redactText(text))}\n`);
   else if (format.kind === 'yaml') out.write(await formatYaml(redact(json)));
   else if (format.kind === 'jsonpath') out.write(`${visibleLines(printJsonPath(format.path, redact(json)))}\n`);
   else out.write(formatJson(redact(json)));
-  complainAbout(answer, json);
+  failIfRejected(response, json);
 }
 
-/** A path of people is taken apart and put together again, so that nothing in it can be more than it looks like. */
+/** Parses the path and builds it again, so that every segment and parameter is encoded. */
 function requestFor(rest: RestClient, method: Method, path: string): RequestBuilder {
   const [before = '', query = ''] = split(path, '?');
   const below = before.startsWith(`${basePath}/`) ? before.slice(basePath.length) : before;
@@ -44,7 +44,7 @@ function requestFor(rest: RestClient, method: Method, path: string): RequestBuil
     method
   ]();
   for (const segment of below.split('/').filter((one) => one !== '')) {
-    // A plain word is shown in complaints; anything else could be somebody's name.
+    // Only plain segments are shown in errors; others could be names of objects.
     const isPlain = /^[\w~-][\w.~-]*$/.test(segment);
     request = isPlain ? request.resource(segment) : request.name(decoded(segment), 'path');
   }
@@ -69,15 +69,15 @@ function decoded(text: string): string {
 }
 
 async function dataOf(call: Call): Promise<unknown> {
-  const said = call.flag('data');
-  if (said === undefined) return undefined;
-  const text = said.startsWith('@') ? await contentOf(call, said.slice(1)) : said;
+  const data = call.flag('data');
+  if (data === undefined) return undefined;
+  const text = data.startsWith('@') ? await contentOf(call, data.slice(1)) : data;
   try {
     return JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/, ".*$/s, '') : '';
     throw new UsageError(
-      `${said.startsWith('@') ? `the data in ${said.slice(1)}` : 'the data of -d'} is not valid JSON: ${reason}`,
+      `${data.startsWith('@') ? `the data in ${data.slice(1)}` : 'the data of -d'} is not valid JSON: ${reason}`,
     );
   }
 }
@@ -97,11 +97,11 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The answer is shown, and still is no success. */
-function complainAbout({ status }: WireAnswer, json: unknown): void {
+/** Throws `Failure` for an error response, which has been printed. */
+function failIfRejected({ status }: WireAnswer, json: unknown): void {
   const code = shape.isObject(json) ? json['status'] : undefined;
   const message = shape.isObject(json) ? json['message'] : undefined;
   if (status < 400 && (code === undefined || code === 200)) return;
-  const said = typeof message === 'string' ? `: ${message}` : '';
-  throw new Failure(`the platform responded with ${code === undefined ? `HTTP ${status}` : `code ${code}`}${said}`);
+  const detail = typeof message === 'string' ? `: ${message}` : '';
+  throw new Failure(`the platform responded with ${code === undefined ? `HTTP ${status}` : `code ${code}`}${detail}`);
 }

@@ -1,4 +1,4 @@
-/** The commands that look, as data. */
+/** The read commands, as data. */
 import type { Call, Command, Flag } from '@ecsm/command-line';
 import { filterFlags, nameFilter, nodeFilter, serviceFilter } from './filters.ts';
 import { intervalFlag, limitFlag, namespaceFlag, noHeadersFlag, outputFlag, sortFlag } from './flags.ts';
@@ -66,7 +66,7 @@ const top: Command = {
       ],
       flags: [...topFlags, { ...nameFilter, help: 'only names that contain TEXT' }],
       load: async () => ({
-        run: (await import('./top.ts')).top(async () => (await import('./measure.ts')).measuredNodes),
+        run: (await import('./top.ts')).top(async () => (await import('./usage.ts')).nodeUsage),
       }),
     },
     {
@@ -84,7 +84,7 @@ const top: Command = {
         namespaceFlag,
       ],
       load: async () => ({
-        run: (await import('./top.ts')).top(async () => (await import('./measure.ts')).measuredContainers),
+        run: (await import('./top.ts')).top(async () => (await import('./usage.ts')).containerUsage),
       }),
     },
   ],

@@ -1,11 +1,11 @@
-/** Deployment records, as `get` and `describe` show them: the past of a service, and what `rollback` goes back to. */
+/** Deployment records, as `get` and `describe` show them. `rollback` deploys one of them again. */
 import type { DeploymentRecord, DeploymentRecordDetail } from '@ecsm/client';
 import { Failure, UsageError } from '@ecsm/command-line';
 import { shape } from '@ecsm/runtime';
 import type { Column } from '../print/table.ts';
-import { ageCell, momentText, none, textCell } from './cells.ts';
-import { unlessMissing } from './missing.ts';
-import type { Context, Item, Noun } from './noun.ts';
+import { ageCell, none, textCell, timeText } from './cells.ts';
+import { undefinedIfNotFound } from './not-found.ts';
+import type { Context, Item, Resource } from './resource.ts';
 import { fieldLines, objectPart } from './text.ts';
 
 export const recordColumns: readonly Column[] = [
@@ -17,12 +17,12 @@ export const recordColumns: readonly Column[] = [
   { name: 'command', wide: true, shrink: true },
 ];
 
-export const records: Noun = {
+export const records: Resource = {
   kind: 'record',
   columns: recordColumns,
 
   async *list(context) {
-    const word = context.said('service');
+    const word = context.filterValue('service');
     if (word === undefined) throw new UsageError('records belong to a service: add --service NAME');
     const { findService } = await import('./services.ts');
     const { id } = await findService(context, word);
@@ -38,7 +38,7 @@ export const records: Noun = {
 };
 
 async function recordOf({ platform, signal }: Context, id: string): Promise<DeploymentRecordDetail> {
-  const record = await unlessMissing(() => platform.ecsm.records().get(id, { signal }));
+  const record = await undefinedIfNotFound(() => platform.ecsm.records().get(id, { signal }));
   if (record) return record;
   throw new Failure(`there is no record "${id}" on ${platform.url}: "ecsm-cli get records --service NAME" lists them`);
 }
@@ -64,7 +64,7 @@ async function describe(context: Context, record: DeploymentRecordDetail): Promi
   const fields = fieldLines([
     ['Id', record.id],
     ['Service', textCell(record.name)],
-    ['Created', momentText(context, record.createdTime)],
+    ['Created', timeText(context, record.createdTime)],
     ['Image', textCell(imageOf(record))],
     ['Action', textCell(record.action)],
     ['Policy', textCell(record.policy)],
@@ -75,7 +75,7 @@ async function describe(context: Context, record: DeploymentRecordDetail): Promi
   return `${fields}${await objectPart('VSOA', record.vsoa)}${await objectPart('Configuration', record.config)}`;
 }
 
-/** A text, or an object that has it. */
+/** The platform returns the image as a text or as an object. */
 export function imageOf({ image }: DeploymentRecord): string | undefined {
   if (typeof image === 'string') return image;
   const ref = shape.isObject(image) ? image['ref'] : undefined;

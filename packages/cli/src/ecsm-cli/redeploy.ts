@@ -1,16 +1,16 @@
-/** `redeploy`: all containers of a service anew. */
+/** `redeploy`: deploys all containers of a service again. */
 import type { Call } from '@ecsm/command-line';
-import { during, found } from './change.ts';
-import { confirmOwned } from './guard.ts';
-import { contextOf } from './noun.ts';
+import { callPlatform, findServices } from './change.ts';
+import { confirmOwned } from './confirm.ts';
 import { withPlatform } from './platform.ts';
+import { contextOf } from './resource.ts';
 import { namedTargets } from './targets.ts';
-import { deploymentsOf, untilDeployed } from './waiting.ts';
+import { deploymentsOf, waitUntilDeployed } from './waiting.ts';
 
 export async function run(call: Call): Promise<void> {
   const names = namedTargets(call.words, ['service']).flatMap((target) => target.names);
   await withPlatform(call, async (platform) => {
-    const services = await found(call, platform, names);
+    const services = await findServices(call, platform, names);
     await confirmOwned(
       call,
       services.map((service) => ({
@@ -21,10 +21,10 @@ export async function run(call: Call): Promise<void> {
     for (const { id, name } of services) {
       const wait = call.flag('wait') !== undefined;
       const before = wait ? await deploymentsOf(contextOf(call, platform), id) : undefined;
-      await during(call, platform, `redeploy service/${name}`, ({ signal }) =>
+      await callPlatform(call, platform, `redeploy service/${name}`, ({ signal }) =>
         platform.ecsm.services().redeploy(id, { signal }),
       );
-      if (before) await untilDeployed(call, platform, { name, before });
+      if (before) await waitUntilDeployed(call, platform, { name, before });
       call.terminal.out.write(`service/${name} redeployed\n`);
     }
   });

@@ -1,14 +1,14 @@
-/** `rollback`: a service as a record of its past says. */
-import type { DeploymentRecord } from '@ecsm/client';
+/** `rollback`: returns a service to a deployment record. */
+import { collect, type DeploymentRecord } from '@ecsm/client';
 import { type Call, Failure, UsageError } from '@ecsm/command-line';
-import { during, found } from './change.ts';
-import { confirmOwned } from './guard.ts';
+import { callPlatform, findServices } from './change.ts';
+import { confirmOwned } from './confirm.ts';
 import { withPlatform } from './platform.ts';
 import { imageOf } from './records.ts';
 import { namedService } from './targets.ts';
-import { untilDeployed } from './waiting.ts';
+import { waitUntilDeployed } from './waiting.ts';
 
-/** Of an id that is cut off. Fewer letters are too easily those of another one. */
+/** Characters of an id prefix at least. A shorter one could match another record by mistake. */
 const prefixMin = 4;
 
 export async function run(call: Call): Promise<void> {
@@ -18,27 +18,25 @@ export async function run(call: Call): Promise<void> {
     throw new UsageError(`--to RECORD is required: "ecsm-cli get records --service ${word}" lists them`);
   }
   await withPlatform(call, async (platform) => {
-    const [service] = await found(call, platform, [word]);
+    const [service] = await findServices(call, platform, [word]);
     if (!service) return;
     const { id, name } = service;
-    const record = await during(call, platform, 'find the record', async ({ signal }) => {
-      const all: DeploymentRecord[] = [];
-      for await (const record of platform.ecsm.records().list(id, { signal })) all.push(record);
-      return chosen(all, to, name);
-    });
+    const record = await callPlatform(call, platform, 'find the record', async ({ signal }) =>
+      recordById(await collect(platform.ecsm.records().list(id, { signal })), to, name),
+    );
     await confirmOwned(call, [
       { service, instead: (owner) => `ecsmctl rollout undo ecsmservice ${owner.name} -n ${owner.namespace}` },
     ]);
-    await during(call, platform, `roll service/${name} back`, ({ signal }) =>
+    await callPlatform(call, platform, `roll service/${name} back`, ({ signal }) =>
       platform.ecsm.services().rollback(id, record.id, { signal }),
     );
-    if (call.flag('wait') !== undefined) await untilDeployed(call, platform, { name, image: imageOf(record) });
+    if (call.flag('wait') !== undefined) await waitUntilDeployed(call, platform, { name, image: imageOf(record) });
     call.terminal.out.write(`service/${name} rolled back to record ${record.id}\n`);
   });
 }
 
-/** By its id, or by the beginning of it. */
-function chosen(all: readonly DeploymentRecord[], to: string, name: string): DeploymentRecord {
+/** By id or by a unique prefix of it. Throws `Failure`. */
+function recordById(all: readonly DeploymentRecord[], to: string, name: string): DeploymentRecord {
   const exact = all.find(({ id }) => id === to);
   if (exact) return exact;
   const near = to.length < prefixMin ? [] : all.filter(({ id }) => id.startsWith(to));

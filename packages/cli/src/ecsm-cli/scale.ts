@@ -1,10 +1,10 @@
-/** `scale`: how many instances a dynamic service has. */
+/** `scale`: sets the number of instances of a dynamic service. */
 import { type Call, Failure, UsageError, wholeNumberOf } from '@ecsm/command-line';
-import { bodyOf, during, found } from './change.ts';
-import { confirmOwned } from './guard.ts';
+import { bodyOf, callPlatform, findServices } from './change.ts';
+import { confirmOwned } from './confirm.ts';
 import { withPlatform } from './platform.ts';
 import { namedService } from './targets.ts';
-import { untilDeployed } from './waiting.ts';
+import { waitUntilDeployed } from './waiting.ts';
 
 const replicasMax = 100_000;
 
@@ -14,7 +14,7 @@ export async function run(call: Call): Promise<void> {
   if (text === undefined) throw new UsageError('--replicas COUNT is required');
   const factor = wholeNumberOf(text, '--replicas', 0, replicasMax);
   await withPlatform(call, async (platform) => {
-    const [service] = await found(call, platform, [word]);
+    const [service] = await findServices(call, platform, [word]);
     if (!service) return;
     const { name } = service;
     if (service.policy !== 'dynamic') {
@@ -29,10 +29,10 @@ export async function run(call: Call): Promise<void> {
         instead: (owner) => `ecsmctl scale ecsmservice ${owner.name} -n ${owner.namespace} --replicas ${factor}`,
       },
     ]);
-    await during(call, platform, `scale service/${name}`, ({ signal }) =>
+    await callPlatform(call, platform, `scale service/${name}`, ({ signal }) =>
       platform.ecsm.services().update({ ...bodyOf(service), factor }, { signal }),
     );
-    if (call.flag('wait') !== undefined) await untilDeployed(call, platform, { name, expected: factor });
+    if (call.flag('wait') !== undefined) await waitUntilDeployed(call, platform, { name, expected: factor });
     call.terminal.out.write(`service/${name} scaled\n`);
   });
 }

@@ -1,7 +1,7 @@
 /**
- * A service in a file, in the form that the platform has: `name`, `image`, `node`, `policy`, `factor`, `prepull`. What
- * `get service NAME -o yaml` prints can be edited and sent back: fields that are only there to be read are left out, and
- * where a secret was hidden the present one stays.
+ * A service in a file, in the format of the platform: `name`, `image`, `node`, `policy`, `factor`, `prepull`. The output
+ * of `get service NAME -o yaml` can be edited and sent back: read-only fields are ignored, and a secret that is shown as
+ * hidden keeps its present value.
  */
 import type { ServiceBody, ServiceDetail } from '@ecsm/client';
 import { type Call, didYouMean, Failure, oneOf, UsageError } from '@ecsm/command-line';
@@ -9,13 +9,12 @@ import { hidden, isApiError, type Manifest, readManifests, type Shape, shape } f
 
 export interface ServiceFile {
   readonly body: ServiceBody;
-  /** If the file says it. */
+  /** Set if the file contains it. */
   readonly id: string | undefined;
 }
 
-const sent = ['name', 'image', 'node', 'policy', 'factor', 'prepull'];
-/** What a platform adds when it is asked. */
-const read = [
+const writableFields = ['name', 'image', 'node', 'policy', 'factor', 'prepull'];
+const readOnlyFields = [
   'id',
   'status',
   'healthy',
@@ -32,7 +31,7 @@ const read = [
 ];
 
 const name: Shape<string> = checked(shape.string(), (text) => text !== '', 'a name');
-const words = (...all: readonly string[]) => checked(shape.string(), (text) => all.includes(text), oneOf(all));
+const choice = (...all: readonly string[]) => checked(shape.string(), (text) => all.includes(text), oneOf(all));
 const body: Shape<ServiceBody> = shape.object({
   name,
   image: shape.object({
@@ -41,20 +40,20 @@ const body: Shape<ServiceBody> = shape.object({
       (text) => /^[^@#\s]+@[^@#\s]+#[^@#\s]+$/.test(text),
       'an image reference such as worker@1.0.0#sylixos',
     ),
-    action: words('run', 'load'),
+    action: choice('run', 'load'),
     config: shape.record(shape.anything()),
     vsoa: shape.optional(shape.record(shape.anything())),
-    pullPolicy: shape.optional(words('IfNotPresent', 'Always', 'Never')),
-    autoUpgrade: shape.optional(words('Never', 'Larger', 'Always')),
+    pullPolicy: shape.optional(choice('IfNotPresent', 'Always', 'Never')),
+    autoUpgrade: shape.optional(choice('Never', 'Larger', 'Always')),
   }),
   node: shape.object({ names: shape.list(name) }),
   factor: shape.optional(checked(shape.integer(), (count) => count >= 0, 'a whole number, 0 or more')),
-  policy: shape.optional(words('static', 'dynamic')),
+  policy: shape.optional(choice('static', 'dynamic')),
   prepull: shape.optional(shape.boolean()),
-  // What it says of the configuration inside is less than the type does; the platform says the rest.
+  // The shape checks less of the configuration than the type has; the platform checks the rest.
 }) as Shape<ServiceBody>;
 
-/** Throws `UsageError` with file, line and column for what makes no sense. */
+/** Throws `UsageError` with file, line and column for an invalid file. */
 export async function readServiceFile(call: Call): Promise<ServiceFile> {
   const file = call.flag('filename');
   if (file === undefined) throw new UsageError('-f FILE is required, or -f - for standard input');
@@ -68,9 +67,13 @@ export async function readServiceFile(call: Call): Promise<ServiceFile> {
     const apply = `"ecsmctl apply -f ${file}"`;
     throw new UsageError(`${await at('kind')}: this is a registry object, not a service of the platform: use ${apply}`);
   }
-  const stranger = Object.keys(object).find((key) => !sent.includes(key) && !read.includes(key));
-  if (stranger !== undefined) {
-    throw new UsageError(`${await at(stranger)}: a service has no field "${stranger}".${didYouMean(stranger, sent)}`);
+  const unknownField = Object.keys(object).find(
+    (key) => !writableFields.includes(key) && !readOnlyFields.includes(key),
+  );
+  if (unknownField !== undefined) {
+    throw new UsageError(
+      `${await at(unknownField)}: a service has no field "${unknownField}".${didYouMean(unknownField, writableFields)}`,
+    );
   }
   const mismatch = body.check(object);
   if (mismatch) {
@@ -78,36 +81,38 @@ export async function readServiceFile(call: Call): Promise<ServiceFile> {
     throw new UsageError(`${await at(path)}: ${path} ${mismatch.reason}`);
   }
   const { id } = object;
-  return { body: bodyIn(object), id: typeof id === 'string' ? id : undefined };
+  return { body: bodyFrom(object), id: typeof id === 'string' ? id : undefined };
 }
 
-/** With the values of the present service where the file has only what stands for a secret. Throws `UsageError`. */
+/** Replaces placeholders of secrets by the values of the present service. Throws `UsageError` if there is none. */
 export function withSecrets(wanted: ServiceBody, present: ServiceDetail | undefined): ServiceBody {
-  const filled = { ...wanted, image: filledIn(wanted.image, present?.image, 'image') };
-  return bodyIn(filled);
+  const filled = { ...wanted, image: withPresentSecrets(wanted.image, present?.image, 'image') };
+  return bodyFrom(filled);
 }
 
-function filledIn(value: unknown, present: unknown, path: string): unknown {
-  if (typeof value === 'string') return value.includes(hidden) ? kept(value, present, path) : value;
+function withPresentSecrets(value: unknown, present: unknown, path: string): unknown {
+  if (typeof value === 'string') return value.includes(hidden) ? presentSecret(value, present, path) : value;
   if (Array.isArray(value)) {
     const others: readonly unknown[] = Array.isArray(present) ? present : [];
-    return value.map((item, index) => filledIn(item, sameLine(item, others) ?? others[index], `${path}[${index}]`));
+    return value.map((item, index) =>
+      withPresentSecrets(item, sameVariable(item, others) ?? others[index], `${path}[${index}]`),
+    );
   }
   if (!shape.isObject(value)) return value;
   const old = shape.isObject(present) ? present : {};
   return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, filledIn(one, old[key], `${path}.${key}`)]),
+    Object.entries(value).map(([key, one]) => [key, withPresentSecrets(one, old[key], `${path}.${key}`)]),
   );
 }
 
-/** The line of an environment with the same name. */
-function sameLine(item: unknown, others: readonly unknown[]): unknown {
+/** The environment variable with the same name. */
+function sameVariable(item: unknown, others: readonly unknown[]): unknown {
   if (typeof item !== 'string' || !item.includes('=')) return undefined;
   const start = item.slice(0, item.indexOf('=') + 1);
   return others.find((other) => typeof other === 'string' && other.startsWith(start));
 }
 
-function kept(value: string, present: unknown, path: string): unknown {
+function presentSecret(value: string, present: unknown, path: string): unknown {
   const start = value.slice(0, value.indexOf(hidden));
   if (value === hidden ? present !== undefined : typeof present === 'string' && present.startsWith(start))
     return present;
@@ -135,8 +140,8 @@ async function onlyManifest(file: string, bytes: Uint8Array): Promise<Manifest> 
   }
 }
 
-function bodyIn(object: object): ServiceBody {
-  const fields = Object.entries(object).filter(([key]) => sent.includes(key));
+function bodyFrom(object: object): ServiceBody {
+  const fields = Object.entries(object).filter(([key]) => writableFields.includes(key));
   const found: unknown = Object.fromEntries(fields);
   if (isBody(found)) return found;
   throw new Error('a validated service does not match its schema');
@@ -146,21 +151,21 @@ function isBody(value: unknown): value is ServiceBody {
   return body.check(value) === undefined;
 }
 
-function checked<T>(inner: Shape<T>, isRight: (value: T) => boolean, wanted: string): Shape<T> {
+function checked<T>(inner: Shape<T>, isValid: (value: T) => boolean, wanted: string): Shape<T> {
   return {
     isOptional: false,
     check(value) {
       const mismatch = inner.check(value);
       if (mismatch) return mismatch;
-      // The check above is what makes it one.
-      return isRight(value as T)
+      // The inner check has ensured the type.
+      return isValid(value as T)
         ? undefined
         : { steps: [], reason: `should be ${wanted}, but is ${JSON.stringify(value)}` };
     },
   };
 }
 
-/** `node.names[2]`; steps come innermost first. */
+/** `node.names[2]`; the innermost step is first. */
 function pathOf(steps: readonly (string | number)[]): string {
   return [...steps]
     .reverse()

@@ -3,16 +3,16 @@ import { isOn, numberOf, type ServiceDetail, type ServiceFilter, type ServiceRow
 import { UsageError } from '@ecsm/command-line';
 import { ownerKeysOf, platformName, readMark } from '@ecsm/operator';
 import type { Cell } from '../print/table.ts';
-import { ageCell, momentText, none, statusCell, textCell, unknown } from './cells.ts';
+import { ageCell, imageText, none, statusCell, textCell, timeText, unknown } from './cells.ts';
 import { containerColumns, containerItem } from './containers.ts';
-import { missing, unlessMissing } from './missing.ts';
-import type { Context, Item, Noun } from './noun.ts';
+import { notFound, undefinedIfNotFound } from './not-found.ts';
 import { recordColumns, recordItem } from './records.ts';
+import type { Context, Item, Resource } from './resource.ts';
 import { fieldLines, objectPart, part, tablePart, without } from './text.ts';
 
 const recordsMax = 5;
 
-export const services: Noun = {
+export const services: Resource = {
   kind: 'service',
   columns: [
     { name: 'name', shrink: true },
@@ -28,10 +28,10 @@ export const services: Noun = {
   ],
 
   async *list(context) {
-    const { said } = context;
-    const image = said('image');
-    const node = said('node');
-    const label = said('label');
+    const { filterValue } = context;
+    const image = filterValue('image');
+    const node = filterValue('node');
+    const label = filterValue('label');
     const filter: ServiceFilter = {
       ...(image === undefined ? {} : { imageId: await imageIdOf(context, image) }),
       ...(node === undefined ? {} : { nodeId: await nodeIdOf(context, node) }),
@@ -45,13 +45,13 @@ export const services: Noun = {
   },
 };
 
-/** As `-n` and `--name` filter them. */
+/** Filtered by `-n` and `--name`. */
 export async function* listedServices(
-  { said, platform, signal }: Context,
+  { filterValue, platform, signal }: Context,
   filter: ServiceFilter,
 ): AsyncGenerator<ServiceRow, void, undefined> {
-  const namespace = said('namespace');
-  const name = said('name') ?? prefixOf(namespace);
+  const namespace = filterValue('namespace');
+  const name = filterValue('name') ?? prefixOf(namespace);
   for await (const row of platform.ecsm
     .services()
     .list(name === undefined ? filter : { ...filter, name }, { signal })) {
@@ -59,24 +59,24 @@ export async function* listedServices(
   }
 }
 
-/** Where nobody asks for a name, that of the namespace saves the link what would be thrown away. */
+/** Name filter for a namespace, so that other services are not transferred. */
 function prefixOf(namespace: string | undefined): string | undefined {
   if (namespace === undefined || namespace === 'default') return undefined;
   if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) return `${namespace}.`;
   throw new UsageError(`"${namespace}" is not a valid namespace: use lower-case letters, digits and dashes`);
 }
 
-/** By name or id; with `-n` also by the name within the namespace. */
+/** By name or id; with `-n` by the name within the namespace or by id. Throws `Failure`. */
 export async function findService(context: Context, word: string): Promise<ServiceRow> {
-  const { platform, signal, said } = context;
+  const { platform, signal, filterValue } = context;
   const all = platform.ecsm.services();
-  const namespace = said('namespace');
+  const namespace = filterValue('namespace');
   const named = await all.byName(namespace === undefined ? word : platformName(namespace, word), { signal });
   if (named) return named;
-  const detail = await unlessMissing(() => all.get(word, { signal }));
+  const detail = await undefinedIfNotFound(() => all.get(word, { signal }));
   const row = detail && (await all.byName(detail.name, { signal }));
   if (row) return row;
-  throw await missing(context, 'service', word, all.list({}, { signal }));
+  throw await notFound(context, 'service', word, all.list({}, { signal }));
 }
 
 export function serviceItem(context: Context, row: ServiceRow): Item {
@@ -110,10 +110,10 @@ async function describe(context: Context, row: ServiceRow): Promise<string> {
   for await (const one of platform.ecsm.containers().ofServices([row.id], { signal })) {
     instances.push(containerItem(context, one).cells);
   }
-  const past: (readonly Cell[])[] = [];
+  const records: (readonly Cell[])[] = [];
   for await (const one of platform.ecsm.records().list(row.id, { signal })) {
-    past.push(recordItem(context, one).cells);
-    if (past.length >= recordsMax) break;
+    records.push(recordItem(context, one).cells);
+    if (records.length >= recordsMax) break;
   }
   const { out } = call.terminal;
   return [
@@ -131,20 +131,19 @@ async function describe(context: Context, row: ServiceRow): Promise<string> {
       ['Auto-upgrade', textCell(detail.image?.autoUpgrade)],
       ['Nodes', textsOf(detail.node?.names).join(', ') || none],
       ['Label', textCell(row.pathLabel)],
-      ['Created', momentText(context, row.createdTime)],
-      ['Updated', momentText(context, row.updatedTime)],
+      ['Created', timeText(context, row.createdTime)],
+      ['Updated', timeText(context, row.updatedTime)],
     ]),
     await objectPart('VSOA', detail.image?.vsoa),
     await objectPart('Configuration', detail.image?.config),
-    troubleOf(row),
+    failuresOf(row),
     tablePart('Containers', without('service', { columns: containerColumns, rows: instances }), out),
-    tablePart('Records', without('service', { columns: recordColumns, rows: past }), out),
+    tablePart('Records', without('service', { columns: recordColumns, rows: records }), out),
   ].join('');
 }
 
 function imagesOf({ imageList }: ServiceRow): string {
-  const images = (imageList ?? []).map(({ name, tag, os }) => `${name}${tag ? `@${tag}` : ''}${os ? `#${os}` : ''}`);
-  return images.join(',') || none;
+  return (imageList ?? []).map(imageText).join(',') || none;
 }
 
 function ownerText(detail: ServiceDetail): string {
@@ -153,12 +152,12 @@ function ownerText(detail: ServiceDetail): string {
   return `ECSMService ${mark.namespace}/${mark.name} (registry ${mark.registry})`;
 }
 
-function troubleOf({ errorInstance }: ServiceRow): string {
+function failuresOf({ errorInstance }: ServiceRow): string {
   const lines = (errorInstance ?? []).map(({ nodeName, message }) => `${nodeName ?? unknown}: ${message ?? unknown}`);
   return lines.length === 0 ? '' : part('Failed', `${lines.join('\n')}\n`);
 }
 
-/** The platform wants an id; people have a reference. */
+/** The API filters by id; the flag takes a reference or an id. */
 async function imageIdOf({ platform, signal }: Context, word: string): Promise<string> {
   const [, name, tag, os] = /^([^@#]+)@([^@#]+)(?:#([^@#]+))?$/.exec(word) ?? [];
   if (name === undefined) return word;

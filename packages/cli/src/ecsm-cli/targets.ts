@@ -1,26 +1,27 @@
-/** What a command line names: `services a b`, `service/a node/b`, `nodes,services`, or a bare name of a service. */
+/** The objects on a command line: `services a b`, `service/a node/b`, `nodes,services`, or the bare name of a service. */
 import { didYouMean, UsageError } from '@ecsm/command-line';
-import { type Kind, kindOf, kinds, names } from './names.ts';
+import { type Kind, kindNames, kindOf, kinds } from './kinds.ts';
 
 export interface Target {
   readonly kind: Kind;
-  /** None: all of them. */
+  /** Empty: all objects of the kind. */
   readonly names: readonly string[];
 }
 
-/** For commands that show: with or without names. Throws `UsageError`. */
+/** For read commands: with or without names. Throws `UsageError`. */
 export function targetsOf(words: readonly string[]): readonly Target[] {
   const [first = '', ...others] = words;
-  if (first.includes('/')) return named(words);
-  const stray = others.find((word) => word.includes('/') && kindOf(word.slice(0, word.indexOf('/'))));
-  if (stray !== undefined) throw new UsageError(`"${stray}" repeats the kind: write KIND NAME... or KIND/NAME...`);
+  if (first.includes('/')) return slashTargetsOf(words);
+  const repeated = others.find((word) => word.includes('/') && kindOf(word.slice(0, word.indexOf('/'))));
+  if (repeated !== undefined)
+    throw new UsageError(`"${repeated}" repeats the kind: write KIND NAME... or KIND/NAME...`);
   const kindsOf = first.split(',').map(kindNamed);
   if (kindsOf.length > 1 && others.length > 0)
     throw new UsageError(`names can be given for one kind only, not for "${first}"`);
   return [...new Set(kindsOf)].map((kind) => ({ kind, names: unique(others) }));
 }
 
-/** For commands that change: always with names, of these kinds. A bare name is that of a service. */
+/** For change commands: always with names, of the allowed kinds. A bare name is a service. Throws `UsageError`. */
 export function namedTargets(words: readonly string[], allowed: readonly Kind[]): readonly Target[] {
   const [first = '', ...others] = words;
   const isKind = kindOf(first) !== undefined;
@@ -29,13 +30,13 @@ export function namedTargets(words: readonly string[], allowed: readonly Kind[])
   const targets = isBare ? [{ kind: 'service' as const, names: unique(words) }] : targetsOf(words);
   for (const { kind } of targets) {
     if (allowed.includes(kind)) continue;
-    const those = allowed.map((one) => names[one].plural).join(' or ');
-    throw new UsageError(`this command is for ${those}, not for ${names[kind].plural}`);
+    const those = allowed.map((one) => kindNames[one].plural).join(' or ');
+    throw new UsageError(`this command is for ${those}, not for ${kindNames[kind].plural}`);
   }
   return targets;
 }
 
-/** The one service that the words name: `NAME`, `service NAME` or `service/NAME`. */
+/** The single service on a command line: `NAME`, `service NAME` or `service/NAME`. Throws `UsageError`. */
 export function namedService(words: readonly string[]): string {
   const [target, another] = namedTargets(words, ['service']);
   const [name, second] = target?.names ?? [];
@@ -44,7 +45,7 @@ export function namedService(words: readonly string[]): string {
   return name ?? '';
 }
 
-function named(words: readonly string[]): readonly Target[] {
+function slashTargetsOf(words: readonly string[]): readonly Target[] {
   const byKind = new Map<Kind, string[]>();
   for (const word of words) {
     const slash = word.indexOf('/');
@@ -60,7 +61,7 @@ function named(words: readonly string[]): readonly Target[] {
 function kindNamed(word: string): Kind {
   const kind = kindOf(word);
   if (kind !== undefined) return kind;
-  const known = kinds.map((one) => names[one].plural);
+  const known = kinds.map((one) => kindNames[one].plural);
   throw new UsageError(`there is no kind "${word}".${didYouMean(word, known)}`);
 }
 

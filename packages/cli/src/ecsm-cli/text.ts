@@ -1,4 +1,4 @@
-/** What `describe` prints: names and values in two columns, and parts below a title. */
+/** The layout of `describe`: fields in two columns, and sections with a title. */
 
 import { displayWidth, type OutputStream, padEnd, visible } from '@ecsm/command-line';
 import { redact } from '@ecsm/runtime';
@@ -8,25 +8,25 @@ import { none } from './cells.ts';
 
 export type Field = readonly [name: string, value: string];
 
-/** `Name:      telemetry`, one a line. */
+/** `Name:      telemetry`, one per line. */
 export function fieldLines(fields: readonly Field[]): string {
   const width = Math.max(0, ...fields.map(([name]) => displayWidth(name))) + 1;
   return fields.map(([name, value]) => `${padEnd(`${name}:`, width)}  ${visible(value)}\n`).join('');
 }
 
-/** A title, and what belongs to it below; `<none>` behind the title if that is nothing. */
+/** A title with an indented body below it, or `<none>` after the title if the body is empty. */
 export function part(title: string, body: string): string {
   return body === '' ? `${title}:  ${none}\n` : `${title}:\n${indented(body)}`;
 }
 
-/** A table that fits the terminal with its indent; nothing for no rows. */
+/** An indented table that fits the terminal, or `<none>` without rows. */
 export function tablePart(title: string, table: Pick<Table, 'columns' | 'rows'>, out: OutputStream): string {
   if (table.rows.length === 0) return part(title, '');
   const columnsMax = out.columns === undefined ? undefined : Math.max(1, out.columns - 2);
   return part(title, formatTable({ ...table, columnsMax }));
 }
 
-/** Without the column that says the same in every row. */
+/** Removes a column, because its value is the same in every row. */
 export function without(
   name: string,
   { columns, rows }: Pick<Table, 'columns' | 'rows'>,
@@ -36,7 +36,7 @@ export function without(
   return { columns: left(columns), rows: rows.map(left) };
 }
 
-/** An object of somebody else's form, without its secrets. */
+/** An object as YAML, with secrets hidden. */
 export async function objectPart(title: string, value: unknown): Promise<string> {
   const isEmpty =
     value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);

@@ -1,43 +1,43 @@
-/** `top`: what nodes and containers use, live on a terminal, else once. */
+/** `top`: resource usage of nodes and containers, live on a terminal, otherwise once. */
 
 import type { Call, Run } from '@ecsm/command-line';
 import { paintOf } from '../print/paint.ts';
 import { type Column, formatTable } from '../print/table.ts';
-import { during } from './change.ts';
-import { intervalOf, keepLooking } from './looking.ts';
-import type { Context } from './noun.ts';
-import { formatOf, isTable, print, type Shown, sorted } from './output.ts';
+import { callPlatform } from './change.ts';
+import { formatOf, isTable, type OutputItem, print, sorted } from './output.ts';
 import { withPlatform } from './platform.ts';
+import { intervalOf, showLive } from './polling.ts';
+import type { Context } from './resource.ts';
 
-export interface Measured {
+export interface UsageTable {
   readonly columns: readonly Column[];
   readonly flags: readonly string[];
-  /** `isPainted`: with bars, for a terminal. */
-  readonly measure: (context: Context, isPainted: boolean) => Promise<readonly Shown[]>;
+  /** `withBars`: for a terminal. */
+  readonly measure: (context: Context, withBars: boolean) => Promise<readonly OutputItem[]>;
 }
 
-export function top(load: () => Promise<Measured>): Run {
+export function top(load: () => Promise<UsageTable>): Run {
   return async (call) => {
     const format = formatOf(call);
     intervalOf(call);
     sorted(call, []);
-    const measured = await load();
+    const usage = await load();
     const { out } = call.terminal;
     const isLive = out.canRepaint && call.flag('once') === undefined && isTable(format) && format.kind !== 'name';
     const options = { headers: call.flag('no-headers') === undefined };
     await withPlatform(call, async (platform) => {
       if (!isLive) {
-        const look = (context: Context) => measured.measure(context, out.isTerminal);
-        const items = await during(call, platform, 'report resource usage', look, measured.flags);
-        await print(call, format, [{ columns: measured.columns, items: sorted(call, items) }], options);
+        const read = (context: Context) => usage.measure(context, out.isTerminal);
+        const items = await callPlatform(call, platform, 'report resource usage', read, usage.flags);
+        await print(call, format, [{ columns: usage.columns, items: sorted(call, items) }], options);
         return;
       }
-      await keepLooking(call, platform, {
-        flags: measured.flags,
-        look: (context) => measured.measure(context, true),
+      await showLive(call, platform, {
+        flags: usage.flags,
+        read: (context) => usage.measure(context, true),
         paint: (items) =>
           formatTable({
-            columns: measured.columns,
+            columns: usage.columns,
             rows: sorted(call, items).map(({ cells }) => cells),
             columnsMax: columnsFor(call),
             paint: paintOf(out.isColoured),
@@ -49,7 +49,7 @@ export function top(load: () => Promise<Measured>): Run {
   };
 }
 
-/** The last column of a terminal stays free: what is painted there moves the cursor. */
+/** The last column of the terminal stays free, because a character there moves the cursor to the next line. */
 export function columnsFor({ terminal: { out } }: Call): number | undefined {
   return out.columns === undefined ? undefined : out.columns - 1;
 }

@@ -1,16 +1,16 @@
-/** `update service`: as a file says. The platform replaces the whole of it. */
+/** `update service`, from a file. The platform replaces the whole service. */
 import type { ServiceBody } from '@ecsm/client';
 import { type Call, UsageError } from '@ecsm/command-line';
-import { during, found } from './change.ts';
-import { confirmOwned } from './guard.ts';
+import { callPlatform, findServices } from './change.ts';
+import { confirmOwned } from './confirm.ts';
 import { withPlatform } from './platform.ts';
 import { readServiceFile, withSecrets } from './service-file.ts';
-import { untilDeployed } from './waiting.ts';
+import { waitUntilDeployed } from './waiting.ts';
 
 export async function run(call: Call): Promise<void> {
   const { body: wanted, id } = await readServiceFile(call);
   await withPlatform(call, async (platform) => {
-    const [present] = await found(call, platform, [id ?? wanted.name]);
+    const [present] = await findServices(call, platform, [id ?? wanted.name]);
     if (!present) return;
     if (wanted.prepull !== undefined)
       throw new UsageError('prepull can be set only at creation: remove it for an update');
@@ -19,16 +19,16 @@ export async function run(call: Call): Promise<void> {
       { service: present, instead: ({ name, namespace }) => `ecsmctl edit ecsmservice ${name} -n ${namespace}` },
     ]);
     const { name } = body;
-    await during(call, platform, `update service/${name}`, ({ signal }) =>
+    await callPlatform(call, platform, `update service/${name}`, ({ signal }) =>
       platform.ecsm.services().update({ ...body, id: present.id }, { signal }),
     );
     if (call.flag('wait') !== undefined)
-      await untilDeployed(call, platform, { name, expected: countOf(body), image: body.image.ref });
+      await waitUntilDeployed(call, platform, { name, expected: countOf(body), image: body.image.ref });
     call.terminal.out.write(`service/${name} updated\n`);
   });
 }
 
-/** How many containers a service has, as far as it says so itself. */
+/** Expected number of containers. Returns undefined for a dynamic service without a factor. */
 export function countOf({ policy, factor, node }: ServiceBody): number | undefined {
   return policy === 'dynamic' ? factor : node.names.length;
 }

@@ -1,4 +1,4 @@
-/** Uploads: in pieces, with a bar, to be continued, and never as a whole in memory. */
+/** Uploads: in chunks, with a progress bar, resumable, and with bounded memory. */
 import { createHash } from 'node:crypto';
 import type { Files } from '@ecsm/command-line';
 import { testTerminal } from '@ecsm/command-line/testing';
@@ -8,7 +8,7 @@ import { simulated } from './platform.kit.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** A file that is made while it is read. `onRead` is told of the how-manieth opening it is and where in the file. */
+/** A file that is generated while it is read. `onRead` gets the number of the opening and the offset. */
 function largeFile(
   mebibytes: number,
   onRead: (opening: number, at: number) => void = () => {},
@@ -45,7 +45,7 @@ function largeFile(
   return { files, opened: () => opened, closed: () => closed, bytes };
 }
 
-test('pieces are what they should be, forwards and backwards, and the file is let go of', async () => {
+test('reads chunks forwards and backwards, and closes the file', async () => {
   const { files, opened, closed, bytes } = largeFile(2);
   const source = await fileSource(files, 'big.tar', { hash: 'sha256', signal: new AbortController().signal });
   const whole = Uint8Array.from({ length: 2 * mebibyte }, (_, at) => bytes(at));
@@ -59,13 +59,13 @@ test('pieces are what they should be, forwards and backwards, and the file is le
   ] as const) {
     expect(Buffer.compare(await source.read(offset, length), whole.subarray(offset, offset + length))).toBe(0);
   }
-  // What is not there is not made up.
+  // A read beyond the end is shorter.
   expect(await source.read(2 * mebibyte - 5, 10)).toHaveLength(5);
   await source.close();
   expect([opened(), closed()]).toEqual([3, 3]);
 });
 
-test('a terminal sees a bar', async () => {
+test('shows a progress bar on a terminal', async () => {
   const kit = await simulated({ isQuick: true });
   kit.simulator.link.set({ latencyMs: 5_000 });
   const { files, closed } = largeFile(4);
@@ -82,9 +82,9 @@ test('a terminal sees a bar', async () => {
   expect(kit.simulator.journal.byEndpoint().find(({ endpoint }) => endpoint === 'POST /image')?.calls).toBe(4);
 });
 
-test('one that broke off goes on where it stopped', async () => {
+test('resumes an interrupted upload', async () => {
   const kit = await simulated({ isQuick: true });
-  // It is opened first for its hash, then to be sent; Ctrl-C comes when half of it is there.
+  // The first opening is for the hash, the second for the upload; Ctrl-C is sent after half of it.
   const { files } = largeFile(4, (opening, at) => opening === 2 && at === 2 * mebibyte && upload.interrupt());
   const calls = () => kit.simulator.journal.byEndpoint().find(({ endpoint }) => endpoint === 'POST /image')?.calls ?? 0;
   const upload = kit.start(['image', 'upload', 'big.tar', '--chunk-size', '1'], { nodeFiles: files });
@@ -98,7 +98,7 @@ test('one that broke off goes on where it stopped', async () => {
   });
 });
 
-test('a link that breaks says so, and how to go on', async () => {
+test('reports an interrupted upload and how to resume it', async () => {
   const kit = await simulated({ isQuick: true });
   const { files } = largeFile(2);
   kit.simulator.link.set({ errorPercent: 100, match: { method: 'POST', path: '/api/v1/image' } });
@@ -109,7 +109,7 @@ test('a link that breaks says so, and how to go on', async () => {
   );
 });
 
-test('an image of half a gibibyte takes little memory', async () => {
+test('reads 512 MiB with bounded memory', async () => {
   const size = 512 * mebibyte;
   const piece = new Uint8Array(mebibyte);
   const files: Files = {

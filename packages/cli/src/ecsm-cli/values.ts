@@ -1,8 +1,8 @@
-/** Texts that people wrote, read as values. Each throws `UsageError`, naming where the text stood and what it has to be. */
+/** Parsers of user input. Each throws `UsageError` with the origin of the text and the expected format. */
 import { UsageError } from '@ecsm/command-line';
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-/** A day. A timer of Node.js could take 24 of them. */
+/** One day. Timers of Node.js are limited to 24 days. */
 const durationMsMax = 24 * 3_600_000;
 
 /** `30s`, `5m`, `1h30m`; a bare number is seconds. */
@@ -23,7 +23,7 @@ export function zoneMinutesOf(text: string, from: string): number {
   throw new UsageError(`${from} has to be a time zone such as +08:00 or UTC, not "${text}"`);
 }
 
-/** `10.0.0.9:1112` of a node's agent. */
+/** Address of a node's agent: `10.0.0.9:1112`. */
 export function nodeAddressOf(text: string, from: string): string {
   const [, host, port] = /^([\w.-]+|\[[0-9a-f:.]+\]):(\d{1,5})$/i.exec(text) ?? [];
   if (host !== undefined && Number(port) >= 1 && Number(port) <= 65_535) return text;

@@ -1,4 +1,4 @@
-/** `--wait`: it ends when it has happened, says what it waits for, and gives up at a deadline. */
+/** `--wait` ends when the operation is complete, shows progress, and fails at the deadline. */
 import { expect, test } from 'vitest';
 import { createService, serviceBody, simulated } from './platform.kit.ts';
 
@@ -13,7 +13,7 @@ test('create waits until all containers are deployed', async () => {
   expect(service && kit.simulator.platform.statusOfService(service)).toBe('complete');
 });
 
-test('a deployment that fails ends the waiting with its reason', async () => {
+test('a failed deployment ends the wait with its reason', async () => {
   const kit = await simulated({ behaviour: 'likely', isQuick: true });
   kit.simulator.platform.failDeployments({ message: 'no space left on device', count: 1 });
   const { code, out, err } = await kit.run('create service -f x.yaml --wait', { files: file('x', { factor: 2 }) });
@@ -23,7 +23,7 @@ test('a deployment that fails ends the waiting with its reason', async () => {
   );
 });
 
-test('it gives up at the deadline, says how far it was, and what to do', async () => {
+test('fails at the deadline with the progress so far and a remedy', async () => {
   const kit = await simulated({ behaviour: 'likely', isQuick: true });
   const { platform } = kit.simulator;
   platform.cutNode(platform.nodeNamed('node-1')?.id ?? '');
@@ -35,7 +35,7 @@ test('it gives up at the deadline, says how far it was, and what to do', async (
   );
 });
 
-test('a link that gets lost meanwhile is shown, and survived', async () => {
+test('shows a lost link and continues when it is back', async () => {
   const kit = await simulated({ behaviour: 'likely', isQuick: true });
   await createService(kit, 'x', { factor: 1 });
   const waiting = kit.start(['redeploy', 'x', '--wait', '--timeout', '5m']);
@@ -47,7 +47,7 @@ test('a link that gets lost meanwhile is shown, and survived', async () => {
   expect(waiting.out.text).toBe('service/x redeployed\n');
 });
 
-test('Ctrl-C ends the waiting, not what was begun', async () => {
+test('Ctrl-C ends the wait, not the operation', async () => {
   const kit = await simulated({ behaviour: 'likely', isQuick: true });
   await createService(kit, 'x', { factor: 1 });
   const waiting = kit.start(['redeploy', 'x', '--wait'], { terminal: { columns: 80, rows: 24 } });
@@ -66,19 +66,19 @@ test.each([
   ['scale x --replicas 3 --wait', 'service/x scaled', 'running'],
   ['redeploy x --wait', 'service/x redeployed', 'running'],
   ['delete x --yes --wait', 'service/x deleted', undefined],
-])('%s', async (line, said, state) => {
+])('%s', async (line, output, state) => {
   const kit = await simulated({ behaviour: 'likely', isQuick: true });
   await createService(kit, 'x', { factor: 2 });
   await expect.poll(async () => (await kit.run('get services -o jsonpath={.items[0].instanceOnline}')).out).toBe('2');
   const { code, out } = await kit.run(line);
-  expect({ code, out }).toEqual({ code: 0, out: `${said}\n` });
+  expect({ code, out }).toEqual({ code: 0, out: `${output}\n` });
   const { platform } = kit.simulator;
   const service = platform.serviceNamed('x');
   const states = service && platform.containersOfService(service.id).map((container) => platform.statusOf(container));
   expect([...new Set(states)]).toEqual(state === undefined ? [] : [state]);
 });
 
-test('a restart has not happened while the old container still runs', async () => {
+test('a restart is not complete while the old container runs', async () => {
   const kit = await simulated({ behaviour: 'likely', isQuick: true });
   await createService(kit, 'x', { factor: 1 });
   const startedTime = async () => (await kit.run('get containers -o jsonpath={.items[0].startedTime}')).out;
@@ -90,7 +90,7 @@ test('a restart has not happened while the old container still runs', async () =
   expect(await startedTime()).not.toBe(before);
 });
 
-test.each(['likely', 'contrary'] as const)('a rollback on a platform that is %s', async (behaviour) => {
+test.each(['likely', 'contrary'] as const)('waits for a rollback with the %s profile', async (behaviour) => {
   const kit = await simulated({ behaviour, isQuick: true });
   await createService(kit, 'x', { factor: 1 });
   const edited = serviceBody('x', { factor: 1, image: 'telemetry@1.1.0#sylixos' });
@@ -104,11 +104,11 @@ test.each(['likely', 'contrary'] as const)('a rollback on a platform that is %s'
   const records: { items: { id: string; image: unknown }[] } = JSON.parse(out);
   const first = records.items.find(({ image }) => JSON.stringify(image).includes('1.0.0'));
   const { code, err } = await kit.run(['rollback', 'x', '--to', first?.id ?? '', '--wait']);
-  expect({ code, wrong: /ecsm-cli:.*/.exec(err)?.[0] }).toEqual({ code: 0, wrong: undefined });
+  expect({ code, error: /ecsm-cli:.*/.exec(err)?.[0] }).toEqual({ code: 0, error: undefined });
   expect(kit.simulator.platform.serviceNamed('x')?.image.ref).toBe('telemetry@1.0.0#sylixos');
 });
 
-test('a sync shows how far it is', async () => {
+test('shows the progress of a sync', async () => {
   const kit = await simulated({ behaviour: 'likely', isQuick: true });
   const { platform } = kit.simulator;
   const { id } = platform.addRegistry({ name: 'remote', address: 'http://10.0.0.99:5000', standard: 'ecsm' });

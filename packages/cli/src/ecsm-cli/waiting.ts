@@ -1,36 +1,51 @@
 /**
- * Waiting until something has happened on the platform. It is asked again and again; where it does not answer, that is
- * shown, and asked again, until the deadline.
+ * Waits for a state of the platform by polling. Errors of the link are shown and retried until the deadline.
  */
-import type { ContainerRow, ServiceRow } from '@ecsm/client';
+import { type ContainerRow, collect, type ServiceRow } from '@ecsm/client';
 import { type Call, Failure, plural, withProgress } from '@ecsm/command-line';
 import { sleep } from '@ecsm/runtime';
-import { isLinkTrouble } from './link.ts';
-import { type Context, contextOf } from './noun.ts';
+import { isLinkError } from './link.ts';
 import type { Platform } from './platform.ts';
+import { progressReporter } from './progress-bar.ts';
+import { type Context, contextOf } from './resource.ts';
 
-const lookEveryMs = 1_000;
+const pollIntervalMs = 1_000;
 
-/** What is there so far, or that it is done. */
-export type Look = (context: Context) => Promise<{ readonly done: boolean; readonly state: string }>;
+export interface PollState {
+  readonly done: boolean;
+  /** Shown as progress. */
+  readonly state: string;
+  /** From 0 to 1, if known. */
+  readonly share?: number;
+}
+
+const waitRemedy = 'the operation continues on the platform: check later, or increase --timeout';
 
 /** `what`: `service/telemetry to be deployed`. Throws `Failure` at the deadline. */
-export async function until(call: Call, platform: Platform, what: string, look: Look): Promise<void> {
+export async function waitUntil(
+  call: Call,
+  platform: Platform,
+  what: string,
+  poll: (context: Context) => Promise<PollState>,
+  remedy = waitRemedy,
+): Promise<void> {
   const { terminal } = call;
-  const remedy = 'the operation continues on the platform: check later, or increase --timeout';
-  await withProgress(terminal, { what, timeoutMs: platform.waitMs, remedy }, async ({ update, contact, signal }) => {
+  await withProgress(terminal, { what, timeoutMs: platform.waitMs, remedy }, async (progress) => {
+    const { update, contact, signal } = progress;
     const context = contextOf(call, platform, { signal });
+    const report = progressReporter(terminal, progress);
     for (;;) {
       try {
-        const { done, state } = await look(context);
+        const { done, state, share } = await poll(context);
         contact();
         if (done) return;
-        update(state);
+        if (share === undefined) update(state);
+        else report(share, state);
       } catch (error) {
-        if (!isLinkTrouble(error)) throw error;
+        if (!isLinkError(error)) throw error;
         update(`${platform.url} does not respond`);
       }
-      await sleep(terminal.clock, lookEveryMs, signal);
+      await sleep(terminal.clock, pollIntervalMs, signal);
       signal.throwIfAborted();
     }
   });
@@ -41,59 +56,59 @@ type ServiceName = Pick<ServiceRow, 'id' | 'name'>;
 export interface Deployment {
   /** Name of the service. */
   readonly name: string;
-  /** How often each container had been deployed before, by task; a container that was not there is new. */
+  /** Number of deployments of each container before the change, by task id. */
   readonly before?: ReadonlyMap<string, number>;
-  /** So many containers there will be, where that is known. */
+  /** Expected number of containers, if known. */
   readonly expected?: number | undefined;
-  /** `name@tag#os` that they will have. */
+  /** Expected image of the containers: `name@tag#os`. */
   readonly image?: string | undefined;
 }
 
-/** Until all containers of a service are deployed. Throws `Failure` if one cannot be. */
-export async function untilDeployed(call: Call, platform: Platform, deployment: Deployment): Promise<void> {
+/** Waits until all containers of a service are deployed. Throws `Failure` if a deployment fails, or at the deadline. */
+export async function waitUntilDeployed(call: Call, platform: Platform, deployment: Deployment): Promise<void> {
   const { name, before, expected, image } = deployment;
-  await until(call, platform, `service/${name} to be deployed`, async (context) => {
-    const row = await present(context, name);
+  await waitUntil(call, platform, `service/${name} to be deployed`, async (context) => {
+    const row = await presentService(context, name);
     const rows = await containersOf(context, row.id);
     const done = rows.filter(({ deployStatus }) => deployStatus === 'success');
     const failed = rows.filter(({ deployStatus }) => deployStatus === 'failure');
-    const isUnderWay = rows.length > done.length + failed.length;
-    if (failed.length > 0 && !isUnderWay) {
+    const isInProgress = rows.length > done.length + failed.length;
+    if (failed.length > 0 && !isInProgress) {
       const [{ failedMessage, nodeName } = { failedMessage: null, nodeName: 'a node' }] = failed;
       const where = `${plural(failed.length, 'container')} of service/${name}`;
       throw new Failure(`${where} could not be deployed: ${failedMessage ?? 'no reason given'} (on ${nodeName})`);
     }
     const isOld = rows.some(
-      (one) => (before?.has(one.taskId) && before.get(one.taskId) === one.deployNum) || hasOther(one, image),
+      (one) => (before?.has(one.taskId) && before.get(one.taskId) === one.deployNum) || hasOtherImage(one, image),
     );
     const isAll = expected === undefined || rows.length === expected;
     const state = `${row.status}, ${done.length}/${expected ?? rows.length} deployed`;
-    return { done: row.status !== 'deploying' && isAll && !isUnderWay && !isOld, state };
+    return { done: row.status !== 'deploying' && isAll && !isInProgress && !isOld, state };
   });
 }
 
-function hasOther({ imageName, imageVersion }: ContainerRow, image: string | undefined): boolean {
+function hasOtherImage({ imageName, imageVersion }: ContainerRow, image: string | undefined): boolean {
   return (
     image !== undefined && Boolean(imageName && imageVersion) && !image.startsWith(`${imageName}@${imageVersion}#`)
   );
 }
 
-/** What `Deployment.before` wants. */
+/** The value of `Deployment.before`. */
 export async function deploymentsOf(context: Context, serviceId: string): Promise<ReadonlyMap<string, number>> {
   const rows = await containersOf(context, serviceId);
   return new Map(rows.flatMap(({ taskId, deployNum }) => (typeof deployNum === 'number' ? [[taskId, deployNum]] : [])));
 }
 
-/** Until a service is not there any more. One of the same name may be: the operator makes what it owns anew at once. */
-export async function untilGone(call: Call, platform: Platform, { id, name }: ServiceName): Promise<void> {
-  await until(call, platform, `service/${name} to be deleted`, async ({ signal }) => {
+/** Waits until a service is deleted. Its id is compared, because the operator recreates its services with the same name. */
+export async function waitUntilDeleted(call: Call, platform: Platform, { id, name }: ServiceName): Promise<void> {
+  await waitUntil(call, platform, `service/${name} to be deleted`, async ({ signal }) => {
     const row = await platform.ecsm.services().byName(name, { signal });
     return { done: row?.id !== id, state: row?.status ?? '' };
   });
 }
 
-/** Until containers are in a state. `before` are those that have to start again for it. */
-export async function untilState(
+/** Waits until containers are in a state. `before`: containers that have to start again first. */
+export async function waitForState(
   call: Call,
   platform: Platform,
   what: string,
@@ -102,23 +117,21 @@ export async function untilState(
   before: readonly ContainerRow[] = [],
 ): Promise<void> {
   const startedBefore = new Map(before.map(({ taskId, startedTime }) => [taskId, startedTime ?? undefined]));
-  /** A container that has not begun to restart is running, too. */
+  /** A container whose restart has not started is still running. */
   const isOld = ({ taskId, startedTime }: ContainerRow) =>
     startedBefore.get(taskId) !== undefined && startedBefore.get(taskId) === startedTime;
-  await until(call, platform, `${what} to be ${wanted}`, async (context) => {
+  await waitUntil(call, platform, `${what} to be ${wanted}`, async (context) => {
     const rows = await rowsOf(context);
-    const there = rows.filter((row) => row.status === wanted && !isOld(row)).length;
-    return { done: there === rows.length, state: `${there}/${rows.length} ${wanted}` };
+    const reached = rows.filter((row) => row.status === wanted && !isOld(row)).length;
+    return { done: reached === rows.length, state: `${reached}/${rows.length} ${wanted}` };
   });
 }
 
-export async function containersOf({ platform, signal }: Context, serviceId: string): Promise<readonly ContainerRow[]> {
-  const rows: ContainerRow[] = [];
-  for await (const row of platform.ecsm.containers().ofServices([serviceId], { signal })) rows.push(row);
-  return rows;
+export function containersOf({ platform, signal }: Context, serviceId: string): Promise<readonly ContainerRow[]> {
+  return collect(platform.ecsm.containers().ofServices([serviceId], { signal }));
 }
 
-async function present({ platform, signal }: Context, name: string): Promise<ServiceRow> {
+async function presentService({ platform, signal }: Context, name: string): Promise<ServiceRow> {
   const row = await platform.ecsm.services().byName(name, { signal });
   if (row) return row;
   throw new Failure(`service/${name} was deleted while the command waited for it`);

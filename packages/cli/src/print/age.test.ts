@@ -8,7 +8,7 @@ const h = 60 * m;
 const d = 24 * h;
 const y = 365 * d;
 
-describe('an age', () => {
+describe('formatAge', () => {
   it.each([
     [0, '0s'],
     [999, '0s'],
@@ -44,11 +44,11 @@ describe('an age', () => {
     [-5 * m, '<invalid>'],
     [Number.NaN, '<invalid>'],
     [Number.POSITIVE_INFINITY, '<invalid>'],
-  ])('of %i ms is %s', (ms, text) => {
+  ])('formats %i ms as %s', (ms, text) => {
     expect(formatAge(ms)).toBe(text);
   });
 
-  it('is short', () => {
+  it('has at most six characters', () => {
     fc.assert(fc.property(fc.double({ min: 0, max: 900 * y, noNaN: true }), (ms) => formatAge(ms).length <= 6));
   });
 });
@@ -68,7 +68,7 @@ it.each([
   [5000 * 1024 ** 6, '5000Ei'],
   [-1, '<invalid>'],
   [Number.NaN, '<invalid>'],
-])('%d bytes are %s', (bytes, text) => {
+])('formats %d bytes as %s', (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
 });
 
@@ -83,6 +83,6 @@ it.each([
   [2.5, '250%'],
   [-0.1, '<invalid>'],
   [Number.NaN, '<invalid>'],
-])('the share %d is %s', (fraction, text) => {
+])('formats the fraction %d as %s', (fraction, text) => {
   expect(formatPercent(fraction)).toBe(text);
 });

@@ -1,4 +1,4 @@
-/** Numbers for people: ages, sizes and shares. */
+/** Formats ages, sizes and percentages. */
 
 const invalid = '<invalid>';
 const second = 1000;
@@ -8,8 +8,8 @@ const day = 24 * hour;
 const year = 365 * day;
 
 /**
- * As kubectl's HumanDuration: at most three digits, or two small units. Up to two seconds in the future are now, since
- * the clocks of two machines never agree; more than that is `<invalid>`.
+ * As kubectl's HumanDuration: at most three digits, or two small units. Up to two seconds in the future are shown as 0s,
+ * because clocks of two machines differ; more than that is `<invalid>`.
  */
 export function formatAge(ms: number): string {
   if (!Number.isFinite(ms) || ms <= -2 * second) return invalid;
@@ -24,7 +24,7 @@ export function formatAge(ms: number): string {
   return `${Math.floor(ms / year)}y`;
 }
 
-/** `3m5s`, and `3m` where nothing is left. */
+/** `3m5s`, or `3m` without a remainder. */
 function units(ms: number, large: number, largeName: string, small: number, smallName: string): string {
   const rest = Math.floor((ms % large) / small);
   return `${Math.floor(ms / large)}${largeName}${rest === 0 ? '' : `${rest}${smallName}`}`;
@@ -32,12 +32,12 @@ function units(ms: number, large: number, largeName: string, small: number, smal
 
 const byteUnits = ['B', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 
-/** `512B`, `1.5Ki`, `12Mi`: as quantities are written, two digits or more. */
+/** `512B`, `1.5Ki`, `12Mi`: with the units of quantities, and one decimal below 10. */
 export function formatBytes(bytes: number): string {
   if (!Number.isFinite(bytes) || bytes < 0) return invalid;
   let amount = bytes;
   let unit = 0;
-  // What rounds to 1024 is one of the next.
+  // A value that rounds to 1024 is shown in the next unit.
   while (Math.round(amount) >= 1024 && unit < byteUnits.length - 1) {
     amount /= 1024;
     unit++;
@@ -46,7 +46,7 @@ export function formatBytes(bytes: number): string {
   return `${shown}${byteUnits[unit]}`;
 }
 
-/** 0.42 is `42%`. Something is never `0%`, and not everything never `100%`: `<1%`, `99%`. */
+/** 0.42 is `42%`. Only 0 is `0%`, and only 1 or more is `100%`: otherwise `<1%` and `99%`. */
 export function formatPercent(fraction: number): string {
   if (!Number.isFinite(fraction) || fraction < 0) return invalid;
   if (fraction > 0 && fraction < 0.005) return '<1%';

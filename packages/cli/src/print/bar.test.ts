@@ -16,7 +16,7 @@ it.each([
   [3, '████'],
   [-1, '    '],
   [Number.NaN, '    '],
-])('a bar of %d in four columns is %j', (fraction, text) => {
+])('draws %d in four columns as %j', (fraction, text) => {
   expect(bar(fraction, 4)).toBe(text);
 });
 
@@ -26,11 +26,11 @@ it.each([
   [0.42, '####      '],
   [0.99, '######### '],
   [1, '##########'],
-])('a bar of %d in ten columns of ASCII is %j', (fraction, text) => {
+])('draws %d in ten columns of ASCII as %j', (fraction, text) => {
   expect(bar(fraction, 10, { ascii: true })).toBe(text);
 });
 
-it('is always as wide as was asked for, and never shrinks when there is more', () => {
+it('has the given width, and never shrinks when the fraction grows', () => {
   const fraction = fc.double({ min: -1, max: 2, noNaN: true });
   fc.assert(
     fc.property(fraction, fraction, fc.integer({ min: 0, max: 80 }), fc.boolean(), (one, other, columns, ascii) => {

@@ -9,7 +9,7 @@ const service = {
 };
 
 describe('custom columns', () => {
-  it('make a table', () => {
+  it('print a table', () => {
     const columns = parseCustomColumns('NAME:.metadata.name,RSRC:.metadata.resourceVersion,WHY:.status.reason');
     expect(formatTable({ columns, rows: [customCells(columns, service)] })).toBe(
       'NAME   RSRC   WHY\n网关   42     <none>\n',
@@ -42,7 +42,7 @@ describe('custom columns', () => {
       'A:.a[',
       'the path ".a[" is invalid at character 4: expected a number, a name in quotes, * or ?(...), but found the end',
     ],
-  ])('cannot be %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => parseCustomColumns(text)).toThrow(new PathError(message));
   });
 });

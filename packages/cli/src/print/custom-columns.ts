@@ -1,15 +1,15 @@
-/** `-o custom-columns=NAME:.metadata.name,RSRC:.metadata.resourceVersion`: tables of what people want to see. */
+/** `-o custom-columns=NAME:.metadata.name,RSRC:.metadata.resourceVersion`: tables with user-defined columns. */
 
 import { truncate, visible } from '@ecsm/command-line';
 import { findJsonPath, type JsonPath, PathError, parsePath, textOf } from './jsonpath.ts';
 import type { Column } from './table.ts';
 
-/** A column for `formatTable` that knows where its cells come from. */
+/** A column for `formatTable`, with the path of its cells. */
 export interface CustomColumn extends Column {
   readonly path: JsonPath;
 }
 
-const nothing = '<none>';
+const none = '<none>';
 const shownColumnsMax = 60;
 
 export function parseCustomColumns(text: string): readonly CustomColumn[] {
@@ -25,15 +25,15 @@ export function parseCustomColumns(text: string): readonly CustomColumn[] {
   });
 }
 
-/** The cells of one object. Several values stand behind each other with commas; no value is `<none>`. */
+/** The cells of one object. Several values are joined with commas; no value is `<none>`. */
 export function customCells(columns: readonly CustomColumn[], value: unknown): string[] {
   return columns.map(({ path }) => {
     const values = findJsonPath(path, value).filter((one) => one !== null);
-    return values.length === 0 ? nothing : values.map(textOf).join(',');
+    return values.length === 0 ? none : values.map(textOf).join(',');
   });
 }
 
-/** At commas, but not at those of a path: in brackets or quotes. */
+/** Splits at commas, except those in brackets or quotes. */
 function split(text: string): string[] {
   const columns: string[] = [''];
   let depth = 0;

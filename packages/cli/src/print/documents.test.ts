@@ -13,17 +13,17 @@ const service = {
 const steers = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e]/u;
 
 describe('JSON', () => {
-  it('has two blanks a level, keys as they are, and a line end', () => {
+  it('indents by two blanks, keeps the order of keys, and ends with a newline', () => {
     expect(formatJson({ b: [1, '节点'], a: {} })).toBe('{\n  "b": [\n    1,\n    "节点"\n  ],\n  "a": {}\n}\n');
     expect(formatJson(undefined)).toBe('null\n');
   });
 
-  it('says the same with escapes where a terminal would be steered', () => {
+  it('escapes control characters without changing the value', () => {
     const text = formatJson({ 'k\u009b': 'a\u001b[2J\u009b31m\u202e\u007f' });
     expect(text).toBe('{\n  "k\\u009b": "a\\u001b[2J\\u009b31m\\u202e\\u007f"\n}\n');
   });
 
-  it('can be read again, whatever it holds', () => {
+  it('round-trips any value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
         const text = formatJson(value);
@@ -54,25 +54,25 @@ spec:
 `);
   });
 
-  it('parts several documents by ---', async () => {
+  it('separates documents by ---', async () => {
     const text = await formatYaml({ a: 1 }, { b: 2 });
     expect(text).toBe('a: 1\n---\nb: 2\n');
     expect(parseAllDocuments(text).map((document) => document.toJS())).toEqual([{ a: 1 }, { b: 2 }]);
   });
 
-  it('writes what stands in two places twice', async () => {
+  it('prints repeated objects without anchors', async () => {
     const shared = { x: 1 };
     expect(await formatYaml({ a: shared, b: shared })).toBe('a:\n  x: 1\nb:\n  x: 1\n');
   });
 
-  it('says the same with escapes where a terminal would be steered', async () => {
+  it('escapes control characters without changing the value', async () => {
     const value = { 'k\u202e': 'a\u009b31m', text: 'one\ntwo\u2028\n', list: ['\u001b[2J', 'plain'] };
     const text = await formatYaml(value);
     expect(text).toBe('"k\\u202e": "a\\u009b31m"\ntext: "one\\ntwo\\u2028\\n"\nlist:\n  - "\\e[2J"\n  - plain\n');
     expect(parse(text)).toEqual(value);
   });
 
-  it('can be read again, whatever it holds', async () => {
+  it('round-trips any value', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ stringUnit: 'binary' }), async (generated) => {
         const value: unknown = JSON.parse(JSON.stringify(generated));
@@ -84,7 +84,7 @@ spec:
   });
 });
 
-it('makes a list of several objects', async () => {
+it('combines several objects into a List', async () => {
   expect(await formatYaml(listOf([{ a: 1 }, { b: 2 }]))).toBe(
     'apiVersion: v1\nkind: List\nitems:\n  - a: 1\n  - b: 2\n',
   );

@@ -1,21 +1,21 @@
 /**
- * Whole objects, for other programs and for files. Keys stay in the order in which they are. What could steer a terminal
- * is escaped as the format does it, so who reads it gets the same value.
+ * Whole objects as JSON and YAML. Keys keep their order. Control characters are escaped as the format does it, so that
+ * parsing returns the same value.
  */
 import { escapeInQuotes, needsEscapes } from '@ecsm/command-line';
 
-/** Ends with a line end. */
+/** Ends with a newline. */
 export function formatJson(value: unknown): string {
   return `${escapeInQuotes(JSON.stringify(value, null, 2) ?? 'null')}\n`;
 }
 
-/** Several become documents with `---` between them. Ends with a line end. */
+/** Several values become documents separated by `---`. Ends with a newline. */
 export async function formatYaml(...values: readonly unknown[]): Promise<string> {
-  // It is large; only who prints YAML pays for it.
+  // Loaded on demand, because it is large.
   const yaml = await import('yaml');
   return values
     .map((value) => {
-      // Two places with one object are two copies: an anchor is a riddle for most who read it.
+      // Repeated objects are printed twice, because anchors are hard to read.
       const document = new yaml.Document(value ?? null, { aliasDuplicateObjects: false });
       const text = document.toString({ lineWidth: 0 });
       if (!needsEscapes(text)) return text;
@@ -35,7 +35,7 @@ export interface List {
   readonly items: readonly unknown[];
 }
 
-/** Several objects as one, as kubectl does it; `apply -f` reads it again. */
+/** Several objects as one `List`, as kubectl prints them; `apply -f` accepts it. */
 export function listOf(items: readonly unknown[]): List {
   return { apiVersion: 'v1', kind: 'List', items };
 }

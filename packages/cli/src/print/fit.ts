@@ -1,35 +1,35 @@
-/** How wide the columns of a table may be so that a row fits on a line. */
+/** Computes the column widths with which a table row fits on a line. */
 
-/** As long as others have more, no column becomes narrower than its name, or than this. */
+/** No column becomes narrower than its name or this width while others are wider. */
 const readableColumns = 6;
 
-export interface Room {
-  /** What the longest cell needs, and the name. */
+export interface ColumnSize {
+  /** Width of the longest cell or of the name. */
   readonly columns: number;
   readonly nameColumns: number;
   readonly shrink: boolean;
 }
 
 /**
- * Takes from the columns that may shrink, else from all; always from the widest, so that short ones stay whole. If that
- * is not enough, down to one column each.
+ * Shrinks the columns that may shrink, then all columns; always the widest first, so that narrow ones stay whole. If that
+ * is not enough, each shrinks down to one character.
  */
-export function fit(rooms: readonly Room[], columnsMax: number): number[] {
-  const widths = rooms.map(({ columns }) => Math.min(columns, columnsMax));
+export function fit(sizes: readonly ColumnSize[], columnsMax: number): number[] {
+  const widths = sizes.map(({ columns }) => Math.min(columns, columnsMax));
   let excess = sum(widths) - columnsMax;
-  const shrink = (mayShrink: (room: Room) => boolean, floorOf: (room: Room) => number) => {
+  const shrink = (mayShrink: (size: ColumnSize) => boolean, floorOf: (size: ColumnSize) => number) => {
     while (excess > 0) {
       let widest = -1;
-      for (const [index, room] of rooms.entries()) {
+      for (const [index, size] of sizes.entries()) {
         const width = widths[index] ?? 0;
-        if (mayShrink(room) && width > floorOf(room) && width > (widths[widest] ?? 0)) widest = index;
+        if (mayShrink(size) && width > floorOf(size) && width > (widths[widest] ?? 0)) widest = index;
       }
       if (widest === -1) return;
       widths[widest] = (widths[widest] ?? 0) - 1;
       excess--;
     }
   };
-  const readable = ({ nameColumns }: Room) => Math.max(readableColumns, nameColumns);
+  const readable = ({ nameColumns }: ColumnSize) => Math.max(readableColumns, nameColumns);
   shrink(({ shrink }) => shrink, readable);
   shrink(() => true, readable);
   shrink(

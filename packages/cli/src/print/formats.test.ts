@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { choices, FormatError, parseFormat } from './formats.ts';
 import { PathError } from './jsonpath.ts';
 
-describe('a format', () => {
-  it.each(['table', 'wide', 'yaml', 'json', 'name'] as const)('may be %s', (name) => {
+describe('parseFormat', () => {
+  it.each(['table', 'wide', 'yaml', 'json', 'name'] as const)('accepts %s', (name) => {
     expect(parseFormat(name)).toEqual({ kind: name });
   });
 
-  it('is a table when nothing is said', () => {
+  it('defaults to a table', () => {
     expect(parseFormat(undefined, ['json'])).toEqual({ kind: 'table' });
   });
 
-  it('may have a template or columns', () => {
+  it('accepts a template or columns', () => {
     expect(parseFormat('jsonpath={.a}={.b}')).toMatchObject({ kind: 'jsonpath', path: { text: '{.a}={.b}' } });
     expect(parseFormat('custom-columns=A:.a,B:.b')).toMatchObject({
       kind: 'custom-columns',
@@ -32,18 +32,18 @@ describe('a format', () => {
     ['jsonpath=', "the format jsonpath needs a value: -o jsonpath='{.metadata.name}'"],
     ['custom-columns', 'the format custom-columns needs a value: -o custom-columns=NAME:.metadata.name'],
     ['yaml=x', 'the format yaml takes no value: -o yaml'],
-  ])('cannot be %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => parseFormat(text)).toThrow(new FormatError(message));
   });
 
-  it('must be one that the command has', () => {
+  it('rejects a format that the command does not support', () => {
     expect(() => parseFormat('wide', ['yaml', 'json'])).toThrow(
       new FormatError('the format "wide" is not supported by this command. Use -o yaml or json'),
     );
     expect(choices(['json'])).toBe('json');
   });
 
-  it('cannot be a template that makes no sense', () => {
+  it('rejects an invalid template', () => {
     expect(() => parseFormat('jsonpath={.a')).toThrow(PathError);
   });
 });

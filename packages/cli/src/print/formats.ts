@@ -1,4 +1,4 @@
-/** What `-o` may say. */
+/** The formats of `-o`. */
 
 import { truncate, visible } from '@ecsm/command-line';
 import { type CustomColumn, parseCustomColumns } from './custom-columns.ts';
@@ -11,7 +11,7 @@ export type Format =
 
 export type FormatName = Format['kind'];
 
-/** In the order in which help shows them. */
+/** In the order of the help. */
 export const formatNames = [
   'table',
   'wide',
@@ -22,20 +22,20 @@ export const formatNames = [
   'custom-columns',
 ] as const satisfies readonly FormatName[];
 
-/** What stands behind the `=` of those that need something, and an example of it. */
-const needed: Partial<Record<FormatName, { readonly value: string; readonly example: string }>> = {
+/** Formats that need a value after `=`, with an example. */
+const valueOfFormat: Partial<Record<FormatName, { readonly value: string; readonly example: string }>> = {
   jsonpath: { value: 'TEMPLATE', example: "'{.metadata.name}'" },
   'custom-columns': { value: 'NAME:PATH,...', example: 'NAME:.metadata.name' },
 };
 
 const shownColumnsMax = 60;
 
-/** The message is one line for people. */
+/** The message is one line for the user. */
 export class FormatError extends Error {
   override readonly name = 'FormatError';
 }
 
-/** Nothing said is a table. Throws FormatError, or PathError for what stands behind the `=`. */
+/** Without a text: a table. Throws `FormatError`, or `PathError` for an invalid value after `=`. */
 export function parseFormat(text: string | undefined, allowed: readonly FormatName[] = formatNames): Format {
   if (text === undefined) return { kind: 'table' };
   const equals = text.indexOf('=');
@@ -49,7 +49,7 @@ export function parseFormat(text: string | undefined, allowed: readonly FormatNa
       `${isKnown ? `the format "${shown}" is not supported by this command` : `there is no format "${shown}"`}. Use -o ${choices(allowed)}`,
     );
   }
-  const wanted = needed[kind];
+  const wanted = valueOfFormat[kind];
   if (wanted !== undefined && argument === '') {
     throw new FormatError(`the format ${kind} needs a value: -o ${kind}=${wanted.example}`);
   }
@@ -59,9 +59,11 @@ export function parseFormat(text: string | undefined, allowed: readonly FormatNa
   return { kind };
 }
 
-/** `table, yaml or jsonpath=TEMPLATE`, for complaints and help. */
+/** `table, yaml or jsonpath=TEMPLATE`, for errors and help. */
 export function choices(allowed: readonly FormatName[] = formatNames): string {
-  const shown = allowed.map((name) => `${name}${needed[name] === undefined ? '' : `=${needed[name]?.value}`}`);
+  const shown = allowed.map(
+    (name) => `${name}${valueOfFormat[name] === undefined ? '' : `=${valueOfFormat[name]?.value}`}`,
+  );
   const last = shown.pop() ?? '';
   return shown.length === 0 ? last : `${shown.join(', ')} or ${last}`;
 }

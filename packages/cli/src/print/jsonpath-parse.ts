@@ -1,4 +1,4 @@
-/** From the text of a JSONPath template to its parts. Everything that makes no sense is found here, not when printing. */
+/** Parses JSONPath templates. All errors are found here, not when printing. */
 import { Scanner, unescaped } from './jsonpath-scanner.ts';
 import {
   type JsonPath,
@@ -11,14 +11,14 @@ import {
   type Step,
 } from './jsonpath-syntax.ts';
 
-/** A template: text with paths in braces. Nothing but a path, `.metadata.name`, is taken as if it had them. */
+/** A template: text with paths in braces. A single path, `.metadata.name`, needs no braces. */
 export function parseJsonPath(text: string): JsonPath {
   if (/^[.$@]/u.test(text) && !text.includes('{')) return parsePath(text);
   const scanner = scannerOf(text);
   return { text, parts: partsOf(scanner, undefined) };
 }
 
-/** One path, as --sort-by and custom columns take it: braces, and the dot at the beginning, may be left out. */
+/** One path, for --sort-by and custom columns: braces and the leading dot are optional. */
 export function parsePath(text: string): JsonPath {
   const scanner = scannerOf(text);
   scanner.blanks();
@@ -43,7 +43,7 @@ function scannerOf(text: string): Scanner {
   return new Scanner(text);
 }
 
-/** Up to the end, or up to the `{end}` of the range that began at `rangeAt`. */
+/** Up to the end, or up to the `{end}` of the range that starts at `rangeAt`. */
 function partsOf(scanner: Scanner, rangeAt: number | undefined): Part[] {
   const parts: Part[] = [];
   while (!scanner.isAtEnd) {
@@ -95,9 +95,9 @@ function pathOf(scanner: Scanner, before: readonly Step[] = []): Path {
   for (;;) {
     if (scanner.take('..')) {
       steps.push({ kind: 'deep' });
-      if (!scanner.sees('[')) steps.push(memberOf(scanner));
+      if (!scanner.isAt('[')) steps.push(memberOf(scanner));
     } else if (scanner.take('.')) {
-      // `.` alone is the value itself, and `.[0]` is the same as `[0]`.
+      // `.` is the value itself, and `.[0]` is the same as `[0]`.
       if (!/^(?:$|[\s})[\]=!<>,])/u.test(scanner.text.slice(scanner.at, scanner.at + 1))) steps.push(memberOf(scanner));
     } else if (scanner.take('[')) steps.push(bracketOf(scanner));
     else return { fromRoot, steps };
@@ -111,7 +111,7 @@ function memberOf(scanner: Scanner): Step {
   return { kind: 'field', name };
 }
 
-/** What stands between `[` and `]`. */
+/** The content of `[` and `]`. */
 function bracketOf(scanner: Scanner): Step {
   const steps: Step[] = [];
   do {
@@ -151,7 +151,7 @@ function filterOf(scanner: Scanner): Step {
   scanner.blanks();
   const operator = operators.find((one) => scanner.take(one));
   if (operator === undefined) {
-    if (!scanner.sees(')')) throw scanner.fail(`expected ")" or one of ${operators.join(' ')}, but ${scanner.found()}`);
+    if (!scanner.isAt(')')) throw scanner.fail(`expected ")" or one of ${operators.join(' ')}, but ${scanner.found()}`);
     scanner.take(')');
     return { kind: 'filter', left };
   }
@@ -161,7 +161,7 @@ function filterOf(scanner: Scanner): Step {
   return { kind: 'filter', left, test: { operator, right } };
 }
 
-const words = { true: true, false: false, null: null } as const;
+const literals = { true: true, false: false, null: null } as const;
 
 function operandOf(scanner: Scanner): Operand {
   scanner.blanks();
@@ -172,7 +172,7 @@ function operandOf(scanner: Scanner): Operand {
   if (scanner.at > start) return { kind: 'path', path };
   const number = scanner.number();
   if (number !== undefined) return { kind: 'value', value: number };
-  for (const [word, value] of Object.entries(words)) {
+  for (const [word, value] of Object.entries(literals)) {
     if (scanner.takeWord(word)) return { kind: 'value', value };
   }
   const name = scanner.name();

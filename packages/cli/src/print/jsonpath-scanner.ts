@@ -1,7 +1,7 @@
-/** Reads a template from left to right: signs, names, numbers and quoted strings. */
+/** Reads the tokens of a template: punctuation, names, numbers and quoted strings. */
 import { PathError } from './jsonpath-syntax.ts';
 
-/** A name ends at these, unless a backslash stands before them. */
+/** A character of a name. Others need a backslash. */
 const nameCharacter = /[^\s.,[\](){}$@'"=!<>]/u;
 const number = /[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const integer = /[+-]?\d+/y;
@@ -23,27 +23,27 @@ export class Scanner {
     return PathError.at(this.text, at, reason);
   }
 
-  sees(sign: string): boolean {
-    return this.text.startsWith(sign, this.at);
+  isAt(token: string): boolean {
+    return this.text.startsWith(token, this.at);
   }
 
-  /** Goes on behind it if it is there. */
-  take(sign: string): boolean {
-    if (!this.sees(sign)) return false;
-    this.at += sign.length;
+  /** Skips the token and returns true if it is next. */
+  take(token: string): boolean {
+    if (!this.isAt(token)) return false;
+    this.at += token.length;
     return true;
   }
 
-  /** A whole word: `range`, but not the beginning of `ranges`. */
+  /** Skips a whole word: `range`, but not the start of `ranges`. */
   takeWord(word: string): boolean {
     const next = this.text.charAt(this.at + word.length);
-    if (!this.sees(word) || (next !== '' && nameCharacter.test(next))) return false;
+    if (!this.isAt(word) || (next !== '' && nameCharacter.test(next))) return false;
     this.at += word.length;
     return true;
   }
 
-  expect(sign: string): void {
-    if (!this.take(sign)) throw this.fail(`expected ${quoted(sign)}, but ${this.found()}`);
+  expect(token: string): void {
+    if (!this.take(token)) throw this.fail(`expected ${quoted(token)}, but ${this.found()}`);
   }
 
   found(): string {
@@ -55,18 +55,18 @@ export class Scanner {
     while (/\s/u.test(this.text.charAt(this.at))) this.at++;
   }
 
-  textUntil(sign: string): string {
-    const end = this.text.indexOf(sign, this.at);
+  textUntil(token: string): string {
+    const end = this.text.indexOf(token, this.at);
     const start = this.at;
     this.at = end === -1 ? this.text.length : end;
     return this.text.slice(start, this.at);
   }
 
-  /** `metadata`, `ecsm\.sh/owner`; the backslashes go. Empty if there is none. */
+  /** `metadata`, `ecsm\.sh/owner`, without the backslashes. Returns '' if there is none. */
   name(): string {
     let name = '';
     for (; !this.isAtEnd; this.at++) {
-      if (this.sees('\\') && this.at + 1 < this.text.length) this.at++;
+      if (this.isAt('\\') && this.at + 1 < this.text.length) this.at++;
       else if (!nameCharacter.test(this.text.charAt(this.at))) break;
       name += this.text.charAt(this.at);
     }
@@ -83,7 +83,7 @@ export class Scanner {
     return found === undefined ? undefined : Number(found);
   }
 
-  /** What stands between quotes, as it is written; undefined if there is no quote. */
+  /** The text between quotes, still escaped. Returns undefined if there is no quote. */
   quoted(): string | undefined {
     const start = this.at;
     const quote = this.text.charAt(start);
@@ -107,11 +107,11 @@ export class Scanner {
   }
 }
 
-/** `\n` becomes a line end, `\"` a quote; other characters stand for themselves. */
+/** `\n` becomes a newline, `\"` a quote; an escaped other character is the character itself. */
 export function unescaped(text: string): string {
   return text.replace(/\\(.)/gsu, (_, character: string) => escapes[character] ?? character);
 }
 
-function quoted(sign: string): string {
-  return sign === '"' ? `'${sign}'` : `"${sign}"`;
+function quoted(token: string): string {
+  return token === '"' ? `'${token}'` : `"${token}"`;
 }

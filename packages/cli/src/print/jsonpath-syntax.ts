@@ -1,8 +1,8 @@
-/** What a JSONPath template is made of, and the complaint about one that makes no sense. */
+/** The syntax tree of a JSONPath template, and the error for an invalid one. */
 import { truncate, visible } from '@ecsm/command-line';
 
 export interface JsonPath {
-  /** As people wrote it. */
+  /** The source text. */
   readonly text: string;
   readonly parts: readonly Part[];
 }
@@ -13,13 +13,13 @@ export type Part =
   | { readonly kind: 'range'; readonly path: Path; readonly parts: readonly Part[] };
 
 export interface Path {
-  /** `$`: starts at the whole value, even inside of a range or a filter. */
+  /** `$`: starts at the whole value, even inside a range or a filter. */
   readonly fromRoot: boolean;
   readonly steps: readonly Step[];
 }
 
 export type Step =
-  /** `inner` are the names of `['metadata.name']` taken one by one, for objects that have no key with the dots. */
+  /** `inner` are the names of `['metadata.name']` as separate fields, for objects without a key that contains the dots. */
   | { readonly kind: 'field'; readonly name: string; readonly inner?: readonly string[] }
   | { readonly kind: 'index'; readonly index: number }
   | {
@@ -47,16 +47,16 @@ export type Operand =
   | { readonly kind: 'path'; readonly path: Path }
   | { readonly kind: 'value'; readonly value: string | number | boolean | null };
 
-/** Characters. Nobody writes a longer one, and it bounds how deep filters may nest. */
+/** Bounds the nesting depth of filters. */
 export const pathCharactersMax = 4096;
 const shownColumnsMax = 60;
 const reasonColumnsMax = 100;
 
-/** The message is one line for people. */
+/** The message is one line for the user. */
 export class PathError extends Error {
   override readonly name: string = 'PathError';
 
-  /** `at` counts from 0; people count from 1. */
+  /** `at` counts from 0; the message counts from 1. */
   static at(text: string, at: number, reason: string): PathError {
     const shown = truncate(visible(text), shownColumnsMax);
     const why = truncate(visible(reason), reasonColumnsMax);

@@ -96,7 +96,7 @@ describe('a template', () => {
     expect(print(text)).toBe(printed);
   });
 
-  it('prints a value that is no object', () => {
+  it('prints a value that is not an object', () => {
     expect([print('{.}', 'text'), print('{@}', [1, 2]), print('{$}', 3), print('{.}', null)]).toEqual([
       'text',
       '[1,2]',
@@ -107,8 +107,8 @@ describe('a template', () => {
   });
 });
 
-describe('finding', () => {
-  it('gives the values themselves, in order, without texts', () => {
+describe('findJsonPath', () => {
+  it('returns the values in order, without texts', () => {
     const find = (text: string) => findJsonPath(parseJsonPath(text), list);
     expect(find('name {.items[1].spec.replicas} {.items[1].spec.paused}')).toEqual([12, true]);
     expect(find('{range .items[*]}{.spec.replicas}{"\\n"}{end}')).toEqual([3, 12, null]);
@@ -117,7 +117,7 @@ describe('finding', () => {
   });
 });
 
-describe('a path alone', () => {
+describe('parsePath', () => {
   it.each([
     '.metadata.name',
     'metadata.name',
@@ -125,7 +125,7 @@ describe('a path alone', () => {
     '{metadata.name}',
     '$.metadata.name',
     " ['metadata'].name ",
-  ])('may be written %j', (text) => {
+  ])('accepts %j', (text) => {
     expect(findJsonPath(parsePath(text), list.items[0])).toEqual(['telemetry']);
   });
 
@@ -135,12 +135,12 @@ describe('a path alone', () => {
     ['{.a', 'the path "{.a" is invalid at character 4: expected "}", but found the end'],
     ['{}', 'the path "{}" is invalid at character 2: expected a path such as .metadata.name, but found "}"'],
     ['{.a}{.b}', 'the path "{.a}{.b}" is invalid at character 5: expected the end of the path, but found "{"'],
-  ])('cannot be %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => parsePath(text)).toThrow(new PathError(message));
   });
 });
 
-describe('a template that makes no sense', () => {
+describe('an invalid template', () => {
   it.each([
     ['', 1, 'it is empty'],
     ['{', 2, 'expected a path such as .metadata.name, but found the end'],
@@ -165,29 +165,29 @@ describe('a template that makes no sense', () => {
     ['{.a[?()]}', 7, 'expected a path such as @.type, or a value, but found ")"'],
     ['{.a "b"}', 5, `expected "}", but found '"'`],
     ['节点{。}', 4, 'a path starts with a dot: {.。}'],
-  ])('%s is refused at character %i: %s', (text, position, reason) => {
+  ])('%s is rejected at character %i: %s', (text, position, reason) => {
     expect(() => parseJsonPath(text)).toThrow(
       new PathError(`the path "${text}" is invalid at character ${position}: ${reason}`),
     );
   });
 
-  it('is shown on one line, and not at full length', () => {
+  it('is shown on one line and shortened', () => {
     const message = messageOf(`{\n\u001b[2J${'x'.repeat(500)}`);
     expect(message).toMatch(/^the path "\{\\n\\x1b\[2Jx+…" is invalid at character 3: /);
     expect(message.length).toBeLessThan(200);
   });
 
-  it('lets no name of its own steer the terminal', () => {
+  it('is shown without control characters', () => {
     expect(messageOf('{\u001b[2J}')).toMatch(/a path starts with a dot: \{\.\\x1b\}$/);
     expect(messageOf(`{${'x'.repeat(4000)}}`).length).toBeLessThan(300);
   });
 
-  it('is one that is too long', () => {
+  it('is rejected if it is too long', () => {
     expect(() => parseJsonPath('x'.repeat(pathCharactersMax))).not.toThrow();
     expect(messageOf('x'.repeat(pathCharactersMax + 1))).toMatch(/it has more than 4096 characters$/);
   });
 
-  it('is never more than refused, whatever it is', () => {
+  it('only throws PathError, for any text', () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -231,7 +231,7 @@ describe('a template that makes no sense', () => {
   });
 });
 
-it('finds every value by the path that leads to it', () => {
+it('finds every value by its path', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.nat(5), fc.string({ unit: 'grapheme', minLength: 1 })), { maxLength: 6 }),

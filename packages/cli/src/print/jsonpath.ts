@@ -1,23 +1,23 @@
 /**
- * JSONPath templates as kubectl has them: `{.items[*].metadata.name}`, `{range .items[*]}{.kind}{"\n"}{end}`. What is not
- * there is nothing, never an error; so are an index out of bounds and a field of something that has none.
+ * JSONPath templates as in kubectl: `{.items[*].metadata.name}`, `{range .items[*]}{.kind}{"\n"}{end}`. A missing field or
+ * an index out of bounds yields no value, never an error.
  */
 import type { JsonPath, Operand, Operator, Part, Path, Step } from './jsonpath-syntax.ts';
 
 export { parseJsonPath, parsePath } from './jsonpath-parse.ts';
 export { type JsonPath, PathError } from './jsonpath-syntax.ts';
 
-/** The text, without a line end of its own. Several values of one path are parted by a blank; objects are JSON. */
+/** The text, without a trailing newline. Several values of one path are separated by a blank; objects are JSON. */
 export function printJsonPath({ parts }: JsonPath, value: unknown): string {
   return printed(parts, value, value);
 }
 
-/** All values that the paths of a template lead to, in order; its texts are left out. */
+/** All values of the paths of a template, in order, without its texts. */
 export function findJsonPath({ parts }: JsonPath, value: unknown): unknown[] {
   return found(parts, value, value);
 }
 
-/** A value as text: strings as they are, objects and lists as JSON. */
+/** A value as text: strings unchanged, objects and lists as JSON. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
@@ -75,7 +75,7 @@ function stepInto(step: Step, root: unknown, value: unknown): unknown[] {
 
 function fieldOf(value: unknown, name: string, inner: readonly string[] | undefined): unknown[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-  // Only what the object has itself: `toString` is no field of it.
+  // Only own properties: `toString` is not a field.
   if (Object.hasOwn(value, name)) return [Reflect.get(value, name)].filter((field) => field !== undefined);
   if (inner === undefined) return [];
   let values: unknown[] = [value];
@@ -98,7 +98,7 @@ function operandOf(operand: Operand, root: unknown, item: unknown): unknown[] {
   return operand.kind === 'value' ? [operand.value] : walk(operand.path, root, item);
 }
 
-/** Values of different types are never the same, and neither before nor behind each other. */
+/** Values of different types are never equal and have no order. */
 function holds(left: unknown, operator: Operator, right: unknown): boolean {
   if (operator === '==') return left === right;
   if (operator === '!=') return left !== right;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { paintOf } from './paint.ts';
 
-it('paints on a terminal, and ends each colour by itself', () => {
+it('adds a start and an end code to each text', () => {
   const paint = paintOf(true);
   expect(paint.red('bad')).toBe('\u001b[31mbad\u001b[39m');
   expect(paint.bold(paint.cyan('x'))).toBe('\u001b[1m\u001b[36mx\u001b[39m\u001b[22m');
@@ -12,11 +12,11 @@ it('paints on a terminal, and ends each colour by itself', () => {
   ]);
 });
 
-it('paints no empty text', () => {
+it('does not colour an empty text', () => {
   expect(paintOf(true).red('')).toBe('');
 });
 
-it('leaves the text as it is where there are no colours', () => {
+it('returns the text unchanged without colours', () => {
   const { bold, dim, red, green, yellow, cyan } = paintOf(false);
   for (const paint of [bold, dim, red, green, yellow, cyan]) expect(paint('text')).toBe('text');
 });

@@ -1,10 +1,10 @@
-/** Colours for terminals. Who does not want any gets the text as it is. */
+/** Colours for terminals. Without colours the text is unchanged. */
 
-export type Look = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-export type Paint = { readonly [look in Look]: (text: string) => string };
+export type Paint = { readonly [style in Style]: (text: string) => string };
 
-const codes: Readonly<Record<Look, readonly [start: number, end: number]>> = {
+const codes: Readonly<Record<Style, readonly [start: number, end: number]>> = {
   bold: [1, 22],
   dim: [2, 22],
   red: [31, 39],
@@ -14,8 +14,8 @@ const codes: Readonly<Record<Look, readonly [start: number, end: number]>> = {
 };
 
 export function paintOf(isColoured: boolean): Paint {
-  const painter = (look: Look) => {
-    const [start, end] = codes[look];
+  const painter = (style: Style) => {
+    const [start, end] = codes[style];
     return (text: string) => (isColoured && text !== '' ? `\u001b[${start}m${text}\u001b[${end}m` : text);
   };
   return {

@@ -1,17 +1,17 @@
-/** `--sort-by`: numbers and quantities as numbers, times as times, other text as people would sort it. */
+/** `--sort-by`: numbers and quantities as numbers, times as times, other text in natural order. */
 import { findJsonPath, type JsonPath, textOf } from './jsonpath.ts';
 import { timeMsOf } from './time.ts';
 
 const quantity = /^([+-]?\d+(?:\.\d+)?)(m|k|Ki|[MGTPE]i?)?$/u;
 const thousands = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 
-/** What a value is compared by. Kinds are kept apart, or the order would not be one. */
+/** Sort key. Types have different ranks, so that the order is total. */
 type Key =
   | { readonly rank: 0 | 1 | 2; readonly number: number }
   | { readonly rank: 3; readonly text: string }
   | { readonly rank: 4 };
 
-/** A new list. Where nothing is found, or null, comes last; what is equal stays in order. */
+/** Returns a new list. Missing and null values are last; the sort is stable. */
 export function sortBy<Value>(path: JsonPath, values: readonly Value[]): Value[] {
   return values
     .map((value) => ({ value, key: keyOf(findJsonPath(path, value)[0]) }))
@@ -26,8 +26,8 @@ function keyOf(value: unknown): Key {
   const text = textOf(value);
   const number = quantityOf(text);
   if (number !== undefined) return { rank: 1, number };
-  const moment = timeMsOf(text);
-  return moment === undefined ? { rank: 3, text } : { rank: 2, number: moment };
+  const timeMs = timeMsOf(text);
+  return timeMs === undefined ? { rank: 3, text } : { rank: 2, number: timeMs };
 }
 
 function compare(left: Key, right: Key): number {
@@ -46,7 +46,7 @@ function quantityOf(text: string): number | undefined {
   return Number(digits) * (isBinary ? 1024 : 1000) ** power;
 }
 
-/** `worker-9` comes before `worker-10`, and `1.9.0` before `1.10.0`. */
+/** `worker-9` is before `worker-10`, and `1.9.0` before `1.10.0`. */
 function compareTexts(left: string, right: string): number {
   const [lefts, rights] = [left.split(/(\d+)/u), right.split(/(\d+)/u)];
   for (const [index, one] of lefts.entries()) {
@@ -58,7 +58,7 @@ function compareTexts(left: string, right: string): number {
   return lefts.length === rights.length ? compareStrings(left, right) : -1;
 }
 
-/** As text, without leading zeros: a number of many digits has no room in a double. */
+/** As text without leading zeros, because long numbers exceed the precision of a double. */
 function compareDigits(left: string, right: string): number {
   const [one, other] = [left.replace(/^0+/u, ''), right.replace(/^0+/u, '')];
   return one.length - other.length || compareStrings(one, other);

@@ -13,7 +13,7 @@ const columns: readonly Column[] = [
 ];
 const rows: readonly (readonly Cell[])[] = [
   ['telemetry', '3/3', 'telemetry@1.0.0#sylixos', 'node-1', '3m5s'],
-  ['网关服务', { text: '0/12', look: 'bad' }, 'registry.example/gateway@1.2.3#linux', '节点二', '10d'],
+  ['网关服务', { text: '0/12', style: 'bad' }, 'registry.example/gateway@1.2.3#linux', '节点二', '10d'],
   ['👍🏽-app', '1/1', 'app@1', 'node-3', '2y100d'],
 ];
 
@@ -21,7 +21,7 @@ const rows: readonly (readonly Cell[])[] = [
 const golden = (text: string) => `${text.replace(/^\n|\n *$/g, '').replace(/^ {6}/gm, '')}\n`;
 
 describe('a table', () => {
-  it('is whole in a pipe', () => {
+  it('is not shortened in a pipe', () => {
     expect(formatTable({ columns, rows })).toBe(
       golden(`
       NAME        READY   IMAGE                                  AGE
@@ -32,7 +32,7 @@ describe('a table', () => {
     );
   });
 
-  it('shows more when it may be wide', () => {
+  it('shows wide columns', () => {
     expect(formatTable({ columns, rows, wide: true })).toBe(
       golden(`
       NAME        READY   IMAGE                                  NODE     AGE
@@ -43,7 +43,7 @@ describe('a table', () => {
     );
   });
 
-  it('cuts the columns that may shrink when a terminal is narrow', () => {
+  it('shrinks the columns that may shrink on a narrow terminal', () => {
     expect(formatTable({ columns, rows, columnsMax: 50 })).toBe(
       golden(`
       NAME        READY   IMAGE                   AGE
@@ -54,7 +54,7 @@ describe('a table', () => {
     );
   });
 
-  it('cuts those before wider ones that may not shrink', () => {
+  it('shrinks those before wider columns that may not shrink', () => {
     const mixed = [{ name: 'id' }, { name: 'note', shrink: true }];
     expect(formatTable({ columns: mixed, rows: [['0123456789abcdef', 'twelve chars']], columnsMax: 28 })).toBe(
       golden(`
@@ -64,7 +64,7 @@ describe('a table', () => {
     );
   });
 
-  it('cuts the widest of the others when that is not enough', () => {
+  it('then shrinks the widest of the others', () => {
     expect(formatTable({ columns, rows, columnsMax: 32 })).toBe(
       golden(`
       NAME     READY   IMAGE    AGE
@@ -75,7 +75,7 @@ describe('a table', () => {
     );
   });
 
-  it('cuts the widest when nothing is marked', () => {
+  it('shrinks the widest column if none is marked', () => {
     const plain = [{ name: 'a' }, { name: 'b' }];
     expect(formatTable({ columns: plain, rows: [['short', '很长的中文名字很长的中文名字']], columnsMax: 20 })).toBe(
       golden(`
@@ -85,16 +85,16 @@ describe('a table', () => {
     );
   });
 
-  it('still has one line for each row in a terminal narrower than its gaps', () => {
+  it('prints one line per row on a terminal narrower than its gaps', () => {
     expect(formatTable({ columns, rows, columnsMax: 7 }).split('\n').map(displayWidth)).toEqual([7, 7, 7, 7, 0]);
   });
 
-  it('leaves a table that fits as it is', () => {
+  it('does not change a table that fits', () => {
     expect(formatTable({ columns, rows, columnsMax: 200 })).toBe(formatTable({ columns, rows }));
     expect(formatTable({ columns, rows, columnsMax: 66 })).toBe(formatTable({ columns, rows }));
   });
 
-  it('has no blanks at the end of a line', () => {
+  it('has no trailing blanks', () => {
     const text = formatTable({
       columns: [{ name: 'a' }, { name: 'b' }],
       rows: [
@@ -105,33 +105,33 @@ describe('a table', () => {
     expect(text).toBe('A      B\nx\nlong   y\n');
   });
 
-  it('takes a row that is too short, and leaves out what is too much', () => {
+  it('accepts rows with missing or extra cells', () => {
     expect(formatTable({ columns: [{ name: 'a' }, { name: 'b' }], rows: [['x'], ['y', 'z', 'more']] })).toBe(
       'A   B\nx\ny   z\n',
     );
   });
 
-  it('has only a header without rows, and nothing without columns', () => {
+  it('is only a header without rows, and empty without columns', () => {
     expect(formatTable({ columns, rows: [] })).toBe('NAME   READY   IMAGE   AGE\n');
     expect(formatTable({ columns, rows: [], headers: false })).toBe('');
     expect(formatTable({ columns: [], rows: [] })).toBe('');
   });
 
-  it('does without headers', () => {
+  it('omits headers', () => {
     expect(formatTable({ columns: [{ name: 'a long name' }, { name: 'b' }], rows: [['x', 'y']], headers: false })).toBe(
       'x   y\n',
     );
   });
 
-  it('paints headers and cells, but no blanks', () => {
+  it('colours headers and cells, but not blanks', () => {
     const text = formatTable({
       columns: [{ name: 'a' }, { name: 'n', align: 'right' }],
       rows: [
         [
-          { text: 'ok', look: 'good' },
-          { text: '1', look: 'warn' },
+          { text: 'ok', style: 'good' },
+          { text: '1', style: 'warn' },
         ],
-        ['longer', { text: '100', look: 'dim' }],
+        ['longer', { text: '100', style: 'dim' }],
       ],
       paint: paintOf(true),
     });
@@ -140,12 +140,12 @@ describe('a table', () => {
     );
   });
 
-  it('lets no cell and no header steer the terminal', () => {
+  it('escapes control characters of cells and headers', () => {
     const text = formatTable({ columns: [{ name: 'a\u001b[2J' }], rows: [['\u001b[31mred\nsecond line\u202e']] });
     expect(text).toBe('A\\X1B[2J\n\\x1b[31mred\\nsecond line\\u202e\n');
   });
 
-  it('fits every terminal, whatever is in it', () => {
+  it('fits every width with any content', () => {
     const cell = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 40 }),
       fc.stringMatching(/^(?:[a-z中文]|👍🏽){0,40}$/u),
@@ -167,7 +167,7 @@ describe('a table', () => {
   });
 });
 
-describe('a table whose rows come one by one', () => {
+describe('TableStream', () => {
   it('has one header, and columns that grow', () => {
     const stream = new TableStream({ columns: [{ name: 'name' }, { name: 'status' }] });
     const texts = [[['web', 'Ready']], [], [['网关服务', 'Failed']], [['db', 'Ready']]].map((part) =>
@@ -176,7 +176,7 @@ describe('a table whose rows come one by one', () => {
     expect(texts).toEqual(['NAME   STATUS\nweb    Ready\n', '', '网关服务   Failed\n', 'db         Ready\n']);
   });
 
-  it('fits the terminal as it is by then', () => {
+  it('fits the current width of the terminal', () => {
     const stream = new TableStream({ columns: [{ name: 'name' }, { name: 'status' }], columnsMax: 40 });
     expect(stream.print([['a-name-of-some-length', 'Ready']])).toBe(
       'NAME                    STATUS\na-name-of-some-length   Ready\n',
@@ -184,7 +184,7 @@ describe('a table whose rows come one by one', () => {
     expect(stream.print([['a-name-of-some-length', 'Ready']], 20)).toBe('a-name-of-…   Ready\n');
   });
 
-  it('gives its header alone where no rows came', () => {
+  it('returns its header without rows', () => {
     const stream = new TableStream({ columns: [{ name: 'name' }] });
     expect([stream.header(), stream.header(), stream.print([['x']])]).toEqual(['NAME\n', '', 'x\n']);
   });

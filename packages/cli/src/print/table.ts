@@ -1,4 +1,4 @@
-/** Tables as kubectl prints them: no borders, names in capitals, three blanks between columns, none at the end. */
+/** Tables as in kubectl: no borders, upper-case names, three blanks between columns, no trailing blanks. */
 
 import { displayWidth, truncate, visible } from '@ecsm/command-line';
 import { fit, sum } from './fit.ts';
@@ -6,20 +6,20 @@ import { type Paint, paintOf } from './paint.ts';
 
 export interface Column {
   readonly name: string;
-  /** Only shown when `wide` is asked for. */
+  /** Only shown in the `wide` format. */
   readonly wide?: boolean;
   /** Default `left`. */
   readonly align?: 'left' | 'right';
-  /** Is cut first when a row does not fit on a line. */
+  /** Shrunk first when a row does not fit on a line. */
   readonly shrink?: boolean;
 }
 
-export type Cell = string | { readonly text: string; readonly look?: 'good' | 'bad' | 'warn' | 'dim' };
+export type Cell = string | { readonly text: string; readonly style?: 'good' | 'bad' | 'warn' | 'dim' };
 
 export interface TableOptions {
-  /** All that there are, also those for `wide`; every row has a cell for each. */
+  /** All columns, including those of `wide`; every row has a cell for each. */
   readonly columns: readonly Column[];
-  /** Of the terminal: each row is cut to fit on a line. Absent, for a pipe: nothing is ever cut. */
+  /** Width of the terminal, to which each row is shortened. Absent, for a pipe: rows are never shortened. */
   readonly columnsMax?: number | undefined;
   /** Default: no colours. */
   readonly paint?: Paint | undefined;
@@ -34,24 +34,24 @@ export interface Table extends TableOptions {
 }
 
 const gap = '   ';
-const looks = { good: 'green', bad: 'red', warn: 'yellow', dim: 'dim' } as const;
+const colours = { good: 'green', bad: 'red', warn: 'yellow', dim: 'dim' } as const;
 
-/** Lines, each with its line end. Without rows there is only the header. */
+/** Lines, each with a newline. Without rows only the header. */
 export function formatTable(table: Table): string {
   const stream = new TableStream(table);
   return stream.print(table.rows) || stream.header();
 }
 
-/** A cell that is ready: one line, nothing in it that steers a terminal. */
-interface Ready {
+/** A cell as one line without control characters. */
+interface PreparedCell {
   readonly text: string;
   readonly columns: number;
   readonly paint: (text: string) => string;
 }
 
 /**
- * A table whose rows come one by one, for `-w`. The header is printed with the first rows. Columns become wider when a
- * row needs it, never narrower; so what comes first should be as much as is known.
+ * A table whose rows arrive over time, for `-w`. The header is printed with the first rows. Columns only become wider, so
+ * the first call should have as many rows as are known.
  */
 export class TableStream {
   readonly #columns: readonly Column[];
@@ -59,27 +59,27 @@ export class TableStream {
   readonly #paint: Paint;
   readonly #widths: number[];
   readonly #columnsMax: number | undefined;
-  #isHeaderDue: boolean;
+  #isHeaderPending: boolean;
 
   constructor({ columns, columnsMax, paint, headers, wide }: TableOptions) {
     this.#indexes = columns.flatMap((column, index) => (column.wide && !wide ? [] : [index]));
     this.#columns = columns.filter((column) => !column.wide || wide);
     this.#paint = paint ?? paintOf(false);
-    this.#isHeaderDue = headers ?? true;
+    this.#isHeaderPending = headers ?? true;
     this.#columnsMax = columnsMax;
-    this.#widths = this.#columns.map(({ name }) => (this.#isHeaderDue ? displayWidth(headerOf(name)) : 0));
+    this.#widths = this.#columns.map(({ name }) => (this.#isHeaderPending ? displayWidth(headerOf(name)) : 0));
   }
 
-  /** The lines of these rows; `columnsMax` if the terminal has another size by now. */
+  /** The lines of these rows; `columnsMax` if the size of the terminal has changed. */
   print(rows: readonly (readonly Cell[])[], columnsMax = this.#columnsMax): string {
     if (rows.length === 0) return '';
-    // A table may have thousands of rows, and whoever waits for it has just started the program: plain loops are quick
-    // before anything is compiled.
-    const all: Ready[][] = [];
+    // A table may have thousands of rows in a process that has just started. Plain loops are fast before the code is
+    // optimised.
+    const all: PreparedCell[][] = [];
     for (const row of rows) {
-      const cells: Ready[] = [];
+      const cells: PreparedCell[] = [];
       for (let index = 0; index < this.#indexes.length; index++) {
-        const cell = this.#ready(row[this.#indexes[index] ?? 0] ?? '');
+        const cell = this.#prepared(row[this.#indexes[index] ?? 0] ?? '');
         if (cell.columns > (this.#widths[index] ?? 0)) this.#widths[index] = cell.columns;
         cells.push(cell);
       }
@@ -89,23 +89,23 @@ export class TableStream {
     return header + this.#lines(all, columnsMax);
   }
 
-  /** Its line, if it has not been printed yet. */
+  /** The header line. Returns '' if it has been printed. */
   header(columnsMax = this.#columnsMax): string {
-    if (!this.#isHeaderDue || this.#columns.length === 0) return '';
-    this.#isHeaderDue = false;
-    const cells = this.#columns.map(({ name }) => ready(headerOf(name), this.#paint.bold));
+    if (!this.#isHeaderPending || this.#columns.length === 0) return '';
+    this.#isHeaderPending = false;
+    const cells = this.#columns.map(({ name }) => prepared(headerOf(name), this.#paint.bold));
     return this.#lines([cells], columnsMax);
   }
 
-  #ready(cell: Cell): Ready {
+  #prepared(cell: Cell): PreparedCell {
     const text = typeof cell === 'string' ? cell : cell.text;
-    const look = typeof cell === 'string' ? undefined : cell.look;
-    return ready(visible(text).trimEnd(), look ? this.#paint[looks[look]] : asItIs);
+    const style = typeof cell === 'string' ? undefined : cell.style;
+    return prepared(visible(text).trimEnd(), style ? this.#paint[colours[style]] : unchanged);
   }
 
-  #lines(rows: readonly (readonly Ready[])[], columnsMax: number | undefined): string {
+  #lines(rows: readonly (readonly PreparedCell[])[], columnsMax: number | undefined): string {
     const widths = columnsMax === undefined ? this.#widths : this.#fitted(columnsMax);
-    // A terminal that is narrower than the gaps.
+    // The terminal may be narrower than the gaps.
     const needed = sum(widths) + gap.length * (widths.length - 1);
     const isCut = columnsMax !== undefined && needed > columnsMax;
     let lines = '';
@@ -117,21 +117,21 @@ export class TableStream {
   }
 
   #fitted(columnsMax: number): number[] {
-    const rooms = this.#columns.map(({ name, shrink }, index) => ({
+    const sizes = this.#columns.map(({ name, shrink }, index) => ({
       columns: this.#widths[index] ?? 0,
       nameColumns: displayWidth(headerOf(name)),
       shrink: shrink ?? false,
     }));
-    return fit(rooms, Math.max(1, columnsMax - gap.length * (rooms.length - 1)));
+    return fit(sizes, Math.max(1, columnsMax - gap.length * (sizes.length - 1)));
   }
 
-  #line(row: readonly Ready[], widths: readonly number[]): string {
+  #line(row: readonly PreparedCell[], widths: readonly number[]): string {
     const last = row.findLastIndex(({ text }) => text !== '');
     let line = '';
     for (let index = 0; index <= last; index++) {
       const width = widths[index] ?? 0;
-      const cell = row[index] ?? ready('', asItIs);
-      const { text, columns, paint } = cell.columns > width ? ready(truncate(cell.text, width), cell.paint) : cell;
+      const cell = row[index] ?? prepared('', unchanged);
+      const { text, columns, paint } = cell.columns > width ? prepared(truncate(cell.text, width), cell.paint) : cell;
       const blanks = ' '.repeat(width - columns);
       const isRight = this.#columns[index]?.align === 'right';
       if (index > 0) line += gap;
@@ -141,7 +141,7 @@ export class TableStream {
   }
 }
 
-function ready(text: string, paint: (text: string) => string): Ready {
+function prepared(text: string, paint: (text: string) => string): PreparedCell {
   return { text, columns: displayWidth(text), paint };
 }
 
@@ -149,6 +149,6 @@ function headerOf(name: string): string {
   return visible(name).trimEnd().toUpperCase();
 }
 
-function asItIs(text: string): string {
+function unchanged(text: string): string {
   return text;
 }

@@ -1,9 +1,9 @@
-/** Moments as objects and platforms write them, read without a calendar of the system. */
+/** Parses times of objects and platforms without `Date`. */
 
-/** With or without fraction and zone; without a zone it is UTC. */
+/** Fraction and zone are optional; the default zone is UTC. */
 const time = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?(Z|[+-]\d\d:?\d\d)?$/iu;
 
-/** Milliseconds since 1970; nothing if it is no moment. */
+/** Milliseconds since 1970. Returns undefined if the text is not a time. */
 export function timeMsOf(text: string): number | undefined {
   const [, year, month, day, hours, minutes, seconds = '0', zone = 'Z'] = time.exec(text) ?? [];
   if (year === undefined) return undefined;
@@ -14,7 +14,7 @@ export function timeMsOf(text: string): number | undefined {
   return wholeMinutes * 60_000 + Math.round(Number(seconds) * 1_000);
 }
 
-/** Days before a month, of the calendar's 400 years counted from March, so that a leap day is the last of its year. */
+/** Days before a month since 1970. Years are counted from March, so that a leap day is the last day of its year. */
 function daysBefore(year: number, month: number): number {
   const march = (month + 9) % 12;
   const years = month < 3 ? year - 1 : year;

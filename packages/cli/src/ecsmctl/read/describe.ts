@@ -89,7 +89,7 @@ function conditionsText({ status }: ApiObject<unknown, unknown>, paint: Paint, n
     .filter(isCondition)
     .map((condition): readonly Cell[] => [
       condition.type,
-      { text: condition.status, look: lookOf(condition) },
+      { text: condition.status, style: lookOf(condition) },
       ageOf(condition.lastTransitionTime, nowMs),
       condition.reason,
       condition.message,
@@ -120,7 +120,7 @@ async function eventsText(
   for (const { key, reason } of problems) warn(`${key} cannot be read: ${reason}`);
   const rows = inOrder(registry, items).map(({ spec }): readonly Cell[] => [
     ageOf(spec.lastTimestamp, nowMs),
-    spec.type === 'Warning' ? { text: spec.type, look: 'warn' } : spec.type,
+    spec.type === 'Warning' ? { text: spec.type, style: 'warn' } : spec.type,
     spec.reason,
     String(spec.count),
     redactText(spec.message),

@@ -50,7 +50,7 @@ export function rowOf(kind: Kind, { nowMs, namespaces, bare, showKind, showLabel
     if (!bare) cells.push(gone ? 'deleted' : ageOf(creationTimestamp, nowMs));
     for (const column of wide) cells.push(cellOf(column.value(object), nowMs));
     if (showLabels) cells.push(labelsText(labels));
-    return gone ? cells.map((cell) => ({ text: textOf(cell), look: 'dim' })) : cells;
+    return gone ? cells.map((cell) => ({ text: textOf(cell), style: 'dim' })) : cells;
   };
 }
 
@@ -115,9 +115,9 @@ const mayHoldSecret = /[=:\s]|.{16}/;
 function cellOf(text: string, nowMs: number): Cell {
   if (text === '') return none;
   if (mayHoldSecret.test(text)) return timestamp.test(text) ? ageOf(text, nowMs) : redactText(text);
-  if (text === 'Warning') return { text, look: 'warn' };
+  if (text === 'Warning') return { text, style: 'warn' };
   const slash = text.indexOf('/');
   const [ready, wanted] = slash === -1 ? [] : [Number(text.slice(0, slash)), Number(text.slice(slash + 1))];
   if (ready === undefined || wanted === undefined || Number.isNaN(ready + wanted)) return text;
-  return { text, look: ready >= wanted ? 'good' : ready === 0 ? 'bad' : 'warn' };
+  return { text, style: ready >= wanted ? 'good' : ready === 0 ? 'bad' : 'warn' };
 }

@@ -1,8 +1,8 @@
-/** What people get wrong, and what they read then: one line that names it and says what to do. */
+/** Error messages: one line that states the problem and what to do. */
 
 import type { TestTerminalOptions } from '@ecsm/command-line/testing';
 import { describe, expect, test } from 'vitest';
-import { createService, markOf, simulated, wordsOf } from './platform.kit.ts';
+import { argumentsOf, createService, markOf, simulated } from './platform.kit.ts';
 
 type Case = readonly [line: string, message: string, options?: TestTerminalOptions];
 
@@ -11,9 +11,9 @@ const config = (text: string): TestTerminalOptions => ({ files: { '.ecsm-cli.yam
 const env = (variables: Record<string, string>): TestTerminalOptions => ({ env: { ECSMCLI_URL: '', ...variables } });
 const good = 'name: x\nimage: {ref: worker@1.0.0#sylixos, action: run, config: {}}\nnode: {names: [node-1]}\n';
 
-/** Exit code 2: it makes no sense, whatever the platform has. */
-const senseless: readonly Case[] = [
-  // Commands, flags and words.
+/** Exit code 2: invalid on every platform. */
+const usageErrors: readonly Case[] = [
+  // Commands, flags and arguments.
   ['gte nodes', 'unknown command "gte". Did you mean "get"?'],
   ['node ad x', 'unknown command "node ad". Did you mean "add"?'],
   ['node', 'node needs a command: add, remove or check'],
@@ -48,7 +48,7 @@ const senseless: readonly Case[] = [
   ['scale node/x --replicas 1', 'this command is for services, not for nodes'],
   ['scale service a b --replicas 1', 'unexpected argument "b": ecsm-cli scale [service] NAME'],
   ['scale a b --replicas 1', 'only one service is allowed: "b" is another one'],
-  // Filters that do not belong.
+  // Filters that do not apply.
   ['get nodes --os linux', '--os cannot be used with nodes, only with images'],
   ['get services --key x', '--key cannot be used with services, only with containers'],
   ['get images --node node-1', '--node cannot be used with images, only with services and containers'],
@@ -85,7 +85,7 @@ const senseless: readonly Case[] = [
   ['watch nodes,services', 'only one kind is allowed: service is another one'],
   ['watch nodes -n orbit', '--namespace cannot be used with nodes, only with services and containers'],
   ['get nodes --zone here', '--zone has to be a time zone such as +08:00 or UTC, not "here"'],
-  // Where the platform is.
+  // The address of the platform.
   ['get nodes --url nowhere', '--url has to be a URL such as http://127.0.0.1:3001, not "nowhere"'],
   ['get nodes --url ftp://x', '--url has to be a URL such as http://127.0.0.1:3001, not "ftp://x"'],
   ['get nodes --url http://x/?a=b', '--url has to be a URL such as http://127.0.0.1:3001, not "http://x/?a=b"'],
@@ -217,8 +217,8 @@ const senseless: readonly Case[] = [
   ['completion tcsh', 'there is no completion for "tcsh": use bash, zsh, fish'],
 ];
 
-/** Exit code 1: it makes sense, and does not work on this platform. */
-const failing: readonly Case[] = [
+/** Exit code 1: a valid command that fails on this platform. */
+const failures: readonly Case[] = [
   ['get service telemetri', 'there is no service "telemetri" on http://127.0.0.1:30001. Did you mean "telemetry"?'],
   ['get service zzzzzz', 'there is no service "zzzzzz" on http://127.0.0.1:30001. There are telemetry, orbit.camera.'],
   ['get service path', 'there is no service "path"'],
@@ -288,11 +288,11 @@ async function platform() {
   return kit;
 }
 
-describe('makes no sense', () => {
-  test.each(named(senseless))('$line', async ({ line, message, options }) => {
+describe('usage errors', () => {
+  test.each(named(usageErrors))('$line', async ({ line, message, options }) => {
     const kit = await platform();
     const before = JSON.stringify(kit.simulator.platform.snapshot());
-    const { code, out, err } = await kit.run(wordsOf(line), options);
+    const { code, out, err } = await kit.run(argumentsOf(line), options);
     expect(err).toContain(message);
     expect(err).toMatch(/^ecsm-cli: [^\n]+\nTry: ecsm-cli [^\n]*--help\n$/);
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -301,12 +301,12 @@ describe('makes no sense', () => {
   });
 });
 
-describe('does not work', () => {
-  test.each(named(failing))('$line', async ({ line, message, options }) => {
+describe('failures', () => {
+  test.each(named(failures))('$line', async ({ line, message, options }) => {
     const kit = await platform();
     const services = () => JSON.stringify(kit.simulator.platform.services());
     const before = services();
-    const { code, err } = await kit.run(wordsOf(line), options);
+    const { code, err } = await kit.run(argumentsOf(line), options);
     expect(err).toContain(message);
     expect(err).toMatch(/^ecsm-cli: [^\n]+\n$/);
     expect(code).toBe(1);
@@ -314,6 +314,6 @@ describe('does not work', () => {
   });
 });
 
-test('there are enough of them', () => {
-  expect(senseless.length + failing.length).toBeGreaterThanOrEqual(150);
+test('covers at least 150 errors', () => {
+  expect(usageErrors.length + failures.length).toBeGreaterThanOrEqual(150);
 });

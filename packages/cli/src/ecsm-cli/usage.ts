@@ -1,5 +1,5 @@
-/** What `top` shows of nodes and of containers. */
-import { cpuPercentOf, type NodeBasicRow, numberOf } from '@ecsm/client';
+/** The tables of `top`: resource usage of nodes and containers. */
+import { collect, cpuPercentOf, numberOf } from '@ecsm/client';
 import type { Terminal } from '@ecsm/command-line';
 import { formatBytes, formatPercent } from '../print/age.ts';
 import { bar } from '../print/bar.ts';
@@ -7,17 +7,16 @@ import type { Cell } from '../print/table.ts';
 import { statusCell } from './cells.ts';
 import { listedContainers } from './containers.ts';
 import { uptimeOf } from './nodes.ts';
-import { hasBlocks } from './share.ts';
-import type { Measured } from './top.ts';
+import { supportsBlocks } from './progress-bar.ts';
+import type { UsageTable } from './top.ts';
 
 const barColumns = 6;
-/** What is not measured. Many columns of `<unknown>` would hide what is. */
-const nothing = '-';
-/** More is a reason to look closer. */
+/** Cell of an unknown measurement. Many cells of `<unknown>` would hide the known ones. */
+const notMeasured = '-';
 const warnAbove = 0.8;
 const badAbove = 0.95;
 
-export const measuredNodes: Measured = {
+export const nodeUsage: UsageTable = {
   flags: ['name'],
   columns: [
     { name: 'name', shrink: true },
@@ -30,11 +29,9 @@ export const measuredNodes: Measured = {
     { name: 'memory used', wide: true },
     { name: 'processes', wide: true },
   ],
-  async measure({ platform, said, signal, call: { terminal } }, isPainted) {
-    const name = said('name');
-    const rows: NodeBasicRow[] = [];
-    for await (const row of platform.ecsm.nodes().listBasic(name === undefined ? {} : { name }, { signal }))
-      rows.push(row);
+  async measure({ platform, filterValue, signal, call: { terminal } }, withBars) {
+    const name = filterValue('name');
+    const rows = await collect(platform.ecsm.nodes().listBasic(name === undefined ? {} : { name }, { signal }));
     const live = await platform.ecsm.nodes().status(
       rows.map(({ id }) => id),
       { signal },
@@ -55,20 +52,20 @@ export const measuredNodes: Measured = {
         cells: [
           row.name,
           statusCell(now?.status),
-          shareCell(terminal, cpu, isPainted),
-          shareCell(terminal, memory, isPainted),
-          shareCell(terminal, disk, isPainted),
-          isKnown ? `${numberOf(now.containerRunning) ?? '?'}/${numberOf(now.containerTotal) ?? '?'}` : nothing,
-          isKnown ? uptimeOf(now.uptime) : nothing,
-          used === undefined ? nothing : formatBytes(used),
-          isKnown ? String(numberOf(now.processCount) ?? nothing) : nothing,
+          shareCell(terminal, cpu, withBars),
+          shareCell(terminal, memory, withBars),
+          shareCell(terminal, disk, withBars),
+          isKnown ? `${numberOf(now.containerRunning) ?? '?'}/${numberOf(now.containerTotal) ?? '?'}` : notMeasured,
+          isKnown ? uptimeOf(now.uptime) : notMeasured,
+          used === undefined ? notMeasured : formatBytes(used),
+          isKnown ? String(numberOf(now.processCount) ?? notMeasured) : notMeasured,
         ],
       };
     });
   },
 };
 
-export const measuredContainers: Measured = {
+export const containerUsage: UsageTable = {
   flags: ['service', 'node', 'namespace'],
   columns: [
     { name: 'name', shrink: true },
@@ -81,7 +78,7 @@ export const measuredContainers: Measured = {
     { name: 'disk', wide: true },
     { name: 'uptime', wide: true },
   ],
-  async measure(context, isPainted) {
+  async measure(context, withBars) {
     const { terminal } = context.call;
     const items = [];
     for await (const row of listedContainers(context)) {
@@ -110,11 +107,11 @@ export const measuredContainers: Measured = {
           serviceName ?? serviceId,
           nodeName,
           statusCell(status),
-          shareCell(terminal, cpu, isPainted),
-          shareCell(terminal, memory, isPainted),
-          used === undefined ? nothing : formatBytes(used),
-          disk === undefined ? nothing : formatBytes(disk),
-          isRunning ? uptimeOf(row.uptime) : nothing,
+          shareCell(terminal, cpu, withBars),
+          shareCell(terminal, memory, withBars),
+          used === undefined ? notMeasured : formatBytes(used),
+          disk === undefined ? notMeasured : formatBytes(disk),
+          isRunning ? uptimeOf(row.uptime) : notMeasured,
         ],
       });
     }
@@ -126,10 +123,12 @@ function usedShare(total: number | undefined, free: number | undefined): number 
   return total === undefined || free === undefined || total <= 0 ? undefined : Math.max(0, (total - free) / total);
 }
 
-function shareCell(terminal: Terminal, share: number | undefined, isPainted: boolean): Cell {
-  if (share === undefined) return nothing;
+function shareCell(terminal: Terminal, share: number | undefined, withBars: boolean): Cell {
+  if (share === undefined) return notMeasured;
   const percent = formatPercent(share);
-  const text = isPainted ? `${percent.padEnd(4)} ${bar(share, barColumns, { ascii: !hasBlocks(terminal) })}` : percent;
-  const look = share > badAbove ? 'bad' : share > warnAbove ? 'warn' : undefined;
-  return look === undefined ? text : { text, look };
+  const text = withBars
+    ? `${percent.padEnd(4)} ${bar(share, barColumns, { ascii: !supportsBlocks(terminal) })}`
+    : percent;
+  const style = share > badAbove ? 'bad' : share > warnAbove ? 'warn' : undefined;
+  return style === undefined ? text : { text, style };
 }

@@ -1,4 +1,4 @@
-/** What belongs to the operator, and what cannot be undone, is not changed by accident. */
+/** Confirmation of changes of the operator's services and of irreversible changes. */
 
 import { runProgram } from '@ecsm/command-line';
 import { testTerminal } from '@ecsm/command-line/testing';
@@ -56,7 +56,7 @@ describe.each(changes)('%s', (line, instead) => {
   };
   const warning = `service "orbit.telemetry" is owned by ECSMService orbit/telemetry: the operator will revert this change. Instead: ${instead}`;
 
-  test('is refused without a terminal, and says what to do instead', async () => {
+  test('is refused without a terminal, with the command to use instead', async () => {
     const kit = await owned();
     const before = stateOf(kit);
     const files = { 'x.yaml': JSON.stringify(serviceBody('orbit.telemetry', { env: markOf('orbit', 'telemetry') })) };
@@ -69,7 +69,7 @@ describe.each(changes)('%s', (line, instead) => {
     expect(stateOf(kit)).toBe(before);
   });
 
-  test('is a question on a terminal; no leaves everything as it is', async () => {
+  test('asks for confirmation on a terminal and changes nothing after no', async () => {
     const kit = await owned();
     const before = stateOf(kit);
     const { code, questions, err } = await withFiles(kit, wordsFor(kit), ['n']);
@@ -79,27 +79,27 @@ describe.each(changes)('%s', (line, instead) => {
   });
 });
 
-test('yes does it', async () => {
+test('makes the change after yes', async () => {
   const kit = await owned();
   const { code, out } = await withFiles(kit, ['scale', 'orbit.telemetry', '--replicas', '3'], ['y']);
   expect({ code, out }).toEqual({ code: 0, out: 'service/orbit.telemetry scaled\n' });
   expect(kit.simulator.platform.serviceNamed('orbit.telemetry')?.factor).toBe(3);
 });
 
-test('--yes does it, and still warns', async () => {
+test('makes the change with --yes, with a warning', async () => {
   const kit = await owned();
   const { code, out, err } = await kit.run('scale orbit.telemetry --replicas 3 --yes');
   expect({ code, out }).toEqual({ code: 0, out: 'service/orbit.telemetry scaled\n' });
   expect(err).toMatch(/^Warning: service "orbit.telemetry" is owned by ECSMService orbit\/telemetry/);
 });
 
-test('a service of nobody is changed without a question', async () => {
+test('changes a service without an owner without confirmation', async () => {
   const kit = await owned();
   const { code, questions } = await withFiles(kit, ['scale', 'mine', '--replicas', '3']);
   expect({ code, questions }).toEqual({ code: 0, questions: [] });
 });
 
-test('deletion asks, and the end of the input is a no', async () => {
+test('asks before a deletion and refuses it at the end of the input', async () => {
   const kit = await owned();
   const before = stateOf(kit);
   const { code, questions, err } = await withFiles(kit, ['delete', 'service', 'mine']);
@@ -117,7 +117,7 @@ test('deletion asks, and the end of the input is a no', async () => {
   });
 });
 
-test('deletion asks once of what is owned, and again if there is more to delete', async () => {
+test('asks once about owned services, and again if others are deleted too', async () => {
   const kit = await owned();
   const alone = await withFiles(kit, ['delete', 'orbit.telemetry'], ['y']);
   expect(alone.questions).toEqual([expect.stringMatching(/Continue\? \[y\/N\]$/)]);
@@ -132,7 +132,7 @@ test('deletion asks once of what is owned, and again if there is more to delete'
   expect(more).toMatchObject({ code: 1, out: '' });
 });
 
-test('what get prints can be edited and sent back: secrets stay', async () => {
+test('keeps secrets when the output of get is edited and sent back', async () => {
   const kit = await simulated();
   const env = ['RATE=10', 'DB_PASSWORD=hunter2'];
   await createService(kit, 'telemetry', { factor: 2, env, vsoa: { password: 'hunter3' } });

@@ -1,20 +1,20 @@
-/** What `get` and `describe` need to know of a thing on the platform. One file for each implements it. */
+/** The interface of `get` and `describe` to the kinds of objects on the platform. One file per kind implements it. */
 
 import type { Call } from '@ecsm/command-line';
 import type { Cell, Column } from '../print/table.ts';
-import type { Kind } from './names.ts';
+import type { Kind } from './kinds.ts';
 import type { Platform } from './platform.ts';
 
-/** One use of a command on a platform. */
+/** One execution of a command on a platform. */
 export interface Context {
   readonly call: Call;
   readonly platform: Platform;
   readonly signal: AbortSignal;
-  /** What a flag says that the command may not have. */
-  readonly said: (flag: string) => string | undefined;
+  /** Value of a filter flag. Returns undefined if the command does not have the flag. */
+  readonly filterValue: (flag: string) => string | undefined;
 }
 
-/** `flags` are those of the command that filter. */
+/** `flags`: the filter flags of the command. */
 export function contextOf(
   call: Call,
   platform: Platform,
@@ -23,33 +23,32 @@ export function contextOf(
     flags = [],
   }: { readonly signal?: AbortSignal; readonly flags?: readonly string[] } = {},
 ): Context {
-  return { call, platform, signal, said: (name) => (flags.includes(name) ? call.flag(name) : undefined) };
+  return { call, platform, signal, filterValue: (name) => (flags.includes(name) ? call.flag(name) : undefined) };
 }
 
-/** One thing, ready to be shown. */
+/** One object, prepared for output. */
 export interface Item {
-  /** What people call it by. */
   readonly name: string;
-  /** As the platform gave it. */
+  /** The list row of the platform. */
   readonly value: object;
-  /** One for each column of its noun. */
+  /** One per column of the resource. */
   readonly cells: readonly Cell[];
-  /** All that the platform tells of it, for machines. */
+  /** Reads the object with all its fields, for YAML and JSON. */
   readonly whole: () => Promise<object>;
-  /** All that matters of it, for people. */
+  /** The text of `describe`. */
   readonly describe: () => Promise<string>;
 }
 
-export interface Noun {
+export interface Resource {
   readonly kind: Kind;
   readonly columns: readonly Column[];
-  /** Page after page, as far as it is read. What `said` says filters it. */
+  /** Reads page by page, only as far as it is consumed. Filtered by `filterValue`. */
   list(context: Context): AsyncIterable<Item>;
-  /** By name or id. Throws `Failure` if there is none. */
+  /** By name or id. Throws `Failure` if the object does not exist. */
   find(context: Context, word: string): Promise<Item>;
 }
 
-export async function loadNoun(kind: Kind): Promise<Noun> {
+export async function loadResource(kind: Kind): Promise<Resource> {
   switch (kind) {
     case 'node':
       return (await import('./nodes.ts')).nodes;

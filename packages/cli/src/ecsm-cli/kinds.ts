@@ -1,53 +1,53 @@
-/** Which things the platform has, and what people call them. Data only: it is loaded with every command. */
+/** The kinds of objects on the platform, with their names. Data only: this module is loaded with every command. */
 
-export interface Name {
+export interface KindNames {
   readonly singular: string;
   readonly plural: string;
-  readonly shorts: readonly string[];
+  readonly shortNames: readonly string[];
   readonly help: string;
-  /** Flags of `get` that mean something for it. */
+  /** Filter flags of `get` that apply to the kind. */
   readonly filters: readonly string[];
 }
 
-export const names = {
+export const kindNames = {
   node: {
     singular: 'node',
     plural: 'nodes',
-    shorts: ['no'],
+    shortNames: ['no'],
     help: 'machines of the platform',
     filters: ['name', 'basic'],
   },
   service: {
     singular: 'service',
     plural: 'services',
-    shorts: ['svc'],
+    shortNames: ['svc'],
     help: 'deployed services',
     filters: ['name', 'image', 'node', 'label', 'namespace'],
   },
   container: {
     singular: 'container',
     plural: 'containers',
-    shorts: ['co'],
+    shortNames: ['co'],
     help: 'instances of services',
     filters: ['service', 'node', 'key', 'namespace'],
   },
   image: {
     singular: 'image',
     plural: 'images',
-    shorts: ['img'],
+    shortNames: ['img'],
     help: 'images that services use',
     filters: ['registry', 'name', 'os', 'author'],
   },
   record: {
     singular: 'record',
     plural: 'records',
-    shorts: ['rec'],
+    shortNames: ['rec'],
     help: 'past deployments of a service',
     filters: ['service'],
   },
-} as const satisfies Readonly<Record<string, Name>>;
+} as const satisfies Readonly<Record<string, KindNames>>;
 
-export type Kind = keyof typeof names;
+export type Kind = keyof typeof kindNames;
 
 export const kinds = ['node', 'service', 'container', 'image', 'record'] as const satisfies readonly Kind[];
 
@@ -55,7 +55,7 @@ export const kinds = ['node', 'service', 'container', 'image', 'record'] as cons
 export function kindOf(word: string): Kind | undefined {
   const lower = word.toLowerCase();
   return kinds.find((kind) => {
-    const { plural, shorts }: Name = names[kind];
-    return lower === kind || lower === plural || shorts.includes(lower);
+    const { plural, shortNames }: KindNames = kindNames[kind];
+    return lower === kind || lower === plural || shortNames.includes(lower);
   });
 }

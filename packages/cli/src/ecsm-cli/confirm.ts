@@ -1,6 +1,6 @@
 /**
- * Before something changes: whether a person meant it. What the operator owns it would put back, so people hear that,
- * and what to do instead. Without a terminal nothing is asked and nothing waits: it is refused unless `--yes` says so.
+ * Confirmation of changes. The operator reverts changes of services that it owns, so the prompt names the `ecsmctl`
+ * command to use instead. Without a terminal there is no prompt: the change is refused unless `--yes` is given.
  */
 
 import type { ServiceDetail } from '@ecsm/client';
@@ -8,7 +8,7 @@ import { type Call, Failure, visible } from '@ecsm/command-line';
 import { readMark } from '@ecsm/operator';
 import { redactText } from '@ecsm/runtime';
 
-/** What is about to change, and what in `ecsmctl` does it so that it stays. */
+/** A service to change, and the `ecsmctl` command that makes the same change permanently. */
 export interface Change {
   readonly service: Pick<ServiceDetail, 'name' | 'image'>;
   /** `ecsmctl scale ecsmservice telemetry -n orbit --replicas 3`. */
@@ -16,8 +16,8 @@ export interface Change {
 }
 
 /**
- * Asks about those services that the operator owns, and answers with how many they are. Throws `Failure` if the answer is
- * not yes.
+ * Asks for confirmation if the operator owns some of the services, and returns the number of those. Throws `Failure` if
+ * the change is not confirmed.
  */
 export async function confirmOwned(call: Call, changes: readonly Change[]): Promise<number> {
   const { err } = call.terminal;
@@ -36,16 +36,18 @@ export async function confirmOwned(call: Call, changes: readonly Change[]): Prom
     return warnings.length;
   }
   for (const warning of others) err.write(`Warning: ${warning}\n`);
-  const answer = err.isTerminal ? await asked(call, `Warning: ${first}\nContinue? [y/N]`) : undefined;
+  const answer = err.isTerminal ? await askYesNo(call, `Warning: ${first}\nContinue? [y/N]`) : undefined;
   if (answer === undefined) throw new Failure(`${first}. To make it anyway, add --yes`);
   if (!answer) throw new Failure('nothing was changed');
   return warnings.length;
 }
 
-/** Of what cannot be undone. `what`: `Delete service "telemetry" and its 3 containers`. */
-export async function confirmDestruction(call: Call, what: string): Promise<void> {
+/** Asks before an irreversible change. `what`: `delete service "telemetry"`. Throws `Failure` if it is not confirmed. */
+export async function confirmIrreversible(call: Call, what: string): Promise<void> {
   if (call.flag('yes') !== undefined) return;
-  const answer = call.terminal.err.isTerminal ? await asked(call, `${capitalised(visible(what))}? [y/N]`) : undefined;
+  const answer = call.terminal.err.isTerminal
+    ? await askYesNo(call, `${capitalised(visible(what))}? [y/N]`)
+    : undefined;
   if (answer === undefined) throw new Failure(`${what} needs confirmation: add --yes`);
   if (!answer) throw new Failure('nothing was changed');
 }
@@ -54,8 +56,8 @@ function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Nothing if there is nobody to ask. */
-async function asked({ terminal }: Call, question: string): Promise<boolean | undefined> {
+/** Returns undefined if there is no answer. */
+async function askYesNo({ terminal }: Call, question: string): Promise<boolean | undefined> {
   const answer = await terminal.ask(question);
   return answer === undefined ? undefined : /^y(?:es)?$/i.test(answer.trim());
 }
