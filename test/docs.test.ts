@@ -1,6 +1,6 @@
 /**
- * Goal: no document says what is not so. Method: everything that the documents show is run and its output compared,
- * their tables are compared with the code, and their links are followed.
+ * Goal: the documents are correct. Method: their examples are run and the output is compared, their tables are compared
+ * with the code, and their links are checked.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -36,7 +36,7 @@ const documents = [
 ];
 const pagesWithExamples = ['README.md', ...documents.filter((path) => path.startsWith('docs/'))];
 
-/** Pages wait for real deployments, and the first of them for a build. */
+/** Pages wait for real deployments, and the first one for a build. */
 const pageMsMax = 2 * runMsMax;
 
 const isMake = ({ is, text }: Shown) => is === 'command' && text.startsWith('make ');
@@ -51,7 +51,7 @@ const examples = pagesWithExamples.map((path) => ({ path, shown: shownIn(readDoc
 
 describe.each(examples.filter(({ shown }) => !shown.every(isMake)))('$path', ({ path, shown }) => {
   it(
-    'shows programs that run, and what they print',
+    'shows programs that run, with their output',
     async () => {
       const program = shown.filter((one) => !isMake(one));
       const { code, output, outputs, directory } = await runPage(program);
@@ -64,10 +64,10 @@ describe.each(examples.filter(({ shown }) => !shown.every(isMake)))('$path', ({ 
 
 describe.each(examples.filter(({ shown }) => shown.some(isMake)))('$path', ({ path, shown }) => {
   it(
-    'shows commands that run, and what they print',
+    'shows commands that run, with their output',
     async () => {
       for (const one of shown.filter(isMake)) {
-        // Modules that are installed stay as they are: other tests are using them.
+        // Installed modules are not changed, because other tests use them.
         const [, ...targets] = one.text.split(' ');
         const { code, output } = await run('make', ['-o', 'node_modules/.package-lock.json', ...targets]);
         expect(code, output).toBe(0);
@@ -79,7 +79,7 @@ describe.each(examples.filter(({ shown }) => shown.some(isMake)))('$path', ({ pa
 });
 
 describe('the comparison of outputs', () => {
-  it('lets … stand for any lines, and nothing else', () => {
+  it('matches … with any lines, and nothing else', () => {
     expect(filledIn('a\n…\nd', 'a\nb\nc\nd')).toBe('a\nb\nc\nd');
     expect(filledIn('a\n…\nd', 'a\nd')).toBe('a\nd');
     expect(filledIn('…\nd\n…', 'b\nd\nc')).toBe('b\nd\nc');
@@ -90,7 +90,7 @@ describe('the comparison of outputs', () => {
     expect(filledIn('a.c', 'abc')).toBe('a.c');
   });
 
-  it('leaves out what differs from run to run', () => {
+  it('ignores values that differ from run to run', () => {
     const one = 'uid 03f33b95-04bc-4ef0-9deb-4c642b584e03 at 2026-01-02T03:04:05Z after   1.5 ms, process 12';
     const two = 'uid 13f33b95-04bc-4ef0-9deb-4c642b584e03 at 2027-01-02T03:04:05Z after 122.5 ms, process 4711';
     expect(normalised(one)).toBe(normalised(two));
@@ -118,7 +118,7 @@ describe('the Chinese README', () => {
 });
 
 describe('docs/errors.md', () => {
-  it('lists every error of the catalogue as it is, and no other', () => {
+  it('lists exactly the errors of the catalogue', () => {
     const rows = Object.entries(catalogue).map(([code, { status, retry, when }]) => [
       code,
       String(status),
@@ -130,7 +130,7 @@ describe('docs/errors.md', () => {
 });
 
 describe('docs/runtime.md', () => {
-  it('lists every standard metric with its type and labels, and no other', () => {
+  it('lists exactly the standard metrics with their types and labels', () => {
     const registry = new MetricRegistry();
     const { controller, queue, eventsDropped, leader } = standardMetrics(registry);
     controller('x');
@@ -146,12 +146,12 @@ describe('docs/simulator.md', () => {
   const columns = (heading: string, count: number) => tableBelow(page, heading).map((row) => row.slice(0, count));
   const { likely, contrary, instant } = profiles;
 
-  it('lists every option of the program as its help has it, and no other', () => {
+  it('lists exactly the options of the program with their help', () => {
     const rows = flagsOf(program, []).map((flag) => [flagUsageOf(flag), flagMeaningOf(flag)]);
     expect(tableBelow(page, '## Options')).toEqual(rows);
   });
 
-  it('lists every call of the control API as it lists itself, and no other', () => {
+  it('lists exactly the calls of the control API', () => {
     const rows = controlRoutes.map(({ method, path, does, body }) => [
       method,
       path,
@@ -161,12 +161,12 @@ describe('docs/simulator.md', () => {
     expect(tableBelow(page, '## Break things')).toEqual(rows);
   });
 
-  it('lists every setting of the link with its default, and no other', () => {
+  it('lists exactly the settings of the link with their defaults', () => {
     const rows = Object.entries(healthyLink).map(([name, value]) => [name, String(value)]);
     expect(columns('## Faults of the link', 2)).toEqual(rows);
   });
 
-  it('lists every switch with its values, its default and its contrary, and no other', () => {
+  it('lists exactly the switches with their values, their default and the contrary one', () => {
     const timings = tableBelow(page, '### Timings').map(([name]) => name);
     const rows = (Object.keys(likely) as (keyof typeof likely)[])
       .filter((name) => !timings.includes(name))
@@ -184,12 +184,12 @@ describe('docs/simulator.md', () => {
     expect(columns('### Timings', 4)).toEqual(rows);
   });
 
-  it('says something about each of them', () => {
+  it('describes each of them', () => {
     const tables = ['## Options', '## Break things', '## Faults of the link', '## Switches', '### Timings'];
-    const silent = tables.flatMap((heading) =>
+    const undescribed = tables.flatMap((heading) =>
       tableBelow(page, heading).filter((row) => (heading === '## Break things' ? row[2] : row.at(-1)) === ''),
     );
-    expect(silent).toEqual([]);
+    expect(undescribed).toEqual([]);
   });
 });
 
@@ -199,7 +199,7 @@ interface Room {
 }
 
 describe('ARCHITECTURE.md', () => {
-  it('lists every room as scripts/rooms.mjs does; GOLDEN=write updates the table', () => {
+  it('lists the folders of scripts/rooms.mjs; GOLDEN=write updates the table', () => {
     const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
     const rows = Object.entries<Room>(rooms).map(([room, { imports, doors = [] }]) =>
       `| ${code([room])} | ${code(imports)} | ${code(doors)} |`.replaceAll('|  |', '| |'),
@@ -213,7 +213,7 @@ describe('ARCHITECTURE.md', () => {
 });
 
 describe('docs/dependencies.md', () => {
-  it('names every dependency with its version and licence, and no other', () => {
+  it('names exactly the dependencies with their versions and licences', () => {
     const wanted = manifests()
       .flatMap(({ dependencies, optionalDependencies, devDependencies }) =>
         Object.entries({ ...dependencies, ...optionalDependencies, ...devDependencies }),
@@ -233,7 +233,7 @@ interface PackageManifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Of the workspace, its packages and the benchmark, as far as they have one. */
+/** Of the workspace, its packages and the benchmark. */
 function manifests(): PackageManifest[] {
   const folders = ['.', 'bench', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)];
   return folders
@@ -269,7 +269,7 @@ describe.each(documents)('%s', (path) => {
   });
 });
 
-/** As GitHub makes them: lower case, words joined by hyphens, no punctuation. */
+/** Anchors as on GitHub: lower case, words joined by hyphens, no punctuation. */
 function headingsOf(document: string): string[] {
   return [...document.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

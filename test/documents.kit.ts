@@ -1,16 +1,15 @@
 /**
- * Documents as data: their code blocks, tables and links, and a way to run what they show.
+ * Parses documents into code blocks, tables and links, and runs their examples.
  *
- * The `js` blocks of a page are one program, run from top to bottom in an empty directory. A `text` block right behind
- * one is what it prints. In a `console` block a line that starts with `$ ` is a command, run at that point of the
- * program, and the lines behind it are its output. A command that ends with ` &` goes on until the page ends, and the
- * line behind it is the first that it puts out; without one it is not waited for. A line `…` stands for any lines. A
- * `yaml` block whose first line is a comment with the name of a file is that file. What a program says about its waiting
- * is left out: how long that takes depends on the machine.
+ * The `js` blocks of a page are one program, run from top to bottom in an empty directory. A `text` block directly after
+ * one is its output. In a `console` block a line that starts with `$ ` is a command, run at that point of the program, and
+ * the following lines are its output. A command that ends with ` &` runs until the page ends, and the following line is
+ * its first output; without one it is not awaited. A line `…` matches any lines. A `yaml` block whose first line is a
+ * comment with a file name is that file. Progress of waiting is ignored, because it depends on the machine.
  *
- * `ecsm-sim`, `ecsm-operator`, `ecsmctl` and `ecsm-cli` are this repository's. Pages show the ports that they have by
- * default, 3001 and 8090; here they get free ones, because somebody's may be running on this machine. The registry that
- * is nobody's in particular is in the directory of the page. Settings that somebody has at home do not count.
+ * `ecsm-sim`, `ecsm-operator`, `ecsmctl` and `ecsm-cli` are those of this repository. Pages show the default ports, 3001
+ * and 8090; the tests use free ports, because the default ones may be in use. The default registry is in the directory of
+ * the page. Settings in the home directory of the user are ignored.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,11 +24,11 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** Of the first line inside, counted from 1. */
+  /** Number of the first line inside, from 1. */
   readonly line: number;
 }
 
-/** Something that a page shows, and what it says comes out. */
+/** An example of a page with its expected output. */
 export interface Shown {
   readonly is: 'program' | 'command' | 'file';
   readonly text: string;
@@ -60,7 +59,7 @@ export function shownIn(document: string): Shown[] {
     if (block.language !== 'js') return [];
     const next = blocks[index + 1];
     const endLine = block.line + block.text.split('\n').length;
-    // Right behind it: the closing fence, an empty line, the opening fence.
+    // Directly after it: the closing fence, an empty line, the opening fence.
     const output = next?.language === 'text' && next.line <= endLine + 2 ? next.text : '';
     return [{ is: 'program', text: block.text, output, line: block.line }];
   });
@@ -78,7 +77,7 @@ function commandsIn({ text, line }: Block): Shown[] {
   return commands.map((command) => ({ is: 'command', ...command }));
 }
 
-/** The cells of the first table below a heading, without its head. Backticks are left out. */
+/** The cells of the first table below a heading, without the header and without backticks. */
 export function tableBelow(document: string, heading: string): string[][] {
   const section = document.split(`\n${heading}\n`)[1] ?? '';
   const table = /^\|.*\n\|[-| :]+\|\n((?:\|.*\n)+)/m.exec(section)?.[1] ?? '';
@@ -110,14 +109,14 @@ export interface Ran {
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Told all output so far whenever there is more. */
+  /** Called with all output so far whenever there is more. */
   readonly onOutput?: (output: string, child: ChildProcessWithoutNullStreams) => void;
 }
 
-/** A program that takes longer hangs. */
+/** A program that takes longer is killed. */
 export const runMsMax = 100_000;
 
-/** Runs a program to its end. Output and errors come together. */
+/** Runs a program to its end. Standard output and standard error are combined. */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { cwd = root, env = {}, onOutput } = options;
   const child = spawn(command, args, {
@@ -137,38 +136,38 @@ export async function run(command: string, args: readonly string[], options: Run
   return { output, code };
 }
 
-/** What this test runner, or the make that called it, sets for its own children is none of the program's business. */
+/** The environment without the variables of the test runner and of make. */
 function inherited(): Record<string, string | undefined> {
   const own = /^(VITEST|TEST$|NODE_ENV$|NODE_V8_COVERAGE$|MAKE|MFLAGS|FORCE_COLOR$|ECSM)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
 }
 
 export interface PageRun extends Ran {
-  /** What each thing shown has put out, in order. */
+  /** The output of each example, in order. */
   readonly outputs: readonly string[];
-  /** Where it ran. */
+  /** The working directory. */
   readonly directory: string;
 }
 
 const mark = '\u0001';
-/** A program in the background ends with the page, however that ends: then its shell reads the end of its input. */
+/** A background program ends with the page in every case, because its shell reads the end of its input. */
 const prelude = `import { exec as __exec, spawn as __spawn } from 'node:child_process';
 import { writeFileSync as __write } from 'node:fs';
 const __shell = (command) => new Promise((resolve) => {
   __exec(command, (_error, stdout, stderr) => { process.stdout.write(stdout + stderr); resolve(); });
 });
-const __start = (command, speaks) => new Promise((resolve) => {
+const __start = (command, hasOutput) => new Promise((resolve) => {
   const script = command + ' & cat > /dev/null; kill $!; wait';
   const shell = __spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const goOn = () => {
+  const proceed = () => {
     for (const one of [shell, shell.stdin, shell.stdout]) one.unref();
     resolve();
   };
   shell.once('close', resolve);
-  if (!speaks) return goOn();
+  if (!hasOutput) return proceed();
   shell.stdout.once('data', (line) => {
     process.stdout.write(line);
-    goOn();
+    proceed();
   });
 });
 `;
@@ -186,18 +185,18 @@ interface Addresses {
   readonly health: string;
 }
 
-/** The programs that pages may call. */
-function makePrograms(directory: string, { platform }: Addresses): void {
+/** Creates the programs that pages may call. */
+function createPrograms(directory: string, { platform }: Addresses): void {
   mkdirSync(directory, { recursive: true });
-  const make = (name: string, before = '') => {
+  const create = (name: string, before = '') => {
     const text = `#!/bin/sh\n${before}exec "${process.execPath}" "${join(root, 'bin', name)}" "$@"\n`;
     writeFileSync(join(directory, name), text, { mode: 0o755 });
   };
-  make(
+  create(
     'ecsm-sim',
     `if [ "$1" = call ]; then set -- "$@" --to http://${platform}; else set -- "$@" --listen ${platform}; fi\n`,
   );
-  for (const name of ['ecsm-operator', 'ecsmctl', 'ecsm-cli']) make(name);
+  for (const name of ['ecsm-operator', 'ecsmctl', 'ecsm-cli']) create(name);
 }
 
 async function freePort(): Promise<number> {
@@ -209,7 +208,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Runs all that a page shows as one program, in a directory from which the packages of this repository are found. */
+/** Runs all examples of a page as one program, in a directory from which the packages of this repository resolve. */
 export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'ecsm-docs-')));
   try {
@@ -218,7 +217,7 @@ export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
     symlinkSync(join(root, 'node_modules', '@ecsm'), join(modules, '@ecsm'));
     const programs = join(directory, '.packages', 'bin');
     const addresses = { platform: `127.0.0.1:${await freePort()}`, health: `127.0.0.1:${await freePort()}` };
-    makePrograms(programs, addresses);
+    createPrograms(programs, addresses);
     const home = join(directory, '.packages', 'home');
     mkdirSync(home);
     writeFileSync(join(home, '.ecsm-cli.yaml'), `url: http://${addresses.platform}\n`);
@@ -239,7 +238,7 @@ export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
   }
 }
 
-/** Takes out of an output what differs from run to run, and from machine to machine. */
+/** Replaces values that differ between runs or machines. */
 export function normalised(output: string, directory = root): string {
   return output
     .replaceAll(directory, '/srv/demo')
@@ -259,7 +258,7 @@ export function normalised(output: string, directory = root): string {
     .trim();
 }
 
-/** The shown output with each `…` filled in from the actual one where that makes them equal; else as it is. */
+/** Returns the actual output if it matches the shown one with each `…` as any lines, otherwise the shown output. */
 export function filledIn(shown: string, actual: string): string {
   const pieces = `${shown}\n`.split(/^…\n/m).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${pieces.join('(?:[^]*?\\n)?')}$`).test(`${actual}\n`) ? actual : shown;

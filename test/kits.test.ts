@@ -8,7 +8,7 @@ const shared = ['packages', 'test']
   .flatMap((top) => readdirSync(join(root, top), { recursive: true, encoding: 'utf8' }).map((path) => join(top, path)))
   .filter((path) => /\.(?:kit|suite)\.ts$/.test(path) && !/\b(?:node_modules|dist)\b/.test(path));
 
-it('what tests share cleans up when it is called, not when it is loaded: files in one process load it once', () => {
+it('kits register clean-up when they are called, not when they are loaded, because several test files share a process', () => {
   expect(shared.length).toBeGreaterThan(30);
   const hooked = shared.filter((path) =>
     /^(?:before|after)(?:Each|All)\(/m.test(readFileSync(join(root, path), 'utf8')),

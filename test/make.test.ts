@@ -1,4 +1,4 @@
-/** What the commands of the repository print. */
+/** The output of the commands of the repository. */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
-it('make help lists every target that people call, with what it does', async () => {
+it('make help lists every target with a description', async () => {
   const makefile = readFileSync(join(root, 'Makefile'), 'utf8');
   const targets = /^\.PHONY: (.*)$/m.exec(makefile)?.[1]?.split(' ') ?? [];
   const { code, output } = await run('make', ['help']);
@@ -20,8 +20,8 @@ it('make help lists every target that people call, with what it does', async () 
   expect(listed).toEqual(targets.filter((name) => name !== 'check-node'));
 });
 
-describe('scripts/test.mjs closes with how many tests passed and failed', () => {
-  // A root of its own, so that these tests are nobody else's.
+describe('scripts/test.mjs ends with the numbers of passed and failed tests', () => {
+  // A separate root, so that these tests are not part of other runs.
   const runTests = (...lines: string[]) => {
     writeFileSync(join(scratch, 'tiny.test.js'), lines.join('\n'));
     return run(process.execPath, ['scripts/test.mjs', `--root=${scratch}`, '--globals']);
@@ -54,7 +54,7 @@ describe('scripts/test.mjs closes with how many tests passed and failed', () => 
 });
 
 describe('scripts/ensure-tool.sh', () => {
-  /** A copy in a place without .tools, with nothing on the PATH but what is given. */
+  /** Runs a copy in a directory without .tools, with only the given programs on the PATH. */
   const ensure = (programs: Readonly<Record<string, string>>) => {
     const bin = join(scratch, 'bin');
     for (const folder of [bin, join(scratch, 'scripts')]) mkdirSync(folder);
@@ -66,19 +66,19 @@ describe('scripts/ensure-tool.sh', () => {
   };
   const failing = '#!/bin/sh\nexit 1\n';
 
-  it('says why, and exits with 0, where there is neither etcd nor apt-get', async () => {
+  it('prints the reason and exits with 0 without etcd and apt-get', async () => {
     const { code, output } = await ensure({});
     expect(output).toMatch(/^etcd: not on the PATH, and .*apt-get.*\n$/);
     expect(code).toBe(0);
   });
 
-  it('says so, and exits with 0, where it cannot be fetched', async () => {
+  it('prints an error and exits with 0 if it cannot be fetched', async () => {
     const { code, output } = await ensure({ 'apt-get': failing, dpkg: failing, sudo: failing });
     expect(output).toContain('etcd: could not be fetched, see .tools/apt.log');
     expect(code).toBe(0);
   });
 
-  it('is silent where etcd is on the PATH', async () => {
+  it('prints nothing if etcd is on the PATH', async () => {
     expect(await ensure({ etcd: failing })).toEqual({ code: 0, output: '' });
   });
 });

@@ -18,7 +18,7 @@ describe('the planted defects', () => {
     expect([...packages].sort()).toEqual(['ecsm-client', 'ecsm-operator', 'runtime']);
   });
 
-  it('have names of their own', () => {
+  it('have unique names', () => {
     const names = mutants.map(({ name }) => name);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** Goal and method as in docs.test.ts, for what the documents say of the operator. */
+/** Goal and method as in docs.test.ts, for the documents of the operator. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MetricRegistry } from '@ecsm/runtime';
@@ -24,12 +24,12 @@ const hasNoGap = (rows: readonly string[][]) => rows.every((row) => row.at(-1) !
 describe('docs/ecsmservice.md', () => {
   const page = readDocument('docs/ecsmservice.md');
 
-  it('lists every field of the spec with its type, default and meaning, and no other', () => {
+  it('lists exactly the fields of the spec with type, default and meaning', () => {
     const tables = ['### Placement and updates', '### Template', '### Platform specifics'];
     expect(tables.flatMap((heading) => tableBelow(page, heading))).toEqual(fieldRows(ECSMService.spec, 'spec'));
   });
 
-  it('lists every field of the status with its type and meaning, and no other', () => {
+  it('lists exactly the fields of the status with type and meaning', () => {
     const rows = fieldRows(ECSMService.status, 'status').map(([path, type, , meaning]) => [path, type, meaning]);
     expect(tableBelow(page, '### Status')).toEqual(rows);
   });
@@ -43,7 +43,7 @@ describe('docs/ecsmservice.md', () => {
     expect(tableBelow(page, '## Conditions').map(([type]) => type)).toEqual([...types]);
   });
 
-  it('lists every reason of a condition with its meaning and what to do, and no other', () => {
+  it('lists exactly the reasons of conditions with meaning and remedy', () => {
     const found = tableBelow(page, '### Reasons');
     const rows = everyReason
       .filter(({ conditions }) => conditions.length > 0)
@@ -52,7 +52,7 @@ describe('docs/ecsmservice.md', () => {
     expect(hasNoGap(found)).toBe(true);
   });
 
-  it('lists every reason of an event with its type, and no other', () => {
+  it('lists exactly the reasons of events with their types', () => {
     const found = tableBelow(page, '### Events');
     expect(found.map(([reason]) => reason)).toEqual(
       everyReason.filter(({ isEvent }) => isEvent).map(({ reason }) => reason),
@@ -61,7 +61,7 @@ describe('docs/ecsmservice.md', () => {
     expect(hasNoGap(found)).toBe(true);
   });
 
-  it('lists every time that decisions depend on, with its default', () => {
+  it('lists every time setting of decisions with its default', () => {
     const rows = Object.entries(defaultPlanSettings).map(([name, value]) => [name, String(value)]);
     expect(tableBelow(page, '### Times').map((row) => row.slice(0, 2))).toEqual(rows);
   });
@@ -71,12 +71,12 @@ describe('docs/operations.md', () => {
   const page = readDocument('docs/operations.md');
   const unit = readFileSync(join(root, 'examples', 'systemd', 'ecsm-operator.service'), 'utf8');
 
-  it('lists every option of the program as its help has it, and no other', () => {
+  it('lists exactly the options of the program with their help', () => {
     const rows = flags.map((flag) => [flagUsageOf(flag), flag.variable ?? '', flag.key ?? '', flagMeaningOf(flag)]);
     expect(tableBelow(page, '## Options')).toEqual(rows);
   });
 
-  it('lists every metric of the operator with its type and labels, and no other', () => {
+  it('lists exactly the metrics of the operator with their types and labels', () => {
     const metrics = new MetricRegistry();
     const count = measureLink(metrics, { state: 'reachable', inFlight: 0 });
     count({ endpoint: 'GET /node', outcome: 'ok', bytesUp: 1, bytesDown: 1, durationMs: 1 });
@@ -85,11 +85,11 @@ describe('docs/operations.md', () => {
     expect(hasNoGap(found)).toBe(true);
   });
 
-  it('shows the file for systemd as it is', () => {
+  it('shows the systemd unit unchanged', () => {
     expect(blocksOf(page).find(({ language }) => language === 'ini')?.text).toBe(unit);
   });
 
-  it('gives advice about reasons that exist', () => {
+  it('gives advice only for existing reasons', () => {
     const rows = tableBelow(page, '## Troubleshooting');
     const named = rows.flatMap(([seen = '']) => /^[A-Z]\w+/.exec(seen)?.[0] ?? []);
     expect(named.length).toBeGreaterThan(10);
@@ -119,14 +119,14 @@ describe('examples/systemd/ecsm-operator.service', () => {
     expect(named.filter((name) => !flags.some((flag) => flag.name === name))).toEqual([]);
   });
 
-  it('sets variables that mean something', () => {
+  it('sets only known variables', () => {
     const variables = ['ECSM_HOME', 'MALLOC_ARENA_MAX', ...flags.flatMap(({ variable }) => variable ?? [])];
     const named = valuesOf('Environment').map((assignment) => assignment.split('=')[0] ?? '');
     expect(named.filter((name) => !variables.includes(name))).toEqual([]);
     for (const [, name = ''] of unit.matchAll(/\b(ECSM_\w+)/g)) expect(variables).toContain(name);
   });
 
-  it('leaves what is in flight the time to end', () => {
+  it('allows calls in flight to finish', () => {
     expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThan(30);
   });
 });

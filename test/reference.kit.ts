@@ -1,11 +1,11 @@
-/** The reference of a program as Markdown, made from the same data as its help: then a page can be compared with it. */
+/** Generates the reference of a program as Markdown from the data of its help. */
 import type { Command, Flag, Program } from '../packages/command-line/src/command/command.ts';
 import { helpText } from '../packages/command-line/src/command/help.ts';
 import { flagUsageOf, programFlagsOf, shownCommands, usageOf } from '../packages/command-line/src/command/usage.ts';
 
 type Path = readonly [Command, ...Command[]];
 
-/** Every command that does something, with those above it. */
+/** Every executable command, with its parent commands. */
 export function leavesOf(commands: readonly Command[], above?: Path): readonly Path[] {
   return shownCommands(commands).flatMap((command): readonly Path[] => {
     const path: Path = above ? [...above, command] : [command];
@@ -23,7 +23,7 @@ export function referenceOf(program: Program): string {
     globalTable(programFlagsOf(program)),
     '### Exit codes',
     table(['code', 'meaning'], exitCodesOf(program)),
-    'Where a code of a command means something else, it stands below.',
+    'Commands with other exit codes list them below.',
     ...groups.flatMap((group) => [
       `### ${group}`,
       ...leaves.filter((path) => groupOf(path) === group).flatMap((path) => sectionOf(program, path)),
@@ -81,7 +81,7 @@ function meaningOf({ help, choices, repeats, value, secret, default: fallback }:
   ].join('');
 }
 
-/** They are nowhere but in the help. */
+/** Parsed from the help, because they are not part of the data. */
 function exitCodesOf(program: Program): readonly (readonly string[])[] {
   const [, codes = ''] = helpText(program, [], 100).split('\nExit codes:\n');
   return [...codes.matchAll(/^ {2}(\d+) +(.*)$/gm)].map(([, code = '', help = '']) => [code, help]);
@@ -93,7 +93,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }
 
-/** Words such as `<hidden>` would be taken for HTML, and stars for emphasis. */
+/** Escapes texts such as `<hidden>`, which would be HTML, and stars, which would be emphasis. */
 function escaped(text: string): string {
   return text.replace(/[<*](?=\S)/g, '\\$&');
 }

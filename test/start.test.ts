@@ -1,4 +1,4 @@
-/** The quickstart is the newcomer's first command: it has to work anywhere, look well, and leave nothing behind. */
+/** The quickstart runs on any machine, shows its progress, and removes everything that it creates. */
 import { type ChildProcess, execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -35,17 +35,17 @@ function expectNothingLeft(output: string): void {
   expect(output).toContain('Stopped. Temporary files are removed.');
 }
 
-/** Once: a signal that comes when a program is all but gone is its end. */
-function after(words: string, act: (child: ChildProcess) => void): NonNullable<RunOptions['onOutput']> {
+/** Acts once, because a second signal would kill a program that is stopping. */
+function after(text: string, act: (child: ChildProcess) => void): NonNullable<RunOptions['onOutput']> {
   let done = false;
   return (soFar, child) => {
-    if (done || !soFar.includes(words)) return;
+    if (done || !soFar.includes(text)) return;
     done = true;
     act(child);
   };
 }
 
-it('becomes ready without a terminal, heals what it breaks, and ends', async () => {
+it('becomes ready without a terminal, repairs failures, and exits', async () => {
   const { code, output } = await run(process.execPath, [start]);
   expect(code, output).toBe(0);
   for (const name of ['camera', 'gateway', 'telemetry', 'thermal', 'worker']) {
@@ -60,7 +60,7 @@ it('becomes ready without a terminal, heals what it breaks, and ends', async () 
   expectNothingLeft(output);
 });
 
-it('stops cleanly when it is interrupted in the middle', async () => {
+it('stops cleanly when it is interrupted', async () => {
   const { code, output } = await run(process.execPath, [start], {
     onOutput: after('telemetry created', (child) => child.kill('SIGTERM')),
   });
@@ -69,9 +69,9 @@ it('stops cleanly when it is interrupted in the middle', async () => {
   expectNothingLeft(output);
 });
 
-it('takes other ports where its own are taken', async () => {
+it('uses other ports if the default ones are in use', async () => {
   const holders = [3001, 8090].map((port) => createServer().listen({ port, host: '127.0.0.1' }));
-  // Somebody else may hold them already, which is as good.
+  // If they are in use already, the test works too.
   await Promise.all(holders.map((one) => Promise.race([once(one, 'listening'), once(one, 'error')]).catch(() => {})));
   try {
     const { code, output } = await run(process.execPath, [start], {
@@ -89,11 +89,11 @@ it('takes other ports where its own are taken', async () => {
 /** See tour.test.ts, also for the `exec`. */
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
-it.skipIf(!hasTerminal)('shows a live table in a terminal, and what people do to it, until Ctrl-C', async () => {
-  const said: string[] = [];
-  const once = (word: string, action: () => void) => {
-    if (said.includes(word)) return;
-    said.push(word);
+it.skipIf(!hasTerminal)('shows a live table on a terminal, with changes, until Ctrl-C', async () => {
+  const done: string[] = [];
+  const once = (step: string, action: () => void) => {
+    if (done.includes(step)) return;
+    done.push(step);
     action();
   };
   const problems: unknown[] = [];
@@ -102,15 +102,15 @@ it.skipIf(!hasTerminal)('shows a live table in a terminal, and what people do to
       const now = stripVTControlCharacters(soFar.slice(soFar.lastIndexOf('NAME ')));
       const isReady = (image: string) => new RegExp(`telemetry +3/3 +3 +Dynamic +${image} +Available`).test(now);
       if (isReady('telemetry@1\\.0\\.0#sylixos') && (now.match(/Available/g) ?? []).length === 5) {
-        once('edited', () => void copied(now, 'set image').catch((error) => problems.push(error)));
+        once('edited', () => void runShownCommand(now, 'set image').catch((error) => problems.push(error)));
       }
-      if (said.includes('edited') && isReady('telemetry@2\\.0\\.0#sylixos')) {
+      if (done.includes('edited') && isReady('telemetry@2\\.0\\.0#sylixos')) {
         once('interrupted', () => interrupt(child));
       }
     },
   });
   expect(problems).toEqual([]);
-  expect(said, output).toEqual(['edited', 'interrupted']);
+  expect(done, output).toEqual(['edited', 'interrupted']);
   expect(code, output).toBe(0);
   expect(stripVTControlCharacters(output)).toContain('RolloutStep');
   expectNothingLeft(output);
@@ -120,8 +120,8 @@ function interrupt(child: ChildProcess): void {
   child.stdin?.write('\u0003');
 }
 
-/** Runs the command that the screen shows, as somebody would who copies it. */
-async function copied(screen: string, part: string): Promise<void> {
+/** Runs a command that the screen shows. */
+async function runShownCommand(screen: string, part: string): Promise<void> {
   const commands = screen.replace(/ \\\r?\n +/g, ' ').split(/\r?\n/);
   const command = commands.find((line) => line.includes(part))?.trim() ?? 'false';
   await promisify(execFile)('/bin/sh', ['-c', command], { cwd: root });
@@ -147,23 +147,23 @@ describe('the view', () => {
       '3/3    1           Dynamic   telemetry@1.0.0#sylixos  RollingOut',
     ],
     [
-      'in trouble',
+      'degraded',
       { ...counts, readyReplicas: 2, conditions: [available, condition('Degraded', 'True', 'CrashLoop')] },
       '2/3    3           Dynamic   telemetry@1.0.0#sylixos  CrashLoop',
     ],
-  ])('of a service that is %s', (_is, status, expected) => {
+  ])('shows a service that is %s', (_is, status, expected) => {
     expect(serviceTable([service(status)], plain)).toEqual([
       'NAME       READY  UP-TO-DATE  STRATEGY  IMAGE                    STATUS',
       `telemetry  ${expected}`,
     ]);
   });
 
-  it('does not call done what was edited since', () => {
+  it('does not report a service as done after an edit', () => {
     expect(isDone(service({ ...counts, conditions: [available] }))).toBe(true);
     expect(isDone(service({ ...counts, observedGeneration: 0, conditions: [available] }))).toBe(false);
   });
 
-  it('cuts a long event, and lets none steer the terminal', () => {
+  it('shortens a long event and removes control characters', () => {
     const event = (message: string) => ({
       spec: {
         lastTimestamp: '2026-01-01T12:03:04Z',
@@ -181,11 +181,11 @@ describe('the view', () => {
     expect(shown).toEqual(['17', '18', '19']);
   });
 
-  it('leaves room for what there is to try, in a small terminal too', () => {
+  it('shows fewer events on a small terminal', () => {
     expect([10, 24, 30, 80].map((rows) => eventsThatFit(rows, 19))).toEqual([2, 4, 8, 8]);
   });
 
-  it('breaks a long command so that a shell still understands it', () => {
+  it('wraps a long command so that a shell accepts it', () => {
     const words = [
       'bin/ecsm-sim',
       'call',

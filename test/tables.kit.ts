@@ -1,7 +1,7 @@
-/** What the code has, as rows of the tables that documents have: then the two can be compared. */
+/** Metrics and fields of the code as rows, to compare them with tables of the documents. */
 import type { MetricRegistry, Schema } from '@ecsm/runtime';
 
-/** Name, type and labels of every metric, as far as they are there to be served. */
+/** Name, type and labels of every metric of the registry. */
 export function metricRows(registry: MetricRegistry): string[][] {
   const text = registry.render();
   return [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => {
@@ -47,7 +47,7 @@ function rangeText({ minimum, maximum }: { readonly minimum?: number; readonly m
   return maximum === undefined ? `, from ${minimum}` : `, ${minimum} to ${maximum}`;
 }
 
-/** Nothing for a field that may simply be absent. */
+/** Empty for an optional field. */
 function defaultText(schema: Schema): string {
   if (schema.presence === undefined) return 'required';
   if (schema.presence === 'optional') return '';

@@ -1,6 +1,6 @@
 /**
- * Goal and method as in docs.test.ts, for what the documents say of the tools. The reference of each is made from the
- * data of the program; `GOLDEN=write` puts it into the page.
+ * Goal and method as in docs.test.ts, for the documents of the tools. The reference of each is generated from the data of
+ * the program; `GOLDEN=write` updates the page.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ describe.each(programs.map((program) => ({ path: pageOf(program), program })))('
   const [tour = '', ...rest] = page.split(heading);
   const reference = rest.join(heading);
 
-  it('lists every command with its flags and exit codes as the help has them, and no other', () => {
+  it('lists exactly the commands with their flags and exit codes', () => {
     const introduction = reference.split('\n### ')[0] ?? '';
     const wanted = `${introduction.trimEnd()}\n\n${referenceOf(program)}\n`;
     expectGolden(pathToFileURL(join(root, path)), `${tour}${heading}${wanted}`);
@@ -35,7 +35,7 @@ describe.each(programs.map((program) => ({ path: pageOf(program), program })))('
     expect(groups.filter((group) => !anchors.includes(group))).toEqual([]);
   });
 
-  it('shows every command at work', () => {
+  it('has an example of every command', () => {
     const lines = shownIn(page).map(({ text }) => text);
     const leaves = leavesOf(program.commands).map((path) => [program, ...path].map(({ name }) => name).join(' '));
     expect(leaves.filter((leaf) => !lines.some((line) => line.includes(leaf)))).toEqual([]);
@@ -52,17 +52,17 @@ const documents = [
 ];
 
 describe.each(documents)('%s', (path) => {
-  it('names only commands and flags of the tools that exist', () => {
+  it('names only existing commands and flags of the tools', () => {
     const named = programs.flatMap((program) => {
       const line = new RegExp(`(?:\`|\\$ |\\$\\()${program.name} ([^\`\\n|$)]+)`, 'gm');
-      return [...readDocument(path).matchAll(line)].flatMap(([, words = '']) => strangersIn(program, words));
+      return [...readDocument(path).matchAll(line)].flatMap(([, words = '']) => unknownIn(program, words));
     });
     expect(named).toEqual([]);
   });
 });
 
 /** Commands and flags of a line that the program does not have. */
-function strangersIn(program: Program, line: string): readonly string[] {
+function unknownIn(program: Program, line: string): readonly string[] {
   const words = line.split(' ').filter((word) => word !== '');
   const commands: Command[] = [];
   for (const word of words) {

@@ -1,4 +1,4 @@
-/** The tour is the first thing that a newcomer sees: it has to run anywhere, look well, and leave nothing behind. */
+/** The tour runs on any machine, fits on a terminal, and removes everything that it creates. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { run } from './documents.kit.ts';
 const tour = 'examples/tour/tour.mjs';
 const directoryIn = (output: string) => /\S*\/ecsm-tour-\w+/.exec(output)?.[0] ?? '';
 
-it('ends by itself without a terminal, fits into 80 columns, and leaves nothing behind', async () => {
+it('exits without a terminal, fits into 80 columns, and removes its files', async () => {
   const { code, output } = await run(process.execPath, [tour]);
   expect(code, output).toBe(0);
   const directory = directoryIn(output);
@@ -17,7 +17,7 @@ it('ends by itself without a terminal, fits into 80 columns, and leaves nothing 
   expect(output.split('\n').filter((line) => line.length > 80 && !line.includes(directory))).toEqual([]);
 });
 
-it('stops cleanly when it is interrupted in the middle', async () => {
+it('stops cleanly when it is interrupted', async () => {
   const { code, output } = await run(process.execPath, [tour], {
     onOutput: (soFar, child) => {
       if (soFar.includes('1. Apply')) child.kill('SIGINT');
@@ -28,17 +28,17 @@ it('stops cleanly when it is interrupted in the middle', async () => {
 });
 
 /**
- * `script` gives a program a terminal. Debian has it in its base. It starts a shell; `exec`, because a shell that waits
- * would get the Ctrl-C too, and dash then ends with 130 whatever the program did.
+ * `script` runs a program on a terminal. It starts a shell; `exec` replaces it, because a waiting shell would get the
+ * Ctrl-C too, and dash then exits with 130 in any case.
  */
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
-it.skipIf(!hasTerminal)('goes on in a terminal: shows edits and refusals until Ctrl-C', async () => {
+it.skipIf(!hasTerminal)('shows edits and rejected edits on a terminal until Ctrl-C', async () => {
   let file = '';
-  const said: string[] = [];
-  const once = (word: string, action: () => void) => {
-    if (said.includes(word)) return;
-    said.push(word);
+  const done: string[] = [];
+  const once = (step: string, action: () => void) => {
+    if (done.includes(step)) return;
+    done.push(step);
     action();
   };
   const { code, output } = await run('script', ['-qefc', `exec ${process.execPath} ${tour}`, '/dev/null'], {
@@ -48,14 +48,14 @@ it.skipIf(!hasTerminal)('goes on in a terminal: shows edits and refusals until C
       if (file === '' || !soFar.includes('Ctrl-C stops the tour.')) return;
       once('edited', () => edit('"ratePerMinute": 6', '"ratePerMinute": 12'));
       if (!soFar.includes('Standby, 12/min')) return;
-      once('spoilt', () => edit('"Standby"', '"Asleep"'));
+      once('invalidated', () => edit('"Standby"', '"Asleep"'));
       if (!soFar.includes('"Asleep"')) return;
       once('removed', () => rmSync(file));
       if (!soFar.includes('Deleted magnetometer')) return;
       once('interrupted', () => child.stdin.write('\u0003'));
     },
   });
-  expect(said).toEqual(['edited', 'spoilt', 'removed', 'interrupted']);
+  expect(done).toEqual(['edited', 'invalidated', 'removed', 'interrupted']);
   expect(output).toContain('Stopped.');
   expect(code, output).toBe(0);
   expect(existsSync(directoryIn(output))).toBe(false);

@@ -1,4 +1,4 @@
-/** Runs a part of a simulation in a process of its own, and expects it to end well. */
+/** Runs a part of a simulation in a separate process and expects it to succeed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -8,13 +8,13 @@ import { expect, it } from 'vitest';
 const script = fileURLToPath(new URL('../../scripts/simulation.mjs', import.meta.url));
 const timeoutMs = 3_600_000;
 
-/** `words` are those of the simulation's program; see scripts/simulation.mjs. */
-export function simulates(name: string, of: 'runtime' | 'operator', ...words: readonly (string | number)[]): void {
+/** `args`: arguments of the simulation; see scripts/simulation.mjs. */
+export function simulates(name: string, of: 'runtime' | 'operator', ...args: readonly (string | number)[]): void {
   it(name, { timeout: timeoutMs }, async () => {
-    const line = [script, of, 'part', ...words.map(String)];
+    const line = [script, of, 'part', ...args.map(String)];
     const child = spawn(process.execPath, line, { stdio: ['ignore', 'pipe', 'pipe'] });
-    const [[code], said, complained] = await Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]);
-    expect(code, `${complained}${said}`).toBe(0);
-    expect(said).toMatch(/(?<![0-9])[1-9][0-9]* (?:runs|crash points) passed/u);
+    const [[code], output, errors] = await Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]);
+    expect(code, `${errors}${output}`).toBe(0);
+    expect(output).toMatch(/(?<![0-9])[1-9][0-9]* (?:runs|crash points) passed/u);
   });
 }

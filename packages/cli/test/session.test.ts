@@ -108,7 +108,7 @@ it.skipIf(!hasTerminal)(
 
     // Delete another one behind the operator's back.
     const before = (await works("ecsm-cli get service camera -o jsonpath='{.id}'")).text.trim();
-    const deleted = await works('ecsm-cli delete camera --wait', says('y', /all the same\?/));
+    const deleted = await works('ecsm-cli delete camera --wait', says('y', /Continue\?/));
     expect(deleted.text).toMatch(/service\/camera deleted\n$/);
     expectRestored(deleted);
     await watched('ecsmctl events -w', /ecsmservice\/camera +1 +made camera: it is gone/);

@@ -4,7 +4,7 @@ export const rest = {
   tests: ['call.test.ts'],
   mutants: [
     {
-      name: 'a write is repeated after its answer was lost',
+      name: 'a write is repeated after its response was lost',
       file: 'retry.ts',
       find: 'if (!isSafe || attempt',
       replace: 'if (attempt',
@@ -25,7 +25,7 @@ export const rest = {
       tests: ['retry.test.ts', 'call.test.ts'],
     },
     {
-      name: 'a wait that the platform asks for is ignored',
+      name: 'a retry delay that the platform requests is ignored',
       file: 'retry.ts',
       find: 'Math.max(askedMs, backoffMs(attempt - 1, backoffMsMin, backoffMsMax, random))',
       replace: 'backoffMs(attempt - 1, backoffMsMin, backoffMsMax, random) + 0 * askedMs',
@@ -63,13 +63,13 @@ export const rest = {
       replace: 'this.#cancelTimer();',
     },
     {
-      name: 'an answer over the limit of bytes is accepted from a transport',
+      name: 'a response over the limit of bytes is accepted from a transport',
       file: 'call.ts',
       find: 'checkSize(answer, call, answerBytesMax);',
       replace: '',
     },
     {
-      name: 'headers of the hook win over those of the call',
+      name: 'headers of the hook take precedence over those of the call',
       file: 'call.ts',
       find: '{ ...added, ...call.headers }',
       replace: '{ ...call.headers, ...added }',
@@ -88,28 +88,28 @@ export const rest = {
       tests: ['envelope.test.ts'],
     },
     {
-      name: 'a 404 without an envelope says that the object is gone',
+      name: 'a 404 without an envelope counts as a missing object',
       file: 'envelope.ts',
       find: 'errorFor(said, { ...about, kind: undefined, name: undefined })',
       replace: 'errorFor(said, about)',
       tests: ['envelope.test.ts'],
     },
     {
-      name: 'data of another shape is believed',
+      name: 'data of another shape is accepted',
       file: 'envelope.ts',
       find: 'if (complaint !== undefined) throw',
       replace: "if (complaint === '') throw",
       tests: ['envelope.test.ts'],
     },
     {
-      name: 'a code that is written as text is not understood',
+      name: 'a code that is a text is not recognized',
       file: 'envelope.ts',
       find: '/^-?\\d{1,15}$/.test(status.trim()) ? Number(status) : status',
       replace: 'status.length < 0 ? Number(status) : status',
       tests: ['envelope.test.ts'],
     },
     {
-      name: 'a wait of the platform is taken for milliseconds',
+      name: 'a retry delay of the platform is read as milliseconds',
       file: 'envelope.ts',
       find: 'Math.min(Number(seconds), retryAfterSecondsMax) * 1000',
       replace: 'Math.min(Number(seconds), retryAfterSecondsMax)',
@@ -151,14 +151,14 @@ export const rest = {
       tests: ['request.test.ts'],
     },
     {
-      name: 'a wrong step of a request is sent all the same',
+      name: 'an invalid request is sent',
       file: 'request.ts',
       find: 'if (this.#parts.problem) throw this.#parts.problem;',
       replace: '',
       tests: ['request.test.ts'],
     },
     {
-      name: 'a header may end the line and begin another',
+      name: 'a header may contain a line break',
       file: 'headers.ts',
       find: '/^[\\t\\x20-\\x7e]*$/.test(value)',
       replace: '/^[\\t\\r\\n\\x20-\\x7e]*$/.test(value)',
@@ -180,7 +180,7 @@ export const rest = {
       tests: ['http-failures.test.ts', 'http-transport.test.ts'],
     },
     {
-      name: 'an answer over the limit of bytes is read to its end',
+      name: 'a response over the limit of bytes is read to its end',
       file: 'http-exchange.ts',
       find: 'if (sizeBytes > limitBytes) tooLarge(sizeBytes);\n    else chunks',
       replace: 'chunks',
@@ -201,7 +201,7 @@ export const clientset = {
   tests: ['pages.test.ts'],
   mutants: [
     {
-      name: 'a row that moves between pages is given twice',
+      name: 'a row that moves between pages is returned twice',
       file: 'pages.ts',
       find: 'if (this.#seen.has(key)) return false;',
       replace: '',
@@ -219,25 +219,25 @@ export const clientset = {
       replace: 'this.isAtEnd = list.length < this.pageSize || (total !== undefined && this.#position >= total);',
     },
     {
-      name: 'a page that the platform cut short makes the walk step over rows',
+      name: 'a page that the platform cut short makes the list skip rows',
       file: 'pages.ts',
       find: 'if (!this.isAtEnd) this.pageSize = list.length;',
       replace: '',
     },
     {
-      name: 'a platform that repeats one page is asked for ever',
+      name: 'a list that repeats one page never ends',
       file: 'pages.ts',
       find: 'if (this.#isRepeated(list)) {',
       replace: 'if (this.#isRepeated(list) && total === undefined) {',
     },
     {
-      name: 'a list of rows without any row is believed to be empty',
+      name: 'an empty first page of a list with rows is accepted',
       file: 'pages.ts',
       find: 'if (this.#position === 0 && (total ?? 0) > 0) throw',
       replace: 'if (this.#position < 0 && (total ?? 0) > 0) throw',
     },
     {
-      name: 'a name that only looks like the one asked for is found',
+      name: 'a name that only contains the requested one is found',
       file: 'pages.ts',
       find: 'if (row.name === name) return row;',
       replace: 'if (row.name.includes(name)) return row;',
@@ -251,7 +251,7 @@ export const clientset = {
       tests: ['limits.test.ts'],
     },
     {
-      name: 'an id that is given twice is asked for twice',
+      name: 'an id that is given twice is requested twice',
       file: 'limits.ts',
       find: 'for (const id of new Set(ids)) {',
       replace: 'for (const id of ids) {',
@@ -265,7 +265,7 @@ export const clientset = {
       tests: ['services.test.ts', 'resources.test.ts'],
     },
     {
-      name: 'an unknown id is answered with an empty thing',
+      name: 'an unknown id returns an empty object',
       file: 'call.ts',
       find: "if (answer === null || answer === 'success') throw new ApiError('NotFound', { kind, name });",
       replace:
@@ -287,7 +287,7 @@ export const clientset = {
       tests: ['services.test.ts'],
     },
     {
-      name: 'an update sends what belongs to creation alone',
+      name: 'an update sends fields that only a creation has',
       file: 'services.ts',
       find: 'const { prepull: _, ...sent } = body;',
       replace: 'const { ...sent } = body;',

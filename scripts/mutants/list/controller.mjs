@@ -22,13 +22,13 @@ export const controller = {
       replace: "isApiError(outcome.error, 'Closed')) this.#fail",
     },
     {
-      name: 'a reconcile that was told to stop counts as done',
+      name: 'a reconcile that was aborted counts as done',
       file: 'controller.ts',
       find: 'timeout.signal.aborted ? this.#lateOutcome(outcome) : outcome',
       replace: 'outcome',
     },
     {
-      name: 'a reconcile that takes too long is not told to stop',
+      name: 'a reconcile that takes too long is not aborted',
       file: 'controller.ts',
       find: 'timeout.abort();\n        resolve();',
       replace: 'resolve();',
@@ -40,26 +40,26 @@ export const controller = {
       replace: 'timeout.abort();',
     },
     {
-      name: 'what is in flight at a stop is never told to stop',
+      name: 'reconciles in flight at a stop are never aborted',
       file: 'controller.ts',
       find: 'for (const timeout of this.#timeouts) timeout.abort();',
       replace: '',
     },
     {
-      name: 'what was there before is as urgent as what happens now',
+      name: 'objects of the first list have the priority of changes',
       file: 'controller.ts',
       find: 'initial ? (this.#options.initialPriority ?? -10) : 0',
       replace: '0',
     },
     {
-      name: 'an error that repeating cannot help is repeated',
+      name: 'a terminal error is retried',
       file: 'outcome.ts',
       find: "return { is: 'terminal', error };",
       replace: "return { is: 'error', error };",
       tests: ['outcome.test.ts'],
     },
     {
-      name: 'a missing object in a reconcile is never tried again',
+      name: 'a missing object in a reconcile is never retried',
       file: 'outcome.ts',
       find: "if (error.code === 'NotFound' || error.code === 'AlreadyExists') return",
       replace: "if (error.code === 'AlreadyExists') return",
@@ -87,7 +87,7 @@ export const controller = {
       tests: ['source.test.ts'],
     },
     {
-      name: 'a reference that is not the controller enqueues its owner',
+      name: 'an owner reference that is not the controller enqueues its owner',
       file: 'source.ts',
       find: 'owner.controller === true && ',
       replace: '',
@@ -101,7 +101,7 @@ export const controller = {
       tests: ['self-loop.test.ts'],
     },
     {
-      name: 'a reconcile that comes to rest still counts towards a self-loop',
+      name: 'a reconcile that changes nothing still counts towards a self-loop',
       file: 'self-loop.ts',
       find: 'this.#written.delete(key);\n    this.#enqueues.delete(key);',
       replace: '',
@@ -115,7 +115,7 @@ export const controller = {
       tests: ['finalizer.test.ts'],
     },
     {
-      name: 'the finalizer is removed while the cleanup goes on',
+      name: 'the finalizer is removed during the cleanup',
       file: 'finalizer.ts',
       find: 'if (result?.requeueAfterMs !== undefined) return result;',
       replace: '',
@@ -157,7 +157,7 @@ export const controller = {
       tests: ['recorder.test.ts'],
     },
     {
-      name: 'a reconcile gets an object that is older than the change that woke it',
+      name: 'a reconcile gets an object that is older than the change that enqueued it',
       file: 'controller.ts',
       find: 'if (seen !== undefined && registry.isNewer(seen, version)) throw stale();',
       replace: '',
@@ -171,14 +171,14 @@ export const informer = {
   tests: ['informer.test.ts'],
   mutants: [
     {
-      name: 'an event that comes twice is reported twice',
+      name: 'an event that arrives twice is reported twice',
       file: 'versions.ts',
       find: 'if (known !== undefined && !this.#isNewer(version, known)) continue;',
       replace: '',
       tests: ['versions.test.ts'],
     },
     {
-      name: 'a list does not report what is gone',
+      name: 'a list does not report deleted objects',
       file: 'versions.ts',
       find: 'if (listed.has(key)) continue;',
       replace: 'if (listed.size >= 0) continue;',
@@ -190,7 +190,7 @@ export const informer = {
       replace: 'const isAnother = known !== undefined && known.identity === "" &&',
     },
     {
-      name: 'an informer that is told Expired goes on watching',
+      name: 'an informer continues its watch after Expired',
       file: 'informer.ts',
       find: "if (isApiError(error, 'Expired')) this.#position = undefined;",
       replace: '',
@@ -214,7 +214,7 @@ export const informer = {
       replace: "throw error;\n      this.#log.write('error', 'informer handler failed', {",
     },
     {
-      name: 'a handler that is added late does not hear what is there',
+      name: 'a handler that is added late does not get existing objects',
       file: 'informer.ts',
       find: "this.#notify(handler, { type: 'added', key, version, relisted: true, initial: true });",
       replace: '',
@@ -233,7 +233,7 @@ export const informer = {
       tests: ['../lib/backoff.test.ts'],
     },
     {
-      name: 'an informer accepts a list that is older than what it knows',
+      name: 'an informer accepts a list that is older than its cache',
       file: 'informer.ts',
       find: 'if (this.#position !== undefined && this.#isNewer(this.#position, page.resourceVersion)) {',
       replace: 'if (this.#position === "") {',
@@ -254,7 +254,7 @@ export const informer = {
       tests: ['informers.test.ts'],
     },
     {
-      name: 'a shared informer that was stopped is given out again',
+      name: 'a stopped shared informer is returned again',
       file: 'informers.ts',
       find: 'this.#running.delete(key);',
       replace: '',

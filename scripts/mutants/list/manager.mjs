@@ -48,13 +48,13 @@ export const manager = {
       tests: ['lease-lock.test.ts'],
     },
     {
-      name: 'a lease of a former life under the same name counts as ours',
+      name: 'a lease of a former process with the same name counts as ours',
       file: 'lease-lock.ts',
       find: 'spec.holderIdentity === claim.holderIdentity &&\n      spec.acquireTime === claim.acquireTime &&\n      spec.leaseTransitions === claim.leaseTransitions',
       replace: 'spec.holderIdentity === claim.holderIdentity',
     },
     {
-      name: 'a renewal whose answer was lost counts as the loss of the lease',
+      name: 'a renewal whose response was lost counts as the loss of the lease',
       file: 'lease-lock.ts',
       find: 'return found !== undefined && this.isMine(found) && (await this.#write(leases, found, renewed));',
       replace: 'return found === undefined;',
@@ -86,7 +86,7 @@ export const manager = {
       replace: 'if (!(leaseMs >= renewDeadlineMs)) {',
     },
     {
-      name: 'candidates try again without jitter',
+      name: 'candidates retry without jitter',
       file: 'election-times.ts',
       find: '(JITTER_FACTOR_MAX - 1) * random.next()',
       replace: '0 * random.next()',
@@ -128,7 +128,7 @@ export const manager = {
       tests: ['manager.test.ts'],
     },
     {
-      name: 'the lease is given up before the work of the leader has ended',
+      name: 'the lease is released before the work of the leader has ended',
       file: 'manager.ts',
       find: 'await this.#leading?.stopInReverse();\n        electionEnd.abort();',
       replace: 'electionEnd.abort();\n        await this.#leading?.stopInReverse();',
@@ -142,7 +142,7 @@ export const manager = {
       tests: ['manager.test.ts'],
     },
     {
-      name: 'a check that hangs is waited for',
+      name: 'a check that hangs has no timeout',
       file: 'checks.ts',
       find: "await within(clock, CHECK_MS_MAX, 'the check', async () => check())",
       replace: "await within(clock, 100 * CHECK_MS_MAX, 'the check', async () => check())",

@@ -46,7 +46,7 @@ export const registry = {
       replace: '',
     },
     {
-      name: 'an object without finalizers goes without a request to delete it',
+      name: 'an object without finalizers is removed without a deletion request',
       file: 'rules.ts',
       find: 'return object.metadata.deletionTimestamp !== undefined && !hasFinalizers(object);',
       replace: 'return !hasFinalizers(object);',
@@ -142,7 +142,7 @@ export const registry = {
       replace: '[observer]',
     },
     {
-      name: 'an observer is told of commits that lost against another writer',
+      name: 'an observer gets commits that lost against another writer',
       file: 'observed.ts',
       find: 'if (outcome.committed && keys.length > 0) {',
       replace:
@@ -179,7 +179,7 @@ export const registry = {
       replace: 'return matchedBefore && !after ? {',
     },
     {
-      name: 'a record under the key of another object is believed',
+      name: 'a record under the key of another object is accepted',
       file: 'codec.ts',
       find: ' && key.endsWith(`/${metadata.namespace}/${metadata.name}`)',
       replace: '',
@@ -206,14 +206,14 @@ export const registry = {
       tests: ['garbage.test.ts'],
     },
     {
-      name: 'an owner of an unknown kind counts as gone',
+      name: 'an owner of an unknown kind counts as deleted',
       file: 'garbage.ts',
       find: 'if (!kind) return true;',
       replace: 'if (!kind) return false;',
       tests: ['garbage.test.ts'],
     },
     {
-      name: 'a sweep looks at the first page only',
+      name: 'a sweep reads only the first page',
       file: 'garbage.ts',
       find: 'token = page.continue;',
       replace: 'token = undefined;',
@@ -234,7 +234,7 @@ export const registry = {
       tests: ['garbage.test.ts'],
     },
     {
-      name: 'an edited file brings its own uid along',
+      name: 'an edited file can set the uid',
       file: 'admission.ts',
       find: 'rules.updated(kind, stored, withoutIdentity(wanted))',
       replace: 'rules.updated(kind, stored, wanted)',
@@ -262,7 +262,7 @@ export const registry = {
       tests: ['garbage.test.ts'],
     },
     {
-      name: 'an owner that cannot be read counts as gone',
+      name: 'an owner that cannot be read counts as deleted',
       file: 'garbage.ts',
       find: "if (isApiError(error, 'Corrupt')) return true;",
       replace: "if (isApiError(error, 'Corrupt')) return false;",

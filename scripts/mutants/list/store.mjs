@@ -4,13 +4,13 @@ export const store = {
   tests: ['memory/store.test.ts'],
   mutants: [
     {
-      name: 'a comparison with absence is not made',
+      name: 'an expected absence is not checked',
       file: 'memory/store.ts',
       find: 'if (expected !== undefined && actual !== expected)',
       replace: 'if (expected && actual !== expected)',
     },
     {
-      name: 'a commit without an effect makes a revision',
+      name: 'a commit without an effect creates a revision',
       file: 'memory/store.ts',
       find: 'if (effective.length === 0) return { committed: true, revision: this.#revision };',
       replace: '',
@@ -22,7 +22,7 @@ export const store = {
       replace: "write.type === 'put' ? write.value : undefined",
     },
     {
-      name: 'an object that is created anew keeps the revision of its first creation',
+      name: 'a recreated object keeps the revision of its first creation',
       file: 'memory/store.ts',
       find: 'const previous = this.#newest(write.key);',
       replace: 'const previous = this.#histories.get(write.key)?.at(-1);',
@@ -58,7 +58,7 @@ export const store = {
       replace: '',
     },
     {
-      name: 'a watcher is not woken by a commit',
+      name: 'a watcher is not notified of a commit',
       file: 'memory/store.ts',
       find: 'this.#notifier.notify(revision);',
       replace: '',
@@ -77,14 +77,14 @@ export const store = {
       tests: ['follow.test.ts'],
     },
     {
-      name: 'a watch goes on after its signal aborts',
+      name: 'a watch continues after its signal aborts',
       file: 'follow.ts',
       find: 'yield commit;\n      if (signal?.aborted) return;',
       replace: 'yield commit;',
       tests: ['follow.test.ts'],
     },
     {
-      name: 'waiting watchers are not told that the store is closed',
+      name: 'waiting watchers are not notified that the store is closed',
       file: 'revision-notifier.ts',
       find: 'for (const waiter of this.#waiting) waiter.fail(',
       replace: 'for (const waiter of [...this.#waiting].slice(1)) waiter.fail(',
@@ -115,7 +115,7 @@ export const store = {
       replace: '',
     },
     {
-      name: 'a key may climb out of its directory',
+      name: 'a key may leave its directory',
       file: 'validate.ts',
       find: "const segment = '[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}';",
       replace: "const segment = '[A-Za-z0-9._-][A-Za-z0-9._-]{0,199}';",
@@ -191,7 +191,7 @@ export const store = {
       tests: ['etcd/units.test.ts'],
     },
     {
-      name: 'etcd: a stream of a server that hangs is never given up',
+      name: 'etcd: a stream of a server that hangs never times out',
       file: 'etcd/watchdog.ts',
       find: 'if (failure) this.#options.dead(failure, this.#suspiciousMs > 0);\n    else this',
       replace: 'this',
@@ -212,7 +212,7 @@ export const store = {
       tests: ['etcd/units.test.ts'],
     },
     {
-      name: 'etcd: an answer that is too large is asked for in the same size again',
+      name: 'etcd: a response that is too large is requested again with the same size',
       file: 'etcd/pages.ts',
       find: 'Math.max(1, Math.floor(entriesMax / shrinkFactor))',
       replace: 'Math.max(1, entriesMax)',
@@ -241,7 +241,7 @@ export const store = {
       tests: ['sqlite/store.test.ts'],
     },
     {
-      name: 'sqlite: the revision goes back when its deletion is compacted',
+      name: 'sqlite: the revision decreases when its deletion is compacted',
       file: 'sqlite/tables.ts',
       find: "Math.max(revisionOf(integer(found?.['last'])), compacted)",
       replace: "revisionOf(integer(found?.['last']))",
@@ -283,14 +283,14 @@ export const store = {
       tests: ['sqlite/store.test.ts'],
     },
     {
-      name: 'sqlite: a deletion of an absent key makes a revision',
+      name: 'sqlite: a deletion of an absent key creates a revision',
       file: 'sqlite/plan.ts',
       find: "|| (write.type === 'delete' && !exists)) continue;",
       replace: ') continue;',
       tests: ['sqlite/store.test.ts'],
     },
     {
-      name: 'sqlite: a damaged value is handed out',
+      name: 'sqlite: a damaged value is returned',
       file: 'sqlite/row.ts',
       find: 'if (checksumOf(row) === checksum) return;',
       replace: 'if (checksum >= 0) return;',

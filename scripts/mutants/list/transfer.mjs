@@ -11,7 +11,7 @@ export const transfer = {
       tests: ['backup.test.ts'],
     },
     {
-      name: 'damaged records are left out without being asked for',
+      name: 'damaged records are left out without a request',
       file: 'snapshot.ts',
       find: 'if (options.leaveOutDamaged !== true) refuseDamaged(damaged);',
       replace: '',
@@ -25,7 +25,7 @@ export const transfer = {
       tests: ['backup.test.ts', 'restore.test.ts'],
     },
     {
-      name: 'a changed line of a backup is believed',
+      name: 'a changed line of a backup is accepted',
       file: 'reader.ts',
       find: 'if (sum !== sealed.sum) {',
       replace: 'if (sum.length !== sealed.sum.length) {',
@@ -46,7 +46,7 @@ export const transfer = {
       tests: ['reader.test.ts'],
     },
     {
-      name: 'text behind the end of a backup is ignored',
+      name: 'text after the end of a backup is ignored',
       file: 'reader.ts',
       find: 'if (line.bytes.byteLength > 0) throw',
       replace: 'if (line.bytes.byteLength < 0) throw',
@@ -66,7 +66,7 @@ export const transfer = {
       replace: 'return counter.objects;',
     },
     {
-      name: 'what others wrote to an unfinished target is removed',
+      name: 'objects that others wrote to an unfinished target are removed',
       file: 'target-check.ts',
       find: 'if (!isOurs && !startOver) refuseShared(marker, counter);',
       replace: '',
@@ -97,7 +97,7 @@ export const transfer = {
       replace: "const marker: Write = { type: 'put', key: markerKey, value };",
     },
     {
-      name: 'what an unfinished restore left is not removed',
+      name: 'the objects of an unfinished restore are not removed',
       file: 'target.ts',
       find: 'await target.#clear();',
       replace: '',
@@ -109,7 +109,7 @@ export const transfer = {
       replace: 'const batchObjectsMax = limits.commitWritesMax;',
     },
     {
-      name: 'leases are carried over',
+      name: 'leases are transferred',
       file: 'leadership.ts',
       find: 'return isFenceKey(key) || leaseKey.test(key);',
       replace: 'return isFenceKey(key);',

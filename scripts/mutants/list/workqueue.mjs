@@ -4,7 +4,7 @@ export const workqueue = {
   tests: ['queue.test.ts'],
   mutants: [
     {
-      name: 'a key added during its run is handed out a second time at once',
+      name: 'a key added during its run is returned a second time immediately',
       file: 'queue.ts',
       find: 'if (entry.inFlight) {\n      entry.next',
       replace: 'if (entry.inFlight && entry.failures < 0) {\n      entry.next',
@@ -121,7 +121,7 @@ export const workqueue = {
       tests: ['delays.test.ts', 'queue.test.ts'],
     },
     {
-      name: 'keys of equal priority come out in the reverse order',
+      name: 'keys of equal priority are returned in the reverse order',
       file: 'heap.ts',
       find: 'a.sequence < b.sequence',
       replace: 'a.sequence > b.sequence',
@@ -135,7 +135,7 @@ export const workqueue = {
       tests: ['heap.test.ts'],
     },
     {
-      name: 'ageing is ignored: a low priority waits for ever',
+      name: 'ageing is ignored: a low priority is never returned',
       file: 'ready.ts',
       find: 'return entry.since - entry.priority * this.#ageingMs;',
       replace: 'return -entry.priority;',

@@ -1,18 +1,18 @@
-/** Goal: whatever people or chance do to services on the platform is put right, and what is not ours is left alone. */
+/** Goal: changes of owned services on the platform are reverted, and foreign services are not changed. */
 
 import { findCondition } from '@ecsm/runtime';
 import { expect, it } from 'vitest';
 import { isRunning } from './platform.kit.ts';
-import { openSite, wish } from './site.kit.ts';
+import { openSite, serviceInput } from './site.kit.ts';
 
-it('brings back what ended, was stopped, paused, deleted or edited, and touches nothing foreign', async (test) => {
+it('repairs killed, stopped, paused, deleted and edited services, and does not change foreign ones', async (test) => {
   const site = await openSite(test, '--set', 'selfRestart=never');
   const { platform } = site;
   const names = ['killed', 'stopped', 'paused', 'deleted', 'edited'];
   await site.startOperator();
-  await site.apply(...names.map((name) => wish(name, { env: { RATE: '10' } })));
+  await site.apply(...names.map((name) => serviceInput(name, { env: { RATE: '10' } })));
   await site.untilSettled(...names);
-  const before = await platform.look();
+  const before = await platform.state();
   const victim = before.containers.find(({ name }) => name.startsWith('killed-'));
   const foreign = { name: 'visitor', image: { ref: 'worker@1.0.0#sylixos', action: 'run', config: {} } };
   await platform.control('POST', '/api/v1/service', {
@@ -32,12 +32,12 @@ it('brings back what ended, was stopped, paused, deleted or edited, and touches 
     nodeNames: ['node-1'],
     env: { RATE: '20' },
   });
-  await site.apply(wish('visitor'));
-  const damaged = await platform.look();
+  await site.apply(serviceInput('visitor'));
+  const damaged = await platform.state();
   expect(damaged.containers.filter(isRunning).length).toBeLessThan(10);
 
-  const healed = await site.until('everything to be as it was', async () => {
-    const { services, containers } = await platform.look();
+  const healed = await site.until('all services to be repaired', async () => {
+    const { services, containers } = await platform.state();
     const runs = (name: string) => {
       const id = services.find((service) => service.name === name)?.id;
       return containers.filter((one) => one.serviceId === id && isRunning(one)).length;
@@ -50,7 +50,7 @@ it('brings back what ended, was stopped, paused, deleted or edited, and touches 
       .filter(({ name }) => names.includes(name))
       .map(({ name, factor, nodeNames, image }) => ({ name, factor, nodeNames, image }))
       .sort((one, other) => (one.name < other.name ? -1 : 1));
-  expect(known((await platform.look()).services)).toEqual(known(before.services));
+  expect(known((await platform.state()).services)).toEqual(known(before.services));
 
   expect(await site.events('killed')).toContain('Started');
   expect(await site.events('stopped')).toContain('Started');
@@ -63,7 +63,7 @@ it('brings back what ended, was stopped, paused, deleted or edited, and touches 
     status: 'False',
     reason: 'ForeignService',
   });
-  expect((await platform.look()).services.find(({ name }) => name === 'visitor')).toMatchObject({
+  expect((await platform.state()).services.find(({ name }) => name === 'visitor')).toMatchObject({
     factor: 1,
     image: foreign.image,
   });

@@ -1,4 +1,4 @@
-/** What a test sees of a simulated platform in another process, and what it does to it: the control API over HTTP. */
+/** A simulated platform in another process, read and changed by its control API over HTTP. */
 import { type Shape, type Shaped, shape } from '@ecsm/runtime';
 
 const { boolean, integer, list, nullable, number, object, optional, record, string } = shape;
@@ -37,29 +37,29 @@ const callShape = object({
 
 const journalShape = object({ entries: list(callShape), last: integer(), ok: optional(boolean()) });
 
-export type ServiceThere = Shaped<typeof serviceShape>;
-export type ContainerThere = Shaped<typeof containerShape>;
+export type PlatformService = Shaped<typeof serviceShape>;
+export type PlatformContainer = Shaped<typeof containerShape>;
 export type Call = Shaped<typeof callShape>;
 
-/** Everything of a moment. */
-export interface Sight {
-  readonly services: readonly ServiceThere[];
-  /** In order of their names, so that "the first" of two sights is the same one. */
-  readonly containers: readonly ContainerThere[];
+/** The state of the platform at one time. */
+export interface PlatformState {
+  readonly services: readonly PlatformService[];
+  /** Sorted by name. */
+  readonly containers: readonly PlatformContainer[];
 }
 
-const answerMsMax = 10_000;
+const responseMsMax = 10_000;
 const entriesMax = 10_000;
 
-export class PlatformThere {
+export class PlatformControl {
   readonly #url: string;
 
   constructor(url: string) {
     this.#url = url;
   }
 
-  async look(): Promise<Sight> {
-    const { state } = await this.#ask('GET', '/sim/state', stateShape);
+  async state(): Promise<PlatformState> {
+    const { state } = await this.#request('GET', '/sim/state', stateShape);
     const containers = Object.values(state.containers);
     return {
       services: Object.values(state.services),
@@ -68,12 +68,12 @@ export class PlatformThere {
   }
 
   async running(): Promise<number> {
-    return (await this.look()).containers.filter(isRunning).length;
+    return (await this.state()).containers.filter(isRunning).length;
   }
 
-  /** Of the calls since, the oldest first. Calls under way are not in it. */
+  /** Completed calls, the oldest first. Calls in flight are not included. */
   async calls(after = 0): Promise<readonly Call[]> {
-    const { entries } = await this.#ask('GET', `/sim/journal?after=${after}&limit=${entriesMax}`, journalShape);
+    const { entries } = await this.#request('GET', `/sim/journal?after=${after}&limit=${entriesMax}`, journalShape);
     return entries;
   }
 
@@ -82,19 +82,19 @@ export class PlatformThere {
     return (await this.calls(after)).filter(({ method }) => method !== 'GET');
   }
 
-  /** For `/sim/services/telemetry/stop` and the like. Fails with what the simulator says. */
+  /** For `/sim/services/telemetry/stop` and others. Throws the error of the simulator. */
   async control(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<void> {
-    await this.#ask(method, path, object({}), body);
+    await this.#request(method, path, object({}), body);
   }
 
-  async #ask<T>(method: string, path: string, expected: Shape<T>, body?: object): Promise<T> {
-    const answer = await fetch(`${this.#url}${path}`, {
+  async #request<T>(method: string, path: string, expected: Shape<T>, body?: object): Promise<T> {
+    const response = await fetch(`${this.#url}${path}`, {
       method,
-      signal: AbortSignal.timeout(answerMsMax),
+      signal: AbortSignal.timeout(responseMsMax),
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     });
-    const value: unknown = await answer.json();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(value)}`);
+    const value: unknown = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(value)}`);
     return checked(expected, value, path);
   }
 }
@@ -102,16 +102,16 @@ export class PlatformThere {
 function checked<T>(expected: Shape<T>, value: unknown, root: string): T {
   const complaint = shape.complaint(expected, value, root);
   if (complaint !== undefined) throw new Error(complaint);
-  // The shape has just been checked.
+  // The shape was checked above.
   return value as T;
 }
 
-export function isRunning({ status }: Pick<ContainerThere, 'status'>): boolean {
+export function isRunning({ status }: Pick<PlatformContainer, 'status'>): boolean {
   return status === 'running';
 }
 
-/** The name that each creation that came true gave. A lost answer does not undo one. */
-export function namesMade(calls: readonly Call[]): readonly string[] {
+/** Names of the created services, including those whose response was lost. */
+export function createdNames(calls: readonly Call[]): readonly string[] {
   return calls
     .filter(({ endpoint, code }) => endpoint === 'POST /service' && code === 200)
     .map(({ request }) => /^\{"name":"([^"]+)"/u.exec(request)?.[1] ?? `unreadable: ${request}`);

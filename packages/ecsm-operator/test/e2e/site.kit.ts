@@ -1,6 +1,6 @@
 /**
- * A whole site of real processes: a simulated platform on a socket, operators, and a registry in sqlite that this process
- * has open as well. All of it is gone when the test ends. The programs run what was built, so build first.
+ * A site of real processes: a simulated platform, operators, and a registry in sqlite that this process opens too. All of
+ * it is removed when the test ends. The programs run the build output, so build first.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,16 +11,16 @@ import type { TestContext } from 'vitest';
 import { ECSMService, type ECSMServiceInput } from '../../src/apis/ecsm-service.ts';
 import { operatorKinds } from '../../src/apis/kinds.ts';
 import { root, type Started, start } from '../../src/program/process.kit.ts';
-import { PlatformThere } from './platform.kit.ts';
+import { PlatformControl } from './platform.kit.ts';
 
-/** Quick, but everything takes a moment, so that there is a middle to be hit. */
+/** Short, but not zero, so that operations can be interrupted. */
 const timings = ['startMs=100', 'stopMs=20', 'deleteMs=50', 'pullBytesPerSecond=1000000000000'];
-const patienceMs = 50_000;
-const glanceMs = 20;
+const timeoutMs = 50_000;
+const pollIntervalMs = 20;
 const linesShown = 40;
 
 export interface Operator extends Started {
-  /** Of its health server. */
+  /** URL of its health server. */
   readonly url: string;
 }
 
@@ -29,7 +29,7 @@ export class Site {
   readonly registry: EmbeddedRegistry;
   readonly #platformFlags: readonly string[];
   readonly #programs: Started[] = [];
-  #platform: { readonly url: string; readonly program: Started; readonly there: PlatformThere } | undefined;
+  #platform: { readonly url: string; readonly program: Started; readonly control: PlatformControl } | undefined;
 
   constructor(directory: string, registry: EmbeddedRegistry, platformFlags: readonly string[]) {
     this.directory = directory;
@@ -37,11 +37,11 @@ export class Site {
     this.#platformFlags = platformFlags;
   }
 
-  get platform(): PlatformThere {
-    return this.#known.there;
+  get platform(): PlatformControl {
+    return this.#known.control;
   }
 
-  /** Where it was before, if it ran before. */
+  /** On the same port if it ran before. */
   async startPlatform(): Promise<void> {
     const port = this.#platform === undefined ? 0 : new URL(this.#platform.url).port;
     const program = this.#start('ecsm-sim', [
@@ -50,7 +50,7 @@ export class Site {
       ...this.#platformFlags,
     ]);
     const [, url = ''] = await program.until(/listens on (\S+)/);
-    this.#platform = { url, program, there: new PlatformThere(url) };
+    this.#platform = { url, program, control: new PlatformControl(url) };
   }
 
   async stopPlatform(): Promise<void> {
@@ -58,7 +58,7 @@ export class Site {
     await ended(program, 'SIGTERM');
   }
 
-  /** Ready to be asked for its health, and looking at the platform every second. */
+  /** Returns when the health server listens. The operator polls the platform every second. */
   async startOperator(...flags: string[]): Promise<Operator> {
     const program = this.#start('ecsm-operator', [
       ...['--registry', `sqlite:${join(this.directory, 'registry')}`, '--ecsm', this.#known.url],
@@ -73,7 +73,7 @@ export class Site {
     for (const service of services) await this.registry.resource(ECSMService).apply(service);
   }
 
-  /** Undefined if it is not there, or not any more. */
+  /** Returns undefined if it does not exist. */
   async service(name: string): Promise<ECSMService | undefined> {
     try {
       return await this.registry.resource(ECSMService).get(name);
@@ -89,7 +89,7 @@ export class Site {
     return items.filter(({ spec }) => spec.regarding.name === name).map(({ spec }) => spec.reason);
   }
 
-  /** Until everything that its newest spec asks for is there and ready, and nothing else. */
+  /** Waits until the newest spec of each service is rolled out and available. */
   async untilSettled(...names: readonly string[]): Promise<void> {
     for (const name of names) {
       await this.until(`${name} to settle`, async () => {
@@ -99,14 +99,14 @@ export class Site {
     }
   }
 
-  /** Looks again and again, and answers with the first sight that is not undefined. */
-  async until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  /** Polls until the result is not undefined, and returns it. */
+  async until<T>(what: string, read: () => Promise<T | undefined>): Promise<T> {
     const startMs = Date.now();
     for (;;) {
-      const seen = await look();
-      if (seen !== undefined) return seen;
-      if (Date.now() - startMs > patienceMs) throw new Error(`waited in vain for ${what}\n${this.#said()}`);
-      await wait(glanceMs);
+      const result = await read();
+      if (result !== undefined) return result;
+      if (Date.now() - startMs > timeoutMs) throw new Error(`timed out waiting for ${what}\n${this.#outputs()}`);
+      await wait(pollIntervalMs);
     }
   }
 
@@ -127,12 +127,12 @@ export class Site {
     return program;
   }
 
-  #said(): string {
+  #outputs(): string {
     return this.#programs.map(({ output }) => output().split('\n').slice(-linesShown).join('\n')).join('\n--\n');
   }
 }
 
-/** With a platform that runs. It is closed when that test ends; others may run side by side with it. */
+/** Opens a site with a running platform, closed when the test ends. Several sites can run in parallel. */
 export async function openSite(
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
   ...platformFlags: string[]
@@ -145,7 +145,7 @@ export async function openSite(
   return site;
 }
 
-/** Its exit code; null if a signal ended it. */
+/** Returns the exit code, or null if a signal ended the program. */
 export async function ended({ child, ended: end }: Started, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
   child.kill(signal);
   return end;
@@ -162,15 +162,18 @@ export function isSettled({ metadata, status }: ECSMService): boolean {
   );
 }
 
-interface Wish {
+interface ServiceOptions {
   readonly image?: string;
   readonly replicas?: number;
   readonly rolling?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A dynamic service on three nodes; in place, unless it is to roll. */
-export function wish(name: string, { image, replicas = 2, rolling = false, env = {} }: Wish = {}): ECSMServiceInput {
+/** A dynamic service on three nodes, updated in place unless `rolling`. */
+export function serviceInput(
+  name: string,
+  { image, replicas = 2, rolling = false, env = {} }: ServiceOptions = {},
+): ECSMServiceInput {
   return {
     apiVersion: 'ecsm.sh/v1',
     kind: 'ECSMService',
@@ -181,7 +184,7 @@ export function wish(name: string, { image, replicas = 2, rolling = false, env =
       template: {
         image: image ?? 'telemetry@1.0.0#sylixos',
         env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
-        // Several on one node have to fit.
+        // Several instances must fit on one node.
         resources: { limits: { memory: '64Mi' } },
       },
     },
