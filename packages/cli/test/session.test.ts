@@ -111,7 +111,7 @@ it.skipIf(!hasTerminal)(
     const deleted = await works('ecsm-cli delete camera --wait', says('y', /Continue\?/));
     expect(deleted.text).toMatch(/service\/camera deleted\n$/);
     expectRestored(deleted);
-    await watched('ecsmctl events -w', /ecsmservice\/camera +1 +made camera: it is gone/);
+    await watched('ecsmctl events -w', /ecsmservice\/camera +1 +recreated camera: it was deleted on the platform/);
     expect((await works('ecsmctl wait service/camera --for=condition=Available --timeout 1m')).text).toBe(
       'ecsmservice/camera condition met\n',
     );
@@ -119,7 +119,7 @@ it.skipIf(!hasTerminal)(
     expect(after).not.toBe(before);
     const events = (await works('ecsmctl events')).text;
     expect(events).toMatch(/Normal +Started +ecsmservice\/telemetry/);
-    expect(events).toMatch(/Normal +Created +ecsmservice\/camera +1 +made camera: it is gone/);
+    expect(events).toMatch(/Normal +Created +ecsmservice\/camera +1 +recreated camera: it was deleted on the platform/);
 
     // Roll out, and go back.
     expect((await works('ecsmctl set image service/telemetry telemetry@1.1.0#sylixos')).text).toBe(

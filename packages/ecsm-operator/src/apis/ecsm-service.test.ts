@@ -135,7 +135,7 @@ describe('rules between fields', () => {
     [
       'nothing that may move',
       { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 0 } },
-      ['Invalid value: maxUnavailable and maxSurge may not both be 0: nothing could move'],
+      ['Invalid value: maxUnavailable and maxSurge may not both be 0: no instance could be replaced'],
     ],
     [
       'bounds for an update in place',
@@ -156,7 +156,7 @@ describe('rules between fields', () => {
     [
       'two systems',
       { image: 'a@1#linux', platformSpecific: { platform: { os: 'sylixos' } } },
-      ['platformSpecific.platform.os: Invalid value: "sylixos": must be linux, as the image says'],
+      ['platformSpecific.platform.os: Invalid value: "sylixos": must be linux, as in the image'],
     ],
     [
       'Linux fields on SylixOS',
@@ -174,7 +174,7 @@ describe('rules between fields', () => {
         'platformSpecific.sylixos: Forbidden: may not be set for linux',
         'platformSpecific.root: Forbidden: may not be set for linux',
         'platformSpecific.platform.arch: Forbidden: may not be set for linux',
-        'resources.limits.disk: Forbidden: may not be set for linux: no such limit is known; use platformSpecific.linux',
+        'resources.limits.disk: Forbidden: may not be set for linux: not supported; use platformSpecific.linux',
       ],
     ],
     [

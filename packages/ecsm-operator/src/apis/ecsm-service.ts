@@ -18,17 +18,17 @@ export const ECSMService = defineKind({
   plural: 'ecsmservices',
   shortNames: ['svc', 'es', 'ecsm'],
   categories: ['all'],
-  description: 'A service on the ECSM platform: what runs, where, and how it may change.',
+  description: 'A service on the ECSM platform: template, placement and update strategy.',
   spec: object({
     deploymentStrategy,
     upgradeStrategy: withDefault(upgradeStrategy, {}),
     updateStrategy: withDefault(updateStrategy, {}),
     paused: withDefault(
-      boolean({ description: 'Whether changes of the template wait. Scaling and healing go on.' }),
+      boolean({ description: 'Whether changes of the template are held back. Scaling and healing continue.' }),
       false,
     ),
     revisionHistoryLimit: withDefault(
-      integer({ minimum: 0, maximum: 1000, description: 'Old revisions that are kept.' }),
+      integer({ minimum: 0, maximum: 1000, description: 'Number of old revisions to keep.' }),
       10,
     ),
     template,

@@ -11,12 +11,13 @@ export const OperatorIdentity = defineKind({
   version: 'v1',
   kind: 'OperatorIdentity',
   plural: 'operatoridentities',
-  description: 'The id of a registry, by which it knows its services on the platform. There is one, and it must stay.',
+  description:
+    'The id of a registry, which marks its services on the platform. There is exactly one, and it must not be deleted.',
   spec: object({
     id: string({
       maxLength: 64,
       pattern: { expression: /^[0-9a-z-]{8,64}$/u, hint: 'must be an id such as a UUID' },
-      description: 'Part of the mark of ownership on the platform.',
+      description: 'Part of the owner mark on the platform.',
     }),
   }),
   status: object({}),

@@ -14,10 +14,10 @@ export const platformSpecific = object(
       object(
         {
           path: withDefault(
-            string({ minLength: 1, maxLength: 4096, description: 'Of the root file system.' }),
+            string({ minLength: 1, maxLength: 4096, description: 'Path of the root file system.' }),
             'rootfs',
           ),
-          readOnly: withDefault(boolean({ description: 'Whether it may not be written to.' }), false),
+          readOnly: withDefault(boolean({ description: 'Whether it is read-only.' }), false),
         },
         { description: 'The root file system of a SylixOS container.' },
       ),
@@ -25,12 +25,18 @@ export const platformSpecific = object(
     platform: optional(
       object(
         {
-          os: optional(string({ enum: ['sylixos', 'linux'], description: 'Default: that of the image.' })),
+          os: optional(
+            string({ enum: ['sylixos', 'linux'], description: 'Operating system. Default: that of the image.' }),
+          ),
           arch: optional(
-            string({ minLength: 1, maxLength: 32, description: 'Such as arm64 or x86-64. SylixOS only.' }),
+            string({
+              minLength: 1,
+              maxLength: 32,
+              description: 'Architecture, such as arm64 or x86-64. SylixOS only.',
+            }),
           ),
         },
-        { description: 'What the image was made for.' },
+        { description: 'Target of the image.' },
       ),
     ),
     sylixos: optional(
@@ -39,11 +45,8 @@ export const platformSpecific = object(
           devices: optional(
             list(
               object({
-                path: absolutePath('Of the device.'),
-                access: withDefault(
-                  string({ enum: ['r', 'w', 'rw'], description: 'Whether it may be read, written, or both.' }),
-                  'rw',
-                ),
+                path: absolutePath('Path of the device.'),
+                access: withDefault(string({ enum: ['r', 'w', 'rw'], description: 'Read, write, or both.' }), 'rw'),
               }),
               { uniqueBy: 'path', maxItems: 1000, description: 'Devices of the node that an instance may use.' },
             ),
@@ -51,43 +54,54 @@ export const platformSpecific = object(
           network: optional(
             object(
               {
-                ftpd: withDefault(boolean({ description: 'Whether an FTP server runs inside.' }), false),
-                telnetd: withDefault(boolean({ description: 'Whether a telnet server runs inside.' }), false),
-                sshd: optional(boolean({ description: 'Whether an SSH server runs inside.' })),
+                ftpd: withDefault(boolean({ description: 'Whether an FTP server runs in the container.' }), false),
+                telnetd: withDefault(boolean({ description: 'Whether a telnet server runs in the container.' }), false),
+                sshd: optional(boolean({ description: 'Whether an SSH server runs in the container.' })),
               },
-              { description: 'Servers of the system that run inside.' },
+              { description: 'System servers that run in the container.' },
             ),
           ),
           cpu: optional(
             object(
               {
                 highestPrio: optional(
-                  integer({ minimum: 0, maximum: 255, description: 'A smaller number is a higher priority.' }),
+                  integer({
+                    minimum: 0,
+                    maximum: 255,
+                    description: 'Highest priority of a thread. A smaller number is a higher priority.',
+                  }),
                 ),
                 lowestPrio: optional(
-                  integer({ minimum: 0, maximum: 255, description: 'The largest number that a thread may have.' }),
+                  integer({
+                    minimum: 0,
+                    maximum: 255,
+                    description: 'Lowest priority of a thread: the largest number.',
+                  }),
                 ),
                 defaultPrio: optional(
-                  integer({ minimum: 0, maximum: 255, description: 'What a thread has that asks for nothing.' }),
+                  integer({ minimum: 0, maximum: 255, description: 'Priority of a thread that sets none.' }),
                 ),
                 affinity: optional(
                   list(integer({ minimum: 0, maximum: 1023 }), {
                     uniqueItems: true,
-                    description: 'Cores that it may run on.',
+                    description: 'Cores that the threads may run on.',
                   }),
                 ),
               },
-              { description: 'Priorities of its threads, and where these run.' },
+              { description: 'Priorities and cores of the threads.' },
             ),
           ),
           memory: optional(
             object(
               { kheapLimit: optional(integer({ minimum: 1, description: 'Kernel heap, in bytes.' })) },
-              { description: 'Memory that the limits above do not say.' },
+              { description: 'Memory beyond the common limits.' },
             ),
           ),
           commands: optional(
-            list(string({ minLength: 1 }), { uniqueItems: true, description: 'Shell commands allowed inside.' }),
+            list(string({ minLength: 1 }), {
+              uniqueItems: true,
+              description: 'Shell commands allowed in the container.',
+            }),
           ),
           kernelObject: optional(
             map(integer({ minimum: 0 }), {
@@ -98,10 +112,10 @@ export const platformSpecific = object(
             }),
           ),
         },
-        { description: 'What only a SylixOS container has.' },
+        { description: 'Fields of a SylixOS container.' },
       ),
     ),
-    linux: optional(anything({ description: 'Fields of a Linux container configuration, sent as they are.' })),
+    linux: optional(anything({ description: 'Fields of a Linux container configuration, sent unchanged.' })),
   },
-  { description: 'The escape hatch: what only one kind of platform knows.' },
+  { description: 'Fields that only one operating system supports.' },
 );

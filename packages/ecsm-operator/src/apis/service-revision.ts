@@ -12,10 +12,12 @@ export const ServiceRevision = defineKind({
   description: 'One revision of the template of an ECSMService.',
   spec: object({
     service: string({ description: 'The name of the ECSMService.' }),
-    number: integer({ minimum: 1, description: 'Rises with each rollout; the highest is the newest.' }),
-    hash: string({ description: 'Of what follows; part of the name on the platform during a rolling update.' }),
-    template: anything({ description: 'The template as it was.' }),
-    restartedAt: optional(string({ description: 'The restart that made this revision, if one did.' })),
+    number: integer({ minimum: 1, description: 'Increases with each rollout; the highest is the newest.' }),
+    hash: string({
+      description: 'Hash of template and restartedAt; part of the name on the platform during a rolling update.',
+    }),
+    template: anything({ description: 'The template of this revision.' }),
+    restartedAt: optional(string({ description: 'The restart that created this revision, if any.' })),
   }),
   status: object({}),
   columns: [

@@ -70,22 +70,26 @@ function checkRolling({ type, rollingUpdate }: Checked['spec']['updateStrategy']
   }
   if (rollingUpdate.maxUnavailable > 0 || rollingUpdate.maxSurge > 0) return [];
   return [
-    { path, type: 'Invalid value', message: 'maxUnavailable and maxSurge may not both be 0: nothing could move' },
+    {
+      path,
+      type: 'Invalid value',
+      message: 'maxUnavailable and maxSurge may not both be 0: no instance could be replaced',
+    },
   ];
 }
 
 const template = 'spec.template';
 
-/** The image and the template may both say what it runs on, and then have to agree. */
+/** If the image and the template both name an operating system, they have to match. */
 function checkSystem({ image, platformSpecific }: CheckedTemplate): FieldError[] {
   const os = parseImage(image)?.os;
   const said = platformSpecific.platform?.os;
   if (os === undefined || said === undefined || os === said) return [];
   const path = `${template}.platformSpecific.platform.os`;
-  return [{ path, type: 'Invalid value', message: `"${said}": must be ${os}, as the image says` }];
+  return [{ path, type: 'Invalid value', message: `"${said}": must be ${os}, as in the image` }];
 }
 
-/** What one operating system knows nothing of would be dropped without a word. */
+/** A field that the operating system does not support would be ignored silently. */
 function checkSystemFields(checked: CheckedTemplate): FieldError[] {
   const { root, platform, sylixos } = checked.platformSpecific;
   const linux = checked.platformSpecific.linux ?? undefined;
@@ -101,7 +105,7 @@ function checkSystemFields(checked: CheckedTemplate): FieldError[] {
   if (root !== undefined) errors.push(forbidden('platformSpecific.root'));
   if (platform?.arch !== undefined) errors.push(forbidden('platformSpecific.platform.arch'));
   if (checked.resources?.limits?.disk !== undefined) {
-    errors.push(forbidden('resources.limits.disk', ': no such limit is known; use platformSpecific.linux'));
+    errors.push(forbidden('resources.limits.disk', ': not supported; use platformSpecific.linux'));
   }
   if (linux !== undefined && (typeof linux !== 'object' || Array.isArray(linux))) {
     errors.push({ path: `${template}.platformSpecific.linux`, type: 'Invalid value', message: 'must be an object' });

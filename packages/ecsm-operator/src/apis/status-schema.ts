@@ -6,42 +6,42 @@ const { integer, list, object, optional, string, withDefault } = schema;
 const count = (description: string) => withDefault(integer({ minimum: 0, description }), 0);
 
 export const status = object({
-  observedGeneration: optional(integer({ minimum: 0, description: 'The generation of the spec that this is about.' })),
+  observedGeneration: optional(integer({ minimum: 0, description: 'The generation of the spec that was observed.' })),
   replicas: count('Instances that exist.'),
   readyReplicas: count('Instances that run.'),
   updatedReplicas: count('Instances of the newest revision.'),
-  unavailableReplicas: count('Instances that are wanted and do not run.'),
-  underlyingServiceID: optional(string({ description: 'Of the service on the platform.' })),
-  platformName: optional(string({ description: 'Its name there.' })),
-  currentRevision: optional(string({ description: 'The revision that was last rolled out to the end.' })),
-  updateRevision: optional(string({ description: 'The revision that is wanted now.' })),
+  unavailableReplicas: count('Desired instances that are not ready.'),
+  underlyingServiceID: optional(string({ description: 'Id of the service on the platform.' })),
+  platformName: optional(string({ description: 'Its name on the platform.' })),
+  currentRevision: optional(string({ description: 'The revision that was last rolled out completely.' })),
+  updateRevision: optional(string({ description: 'The revision of the current spec.' })),
   progressTime: optional(string({ description: 'When the update last made progress.' })),
   healing: optional(
     object(
       {
         reason: string({ description: 'What is wrong.' }),
-        attempts: integer({ minimum: 0, description: 'So often something was done about it.' }),
-        lastTime: string({ description: 'When that was, or when the trouble was first seen.' }),
+        attempts: integer({ minimum: 0, description: 'Number of repairs so far.' }),
+        lastTime: string({ description: 'Time of the last repair, or when the problem was first observed.' }),
       },
-      { description: 'A trouble that something is being done about, with growing pauses.' },
+      { description: 'A problem that the operator is repairing, with backoff.' },
     ),
   ),
   lostNodes: optional(
     list(
       object({
-        name: string({ description: 'Of the node.' }),
-        sinceTime: string({ description: 'When it was first seen to be lost.' }),
+        name: string({ description: 'Name of the node.' }),
+        sinceTime: string({ description: 'When it was first observed to be lost.' }),
       }),
       {
         uniqueBy: 'name',
-        description: 'Nodes with instances of this service that cannot be reached, and since when.',
+        description: 'Offline nodes with instances of this service.',
       },
     ),
   ),
   removals: optional(
     list(
       object({
-        id: string({ description: 'Of the service on the platform.' }),
+        id: string({ description: 'Id of the service on the platform.' }),
         sinceTime: string({ description: 'When its deletion was requested.' }),
       }),
       {

@@ -11,15 +11,15 @@ export const deploymentStrategy = object(
   {
     type: string({
       enum: ['Dynamic', 'Static'],
-      description: 'Dynamic: so many instances among the nodes of a pool. Static: one on each of the nodes.',
+      description: 'Dynamic: replicas instances on the nodes of a pool. Static: one instance on each of the nodes.',
     }),
     replicas: optional(
-      integer({ minimum: 0, maximum: 10_000, description: 'How many instances. Required for Dynamic, 0 is allowed.' }),
+      integer({ minimum: 0, maximum: 10_000, description: 'Number of instances. Required for Dynamic, 0 is allowed.' }),
     ),
-    nodePool: optional(nodeNames('Names of the nodes among which the platform chooses. Required for Dynamic.')),
+    nodePool: optional(nodeNames('Names of the nodes that the platform may use. Required for Dynamic.')),
     nodes: optional(nodeNames('Names of the nodes that get one instance each. Required for Static.')),
   },
-  { description: 'How many instances there are, and where.' },
+  { description: 'Number and placement of instances.' },
 );
 
 export const updateStrategy = object(
@@ -36,27 +36,31 @@ export const updateStrategy = object(
       object(
         {
           maxUnavailable: withDefault(
-            integer({ minimum: 0, maximum: 10_000, description: 'So many instances may be missing during an update.' }),
+            integer({
+              minimum: 0,
+              maximum: 10_000,
+              description: 'Maximum number of instances that may be missing during an update.',
+            }),
             1,
           ),
           maxSurge: withDefault(
             integer({
               minimum: 0,
               maximum: 10_000,
-              description: 'So many instances more than wanted may exist during an update.',
+              description: 'Maximum number of instances above the desired number during an update.',
             }),
             1,
           ),
         },
-        { description: 'How far a rolling update may depart from the wanted number. Only for RollingUpdate.' },
+        { description: 'Limits of a rolling update. Only for RollingUpdate.' },
       ),
     ),
     progressDeadlineSeconds: withDefault(
-      seconds(1, 'An update that makes no progress for so long is reported as stuck. It still goes on when it can.'),
+      seconds(1, 'An update without progress for this time is reported as stuck. It still continues when it can.'),
       600,
     ),
   },
-  { description: 'How running instances are brought to a new template.' },
+  { description: 'How running instances are updated to a new template.' },
 );
 
 export const upgradeStrategy = object(
@@ -64,10 +68,10 @@ export const upgradeStrategy = object(
     type: withDefault(
       string({
         enum: ['Never', 'Larger', 'Always'],
-        description: 'Whether the platform may change the image by itself when a new one is uploaded.',
+        description: 'Whether the platform may change the image when a new one is uploaded.',
       }),
       'Never',
     ),
   },
-  { description: 'Who decides on new versions of the image: a person here, or the platform.' },
+  { description: 'Whether the platform may upgrade the image.' },
 );

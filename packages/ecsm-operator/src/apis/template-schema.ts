@@ -8,16 +8,20 @@ const { boolean, integer, list, object, optional, string, withDefault } = schema
 
 const healthCheck = object(
   {
-    path: absolutePath('The path that is asked.'),
-    initialDelaySeconds: withDefault(seconds(0, 'How long a new instance is left alone.'), 5),
-    timeoutSeconds: withDefault(seconds(1, 'How long one answer may take.'), 3),
-    periodSeconds: withDefault(seconds(1, 'How long it is from one question to the next.'), 5),
+    path: absolutePath('Path of the request.'),
+    initialDelaySeconds: withDefault(seconds(0, 'Delay before the first check of a new instance.'), 5),
+    timeoutSeconds: withDefault(seconds(1, 'Timeout of one check.'), 3),
+    periodSeconds: withDefault(seconds(1, 'Interval between checks.'), 5),
     failureThreshold: withDefault(
-      integer({ minimum: 1, maximum: 1000, description: 'So many failures in a row count.' }),
+      integer({
+        minimum: 1,
+        maximum: 1000,
+        description: 'Number of consecutive failures that make an instance unhealthy.',
+      }),
       3,
     ),
   },
-  { description: 'How the platform finds out whether an instance works.' },
+  { description: 'How the platform checks the health of an instance.' },
 );
 
 const vsoa = object(
@@ -29,7 +33,7 @@ const vsoa = object(
     password: optional(string({ minLength: 1, maxLength: 256, secret: true, description: 'Never printed.' })),
     healthCheck: optional(healthCheck),
   },
-  { description: 'The service as others reach it over VSOA.' },
+  { description: 'The VSOA server of the service.' },
 );
 
 export const template = object(
@@ -42,10 +46,10 @@ export const template = object(
       }),
     ),
     prepull: withDefault(
-      boolean({ description: 'Whether every node gets the image at once, so that a move is quicker.' }),
+      boolean({ description: 'Whether every node pulls the image in advance, so that a move is faster.' }),
       false,
     ),
-    hostname: optional(string({ minLength: 1, maxLength: 253, description: 'What an instance is called inside.' })),
+    hostname: optional(string({ minLength: 1, maxLength: 253, description: 'Host name inside an instance.' })),
     command: optional(
       list(string({ maxLength: 32_768 }), {
         minItems: 1,
@@ -59,9 +63,9 @@ export const template = object(
           name: string({
             maxLength: 256,
             pattern: { expression: /^[A-Za-z_][A-Za-z0-9_.-]*$/u, hint: 'must be a name such as RATE' },
-            description: "Of the variable. ECSM_OWNER and ECSM_REVISION are the operator's own.",
+            description: 'Name of the variable. ECSM_OWNER and ECSM_REVISION are set by the operator.',
           }),
-          value: withDefault(string({ maxLength: 32_768, description: 'What it is set to.' }), ''),
+          value: withDefault(string({ maxLength: 32_768, description: 'Value of the variable.' }), ''),
         }),
         { uniqueBy: 'name', maxItems: 1000, description: 'Environment of every instance.' },
       ),
@@ -72,26 +76,30 @@ export const template = object(
           limits: optional(
             object(
               { memory: optional(quantity('Such as 512Mi.')), disk: optional(quantity('Such as 1Gi. SylixOS only.')) },
-              { description: 'The most that one instance may use.' },
+              { description: 'Limits of one instance.' },
             ),
           ),
         },
-        { description: 'What an instance may use of its node.' },
+        { description: 'Resources of the node that an instance may use.' },
       ),
     ),
     volumeMounts: optional(
       list(
         object({
-          name: string({ minLength: 1, maxLength: 63, description: 'For people; the platform does not see it.' }),
+          name: string({ minLength: 1, maxLength: 63, description: 'For information only; not sent to the platform.' }),
           hostPath: absolutePath('On the node.'),
           containerPath: absolutePath('Inside.'),
-          readOnly: withDefault(boolean({ description: 'Whether instances may not write there.' }), false),
+          readOnly: withDefault(boolean({ description: 'Whether the mount is read-only.' }), false),
         }),
-        { uniqueBy: 'containerPath', maxItems: 100, description: 'Directories of the node that an instance sees.' },
+        {
+          uniqueBy: 'containerPath',
+          maxItems: 100,
+          description: 'Directories of the node that are mounted into an instance.',
+        },
       ),
     ),
     vsoa: optional(vsoa),
     platformSpecific: withDefault(platformSpecific, {}),
   },
-  { description: 'What every instance looks like.' },
+  { description: 'Template of every instance.' },
 );

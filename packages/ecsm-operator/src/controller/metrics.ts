@@ -9,23 +9,23 @@ export function measureLink(
 ): (attempt: AttemptRecord) => void {
   const calls = metrics.counter({
     name: 'ecsm_platform_calls_total',
-    help: 'Attempts to call the platform, by endpoint and by how they ended.',
+    help: 'Attempts of platform calls, by endpoint and outcome.',
     labels: ['endpoint', 'outcome'],
   });
   const bytes = metrics.counter({
     name: 'ecsm_platform_bytes_total',
-    help: 'Bytes that went over the link to the platform.',
+    help: 'Bytes sent to and received from the platform.',
     labels: ['direction'],
   });
   const up = bytes.with({ direction: 'up' });
   const down = bytes.with({ direction: 'down' });
-  const reachable = { name: 'ecsm_platform_reachable', help: 'Whether the platform answers: 1 if it does, else 0.' };
+  const reachable = { name: 'ecsm_platform_reachable', help: '1 if the platform responds, else 0.' };
   metrics
     .gauge(reachable)
     .with({})
     .read(() => Number(breaker.state !== 'unreachable'));
   metrics
-    .gauge({ name: 'ecsm_platform_calls_in_flight', help: 'Calls to the platform that are under way.' })
+    .gauge({ name: 'ecsm_platform_calls_in_flight', help: 'Platform calls in flight.' })
     .with({})
     .read(() => breaker.inFlight);
   return ({ endpoint, outcome, bytesUp, bytesDown }) => {

@@ -41,7 +41,7 @@ describe.each(['likely', 'contrary'] as const)('on a platform that is %s', (beha
     expect(service?.metadata.finalizers).toEqual(['ecsm.sh/platform-service']);
     expect(site.shown()).toEqual(['web x3']);
     expect(site.writesSince(0)).toEqual(['POST /service']);
-    expect(await site.events()).toContain('Created: made web: it is not there yet');
+    expect(await site.events()).toContain('Created: created web');
   });
 
   it('does nothing at all for a service that is as it should be', async () => {

@@ -1,6 +1,6 @@
 /**
- * The operator, composed of its parts. A program needs the runnables, the health checks, and two questions: what would be
- * done for a service, and whether everything is done.
+ * The operator, composed of its parts. It provides the runnables and health checks of a manager, the plan for a service,
+ * and whether all services are settled.
  */
 import { CircuitBreaker, Ecsm, type Headers, Recorder, RestClient, type Transport } from '@ecsm/client';
 import {
@@ -47,9 +47,9 @@ export interface OperatorOptions {
   readonly random?: Random;
   readonly log?: Log;
   readonly settings?: OperatorSettingsInput;
-  /** Where to count. Default: nowhere. */
+  /** Default: no metrics. */
   readonly metrics?: MetricRegistry;
-  /** Of further kinds, which the registry has to know. They run after the one of ECSMServices. Default: none. */
+  /** Controllers of further kinds, which the registry has to be opened with. They start after that of ECSMService. Default: none. */
   readonly controllers?: readonly ((operator: Operator) => OperatorController)[];
 }
 
@@ -65,11 +65,11 @@ export interface Unsettled {
 const controllerName = 'ecsmservice';
 /** Reads are repeated once within a call; a key that fails is requeued anyway. */
 const attemptsMax = 2;
-/** Services in progress go first. A key that waits gains priority, so none waits for ever. */
-const seenPriority = 50;
-/** Most lists are of everything, so their pages are few and large. */
+/** Services in progress go first. The priority of a waiting key increases, so no key starves. */
+const observedPriority = 50;
+/** Most lists are complete, so their pages are few and large. */
 const pageSize = 1_000;
-/** The deadline of a list is the time of this many pages that each take the longest possible. */
+/** The deadline of a list is this many times the timeout of one page. */
 const pagesInTime = 60;
 const garbageRetryMs = 5_000;
 
@@ -89,7 +89,7 @@ export class Operator {
   readonly #controller: Controller<ECSMService['spec'], NonNullable<ECSMService['status']>>;
   readonly #otherControllers: readonly OperatorController[];
 
-  /** Throws `BadRequest` for a setting that makes no sense. Nothing runs and nothing is called yet. */
+  /** Throws `BadRequest` for an invalid setting. Starts nothing and calls nothing. */
   constructor(options: OperatorOptions) {
     const { registry, transport, metrics } = options;
     const clock = options.clock ?? registry.clock;
@@ -165,7 +165,7 @@ export class Operator {
       log,
       ...this.#metrics,
     });
-    this.#otherControllers = (options.controllers ?? []).map((make) => make(this));
+    this.#otherControllers = (options.controllers ?? []).map((create) => create(this));
   }
 
   /** For a manager, in order of start. */
@@ -230,7 +230,7 @@ export class Operator {
   /** For `--once`. */
   async settled(): Promise<boolean> {
     const controllers = [this.#controller, ...this.#otherControllers];
-    // The cheap question first: it is asked again and again.
+    // The cheap check first: this is called repeatedly.
     if (this.observer.owners.inProgressCount > 0) return false;
     return controllers.every(isIdle) && (await this.unsettled()).length === 0;
   }
@@ -238,12 +238,12 @@ export class Operator {
   #whyBusy(service: ECSMService): string | undefined {
     const { namespace, name } = service.metadata;
     const isAtRest = this.observer.owners.isAtRest(platformName(namespace, name), service);
-    return isAtRest ? undefined : 'something is still under way';
+    return isAtRest ? undefined : 'still in progress';
   }
 
   #enqueue(owners: readonly OwnerKey[], reason: string): void {
     for (const { namespace, name } of owners) {
-      this.#controller.queue?.add(keyOf(ECSMService, namespace, name), { reason, priority: seenPriority });
+      this.#controller.queue?.add(keyOf(ECSMService, namespace, name), { reason, priority: observedPriority });
     }
   }
 
@@ -266,12 +266,12 @@ function isIdle(controller: Pick<Controller, 'ready' | 'queue'>): boolean {
   return controller.ready() === undefined && queue !== undefined && queue.depth + queue.processing === 0;
 }
 
-/** What a plan depends on. The status is left out: the operator writes it. */
+/** Compares what a plan depends on. The status is left out: the operator writes it. */
 const specChanged: Predicate = digestOf;
 
 function whyUnsettled({ metadata, status }: ECSMService): string | undefined {
   if (metadata.deletionTimestamp !== undefined) return 'it is being deleted';
-  if (status?.observedGeneration !== metadata.generation) return 'its newest spec has not been looked at yet';
+  if (status?.observedGeneration !== metadata.generation) return 'its newest spec has not been observed yet';
   const available = findCondition(status?.conditions, 'Available');
-  return available?.status === 'True' ? undefined : (available?.message ?? 'nothing is known of it yet');
+  return available?.status === 'True' ? undefined : (available?.message ?? 'not reconciled yet');
 }

@@ -1,4 +1,4 @@
-/** Wakes keys when the link to the platform has been down for long, and those that wait for it when it is back. */
+/** Enqueues all keys after a long outage of the platform, and the waiting keys when the platform responds again. */
 import type { CircuitBreaker } from '@ecsm/client';
 import type { Clock, Log } from '@ecsm/runtime';
 
@@ -13,7 +13,7 @@ export interface OutageOptions {
   readonly enqueue: (key: string, options: { readonly reason: string; readonly priority?: number }) => void;
 }
 
-/** The outage is written into statuses after everything else. */
+/** Writing the outage into statuses has the lowest priority. */
 const outagePriority = -10;
 
 export class Outage {
@@ -41,9 +41,9 @@ export class Outage {
       cancel();
       if (state === 'reachable') this.#release();
       if (state !== 'unreachable') return;
-      log.write('warn', 'the platform cannot be reached', { reason: breaker.reason });
+      log.write('warn', 'the platform is unreachable', { reason: breaker.reason });
       cancel = clock.after(outageMs, () => {
-        this.#wakeAll().catch((error: unknown) =>
+        this.#enqueueAll().catch((error: unknown) =>
           log.write('warn', 'the services could not be enqueued after an outage', { error: String(error) }),
         );
       });
@@ -58,14 +58,14 @@ export class Outage {
 
   #release(): void {
     const keys = [...this.#waiting];
-    const reason = 'the platform answers again';
+    const reason = 'the platform responds again';
     if (keys.length > 0) this.#options.log.write('info', reason, { waiting: keys.length });
     this.#waiting.clear();
     for (const key of keys) this.#options.enqueue(key, { reason });
   }
 
-  async #wakeAll(): Promise<void> {
-    const reason = 'the platform cannot be reached';
+  async #enqueueAll(): Promise<void> {
+    const reason = 'the platform is unreachable';
     for (const key of await this.#options.keys()) this.#options.enqueue(key, { reason, priority: outagePriority });
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Performs plans. What is going to be done is written into the status before it is done, so that an operator that is
- * restarted knows what was tried. An operator that lost its lease is stopped by its registry before each step. After any
- * step the platform is read again.
+ * Performs plans. The status with the attempt is written before the steps are sent, so that a restarted operator finds it.
+ * The registry rejects an operator that lost its lease before each step. After any step the platform is read again.
  */
 import type { Clock, EventRecorder, ReconcileContext, ReconcileResult, Request } from '@ecsm/runtime';
 import type { ECSMService, ServiceSpec, ServiceStatus } from '../apis/ecsm-service.ts';
@@ -36,15 +35,15 @@ export class Performer {
     this.#options = options;
   }
 
-  /** Events go here from now on. */
+  /** Sets the recorder of events. */
   recordIn(recorder: EventRecorder): void {
     this.#recorder = recorder;
   }
 
   /**
    * Writes the status, sends the steps, and reports what failed. Returns when to reconcile again. `isFirst`: no step was
-   * sent for this object before. The name on the platform, the mark and the new finalizer tell what was tried, so the
-   * status need not be written before.
+   * sent for this object before. The name on the platform, the mark and the new finalizer show the attempt, so the status
+   * need not be written first.
    */
   async perform(
     service: ECSMService,
@@ -86,7 +85,7 @@ export class Performer {
     const { requeueAfterMs } = decided;
     const isInProgress = done > 0 || (requeueAfterMs ?? Number.POSITIVE_INFINITY) <= this.#pollMs;
     observer.poller.setInProgress(job.base, isInProgress);
-    // The poller sees what changes; it does not see that something is due.
+    // The poller detects changes, but not that a wait has ended.
     const isDueSooner = (requeueAfterMs ?? this.#pollMs) < this.#pollMs;
     if (isInProgress && !isDueSooner) return { requeueAfterMs: observer.poller.requeueMs };
     return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
@@ -94,7 +93,7 @@ export class Performer {
 
   async #step(step: Step, observed: PlanInput['observed'], { base, context }: Job): Promise<StepEnd> {
     const { manager, observer } = this.#options;
-    // Asked for and not done yet: to ask again would be noise, or worse.
+    // The deletion was requested and is still in progress: a second request would do nothing, or harm.
     if (step.do === 'delete' && observer.staleness.isBeingDeleted(step.id)) return { is: 'done' };
     await context.registry.checkFence();
     context.log.write('info', step.do, { ...subjectOf(step), why: step.why });
@@ -104,7 +103,7 @@ export class Performer {
     return end;
   }
 
-  /** The platform refuses what is wanted. It is asked again with a growing delay. */
+  /** The platform rejected a call. It is retried with backoff. */
   async reportRefusal(
     service: ECSMService,
     planned: Partial<Pick<Plan, 'status' | 'conditions'>>,
@@ -127,7 +126,7 @@ export class Performer {
   }
 
   readAgain(job: Job, why: string): ReconcileResult {
-    job.context.log.write('debug', 'the platform is looked at again', { why });
+    job.context.log.write('debug', 'reading the platform again', { why });
     this.#options.observer.poller.setInProgress(job.base, true);
     return { requeueAfterMs: this.#pollMs };
   }
@@ -143,20 +142,20 @@ export function startInBackground<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** One that may be refused: the next plan tries something else. */
+/** A step that may be refused: the next plan tries another one. */
 function isAttempt(step: Step): boolean {
   return step.do === 'startInstance' || step.do === 'unpauseInstance';
 }
 
 const verbs: Readonly<Record<Step['do'], string>> = {
-  create: 'make the service',
-  update: 'change the service',
+  create: 'create the service',
+  update: 'update the service',
   delete: 'delete the service',
   start: 'start the service',
-  unpause: 'continue the service',
+  unpause: 'unpause the service',
   startInstance: 'start an instance',
-  unpauseInstance: 'continue an instance',
-  redeploy: 'deploy the service again',
+  unpauseInstance: 'unpause an instance',
+  redeploy: 'redeploy the service',
 };
 
 function subjectOf(step: Step): Readonly<Record<string, string>> {

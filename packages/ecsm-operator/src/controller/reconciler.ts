@@ -1,9 +1,6 @@
 /**
- * Reconciles one ECSMService: reads it and the platform, lets the service room decide, performs the plan, and writes the
- * status. It decides nothing but when to reconcile again.
- *
- * What is going to be done is written into the status before it is done, so that an operator that is restarted knows what
- * was tried. An operator that lost its lease is stopped by its registry before it changes the platform.
+ * Reconciles one ECSMService: reads it and the platform, computes the plan, performs it, and writes the status. It decides
+ * only when to reconcile again.
  */
 import type { CircuitBreaker } from '@ecsm/client';
 import {
@@ -44,10 +41,10 @@ interface Decision {
   readonly source: PlatformSnapshot['source'];
 }
 
-/** What was assumed is read after a minute at the earliest, and one service a second. */
+/** An assumed snapshot is verified after a minute at the earliest, and about one service per second. */
 const verifyMsMin = 60_000;
 const verifyMsPerService = 1_000;
-/** A key that waits for the link is reconciled after this time even if the circuit breaker does not wake it. */
+/** A key that waits for the link is reconciled after this time even if the circuit breaker does not enqueue it. */
 const outageRequeueMs = 600_000;
 
 export class Reconciler {
@@ -60,7 +57,7 @@ export class Reconciler {
     this.#performer = new Performer(options);
   }
 
-  /** Events go here from now on. */
+  /** Sets the recorder of events. */
   recordIn(recorder: EventRecorder): void {
     this.#performer.recordIn(recorder);
   }
@@ -131,7 +128,7 @@ export class Reconciler {
     return;
   }
 
-  /** The object is gone. A service of its uid that was created late has to be deleted too. */
+  /** The object is deleted. A service of its uid that was created late has to be deleted too. */
   async #removeLate({ base, namespace, name, context }: Job): Promise<ReconcileResult> {
     const { observer, manager } = this.#options;
     const { owners, poller } = observer;
@@ -142,7 +139,12 @@ export class Reconciler {
       const { services } = await observer.freshSnapshot(base, context.signal);
       for (const service of services) {
         if (service.mark?.uid !== uid || !isOurs(service.mark, { registryId, namespace, name })) continue;
-        const step: Step = { do: 'delete', id: service.id, name: service.name, why: 'it came late: its owner is gone' };
+        const step: Step = {
+          do: 'delete',
+          id: service.id,
+          name: service.name,
+          why: 'created after its ECSMService was deleted',
+        };
         await context.registry.checkFence();
         context.log.write('info', 'delete', { platformName: service.name, why: step.why });
         const end = await carryOut(step, manager, context.signal);
@@ -153,7 +155,7 @@ export class Reconciler {
     return;
   }
 
-  /** Decides on what is cheap to know; if that means to act, on what is certain. */
+  /** Plans with a cheap snapshot; if that plan has steps, plans again with a fresh one. */
   async #decide(service: ECSMService, revision: RevisionContent, job: Job): Promise<Decision> {
     const { observer } = this.#options;
     const { signal } = job.context;
@@ -182,8 +184,8 @@ export class Reconciler {
   }
 
   /**
-   * Nothing is sent while the link is down; the key is reconciled when it is back. The result is never empty: a service
-   * that waits to be cleaned up would be taken for clean.
+   * Nothing is sent while the link is down; the key is reconciled when it is back. The result is never empty: an empty
+   * result would end a cleanup, and the finalizer would be removed.
    */
   async #awaitLink(service: ECSMService, { key, context }: Job): Promise<ReconcileResult> {
     const { breaker, clock, settings, waitForLink } = this.#options;
@@ -197,24 +199,24 @@ export class Reconciler {
   async #stayAtRest(service: ECSMService, { base, context }: Job): Promise<ReconcileResult> {
     const { observer, clock } = this.#options;
     await writeConditions(context.registry, service, [reachable], clock);
-    // Reading what was assumed can wait until others need the link less.
+    // Verification can wait until the link is less busy.
     return observer.owners.isUnverified(base) ? { requeueAfterMs: this.#verifyMs() } : undefined;
   }
 
   async #failed(error: unknown, service: ECSMService | undefined, job: Job): Promise<ReconcileResult> {
     const { context } = job;
     if (!(error instanceof PlatformError)) throw context.signal.aborted ? aborted(job, error) : error;
-    context.log.write('debug', 'the platform could not be asked', { error: error.message });
+    context.log.write('debug', 'reading the platform failed', { error: error.message });
     this.#options.observer.owners.setActive(job.base);
     if (error.isUnanswered || service === undefined) return { requeueAfterMs: this.#pollMs };
-    return this.#performer.reportRefusal(service, {}, `the platform refuses to be asked: ${error.message}`, job);
+    return this.#performer.reportRefusal(service, {}, `the platform refused a read: ${error.message}`, job);
   }
 
   get #pollMs(): number {
     return this.#options.settings.plan.pollMs;
   }
 
-  /** When to read what was only assumed: soon, but not together with all others. */
+  /** Delay until an assumed snapshot is verified, spread over all services. */
   #verifyMs(): number {
     const { observer, random } = this.#options;
     return verifyMsMin + random.next() * observer.services.listedCount * verifyMsPerService;
@@ -227,27 +229,27 @@ export class Reconciler {
 }
 
 /**
- * No operator has worked on it yet. Its finalizer and its revision are both written before anything is created for it, and
- * neither needs the other: written at the same time they cost one flush of the disk.
+ * No operator has reconciled it yet. Its finalizer and its revision are both written before anything is created for it, and
+ * are independent: written concurrently they cost one flush of the disk.
  */
 function isNew({ metadata, status }: ECSMService): boolean {
   const { deletionTimestamp, finalizers = [] } = metadata;
   return deletionTimestamp === undefined && status === undefined && !finalizers.includes(platformFinalizer);
 }
 
-/** What an operator that ran before this one knew. */
+/** Ids that a previous operator has recorded. */
 function idsIn({ status }: ECSMService): readonly string[] {
   return status?.underlyingServiceID === undefined ? [] : [status.underlyingServiceID];
 }
 
-/** The reason of an abort is no error of the catalogue. */
+/** The reason of an abort is not an error of the catalogue. */
 function aborted({ name }: Job, cause: unknown): ApiError {
   return isApiError(cause)
     ? cause
-    : new ApiError('Unavailable', { what: name, reason: 'the reconcile was told to stop' }, cause);
+    : new ApiError('Unavailable', { what: name, reason: 'the reconcile was aborted' }, cause);
 }
 
-/** It was never planned for before, and a name that is taken would be refused: it can be created without another read. */
+/** It was never planned before, and the platform rejects a name that is in use: it can be created without another read. */
 function isFirstCreation({ status }: ECSMService, { steps }: Plan): boolean {
   return status?.updateRevision === undefined && steps.length === 1 && steps[0]?.do === 'create';
 }

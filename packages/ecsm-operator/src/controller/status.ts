@@ -1,17 +1,18 @@
-/** The status of an object, made from a plan. It is written only if it changed. */
+/** The status of an object, computed from a plan. It is written only if it changed. */
 import type { CircuitBreaker } from '@ecsm/client';
 import { type Clock, type Condition, deepEqual, type Registry, setCondition, timestampAt } from '@ecsm/runtime';
 import { ECSMService, type ServiceStatus } from '../apis/ecsm-service.ts';
 import type { Plan, PlannedCondition } from '../service/model.ts';
 import { condition } from '../service/reasons.ts';
 
-export const reachable = condition('PlatformReachable', 'True', 'Reachable', 'the platform answers');
+export const reachable = condition('PlatformReachable', 'True', 'Reachable', 'the platform responds');
 
 export function unreachable({
   lastContactMs,
   reason,
 }: Pick<CircuitBreaker, 'lastContactMs' | 'reason'>): PlannedCondition {
-  const since = lastContactMs === undefined ? 'has not answered yet' : `last answered at ${timestampAt(lastContactMs)}`;
+  const since =
+    lastContactMs === undefined ? 'has not responded yet' : `last responded at ${timestampAt(lastContactMs)}`;
   return condition(
     'PlatformReachable',
     'False',
@@ -20,7 +21,7 @@ export function unreachable({
   );
 }
 
-/** The status after a plan, with further conditions. Of one type the last one counts. */
+/** The status after a plan, with further conditions. The last condition of a type takes precedence. */
 export function statusAfter(
   service: ECSMService,
   plan: Pick<Plan, 'status' | 'conditions'>,

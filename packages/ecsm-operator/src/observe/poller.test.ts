@@ -307,7 +307,7 @@ describe('a platform that does not answer', () => {
     });
     await bench.clock.advance(30_000);
     expect(isOver).toBe(true);
-    expect(bench.poller.ready()).toMatch(/not seen/);
+    expect(bench.poller.ready()).toMatch(/has not completed/);
     bench.simulator.link.heal();
     await bench.clock.advance(30_000);
     expect(bench.woken).toEqual(['default/web']);

@@ -78,7 +78,7 @@ export class Poller {
   }
 
   ready(): string | undefined {
-    return this.#completed > 0 ? undefined : 'it has not seen the services of the platform yet';
+    return this.#completed > 0 ? undefined : 'the first poll of the platform has not completed';
   }
 
   /** Resolves after the first poll, successful or not: a reconcile that reads before it could miss a change. */
@@ -145,7 +145,7 @@ export class Poller {
     /** Bases of the owners to wake. */
     const affected = new Set<string>();
     const wake = () => {
-      if (!isFirst) this.#wake([...affected], 'seen on the platform');
+      if (!isFirst) this.#wake([...affected], 'changed on the platform');
       affected.clear();
     };
     try {

@@ -43,7 +43,7 @@ describe('a read of a service', () => {
   it('that is older than one seen before does not count', () => {
     const { staleness } = bench();
     expect(staleness.reasonOf([service('2026-01-01 00:00:05')])).toBeUndefined();
-    expect(staleness.reasonOf([service('2026-01-01 00:00:04')])).toMatch(/a later version was seen/);
+    expect(staleness.reasonOf([service('2026-01-01 00:00:04')])).toMatch(/a later version was read/);
     expect(staleness.reasonOf([service('2026-01-01 00:00:05')])).toBeUndefined();
   });
 
@@ -62,7 +62,7 @@ describe('a read of a service', () => {
     const { staleness, clock } = bench();
     const before = service('2026-01-01 00:00:05', 1);
     staleness.updated(before, body);
-    expect(staleness.reasonOf([before])).toMatch(/does not show its last update/);
+    expect(staleness.reasonOf([before])).toMatch(/is not visible yet/);
     await clock.advance(31_000);
     expect(staleness.reasonOf([before])).toBeUndefined();
   });

@@ -1,7 +1,7 @@
 /**
  * Detects stale reads of the platform: a version older than one that was read before, or one from before the operator's
- * last write. A stale read is refused for a limited time only: a platform whose clock was set back, or that does not keep
- * an update, is believed after it.
+ * last write. A stale read is rejected for a limited time only, in case that the platform's clock was set back, or that
+ * it ignores an update.
  */
 import type { ServiceBody } from '@ecsm/client';
 import type { Clock } from '@ecsm/runtime';
@@ -10,8 +10,8 @@ import { type PlatformService, removalMs } from '../resource/model.ts';
 import type { TimeOf } from '../resource/read.ts';
 import type { ServiceRecords } from './service-records.ts';
 
-/** How long an older version is taken for a late answer. */
-const believeAfterMs = 30_000;
+/** How long an older version is treated as a stale response. */
+const acceptAfterMs = 30_000;
 
 export class Staleness {
   readonly #records: ServiceRecords;
@@ -60,13 +60,13 @@ export class Staleness {
     const record = this.#records.of(id);
     const { newest } = record;
     const olderSinceMs = newest?.olderSinceMs ?? this.#clock.monotonicMs();
-    const isBelieved = !this.#isRecent(olderSinceMs, believeAfterMs);
-    if (newest === undefined || updatedMs >= newest.updatedMs || isBelieved) {
+    const isAccepted = !this.#isRecent(olderSinceMs, acceptAfterMs);
+    if (newest === undefined || updatedMs >= newest.updatedMs || isAccepted) {
       record.newest = { updatedMs };
       return undefined;
     }
     record.newest = { updatedMs: newest.updatedMs, olderSinceMs };
-    return `${name} is shown as of ${updatedTime}, and a later version was seen before`;
+    return `${name} was read as of ${updatedTime}, but a later version was read before`;
   }
 
   /** Versions have a resolution of one second, so the fields are compared too. */
@@ -75,7 +75,7 @@ export class Staleness {
     if (record?.update === undefined) return undefined;
     const { body, before, atMs } = record.update;
     const isVisible = before !== updatedTime || differences(body, detail).length === 0;
-    if (!isVisible && this.#isRecent(atMs, believeAfterMs)) return `${name} does not show its last update yet`;
+    if (!isVisible && this.#isRecent(atMs, acceptAfterMs)) return `the last update of ${name} is not visible yet`;
     record.update = undefined;
     return undefined;
   }

@@ -52,7 +52,7 @@ describe.each(['sqlite', 'file'])('with a registry of %s', (scheme) => {
     const argv = ['--once', '--registry', url, '--ecsm', site.url, '--timeout-seconds', '40'];
     const { code, output } = await run(argv, { file: bundle, cwd: empty, env: { TMPDIR: temporary } });
     expect(code, output).toBe(0);
-    expect(output).toContain('the 1 service is as it should be');
+    expect(output).toContain('1 service reconciled');
     expect(site.simulator.platform.services().map(({ name }) => name)).toEqual(['telemetry']);
     expect(readdirSync(temporary)).toEqual([]);
     expect(readdirSync(empty)).toEqual(['ecsm-operator.mjs']);

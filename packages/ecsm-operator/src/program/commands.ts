@@ -1,4 +1,4 @@
-/** What the commands of `ecsm-operator` do. */
+/** The implementations of the commands of `ecsm-operator`. */
 import type { Run, Terminal } from '@ecsm/command-line';
 import { jsonLog, type Log, readableLog, sampledLog, untilSignal } from '@ecsm/runtime';
 import { withEquipment } from './equipment.ts';
@@ -31,13 +31,12 @@ function reportOutcome(
   { out, err }: Terminal,
 ): number {
   if (unsettled.length === 0) {
-    const all = services === 1 ? 'the 1 service is as it' : `all ${services} services are as they`;
-    out.write(`${all} should be\n`);
+    out.write(`${services} ${services === 1 ? 'service' : 'services'} reconciled\n`);
     return 0;
   }
-  const why = interrupted ? 'it was stopped' : `the ${timeoutMs / 1000} s are over`;
+  const why = interrupted ? 'interrupted' : `timed out after ${timeoutMs / 1000} s`;
   err.write(
-    `ecsm-operator: ${why}, and ${unsettled.length} of ${services} services are not as they should be:\n${unsettled
+    `ecsm-operator: ${why}: ${unsettled.length} of ${services} services not reconciled:\n${unsettled
       .map(({ namespace, name, why: reason }) => `  ${namespace}/${name}: ${reason}\n`)
       .join('')}`,
   );
@@ -47,7 +46,7 @@ function reportOutcome(
 export const plan: Run = async (call) => {
   const { options, names } = await planOptions(call);
   const { out } = call.terminal;
-  // Its output is for people or for a pipe; below a warning the log of a plan is of no interest.
+  // The plan is the output; informational log lines would only disturb it.
   const level = options.logLevel === 'info' ? 'warn' : options.logLevel;
   const log = logOf({ ...options, logLevel: level }, call.terminal);
   await withEquipment(options, log, async (equipment) => {

@@ -1,4 +1,4 @@
-/** Everything that a run of the program needs, opened in order and closed in reverse. */
+/** The resources of a run of the program, opened in order and closed in reverse order. */
 import {
   ApiError,
   incompleteTransfer,
@@ -56,12 +56,12 @@ export async function withEquipment<T>(
   }
 }
 
-/** Half of what people want looks like all of it: what is missing would be deleted on the platform when it is let go. */
+/** An incomplete registry looks like a complete one: services whose objects are missing would not be managed. */
 async function refuseIncomplete(store: Store): Promise<void> {
-  const begun = await incompleteTransfer(store);
-  if (begun === undefined) return;
-  const { transfer, source, started } = begun;
+  const pending = await incompleteTransfer(store);
+  if (pending === undefined) return;
+  const { transfer, source, started } = pending;
   const what = transfer === 'unknown' ? 'transfer' : transfer;
-  const reason = `the registry is incomplete: a ${what} of ${source}, started ${started}, was never finished. Repeat it, or remove everything`;
+  const reason = `the registry is incomplete: a ${what} of ${source}, started ${started}, was never finished. Repeat it, or delete the registry`;
   throw new ApiError('Forbidden', { reason });
 }

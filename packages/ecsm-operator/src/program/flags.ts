@@ -7,7 +7,7 @@ export const flags: readonly Flag[] = [
     value: 'URL',
     variable: 'ECSM_REGISTRY',
     key: 'registry',
-    help: 'what people want: sqlite:DIR, file:DIR, etcd://HOST:PORT/PREFIX or memory:. Default sqlite: in $ECSM_HOME/registry, ECSM_HOME being ~/.ecsm',
+    help: 'registry of the desired state: sqlite:DIR, file:DIR, etcd://HOST:PORT/PREFIX or memory:. Default sqlite: in $ECSM_HOME/registry, ECSM_HOME being ~/.ecsm',
   },
   {
     name: 'ecsm',
@@ -15,7 +15,7 @@ export const flags: readonly Flag[] = [
     variable: 'ECSM_URL',
     key: 'ecsm',
     default: 'http://127.0.0.1:3001',
-    help: 'the platform, with http:// or https://',
+    help: 'URL of the platform, http:// or https://',
   },
   {
     name: 'header',
@@ -24,21 +24,21 @@ export const flags: readonly Flag[] = [
     key: 'header',
     repeats: true,
     secret: true,
-    help: 'sent with every call to the platform, for authentication. Other users of this machine can see a flag, but not a variable or the config file',
+    help: 'header of every platform call, for authentication. Other users of this machine can see flags, but not variables or the config file',
   },
   {
     name: 'tls-ca',
     value: 'FILE',
     variable: 'ECSM_TLS_CA',
     key: 'tlsCa',
-    help: "the authority that signed the platform's certificate, in PEM. Default: those of the system",
+    help: "certificate of the CA that signed the platform's certificate, in PEM. Default: the CAs of the system",
   },
   {
     name: 'listen',
     value: 'HOST:PORT',
     variable: 'ECSM_OPERATOR_LISTEN',
     key: 'listen',
-    help: 'where /healthz, /readyz and /metrics are served, on this machine only; port 0 takes any free one, off serves nothing. Default 127.0.0.1:8090, with --once off',
+    help: 'address of /healthz, /readyz and /metrics, on this machine only. Port 0: any free port; off: no server. Default 127.0.0.1:8090, with --once off',
   },
   {
     name: 'observe-seconds',
@@ -110,7 +110,7 @@ export const flags: readonly Flag[] = [
     variable: 'ECSM_OPERATOR_CONFIG',
     help: 'config file in YAML or JSON, as in observeSeconds: 30. Flags override variables, variables override this file',
   },
-  { name: 'once', help: 'reconcile until every service is available, then end: for scripts' },
-  { name: 'timeout-seconds', value: 'N', default: '300', help: 'how long --once tries' },
+  { name: 'once', help: 'reconcile until every service is available, then exit: for scripts' },
+  { name: 'timeout-seconds', value: 'N', default: '300', help: 'timeout of --once' },
   { name: 'all', help: 'with plan: every service' },
 ];

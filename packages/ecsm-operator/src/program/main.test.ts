@@ -30,7 +30,7 @@ describe('ecsm-operator run', () => {
     await expect.poll(() => site.running).toBe(3);
     child.kill('SIGTERM');
     expect(await ended, output()).toBe(0);
-    expect(output()).toContain('the operator has stopped');
+    expect(output()).toContain('operator stopped');
   });
 
   it('goes on without a platform, and says so where it is asked whether it is ready', async () => {
@@ -66,7 +66,7 @@ describe('ecsm-operator run', () => {
     await one.until(listening);
     const other = site.start(...site.places, ...anyPort);
     const warning = (pid: number | undefined) =>
-      new RegExp(`WARN {2}another operator works on this registry: .*--leader-elect.* other=\\S*_${pid}_`);
+      new RegExp(`WARN {2}another operator uses this registry, .*--leader-elect.* other=\\S*_${pid}_`);
     await other.until(warning(one.child.pid));
     await one.until(warning(other.child.pid));
     for (const { child, ended } of [one, other]) {
@@ -86,7 +86,7 @@ describe('ecsm-operator run', () => {
     const { ended, output } = site.start(...site.places, ...anyPort);
     expect(await ended).toBe(1);
     expect(output()).toBe(
-      'ecsm-operator: the registry is incomplete: a restore of fleet.backup, started 2026-01-02T03:04:05Z, was never finished. Repeat it, or remove everything\n',
+      'ecsm-operator: the registry is incomplete: a restore of fleet.backup, started 2026-01-02T03:04:05Z, was never finished. Repeat it, or delete the registry\n',
     );
   });
 
@@ -122,7 +122,7 @@ describe('ecsm-operator --once', () => {
     await site.apply(telemetry());
     const first = site.start('--once', ...site.places);
     expect(await first.ended, first.output()).toBe(0);
-    expect(first.output()).toContain('the 1 service is as it should be');
+    expect(first.output()).toContain('1 service reconciled');
     expect(site.running).toBe(2);
     const before = site.changes;
     const second = site.start('--once', ...site.places);
@@ -146,7 +146,7 @@ describe('ecsm-operator --once', () => {
     const site = await openSite();
     const { ended, output } = site.start('--once', ...site.places);
     expect(await ended).toBe(0);
-    expect(output()).toContain('all 0 services are as they should be');
+    expect(output()).toContain('0 services reconciled');
   });
 
   it('ends with 1, and says what is missing and why, when its time is over', async () => {
@@ -156,7 +156,7 @@ describe('ecsm-operator --once', () => {
     const { ended, output } = site.start('--once', ...site.places, '--timeout-seconds', '4', '--log-level', 'error');
     expect(await ended).toBe(1);
     expect(output()).toContain(
-      'ecsm-operator: the 4 s are over, and 1 of 1 services are not as they should be:\n  default/telemetry: ',
+      'ecsm-operator: timed out after 4 s: 1 of 1 services not reconciled:\n  default/telemetry: ',
     );
   });
 
@@ -166,7 +166,7 @@ describe('ecsm-operator --once', () => {
     await site.simulator.close();
     const { ended, output } = site.start('--once', ...site.places, '--timeout-seconds', '3', '--log-level', 'error');
     expect(await ended).toBe(1);
-    expect(output()).toMatch(/1 of 1 services are not as they should be:\n {2}default\/telemetry: /);
+    expect(output()).toMatch(/1 of 1 services not reconciled:\n {2}default\/telemetry: /);
   });
 });
 
@@ -205,8 +205,8 @@ describe('ecsm-operator plan', () => {
 describe('what makes no sense', () => {
   it.each([
     [['--wrokers', '3'], 'unknown flag --wrokers. Did you mean "--workers"?'],
-    [['--listen', '0.0.0.0:8090'], '--listen: it will not listen on 0.0.0.0'],
-    [['--ecsm', 'https://127.0.0.1', '--tls-ca', 'nowhere.pem'], 'the file of --tls-ca, nowhere.pem: ENOENT'],
+    [['--listen', '0.0.0.0:8090'], '--listen: refusing to listen on 0.0.0.0'],
+    [['--ecsm', 'https://127.0.0.1', '--tls-ca', 'nowhere.pem'], '--tls-ca nowhere.pem: ENOENT'],
   ])('%j ends with 2 and a line that says why', async (argv, complaint) => {
     const { code, output } = await run(['--registry', 'memory:', ...argv]);
     expect(code).toBe(2);

@@ -1,4 +1,4 @@
-/** The options of the program, from flags, variables and the config file, checked and put together. */
+/** The options of the program, read from flags, variables and the config file, and validated. */
 import {
   addressOf,
   type Call,
@@ -14,10 +14,10 @@ import { stopGraceMs } from '../controller/settings.ts';
 import { flags } from './flags.ts';
 
 export interface ProgramOptions {
-  /** May hold a password. */
+  /** May contain a password. */
   readonly registry: string;
   readonly ecsm: string;
-  /** Secret. Names are in lower case. */
+  /** Secret. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Name of a file. */
   readonly tlsCa?: string;
@@ -32,7 +32,7 @@ export interface ProgramOptions {
   readonly leaseMs: number;
   readonly logLevel: LogLevel;
   readonly logFormat: 'readable' | 'json';
-  /** How long `--once` tries. */
+  /** Timeout of `--once`. */
   readonly timeoutMs: number;
 }
 
@@ -52,7 +52,7 @@ export async function runOptions(
   call: Call,
 ): Promise<{ readonly kind: 'run' | 'once'; readonly options: ProgramOptions }> {
   const kind = call.flag('once') === undefined ? 'run' : 'once';
-  if (call.flag('all') !== undefined) throw new UsageError('--all is for plan: ecsm-operator plan --all');
+  if (call.flag('all') !== undefined) throw new UsageError('--all is only valid with plan: ecsm-operator plan --all');
   checkTimeout(call, kind);
   return { kind, options: await optionsOf(call, kind) };
 }
@@ -61,14 +61,14 @@ export async function runOptions(
 export async function planOptions(
   call: Call,
 ): Promise<{ readonly options: ProgramOptions; readonly names: readonly ServiceName[] | 'all' }> {
-  if (call.flag('once') !== undefined) throw new UsageError('--once is not for plan, which changes nothing');
+  if (call.flag('once') !== undefined) throw new UsageError('--once is not valid with plan, which changes nothing');
   checkTimeout(call, 'plan');
   return { options: await optionsOf(call, 'plan'), names: namesOf(call.words, call.flag('all') !== undefined) };
 }
 
 function checkTimeout(call: Call, kind: Kind): void {
   if (kind !== 'once' && call.origin('timeout-seconds') !== undefined)
-    throw new UsageError('--timeout-seconds is for --once');
+    throw new UsageError('--timeout-seconds requires --once');
 }
 
 async function optionsOf(call: Call, kind: Kind): Promise<ProgramOptions> {
@@ -82,7 +82,7 @@ async function optionsOf(call: Call, kind: Kind): Promise<ProgramOptions> {
   const { protocol } = httpUrlOf(ecsm, originOf('ecsm'));
   const tlsCa = settings.get('tls-ca');
   if (tlsCa !== undefined && protocol !== 'https:') {
-    throw new UsageError(`${originOf('tls-ca')} needs a platform with https://, and ${ecsm} is none`);
+    throw new UsageError(`${originOf('tls-ca')} requires a platform with https://, not ${ecsm}`);
   }
   const leaderElect = settings.get('leader-elect') !== undefined;
   const leaseMs = seconds('lease-seconds', leaseSecondsMin, leaseSecondsMax);
@@ -119,11 +119,11 @@ function checkLease(callTimeoutMs: number, leaseMs: number, originOf: (name: str
   const sum = `${call} (${callTimeoutMs / 1000} s) + ${stopGraceMs / 1000} s to stop = ${takesMs / 1000} s`;
   const remedy = `set ${lease} above ${takesMs / 1000}, or ${call} below ${(leaseMs - stopGraceMs) / 1000}`;
   throw new UsageError(
-    `with --leader-elect, ${sum} has to be less than ${lease} (${leaseMs / 1000} s), or two operators could act at once: ${remedy}`,
+    `with --leader-elect, ${sum} has to be less than ${lease} (${leaseMs / 1000} s), or two operators could act concurrently: ${remedy}`,
   );
 }
 
-/** Other machines could read what is inside the process, and there is no password. */
+/** Metrics and health are served without a password, so only to this machine. */
 const isLoopback = (host: string) => /^(localhost|::1|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/.test(host);
 
 /** Returns undefined for `off`. */
@@ -132,7 +132,7 @@ function listenOf(text: string, from: string): ProgramOptions['listen'] {
   const { host, port } = addressOf(text, from, 'off');
   if (isLoopback(host)) return { host, port };
   throw new UsageError(
-    `${from}: it will not listen on ${host}, where other machines could reach it without a password: use 127.0.0.1, and a proxy that asks for one`,
+    `${from}: refusing to listen on ${host}: other machines could connect without a password. Use 127.0.0.1, and a proxy with authentication`,
   );
 }
 

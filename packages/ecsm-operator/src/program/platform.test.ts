@@ -45,7 +45,7 @@ it('refuses an authority that is none, by the name of its file', () => {
       transportOf({ ecsm: 'https://127.0.0.1', headers: {}, tlsCa: file, inFlightMax: 1 }, systemClock);
     expect(make).toThrow(/ca\.pem: ENOENT/);
     writeFileSync(file, 'hello');
-    expect(make).toThrow('ca.pem: there is no certificate in PEM in it');
+    expect(make).toThrow('ca.pem: it contains no PEM certificate');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -29,9 +29,9 @@ export function withHeaders(transport: Transport, headers: ProgramOptions['heade
 function certificateOf(file: string): string {
   try {
     const text = readFileSync(file, 'utf8');
-    if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new Error('there is no certificate in PEM in it');
+    if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it contains no PEM certificate');
     return text;
   } catch (error) {
-    throw new UsageError(`the file of --tls-ca, ${file}: ${error instanceof Error ? error.message : error}`);
+    throw new UsageError(`--tls-ca ${file}: ${error instanceof Error ? error.message : error}`);
   }
 }

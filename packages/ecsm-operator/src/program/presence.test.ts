@@ -43,7 +43,7 @@ async function holder(): Promise<string | undefined> {
 }
 
 const warningOf = (other: string) =>
-  `another operator works on this registry: stop one of the two, or start both with --leader-elect, or they act against each other (${other})`;
+  `another operator uses this registry, and they act against each other: stop one, or start both with --leader-elect (${other})`;
 
 describe('two operators without --leader-elect', () => {
   it('both warn, once, and then write nothing', async () => {

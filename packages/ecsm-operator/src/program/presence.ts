@@ -35,7 +35,7 @@ export function presence({ identity, leaseName, log }: PresenceOptions): Runnabl
     if (known.size >= knownMax) known.clear();
     known.add(other);
     const message =
-      'another operator works on this registry: stop one of the two, or start both with --leader-elect, or they act against each other';
+      'another operator uses this registry, and they act against each other: stop one, or start both with --leader-elect';
     log.write('warn', message, { other, identity });
   };
 

@@ -23,15 +23,15 @@ const plan: Command = {
 
 export const program: Program = {
   name: 'ecsm-operator',
-  help: 'makes ECSMService objects true on an ECSM platform',
+  help: 'reconciles ECSMService objects with an ECSM platform',
   examples: [
     { help: 'the registry in ~/.ecsm, and the platform at http://127.0.0.1:3001', line: 'ecsm-operator' },
     {
       help: 'a platform elsewhere',
       line: 'ecsm-operator --ecsm https://ecsm.site:3001 --tls-ca ca.pem --config op.yaml',
     },
-    { help: 'reconcile once, then end', line: 'ecsm-operator --registry file:./fleet --once' },
-    { help: 'what it would do, and why', line: 'ecsm-operator plan telemetry' },
+    { help: 'reconcile once, then exit', line: 'ecsm-operator --registry file:./fleet --once' },
+    { help: 'print what it would do, and why', line: 'ecsm-operator plan telemetry' },
   ],
   flags,
   commands: [run, plan, completionCommand('ecsm-operator')],
@@ -39,7 +39,7 @@ export const program: Program = {
   version: () => versionOf(new URL('../../package.json', import.meta.url)),
   exitCodes: [
     { code: 0, help: 'after Ctrl-C, after plan, and after --once when every service is Available' },
-    { code: 1, help: 'it could not run, or --once did not get there in time' },
-    { code: 2, help: 'the command line, a variable or the config file is wrong' },
+    { code: 1, help: 'it failed, or --once timed out' },
+    { code: 2, help: 'a flag, a variable or the config file is invalid' },
   ],
 };

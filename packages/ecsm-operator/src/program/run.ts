@@ -1,4 +1,4 @@
-/** `ecsm-operator run`: the controllers, with health and metrics, until somebody stops them. */
+/** `ecsm-operator run`: the controllers, with health and metrics, until a signal. */
 import { hostname } from 'node:os';
 import process from 'node:process';
 import { LeaderElection, type Log, Manager, type Registry, withoutPassword } from '@ecsm/runtime';
@@ -9,9 +9,9 @@ import { presence } from './presence.ts';
 
 /** Ends when the signal aborts, after what is in flight has ended; with an error if a part fails. */
 export async function run(equipment: Equipment, options: ProgramOptions, log: Log, signal: AbortSignal): Promise<void> {
-  log.write('info', 'the operator starts', { registry: withoutPassword(options.registry), ecsm: options.ecsm });
+  log.write('info', 'operator starting', { registry: withoutPassword(options.registry), ecsm: options.ecsm });
   await managerOf(equipment, options, log).run({ signal });
-  log.write('info', 'the operator has stopped');
+  log.write('info', 'operator stopped');
 }
 
 export function managerOf(equipment: Equipment, options: ProgramOptions, log: Log): Manager {

@@ -98,7 +98,7 @@ describe('a difference is told', () => {
     const other = { ...long.image.config, hostname: `${same}2`.slice(0, 252) };
     const seen = shownOf(long);
     expect(differences(long, { ...seen, image: { ...seen.image, config: other } })).toEqual([
-      'image.config.hostname: is another (not shown)',
+      'image.config.hostname: differs (not shown)',
     ]);
   });
 });
@@ -141,7 +141,7 @@ describe('a secret is not told', () => {
       'image.vsoa.password',
     ]);
     for (const secret of secrets) expect(lines.join('\n')).not.toContain(secret);
-    expect(lines).toContain('image.vsoa.password: is another (not shown)');
+    expect(lines).toContain('image.vsoa.password: differs (not shown)');
   });
 
   it('only that there is none', () => {

@@ -18,14 +18,14 @@ export function mountsOf({ volumeMounts }: Pick<ServiceTemplate, 'volumeMounts'>
   }));
 }
 
-/** `Internal` for what is no quantity: the kind lets none pass. */
+/** Throws `Internal` if it is not a quantity, which the schema of the kind prevents. */
 export function bytesOf(quantity: string): number {
   const bytes = parseQuantity(quantity);
-  if (bytes === undefined) throw new ApiError('Internal', { reason: `"${quantity}" is no quantity` });
+  if (bytes === undefined) throw new ApiError('Internal', { reason: `"${quantity}" is not a valid quantity` });
   return bytes;
 }
 
-/** The platform counts in whole ones. Rounded up: nobody gets less than they asked for. */
+/** The platform uses whole mebibytes. Rounded up, so that a limit is never smaller than the spec. */
 export function mebibytesOf(bytes: number): number {
   return Math.ceil(bytes / mebibyte);
 }

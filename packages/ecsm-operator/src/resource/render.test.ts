@@ -185,7 +185,9 @@ describe('quantities', () => {
     const revision = revisionOf(smallService());
     const template = { ...revision.template, resources: { limits: { memory: 'much' } } };
     const input = { service: stored(smallService()), registryId, platformName: 'worker' };
-    expect(() => renderService({ ...input, revision: { ...revision, template } })).toThrow('"much" is no quantity');
+    expect(() => renderService({ ...input, revision: { ...revision, template } })).toThrow(
+      '"much" is not a valid quantity',
+    );
   });
 });
 

@@ -8,7 +8,7 @@ const valueLengthMax = 120;
 export function lineOf(path: string, name: string, wanted: unknown, actual: unknown): string {
   const [left, right] = [shown(name, actual), shown(name, wanted)];
   // What is hidden, or cut, may look the same on both sides.
-  return left === right ? `${path}: is another (not shown)` : `${path}: ${left} → ${right}`;
+  return left === right ? `${path}: differs (not shown)` : `${path}: ${left} → ${right}`;
 }
 
 function shown(name: string, value: unknown): string {

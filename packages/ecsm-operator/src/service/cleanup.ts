@@ -1,4 +1,4 @@
-/** The end of a service: everything of ours leaves the platform, and nothing else does. */
+/** The deletion of a service: all services of ours are deleted from the platform, and no others. */
 
 import type { Plan, PlanInput } from './model.ts';
 import { ownershipOf } from './ownership.ts';
@@ -8,8 +8,9 @@ import { removal } from './step-with-event.ts';
 export type CleanupInput = Pick<PlanInput, 'service' | 'registryId' | 'observed' | 'nowMs' | 'settings'>;
 
 /**
- * `isClean` only when the platform shows nothing of ours any more; until then the finalizer has to stay. While an object
- * is being deleted no other can have its name, so whatever carries that name is its own, or of a life before.
+ * `isClean` only when the platform lists no service of ours; until then the finalizer has to stay. While an object is
+ * being deleted no other object can have its name, so every service marked with that name belongs to it or to an earlier
+ * object of the same name.
  */
 export function planCleanup(input: CleanupInput): Plan & { readonly isClean: boolean } {
   const { service, settings } = input;
@@ -20,8 +21,8 @@ export function planCleanup(input: CleanupInput): Plan & { readonly isClean: boo
   const { conditions: _, ...before } = service.status ?? { updatedReplicas: 0 };
   const observedGeneration = service.metadata.generation;
   const message = isClean
-    ? 'nothing of it is on the platform'
-    : `on the platform: ${owned.map(({ name }) => name).join(', ')}`;
+    ? 'deleted from the platform'
+    : `still on the platform: ${owned.map(({ name }) => name).join(', ')}`;
   return {
     isClean,
     steps: actions.map(({ step }) => step),

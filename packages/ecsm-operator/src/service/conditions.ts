@@ -1,4 +1,4 @@
-/** What is said about a service: whether it is available, whether it gets on, and what is wrong with it. */
+/** The conditions of a service: Available, Progressing and Degraded, and the events about their changes. */
 import { findCondition } from '@ecsm/runtime';
 import { describe, inState } from './instances.ts';
 import type { Decision } from './lifecycle.ts';
@@ -29,11 +29,11 @@ export function conditionsOf(findings: Findings): readonly PlannedCondition[] {
 function available({ situation, counts }: Findings): PlannedCondition {
   const { wanted, obstacle, input } = situation;
   if (obstacle !== undefined) return condition('Available', 'False', 'ForeignService', obstacle);
-  if (wanted.replicas === 0) return condition('Available', 'True', 'ScaledToZero', 'no instances are wanted');
-  // With a rolling update some may be missing, but never all of them.
+  if (wanted.replicas === 0) return condition('Available', 'True', 'ScaledToZero', 'scaled to 0 instances');
+  // A rolling update tolerates missing instances, but at least one has to be ready.
   const isRolling = input.service.spec.updateStrategy.type === 'RollingUpdate';
   const needed = isRolling ? Math.max(wanted.readyMin, 1) : wanted.replicas;
-  const message = `${counts.readyReplicas} of ${wanted.replicas} instances are ready, ${needed} have to be`;
+  const message = `${counts.readyReplicas} of ${wanted.replicas} instances are ready, ${needed} required`;
   return counts.readyReplicas >= needed
     ? condition('Available', 'True', 'EnoughReady', message)
     : condition('Available', 'False', 'NotEnoughReady', message);
@@ -46,7 +46,7 @@ function progressing(findings: Findings): PlannedCondition {
   if (obstacle !== undefined) return condition('Progressing', 'False', 'ForeignService', obstacle);
   if (input.service.spec.paused) {
     const isChanged = progress.currentRevision !== hash || owned.some(({ revision }) => revision !== hash);
-    const waiting = isChanged ? `revision ${hash} waits` : 'changes of the template will wait';
+    const waiting = isChanged ? `revision ${hash} waits` : 'changes of the template wait';
     return condition(
       'Progressing',
       'Unknown',
@@ -59,10 +59,10 @@ function progressing(findings: Findings): PlannedCondition {
       'Progressing',
       'True',
       'Complete',
-      `revision ${hash} is rolled out, ${counts.readyReplicas} are ready`,
+      `revision ${hash} is rolled out, ${counts.readyReplicas} instances are ready`,
     );
   }
-  const sofar = `${counts.updatedReplicas} of ${wanted.replicas} instances are of revision ${hash}, ${counts.readyReplicas} are ready in all`;
+  const sofar = `${counts.updatedReplicas} of ${wanted.replicas} instances have revision ${hash}, ${counts.readyReplicas} are ready in total`;
   if (progress.isOverdue) {
     const message = `${sofar}; no progress since ${progress.progressTime}: ${whyStuck(findings)}`;
     return condition('Progressing', 'False', 'ProgressDeadlineExceeded', message);
@@ -73,69 +73,67 @@ function progressing(findings: Findings): PlannedCondition {
   return condition('Progressing', 'True', progress.currentRevision === undefined ? 'Creating' : 'Updating', sofar);
 }
 
-/** The newest revision first: that is where the trouble usually is. */
+/** The newest revision is checked first: it is the most likely cause. */
 function whyStuck({ situation, decision, crashLoop }: Findings): string {
   const { newest, olds, owned, lost } = situation;
   for (const { instances, reason } of troublesOf([...(newest === undefined ? [] : [newest]), ...olds])) {
     return `${reasons[reason].sentence.slice(0, -1)}: ${describe(instances)}`;
   }
-  if (crashLoop.instances.length > 0) return `ends again and again: ${describe(crashLoop.instances)}`;
-  if (lost.nodes.length > 0) return `offline: ${lost.nodes.map(({ name }) => name).join(', ')}`;
-  if (decision.notKept !== undefined) return `the platform does not keep ${joined(decision.notKept)}`;
+  if (crashLoop.instances.length > 0) return `exits repeatedly: ${describe(crashLoop.instances)}`;
+  if (lost.nodes.length > 0) return `nodes offline: ${lost.nodes.map(({ name }) => name).join(', ')}`;
+  if (decision.notKept !== undefined) return `updates have no effect: ${joined(decision.notKept)}`;
   const starting = owned.flatMap(({ instances }) => inState(instances, 'starting'));
-  if (starting.length > 0) return `still being deployed: ${describe(starting)}`;
+  if (starting.length > 0) return `still deploying: ${describe(starting)}`;
   const missing = owned.filter(({ instances, size }) => instances.length < size).map(({ service }) => service.name);
-  return missing.length > 0 ? `the platform has not made all instances of ${missing.join(', ')}` : 'no cause is known';
+  return missing.length > 0 ? `the platform has not created all instances of ${missing.join(', ')}` : 'cause unknown';
 }
 
 function degraded(findings: Findings): PlannedCondition {
   const { situation, decision, crashLoop, healing } = findings;
   const { owned, lost, obstacle } = situation;
   if (obstacle !== undefined) return condition('Degraded', 'True', 'ForeignService', obstacle);
-  const tried = healing === undefined || healing.attempts === 0 ? '' : `, tried ${times(healing.attempts)}`;
-  const wrong: (readonly [DegradedReason, string])[] = [];
+  const attempts = healing?.attempts ?? 0;
+  const after = attempts === 0 ? '' : ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
+  const problems: (readonly [DegradedReason, string])[] = [];
   const troubles = troublesOf(owned);
   const instancesIn = (wanted: string) =>
     troubles.flatMap(({ reason, instances }) => (reason === wanted ? instances : []));
   const failed = instancesIn('DeploymentFailed');
-  if (failed.length > 0) wrong.push(['DeploymentFailed', `could not be deployed: ${describe(failed)}${tried}`]);
+  if (failed.length > 0) problems.push(['DeploymentFailed', `deployment failed${after}: ${describe(failed)}`]);
   if (crashLoop.instances.length > 0)
-    wrong.push(['CrashLoop', `ends again and again: ${describe(crashLoop.instances)}`]);
-  if (lost.nodes.length > 0) wrong.push(['NodeLost', `offline: ${lost.nodes.map(({ name }) => name).join(', ')}`]);
+    problems.push(['CrashLoop', `exits repeatedly: ${describe(crashLoop.instances)}`]);
+  if (lost.nodes.length > 0)
+    problems.push(['NodeLost', `nodes offline: ${lost.nodes.map(({ name }) => name).join(', ')}`]);
   const stopped = instancesIn('InstanceStopped').filter((one) => !crashLoop.instances.includes(one));
-  if (stopped.length > 0) wrong.push(['InstanceStopped', `does not run: ${describe(stopped)}`]);
+  if (stopped.length > 0) problems.push(['InstanceStopped', `not running: ${describe(stopped)}`]);
   const paused = instancesIn('InstancePaused');
-  if (paused.length > 0) wrong.push(['InstancePaused', `is paused: ${describe(paused)}`]);
+  if (paused.length > 0) problems.push(['InstancePaused', `paused: ${describe(paused)}`]);
   if (decision.notKept !== undefined) {
-    wrong.push(['NotKept', `the platform does not keep what it is told${tried}: ${joined(decision.notKept)}`]);
+    problems.push(['NotKept', `updates have no effect${after}: ${joined(decision.notKept)}`]);
   }
   const lostNames = new Set(lost.nodes.map(({ name }) => name));
   const unknown = owned
     .flatMap(({ instances }) => inState(instances, 'unknown'))
     .filter(({ nodeName }) => !lostNames.has(nodeName));
-  if (unknown.length > 0) wrong.push(['InstanceUnknown', `state not known: ${describe(unknown)}`]);
-  const [first] = wrong;
-  if (first === undefined) return condition('Degraded', 'False', 'AsExpected', 'nothing is wrong');
-  return condition('Degraded', 'True', first[0], wrong.map(([, message]) => message).join('; '));
+  if (unknown.length > 0) problems.push(['InstanceUnknown', `state unknown: ${describe(unknown)}`]);
+  const [first] = problems;
+  if (first === undefined) return condition('Degraded', 'False', 'AsExpected', 'no problems');
+  return condition('Degraded', 'True', first[0], problems.map(([, message]) => message).join('; '));
 }
 
 type DegradedReason = Parameters<typeof condition<'Degraded'>>[2];
 
-function times(count: number): string {
-  return count === 1 ? 'once' : `${count} times`;
-}
-
-/** Told when they begin, not as long as they last. */
+/** Recorded as an event once, when the condition gets this reason. */
 const announced = ['ForeignService', 'ProgressDeadlineExceeded', 'DeploymentFailed', 'CrashLoop', 'NotKept'] as const;
 
-/** Events about what has become so; events about what is done come with the steps. */
+/** Events about changes of state. Events about actions come with the steps. */
 export function eventsOf({ situation, progress }: Findings, conditions: readonly PlannedCondition[]): PlannedEvent[] {
   const { status } = situation.input.service;
   const { hash } = situation.input.revision;
   const events: PlannedEvent[] = [];
   const known = new Set(status?.lostNodes?.map(({ name }) => name));
   const lost = situation.lost.nodes.map(({ name }) => name).filter((name) => !known.has(name));
-  if (lost.length > 0) events.push(event('Warning', 'NodeLost', `offline, with instances on it: ${lost.join(', ')}`));
+  if (lost.length > 0) events.push(event('Warning', 'NodeLost', `nodes went offline: ${lost.join(', ')}`));
   for (const reason of announced) {
     const now = conditions.find((one) => one.reason === reason);
     if (now === undefined) continue;
@@ -143,7 +141,7 @@ export function eventsOf({ situation, progress }: Findings, conditions: readonly
     if (before !== reason) events.push(event('Warning', reason, now.message));
   }
   if (progress.isComplete && status?.currentRevision !== hash) {
-    events.push(event('Normal', 'Complete', `revision ${hash} is rolled out`));
+    events.push(event('Normal', 'Complete', `rolled out revision ${hash}`));
   }
   return events;
 }

@@ -139,7 +139,7 @@ describe('a deployment that failed', () => {
     expect(taken).toEqual(['10 redeploy', '30 redeploy', '70 redeploy', '150 redeploy', '310 redeploy']);
     expect(desk.condition('Degraded')).toMatchObject({ status: 'True', reason: 'DeploymentFailed' });
     expect(desk.condition('Degraded')?.message).toContain('no space left');
-    expect(desk.condition('Degraded')?.message).toContain('tried 5 times');
+    expect(desk.condition('Degraded')?.message).toContain('after 5 attempts');
   });
 
   it('never waits longer than the longest wait', () => {

@@ -56,9 +56,9 @@ function remedies(situation: Situation, trouble: Trouble, healing: Healing): rea
     case 'DeploymentFailed':
       return redeploy(situation, trouble, healing);
     case 'InstanceStopped':
-      return control(trouble, 'start', 'Started', 'does not run');
+      return control(trouble, 'start', 'Started', 'not running');
     case 'InstancePaused':
-      return control(trouble, 'unpause', 'Unpaused', 'is paused');
+      return control(trouble, 'unpause', 'Unpaused', 'paused');
   }
 }
 
@@ -83,7 +83,7 @@ function control(
 function redeploy(situation: Situation, { owned, instances }: Trouble, healing: Healing): readonly StepWithEvent[] {
   const { service } = owned;
   if (inState(owned.instances, 'starting').length > 0) return [];
-  const why = `could not be deployed: ${describe(instances)}`;
+  const why = `deployment failed: ${describe(instances)}`;
   const isAllLost = owned.instances.every(({ state }) => state === 'failed' || state === 'unknown');
   if (isAllLost) {
     const step: Step = { do: 'redeploy', id: service.id, name: service.name, why };

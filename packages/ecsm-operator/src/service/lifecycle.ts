@@ -1,4 +1,4 @@
-/** The life of one platform service: made, brought to what is wanted in one update, and emptied. */
+/** Decisions about one platform service: create it, correct it with one update, scale it to 0. */
 import type { ServiceBody } from '@ecsm/client';
 import { type Difference, differences, isOfNodes, isOfSize } from '../resource/differences.ts';
 import { keepUpgrade } from '../resource/upgrade.ts';
@@ -12,44 +12,50 @@ import { change, creation, emptying, joined, removal, type StepWithEvent } from 
 
 export interface Decision {
   readonly actions: readonly StepWithEvent[];
-  /** Of an update that the platform was sent and does not show. */
+  /** Attempts of an update that was sent and is not visible. */
   readonly healing?: Healing;
   readonly dueMs?: number;
-  /** What the platform does not keep although it was told. */
+  /** Fields that repeated updates did not change. */
   readonly notKept?: readonly Difference[];
-  /** What everything waits for. */
+  /** What a paused service waits for. */
   readonly waiting?: string;
 }
 
 export const nothing: Decision = { actions: [] };
 
-/** There is nothing of ours yet, or somebody removed it. */
+/** There is no service of ours yet, or it was deleted. */
 export function create(situation: Situation): Decision {
   const { input, base } = situation;
   const { service, revision, revisions } = input;
   const current = service.status?.currentRevision;
   if (!service.spec.paused) {
-    const why = current === undefined ? 'it is not there yet' : 'it is gone';
-    return { actions: [creation(rendered(situation, base, revision), why)] };
+    const body = rendered(situation, base, revision);
+    if (current !== undefined) return recreate(body);
+    return { actions: [creation(body, 'it does not exist yet', `created ${base}`)] };
   }
-  // Something that was rolled out once is made again as it was; a change of the template waits.
+  // A service that was rolled out before is recreated from the same revision; a change of the template waits.
   const known = current === undefined ? undefined : revisions.get(current);
-  if (known === undefined) return { ...nothing, waiting: 'spec.paused to be false before it is made' };
-  return { actions: [creation(rendered(situation, base, known), 'it is gone')] };
+  if (known === undefined) return { ...nothing, waiting: 'spec.paused to be false before it is created' };
+  return recreate(rendered(situation, base, known));
 }
 
-/** Nobody has marked it, and its owner wants us to have it. The update brings the mark. */
+function recreate(body: ServiceBody): Decision {
+  const why = 'it was deleted on the platform';
+  return { actions: [creation(body, why, `recreated ${body.name}: ${why}`)] };
+}
+
+/** The service has no owner mark, and the annotation asks to adopt it. The update adds the mark. */
 export function adopt(situation: Situation, { service }: Owned): Decision {
   const { input } = situation;
   if (input.service.spec.paused)
     return { ...nothing, waiting: `spec.paused to be false before ${service.name} is adopted` };
   const body = rendered(situation, service.name, input.revision);
   return settle(situation, differences(body, service.detail), (found) =>
-    change(service, body, 'Adopted', `taken over: ${joined(found)}`),
+    change(service, body, 'Adopted', `adopted: ${joined(found)}`),
   );
 }
 
-/** The only service there is gets whatever it lacks in one update. */
+/** Corrects the only service with one update. */
 export function correct(situation: Situation, owned: Owned): Decision {
   const { service } = owned;
   const body = bodyOf(situation, owned, nextSize(situation, owned));
@@ -59,14 +65,14 @@ export function correct(situation: Situation, owned: Owned): Decision {
   );
 }
 
-/** No instances are wanted. One service stays, empty, if the platform allows it; none at all is as good. */
+/** Scales to 0. One service stays without instances if the platform allows it; otherwise it is deleted. */
 export function empty(situation: Situation): Decision {
   const { owned, newest } = situation;
   const keeper = newest ?? owned[0];
   if (keeper === undefined) return nothing;
   const body = bodyOf(situation, keeper, { replicas: 0 });
   const others = owned.filter((one) => one !== keeper);
-  const actions = others.map(({ service }) => removal(service, 'no instances are wanted'));
+  const actions = others.map(({ service }) => removal(service, 'scaled to 0'));
   if (body === undefined) return { actions };
   const decision = settle(situation, differences(body, keeper.service.detail), (found) =>
     emptying(keeper.service, body, joined(found)),
@@ -74,14 +80,14 @@ export function empty(situation: Situation): Decision {
   return { ...decision, actions: [...actions, ...decision.actions] };
 }
 
-/** While it is paused, a service keeps the template that it has. If that is not known any more, only its size changes. */
+/** While it is paused, a service keeps its template. If that revision is no longer recorded, only the size changes. */
 export function bodyOf(situation: Situation, owned: Owned, size: Size = {}): ServiceBody | undefined {
   const { input, wanted } = situation;
   const { service } = owned;
   const revision = revisionFor(situation, owned);
   if (revision !== undefined) {
     const body = rendered(situation, service.name, revision, size);
-    // Until the template changes, an image that the platform was allowed to upgrade stays.
+    // Until the template changes, an image that the platform has upgraded stays.
     return owned.revision === revision.hash ? keepUpgrade(body, service.detail) : body;
   }
   const { replicas = wanted.replicas, nodeNames = wanted.nodeNames } = size;
@@ -96,8 +102,8 @@ function revisionFor({ input }: Situation, { revision }: Owned): RevisionContent
 }
 
 /**
- * An update that was sent and does not show is not sent again at once: the platform may be slow, or it may never keep
- * what we ask for, and then a loop of updates would do more harm than the difference.
+ * An update that was sent and is not visible is repeated only after a backoff: the platform may be slow, or ignore the
+ * update, and a tight loop of updates would do more harm than the difference.
  */
 function settle(
   situation: Situation,

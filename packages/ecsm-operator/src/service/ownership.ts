@@ -31,12 +31,12 @@ export function ownershipOf(input: Pick<PlanInput, 'service' | 'registryId' | 'o
     return { owned, obstacle: `the service ${base} on the platform belongs to ${ownerOf(inTheWay)}` };
   }
   if (annotations?.[adoptAnnotation] === 'true') return { owned, adopted: inTheWay };
-  const hint = `annotate with ${adoptAnnotation}=true to take it over`;
-  return { owned, obstacle: `a service ${base} is on the platform and nobody has marked it as ours: ${hint}` };
+  const hint = `annotate the ECSMService with ${adoptAnnotation}=true to adopt it`;
+  return { owned, obstacle: `the service ${base} on the platform has no owner mark: ${hint}` };
 }
 
 function ownerOf({ mark }: PlatformService): string {
-  return mark === undefined ? 'nobody' : `${mark.registry} (${mark.namespace}/${mark.name})`;
+  return mark === undefined ? 'no owner' : `${mark.registry} (${mark.namespace}/${mark.name})`;
 }
 
 function byAge(left: PlatformService, right: PlatformService): number {

@@ -10,7 +10,7 @@ import { countsOf, progressOf } from './progress.ts';
 import { type Removal, removalsAfter } from './removals.ts';
 import { needsRollout, rollOut } from './rollout.ts';
 import { type Situation, situationOf } from './situation.ts';
-import { type StepWithEvent, touchedBy } from './step-with-event.ts';
+import { changedIds, type StepWithEvent } from './step-with-event.ts';
 import { earliest, leftMs } from './times.ts';
 import { crashLoopOf } from './trouble.ts';
 
@@ -21,7 +21,7 @@ import { crashLoopOf } from './trouble.ts';
 export function plan(input: PlanInput): Plan {
   const situation = situationOf(input);
   const decision = decide(situation);
-  const care = heal(situation, touchedBy(decision.actions), decision.healing ?? unresolvedHealing(situation));
+  const care = heal(situation, changedIds(decision.actions), decision.healing ?? unresolvedHealing(situation));
   const counts = countsOf(situation);
   const progress = progressOf(situation, decision, counts);
   const crashLoop = crashLoopOf(situation);

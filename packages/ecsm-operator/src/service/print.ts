@@ -1,16 +1,16 @@
-/** A plan for people to read. Bodies are not shown, only what they are about, so no secret can be. */
+/** Formats a plan as text. Payloads are only summarised, so the text contains no secrets. */
 import type { Plan, Step } from './model.ts';
 
 export function formatPlan(plan: Plan): string {
   const { steps, conditions, status, requeueAfterMs } = plan;
   const lines =
     steps.length === 0 ? ['nothing to do'] : steps.map((step, index) => `${index + 1}. ${formatStep(step)}`);
-  const counts = `${status.replicas} there, ${status.readyReplicas} ready, ${status.updatedReplicas} up to date`;
+  const counts = `${status.replicas} existing, ${status.readyReplicas} ready, ${status.updatedReplicas} up to date`;
   return [
     ...lines,
     `instances: ${counts}`,
     ...conditions.map(({ type, status: is, reason, message }) => `${type}=${is} (${reason}): ${message}`),
-    ...(requeueAfterMs === undefined ? [] : [`looks again in ${requeueAfterMs / 1000} s`]),
+    ...(requeueAfterMs === undefined ? [] : [`requeue after ${requeueAfterMs / 1000} s`]),
     '',
   ].join('\n');
 }
@@ -21,13 +21,13 @@ function formatStep(step: Step): string {
     case 'update': {
       const { name, image, node, policy, factor } = step.body;
       const size = policy === 'dynamic' ? `${factor ?? 0} among` : 'one on each of';
-      const orElse = step.do === 'update' && step.ifRefused !== undefined ? ', or delete it if that is refused' : '';
+      const orElse = step.do === 'update' && step.ifRefused !== undefined ? ', or delete it if rejected' : '';
       return `${step.do} ${name}: ${image.ref}, ${size} ${node.names.join(', ')}${orElse}\n   ${step.why}`;
     }
     case 'startInstance':
       return `start instance ${step.instance}\n   ${step.why}`;
     case 'unpauseInstance':
-      return `continue instance ${step.instance}\n   ${step.why}`;
+      return `unpause instance ${step.instance}\n   ${step.why}`;
     case 'delete':
     case 'start':
     case 'unpause':

@@ -50,7 +50,7 @@ describe('a printed plan', () => {
     const text = formatPlan(desk.plan());
     expect(text).toMatch(/1\. create worker-[0-9a-f]{8}/);
     expect(text).toMatch(/2\. update worker:/);
-    expect(text).toContain('looks again in 2 s');
+    expect(text).toContain('requeue after 2 s');
   });
 });
 

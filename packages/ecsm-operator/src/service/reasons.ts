@@ -1,6 +1,5 @@
 /**
- * Every reason that a condition or an event of an ECSMService may have, and what it means. Nothing else is ever given as
- * one: the types see to that.
+ * Every reason that a condition or an event of an ECSMService may have, and its meaning. The types allow no others.
  */
 import type { PlannedCondition, PlannedEvent } from './model.ts';
 
@@ -13,69 +12,72 @@ interface ReasonText {
 }
 
 export const reasons = {
-  EnoughReady: { in: ['Available'], sentence: 'As many instances are ready as there have to be.' },
-  NotEnoughReady: { in: ['Available'], sentence: 'Fewer instances are ready than there have to be.' },
-  ScaledToZero: { in: ['Available'], sentence: 'No instances are wanted.' },
+  EnoughReady: { in: ['Available'], sentence: 'Enough instances are ready.' },
+  NotEnoughReady: { in: ['Available'], sentence: 'Fewer instances are ready than required.' },
+  ScaledToZero: { in: ['Available'], sentence: 'The desired number of instances is 0.' },
 
   Complete: {
     in: ['Progressing', 'event'],
-    sentence: 'The newest revision runs everywhere, and nothing is left to be done.',
+    sentence: 'The newest revision is rolled out, and all its instances are ready.',
   },
-  Creating: { in: ['Progressing'], sentence: 'The service is being made on the platform.' },
-  Updating: { in: ['Progressing'], sentence: 'The service is being brought to the newest revision in place.' },
-  RollingOut: { in: ['Progressing'], sentence: 'A service of the newest revision grows while the old one shrinks.' },
-  Settling: { in: ['Progressing'], sentence: 'The newest revision was rolled out; some instances are not ready now.' },
-  Paused: { in: ['Progressing'], sentence: 'Changes of the template wait because spec.paused is true.' },
+  Creating: { in: ['Progressing'], sentence: 'The service is being created on the platform.' },
+  Updating: { in: ['Progressing'], sentence: 'The service is being updated to the newest revision in place.' },
+  RollingOut: {
+    in: ['Progressing'],
+    sentence: 'The service of the newest revision is scaled up while the old one is scaled down.',
+  },
+  Settling: { in: ['Progressing'], sentence: 'The newest revision was rolled out; some instances are not ready.' },
+  Paused: { in: ['Progressing'], sentence: 'Changes of the template are held back because spec.paused is true.' },
   ProgressDeadlineExceeded: {
     in: ['Progressing', 'event'],
     sentence:
-      'The update has made no progress for spec.updateStrategy.progressDeadlineSeconds. It goes on when it can.',
+      'The update has made no progress for spec.updateStrategy.progressDeadlineSeconds. It continues when it can.',
   },
-  Deleting: { in: ['Available', 'Progressing'], sentence: 'The service is being removed from the platform.' },
+  Deleting: { in: ['Available', 'Progressing'], sentence: 'The service is being deleted from the platform.' },
 
-  AsExpected: { in: ['Degraded'], sentence: 'Nothing is wrong.' },
+  AsExpected: { in: ['Degraded'], sentence: 'There are no problems.' },
   ForeignService: {
     in: ['Available', 'Progressing', 'Degraded', 'event'],
     sentence:
-      'A service of that name is on the platform and is not ours, so nothing is touched. The annotation ecsm.sh/adopt: "true" takes over one that nobody has marked.',
+      'A service of that name exists on the platform and has another owner or none, so it is not changed. The annotation ecsm.sh/adopt: "true" adopts a service without an owner mark.',
   },
   DeploymentFailed: { in: ['Degraded', 'event'], sentence: 'The platform could not deploy an instance.' },
   CrashLoop: {
     in: ['Degraded', 'event'],
-    sentence: 'An instance ends again and again. The platform restarts it; the operator only says so.',
+    sentence: 'An instance exits repeatedly. The platform restarts it; the operator only reports it.',
   },
-  InstanceStopped: { in: ['Degraded'], sentence: 'An instance does not run although it should.' },
+  InstanceStopped: { in: ['Degraded'], sentence: 'An instance is not running.' },
   InstancePaused: { in: ['Degraded'], sentence: 'An instance was paused on the platform.' },
-  InstanceUnknown: { in: ['Degraded'], sentence: 'The platform does not know the state of an instance.' },
+  InstanceUnknown: { in: ['Degraded'], sentence: 'The state of an instance is unknown to the platform.' },
   NodeLost: {
     in: ['Degraded', 'event'],
-    sentence: 'A node with instances is offline. They count as neither ready nor gone.',
+    sentence: 'A node with instances is offline. They count as neither ready nor deleted.',
   },
-  NotKept: { in: ['Degraded', 'event'], sentence: 'The platform does not keep what an update sets.' },
+  NotKept: { in: ['Degraded', 'event'], sentence: 'Updates of some fields have no effect on the platform.' },
 
-  Reachable: { in: ['PlatformReachable'], sentence: 'The platform answers.' },
+  Reachable: { in: ['PlatformReachable'], sentence: 'The platform responds.' },
   Unreachable: {
     in: ['PlatformReachable'],
-    sentence: 'The platform does not answer. It is asked again soon.',
+    sentence: 'The platform does not respond. It is probed until it does.',
   },
-  PlatformRefused: { in: ['Degraded', 'event'], sentence: 'The platform refused a call.' },
+  PlatformRefused: { in: ['Degraded', 'event'], sentence: 'The platform rejected a call.' },
 
-  Created: { in: ['event'], sentence: 'A service was made on the platform.' },
-  Adopted: { in: ['event'], sentence: 'A service that nobody had marked was taken over.' },
-  Updated: { in: ['event'], sentence: 'The service was brought to another revision in place.' },
-  Scaled: { in: ['event'], sentence: 'The number of instances, or their nodes, were changed.' },
-  Corrected: { in: ['event'], sentence: 'The service on the platform differed from what is wanted and was put right.' },
-  Moved: { in: ['event'], sentence: 'Lost nodes were taken out of the pool, so that instances come up elsewhere.' },
+  Created: { in: ['event'], sentence: 'A service was created on the platform.' },
+  Adopted: { in: ['event'], sentence: 'A service without an owner mark was adopted.' },
+  Updated: { in: ['event'], sentence: 'The service was updated to another revision in place.' },
+  Scaled: { in: ['event'], sentence: 'The number of instances, or their nodes, changed.' },
+  Corrected: { in: ['event'], sentence: 'The service on the platform differed from the spec and was corrected.' },
+  Moved: { in: ['event'], sentence: 'Lost nodes were excluded from the pool, so that instances start elsewhere.' },
   RolloutStep: { in: ['event'], sentence: 'A rolling update made a step.' },
-  Removed: { in: ['event'], sentence: 'A service was removed from the platform.' },
-  Started: { in: ['event'], sentence: 'Instances that did not run were started.' },
-  Unpaused: { in: ['event'], sentence: 'Instances that were paused were continued.' },
-  Redeployed: { in: ['event'], sentence: 'A deployment that failed was begun again.' },
+  Removed: { in: ['event'], sentence: 'A service was deleted from the platform.' },
+  Started: { in: ['event'], sentence: 'Instances that were not running were started.' },
+  Unpaused: { in: ['event'], sentence: 'Paused instances were unpaused.' },
+  Redeployed: { in: ['event'], sentence: 'A failed deployment was repeated.' },
 } as const satisfies Record<string, ReasonText>;
 
 export type Reason = keyof typeof reasons;
 
-/** The reasons that may stand in a place. */
+/** The reasons that a condition or an event may have. */
 type ReasonIn<P extends Place> = {
   [R in Reason]: P extends (typeof reasons)[R]['in'][number] ? R : never;
 }[Reason];

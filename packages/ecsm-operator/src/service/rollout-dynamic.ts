@@ -36,7 +36,7 @@ function grow(situation: Situation): readonly StepWithEvent[] {
   const placement = wanted.policy === 'dynamic' ? { replicas: target } : { nodeNames: nodesFor(situation, target) };
   if (newest === undefined) {
     const body = rendered(situation, freeName(situation), input.revision, placement);
-    return [creation(body, `revision ${input.revision.hash} begins with ${target} of ${wanted.replicas}`)];
+    return [creation(body, `revision ${input.revision.hash} starts with ${target} of ${wanted.replicas} instances`)];
   }
   const body = rendered(situation, newest.service.name, input.revision, placement);
   const found = differences(body, newest.service.detail);
@@ -62,13 +62,13 @@ function shrink(situation: Situation, spare: number): readonly StepWithEvent[] {
     const { service, instances, size } = old;
     const count = countable(situation, old);
     if (instances.every((seen) => isHopeless(situation, seen))) {
-      actions.push(removal(service, 'none of its instances runs, and there is a newer revision'));
+      actions.push(removal(service, 'none of its instances is running, and a newer revision exists'));
     } else if (left >= count) {
       actions.push(removal(service, 'enough instances of other revisions are ready'));
       left -= count;
     } else {
       const body = left > 0 ? resized(service, smaller(old, left)) : undefined;
-      const why = `from ${size} to ${size - left}: ${spare} more are ready than have to be`;
+      const why = `from ${size} to ${size - left}: ${spare} more ready than required`;
       if (body !== undefined) actions.push(change(service, body, 'RolloutStep', why));
       left = -1;
     }
@@ -97,7 +97,7 @@ function giveUp(situation: Situation): readonly StepWithEvent[] {
     const nodeNames = service.nodeNames.filter((name) => !given.has(name));
     const body = resized(service, { replicas: size - aimedAt.length, nodeNames });
     if (body === undefined || nodeNames.length === 0) continue;
-    const why = `from ${size} to ${size - aimedAt.length}: what does not run on ${[...given].join(', ')} is in the way`;
+    const why = `from ${size} to ${size - aimedAt.length}: instances on ${[...given].join(', ')} are not running and block the rollout`;
     return [change(service, body, 'RolloutStep', why)];
   }
   return [];

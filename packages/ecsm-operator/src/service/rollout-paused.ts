@@ -27,7 +27,7 @@ function keepCount(situation: Situation): readonly StepWithEvent[] {
   const gone = new Set(leastReadyFirst(situation).slice(0, Math.max(owned.length - wanted.totalMax, 0)));
   let surplus = total - wanted.totalMax - sum([...gone]);
   return bySize(owned).flatMap((one) => {
-    if (gone.has(one)) return [removal(one.service, `${wanted.replicas} are wanted, and it is paused`)];
+    if (gone.has(one)) return [removal(one.service, `scaled to ${wanted.replicas} while paused`)];
     const by = Math.min(Math.max(surplus, 0), one.size - 1);
     surplus -= by;
     return by > 0 ? resize(one, { replicas: one.size - by }) : [];
@@ -48,7 +48,7 @@ function keepNodes(situation: Situation): readonly StepWithEvent[] {
   return owned.flatMap((one) => {
     const stays = one.service.nodeNames.filter((name) => wanted.nodeNames.includes(name));
     const nodeNames = one === largest ? [...stays, ...missing] : stays;
-    if (nodeNames.length === 0) return [removal(one.service, 'none of its nodes is wanted')];
+    if (nodeNames.length === 0) return [removal(one.service, 'none of its nodes is in the spec')];
     const isSame = stays.length === one.service.nodeNames.length && nodeNames.length === stays.length;
     return isSame ? [] : resize(one, { nodeNames });
   });

@@ -72,9 +72,9 @@ function isWithoutHope(situation: Situation, { instances }: Owned, name: string)
 
 function leave({ service }: Owned, mayLeave: (name: string) => boolean): readonly StepWithEvent[] {
   const nodeNames = service.nodeNames.filter((name) => !mayLeave(name));
-  if (nodeNames.length === 0) return [removal(service, 'the newer revision takes its place on every node')];
+  if (nodeNames.length === 0) return [removal(service, 'replaced by the newer revision on every node')];
   const body = resized(service, { nodeNames });
   if (body === undefined || nodeNames.length === service.nodeNames.length) return [];
   const left = service.nodeNames.filter((name) => !nodeNames.includes(name));
-  return [change(service, body, 'RolloutStep', `leaves ${left.join(', ')} to the newer revision`)];
+  return [change(service, body, 'RolloutStep', `replaced by the newer revision on ${left.join(', ')}`)];
 }

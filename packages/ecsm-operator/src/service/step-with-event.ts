@@ -10,8 +10,8 @@ export interface StepWithEvent {
   readonly event: PlannedEvent;
 }
 
-export function creation(body: ServiceBody, why: string): StepWithEvent {
-  return { step: { do: 'create', body, why }, event: event('Normal', 'Created', `made ${body.name}: ${why}`) };
+export function creation(body: ServiceBody, why: string, message = `created ${body.name}: ${why}`): StepWithEvent {
+  return { step: { do: 'create', body, why }, event: event('Normal', 'Created', message) };
 }
 
 export function change(service: PlatformService, body: ServiceBody, reason: EventReason, why: string): StepWithEvent {
@@ -21,7 +21,7 @@ export function change(service: PlatformService, body: ServiceBody, reason: Even
   };
 }
 
-/** To no instances at all. */
+/** Scales a service to 0. */
 export function emptying(service: PlatformService, body: ServiceBody, why: string): StepWithEvent {
   return {
     step: { do: 'update', id: service.id, body, why, ifRefused: 'delete' },
@@ -32,18 +32,18 @@ export function emptying(service: PlatformService, body: ServiceBody, why: strin
 export function removal({ id, name }: PlatformService, why: string): StepWithEvent {
   return {
     step: { do: 'delete', id, name, why },
-    event: event('Normal', 'Removed', `removed ${name}: ${why}`),
+    event: event('Normal', 'Removed', `deleted ${name}: ${why}`),
   };
 }
 
-/** Ids of the services that are changed as a whole. What is wrong with them now may be over then. */
-export function touchedBy(actions: readonly StepWithEvent[]): ReadonlySet<string> {
+/** Ids of the services that are updated or deleted. That may solve their current problems. */
+export function changedIds(actions: readonly StepWithEvent[]): ReadonlySet<string> {
   return new Set(actions.flatMap(({ step }) => (step.do === 'update' || step.do === 'delete' ? [step.id] : [])));
 }
 
 const differencesMax = 5;
 
-/** For people. */
+/** Text of a few differences. */
 export function joined(found: readonly Difference[]): string {
   const more = found.length - differencesMax;
   const lines = found.slice(0, differencesMax).map(({ line }) => line);

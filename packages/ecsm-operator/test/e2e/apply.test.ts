@@ -31,7 +31,7 @@ describe.concurrent('an operator', () => {
     expect([...(await site.events('telemetry'))].sort()).toEqual(['Complete', 'Created']);
 
     expect(await ended(operator, 'SIGTERM'), operator.output()).toBe(0);
-    expect(operator.output()).toContain('the operator has stopped');
+    expect(operator.output()).toContain('operator stopped');
     expect(await site.platform.running()).toBe(3);
   });
 

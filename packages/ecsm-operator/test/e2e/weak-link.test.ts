@@ -43,7 +43,7 @@ describe.concurrent('over a weak link', () => {
     const operator = await site.startOperator();
     const isReady = async () => ((await fetch(`${operator.url}/readyz`)).status === 200 ? true : undefined);
     await site.apply(serviceInput('telemetry'));
-    await operator.until(/the platform cannot be reached/);
+    await operator.until(/the platform is unreachable/);
     expect(await isReady()).toBe(undefined);
     await site.startPlatform();
     await site.untilSettled('telemetry');

@@ -130,7 +130,7 @@ export async function fillRegistry(kit: RegistryKit): Promise<void> {
           type: 'Available',
           status: 'False',
           reason: 'NotEnoughReady',
-          message: '1 of 2 instances are ready, 2 have to be',
+          message: '1 of 2 instances are ready, 2 required',
           lastTransitionTime: '2026-01-02T03:03:45Z',
         },
         {
@@ -168,7 +168,7 @@ async function recordEvents(kit: RegistryKit, telemetry: ECSMService): Promise<v
     await recorder.flush();
     await registry.close();
   };
-  await say(180_000, 'Normal', 'Created', 'made telemetry: it is not there yet');
+  await say(180_000, 'Normal', 'Created', 'created telemetry');
   await say(20_000, 'Warning', 'DeploymentFailed', '地面站一号: 镜像拉取失败', 3);
 }
 

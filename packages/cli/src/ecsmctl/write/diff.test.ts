@@ -110,12 +110,12 @@ describe('diff --live', () => {
   it('says what the operator would do for what is there', async () => {
     expect(await live('diff --live')).toBe(`default/telemetry
   1. create telemetry: telemetry@1.0.0#sylixos, 2 among node-1, node-2
-     it is not there yet
-  instances: 0 there, 0 ready, 0 up to date
-  Available=False (NotEnoughReady): 0 of 2 instances are ready, 2 have to be
-  Progressing=True (Creating): 0 of 2 instances are of revision 8e819cbf, 0 are ready in all
-  Degraded=False (AsExpected): nothing is wrong
-  looks again in 2 s
+     it does not exist yet
+  instances: 0 existing, 0 ready, 0 up to date
+  Available=False (NotEnoughReady): 0 of 2 instances are ready, 2 required
+  Progressing=True (Creating): 0 of 2 instances have revision 8e819cbf, 0 are ready in total
+  Degraded=False (AsExpected): no problems
+  requeue after 2 s
 = 1
 `);
   });
@@ -123,7 +123,7 @@ describe('diff --live', () => {
   it('says that there is nothing to do once it is done', async () => {
     await operate();
     const text = await live('diff --live service/telemetry');
-    expect(text).toMatch(/^default\/telemetry\n {2}nothing to do\n {2}instances: 2 there, 2 ready, 2 up to date\n/);
+    expect(text).toMatch(/^default\/telemetry\n {2}nothing to do\n {2}instances: 2 existing, 2 ready, 2 up to date\n/);
     expect(text).not.toContain('= 1');
   });
 
