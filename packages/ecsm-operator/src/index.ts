@@ -9,8 +9,8 @@ export { type OperatorSettings, type OperatorSettingsInput, operatorSettings } f
 export { type OwnerIdentity, ownerVariable, readMark, revisionVariable } from './resource/mark.ts';
 export type { Mark } from './resource/model.ts';
 export { isNameOf, type OwnerKey, ownerKeysOf, platformName } from './resource/naming.ts';
+export { formatPlan } from './service/format-plan.ts';
+export { type HealingReason, waitLeftMs } from './service/healing-backoff.ts';
 export type { Plan, PlanSettings, Step } from './service/model.ts';
-export { type HealingReason, waitLeftMs } from './service/patience.ts';
-export { formatPlan } from './service/print.ts';
 export { reasons } from './service/reasons.ts';
 export { defaultPlanSettings } from './service/settings.ts';

@@ -135,7 +135,7 @@ export class Operator {
       log,
       observeMs,
       pollMs: planned.pollMs,
-      wake: (owners, reason) => this.#enqueue(owners, reason),
+      enqueue: (owners, reason) => this.#enqueue(owners, reason),
     });
     this.#outage = new Outage({
       breaker: this.breaker,

@@ -9,7 +9,7 @@ import type { ServiceManager } from '../resource/manager.ts';
 import type { Plan, PlanInput, Step } from '../service/model.ts';
 import { condition } from '../service/reasons.ts';
 import { withoutUnsent } from '../service/removals.ts';
-import { carryOut, type StepEnd } from './carry-out.ts';
+import { type StepResult, sendStep } from './send-step.ts';
 import type { OperatorSettings } from './settings.ts';
 import { reachable, statusAfter, writeConditions, writeStatus } from './status.ts';
 
@@ -91,14 +91,14 @@ export class Performer {
     return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
   }
 
-  async #step(step: Step, observed: PlanInput['observed'], { base, context }: Job): Promise<StepEnd> {
+  async #step(step: Step, observed: PlanInput['observed'], { base, context }: Job): Promise<StepResult> {
     const { manager, observer } = this.#options;
     // The deletion was requested and is still in progress: a second request would do nothing, or harm.
     if (step.do === 'delete' && observer.staleness.isBeingDeleted(step.id)) return { is: 'done' };
     await context.registry.checkFence();
     context.log.write('info', step.do, { ...subjectOf(step), why: step.why });
     observer.stepStarts(base, step, observed);
-    const end = await carryOut(step, manager, context.signal);
+    const end = await sendStep(step, manager, context.signal);
     observer.stepEnded(base, step, observed, end);
     return end;
   }

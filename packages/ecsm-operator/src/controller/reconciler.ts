@@ -22,10 +22,10 @@ import { platformName } from '../resource/naming.ts';
 import { planCleanup } from '../service/cleanup.ts';
 import type { Plan, PlanInput, RevisionContent, Step } from '../service/model.ts';
 import { plan } from '../service/plan.ts';
-import { carryOut } from './carry-out.ts';
 import { type Job, Performer, type PerformerOptions, startInBackground } from './performer.ts';
 import { registryIdOf } from './registry-id.ts';
 import { ensureRevision, knownRevisions, pruneRevisions } from './revisions.ts';
+import { sendStep } from './send-step.ts';
 import { reachable, unreachable, writeConditions } from './status.ts';
 
 export interface ReconcilerOptions extends PerformerOptions {
@@ -147,7 +147,7 @@ export class Reconciler {
         };
         await context.registry.checkFence();
         context.log.write('info', 'delete', { platformName: service.name, why: step.why });
-        const end = await carryOut(step, manager, context.signal);
+        const end = await sendStep(step, manager, context.signal);
         if (end.is !== 'done') return { requeueAfterMs: this.#pollMs };
       }
     }

@@ -43,7 +43,7 @@ export interface ObserverOptions {
   readonly log: Log;
   readonly observeMs: number;
   readonly pollMs: number;
-  readonly wake: (owners: readonly OwnerKey[], reason: string) => void;
+  readonly enqueue: (owners: readonly OwnerKey[], reason: string) => void;
 }
 
 /** A step of a plan, as far as it matters here. */

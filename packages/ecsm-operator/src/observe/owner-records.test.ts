@@ -37,10 +37,10 @@ describe('a service at rest', () => {
   it('is not when something happened on the platform, before its reconcile or in the middle of it', () => {
     const owners = new OwnerRecords(new VirtualClock());
     owners.setAtRest('k', service);
-    owners.wake('k');
+    owners.markChanged('k');
     expect(owners.isAtRest('k', service)).toBe(false);
     owners.startReconcile('k');
-    owners.wake('k');
+    owners.markChanged('k');
     owners.setAtRest('k', service);
     expect(owners.isAtRest('k', service)).toBe(false);
     owners.startReconcile('k');

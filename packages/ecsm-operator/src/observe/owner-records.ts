@@ -21,7 +21,7 @@ export class OwnerRecord {
   /** At rest by the poller's data alone, without having read the services. */
   isUnverified = false;
   /** Something changed on the platform since the last reconcile started. */
-  isWoken = false;
+  hasChanged = false;
   /** The platform is still carrying out a step. */
   isInProgress = false;
   refusals = 0;
@@ -84,14 +84,14 @@ export class OwnerRecords {
   }
 
   /** Something of it changed on the platform. */
-  wake(base: string): void {
+  markChanged(base: string): void {
     const record = this.of(base);
-    record.isWoken = true;
+    record.hasChanged = true;
     record.restingDigest = undefined;
   }
 
   startReconcile(base: string): void {
-    this.of(base).isWoken = false;
+    this.of(base).hasChanged = false;
   }
 
   /** Whether nothing was left to do, and nothing has changed since. */
@@ -102,7 +102,7 @@ export class OwnerRecords {
   /** Nothing is left to do, unless something has changed during the reconcile. */
   setAtRest(base: string, service: ECSMService, isVerified = true): void {
     const record = this.of(base);
-    if (record.isWoken) return;
+    if (record.hasChanged) return;
     record.restingDigest = digestOf(service);
     record.isUnverified ||= !isVerified;
   }
@@ -187,7 +187,7 @@ export class OwnerRecords {
 
 /**
  * Everything of an object that a plan depends on, except its status. A finalizer that was removed by hand is part of it:
- * without it a deletion would leave the service running, so the change has to wake the key.
+ * without it a deletion would leave the service running, so the change has to enqueue the key.
  */
 export function digestOf({ metadata, status }: Pick<ApiObject<unknown, unknown>, 'metadata' | 'status'>): string {
   const { uid, generation, annotations, deletionTimestamp, finalizers = [] } = metadata;

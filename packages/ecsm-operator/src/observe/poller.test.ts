@@ -1,4 +1,4 @@
-/** What the observer sees, whom it wakes, and what that costs: counted call by call. */
+/** What the observer sees, whom it enqueues, and what that costs: counted call by call. */
 import { CircuitBreaker, Ecsm, RestClient } from '@ecsm/client';
 import { ApiError, silentLog } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
@@ -30,7 +30,7 @@ class Bench {
     pageSize: 1_000,
   });
   readonly manager = new ServiceManager(this.ecsm);
-  readonly woken: string[] = [];
+  readonly enqueued: string[] = [];
   readonly observer: Observer;
   readonly poller: Poller;
   readonly #stop = new AbortController();
@@ -46,7 +46,7 @@ class Bench {
       log: silentLog,
       observeMs: everyMs,
       pollMs,
-      wake: (owners) => this.woken.push(...owners.map(({ namespace, name }) => `${namespace}/${name}`)),
+      enqueue: (owners) => this.enqueued.push(...owners.map(({ namespace, name }) => `${namespace}/${name}`)),
     });
     this.poller = this.observer.poller;
   }
@@ -75,13 +75,13 @@ class Bench {
     await this.clock.advance(1);
   }
 
-  /** Lets one look pass, and says who was woken by it. */
+  /** Lets one look pass, and says who was enqueued by it. */
   async look(): Promise<string[]> {
     await this.clock.advance(1_000);
-    this.woken.length = 0;
+    this.enqueued.length = 0;
     this.poller.pollNow();
     await this.clock.advance(10);
-    return [...this.woken].sort();
+    return [...this.enqueued].sort();
   }
 
   calls(after = 0): Record<string, number> {
@@ -122,7 +122,7 @@ describe('at rest', () => {
     expect(nodes).toBeLessThanOrEqual(9);
     expect(services).toBe(nodes * 2);
     expect(others).toEqual({});
-    expect(bench.woken).toEqual([]);
+    expect(bench.enqueued).toEqual([]);
   });
 
   it('every tenth look lists the instances of what is ours, and of nothing else', async () => {
@@ -141,10 +141,10 @@ describe('at rest', () => {
   });
 });
 
-describe('owners are woken', () => {
+describe('owners are enqueued', () => {
   it('by nothing at the first look, and then by what appears, changes and goes', async () => {
     await started('web', 'lab.api');
-    expect(bench.woken).toEqual([]);
+    expect(bench.enqueued).toEqual([]);
     bench.make('new');
     expect(await bench.look()).toEqual(['default/new']);
     bench.platform.controlService(bench.platform.serviceNamed('lab.api')?.id ?? '', 'stop');
@@ -176,7 +176,7 @@ describe('owners are woken', () => {
     await bench.clock.advance(observeMs);
     bench.platform.cutNode(bench.platform.nodeNamed('node-2')?.id ?? '');
     await bench.clock.advance(observeMs + 2_000);
-    expect(new Set(bench.woken)).toEqual(new Set(['default/web', 'default/moved']));
+    expect(new Set(bench.enqueued)).toEqual(new Set(['default/web', 'default/moved']));
     const { offlineNodes } = await bench.observer.snapshot('web', new AbortController().signal);
     expect(offlineNodes).toEqual(new Set(['node-2']));
   });
@@ -187,9 +187,9 @@ describe('owners are woken', () => {
     const [first] = bench.platform.containersOfService(id);
     bench.platform.killContainer(first?.taskId ?? '');
     await bench.clock.advance(1_000);
-    const woken: string[] = [];
-    for (let look = 0; look < pollsPerSweep; look++) woken.push(...(await bench.look()));
-    expect(woken).toContain('default/web');
+    const enqueued: string[] = [];
+    for (let look = 0; look < pollsPerSweep; look++) enqueued.push(...(await bench.look()));
+    expect(enqueued).toContain('default/web');
     bench.observer.decided('web', await bench.manager.find('web'), []);
     for (let look = 0; look < pollsPerSweep; look++) expect(await bench.look()).toEqual([]);
   });
@@ -240,21 +240,21 @@ describe('in a hurry', () => {
     expect(bench.calls(later)['GET /service']).toBeLessThanOrEqual(2);
   });
 
-  it('those who relied on it are woken when it is over before they are done', async () => {
+  it('those who relied on it are enqueued when it is over before they are done', async () => {
     bench = new Bench();
     for (let number = 1; number <= 300; number++) bench.make(`s-${number}`);
     await bench.start();
     const follow = (name: string, isUnderWay: boolean) => bench.poller.setInProgress(name, isUnderWay);
     for (let number = 1; number <= 10; number++) follow(`s-${number}`, true);
     await bench.clock.advance(5_000);
-    bench.woken.length = 0;
+    bench.enqueued.length = 0;
     for (let number = 1; number <= 8; number++) follow(`s-${number}`, false);
     await bench.clock.advance(5_000);
     // Two are not few enough to change the way.
-    expect(bench.woken).toEqual([]);
+    expect(bench.enqueued).toEqual([]);
     follow('s-9', false);
     await bench.clock.advance(5_000);
-    expect(bench.woken).toEqual(['default/s-10']);
+    expect(bench.enqueued).toEqual(['default/s-10']);
   });
 
   it('it looks no later than at rest, where that is oftener still', async () => {
@@ -288,15 +288,15 @@ describe('a platform that does not answer', () => {
     await bench.clock.advance(600_000);
     expect(Object.keys(bench.calls(before))).toEqual(['GET /service/summary']);
     bench.platform.deleteService(bench.platform.serviceNamed('web')?.id ?? '');
-    bench.woken.length = 0;
+    bench.enqueued.length = 0;
     bench.simulator.link.heal();
     await bench.clock.until(() => bench.breaker.state === 'reachable');
     await bench.clock.advance(10);
-    expect(bench.woken).toEqual(['default/web']);
+    expect(bench.enqueued).toEqual(['default/web']);
     expect(bench.poller.ready()).toBeUndefined();
   });
 
-  it('from the start makes nobody wait for the first look, and wakes everybody at the first that succeeds', async () => {
+  it('from the start makes nobody wait for the first look, and enqueues everybody at the first that succeeds', async () => {
     bench = new Bench();
     bench.make('web');
     bench.simulator.link.set({ lossPercent: 100 });
@@ -310,7 +310,7 @@ describe('a platform that does not answer', () => {
     expect(bench.poller.ready()).toMatch(/has not completed/);
     bench.simulator.link.heal();
     await bench.clock.advance(30_000);
-    expect(bench.woken).toEqual(['default/web']);
+    expect(bench.enqueued).toEqual(['default/web']);
   });
 });
 

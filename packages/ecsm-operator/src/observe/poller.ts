@@ -1,6 +1,6 @@
 /**
  * Polls the platform for all services: pages of services and of nodes, at an interval, compared with the polls before. It
- * wakes only the owners of what changed; their reconciles read what they need. It never changes the platform.
+ * enqueues only the owners of what changed; their reconciles read what they need. It never changes the platform.
  *
  * At rest a poll costs the pages of services and of nodes. Every tenth also lists the instances of our services, whose
  * changes do not all show in a row. While many services are in progress polls are frequent, because one poll for all is
@@ -33,7 +33,7 @@ export interface PollerOptions {
   /** Maximum interval between polls in bulk mode. */
   readonly pollMs: number;
   /** Called with the owners of what changed. There may be no object of that key. */
-  readonly wake: (owners: readonly OwnerKey[], reason: string) => void;
+  readonly enqueue: (owners: readonly OwnerKey[], reason: string) => void;
 }
 
 const pageSize = 1_000;
@@ -125,7 +125,7 @@ export class Poller {
         const startMs = clock.monotonicMs();
         const isCertain = breaker.state !== 'unreachable' && (await this.#poll(signal));
         if (breaker.state === 'unreachable') this.#ended(false);
-        this.#wake(this.#polling.leftBehind(), 'bulk polling has ended');
+        this.#enqueue(this.#polling.leftBehind(), 'bulk polling has ended');
         const bulkMs = this.#interval.next(clock.monotonicMs() - startMs);
         const soonMs = this.#polling.isBulk ? bulkMs : isCertain ? observeMs : pollMs;
         const waitMs = breaker.state === 'unreachable' ? observeMs : Math.min(soonMs, observeMs);
@@ -142,10 +142,10 @@ export class Poller {
     const { owners, log } = this.#options;
     // No reconcile has read anything before the first poll, so no one is behind.
     const isFirst = this.#completed === 0 && this.#failures === 0;
-    /** Bases of the owners to wake. */
+    /** Bases of the owners to enqueue. */
     const affected = new Set<string>();
-    const wake = () => {
-      if (!isFirst) this.#wake([...affected], 'changed on the platform');
+    const enqueue = () => {
+      if (!isFirst) this.#enqueue([...affected], 'changed on the platform');
       affected.clear();
     };
     try {
@@ -154,12 +154,12 @@ export class Poller {
       const { isFresh, changed } = await this.#services(poll, turned, affected, signal);
       this.#completed = poll;
       this.#pendingNames.settle(poll);
-      wake();
-      const wakeOwnersOf = (rows: readonly ServiceRow[]) => {
+      enqueue();
+      const enqueueOwnersOf = (rows: readonly ServiceRow[]) => {
         for (const { name } of rows) addBases(affected, name);
-        wake();
+        enqueue();
       };
-      if (!isFirst) await this.#prefetch(changed, poll, wakeOwnersOf, signal);
+      if (!isFirst) await this.#prefetch(changed, poll, enqueueOwnersOf, signal);
       if (this.#isSweepDue()) await this.#sweep(affected, signal);
       this.#ended(true);
       return isFresh;
@@ -169,7 +169,7 @@ export class Poller {
       log.write('debug', 'polling the platform failed', { error: String(error) });
       return false;
     } finally {
-      wake();
+      enqueue();
     }
   }
 
@@ -182,7 +182,7 @@ export class Poller {
     return new Set([...before, ...now].filter((name) => before.has(name) !== now.has(name)));
   }
 
-  /** Returns the changed services of ours, whose owners are not woken yet. */
+  /** Returns the changed services of ours, whose owners are not enqueued yet. */
   async #services(
     poll: number,
     turned: ReadonlySet<string>,
@@ -216,17 +216,17 @@ export class Poller {
     return { isFresh, changed };
   }
 
-  /** Reads the instances of what changed for all owners at once, and wakes them as they are read. */
+  /** Reads the instances of what changed for all owners at once, and enqueues them as they are read. */
   async #prefetch(
     changed: readonly ServiceRow[],
     poll: number,
-    wake: (rows: readonly ServiceRow[]) => void,
+    enqueue: (rows: readonly ServiceRow[]) => void,
     signal: AbortSignal,
   ): Promise<void> {
     const { breaker, owners, prefetch } = this.#options;
     const isWorthIt = breaker.isBusy || Math.max(changed.length, owners.inProgressCount) >= prefetchMin;
-    if (changed.length === 0 || !isWorthIt) return wake(changed);
-    await prefetch.read(changed, poll, wake, signal);
+    if (changed.length === 0 || !isWorthIt) return enqueue(changed);
+    await prefetch.read(changed, poll, enqueue, signal);
   }
 
   #isSweepDue(): boolean {
@@ -244,10 +244,10 @@ export class Poller {
     }
   }
 
-  #wake(bases: readonly string[], reason: string): void {
+  #enqueue(bases: readonly string[], reason: string): void {
     if (bases.length === 0) return;
-    for (const base of bases) this.#options.owners.wake(base);
-    this.#options.wake(
+    for (const base of bases) this.#options.owners.markChanged(base);
+    this.#options.enqueue(
       bases.flatMap((base) => ownerKeysOf(base).slice(0, 1)),
       reason,
     );

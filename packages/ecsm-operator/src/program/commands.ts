@@ -1,7 +1,7 @@
 /** The implementations of the commands of `ecsm-operator`. */
 import type { Run, Terminal } from '@ecsm/command-line';
 import { jsonLog, type Log, readableLog, sampledLog, untilSignal } from '@ecsm/runtime';
-import { withEquipment } from './equipment.ts';
+import { withComponents } from './components.ts';
 import { type OnceOutcome, once } from './once.ts';
 import { type ProgramOptions, planOptions, runOptions } from './options.ts';
 import { plans } from './plan.ts';
@@ -15,10 +15,10 @@ export const run: Run = async (call) => {
   return untilSignal(
     async (signal) => {
       if (kind === 'run') {
-        await withEquipment(options, log, (equipment) => runManager(equipment, options, log, signal));
+        await withComponents(options, log, (components) => runManager(components, options, log, signal));
         return 0;
       }
-      const outcome = await withEquipment(options, log, (equipment) => once(equipment, options, log, signal));
+      const outcome = await withComponents(options, log, (components) => once(components, options, log, signal));
       return reportOutcome(outcome, options, terminal);
     },
     { log },
@@ -49,8 +49,8 @@ export const plan: Run = async (call) => {
   // The plan is the output; informational log lines would only disturb it.
   const level = options.logLevel === 'info' ? 'warn' : options.logLevel;
   const log = logOf({ ...options, logLevel: level }, call.terminal);
-  await withEquipment(options, log, async (equipment) => {
-    for await (const text of plans(equipment, names)) out.write(text);
+  await withComponents(options, log, async (components) => {
+    for await (const text of plans(components, names)) out.write(text);
   });
 };
 

@@ -2,7 +2,7 @@
 import { type Log, sleep } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import type { Unsettled } from '../controller/operator.ts';
-import type { Equipment } from './equipment.ts';
+import type { Components } from './components.ts';
 import type { ProgramOptions } from './options.ts';
 import { managerOf } from './run.ts';
 
@@ -17,17 +17,17 @@ export interface OnceOutcome {
 const pollMs = 100;
 
 export async function once(
-  equipment: Equipment,
+  components: Components,
   options: ProgramOptions,
   log: Log,
   signal: AbortSignal,
 ): Promise<OnceOutcome> {
-  const { registry, operator } = equipment;
+  const { registry, operator } = components;
   const end = new AbortController();
   const stop = () => end.abort();
   signal.addEventListener('abort', stop, { once: true });
   const cancel = registry.clock.after(options.timeoutMs, stop);
-  const working = managerOf(equipment, options, log).run({ signal: end.signal }).finally(stop);
+  const working = managerOf(components, options, log).run({ signal: end.signal }).finally(stop);
   // Its failure is met below, where it is awaited.
   working.catch(() => {});
   let isSettled = false;

@@ -2,7 +2,7 @@
 import type { Registry } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import type { Operator } from '../controller/operator.ts';
-import { formatPlan } from '../service/print.ts';
+import { formatPlan } from '../service/format-plan.ts';
 import type { ServiceName } from './options.ts';
 
 /** Hands over a text for each service as soon as it is known. Throws for the first one that cannot be planned for. */

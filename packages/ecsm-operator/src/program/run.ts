@@ -3,19 +3,24 @@ import { hostname } from 'node:os';
 import process from 'node:process';
 import { LeaderElection, type Log, Manager, type Registry, withoutPassword } from '@ecsm/runtime';
 import { leaseName } from '../apis/well-known.ts';
-import type { Equipment } from './equipment.ts';
+import type { Components } from './components.ts';
 import type { ProgramOptions } from './options.ts';
 import { presence } from './presence.ts';
 
 /** Ends when the signal aborts, after what is in flight has ended; with an error if a part fails. */
-export async function run(equipment: Equipment, options: ProgramOptions, log: Log, signal: AbortSignal): Promise<void> {
+export async function run(
+  components: Components,
+  options: ProgramOptions,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
   log.write('info', 'operator starting', { registry: withoutPassword(options.registry), ecsm: options.ecsm });
-  await managerOf(equipment, options, log).run({ signal });
+  await managerOf(components, options, log).run({ signal });
   log.write('info', 'operator stopped');
 }
 
-export function managerOf(equipment: Equipment, options: ProgramOptions, log: Log): Manager {
-  const { registry, operator, metrics, writes } = equipment;
+export function managerOf(components: Components, options: ProgramOptions, log: Log): Manager {
+  const { registry, operator, metrics, writes } = components;
   const identity = `${hostname()}_${process.pid}_${registry.random.uuid()}`;
   const manager = new Manager({
     registry,

@@ -4,9 +4,9 @@
  */
 import { numberOf, type ServiceBody, type ServiceDetail } from '@ecsm/client';
 import { shape } from '@ecsm/runtime';
+import { lineOf } from './difference-line.ts';
 import { linesOf, splitLine } from './environment.ts';
 import { nodeNamesOf } from './read.ts';
-import { lineOf } from './shown.ts';
 import { isUpgrade } from './upgrade.ts';
 
 export interface Difference {

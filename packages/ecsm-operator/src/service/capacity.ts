@@ -1,36 +1,36 @@
-/** How much a service may grow now. Instances that are being removed may still exist, and count until they are gone. */
+/** How much a service may grow now. Instances that are being removed count until they are deleted. */
 import type { Size } from './payloads.ts';
-import type { Owned, Situation } from './situation.ts';
+import type { Owned, PlanContext } from './plan-context.ts';
 
 /** Number of instances that may be added. Below 0 if there are too many. */
-export function capacityOf({ wanted, owned }: Situation): number {
-  return wanted.totalMax - owned.reduce((sum, { extent }) => sum + extent, 0);
+export function capacityOf({ wanted, owned }: PlanContext): number {
+  return wanted.totalMax - owned.reduce((sum, { countMax }) => sum + countMax, 0);
 }
 
-/** As large as wanted, or as the capacity allows. */
-export function nextCount(situation: Situation, size: number): number {
-  return Math.min(situation.wanted.replicas, size + Math.max(capacityOf(situation), 0));
+/** The desired number of instances, limited by the capacity. */
+export function nextCount(context: PlanContext, size: number): number {
+  return Math.min(context.wanted.replicas, size + Math.max(capacityOf(context), 0));
 }
 
-/** Nodes that are wanted: those that it has, and as many more as the capacity allows, in order of `rank`. */
+/** Desired nodes: those that it has, and as many more as the capacity allows, in order of `rank`. */
 export function nextNodes(
-  situation: Situation,
+  context: PlanContext,
   has: readonly string[],
   rank: (nodeName: string) => number = () => 0,
 ): readonly string[] {
-  const { nodeNames } = situation.wanted;
-  const stays = has.filter((name) => nodeNames.includes(name));
+  const { nodeNames } = context.wanted;
+  const kept = has.filter((name) => nodeNames.includes(name));
   const others = nodeNames.filter((name) => !has.includes(name)).sort((left, right) => rank(left) - rank(right));
-  // Each node that it leaves adds to the capacity.
-  const capacity = capacityOf(situation) + (has.length - stays.length);
-  return [...stays, ...others.slice(0, Math.max(capacity, 0))];
+  // Each node that is removed adds to the capacity.
+  const capacity = capacityOf(context) + (has.length - kept.length);
+  return [...kept, ...others.slice(0, Math.max(capacity, 0))];
 }
 
-/** The size that the only service may have now. Without a rolling update there are no bounds. */
-export function nextSize(situation: Situation, { service, size }: Owned): Size {
-  const { input, wanted } = situation;
+/** The size that the only service may have now. Only a rolling update limits it. */
+export function nextSize(context: PlanContext, { service, size }: Owned): Size {
+  const { input, wanted } = context;
   if (input.service.spec.updateStrategy.type !== 'RollingUpdate' || service.policy !== wanted.policy) return {};
-  if (wanted.policy === 'dynamic') return { replicas: nextCount(situation, size) };
-  const nodeNames = nextNodes(situation, service.nodeNames);
+  if (wanted.policy === 'dynamic') return { replicas: nextCount(context, size) };
+  const nodeNames = nextNodes(context, service.nodeNames);
   return { nodeNames: nodeNames.length === 0 ? service.nodeNames : nodeNames };
 }

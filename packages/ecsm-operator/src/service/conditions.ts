@@ -1,18 +1,18 @@
 /** The conditions of a service: Available, Progressing and Degraded, and the events about their changes. */
 import { findCondition } from '@ecsm/runtime';
+import type { Healing } from './healing-backoff.ts';
 import { describe, inState } from './instances.ts';
 import type { Decision } from './lifecycle.ts';
 import type { PlannedCondition, PlannedEvent } from './model.ts';
-import type { Healing } from './patience.ts';
+import type { PlanContext } from './plan-context.ts';
+import { type CrashLoop, problemsOf } from './problems.ts';
 import type { Counts, Progress } from './progress.ts';
 import { condition, event, type Reason, reasons } from './reasons.ts';
 import { needsRollout } from './rollout.ts';
-import type { Situation } from './situation.ts';
 import { joined } from './step-with-event.ts';
-import { type CrashLoop, troublesOf } from './trouble.ts';
 
 export interface Findings {
-  readonly situation: Situation;
+  readonly context: PlanContext;
   readonly decision: Decision;
   readonly counts: Counts;
   readonly progress: Progress;
@@ -21,13 +21,13 @@ export interface Findings {
 }
 
 export function conditionsOf(findings: Findings): readonly PlannedCondition[] {
-  const observedGeneration = findings.situation.input.service.metadata.generation;
+  const observedGeneration = findings.context.input.service.metadata.generation;
   const conditions = [available(findings), progressing(findings), degraded(findings)];
   return conditions.map((one) => ({ ...one, observedGeneration }));
 }
 
-function available({ situation, counts }: Findings): PlannedCondition {
-  const { wanted, obstacle, input } = situation;
+function available({ context, counts }: Findings): PlannedCondition {
+  const { wanted, obstacle, input } = context;
   if (obstacle !== undefined) return condition('Available', 'False', 'ForeignService', obstacle);
   if (wanted.replicas === 0) return condition('Available', 'True', 'ScaledToZero', 'scaled to 0 instances');
   // A rolling update tolerates missing instances, but at least one has to be ready.
@@ -40,8 +40,8 @@ function available({ situation, counts }: Findings): PlannedCondition {
 }
 
 function progressing(findings: Findings): PlannedCondition {
-  const { situation, decision, counts, progress } = findings;
-  const { input, wanted, owned, obstacle } = situation;
+  const { context, decision, counts, progress } = findings;
+  const { input, wanted, owned, obstacle } = context;
   const { hash } = input.revision;
   if (obstacle !== undefined) return condition('Progressing', 'False', 'ForeignService', obstacle);
   if (input.service.spec.paused) {
@@ -69,14 +69,14 @@ function progressing(findings: Findings): PlannedCondition {
   }
   if (!progress.isRolling) return condition('Progressing', 'True', 'Settling', sofar);
   if (owned.length === 0) return condition('Progressing', 'True', 'Creating', sofar);
-  if (needsRollout(situation)) return condition('Progressing', 'True', 'RollingOut', sofar);
+  if (needsRollout(context)) return condition('Progressing', 'True', 'RollingOut', sofar);
   return condition('Progressing', 'True', progress.currentRevision === undefined ? 'Creating' : 'Updating', sofar);
 }
 
 /** The newest revision is checked first: it is the most likely cause. */
-function whyStuck({ situation, decision, crashLoop }: Findings): string {
-  const { newest, olds, owned, lost } = situation;
-  for (const { instances, reason } of troublesOf([...(newest === undefined ? [] : [newest]), ...olds])) {
+function whyStuck({ context, decision, crashLoop }: Findings): string {
+  const { newest, olds, owned, lost } = context;
+  for (const { instances, reason } of problemsOf([...(newest === undefined ? [] : [newest]), ...olds])) {
     return `${reasons[reason].sentence.slice(0, -1)}: ${describe(instances)}`;
   }
   if (crashLoop.instances.length > 0) return `exits repeatedly: ${describe(crashLoop.instances)}`;
@@ -89,36 +89,35 @@ function whyStuck({ situation, decision, crashLoop }: Findings): string {
 }
 
 function degraded(findings: Findings): PlannedCondition {
-  const { situation, decision, crashLoop, healing } = findings;
-  const { owned, lost, obstacle } = situation;
+  const { context, decision, crashLoop, healing } = findings;
+  const { owned, lost, obstacle } = context;
   if (obstacle !== undefined) return condition('Degraded', 'True', 'ForeignService', obstacle);
   const attempts = healing?.attempts ?? 0;
   const after = attempts === 0 ? '' : ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
-  const problems: (readonly [DegradedReason, string])[] = [];
-  const troubles = troublesOf(owned);
+  const found: (readonly [DegradedReason, string])[] = [];
+  const problems = problemsOf(owned);
   const instancesIn = (wanted: string) =>
-    troubles.flatMap(({ reason, instances }) => (reason === wanted ? instances : []));
+    problems.flatMap(({ reason, instances }) => (reason === wanted ? instances : []));
   const failed = instancesIn('DeploymentFailed');
-  if (failed.length > 0) problems.push(['DeploymentFailed', `deployment failed${after}: ${describe(failed)}`]);
-  if (crashLoop.instances.length > 0)
-    problems.push(['CrashLoop', `exits repeatedly: ${describe(crashLoop.instances)}`]);
+  if (failed.length > 0) found.push(['DeploymentFailed', `deployment failed${after}: ${describe(failed)}`]);
+  if (crashLoop.instances.length > 0) found.push(['CrashLoop', `exits repeatedly: ${describe(crashLoop.instances)}`]);
   if (lost.nodes.length > 0)
-    problems.push(['NodeLost', `nodes offline: ${lost.nodes.map(({ name }) => name).join(', ')}`]);
+    found.push(['NodeLost', `nodes offline: ${lost.nodes.map(({ name }) => name).join(', ')}`]);
   const stopped = instancesIn('InstanceStopped').filter((one) => !crashLoop.instances.includes(one));
-  if (stopped.length > 0) problems.push(['InstanceStopped', `not running: ${describe(stopped)}`]);
+  if (stopped.length > 0) found.push(['InstanceStopped', `not running: ${describe(stopped)}`]);
   const paused = instancesIn('InstancePaused');
-  if (paused.length > 0) problems.push(['InstancePaused', `paused: ${describe(paused)}`]);
+  if (paused.length > 0) found.push(['InstancePaused', `paused: ${describe(paused)}`]);
   if (decision.notKept !== undefined) {
-    problems.push(['NotKept', `updates have no effect${after}: ${joined(decision.notKept)}`]);
+    found.push(['NotKept', `updates have no effect${after}: ${joined(decision.notKept)}`]);
   }
   const lostNames = new Set(lost.nodes.map(({ name }) => name));
   const unknown = owned
     .flatMap(({ instances }) => inState(instances, 'unknown'))
     .filter(({ nodeName }) => !lostNames.has(nodeName));
-  if (unknown.length > 0) problems.push(['InstanceUnknown', `state unknown: ${describe(unknown)}`]);
-  const [first] = problems;
+  if (unknown.length > 0) found.push(['InstanceUnknown', `state unknown: ${describe(unknown)}`]);
+  const [first] = found;
   if (first === undefined) return condition('Degraded', 'False', 'AsExpected', 'no problems');
-  return condition('Degraded', 'True', first[0], problems.map(([, message]) => message).join('; '));
+  return condition('Degraded', 'True', first[0], found.map(([, message]) => message).join('; '));
 }
 
 type DegradedReason = Parameters<typeof condition<'Degraded'>>[2];
@@ -127,12 +126,12 @@ type DegradedReason = Parameters<typeof condition<'Degraded'>>[2];
 const announced = ['ForeignService', 'ProgressDeadlineExceeded', 'DeploymentFailed', 'CrashLoop', 'NotKept'] as const;
 
 /** Events about changes of state. Events about actions come with the steps. */
-export function eventsOf({ situation, progress }: Findings, conditions: readonly PlannedCondition[]): PlannedEvent[] {
-  const { status } = situation.input.service;
-  const { hash } = situation.input.revision;
+export function eventsOf({ context, progress }: Findings, conditions: readonly PlannedCondition[]): PlannedEvent[] {
+  const { status } = context.input.service;
+  const { hash } = context.input.revision;
   const events: PlannedEvent[] = [];
   const known = new Set(status?.lostNodes?.map(({ name }) => name));
-  const lost = situation.lost.nodes.map(({ name }) => name).filter((name) => !known.has(name));
+  const lost = context.lost.nodes.map(({ name }) => name).filter((name) => !known.has(name));
   if (lost.length > 0) events.push(event('Warning', 'NodeLost', `nodes went offline: ${lost.join(', ')}`));
   for (const reason of announced) {
     const now = conditions.find((one) => one.reason === reason);

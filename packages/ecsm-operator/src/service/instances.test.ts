@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
-import { Desk } from './desk.kit.ts';
-import { seenInstances } from './instances.ts';
+import { observedInstances } from './instances.ts';
+import { PlanHarness } from './plan-harness.kit.ts';
 
 /** The states of the instances of a settled service, with changes to all of them. */
 function states(change: object, offlineNodes: readonly string[] = []): readonly string[] {
-  const desk = new Desk();
-  desk.settle();
-  const [service] = desk.world.observe();
+  const harness = new PlanHarness();
+  harness.settle();
+  const [service] = harness.platform.observe();
   if (service === undefined) throw new Error('there is no service');
   const instances = service.instances.map((one) => ({ ...one, nodeName: 'n1', ...change }));
-  return [...new Set(seenInstances({ ...service, instances }, new Set(offlineNodes)).map(({ state }) => state))];
+  return [...new Set(observedInstances({ ...service, instances }, new Set(offlineNodes)).map(({ state }) => state))];
 }
 
 it.each([

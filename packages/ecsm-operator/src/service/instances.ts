@@ -1,37 +1,37 @@
-/** What state the instances of a service are in, as far as decisions go. */
+/** The states of the instances of a service, as decisions use them. */
 import type { Instance, PlatformService } from '../resource/model.ts';
 
 /**
- * - `ready`: does what it is there for.
- * - `starting`: is being deployed.
- * - `failed`: could not be deployed.
- * - `stopped`, `paused`: was deployed and does not run.
- * - `unknown`: the platform cannot tell. Neither ready nor gone, and nothing is done about it.
+ * - `ready`: running, or only loaded as requested.
+ * - `starting`: being deployed.
+ * - `failed`: the deployment failed.
+ * - `stopped`, `paused`: deployed and not running.
+ * - `unknown`: unknown to the platform. Counts neither as ready nor as deleted, and is left alone.
  */
 export type InstanceState = 'ready' | 'starting' | 'failed' | 'stopped' | 'paused' | 'unknown';
 
-export interface SeenInstance {
+export interface ObservedInstance {
   readonly instance: Instance;
   readonly state: InstanceState;
 }
 
-/** `isLeaving`: the service is being deleted. Its instances are there, and none is ready. */
-export function seenInstances(
+/** `isBeingDeleted`: the service is being deleted. Its instances exist, and none is ready. */
+export function observedInstances(
   service: PlatformService,
   offlineNodes: ReadonlySet<string>,
-  isLeaving = false,
-): SeenInstance[] {
-  // A service that is only loaded is as it should be when its containers are there.
+  isBeingDeleted = false,
+): ObservedInstance[] {
+  // A service with the action `load` is complete when its containers exist.
   const isLoaded = service.detail.image?.action === 'load';
   return service.instances.map((instance) => {
     const state = stateOf(instance, isLoaded, offlineNodes);
-    return { instance, state: isLeaving && state !== 'unknown' ? 'starting' : state };
+    return { instance, state: isBeingDeleted && state !== 'unknown' ? 'starting' : state };
   });
 }
 
 function stateOf(instance: Instance, isLoaded: boolean, offlineNodes: ReadonlySet<string>): InstanceState {
   const { status, deployment, nodeName } = instance;
-  // A platform may go on showing the last state that it saw on a node that is offline.
+  // A platform may still report the last state of an instance on an offline node.
   if (status === null || offlineNodes.has(nodeName)) return 'unknown';
   if (deployment === 'failure') return 'failed';
   if (deployment !== 'success') return 'starting';
@@ -40,13 +40,13 @@ function stateOf(instance: Instance, isLoaded: boolean, offlineNodes: ReadonlySe
   return status === 'created' || status === 'exited' ? 'stopped' : 'unknown';
 }
 
-export function inState(instances: readonly SeenInstance[], state: InstanceState): readonly Instance[] {
+export function inState(instances: readonly ObservedInstance[], state: InstanceState): readonly Instance[] {
   return instances.filter((seen) => seen.state === state).map(({ instance }) => instance);
 }
 
 const describedMax = 3;
 
-/** `worker-1 on sat-1 (no space left)`, and so on for a few of them. */
+/** `worker-1 on sat-1 (no space left)` for each of the first few. */
 export function describe(instances: readonly Instance[]): string {
   const some = instances.slice(0, describedMax).map(({ name, nodeName, message }) => {
     return `${name} on ${nodeName}${message === undefined ? '' : ` (${message})`}`;

@@ -1,8 +1,8 @@
 /** Made, changed in place, put right, emptied, adopted: one platform service and its life. */
 import { describe, expect, it } from 'vitest';
 import { planCleanup } from './cleanup.ts';
-import { Desk, dynamic, fixed, image, rolling, spec } from './desk.kit.ts';
 import type { Plan, Step } from './model.ts';
+import { dynamic, fixed, image, PlanHarness, rolling, spec } from './plan-harness.kit.ts';
 
 const kinds = ({ steps }: Plan): string[] => steps.map((step) => step.do);
 const reasonsOf = ({ events }: Plan): string[] => events.map(({ reason }) => reason);
@@ -13,235 +13,235 @@ function onlyUpdate(plan: Plan): Extract<Step, { do: 'update' }> {
   return step;
 }
 
-function settled(...[input, options]: ConstructorParameters<typeof Desk>): Desk {
-  const desk = new Desk(input, options);
-  desk.settle();
-  return desk;
+function settled(...[input, options]: ConstructorParameters<typeof PlanHarness>): PlanHarness {
+  const harness = new PlanHarness(input, options);
+  harness.settle();
+  return harness;
 }
 
 describe('a new service', () => {
   it('is made under its own name, with the mark of its owner', () => {
-    const desk = new Desk();
-    const plan = desk.reconcile();
+    const harness = new PlanHarness();
+    const plan = harness.reconcile();
     expect(kinds(plan)).toEqual(['create']);
-    const [made] = desk.world.observe();
+    const [made] = harness.platform.observe();
     expect(made?.name).toBe('worker');
     expect(made?.mark).toEqual({
       registry: 'registry-1',
       namespace: 'default',
       name: 'worker',
       uid: 'uid-1',
-      revision: desk.revision.hash,
+      revision: harness.revision.hash,
     });
   });
 
   it('says so when all of it runs, and then rests', () => {
-    const desk = settled();
-    expect(desk.service.status).toMatchObject({
+    const harness = settled();
+    expect(harness.service.status).toMatchObject({
       observedGeneration: 1,
       replicas: 2,
       readyReplicas: 2,
       updatedReplicas: 2,
       unavailableReplicas: 0,
       platformName: 'worker',
-      currentRevision: desk.revision.hash,
-      updateRevision: desk.revision.hash,
+      currentRevision: harness.revision.hash,
+      updateRevision: harness.revision.hash,
     });
-    expect(desk.condition('Available')).toMatchObject({ status: 'True', reason: 'EnoughReady' });
-    expect(desk.condition('Progressing')).toMatchObject({ status: 'True', reason: 'Complete' });
-    expect(desk.condition('Degraded')).toMatchObject({ status: 'False', reason: 'AsExpected' });
-    expect(desk.plan()).toMatchObject({ steps: [], events: [] });
-    expect(desk.plan().requeueAfterMs).toBeUndefined();
+    expect(harness.condition('Available')).toMatchObject({ status: 'True', reason: 'EnoughReady' });
+    expect(harness.condition('Progressing')).toMatchObject({ status: 'True', reason: 'Complete' });
+    expect(harness.condition('Degraded')).toMatchObject({ status: 'False', reason: 'AsExpected' });
+    expect(harness.plan()).toMatchObject({ steps: [], events: [] });
+    expect(harness.plan().requeueAfterMs).toBeUndefined();
   });
 
   it('is not complete before its instances are ready', () => {
-    const desk = new Desk(spec(), { startMsMax: 60_000 });
-    desk.reconcile();
-    desk.reconcile();
-    expect(desk.service.status).toMatchObject({ replicas: 2, readyReplicas: 0 });
-    expect(desk.service.status?.currentRevision).toBeUndefined();
-    expect(desk.condition('Progressing')).toMatchObject({ status: 'True', reason: 'Creating' });
-    expect(desk.condition('Available')).toMatchObject({ status: 'False', reason: 'NotEnoughReady' });
+    const harness = new PlanHarness(spec(), { startMsMax: 60_000 });
+    harness.reconcile();
+    harness.reconcile();
+    expect(harness.service.status).toMatchObject({ replicas: 2, readyReplicas: 0 });
+    expect(harness.service.status?.currentRevision).toBeUndefined();
+    expect(harness.condition('Progressing')).toMatchObject({ status: 'True', reason: 'Creating' });
+    expect(harness.condition('Available')).toMatchObject({ status: 'False', reason: 'NotEnoughReady' });
   });
 
   it('is not available without a ready instance, however many may be unavailable', () => {
-    const desk = settled(spec({ deploymentStrategy: dynamic(1), updateStrategy: rolling(1, 1) }));
-    for (const one of desk.world.containers) desk.world.crash(one, undefined);
-    desk.reconcile();
-    expect(desk.condition('Available')).toMatchObject({ status: 'False', reason: 'NotEnoughReady' });
+    const harness = settled(spec({ deploymentStrategy: dynamic(1), updateStrategy: rolling(1, 1) }));
+    for (const one of harness.platform.containers) harness.platform.crash(one, undefined);
+    harness.reconcile();
+    expect(harness.condition('Available')).toMatchObject({ status: 'False', reason: 'NotEnoughReady' });
   });
 
   it('is made again when somebody removed it', () => {
-    const desk = settled();
-    desk.world.services.pop();
-    expect(kinds(desk.reconcile())).toEqual(['create']);
-    desk.settle();
-    expect(desk.world.ready).toHaveLength(2);
+    const harness = settled();
+    harness.platform.services.pop();
+    expect(kinds(harness.reconcile())).toEqual(['create']);
+    harness.settle();
+    expect(harness.platform.ready).toHaveLength(2);
   });
 
   it('is not made while paused, but made again as it was', () => {
-    const desk = new Desk(spec({ paused: true }));
-    expect(desk.reconcile().steps).toEqual([]);
-    expect(desk.condition('Progressing')).toMatchObject({ status: 'Unknown', reason: 'Paused' });
-    desk.edit({ paused: false });
-    desk.settle();
-    desk.edit({ paused: true, template: image(2) });
-    desk.world.services.pop();
-    desk.reconcile();
-    expect(desk.world.named('worker').body.image.ref).toBe('worker@1.0.0#sylixos');
+    const harness = new PlanHarness(spec({ paused: true }));
+    expect(harness.reconcile().steps).toEqual([]);
+    expect(harness.condition('Progressing')).toMatchObject({ status: 'Unknown', reason: 'Paused' });
+    harness.edit({ paused: false });
+    harness.settle();
+    harness.edit({ paused: true, template: image(2) });
+    harness.platform.services.pop();
+    harness.reconcile();
+    expect(harness.platform.named('worker').body.image.ref).toBe('worker@1.0.0#sylixos');
   });
 });
 
 describe('an update in place', () => {
   it('is one full update under the same name', () => {
-    const desk = settled();
-    desk.edit({ template: image(2), deploymentStrategy: dynamic(3) });
-    const plan = desk.reconcile();
+    const harness = settled();
+    harness.edit({ template: image(2), deploymentStrategy: dynamic(3) });
+    const plan = harness.reconcile();
     const { body, why } = onlyUpdate(plan);
     expect(body).toMatchObject({ name: 'worker', factor: 3, image: { ref: 'worker@2.0.0#sylixos' } });
     expect(why).toContain('worker@1.0.0#sylixos → worker@2.0.0#sylixos');
     expect(reasonsOf(plan)).toEqual(['Updated']);
-    desk.settle();
-    expect(desk.service.status?.currentRevision).toBe(desk.revision.hash);
+    harness.settle();
+    expect(harness.service.status?.currentRevision).toBe(harness.revision.hash);
   });
 
   it('happens for a restart, too', () => {
-    const desk = settled();
-    const before = desk.revision.hash;
-    desk.annotate({ 'ecsm.sh/restartedAt': '2026-01-02T00:00:00Z' });
-    expect(desk.revision.hash).not.toBe(before);
-    onlyUpdate(desk.reconcile());
-    desk.settle();
-    expect(desk.service.status?.currentRevision).toBe(desk.revision.hash);
+    const harness = settled();
+    const before = harness.revision.hash;
+    harness.annotate({ 'ecsm.sh/restartedAt': '2026-01-02T00:00:00Z' });
+    expect(harness.revision.hash).not.toBe(before);
+    onlyUpdate(harness.reconcile());
+    harness.settle();
+    expect(harness.service.status?.currentRevision).toBe(harness.revision.hash);
   });
 
   it('waits while paused; scaling does not', () => {
-    const desk = settled();
-    const { hash } = desk.revision;
-    desk.edit({ template: image(2), paused: true });
-    const waiting = desk.reconcile();
+    const harness = settled();
+    const { hash } = harness.revision;
+    harness.edit({ template: image(2), paused: true });
+    const waiting = harness.reconcile();
     expect(waiting.steps).toEqual([]);
     expect(waiting.requeueAfterMs).toBeUndefined();
-    expect(desk.condition('Progressing')?.message).toContain('waits');
-    desk.edit({ deploymentStrategy: dynamic(4) });
-    const { body } = onlyUpdate(desk.reconcile());
+    expect(harness.condition('Progressing')?.message).toContain('waits');
+    harness.edit({ deploymentStrategy: dynamic(4) });
+    const { body } = onlyUpdate(harness.reconcile());
     expect(body).toMatchObject({ factor: 4, image: { ref: 'worker@1.0.0#sylixos' } });
-    desk.settle();
-    expect(desk.service.status).toMatchObject({ currentRevision: hash, readyReplicas: 4 });
-    desk.edit({ paused: false });
-    desk.settle();
-    expect(desk.world.named('worker').body.image.ref).toBe('worker@2.0.0#sylixos');
+    harness.settle();
+    expect(harness.service.status).toMatchObject({ currentRevision: hash, readyReplicas: 4 });
+    harness.edit({ paused: false });
+    harness.settle();
+    expect(harness.platform.named('worker').body.image.ref).toBe('worker@2.0.0#sylixos');
   });
 
   it('that only scales keeps the image to which the platform was allowed to upgrade', () => {
-    const desk = settled(spec({ upgradeStrategy: { type: 'Larger' } }));
-    const [upgraded] = desk.world.services;
+    const harness = settled(spec({ upgradeStrategy: { type: 'Larger' } }));
+    const [upgraded] = harness.platform.services;
     if (upgraded === undefined) throw new Error('there is no service');
     const { body } = upgraded;
     upgraded.body = { ...body, image: { ...body.image, ref: 'worker@1.4.0#sylixos' } };
-    expect(desk.plan().steps).toEqual([]);
-    desk.edit({ deploymentStrategy: dynamic(4) });
-    expect(onlyUpdate(desk.plan()).body).toMatchObject({ factor: 4, image: { ref: 'worker@1.4.0#sylixos' } });
-    desk.edit({ template: image(2) });
-    expect(onlyUpdate(desk.plan()).body.image.ref).toBe('worker@2.0.0#sylixos');
+    expect(harness.plan().steps).toEqual([]);
+    harness.edit({ deploymentStrategy: dynamic(4) });
+    expect(onlyUpdate(harness.plan()).body).toMatchObject({ factor: 4, image: { ref: 'worker@1.4.0#sylixos' } });
+    harness.edit({ template: image(2) });
+    expect(onlyUpdate(harness.plan()).body.image.ref).toBe('worker@2.0.0#sylixos');
   });
 
   it('scales while paused even if nobody knows the revision any more', () => {
-    const desk = settled();
-    desk.edit({ template: image(2), paused: true, deploymentStrategy: dynamic(4) });
-    desk.revisions.clear();
-    const { body } = onlyUpdate(desk.reconcile());
+    const harness = settled();
+    harness.edit({ template: image(2), paused: true, deploymentStrategy: dynamic(4) });
+    harness.revisions.clear();
+    const { body } = onlyUpdate(harness.reconcile());
     expect(body).toMatchObject({ factor: 4, image: { ref: 'worker@1.0.0#sylixos' } });
   });
 
   it('takes over what an earlier service of that name left behind', () => {
-    const desk = settled();
-    desk.service = { ...desk.service, metadata: { ...desk.service.metadata, uid: 'uid-2' } };
-    onlyUpdate(desk.reconcile());
-    expect(desk.world.observe()[0]?.mark?.uid).toBe('uid-2');
+    const harness = settled();
+    harness.service = { ...harness.service, metadata: { ...harness.service.metadata, uid: 'uid-2' } };
+    onlyUpdate(harness.reconcile());
+    expect(harness.platform.observe()[0]?.mark?.uid).toBe('uid-2');
   });
 });
 
 describe('drift', () => {
   it('is put right at once', () => {
-    const desk = settled();
-    const service = desk.world.named('worker');
+    const harness = settled();
+    const service = harness.platform.named('worker');
     service.body = { ...service.body, image: { ...service.body.image, ref: 'worker@0.9.0#sylixos' } };
-    const plan = desk.reconcile();
+    const plan = harness.reconcile();
     expect(onlyUpdate(plan).why).toContain('worker@0.9.0#sylixos → worker@1.0.0#sylixos');
     expect(reasonsOf(plan)).toEqual(['Corrected']);
-    desk.settle();
+    harness.settle();
     expect(service.body.image.ref).toBe('worker@1.0.0#sylixos');
   });
 
   it('that comes back is not fought at full speed, and is said', () => {
-    const desk = settled();
+    const harness = settled();
     const undo = () => {
-      const service = desk.world.named('worker');
+      const service = harness.platform.named('worker');
       service.body = { ...service.body, image: { ...service.body.image, pullPolicy: 'Never' } };
     };
-    const endMs = desk.world.nowMs + 3_600_000;
+    const endMs = harness.platform.nowMs + 3_600_000;
     let updates = 0;
-    while (desk.world.nowMs < endMs) {
+    while (harness.platform.nowMs < endMs) {
       undo();
-      const { steps, requeueAfterMs } = desk.reconcile();
+      const { steps, requeueAfterMs } = harness.reconcile();
       updates += steps.length;
       undo();
-      desk.world.advance(requeueAfterMs ?? 15_000);
+      harness.platform.advance(requeueAfterMs ?? 15_000);
     }
     expect(updates).toBeGreaterThan(5);
     expect(updates).toBeLessThan(20);
-    expect(desk.condition('Degraded')).toMatchObject({ status: 'True', reason: 'NotKept' });
-    expect(desk.condition('Degraded')?.message).toContain('pullPolicy');
+    expect(harness.condition('Degraded')).toMatchObject({ status: 'True', reason: 'NotKept' });
+    expect(harness.condition('Degraded')?.message).toContain('pullPolicy');
   });
 
   it('is forgotten when somebody changes the spec', () => {
-    const desk = settled();
+    const harness = settled();
     const spoil = () => {
-      desk.world.named('worker').body = { ...desk.world.named('worker').body, factor: 9 };
+      harness.platform.named('worker').body = { ...harness.platform.named('worker').body, factor: 9 };
     };
     for (let round = 0; round < 8; round++) {
       spoil();
-      desk.world.advance(desk.reconcile().requeueAfterMs ?? 0);
+      harness.platform.advance(harness.reconcile().requeueAfterMs ?? 0);
     }
     spoil();
-    desk.world.advance(1);
-    expect(desk.reconcile().steps).toEqual([]);
-    desk.edit({ deploymentStrategy: dynamic(3) });
-    expect(onlyUpdate(desk.reconcile()).body.factor).toBe(3);
+    harness.platform.advance(1);
+    expect(harness.reconcile().steps).toEqual([]);
+    harness.edit({ deploymentStrategy: dynamic(3) });
+    expect(onlyUpdate(harness.reconcile()).body.factor).toBe(3);
   });
 });
 
 describe('no instances', () => {
   it.each([{ refusesZero: false }, { refusesZero: true }])('are reached and kept: %o', (options) => {
-    const desk = settled(spec(), options);
-    desk.edit({ deploymentStrategy: dynamic(0) });
-    desk.settle();
-    expect(desk.world.containers).toEqual([]);
-    expect(desk.world.services).toHaveLength(options.refusesZero ? 0 : 1);
-    expect(desk.plan().steps).toEqual([]);
-    expect(desk.condition('Available')).toMatchObject({ status: 'True', reason: 'ScaledToZero' });
-    desk.edit({ deploymentStrategy: dynamic(2) });
-    desk.settle();
-    expect(desk.world.ready).toHaveLength(2);
-    expect(desk.world.services).toHaveLength(1);
+    const harness = settled(spec(), options);
+    harness.edit({ deploymentStrategy: dynamic(0) });
+    harness.settle();
+    expect(harness.platform.containers).toEqual([]);
+    expect(harness.platform.services).toHaveLength(options.refusesZero ? 0 : 1);
+    expect(harness.plan().steps).toEqual([]);
+    expect(harness.condition('Available')).toMatchObject({ status: 'True', reason: 'ScaledToZero' });
+    harness.edit({ deploymentStrategy: dynamic(2) });
+    harness.settle();
+    expect(harness.platform.ready).toHaveLength(2);
+    expect(harness.platform.services).toHaveLength(1);
   });
 
   it('need no service on the platform to begin with', () => {
-    const desk = settled(spec({ deploymentStrategy: dynamic(0) }));
-    expect(desk.world.services).toEqual([]);
-    expect(desk.condition('Progressing')?.reason).toBe('Complete');
+    const harness = settled(spec({ deploymentStrategy: dynamic(0) }));
+    expect(harness.platform.services).toEqual([]);
+    expect(harness.condition('Progressing')?.reason).toBe('Complete');
   });
 
   it('end a rolling update half-way', () => {
-    const desk = settled(spec({ deploymentStrategy: dynamic(4), updateStrategy: rolling() }));
-    desk.edit({ template: image(2) });
-    desk.reconcile();
-    expect(desk.world.services).toHaveLength(2);
-    desk.edit({ deploymentStrategy: dynamic(0) });
-    desk.settle();
-    expect(desk.world.containers).toEqual([]);
-    expect(desk.world.services).toHaveLength(1);
+    const harness = settled(spec({ deploymentStrategy: dynamic(4), updateStrategy: rolling() }));
+    harness.edit({ template: image(2) });
+    harness.reconcile();
+    expect(harness.platform.services).toHaveLength(2);
+    harness.edit({ deploymentStrategy: dynamic(0) });
+    harness.settle();
+    expect(harness.platform.containers).toEqual([]);
+    expect(harness.platform.services).toHaveLength(1);
   });
 });
 
@@ -251,109 +251,109 @@ describe('a change of policy', () => {
     ['Static to Dynamic', fixed(3), dynamic(3)],
   ])('%s ends with one service, in place and rolling', (_, before, after) => {
     for (const updateStrategy of [{ type: 'InPlace' as const }, rolling(1, 0)]) {
-      const desk = settled(spec({ deploymentStrategy: before, updateStrategy }));
-      desk.edit({ deploymentStrategy: after, template: image(2) });
-      desk.settle();
-      expect(desk.world.services).toHaveLength(1);
-      expect(desk.world.services[0]?.body.policy).toBe(after.type === 'Static' ? 'static' : 'dynamic');
-      expect(desk.world.ready).toHaveLength(3);
+      const harness = settled(spec({ deploymentStrategy: before, updateStrategy }));
+      harness.edit({ deploymentStrategy: after, template: image(2) });
+      harness.settle();
+      expect(harness.platform.services).toHaveLength(1);
+      expect(harness.platform.services[0]?.body.policy).toBe(after.type === 'Static' ? 'static' : 'dynamic');
+      expect(harness.platform.ready).toHaveLength(3);
     }
   });
 });
 
 describe('a service of somebody else', () => {
-  function foreign(env: readonly string[] = []): Desk {
-    const desk = new Desk();
+  function foreign(env: readonly string[] = []): PlanHarness {
+    const harness = new PlanHarness();
     const body = {
       name: 'worker',
       image: { ref: 'other@1.0.0#sylixos', action: 'run' as const, config: { process: { env } } },
       node: { names: ['n1'] },
       policy: 'static' as const,
     };
-    desk.world.apply({ do: 'create', body, why: 'somebody' });
-    return desk;
+    harness.platform.apply({ do: 'create', body, why: 'somebody' });
+    return harness;
   }
 
   it('is never touched, and the condition says how to take it over', () => {
-    const desk = foreign();
-    const plan = desk.reconcile();
+    const harness = foreign();
+    const plan = harness.reconcile();
     expect(plan.steps).toEqual([]);
     expect(plan.requeueAfterMs).toBeUndefined();
     expect(reasonsOf(plan)).toEqual(['ForeignService']);
-    expect(desk.condition('Degraded')?.message).toContain('ecsm.sh/adopt=true');
-    expect(desk.condition('Available')?.status).toBe('False');
-    expect(reasonsOf(desk.reconcile())).toEqual([]);
+    expect(harness.condition('Degraded')?.message).toContain('ecsm.sh/adopt=true');
+    expect(harness.condition('Available')?.status).toBe('False');
+    expect(reasonsOf(harness.reconcile())).toEqual([]);
   });
 
   it('is taken over by one update if its owner says so, even with a rolling strategy', () => {
-    const desk = foreign();
-    desk.annotate({ 'ecsm.sh/adopt': 'true' });
-    desk.edit({ updateStrategy: rolling() });
-    const plan = desk.reconcile();
+    const harness = foreign();
+    harness.annotate({ 'ecsm.sh/adopt': 'true' });
+    harness.edit({ updateStrategy: rolling() });
+    const plan = harness.reconcile();
     expect(onlyUpdate(plan).body.name).toBe('worker');
     expect(reasonsOf(plan)).toEqual(['Adopted']);
-    desk.settle();
-    expect(desk.world.services).toHaveLength(1);
-    expect(desk.world.ready).toHaveLength(2);
+    harness.settle();
+    expect(harness.platform.services).toHaveLength(1);
+    expect(harness.platform.ready).toHaveLength(2);
   });
 
   it('is not taken over when it is marked', () => {
-    const desk = foreign(['ECSM_OWNER=registry-2/default/worker/uid-9', 'ECSM_REVISION=00000000']);
-    desk.annotate({ 'ecsm.sh/adopt': 'true' });
-    expect(desk.reconcile().steps).toEqual([]);
-    expect(desk.condition('Degraded')?.message).toContain('registry-2');
+    const harness = foreign(['ECSM_OWNER=registry-2/default/worker/uid-9', 'ECSM_REVISION=00000000']);
+    harness.annotate({ 'ecsm.sh/adopt': 'true' });
+    expect(harness.reconcile().steps).toEqual([]);
+    expect(harness.condition('Degraded')?.message).toContain('registry-2');
   });
 
   it('is not taken over when it is marked for an object of another name', () => {
-    const desk = foreign(['ECSM_OWNER=registry-2/default/other/uid-9', 'ECSM_REVISION=00000000']);
-    desk.annotate({ 'ecsm.sh/adopt': 'true' });
-    expect(desk.reconcile().steps).toEqual([]);
-    expect(desk.condition('Degraded')?.message).toContain('default/other');
+    const harness = foreign(['ECSM_OWNER=registry-2/default/other/uid-9', 'ECSM_REVISION=00000000']);
+    harness.annotate({ 'ecsm.sh/adopt': 'true' });
+    expect(harness.reconcile().steps).toEqual([]);
+    expect(harness.condition('Degraded')?.message).toContain('default/other');
   });
 
   it('does not disturb what is ours under another name', () => {
-    const desk = settled(spec({ updateStrategy: rolling() }));
-    desk.edit({ template: image(2) });
-    desk.settle();
-    expect(desk.world.services[0]?.body.name).toBe(`worker-${desk.revision.hash}`);
-    const body = { ...desk.world.services[0]?.body, name: 'worker' };
-    const stranger = foreign().world.services[0];
+    const harness = settled(spec({ updateStrategy: rolling() }));
+    harness.edit({ template: image(2) });
+    harness.settle();
+    expect(harness.platform.services[0]?.body.name).toBe(`worker-${harness.revision.hash}`);
+    const body = { ...harness.platform.services[0]?.body, name: 'worker' };
+    const stranger = foreign().platform.services[0];
     if (stranger === undefined) throw new Error('no stranger');
-    desk.world.apply({ do: 'create', body: stranger.body, why: body.name });
-    desk.annotate({ 'ecsm.sh/adopt': 'true' });
-    expect(desk.reconcile().steps).toEqual([]);
+    harness.platform.apply({ do: 'create', body: stranger.body, why: body.name });
+    harness.annotate({ 'ecsm.sh/adopt': 'true' });
+    expect(harness.reconcile().steps).toEqual([]);
   });
 });
 
 describe('a deletion', () => {
   it('is not done while one service is left', () => {
-    const desk = settled();
-    expect(desk.world.services).toHaveLength(1);
-    expect(planCleanup(desk.input())).toMatchObject({ isClean: false, steps: [{ do: 'delete', name: 'worker' }] });
+    const harness = settled();
+    expect(harness.platform.services).toHaveLength(1);
+    expect(planCleanup(harness.input())).toMatchObject({ isClean: false, steps: [{ do: 'delete', name: 'worker' }] });
   });
 
   it('removes all that is ours, touches nothing else, and waits until it is gone', () => {
-    const desk = settled(spec({ deploymentStrategy: dynamic(4), updateStrategy: rolling() }), { goMsMax: 5_000 });
-    desk.edit({ template: image(2) });
-    desk.reconcile();
+    const harness = settled(spec({ deploymentStrategy: dynamic(4), updateStrategy: rolling() }), { goMsMax: 5_000 });
+    harness.edit({ template: image(2) });
+    harness.reconcile();
     const stranger = {
       name: 'worker-00000000',
       image: { ref: 'other@1.0.0#sylixos', action: 'run' as const, config: {} },
       node: { names: ['n1'] },
     };
-    desk.world.apply({ do: 'create', body: stranger, why: 'somebody' });
-    const cleanup = () => planCleanup(desk.input());
+    harness.platform.apply({ do: 'create', body: stranger, why: 'somebody' });
+    const cleanup = () => planCleanup(harness.input());
     const plan = cleanup();
     expect(plan.isClean).toBe(false);
     expect(plan.steps.map((step) => ('name' in step ? step.name : ''))).toEqual([
       'worker',
-      `worker-${desk.revision.hash}`,
+      `worker-${harness.revision.hash}`,
     ]);
-    for (const step of plan.steps) desk.world.apply(step);
+    for (const step of plan.steps) harness.platform.apply(step);
     expect(cleanup().isClean).toBe(false);
-    desk.world.advance(6_000);
+    harness.platform.advance(6_000);
     expect(cleanup()).toMatchObject({ isClean: true, steps: [] });
     expect(cleanup().requeueAfterMs).toBeUndefined();
-    expect(desk.world.services.map(({ body }) => body.name)).toEqual(['worker-00000000']);
+    expect(harness.platform.services.map(({ body }) => body.name)).toEqual(['worker-00000000']);
   });
 });

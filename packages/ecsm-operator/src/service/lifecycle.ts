@@ -3,12 +3,12 @@ import type { ServiceBody } from '@ecsm/client';
 import { type Difference, differences, isOfNodes, isOfSize } from '../resource/differences.ts';
 import { keepUpgrade } from '../resource/upgrade.ts';
 import { nextSize } from './capacity.ts';
+import { type Healing, healingFor, waitLeftMs, withAttempt } from './healing-backoff.ts';
 import type { RevisionContent } from './model.ts';
-import { attempted, type Healing, noticed, waitLeftMs } from './patience.ts';
 import { rendered, resized, type Size } from './payloads.ts';
+import type { Owned, PlanContext } from './plan-context.ts';
 import type { EventReason } from './reasons.ts';
-import type { Owned, Situation } from './situation.ts';
-import { change, creation, emptying, joined, removal, type StepWithEvent } from './step-with-event.ts';
+import { change, creation, joined, removal, type StepWithEvent, scalingToZero } from './step-with-event.ts';
 
 export interface Decision {
   readonly actions: readonly StepWithEvent[];
@@ -21,22 +21,22 @@ export interface Decision {
   readonly waiting?: string;
 }
 
-export const nothing: Decision = { actions: [] };
+export const noActions: Decision = { actions: [] };
 
 /** There is no service of ours yet, or it was deleted. */
-export function create(situation: Situation): Decision {
-  const { input, base } = situation;
+export function create(context: PlanContext): Decision {
+  const { input, base } = context;
   const { service, revision, revisions } = input;
   const current = service.status?.currentRevision;
   if (!service.spec.paused) {
-    const body = rendered(situation, base, revision);
+    const body = rendered(context, base, revision);
     if (current !== undefined) return recreate(body);
     return { actions: [creation(body, 'it does not exist yet', `created ${base}`)] };
   }
   // A service that was rolled out before is recreated from the same revision; a change of the template waits.
   const known = current === undefined ? undefined : revisions.get(current);
-  if (known === undefined) return { ...nothing, waiting: 'spec.paused to be false before it is created' };
-  return recreate(rendered(situation, base, known));
+  if (known === undefined) return { ...noActions, waiting: 'spec.paused to be false before it is created' };
+  return recreate(rendered(context, base, known));
 }
 
 function recreate(body: ServiceBody): Decision {
@@ -45,48 +45,48 @@ function recreate(body: ServiceBody): Decision {
 }
 
 /** The service has no owner mark, and the annotation asks to adopt it. The update adds the mark. */
-export function adopt(situation: Situation, { service }: Owned): Decision {
-  const { input } = situation;
+export function adopt(context: PlanContext, { service }: Owned): Decision {
+  const { input } = context;
   if (input.service.spec.paused)
-    return { ...nothing, waiting: `spec.paused to be false before ${service.name} is adopted` };
-  const body = rendered(situation, service.name, input.revision);
-  return settle(situation, differences(body, service.detail), (found) =>
+    return { ...noActions, waiting: `spec.paused to be false before ${service.name} is adopted` };
+  const body = rendered(context, service.name, input.revision);
+  return updateWithBackoff(context, differences(body, service.detail), (found) =>
     change(service, body, 'Adopted', `adopted: ${joined(found)}`),
   );
 }
 
 /** Corrects the only service with one update. */
-export function correct(situation: Situation, owned: Owned): Decision {
+export function correct(context: PlanContext, owned: Owned): Decision {
   const { service } = owned;
-  const body = bodyOf(situation, owned, nextSize(situation, owned));
-  if (body === undefined) return nothing;
-  return settle(situation, differences(body, service.detail), (found) =>
-    change(service, body, changeReason(situation, owned, found), joined(found)),
+  const body = bodyOf(context, owned, nextSize(context, owned));
+  if (body === undefined) return noActions;
+  return updateWithBackoff(context, differences(body, service.detail), (found) =>
+    change(service, body, changeReason(context, owned, found), joined(found)),
   );
 }
 
 /** Scales to 0. One service stays without instances if the platform allows it; otherwise it is deleted. */
-export function empty(situation: Situation): Decision {
-  const { owned, newest } = situation;
+export function scaleToZero(context: PlanContext): Decision {
+  const { owned, newest } = context;
   const keeper = newest ?? owned[0];
-  if (keeper === undefined) return nothing;
-  const body = bodyOf(situation, keeper, { replicas: 0 });
+  if (keeper === undefined) return noActions;
+  const body = bodyOf(context, keeper, { replicas: 0 });
   const others = owned.filter((one) => one !== keeper);
   const actions = others.map(({ service }) => removal(service, 'scaled to 0'));
   if (body === undefined) return { actions };
-  const decision = settle(situation, differences(body, keeper.service.detail), (found) =>
-    emptying(keeper.service, body, joined(found)),
+  const decision = updateWithBackoff(context, differences(body, keeper.service.detail), (found) =>
+    scalingToZero(keeper.service, body, joined(found)),
   );
   return { ...decision, actions: [...actions, ...decision.actions] };
 }
 
 /** While it is paused, a service keeps its template. If that revision is no longer recorded, only the size changes. */
-export function bodyOf(situation: Situation, owned: Owned, size: Size = {}): ServiceBody | undefined {
-  const { input, wanted } = situation;
+export function bodyOf(context: PlanContext, owned: Owned, size: Size = {}): ServiceBody | undefined {
+  const { input, wanted } = context;
   const { service } = owned;
-  const revision = revisionFor(situation, owned);
+  const revision = revisionFor(context, owned);
   if (revision !== undefined) {
-    const body = rendered(situation, service.name, revision, size);
+    const body = rendered(context, service.name, revision, size);
     // Until the template changes, an image that the platform has upgraded stays.
     return owned.revision === revision.hash ? keepUpgrade(body, service.detail) : body;
   }
@@ -96,7 +96,7 @@ export function bodyOf(situation: Situation, owned: Owned, size: Size = {}): Ser
   return isSamePolicy ? resized(service, { replicas, nodeNames }) : undefined;
 }
 
-function revisionFor({ input }: Situation, { revision }: Owned): RevisionContent | undefined {
+function revisionFor({ input }: PlanContext, { revision }: Owned): RevisionContent | undefined {
   if (!input.service.spec.paused) return input.revision;
   return revision === undefined ? undefined : input.revisions.get(revision);
 }
@@ -105,21 +105,21 @@ function revisionFor({ input }: Situation, { revision }: Owned): RevisionContent
  * An update that was sent and is not visible is repeated only after a backoff: the platform may be slow, or ignore the
  * update, and a tight loop of updates would do more harm than the difference.
  */
-function settle(
-  situation: Situation,
+function updateWithBackoff(
+  context: PlanContext,
   found: readonly Difference[],
   actionFor: (found: readonly Difference[]) => StepWithEvent,
 ): Decision {
-  if (found.length === 0) return nothing;
-  const { nowMs, settings } = situation.input;
-  const healing = noticed(situation.healing, 'Differs', nowMs);
+  if (found.length === 0) return noActions;
+  const { nowMs, settings } = context.input;
+  const healing = healingFor(context.healing, 'Differs', nowMs);
   const dueMs = waitLeftMs(healing, 'Differs', nowMs, settings);
   const notKept = healing.attempts >= 2 ? { notKept: found } : {};
   if (dueMs > 0) return { actions: [], healing, dueMs, ...notKept };
-  return { actions: [actionFor(found)], healing: attempted(healing, nowMs), ...notKept };
+  return { actions: [actionFor(found)], healing: withAttempt(healing, nowMs), ...notKept };
 }
 
-function changeReason({ input, lost }: Situation, { revision }: Owned, found: readonly Difference[]): EventReason {
+function changeReason({ input, lost }: PlanContext, { revision }: Owned, found: readonly Difference[]): EventReason {
   if (!input.service.spec.paused && revision !== input.revision.hash) return 'Updated';
   if (!found.every(isOfSize)) return 'Corrected';
   const isMove = lost.excluded.size > 0 && found.every(isOfNodes);

@@ -1,11 +1,11 @@
-/** A plan: what is to be done on the platform for one service, why, and what is to be said about it. Plain data. */
+/** A plan for one service: steps on the platform, status, conditions and events. Plain data. */
 
 import type { ServiceBody } from '@ecsm/client';
 import type { Condition } from '@ecsm/runtime';
 import type { ECSMService, ServiceStatus, ServiceTemplate } from '../apis/ecsm-service.ts';
 import type { PlatformService } from '../resource/model.ts';
 
-/** One call to the platform. `why` is for people: a log line, an event, the output of `plan`. */
+/** One call to the platform. `why` is shown in log lines, events and the output of `plan`. */
 export type Step =
   | { readonly do: 'create'; readonly body: ServiceBody; readonly why: string }
   | {
@@ -13,14 +13,14 @@ export type Step =
       readonly id: string;
       readonly body: ServiceBody;
       readonly why: string;
-      /** A platform may refuse a factor of 0 (`Rejected`). The service is deleted then: no service has no instances. */
+      /** A platform may refuse a factor of 0 (`Rejected`). Then the service is deleted, which has the same effect. */
       readonly ifRefused?: 'delete';
     }
   | { readonly do: 'delete'; readonly id: string; readonly name: string; readonly why: string }
-  /** Starts every instance of a service that does not run. */
+  /** Starts every instance of a service that is not running. */
   | { readonly do: 'start'; readonly id: string; readonly name: string; readonly why: string }
   | { readonly do: 'unpause'; readonly id: string; readonly name: string; readonly why: string }
-  /** Starts or continues one instance, by its name. Only an attempt: if it is refused, the next plan tries another way. */
+  /** Starts or unpauses one instance, by its name. May be refused: the next plan then uses another step. */
   | { readonly do: 'startInstance' | 'unpauseInstance'; readonly instance: string; readonly why: string }
   | { readonly do: 'redeploy'; readonly id: string; readonly name: string; readonly why: string };
 
@@ -30,32 +30,32 @@ export interface RevisionContent {
   readonly restartedAt?: string;
 }
 
-/** All that a decision may depend on. */
+/** Everything that a plan depends on. */
 export interface PlanInput {
   readonly service: ECSMService;
   readonly registryId: string;
-  /** Of the spec as it is now. */
+  /** The revision of the current spec. */
   readonly revision: RevisionContent;
   /** Known revisions of this service by hash, the newest among them. */
   readonly revisions: ReadonlyMap<string, RevisionContent>;
-  /** Every service on the platform that has the name of ours, or that name with a revision behind it; read just now. */
+  /** Every service on the platform with the name of this service, or that name with a revision; read just now. */
   readonly observed: readonly PlatformService[];
-  /** Names of nodes that the platform says are offline. */
+  /** Names of offline nodes. */
   readonly offlineNodes: ReadonlySet<string>;
   readonly nowMs: number;
   readonly settings: PlanSettings;
 }
 
 export interface PlanSettings {
-  /** An instance that does not run is left to the platform's own restarts for so long. Default 15,000. */
+  /** Time in which the platform may restart an instance before the operator does. Default 15,000. */
   readonly healGraceMs: number;
-  /** The first redeployment of a failed deployment waits so long, each further one twice as long. Default 10,000. */
+  /** First backoff after a repair; it doubles each time. Default 10,000. */
   readonly redeployMsMin: number;
-  /** The longest of these waits. Default 600,000. */
+  /** Maximum backoff. Default 600,000. */
   readonly redeployMsMax: number;
-  /** A dynamic service that is still on a lost node after so long is moved. Default 300,000. */
+  /** Time in which the platform may move a dynamic service away from a lost node. Default 300,000. */
   readonly lostNodeGraceMs: number;
-  /** How soon to look again while something is under way. Default 2,000. */
+  /** Poll interval while an operation is in progress. Default 2,000. */
   readonly pollMs: number;
 }
 
@@ -68,12 +68,12 @@ export interface PlannedEvent {
 export type PlannedCondition = Omit<Condition, 'lastTransitionTime'>;
 
 export interface Plan {
-  /** In order; a few at most. After them the world is looked at again before anything else is decided. */
+  /** In order; a few at most. After them the platform is read again before the next plan. */
   readonly steps: readonly Step[];
   /** The status to write, without conditions. */
   readonly status: Omit<ServiceStatus, 'conditions'>;
   readonly conditions: readonly PlannedCondition[];
   readonly events: readonly PlannedEvent[];
-  /** When to look again, if time alone may change the plan. */
+  /** When to plan again, if time alone may change the plan. */
   readonly requeueAfterMs?: number;
 }

@@ -1,4 +1,4 @@
-/** Which services on the platform are ours, and which are in our way. Nothing that is not ours is ever touched. */
+/** Which services on the platform this ECSMService owns, and which prevent it from creating one. Others are never changed. */
 import { adoptAnnotation } from '../apis/well-known.ts';
 import { isOurs } from '../resource/mark.ts';
 import type { PlatformService } from '../resource/model.ts';
@@ -6,11 +6,11 @@ import { platformName } from '../resource/naming.ts';
 import type { PlanInput } from './model.ts';
 
 export interface Ownership {
-  /** Oldest first, an order in which they stay: whichever is being removed now was chosen first before, too. */
+  /** Oldest first. The order is stable, so that a service that is being deleted is chosen again. */
   readonly owned: readonly PlatformService[];
-  /** Somebody's service that has our name and is to become ours by an update. */
+  /** A service of our name without an owner mark, to be adopted with an update. */
   readonly adopted?: PlatformService;
-  /** Why nothing can be done. */
+  /** Why no step is possible. */
   readonly obstacle?: string;
 }
 
@@ -19,18 +19,21 @@ export function ownershipOf(input: Pick<PlanInput, 'service' | 'registryId' | 'o
   const { namespace, name, annotations } = service.metadata;
   const base = platformName(namespace, name);
   const owned = observed.filter(({ mark }) => isOurs(mark, { registryId, namespace, name })).sort(byAge);
-  // Whatever else is there, what is ours is looked after; a new name can be found for a second service.
+  // Other services do not matter then: a second service of ours gets a name that is free.
   if (owned.length > 0) return { owned };
-  const twin = observed.find(({ mark }) => mark?.namespace === namespace && mark.name === name);
-  if (twin !== undefined) {
-    return { owned, obstacle: `the service ${twin.name} on the platform belongs to the registry ${ownerOf(twin)}` };
+  const sameOwner = observed.find(({ mark }) => mark?.namespace === namespace && mark.name === name);
+  if (sameOwner !== undefined) {
+    return {
+      owned,
+      obstacle: `the service ${sameOwner.name} on the platform belongs to the registry ${ownerOf(sameOwner)}`,
+    };
   }
-  const inTheWay = observed.find((one) => one.name === base);
-  if (inTheWay === undefined) return { owned };
-  if (inTheWay.mark !== undefined) {
-    return { owned, obstacle: `the service ${base} on the platform belongs to ${ownerOf(inTheWay)}` };
+  const sameName = observed.find((one) => one.name === base);
+  if (sameName === undefined) return { owned };
+  if (sameName.mark !== undefined) {
+    return { owned, obstacle: `the service ${base} on the platform belongs to ${ownerOf(sameName)}` };
   }
-  if (annotations?.[adoptAnnotation] === 'true') return { owned, adopted: inTheWay };
+  if (annotations?.[adoptAnnotation] === 'true') return { owned, adopted: sameName };
   const hint = `annotate the ECSMService with ${adoptAnnotation}=true to adopt it`;
   return { owned, obstacle: `the service ${base} on the platform has no owner mark: ${hint}` };
 }

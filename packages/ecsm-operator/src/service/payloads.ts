@@ -5,17 +5,17 @@ import type { PlatformService } from '../resource/model.ts';
 import { present } from '../resource/present.ts';
 import { renderService } from '../resource/render.ts';
 import type { RevisionContent } from './model.ts';
-import type { Situation } from './situation.ts';
+import type { PlanContext } from './plan-context.ts';
 
-/** How many instances for a dynamic service, which nodes for either. */
+/** Number of instances of a dynamic service, and the nodes of either policy. */
 export interface Size {
   readonly replicas?: number;
   readonly nodeNames?: readonly string[];
 }
 
-/** Default: the size that is wanted in the end. */
+/** Default: the desired size. */
 export function rendered(
-  { input, wanted }: Situation,
+  { input, wanted }: PlanContext,
   platformName: string,
   revision: RevisionContent,
   size: Size = {},
@@ -32,8 +32,8 @@ export function rendered(
 }
 
 /**
- * The service as it is, with another size. Rendered from its old revision it could differ in something else, and then
- * the platform would replace the very instances that are to stay. Undefined if the platform does not show enough of it.
+ * The service as it is, with another size. Rendered from its old revision it could differ in other fields, and then the
+ * platform would replace the instances. Returns undefined if the platform does not return enough of the service.
  */
 export function resized(service: PlatformService, size: Size): ServiceBody | undefined {
   const image = imageOf(service);
@@ -49,7 +49,7 @@ function imageOf({ detail }: PlatformService): ServiceImageBody | undefined {
   return isImageBody(image) ? image : undefined;
 }
 
-/** It goes back as it came, and the platform is the one that knows what is in it. */
+/** Checks only the required fields: the image is sent back unchanged. */
 function isImageBody(image: Readonly<Record<string, unknown>>): image is ServiceImageBody {
   return typeof image['ref'] === 'string' && shape.isObject(image['config']);
 }

@@ -1,33 +1,33 @@
 /**
- * The decision for one service: from what is wanted and what is there to the few calls that bring the two together, what
- * to say about it, and when to look again. A pure function: it reads no clock and remembers nothing.
+ * The plan for one service: from the desired and the observed state to a few steps, the status, conditions and events, and
+ * the time of the next plan. A pure function without clock and state.
  */
 import { conditionsOf, eventsOf, type Findings } from './conditions.ts';
-import { type Care, heal } from './healing.ts';
-import { adopt, correct, create, type Decision, empty, nothing } from './lifecycle.ts';
+import { heal, type Repairs } from './healing.ts';
+import { adopt, correct, create, type Decision, noActions, scaleToZero } from './lifecycle.ts';
 import type { Plan, PlanInput } from './model.ts';
+import { type PlanContext, planContextOf } from './plan-context.ts';
+import { crashLoopOf } from './problems.ts';
 import { countsOf, progressOf } from './progress.ts';
 import { type Removal, removalsAfter } from './removals.ts';
 import { needsRollout, rollOut } from './rollout.ts';
-import { type Situation, situationOf } from './situation.ts';
 import { changedIds, type StepWithEvent } from './step-with-event.ts';
-import { earliest, leftMs } from './times.ts';
-import { crashLoopOf } from './trouble.ts';
+import { earliest, remainingMs } from './times.ts';
 
 /**
- * The same world gives the same plan, and a world in which its steps have taken effect and settled gives an empty one.
- * It has to be a world that was just looked at: steps are safe for that one only.
+ * The same input results in the same plan; after its steps have taken effect the plan is empty. The observed state has to
+ * be fresh: the steps are safe for that state only.
  */
 export function plan(input: PlanInput): Plan {
-  const situation = situationOf(input);
-  const decision = decide(situation);
-  const care = heal(situation, changedIds(decision.actions), decision.healing ?? unresolvedHealing(situation));
-  const counts = countsOf(situation);
-  const progress = progressOf(situation, decision, counts);
-  const crashLoop = crashLoopOf(situation);
-  const healing = care.healing;
+  const context = planContextOf(input);
+  const decision = decide(context);
+  const repairs = heal(context, changedIds(decision.actions), decision.healing ?? unresolvedHealing(context));
+  const counts = countsOf(context);
+  const progress = progressOf(context, decision, counts);
+  const crashLoop = crashLoopOf(context);
+  const healing = repairs.healing;
   const findings: Findings = {
-    situation,
+    context,
     decision,
     counts,
     progress,
@@ -35,47 +35,48 @@ export function plan(input: PlanInput): Plan {
     ...(healing === undefined ? {} : { healing }),
   };
   const conditions = conditionsOf(findings);
-  const actions: readonly StepWithEvent[] = [...decision.actions, ...care.actions];
+  const actions: readonly StepWithEvent[] = [...decision.actions, ...repairs.actions];
   const requeueAfterMs = earliest(
-    actions.length > 0 || isUnderWay(findings) ? input.settings.pollMs : undefined,
+    actions.length > 0 || isInProgress(findings) ? input.settings.pollMs : undefined,
     decision.dueMs,
-    care.dueMs,
+    repairs.dueMs,
     progress.dueMs,
-    situation.lost.dueMs,
+    context.lost.dueMs,
     crashLoop.dueMs,
-    situation.removals.dueMs,
+    context.removals.dueMs,
   );
   const steps = actions.map(({ step }) => step);
   return {
     steps,
-    status: statusOf(findings, removalsAfter(situation.removals, steps, input.nowMs)),
+    status: statusOf(findings, removalsAfter(context.removals, steps, input.nowMs)),
     conditions,
     events: [...actions.map(({ event }) => event), ...eventsOf(findings, conditions)],
     ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }),
   };
 }
 
-function decide(situation: Situation): Decision {
-  const { obstacle, adopted, owned, wanted } = situation;
+function decide(context: PlanContext): Decision {
+  const { obstacle, adopted, owned, wanted } = context;
   const [first] = owned;
-  if (obstacle !== undefined) return nothing;
-  if (adopted !== undefined) return adopt(situation, adopted);
-  if (wanted.replicas === 0) return empty(situation);
-  if (first === undefined) return create(situation);
-  return needsRollout(situation) ? rollOut(situation) : correct(situation, first);
+  if (obstacle !== undefined) return noActions;
+  if (adopted !== undefined) return adopt(context, adopted);
+  if (wanted.replicas === 0) return scaleToZero(context);
+  if (first === undefined) return create(context);
+  return needsRollout(context) ? rollOut(context) : correct(context, first);
 }
 
-/** Differences that are gone need no further attempts. */
-function unresolvedHealing({ healing }: Situation): Care['healing'] {
+/** Attempts for differences that no longer exist are dropped. */
+function unresolvedHealing({ healing }: PlanContext): Repairs['healing'] {
   return healing?.reason === 'Differs' ? undefined : healing;
 }
 
-/** Whether the platform is busy with something of ours. One that does not get on is left to the observer. */
-function isUnderWay({ situation, progress, healing }: Findings): boolean {
-  const { input, owned } = situation;
+/** Whether the platform is still working on a step. Without progress until the deadline, polls alone detect changes. */
+function isInProgress({ context, progress, healing }: Findings): boolean {
+  const { input, owned } = context;
   const { paused, updateStrategy } = input.service.spec;
   const deadlineMs = updateStrategy.progressDeadlineSeconds * 1000;
-  const isRecent = (moment: string | undefined) => moment !== undefined && leftMs(moment, deadlineMs, input.nowMs) > 0;
+  const isRecent = (moment: string | undefined) =>
+    moment !== undefined && remainingMs(moment, deadlineMs, input.nowMs) > 0;
   if (isRecent(progress.progressTime) && owned.length > 1 && !paused) return true;
   const isBusy = owned.some(
     ({ instances, size }) => instances.length !== size || instances.some(({ state }) => state === 'starting'),
@@ -83,8 +84,8 @@ function isUnderWay({ situation, progress, healing }: Findings): boolean {
   return isBusy && (isRecent(progress.progressTime) || isRecent(healing?.lastTime));
 }
 
-function statusOf({ situation, counts, progress, healing }: Findings, removals: readonly Removal[]): Plan['status'] {
-  const { input, owned, newest, lost } = situation;
+function statusOf({ context, counts, progress, healing }: Findings, removals: readonly Removal[]): Plan['status'] {
+  const { input, owned, newest, lost } = context;
   const main = newest ?? owned[0];
   const { currentRevision, progressTime } = progress;
   return {

@@ -1,7 +1,7 @@
-/** How far an update has come, and whether it is stuck. */
+/** The progress of an update, and whether it is stuck. */
 import type { Decision } from './lifecycle.ts';
-import type { Situation } from './situation.ts';
-import { leftMs, momentText } from './times.ts';
+import type { PlanContext } from './plan-context.ts';
+import { remainingMs, statusTime } from './times.ts';
 
 export interface Counts {
   readonly replicas: number;
@@ -10,7 +10,7 @@ export interface Counts {
   readonly unavailableReplicas: number;
 }
 
-export function countsOf({ input, wanted, owned }: Situation): Counts {
+export function countsOf({ input, wanted, owned }: PlanContext): Counts {
   const count = (some: typeof owned) => some.reduce((sum, { instances }) => sum + instances.length, 0);
   const readyReplicas = owned.reduce((sum, one) => sum + one.readyCount, 0);
   return {
@@ -22,9 +22,9 @@ export function countsOf({ input, wanted, owned }: Situation): Counts {
 }
 
 export interface Progress {
-  /** All is as wanted, and ready. */
+  /** The desired state is reached, and all instances are ready. */
   readonly isComplete: boolean;
-  /** The newest revision has yet to reach the end for the first time. */
+  /** The newest revision was not rolled out completely yet. */
   readonly isRolling: boolean;
   readonly currentRevision?: string;
   readonly progressTime?: string;
@@ -33,36 +33,36 @@ export interface Progress {
   readonly dueMs?: number;
 }
 
-export function progressOf(situation: Situation, decision: Decision, counts: Counts): Progress {
-  const { input, olds, obstacle } = situation;
+export function progressOf(context: PlanContext, decision: Decision, counts: Counts): Progress {
+  const { input, olds, obstacle } = context;
   const { service, revision, nowMs } = input;
   const { status, spec } = service;
-  const isComplete = isAsWanted(situation, decision, counts);
+  const isComplete = isAsWanted(context, decision, counts);
   const currentRevision = isComplete ? revision.hash : status?.currentRevision;
   const known = currentRevision === undefined ? {} : { currentRevision };
   if (obstacle !== undefined) return { isComplete, isRolling: false, ...known, isOverdue: false };
-  const hasMoved = isComplete ? status?.currentRevision !== revision.hash : hasProgressed(situation, counts);
-  const progressTime = hasMoved ? momentText(nowMs) : (status?.progressTime ?? momentText(nowMs));
+  const hasMoved = isComplete ? status?.currentRevision !== revision.hash : hasProgressed(context, counts);
+  const progressTime = hasMoved ? statusTime(nowMs) : (status?.progressTime ?? statusTime(nowMs));
   const isRolling = currentRevision !== revision.hash || olds.length > 0;
   const so = { isComplete, isRolling, ...known, progressTime };
   if (!isRolling || spec.paused) return { ...so, isOverdue: false };
-  const left = leftMs(progressTime, spec.updateStrategy.progressDeadlineSeconds * 1000, nowMs);
+  const left = remainingMs(progressTime, spec.updateStrategy.progressDeadlineSeconds * 1000, nowMs);
   return left === 0 ? { ...so, isOverdue: true } : { ...so, isOverdue: false, dueMs: left };
 }
 
-function isAsWanted(situation: Situation, decision: Decision, counts: Counts): boolean {
-  const { wanted, owned, newest, obstacle, input } = situation;
+function isAsWanted(context: PlanContext, decision: Decision, counts: Counts): boolean {
+  const { wanted, owned, newest, obstacle, input } = context;
   if (obstacle !== undefined || decision.actions.length > 0 || decision.healing !== undefined) return false;
-  // Nothing at all is right for no instances, but says nothing about a change that waits.
+  // No service is the desired state of 0 replicas, unless a change is held back.
   if (owned.length === 0) return wanted.replicas === 0 && !input.service.spec.paused;
   if (owned.length > 1 || newest === undefined) return false;
   return counts.replicas === wanted.replicas && counts.readyReplicas === wanted.replicas;
 }
 
-/** More new ones, fewer old ones, or more of them ready than the status says. */
-function hasProgressed({ input, isNews }: Situation, counts: Counts): boolean {
+/** More new instances, fewer old ones, or more ready ones than in the status. */
+function hasProgressed({ input, isChanged }: PlanContext, counts: Counts): boolean {
   const { status } = input.service;
-  if (status === undefined || isNews) return true;
+  if (status === undefined || isChanged) return true;
   return (
     counts.updatedReplicas > status.updatedReplicas ||
     counts.replicas - counts.updatedReplicas < status.replicas - status.updatedReplicas ||

@@ -1,11 +1,11 @@
 /** The table of reasons, and the small files around a plan. */
 import { isApiError } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
-import { Desk, dynamic, image, rolling, spec } from './desk.kit.ts';
-import { formatPlan } from './print.ts';
+import { formatPlan } from './format-plan.ts';
+import { dynamic, image, PlanHarness, rolling, spec } from './plan-harness.kit.ts';
 import { reasons } from './reasons.ts';
 import { defaultPlanSettings, planSettings } from './settings.ts';
-import { leftMs, momentText } from './times.ts';
+import { remainingMs, statusTime } from './times.ts';
 
 describe('reasons', () => {
   it('are single words with whole sentences', () => {
@@ -22,32 +22,32 @@ describe('a printed plan', () => {
 
   it('says what is done and why, and shows no secret', () => {
     const withPassword = (password: string) => ({ image: 'worker@1.0.0', vsoa: { port: 0, password } });
-    const desk = new Desk(spec({ template: withPassword('other-secret') }));
-    const create = formatPlan(desk.reconcile());
-    desk.settle();
-    desk.edit({ template: withPassword(secret), deploymentStrategy: dynamic(3) });
-    const update = formatPlan(desk.plan());
+    const harness = new PlanHarness(spec({ template: withPassword('other-secret') }));
+    const create = formatPlan(harness.reconcile());
+    harness.settle();
+    harness.edit({ template: withPassword(secret), deploymentStrategy: dynamic(3) });
+    const update = formatPlan(harness.plan());
     expect(create).toMatch(/^1\. create worker: worker@1\.0\.0#sylixos, 2 among n1, n2/);
     expect(update).toMatch(/1\. update worker: .*3 among/);
     expect(update).toContain('factor: 2 → 3');
     expect(create + update).not.toContain('secret');
-    expect(JSON.stringify(desk.plan().events)).not.toContain('secret');
+    expect(JSON.stringify(harness.plan().events)).not.toContain('secret');
   });
 
   it('says so when there is nothing to do', () => {
-    const desk = new Desk();
-    desk.settle();
-    const text = formatPlan(desk.plan());
+    const harness = new PlanHarness();
+    harness.settle();
+    const text = formatPlan(harness.plan());
     expect(text).toContain('nothing to do');
     expect(text).toContain('Progressing=True (Complete)');
     expect(text).not.toContain('looks again');
   });
 
   it('shows both halves of a rolling update', () => {
-    const desk = new Desk(spec({ updateStrategy: rolling() }));
-    desk.settle();
-    desk.edit({ template: image(2) });
-    const text = formatPlan(desk.plan());
+    const harness = new PlanHarness(spec({ updateStrategy: rolling() }));
+    harness.settle();
+    harness.edit({ template: image(2) });
+    const text = formatPlan(harness.plan());
     expect(text).toMatch(/1\. create worker-[0-9a-f]{8}/);
     expect(text).toMatch(/2\. update worker:/);
     expect(text).toContain('requeue after 2 s');
@@ -82,10 +82,10 @@ describe('settings of plans', () => {
 describe('waits', () => {
   it('are never shorter than asked for, and begin again when the clock is set back', () => {
     const nowMs = 1_767_225_600_250;
-    expect(momentText(nowMs)).toBe('2026-01-01T00:00:01Z');
-    expect(leftMs(momentText(nowMs), 10_000, nowMs)).toBe(10_000);
-    expect(leftMs(momentText(nowMs), 10_000, nowMs + 10_000)).toBe(750);
-    expect(leftMs(momentText(nowMs), 10_000, nowMs + 10_750)).toBe(0);
-    expect(leftMs(momentText(nowMs), 10_000, nowMs - 3_600_000)).toBe(10_000);
+    expect(statusTime(nowMs)).toBe('2026-01-01T00:00:01Z');
+    expect(remainingMs(statusTime(nowMs), 10_000, nowMs)).toBe(10_000);
+    expect(remainingMs(statusTime(nowMs), 10_000, nowMs + 10_000)).toBe(750);
+    expect(remainingMs(statusTime(nowMs), 10_000, nowMs + 10_750)).toBe(0);
+    expect(remainingMs(statusTime(nowMs), 10_000, nowMs - 3_600_000)).toBe(10_000);
   });
 });

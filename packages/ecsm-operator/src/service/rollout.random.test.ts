@@ -6,8 +6,8 @@
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { describe, expect, it } from 'vitest';
 import { replicasWanted } from '../apis/service-columns.ts';
-import { Desk, dynamic, fixed, image, nodes, rolling, type SpecInput, spec } from './desk.kit.ts';
 import type { Plan, Step } from './model.ts';
+import { dynamic, fixed, image, nodes, PlanHarness, rolling, type SpecInput, spec } from './plan-harness.kit.ts';
 import { reasons } from './reasons.ts';
 
 interface Case {
@@ -22,9 +22,9 @@ const roundsMax = 3_000;
 
 class Run {
   readonly random: SeededRandom;
-  readonly desk: Desk;
+  readonly harness: PlanHarness;
   readonly trace: string[] = [];
-  /** Set while the world, or a person, has put things out of bounds; until they are within again. */
+  /** Set while the platform, or a person, has put things out of bounds; until they are within again. */
   isTotalExcused = true;
   isReadyExcused = true;
   /** A person asked for another number: which instances go is the platform's choice, until as many as wanted are ready. */
@@ -35,7 +35,7 @@ class Run {
   constructor({ type, replicas, maxSurge, maxUnavailable, seed }: Case) {
     this.random = new SeededRandom(seed, replicas, maxSurge, maxUnavailable, type === 'Static' ? 1 : 0);
     this.#placement = type === 'Static' ? fixed : dynamic;
-    this.desk = new Desk(
+    this.harness = new PlanHarness(
       spec({ deploymentStrategy: this.#placement(replicas), updateStrategy: rolling(maxSurge, maxUnavailable) }),
       {
         seed: this.random.integer(1, 1e9),
@@ -57,7 +57,7 @@ class Run {
     }
     for (let round = 0; round < roundsMax; round++) {
       const { steps, requeueAfterMs } = this.round();
-      if (steps.length > 0 || requeueAfterMs !== undefined || this.desk.world.isBusy) continue;
+      if (steps.length > 0 || requeueAfterMs !== undefined || this.harness.platform.isBusy) continue;
       this.checkEnd();
       return;
     }
@@ -74,22 +74,22 @@ class Run {
   }
 
   get isAnyGoing(): boolean {
-    return this.desk.world.services.some(({ goneMs }) => goneMs !== undefined);
+    return this.harness.platform.services.some(({ goneMs }) => goneMs !== undefined);
   }
 
   /** One look and what follows from it; the operator may crash anywhere in between. */
   round(): Plan {
-    const { desk, random } = this;
-    const plan = desk.plan();
+    const { harness, random } = this;
+    const plan = harness.plan();
     this.checkPlan(plan);
     const isCrashing = random.chance(0.15);
     // The status is written before the first step, so a crash before it leaves neither.
     const isWritten = !isCrashing || random.chance(0.7);
-    if (isWritten) desk.write(plan);
+    if (isWritten) harness.write(plan);
     const count = isCrashing ? random.integer(0, isWritten ? plan.steps.length : 0) : plan.steps.length;
     for (const step of plan.steps.slice(0, count)) {
       try {
-        desk.world.apply(step);
+        harness.platform.apply(step);
         this.note(`${label(step)}   [${step.why}]`);
       } catch (error) {
         this.note(`refused: ${error}`);
@@ -102,49 +102,49 @@ class Run {
 
   pass(ms: number): void {
     for (let left = ms; left > 0; left -= 1_000) {
-      const { world } = this.desk;
-      if (!world.isBusy) {
-        world.advance(left);
+      const { platform } = this.harness;
+      if (!platform.isBusy) {
+        platform.advance(left);
         return;
       }
-      world.advance(Math.min(left, 1_000));
+      platform.advance(Math.min(left, 1_000));
       this.check();
     }
   }
 
   crashSome(): void {
-    const { world } = this.desk;
-    const [...ready] = world.ready;
+    const { platform } = this.harness;
+    const [...ready] = platform.ready;
     if (ready.length === 0) return;
     const one = this.random.pick(ready);
     this.note(`crash of ${one.name}`);
-    world.crash(one, this.random.pick([undefined, 2_000, 20_000]));
+    platform.crash(one, this.random.pick([undefined, 2_000, 20_000]));
     if (this.ready() < this.floor()) this.isReadyExcused = true;
   }
 
   edit(isLast: boolean): void {
-    const { desk, random } = this;
+    const { harness, random } = this;
     const kinds = ['revise', 'undo', 'scale', 'pause', 'resume'] as const;
     const isUndo = this.isAnyGoing && random.chance(0.5);
     const kind = isLast ? 'revise' : isUndo ? 'undo' : random.pick(kinds);
     this.note(`edit: ${kind}`);
-    if (kind === 'revise') desk.edit({ template: image(++this.version), paused: false });
-    if (kind === 'undo') desk.edit({ template: image(random.integer(1, this.version)) });
-    if (kind === 'pause' || kind === 'resume') desk.edit({ paused: kind === 'pause' });
+    if (kind === 'revise') harness.edit({ template: image(++this.version), paused: false });
+    if (kind === 'undo') harness.edit({ template: image(random.integer(1, this.version)) });
+    if (kind === 'pause' || kind === 'resume') harness.edit({ paused: kind === 'pause' });
     if (kind === 'scale') {
-      const isStatic = desk.service.spec.deploymentStrategy.type === 'Static';
-      desk.edit({ deploymentStrategy: this.#placement(random.integer(isStatic ? 1 : 0, 6)) });
+      const isStatic = harness.service.spec.deploymentStrategy.type === 'Static';
+      harness.edit({ deploymentStrategy: this.#placement(random.integer(isStatic ? 1 : 0, 6)) });
       this.isScaling = true;
       this.isTotalExcused = true;
     }
   }
 
   check(): void {
-    const total = this.desk.world.containers.length;
+    const total = this.harness.platform.containers.length;
     if (total <= this.ceiling()) this.isTotalExcused = false;
     else if (!this.isTotalExcused) this.fail(`${total} instances, ${this.ceiling()} allowed`);
     const ready = this.ready();
-    const wanted = replicasWanted(this.desk.service);
+    const wanted = replicasWanted(this.harness.service);
     if (ready === wanted && total === wanted) this.isScaling = false;
     if (ready >= this.floor()) this.isReadyExcused = false;
     else if (!this.isReadyExcused && !this.isScaling) this.fail(`${ready} ready, ${this.floor()} needed`);
@@ -152,8 +152,8 @@ class Run {
 
   /** Instances that run and are there to stay; for a static service, nodes with one. */
   ready(): number {
-    const { world, service } = this.desk;
-    const staying = world.services
+    const { platform, service } = this.harness;
+    const staying = platform.services
       .filter(({ goneMs }) => goneMs === undefined)
       .flatMap(({ containers }) => containers)
       .filter(({ goneMs, status }) => goneMs === undefined && status === 'running');
@@ -164,15 +164,15 @@ class Run {
   }
 
   get bounds() {
-    return this.desk.service.spec.updateStrategy.rollingUpdate ?? { maxSurge: 1, maxUnavailable: 1 };
+    return this.harness.service.spec.updateStrategy.rollingUpdate ?? { maxSurge: 1, maxUnavailable: 1 };
   }
 
   floor(): number {
-    return Math.max(replicasWanted(this.desk.service) - this.bounds.maxUnavailable, 0);
+    return Math.max(replicasWanted(this.harness.service) - this.bounds.maxUnavailable, 0);
   }
 
   ceiling(): number {
-    return replicasWanted(this.desk.service) + this.bounds.maxSurge;
+    return replicasWanted(this.harness.service) + this.bounds.maxSurge;
   }
 
   checkPlan({ steps, events, conditions }: Plan): void {
@@ -184,35 +184,35 @@ class Run {
   }
 
   checkEnd(): void {
-    const { desk } = this;
-    const { world } = desk;
-    const wanted = replicasWanted(desk.service);
-    const [only, ...more] = world.observe();
+    const { harness } = this;
+    const { platform } = harness;
+    const wanted = replicasWanted(harness.service);
+    const [only, ...more] = platform.observe();
     if (more.length > 0 || (only === undefined && wanted > 0)) this.fail('not one service');
-    if (only !== undefined && only.mark?.revision !== desk.revision.hash) this.fail('not the newest revision');
-    if (world.ready.length !== wanted || world.containers.length !== wanted) this.fail('not as many as wanted');
+    if (only !== undefined && only.mark?.revision !== harness.revision.hash) this.fail('not the newest revision');
+    if (platform.ready.length !== wanted || platform.containers.length !== wanted) this.fail('not as many as wanted');
     // Nothing moves at rest: not a step, not a timer, not a word of the status.
-    desk.reconcile();
-    const before = desk.service.status;
-    world.advance(3_600_000);
-    const later = desk.plan();
-    desk.write(later);
+    harness.reconcile();
+    const before = harness.service.status;
+    platform.advance(3_600_000);
+    const later = harness.plan();
+    harness.write(later);
     expect(later.steps).toEqual([]);
     expect(later.requeueAfterMs).toBeUndefined();
-    expect(desk.service.status).toEqual(before);
-    expect(desk.condition('Progressing')?.reason).toBe('Complete');
+    expect(harness.service.status).toEqual(before);
+    expect(harness.condition('Progressing')?.reason).toBe('Complete');
   }
 
   note(text: string): void {
-    this.trace.push(`${this.desk.world.nowMs % 10_000_000}: ${text}`);
+    this.trace.push(`${this.harness.platform.nowMs % 10_000_000}: ${text}`);
   }
 
   fail(reason: string): never {
-    const state = this.desk.world.services.map(({ body, goneMs, containers }) => {
+    const state = this.harness.platform.services.map(({ body, goneMs, containers }) => {
       const list = containers.map((one) => `${one.node} ${one.deployment} ${one.status}${one.goneMs ? ' going' : ''}`);
       return `${body.name} ${body.factor ?? body.node.names}${goneMs ? ' going' : ''}: ${list.join('; ')}`;
     });
-    const last = this.desk.service.status;
+    const last = this.harness.service.status;
     throw new Error([reason, ...this.trace.slice(-60), ...state, JSON.stringify(last, null, 1)].join('\n'));
   }
 }

@@ -1,28 +1,28 @@
 /**
- * A rolling update: the service of the newest revision grows while the older ones shrink, and the last step leaves one.
- * Each plan makes at most one step for each platform service, every one of them safe by itself in the worst case, so it
- * does not matter where an operator stops in between.
+ * A rolling update: the service of the newest revision is scaled up while the older ones are scaled down, until one is
+ * left. Each plan has at most one step for each platform service, and each step is safe on its own in the worst case, so an
+ * operator may stop after any step.
  */
 import type { Decision } from './lifecycle.ts';
+import type { PlanContext } from './plan-context.ts';
 import { rollDynamic } from './rollout-dynamic.ts';
-import { standStill } from './rollout-paused.ts';
+import { holdRollout } from './rollout-paused.ts';
 import { rollStatic } from './rollout-static.ts';
-import type { Situation } from './situation.ts';
 
-/** Whether it takes more than one update of one service. */
-export function needsRollout({ input, owned, newest }: Situation): boolean {
+/** Whether more than one update of one service is needed. */
+export function needsRollout({ input, owned, newest }: PlanContext): boolean {
   const [first, second] = owned;
-  // Whatever the strategy says now: what was begun with two services ends with one.
+  // With any strategy: an update that has started with two services ends with one.
   if (second !== undefined) return true;
   const { paused, updateStrategy } = input.service.spec;
   if (first === undefined || newest !== undefined || paused || updateStrategy.type !== 'RollingUpdate') return false;
-  // Without instances there is nothing to keep running.
-  return first.extent > 0;
+  // Without instances an update in place has the same effect.
+  return first.countMax > 0;
 }
 
-export function rollOut(situation: Situation): Decision {
-  const { input, owned, wanted } = situation;
-  if (input.service.spec.paused) return standStill(situation);
+export function rollOut(context: PlanContext): Decision {
+  const { input, owned, wanted } = context;
+  if (input.service.spec.paused) return holdRollout(context);
   const isStatic = wanted.policy === 'static' && owned.every(({ service }) => service.policy === 'static');
-  return isStatic ? rollStatic(situation) : rollDynamic(situation);
+  return isStatic ? rollStatic(context) : rollDynamic(context);
 }

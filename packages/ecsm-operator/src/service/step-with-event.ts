@@ -22,7 +22,7 @@ export function change(service: PlatformService, body: ServiceBody, reason: Even
 }
 
 /** Scales a service to 0. */
-export function emptying(service: PlatformService, body: ServiceBody, why: string): StepWithEvent {
+export function scalingToZero(service: PlatformService, body: ServiceBody, why: string): StepWithEvent {
   return {
     step: { do: 'update', id: service.id, body, why, ifRefused: 'delete' },
     event: event('Normal', 'Scaled', `${service.name}: ${why}`),

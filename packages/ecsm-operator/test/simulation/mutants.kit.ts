@@ -1,9 +1,9 @@
 import { CircuitBreaker } from '@ecsm/client';
 import { type Fault, type RunResult, SeededRandom } from '@ecsm/runtime/simulation';
 import type { Behaviour } from '@ecsm/simulator';
-import type * as carryOuts from '../../src/controller/carry-out.ts';
 import { Performer } from '../../src/controller/performer.ts';
 import type * as revisions from '../../src/controller/revisions.ts';
+import type * as sendSteps from '../../src/controller/send-step.ts';
 import type * as settings from '../../src/controller/settings.ts';
 import { OwnerRecords } from '../../src/observe/owner-records.ts';
 import { ServiceRecords } from '../../src/observe/service-records.ts';
@@ -17,11 +17,11 @@ import type * as healing from '../../src/service/healing.ts';
 import type { RevisionContent } from '../../src/service/model.ts';
 import type * as owning from '../../src/service/ownership.ts';
 import type * as plans from '../../src/service/plan.ts';
+import type * as contexts from '../../src/service/plan-context.ts';
+import type * as problems from '../../src/service/problems.ts';
 import type * as removing from '../../src/service/removals.ts';
 import type * as rollouts from '../../src/service/rollout.ts';
 import type * as rolloutNames from '../../src/service/rollout-name.ts';
-import type * as situations from '../../src/service/situation.ts';
-import type * as troubles from '../../src/service/trouble.ts';
 import { patch, replace } from './planting.kit.ts';
 
 type FaultPlans = (reference: RunResult) => readonly (readonly Fault[])[];
@@ -67,22 +67,22 @@ export const mutants: readonly Mutant[] = [
     name: 'the surge has no bound, for a dynamic service',
     story: 'rolling update of a dynamic service',
     caughtBy: tooMany,
-    plant: () => replace<typeof capacities.nextCount>('nextCount', () => (situation) => situation.wanted.replicas),
+    plant: () => replace<typeof capacities.nextCount>('nextCount', () => (context) => context.wanted.replicas),
   },
   {
     name: 'the surge has no bound, for a static service',
     story: 'rolling update of a static service',
     caughtBy: tooMany,
-    plant: () => replace<typeof capacities.nextNodes>('nextNodes', () => (situation) => situation.wanted.nodeNames),
+    plant: () => replace<typeof capacities.nextNodes>('nextNodes', () => (context) => context.wanted.nodeNames),
   },
   {
     name: 'as few as none may be ready',
     story: 'rolling update of a dynamic service',
     caughtBy: tooFew,
     plant: () =>
-      replace<typeof situations.situationOf>('situationOf', (original) => (input) => {
-        const situation = original(input);
-        return { ...situation, wanted: { ...situation.wanted, readyMin: 0 } };
+      replace<typeof contexts.planContextOf>('planContextOf', (original) => (input) => {
+        const context = original(input);
+        return { ...context, wanted: { ...context.wanted, readyMin: 0 } };
       }),
   },
   {
@@ -90,13 +90,13 @@ export const mutants: readonly Mutant[] = [
     story: 'rolling update of a dynamic service',
     caughtBy: tooFew,
     plant: () =>
-      replace<typeof situations.situationOf>('situationOf', (original) => (input) => {
-        const situation = original(input);
-        const trusting = <T extends situations.Owned>(one: T) => ({ ...one, certainCount: one.instances.length });
-        const owned = situation.owned.map(trusting);
-        const find = (one: situations.Owned) => owned[situation.owned.indexOf(one)] ?? one;
-        const newest = situation.newest && find(situation.newest);
-        return { ...situation, owned, olds: situation.olds.map(find), ...(newest && { newest }) };
+      replace<typeof contexts.planContextOf>('planContextOf', (original) => (input) => {
+        const context = original(input);
+        const trusting = <T extends contexts.Owned>(one: T) => ({ ...one, certainCount: one.instances.length });
+        const owned = context.owned.map(trusting);
+        const find = (one: contexts.Owned) => owned[context.owned.indexOf(one)] ?? one;
+        const newest = context.newest && find(context.newest);
+        return { ...context, owned, olds: context.olds.map(find), ...(newest && { newest }) };
       }),
   },
   {
@@ -220,8 +220,8 @@ export const mutants: readonly Mutant[] = [
     story: 'deployments that fail at first',
     caughtBy: wanted,
     plant: () =>
-      replace<typeof troubles.troublesOf>(
-        'troublesOf',
+      replace<typeof problems.problemsOf>(
+        'problemsOf',
         (original) => (owned) => original(owned).filter(({ reason }) => reason !== 'DeploymentFailed'),
       ),
   },
@@ -257,7 +257,7 @@ export const mutants: readonly Mutant[] = [
       replace<typeof said.conditionsOf>(
         'conditionsOf',
         (original) => (findings) =>
-          original(findings).map((one) => ({ ...one, message: `${one.message} at ${findings.situation.input.nowMs}` })),
+          original(findings).map((one) => ({ ...one, message: `${one.message} at ${findings.context.input.nowMs}` })),
       ),
   },
   {
@@ -277,8 +277,8 @@ export const mutants: readonly Mutant[] = [
     story: 'rolling update of a static service',
     caughtBy: wanted,
     plant: () =>
-      replace<typeof rollouts.rollOut>('rollOut', (original) => (situation) => {
-        const decision = original(situation);
+      replace<typeof rollouts.rollOut>('rollOut', (original) => (context) => {
+        const decision = original(context);
         return { ...decision, actions: decision.actions.filter(({ step }) => step.do !== 'delete') };
       }),
   },
@@ -334,7 +334,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: wanted,
     behaviour: { factorZero: 'refuse' },
     plant: () =>
-      replace<typeof carryOuts.carryOut>('carryOut', (original) => (step, ...rest) => {
+      replace<typeof sendSteps.sendStep>('sendStep', (original) => (step, ...rest) => {
         const { ifRefused: _, ...plain } = step.do === 'update' ? step : { ...step, ifRefused: undefined };
         return original(plain, ...rest);
       }),

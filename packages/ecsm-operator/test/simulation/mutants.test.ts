@@ -13,7 +13,7 @@ const { planting } = vi.hoisted(() => ({
   planting: async (original: () => Promise<object>) => (await import('./planting.kit.ts')).breakable(await original()),
 }));
 
-vi.mock('../../src/controller/carry-out.ts', planting);
+vi.mock('../../src/controller/send-step.ts', planting);
 vi.mock('../../src/controller/revisions.ts', planting);
 vi.mock('../../src/controller/settings.ts', planting);
 vi.mock('../../src/resource/differences.ts', planting);
@@ -28,8 +28,8 @@ vi.mock('../../src/service/removals.ts', planting);
 vi.mock('../../src/service/rollout.ts', planting);
 vi.mock('../../src/service/rollout-name.ts', planting);
 vi.mock('../../src/service/capacity.ts', planting);
-vi.mock('../../src/service/situation.ts', planting);
-vi.mock('../../src/service/trouble.ts', planting);
+vi.mock('../../src/service/plan-context.ts', planting);
+vi.mock('../../src/service/problems.ts', planting);
 
 /** More than any of them needs. */
 const seedsMax = 300;

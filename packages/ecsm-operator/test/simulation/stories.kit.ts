@@ -287,13 +287,13 @@ export const stories: readonly Story[] = [
       await people.untilHeld();
       await people.services.delete('a');
       await people.untilGone('a');
-      const carryOut = people.endHold();
+      const sendStep = people.endHold();
       // Sometimes the name is taken before the new owner wants it, sometimes only then.
       const isEarly = people.random.next() < 0.5;
-      if (isEarly) carryOut();
+      if (isEarly) sendStep();
       await people.apply(dynamic('a', 3, { template: { image: v2 } }));
       await people.soon();
-      if (!isEarly) carryOut();
+      if (!isEarly) sendStep();
     },
   },
   {
@@ -308,10 +308,10 @@ export const stories: readonly Story[] = [
       await people.untilHeld();
       await people.services.delete('a');
       await people.untilGone('a');
-      const carryOut = people.endHold();
+      const sendStep = people.endHold();
       await people.apply(dynamic('a', 2, rolling));
       await people.soon();
-      carryOut();
+      sendStep();
     },
   },
 ];

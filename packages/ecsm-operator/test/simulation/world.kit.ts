@@ -213,7 +213,7 @@ export class People {
     this.#world.held = undefined;
     return () => {
       this.#world.sight = undefined;
-      for (const carryOut of held) carryOut();
+      for (const sendStep of held) sendStep();
     };
   }
 

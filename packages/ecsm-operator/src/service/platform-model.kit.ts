@@ -37,7 +37,7 @@ export interface ModelService {
   goneMs: number | undefined;
 }
 
-export interface WorldOptions {
+export interface PlatformModelOptions {
   readonly seed?: number;
   /** A deployment takes from 0 to this long. */
   readonly startMsMax?: number;
@@ -50,16 +50,16 @@ export interface WorldOptions {
 
 export class Refused extends Error {}
 
-export class World {
+export class PlatformModel {
   nowMs = 1_767_225_600_000;
   readonly services: ModelService[] = [];
   readonly offline = new Set<string>();
   readonly #random: SeededRandom;
-  readonly #options: Required<WorldOptions>;
+  readonly #options: Required<PlatformModelOptions>;
   #failures: number;
   #count = 0;
 
-  constructor(options: WorldOptions = {}) {
+  constructor(options: PlatformModelOptions = {}) {
     this.#options = { seed: 1, startMsMax: 0, goMsMax: 0, failures: 0, refusesZero: false, ...options };
     this.#random = new SeededRandom(this.#options.seed);
     this.#failures = this.#options.failures;
@@ -91,7 +91,7 @@ export class World {
   advance(ms: number): void {
     this.nowMs += ms;
     for (const service of this.services) {
-      for (const container of service.containers) this.#wake(service, container);
+      for (const container of service.containers) this.#advance(service, container);
       service.containers = service.containers.filter(({ goneMs }) => goneMs === undefined || goneMs > this.nowMs);
     }
     const left = this.services.filter(({ goneMs }) => goneMs === undefined || goneMs > this.nowMs);
@@ -262,7 +262,7 @@ export class World {
     container.revivedMs = undefined;
   }
 
-  #wake({ body }: ModelService, container: ModelContainer): void {
+  #advance({ body }: ModelService, container: ModelContainer): void {
     const { dueMs, revivedMs } = container;
     if (dueMs !== undefined && dueMs <= this.nowMs && !this.offline.has(container.node)) {
       container.dueMs = undefined;

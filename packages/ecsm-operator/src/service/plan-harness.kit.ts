@@ -5,8 +5,8 @@ import { revisionHash } from '../resource/hash.ts';
 import { renderService } from '../resource/render.ts';
 import type { Plan, PlanInput, PlanSettings, RevisionContent } from './model.ts';
 import { plan } from './plan.ts';
+import { type ModelService, PlatformModel, type PlatformModelOptions, Refused } from './platform-model.kit.ts';
 import { defaultPlanSettings } from './settings.ts';
-import { type ModelService, Refused, World, type WorldOptions } from './world.kit.ts';
 
 export const registryId = 'registry-1';
 export const nodes = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'] as const;
@@ -33,15 +33,15 @@ export const rolling = (maxSurge = 1, maxUnavailable = 1): NonNullable<SpecInput
 });
 export const image = (version: number): SpecInput['template'] => ({ image: `worker@${version}.0.0` });
 
-export class Desk {
-  readonly world: World;
+export class PlanHarness {
+  readonly platform: PlatformModel;
   readonly settings: PlanSettings;
   readonly revisions = new Map<string, RevisionContent>();
   service: ECSMService;
   #revision: RevisionContent | undefined;
 
-  constructor(input: SpecInput = spec(), options: WorldOptions = {}, settings: Partial<PlanSettings> = {}) {
-    this.world = new World(options);
+  constructor(input: SpecInput = spec(), options: PlatformModelOptions = {}, settings: Partial<PlanSettings> = {}) {
+    this.platform = new PlatformModel(options);
     this.settings = { ...defaultPlanSettings, ...settings };
     this.service = object(input, 1);
   }
@@ -79,9 +79,9 @@ export class Desk {
       registryId,
       revision: this.revision,
       revisions: this.revisions,
-      observed: this.world.observe(),
-      offlineNodes: this.world.offline,
-      nowMs: this.world.nowMs,
+      observed: this.platform.observe(),
+      offlineNodes: this.platform.offline,
+      nowMs: this.platform.nowMs,
       settings: this.settings,
     };
   }
@@ -95,7 +95,7 @@ export class Desk {
     const made = this.plan();
     this.write(made);
     try {
-      for (const step of made.steps.slice(0, stepsMax)) this.world.apply(step);
+      for (const step of made.steps.slice(0, stepsMax)) this.platform.apply(step);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
     }
@@ -103,7 +103,7 @@ export class Desk {
   }
 
   write({ status, conditions }: Pick<Plan, 'status' | 'conditions'>): void {
-    const now = timestampAt(this.world.nowMs);
+    const now = timestampAt(this.platform.nowMs);
     const before: readonly Condition[] = this.service.status?.conditions ?? [];
     const after = conditions.reduce((list, one) => setCondition(list, one, now), before);
     const written: ServiceStatus = { ...status, conditions: [...after] };
@@ -121,10 +121,10 @@ export class Desk {
     this.revisions.set(revision.hash, revision);
     const platformName = `worker-${revision.hash}`;
     const body = renderService({ service: this.service, revision, registryId, platformName, ...size });
-    this.world.apply({ do: 'create', body, why: 'it was there before' });
-    this.world.advance(0);
-    const made = this.world.named(platformName);
-    for (const one of made.containers) one.startedMs = this.world.nowMs - 3_600_000;
+    this.platform.apply({ do: 'create', body, why: 'it was there before' });
+    this.platform.advance(0);
+    const made = this.platform.named(platformName);
+    for (const one of made.containers) one.startedMs = this.platform.nowMs - 3_600_000;
     return made;
   }
 
@@ -134,8 +134,8 @@ export class Desk {
     for (let round = 0; round < roundsMax; round++) {
       const made = this.reconcile();
       plans.push(made);
-      if (made.steps.length === 0 && made.requeueAfterMs === undefined && !this.world.isBusy) return plans;
-      this.world.advance(made.requeueAfterMs ?? 15_000);
+      if (made.steps.length === 0 && made.requeueAfterMs === undefined && !this.platform.isBusy) return plans;
+      this.platform.advance(made.requeueAfterMs ?? 15_000);
     }
     throw new Error(`not settled after ${roundsMax} rounds: ${JSON.stringify(plans.at(-1))}`);
   }

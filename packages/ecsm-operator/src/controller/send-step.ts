@@ -4,7 +4,7 @@ import { fromPlatform, PlatformError } from '../observe/platform-error.ts';
 import type { ServiceManager } from '../resource/manager.ts';
 import type { Step } from '../service/model.ts';
 
-export type StepEnd =
+export type StepResult =
   /** With the id of a service that was created or updated: an update may change the id. */
   | { readonly is: 'done'; readonly writtenId?: string }
   /** The platform is not in the state that the plan assumed. */
@@ -17,7 +17,7 @@ type Manager = Pick<
   'create' | 'update' | 'delete' | 'start' | 'unpause' | 'startInstance' | 'unpauseInstance' | 'redeploy'
 >;
 
-export async function carryOut(step: Step, manager: Manager, signal: AbortSignal): Promise<StepEnd> {
+export async function sendStep(step: Step, manager: Manager, signal: AbortSignal): Promise<StepResult> {
   try {
     const writtenId = await fromPlatform(() => call(step, manager, signal));
     return { is: 'done', ...(writtenId === undefined ? {} : { writtenId }) };

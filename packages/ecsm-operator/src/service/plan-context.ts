@@ -1,63 +1,63 @@
-/** Where a service stands: what is wanted, what is there, and what it amounts to. Decisions begin from here. */
+/** The desired state and the observed state of a service, as the input of all decisions. */
 import { replicasWanted } from '../apis/service-columns.ts';
 import type { PlatformService } from '../resource/model.ts';
 import { platformName, rolloutName } from '../resource/naming.ts';
-import { inState, type SeenInstance, seenInstances } from './instances.ts';
+import type { Healing } from './healing-backoff.ts';
+import { inState, type ObservedInstance, observedInstances } from './instances.ts';
 import { type LostNodes, lostNodesOf } from './lost-nodes.ts';
 import type { PlanInput } from './model.ts';
 import { ownershipOf } from './ownership.ts';
-import type { Healing } from './patience.ts';
 import { type Removals, removalsOf } from './removals.ts';
 
-/** A service on the platform that is ours. */
+/** A service on the platform that this ECSMService owns. */
 export interface Owned {
   readonly service: PlatformService;
   /** Absent: it is being adopted. */
   readonly revision?: string;
-  readonly instances: readonly SeenInstance[];
-  /** Instances that the platform was told to have. */
+  readonly instances: readonly ObservedInstance[];
+  /** The number of instances that was requested from the platform. */
   readonly size: number;
-  /** Instances that it may have at this moment: some may still be going, others may not have come yet. */
-  readonly extent: number;
+  /** The maximum number of instances that it may have now: some may still be deleted, others still be created. */
+  readonly countMax: number;
   readonly readyCount: number;
-  /** Instances that are ready and stay so when all that was asked for is done, whichever ones the platform removes. */
+  /** Instances that are ready and stay so after all requests are done, whichever ones the platform removes. */
   readonly certainCount: number;
-  /** Names of instances that have just become ready. */
-  readonly fresh: ReadonlySet<string>;
+  /** Names of instances that became ready recently. */
+  readonly justReady: ReadonlySet<string>;
 }
 
 export interface Wanted {
   readonly policy: PlatformService['policy'];
   readonly replicas: number;
-  /** Without nodes that are lost for good. */
+  /** Without excluded nodes. */
   readonly nodeNames: readonly string[];
-  /** During a rolling update there are never more instances than this … */
+  /** Maximum number of instances during a rolling update. */
   readonly totalMax: number;
-  /** … nor fewer ready ones than this. */
+  /** Minimum number of ready instances during a rolling update. */
   readonly readyMin: number;
 }
 
-export interface Situation {
+export interface PlanContext {
   readonly input: PlanInput;
-  /** The name at rest. */
+  /** The name on the platform without a revision. */
   readonly base: string;
   readonly wanted: Wanted;
   /** Oldest first. */
   readonly owned: readonly Owned[];
-  /** The one of the newest revision. */
+  /** The service of the newest revision. */
   readonly newest?: Owned;
   readonly olds: readonly Owned[];
   readonly adopted?: Owned;
   readonly obstacle?: string;
   readonly lost: LostNodes;
   readonly removals: Removals;
-  /** Whether what is wanted has changed since the status was written: old troubles count no more. */
-  readonly isNews: boolean;
-  /** What was done so far about a trouble, as the status has it; nothing if what is wanted has changed since. */
+  /** Whether the spec has changed since the status was written: the backoff is reset then. */
+  readonly isChanged: boolean;
+  /** The repair attempts of the status; undefined if the spec has changed since. */
   readonly healing?: Healing;
 }
 
-export function situationOf(input: PlanInput): Situation {
+export function planContextOf(input: PlanInput): PlanContext {
   const { service, revision } = input;
   const base = platformName(service.metadata.namespace, service.metadata.name);
   const { owned: ours, adopted, obstacle } = ownershipOf(input);
@@ -67,7 +67,7 @@ export function situationOf(input: PlanInput): Situation {
   const owned = ours.map((one) => ownedOf(one, input, leaving.has(one.id)));
   const current = owned.filter((one) => one.revision === revision.hash);
   const newest = current.find((one) => one.service.name === rolloutName(base, revision.hash)) ?? current[0];
-  const isNews =
+  const isChanged =
     service.status?.observedGeneration !== service.metadata.generation ||
     service.status?.updateRevision !== revision.hash;
   return {
@@ -81,8 +81,8 @@ export function situationOf(input: PlanInput): Situation {
     ...(obstacle === undefined ? {} : { obstacle }),
     lost,
     removals,
-    isNews,
-    ...(isNews || service.status?.healing === undefined ? {} : { healing: service.status.healing }),
+    isChanged,
+    ...(isChanged || service.status?.healing === undefined ? {} : { healing: service.status.healing }),
   };
 }
 
@@ -100,11 +100,11 @@ function wantedOf({ service }: PlanInput, lost: LostNodes): Wanted {
   };
 }
 
-/** A removal that was asked for is done by then, as far as one may believe. */
+/** A removal that was requested is expected to be done after this time. */
 const removalMsMax = 10_000;
 
-function ownedOf(service: PlatformService, { offlineNodes, nowMs }: PlanInput, isLeaving: boolean): Owned {
-  const instances = seenInstances(service, offlineNodes, isLeaving);
+function ownedOf(service: PlatformService, { offlineNodes, nowMs }: PlanInput, isBeingDeleted: boolean): Owned {
+  const instances = observedInstances(service, offlineNodes, isBeingDeleted);
   const ready = inState(instances, 'ready');
   const size = service.policy === 'static' ? service.nodeNames.length : service.factor;
   const surplus = Math.max(instances.length - size, 0);
@@ -113,19 +113,19 @@ function ownedOf(service: PlatformService, { offlineNodes, nowMs }: PlanInput, i
     ...(service.mark === undefined ? {} : { revision: service.mark.revision }),
     instances,
     size,
-    extent: Math.max(instances.length, service.policy === 'static' ? placesOf(service) : size),
+    countMax: Math.max(instances.length, service.policy === 'static' ? placesOf(service) : size),
     readyCount: ready.length,
     certainCount:
       service.policy === 'static'
         ? ready.filter(({ nodeName }) => service.nodeNames.includes(nodeName)).length
         : Math.max(ready.length - surplus, 0),
-    fresh: new Set(
+    justReady: new Set(
       ready.flatMap(({ name, startedMs = 0 }) => (Math.abs(nowMs - startedMs) < removalMsMax ? [name] : [])),
     ),
   };
 }
 
-/** Nodes that it is on, or is to be on. */
+/** Number of nodes that it is on, or will be on. */
 function placesOf({ nodeNames, instances }: PlatformService): number {
   return new Set([...nodeNames, ...instances.map(({ nodeName }) => nodeName)]).size;
 }

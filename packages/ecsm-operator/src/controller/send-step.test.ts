@@ -2,7 +2,7 @@
 import { ApiError, type ErrorCode } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../service/model.ts';
-import { carryOut } from './carry-out.ts';
+import { sendStep } from './send-step.ts';
 
 const body = { name: 'web', image: { ref: 'a@1', action: 'run', config: {} }, node: { names: ['n'] } } as const;
 const { signal } = new AbortController();
@@ -27,7 +27,7 @@ function manager(fail: Partial<Record<string, unknown>> = {}) {
     'redeploy',
   ] as const;
   const made = Object.fromEntries(names.map((name) => [name, answer(name)]));
-  return { calls, manager: made as unknown as Parameters<typeof carryOut>[1] };
+  return { calls, manager: made as unknown as Parameters<typeof sendStep>[1] };
 }
 
 const steps: readonly (readonly [Step, string])[] = [
@@ -44,7 +44,7 @@ const steps: readonly (readonly [Step, string])[] = [
 it.each(steps)('is one call: %o', async (step, call) => {
   const { calls, manager: made } = manager();
   const written = step.do === 'create' || step.do === 'update' ? { writtenId: 'new-id' } : {};
-  expect(await carryOut(step, made, signal)).toEqual({ is: 'done', ...written });
+  expect(await sendStep(step, made, signal)).toEqual({ is: 'done', ...written });
   expect(calls).toEqual([call]);
 });
 
@@ -63,28 +63,28 @@ describe('a failure', () => {
     ['Forbidden', 'refused'],
   ])('%s means %s, and nothing is tried again', async (code, end) => {
     const { calls, manager: made } = manager({ create: error(code) });
-    expect(await carryOut({ do: 'create', body, why: '' }, made, signal)).toMatchObject({ is: end });
+    expect(await sendStep({ do: 'create', body, why: '' }, made, signal)).toMatchObject({ is: end });
     expect(calls).toHaveLength(1);
   });
 
   it('that is no word of the platform is passed on', async () => {
     const { manager: made } = manager({ create: new TypeError('a mistake') });
-    await expect(carryOut({ do: 'create', body, why: '' }, made, signal)).rejects.toThrow('a mistake');
+    await expect(sendStep({ do: 'create', body, why: '' }, made, signal)).rejects.toThrow('a mistake');
   });
 
   it('to empty a service deletes it, if the plan says so and the platform has refused', async () => {
     const empty: Step = { do: 'update', id: '1', body, why: '', ifRefused: 'delete' };
     const refusing = manager({ update: error('Rejected') });
-    expect(await carryOut(empty, refusing.manager, signal)).toEqual({ is: 'done' });
+    expect(await sendStep(empty, refusing.manager, signal)).toEqual({ is: 'done' });
     expect(refusing.calls).toEqual(['update 1', 'delete 1']);
     const silent = manager({ update: error('Timeout') });
-    expect(await carryOut(empty, silent.manager, signal)).toMatchObject({ is: 'unanswered' });
+    expect(await sendStep(empty, silent.manager, signal)).toMatchObject({ is: 'unanswered' });
     expect(silent.calls).toEqual(['update 1']);
   });
 
   it('to update a service does not delete it, unless the plan says so', async () => {
     const { calls, manager: made } = manager({ update: error('Rejected') });
-    expect(await carryOut({ do: 'update', id: '1', body, why: '' }, made, signal)).toMatchObject({ is: 'refused' });
+    expect(await sendStep({ do: 'update', id: '1', body, why: '' }, made, signal)).toMatchObject({ is: 'refused' });
     expect(calls).toEqual(['update 1']);
   });
 });

@@ -16,7 +16,7 @@ import { Operator } from '../controller/operator.ts';
 import type { ProgramOptions } from './options.ts';
 import { transportOf } from './platform.ts';
 
-export interface Equipment {
+export interface Components {
   readonly registry: Registry;
   readonly operator: Operator;
   readonly metrics: MetricRegistry;
@@ -24,10 +24,10 @@ export interface Equipment {
   readonly writes: Pick<WriteHealth, 'check'>;
 }
 
-export async function withEquipment<T>(
+export async function withComponents<T>(
   options: ProgramOptions,
   log: Log,
-  work: (equipment: Equipment) => Promise<T>,
+  work: (components: Components) => Promise<T>,
 ): Promise<T> {
   const transport = transportOf(options, systemClock);
   try {
