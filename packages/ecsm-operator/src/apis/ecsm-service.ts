@@ -1,6 +1,6 @@
 /**
- * ECSMService: what people want to run on the platform, on which nodes, and how it may change. Everything that any part
- * of the product knows of its fields is said here and in the schemas beside it, once.
+ * ECSMService: the desired state of a service on the platform: template, placement and update strategy. Its fields are
+ * defined once, here and in the schemas of this folder.
  */
 import { defineKind, type InputOf, type ObjectOf, schema } from '@ecsm/runtime';
 import { readyText, strategyText } from './service-columns.ts';

@@ -1,4 +1,4 @@
-/** Kinds of values that several fields have. */
+/** Schemas that several fields share. */
 import { schema } from '@ecsm/runtime';
 import { quantityFormat } from './quantity.ts';
 

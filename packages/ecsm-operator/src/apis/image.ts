@@ -24,7 +24,7 @@ interface Imaged {
   readonly platformSpecific: { readonly platform?: { readonly os?: string } };
 }
 
-/** What a template runs on: as the image says, else as the template says, else SylixOS. */
+/** The operating system of a template: that of the image, else that of the template, else SylixOS. */
 export function osOf({ image, platformSpecific }: Imaged): string {
   return parseImage(image)?.os ?? platformSpecific.platform?.os ?? 'sylixos';
 }

@@ -1,4 +1,4 @@
-/** What a registry has to be opened with for an operator to work in it. */
+/** The kinds with which the registry of an operator is opened. */
 import { Event, type Kind, Lease } from '@ecsm/runtime';
 import { ECSMService } from './ecsm-service.ts';
 import { OperatorIdentity } from './operator-identity.ts';

@@ -1,6 +1,6 @@
 /**
- * Who a registry is. The id stands in the mark of every service that is made for it, so two registries can share one
- * platform. Without it nothing on the platform would be ours any more: it is made once and never changed.
+ * The id of a registry. It is in the owner mark of every service that is created for it, so two registries can share one
+ * platform. Without it no service on the platform would have an owner: it is created once and never changed.
  */
 import { defineKind, type ObjectOf, schema } from '@ecsm/runtime';
 

@@ -1,4 +1,4 @@
-/** The escape hatch: fields that only one operating system knows. */
+/** Fields that only one operating system supports. */
 import { schema } from '@ecsm/runtime';
 import { absolutePath } from './field-schemas.ts';
 

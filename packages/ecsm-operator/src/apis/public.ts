@@ -1,4 +1,4 @@
-/** The kinds alone, as `@ecsm/operator/kinds`: for programs that look at objects and run nothing. */
+/** The kinds alone, as `@ecsm/operator/kinds`: for programs that use objects without an operator. */
 export { ECSMService, type ECSMServiceInput } from './ecsm-service.ts';
 export { operatorKinds } from './kinds.ts';
 export { OperatorIdentity } from './operator-identity.ts';

@@ -12,7 +12,7 @@ const factors: Readonly<Record<string, number>> = {
   Ti: 2 ** 40,
 };
 
-/** Bytes, or undefined if the text is no quantity. Parts of a byte are rounded up. */
+/** Bytes, rounded up. Returns undefined if the text is not a quantity. */
 export function parseQuantity(text: string): number | undefined {
   const match = /^(\d{1,15}(?:\.\d{1,9})?)(k|M|G|T|Ki|Mi|Gi|Ti)?$/u.exec(text);
   if (!match) return undefined;
@@ -20,7 +20,7 @@ export function parseQuantity(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** For a schema. */
+/** The format of a schema. */
 export const quantityFormat = {
   name: 'quantity',
   check: (text: string): string | undefined => {

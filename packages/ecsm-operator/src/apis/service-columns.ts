@@ -1,4 +1,4 @@
-/** What tables show of a service that is not simply a field. */
+/** Computed columns of a service. */
 interface Shown {
   readonly spec: {
     readonly deploymentStrategy: {
@@ -10,7 +10,7 @@ interface Shown {
   readonly status?: { readonly readyReplicas: number };
 }
 
-/** How many instances are wanted. */
+/** The desired number of instances. */
 export function replicasWanted({ spec: { deploymentStrategy } }: Pick<Shown, 'spec'>): number {
   const { type, replicas, nodes } = deploymentStrategy;
   return type === 'Static' ? (nodes?.length ?? 0) : (replicas ?? 0);

@@ -1,4 +1,4 @@
-/** What a service looked like once, so that people can see its history and go back. Owned by the service; never changed. */
+/** One revision of the template of a service, for its history and for rollbacks. Owned by the service; never changed. */
 import { defineKind, type ObjectOf, schema } from '@ecsm/runtime';
 
 const { anything, integer, object, optional, string } = schema;

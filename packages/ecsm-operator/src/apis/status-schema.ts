@@ -1,4 +1,4 @@
-/** What the operator last saw of a service, and what it needs to remember. */
+/** The last observed state of a service, and the state that has to survive a restart of the operator. */
 import { conditionsSchema, schema } from '@ecsm/runtime';
 
 const { integer, list, object, optional, string, withDefault } = schema;

@@ -1,4 +1,4 @@
-/** Where instances run, and how they change. */
+/** Placement and updates of instances. */
 import { schema } from '@ecsm/runtime';
 import { seconds } from './field-schemas.ts';
 

@@ -1,4 +1,4 @@
-/** What every instance of a service looks like. */
+/** The template of every instance of a service. */
 import { schema } from '@ecsm/runtime';
 import { absolutePath, quantity, seconds } from './field-schemas.ts';
 import { imageFormat } from './image.ts';

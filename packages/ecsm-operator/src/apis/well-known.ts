@@ -2,9 +2,9 @@
 
 /** Keeps an ECSMService until its services are deleted on the platform. */
 export const platformFinalizer = 'ecsm.sh/platform-service';
-/** `"true"` takes over a service on the platform that has the name of the ECSMService and no owner. */
+/** `"true"` adopts a service on the platform that has the name of the ECSMService and no owner mark. */
 export const adoptAnnotation = 'ecsm.sh/adopt';
-/** A new value makes a new revision of the same template. */
+/** A new value creates a new revision of the same template. */
 export const restartedAtAnnotation = 'ecsm.sh/restartedAt';
 /** The lease of the operator that leads. */
 export const leaseName = 'ecsm-operator';

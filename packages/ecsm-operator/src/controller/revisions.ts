@@ -1,6 +1,6 @@
 /**
  * The history of a service, as objects: one for each revision, named `<service>-<hash>`. The highest number is the
- * newest. A revision that becomes current again is the same object with a new number, as a person who goes back expects.
+ * newest. A revision that becomes current again after a rollback is the same object with a new number.
  */
 import { isApiError, keyOf, type Registry, shape } from '@ecsm/runtime';
 import { ECSMService, type ServiceTemplate } from '../apis/ecsm-service.ts';
@@ -15,7 +15,7 @@ const attemptsMax = 5;
 /** A name has 63 characters at most, and the hash with its dash takes nine of them. */
 const stemCharactersMax = 54;
 
-/** What the spec, as it is now, asks for. */
+/** The revision of the current spec. */
 export function revisionOf({ spec, metadata }: ECSMService): RevisionContent {
   const { template } = spec;
   const restartedAt = metadata.annotations?.[restartedAtAnnotation];
@@ -23,7 +23,7 @@ export function revisionOf({ spec, metadata }: ECSMService): RevisionContent {
   return { hash: revisionHash({ template, ...restart }), template, ...restart };
 }
 
-/** The revision of the spec, recorded as the newest. Writes nothing if it is that already. */
+/** Records the revision of the spec as the newest. Writes nothing if it already is. */
 export async function ensureRevision(registry: Registry, service: ECSMService): Promise<RevisionContent> {
   const content = revisionOf(service);
   // The status names the revision that was the newest when it was written, so the others need not be read.
@@ -40,7 +40,7 @@ export async function ensureRevision(registry: Registry, service: ECSMService): 
   }
 }
 
-/** The newest revision, and those of the services and of the status, as far as they are recorded. */
+/** The newest revision, and the recorded ones of the services and of the status. */
 export async function knownRevisions(
   registry: Registry,
   service: ECSMService,
@@ -76,15 +76,15 @@ export async function pruneRevisions(
   return surplus.length;
 }
 
-/** Of one service, in no order. */
+/** The revisions of one service, unordered. */
 export async function listRevisions(registry: Registry, service: ECSMService): Promise<readonly ServiceRevision[]> {
   return (await listNamed(registry, service)).filter((revision) => isOwn(revision, service));
 }
 
-/** Also those that an earlier service of the same name has left. */
+/** Also those of an earlier service of the same name. */
 async function listNamed(registry: Registry, service: ECSMService): Promise<readonly ServiceRevision[]> {
   const { namespace } = service.metadata;
-  // By name, so that the history of one service costs nothing to the others.
+  // By name prefix, so that the cost does not depend on the history of other services.
   const namePrefix = `${stemOf(service.metadata.name)}-`;
   const { keys } = await registry.resource(ServiceRevision).versions({ namespace, namePrefix });
   const { length } = keyOf(ServiceRevision, namespace, namePrefix);
@@ -130,20 +130,20 @@ async function readNamed(
   }
 }
 
-/** An earlier service of the same name may have left some, which are about to be collected. */
+/** Revisions of an earlier service of the same name are about to be deleted by the garbage collector. */
 function isOwn({ spec, metadata }: ServiceRevision, service: ECSMService): boolean {
   const { name, uid } = service.metadata;
   return spec.service === name && metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
 }
 
-/** Undefined if somebody has edited it: then it is not what its hash says, and nothing is made from it. */
+/** Returns undefined if it was edited: its hash does not match then, and it is not used. */
 function contentOf({ spec: { hash, template, restartedAt } }: ServiceRevision): RevisionContent | undefined {
   const restart = restartedAt === undefined ? {} : { restartedAt };
   if (!isTemplate(template) || revisionHash({ template, ...restart }) !== hash) return undefined;
   return { hash, template, ...restart };
 }
 
-/** That it was valid once, the hash tells; this is only so that the hash can be taken. */
+/** Checks only what computing the hash needs; the hash proves that it was valid. */
 function isTemplate(value: unknown): value is ServiceTemplate {
   return shape.isObject(value) && typeof value['image'] === 'string' && shape.isObject(value['platformSpecific']);
 }

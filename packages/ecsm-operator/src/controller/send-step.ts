@@ -1,4 +1,4 @@
-/** Sends one step of a plan, and returns its outcome. A step that may have happened is never repeated blindly. */
+/** Sends one step of a plan, and returns its result. A step that may have been performed is never repeated blindly. */
 import { type ApiError, isApiError } from '@ecsm/runtime';
 import { fromPlatform, PlatformError } from '../observe/platform-error.ts';
 import type { ServiceManager } from '../resource/manager.ts';
@@ -25,7 +25,7 @@ export async function sendStep(step: Step, manager: Manager, signal: AbortSignal
     if (!(error instanceof PlatformError)) throw error;
     const { cause } = error;
     if (error.isUnanswered) return { is: 'unanswered', error: cause };
-    // Taken, gone or changed since it was read: the next reconcile decides by the mark what that means.
+    // Created, deleted or changed since it was read: the next reconcile decides by the mark.
     const isOvertaken = ['AlreadyExists', 'NotFound', 'Conflict'].includes(cause.code);
     return { is: isOvertaken ? 'overtaken' : 'refused', error: cause };
   }

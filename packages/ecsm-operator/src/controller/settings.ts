@@ -1,20 +1,20 @@
-/** How an operator behaves. Checked once at the border, with the name and the value of what is wrong. */
+/** The settings of an operator, validated once. An error contains the name and the value of the setting. */
 import { ApiError } from '@ecsm/runtime';
 import type { PlanSettings } from '../service/model.ts';
 import { planSettings } from '../service/settings.ts';
 
 export interface OperatorSettings {
-  /** From one look at the platform to the next. Default 15,000. Shorter notices sooner and costs more of the link. */
+  /** Interval between polls of the platform. Default 15,000. A shorter one detects changes sooner and uses more bandwidth. */
   readonly observeMs: number;
-  /** Calls to the platform at once. Default 4. */
+  /** Maximum number of concurrent platform calls. Default 4. */
   readonly inFlightMax: number;
-  /** Services that are worked on at once. Default 16. More than `inFlightMax` keeps the link busy while some wait for the disk. */
+  /** Maximum number of concurrent reconciles. Default 16. More than `inFlightMax` keeps the link busy while some wait for the disk. */
   readonly workers: number;
-  /** For one attempt of one call. Default 10,000. */
+  /** Timeout of one attempt of one call. Default 10,000. */
   readonly callTimeoutMs: number;
-  /** An outage that lasts no longer is not written into the status of every service. Default 10,000. */
+  /** A shorter outage is not written into the status of every service. Default 10,000. */
   readonly outageMs: number;
-  /** How patient decisions are; see `PlanSettings`. */
+  /** Times of plans; see `PlanSettings`. */
   readonly plan: PlanSettings;
 }
 
@@ -22,7 +22,7 @@ export type OperatorSettingsInput = Partial<Omit<OperatorSettings, 'plan'>> & {
   readonly plan?: Partial<PlanSettings>;
 };
 
-/** How long reconciles in flight may go on after a stop, or after the loss of the lease. */
+/** How long reconciles in flight may continue after a stop, or after the loss of the lease. */
 export const stopGraceMs = 4_000;
 
 interface Range {

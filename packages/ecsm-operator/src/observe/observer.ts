@@ -1,7 +1,7 @@
 /**
  * What is known of the platform, for reconciles. A snapshot may rely on the last poll and reads only the services
- * themselves; before a change everything is read anew. A fleet that comes up is not even read: a service that was just
- * created, and of which the poll lists no other version, is as it was asked for. It is verified later.
+ * themselves; before a change everything is read again. A service that was just created, and of which the poll lists no
+ * other version, is not even read: it is assumed to match its payload, and verified later.
  */
 import {
   type CircuitBreaker,
@@ -29,7 +29,7 @@ export interface PlatformSnapshot {
   /**
    * - `fresh`: all of it was read for this snapshot.
    * - `polled`: which services exist comes from the last poll; they themselves were read.
-   * - `assumed`: nothing was read. The services were just created, and are assumed to be as they were asked for.
+   * - `assumed`: nothing was read. The services were just created, and are assumed to match their payloads.
    */
   readonly source: 'fresh' | 'polled' | 'assumed';
 }
@@ -59,7 +59,7 @@ interface StepOutcome {
   readonly writtenId?: string;
 }
 
-/** A list of nodes serves many services at once, so one of this age counts as fresh. */
+/** One list of nodes is used for many services, so one of this age counts as fresh. */
 const freshNodesMs = 1_000;
 
 export class Observer {
@@ -119,7 +119,7 @@ export class Observer {
     this.owners.of(base).lostNodes = lostNodes;
   }
 
-  /** A step is about to be sent. Polls that run at the same time may list the services as they were before. */
+  /** A step is about to be sent. Concurrent polls may list the services as they were before. */
   stepStarts(base: string, step: SentStep, observed: readonly PlatformService[]): void {
     for (const { id } of observed) this.#prefetch.invalidate(id, this.poller.newest);
     if (step.do !== 'create') return;
@@ -128,7 +128,7 @@ export class Observer {
   }
 
   stepEnded(base: string, step: SentStep, observed: readonly PlatformService[], end: StepOutcome): void {
-    // Once more: a poll may have started before the platform carried the step out.
+    // Again, because a poll may have started before the platform performed the step.
     this.stepStarts(base, step, observed);
     if (step.do === 'create' && end.is !== 'unanswered') this.owners.creationAnswered(base);
     if (end.is !== 'done') return;
@@ -152,7 +152,7 @@ export class Observer {
     return services.every((service) => service !== undefined) ? services : undefined;
   }
 
-  /** Returns undefined if one of them is gone. */
+  /** Returns undefined if one of them does not exist. */
   async #read(
     ids: readonly string[],
     prefetched: readonly Prefetched[] | undefined,

@@ -1,6 +1,6 @@
 /**
  * What is known of each ECSMService beside what is in the registry: one record for each, by its base name on the platform.
- * All of it may be lost at any time; it only saves calls and waits. A service that is gone loses its record.
+ * All of it may be lost at any time; it only saves calls and waits. The record of a deleted service is removed.
  */
 import type { ServiceBody } from '@ecsm/client';
 import { type ApiObject, BoundedMap, backoffMs, type Clock } from '@ecsm/runtime';
@@ -28,8 +28,8 @@ export class OwnerRecord {
   /** When a creation was sent whose outcome is not known. */
   creationSentMs: number | undefined;
   /**
-   * Ids of the services on the platform when they were last read. A stale list may lack one of them: it is gone only if
-   * a request by its id says so.
+   * Ids of the services on the platform when they were last read. A stale list may lack one of them: only a request by id
+   * shows that it is deleted.
    */
   knownIds: ReadonlySet<string> = new Set();
   /** Lost nodes that the service waits for. It may not be allowed to run there now. */
@@ -137,8 +137,8 @@ export class OwnerRecords {
   }
 
   /**
-   * How long a creation without an answer may still take effect: one of ours, or one of the process before, which cannot
-   * have sent it after this one started.
+   * How long a creation without a response may still take effect. It was sent by this process, or by the previous one
+   * before this one started.
    */
   lateCreationMs(base: string, withinMs: number): number {
     const lastMs = this.#records.get(base)?.creationSentMs ?? this.#startMs;
@@ -157,13 +157,13 @@ export class OwnerRecords {
     return payload;
   }
 
-  /** The object is gone. */
+  /** The object is deleted. */
   delete(base: string): void {
     if (this.#records.get(base)?.isInProgress) this.#inProgressCount--;
     this.#records.delete(base);
   }
 
-  /** The object is about to be gone. Its uid is kept for services that are created late. */
+  /** The object is about to be deleted. Its uid is kept for services that are created late. */
   release(base: string, uid: string): void {
     this.delete(base);
     this.#released.set(base, uid);

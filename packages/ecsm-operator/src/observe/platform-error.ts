@@ -11,15 +11,15 @@ export class PlatformError extends Error {
     this.cause = cause;
   }
 
-  /** Whether the platform may have carried the call out although it failed. */
+  /** Whether the platform may have performed the call although it failed. */
   get isUnanswered(): boolean {
     return isLinkFailure(this.cause);
   }
 }
 
 /**
- * Makes a `PlatformError` of the error of a call to the platform. `Fenced` is left as it is: the registry refused the
- * call before it was sent.
+ * Converts the error of a platform call to a `PlatformError`. `Fenced` is not converted: the registry rejected the call
+ * before it was sent.
  */
 export async function fromPlatform<T>(call: () => Promise<T>): Promise<T> {
   try {

@@ -1,4 +1,4 @@
-/** A wait that can be shortened by any number of callers: the earliest end that one of them asks for counts. */
+/** A wait that any number of callers can shorten: the earliest requested end applies. */
 import { type Clock, sleep } from '@ecsm/runtime';
 
 export class PollTimer {
@@ -6,7 +6,7 @@ export class PollTimer {
   #end: AbortController | undefined;
   #endMs = 0;
   #cancel: () => void = () => {};
-  /** Asked for while nothing waited: the limit of the next wait. */
+  /** Requested while there was no wait: the limit of the next one. */
   #nextMs: number | undefined;
 
   constructor(clock: Clock) {

@@ -72,7 +72,7 @@ export class Poller {
     return this.#polling.isBulk;
   }
 
-  /** After which delay a service in progress asks for itself. */
+  /** Delay after which the reconcile of a service in progress is requeued. */
   get requeueMs(): number {
     return this.#polling.requeueMs;
   }
@@ -113,7 +113,7 @@ export class Poller {
     this.#timer.shorten(0);
   }
 
-  /** Polls until the signal aborts, starting with no knowledge: another process may have led before. */
+  /** Polls until the signal aborts. It starts without state: another process may have been the leader before. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random, breaker, observeMs, pollMs } = this.#options;
     this.#clear();
@@ -140,7 +140,7 @@ export class Poller {
   async #poll(signal: AbortSignal): Promise<boolean> {
     const poll = ++this.#started;
     const { owners, log } = this.#options;
-    // No reconcile has read anything before the first poll, so no one is behind.
+    // No reconcile has read anything before the first poll, so none is outdated.
     const isFirst = this.#completed === 0 && this.#failures === 0;
     /** Bases of the owners to enqueue. */
     const affected = new Set<string>();
@@ -173,7 +173,7 @@ export class Poller {
     }
   }
 
-  /** Nodes that were lost or came back. */
+  /** Nodes that went offline or online. */
   async #turnedNodes(signal: AbortSignal): Promise<ReadonlySet<string>> {
     const { nodes, observeMs } = this.#options;
     const before = nodes.offline;
@@ -197,7 +197,7 @@ export class Poller {
       const { id, name } = row;
       ids.add(id);
       const pendingSince = this.#pendingNames.pollOf(name);
-      // It was being created while this list was made: only the next one tells the outcome.
+      // It was being created during this list: only the next one shows the outcome.
       if (pendingSince !== undefined && pendingSince >= poll) continue;
       const nameBefore = services.get(id)?.listed?.name;
       const seen = services.compare(row, ecsm.timeOf(row.updatedTime), poll);
@@ -216,7 +216,7 @@ export class Poller {
     return { isFresh, changed };
   }
 
-  /** Reads the instances of what changed for all owners at once, and enqueues them as they are read. */
+  /** Reads the instances of changed services for all owners together, and enqueues the owners. */
   async #prefetch(
     changed: readonly ServiceRow[],
     poll: number,
@@ -253,8 +253,8 @@ export class Poller {
     );
   }
 
-  #ended(isWell: boolean): void {
-    this.#failures = isWell ? 0 : this.#failures + 1;
+  #ended(isSuccess: boolean): void {
+    this.#failures = isSuccess ? 0 : this.#failures + 1;
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 

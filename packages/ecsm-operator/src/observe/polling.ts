@@ -1,6 +1,6 @@
 /**
- * How often to poll. Services with a step in progress ask for themselves, or the poller asks for all of them: one poll of
- * everything is cheaper once a good part of all services is in progress; then each of them asks only seldom.
+ * How often to poll. Services with a step in progress are read by their reconciles, or in bulk by the poller: one poll of
+ * everything is cheaper when a large part of all services is in progress; reconciles are then requeued rarely.
  */
 import type { OwnerRecords } from './owner-records.ts';
 
@@ -8,7 +8,7 @@ import type { OwnerRecords } from './owner-records.ts';
 const rowsPerRequest = 32;
 /** Hysteresis: each change between the two modes costs a request for every service in progress. */
 const rowsPerRequestToEnd = 256;
-/** In bulk mode a service asks for itself once in this many poll intervals … */
+/** In bulk mode the reconcile of a service is requeued once in this many poll intervals … */
 const pollsPerRequest = 8;
 /** … and all of them together once in this time. */
 const spreadMs = 100;
@@ -27,7 +27,7 @@ export class Polling {
     this.#owners = owners;
   }
 
-  /** Whether the poller asks for all. */
+  /** Whether the poller reads all services in bulk. */
   get isBulk(): boolean {
     const { inProgressCount } = this.#owners;
     const rows = this.#isBulk ? rowsPerRequestToEnd : rowsPerRequest;
@@ -35,7 +35,7 @@ export class Polling {
     return this.#isBulk;
   }
 
-  /** After which delay a service in progress asks for itself. */
+  /** Delay after which the reconcile of a service in progress is requeued. */
   get requeueMs(): number {
     return this.isBulk ? this.#pollMs * pollsPerRequest + this.#owners.inProgressCount * spreadMs : this.#pollMs;
   }
@@ -79,7 +79,7 @@ export class PollInterval {
     return Math.min(Math.max(this.#ms, this.#durationMs * durationFactor), this.#msMax);
   }
 
-  /** A step was sent, and will soon show. */
+  /** A step was sent, and will be visible soon. */
   reset(): void {
     this.#ms = this.msMin;
   }

@@ -1,8 +1,8 @@
 /**
- * A cache of services with their instances, read by the poller ahead of the reconciles that will ask for them. One list
- * takes the ids of about thirty services, so a fleet that comes up together costs a thirtieth of the calls.
+ * A cache of services with their instances, read by the poller ahead of the reconciles that need them. One list takes
+ * the ids of about thirty services, so a fleet that is created together costs a thirtieth of the calls.
  *
- * An entry is used once, for at most a minute, and never if the operator has changed the service since the poll began.
+ * An entry is used once, for at most a minute, and never if the operator has changed the service since the poll started.
  */
 import { type ContainerRow, collect, type Ecsm, type ServiceRow } from '@ecsm/client';
 import type { Clock } from '@ecsm/runtime';
@@ -56,7 +56,7 @@ export class Prefetch {
     this.#entries.delete(id);
   }
 
-  /** Reads group by group, several at once. `done` is called after each group, also if it could not be read. */
+  /** Reads group by group, several concurrently. `done` is called after each group, also if reading it failed. */
   async read(
     rows: readonly ServiceRow[],
     poll: number,

@@ -58,7 +58,7 @@ export class ServiceRecord {
 
 export type Comparison = 'new' | 'changed' | 'same' | 'stale';
 
-/** Polls in a row for which an older version is a late answer; after them the platform's clock was set back. */
+/** Consecutive polls for which an older version counts as stale; after them the platform's clock was set back. */
 const stalePollsMax = 3;
 /** A fingerprint that no instances have. */
 const neverDecided = -1;
@@ -90,7 +90,7 @@ export class ServiceRecords {
     return this.#records.get(id);
   }
 
-  /** The record of a service about which something becomes known. */
+  /** The record of a service, created if missing. */
   of(id: string): ServiceRecord {
     const record = this.#records.get(id) ?? new ServiceRecord();
     record.absentSinceMs = undefined;
@@ -128,7 +128,7 @@ export class ServiceRecords {
     return before === undefined ? 'new' : 'changed';
   }
 
-  /** It is ours, by its name; no reconcile has decided about it yet. */
+  /** Its name is one of ours; no reconcile has decided about it yet. */
   expect(id: string, name: string, poll: number): void {
     const record = this.of(id);
     record.decided ??= { name, fingerprint: neverDecided, poll };
@@ -163,8 +163,8 @@ export class ServiceRecords {
   }
 
   /**
-   * A poll listed these ids and no others. Returns the names of services that are gone. A service that was decided about
-   * during the poll may be too new for it.
+   * A poll listed these ids and no others. Returns the names of deleted services. A service that was decided about during
+   * the poll may be too new for it.
    */
   endPoll(ids: ReadonlySet<string>, poll: number): readonly string[] {
     const gone: string[] = [];

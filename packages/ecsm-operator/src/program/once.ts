@@ -1,4 +1,4 @@
-/** `ecsm-operator --once`: works until everything is as it should be, or until its time is over. */
+/** `ecsm-operator --once`: reconciles until every service is settled, or until the timeout. */
 import { type Log, sleep } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import type { Unsettled } from '../controller/operator.ts';
@@ -8,9 +8,9 @@ import { managerOf } from './run.ts';
 
 export interface OnceOutcome {
   readonly services: number;
-  /** Empty if everything is as it should be. */
+  /** Empty if every service is settled. */
   readonly unsettled: readonly Unsettled[];
-  /** Whether somebody stopped it before its time was over. */
+  /** Whether a signal stopped it before the timeout. */
   readonly interrupted: boolean;
 }
 
@@ -28,7 +28,7 @@ export async function once(
   signal.addEventListener('abort', stop, { once: true });
   const cancel = registry.clock.after(options.timeoutMs, stop);
   const working = managerOf(components, options, log).run({ signal: end.signal }).finally(stop);
-  // Its failure is met below, where it is awaited.
+  // A failure is thrown below, where it is awaited.
   working.catch(() => {});
   let isSettled = false;
   try {

@@ -1,11 +1,11 @@
-/** `ecsm-operator plan`: what would be done for services, and why. It reads, and changes nothing. */
+/** `ecsm-operator plan`: prints the plans of services. It reads, and changes nothing. */
 import type { Registry } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import type { Operator } from '../controller/operator.ts';
 import { formatPlan } from '../service/format-plan.ts';
 import type { ServiceName } from './options.ts';
 
-/** Hands over a text for each service as soon as it is known. Throws for the first one that cannot be planned for. */
+/** Yields the text of each plan as soon as it is computed. Throws at the first service that cannot be planned. */
 export async function* plans(
   { registry, operator }: { readonly registry: Registry; readonly operator: Pick<Operator, 'planFor'> },
   names: readonly ServiceName[] | 'all',

@@ -1,4 +1,4 @@
-/** The link to the platform as the options describe it. */
+/** The transport to the platform, from the options. */
 import { readFileSync } from 'node:fs';
 import { httpTransport, type Transport } from '@ecsm/client';
 import { UsageError } from '@ecsm/command-line';
@@ -7,7 +7,7 @@ import type { ProgramOptions } from './options.ts';
 
 type LinkOptions = Pick<ProgramOptions, 'ecsm' | 'headers' | 'tlsCa' | 'inFlightMax'>;
 
-/** Throws `UsageError` for a certificate that cannot be read. Nothing is connected before the first call. */
+/** Throws `UsageError` for a certificate that cannot be read. Connects with the first call. */
 export function transportOf({ ecsm, headers, tlsCa, inFlightMax }: LinkOptions, clock: Clock): Transport {
   const transport = httpTransport({
     url: ecsm,
@@ -18,7 +18,7 @@ export function transportOf({ ecsm, headers, tlsCa, inFlightMax }: LinkOptions, 
   return withHeaders(transport, headers);
 }
 
-/** The same link, with these headers on every request. They are added last, where nothing is logged any more. */
+/** The same transport, with these headers on every request. They are added last, after all logging. */
 export function withHeaders(transport: Transport, headers: ProgramOptions['headers']): Transport {
   return {
     send: (request, options) => transport.send({ ...request, headers: { ...request.headers, ...headers } }, options),

@@ -1,11 +1,11 @@
 /**
- * Notices another operator on the same registry when at least one of them does not elect a leader: both would act on the
- * platform at once.
+ * Detects another operator on the same registry when at least one of them does not use leader election: both would act on
+ * the platform concurrently.
  *
  * An operator without `--leader-elect` writes its identity into one record when it starts, and watches that record. One
- * that runs already sees the new identity, warns, and answers with its own; the new one sees that and warns too. So an
- * operator is only reported if it is alive, whatever machine it runs on, and nothing is written at rest. The lease of
- * operators with `--leader-elect` is watched as well: a holder that renews it is alive.
+ * that is already running receives the new identity, warns, and writes its own; the new one receives that and warns too. So
+ * an operator is only reported if it is running, on any machine, and nothing is written at rest. The lease of operators
+ * with `--leader-elect` is watched as well: a holder that renews it is running.
  */
 import { Controller, isApiError, keyOf, Lease, type Log, type Registry, type Runnable } from '@ecsm/runtime';
 
@@ -22,13 +22,13 @@ const namespace = 'default';
 /** A process that restarts without end has a new identity each time. */
 const knownMax = 1_000;
 
-/** Never fails: an operator that cannot announce itself works all the same. */
+/** Never fails: an operator that cannot write the record works without it. */
 export function presence({ identity, leaseName, log }: PresenceOptions): Runnable {
   const known = new Set<string>();
-  /** What the record says before that may be of a process that is gone. */
+  /** Before that the record may be of a process that has ended. */
   let hasAnnounced = false;
   let mustAnnounce = true;
-  /** The version of the lease at the first look: who wrote that may be gone. */
+  /** The version of the lease at the first read: its writer may have ended. */
   let leaseVersion: string | undefined;
 
   const warn = (other: string) => {

@@ -1,13 +1,13 @@
-/** A difference as a line for people: short, and without secrets. */
+/** A difference as a line for messages: short, and without secrets. */
 import { redact } from '@ecsm/runtime';
 
-/** Of one value; a line ends up in logs, events and conditions. */
+/** Maximum length of one value: the line is used in logs, events and conditions. */
 const valueLengthMax = 120;
 
 /** `image.ref: worker@1.0.0#sylixos → worker@1.1.0#sylixos`. `name` is that of the field or variable. */
 export function lineOf(path: string, name: string, wanted: unknown, actual: unknown): string {
   const [left, right] = [shown(name, actual), shown(name, wanted)];
-  // What is hidden, or cut, may look the same on both sides.
+  // Redacted or truncated values may look the same on both sides.
   return left === right ? `${path}: differs (not shown)` : `${path}: ${left} → ${right}`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What somebody changed on the platform: the fields in which a service is not what it should be. Only what is wanted is
- * compared, as the platform fills in defaults of its own.
+ * The fields in which a service on the platform differs from the spec. Only fields of the spec are compared, because the
+ * platform adds its own defaults.
  */
 import { numberOf, type ServiceBody, type ServiceDetail } from '@ecsm/client';
 import { shape } from '@ecsm/runtime';
@@ -10,13 +10,13 @@ import { nodeNamesOf } from './read.ts';
 import { isUpgrade } from './upgrade.ts';
 
 export interface Difference {
-  /** Of the field, such as `node.names` or `image.config.process.env[RATE]`. Decide by this one. */
+  /** Path of the field, such as `node.names` or `image.config.process.env[RATE]`. Decisions use this. */
   readonly path: string;
-  /** For people: `path: actual → wanted`, without secrets. */
+  /** Text for messages: `path: actual → wanted`, without secrets. */
   readonly line: string;
 }
 
-/** Whether it is about the number of instances or their nodes, and not about what they run. */
+/** Whether it is about the number of instances or their nodes, and not about their template. */
 export function isOfSize({ path }: Difference): boolean {
   return path === 'factor' || path === 'policy' || isOfNodes({ path });
 }
@@ -25,22 +25,22 @@ export function isOfNodes({ path }: Pick<Difference, 'path'>): boolean {
   return path === 'node.names';
 }
 
-/** Empty if the service is as it should be. `prepull` cannot be seen, and is not compared. */
+/** Empty if the service matches. `prepull` cannot be read from the platform, and is not compared. */
 export function differences(wanted: ServiceBody, actual: ServiceDetail): readonly Difference[] {
   const { prepull: _, factor, ...compared } = wanted;
   const found = new Differences(wanted.image.autoUpgrade);
   found.compare('', compared, { ...actual, node: { names: nodeNamesOf(actual) } });
-  // The factor of a static service means nothing.
+  // The factor of a static service has no meaning.
   if (wanted.policy === 'dynamic') found.compare('factor', factor, actual.factor);
   return found.all;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Lists in which the order means nothing. */
+/** Lists without order. */
 const sets =
   /^(?:node\.names|image\.config\.(?:sylixos\.resources\.affinity|sylixos\.commands|mounts\[.*\]\.options))$/u;
-/** Lists of objects in which the order means nothing, and the field by which these are told apart. */
+/** Lists of objects without order, and the field that identifies an object. */
 const keyFields: Fields = { 'image.config.mounts': 'destination', 'image.config.sylixos.devices': 'path' };
 const environments = ['image.config.process.env', 'image.config.env'];
 
@@ -52,7 +52,7 @@ class Differences {
     this.#autoUpgrade = autoUpgrade;
   }
 
-  /** `name` tells whether the value is a secret. */
+  /** `name` decides whether the value is redacted. */
   compare(path: string, wanted: unknown, actual: unknown, name = path.slice(path.lastIndexOf('.') + 1)): void {
     if (wanted === undefined || wanted === null) return;
     if (shape.isObject(wanted)) this.#fields(path, wanted, shape.isObject(actual) ? actual : {});
@@ -71,19 +71,19 @@ class Differences {
     }
   }
 
-  /** A platform may leave an empty list out, or show it as null. */
+  /** A platform may omit an empty list, or return null for it. */
   #list(path: string, wanted: readonly unknown[], actual: readonly unknown[]): void {
     const keyField = keyFields[path];
     if (environments.includes(path)) this.#byKey(path, keyedLines(wanted), keyedLines(actual));
     else if (typeof keyField === 'string')
       this.#byKey(path, keyedItems(wanted, keyField), keyedItems(actual, keyField));
     else if (!(sets.test(path) ? isSameSet(wanted, actual) : this.#isSameList(wanted, actual))) {
-      // Whole lists are shown, as an item may be secret for what stands before it: `--password`.
+      // Whole lists are redacted together: an item may be secret because of the one before it, such as `--password`.
       this.#add(path, '', wanted, actual);
     }
   }
 
-  /** Each key has to be in both: an update replaces the whole list, so one too many was put there by somebody else. */
+  /** Each key has to be in both: an update replaces the whole list, so an extra item was added by another client. */
   #byKey(path: string, wanted: ReadonlyMap<string, unknown>, actual: ReadonlyMap<string, unknown>): void {
     for (const [key, item] of wanted) this.compare(`${path}[${key}]`, item, actual.get(key), key);
     for (const [key, item] of actual) {
@@ -99,14 +99,14 @@ class Differences {
   }
 
   #isSame(path: string, wanted: unknown, actual: unknown): boolean {
-    // The platform chooses a port then, and may show the one that it chose.
+    // The platform chooses the port, and may return it.
     if (path === 'image.vsoa.port' && wanted === 0) return true;
     if (path === 'image.ref' && isUpgrade(String(wanted), String(actual), this.#autoUpgrade)) return true;
     return isSameScalar(wanted, actual);
   }
 }
 
-/** Some answers carry numbers as text, and truths as the 0 and 1 of a database. */
+/** Some responses contain numbers as text, and booleans as 0 and 1. */
 function isSameScalar(wanted: unknown, actual: unknown): boolean {
   if (wanted === actual) return true;
   if (typeof wanted === 'number' && typeof actual === 'string') return numberOf(actual) === wanted;
@@ -127,7 +127,7 @@ function keyedItems(list: readonly unknown[], keyField: string): ReadonlyMap<str
   return keyed(list.map((item, index) => [String(shape.isObject(item) ? item[keyField] : index), item] as const));
 }
 
-/** What has a key that was there before gets another one: it is one too many. */
+/** A duplicate key gets another name, so that it counts as an extra item. */
 function keyed(entries: readonly (readonly [key: string, value: unknown])[]): ReadonlyMap<string, unknown> {
   const values = new Map<string, unknown>();
   for (const [key, value] of entries) values.set(values.has(key) ? `${key}, again` : key, value);

@@ -1,7 +1,7 @@
 /**
- * The hash that tells revisions apart. It stands in names and marks on the platform, so it has to stay the same when
- * only the spelling changes: the order of fields, a default written out. Defaults are left out rather than filled in: a
- * field that gets a default in a later version of the product must not roll out every service there is.
+ * The hash that identifies a revision. It is part of names and marks on the platform, so it has to stay the same when only
+ * the notation changes: the order of fields, or an explicit default. Defaults are omitted rather than filled in: a field
+ * that gets a default in a later version of the product must not roll out every service.
  */
 import type { Schema } from '@ecsm/runtime';
 import { ECSMService, type ServiceTemplate } from '../apis/ecsm-service.ts';
@@ -9,7 +9,7 @@ import { imageRefOf, pullPolicyOf } from './image-source.ts';
 
 export interface RevisionSource {
   readonly template: ServiceTemplate;
-  /** The annotation `ecsm.sh/restartedAt`: another value makes another revision of the same template. */
+  /** The annotation `ecsm.sh/restartedAt`: another value results in another revision of the same template. */
   readonly restartedAt?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export function revisionHash({ template, restartedAt }: RevisionSource): string 
     .padStart(8, '0');
 }
 
-/** JSON with the fields of every object in order. What is undefined is left out. */
+/** JSON with sorted fields, without undefined ones. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (isFields(part) ? sorted(part) : part)) ?? 'null';
 }
@@ -38,7 +38,7 @@ function sorted(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** The value without the fields that say no more than their default. */
+/** The value without the fields that equal their default. */
 function withoutDefaults(schema: Schema, value: unknown): unknown {
   if (schema.type === 'list' && Array.isArray(value)) return value.map((item) => withoutDefaults(schema.items, item));
   if (schema.type !== 'object' || !isFields(value)) return value;
@@ -53,7 +53,7 @@ function withoutDefaults(schema: Schema, value: unknown): unknown {
   );
 }
 
-/** FNV-1a over the UTF-8 bytes, then MurmurHash3's finish, without which the first digits of similar texts look alike. */
+/** FNV-1a over the UTF-8 bytes, then the finalizer of MurmurHash3: without it similar texts have similar first digits. */
 function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);

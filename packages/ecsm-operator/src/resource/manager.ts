@@ -1,6 +1,5 @@
 /**
- * Services on the platform, read whole and changed one call at a time. It takes no decisions: what to do, and what a
- * failure means, others say.
+ * Reads complete services from the platform, and changes them with one call each. It makes no decisions.
  */
 import type {
   CallOptions,
@@ -19,7 +18,7 @@ import { readService } from './read.ts';
 
 export class ServiceManager {
   readonly #ecsm: Ecsm;
-  /** Whether a short list of nodes tells which are offline. Not every platform may: the long one does. */
+  /** Whether the basic list of nodes contains their status. Not every platform returns it: the full list has it. */
   #isBasicEnough = true;
 
   constructor(ecsm: Ecsm) {
@@ -27,9 +26,8 @@ export class ServiceManager {
   }
 
   /**
-   * Every service named `base`, or so with a revision behind it, read now: one list, then details and containers at
-   * once. One that goes in the meantime is left out. `known` are ids that the list may not leave out: those are asked
-   * for by themselves.
+   * Every service named `base`, or `base` with a revision, read now: one list, then details and containers concurrently. A
+   * service that is deleted in the meantime is left out. `known` are ids that a stale list may lack: they are read by id.
    */
   async find(
     base: string,
@@ -49,7 +47,7 @@ export class ServiceManager {
       .map((detail) => this.read(detail, containers));
   }
 
-  /** The same of answers that somebody else has got. */
+  /** The same from responses that were read elsewhere. */
   read(detail: ServiceDetail, containers: readonly ContainerRow[]): PlatformService {
     return readService(detail, containers, (text) => this.#ecsm.timeOf(text));
   }
@@ -58,14 +56,14 @@ export class ServiceManager {
     return this.#ecsm.services().create(body, options);
   }
 
-  /** The id may be another one afterwards. */
+  /** The platform may change the id. */
   update(id: string, body: ServiceBody, options: CallOptions = {}): Promise<WrittenService> {
     return this.#ecsm.services().update({ ...body, id }, options);
   }
 
   /**
-   * Only begins it: the service is gone when no list shows it. No error if it is gone already; its name, if given, makes
-   * that cheaper to find out.
+   * Only starts the deletion, which is done when no list contains the service. No error if it does not exist; the name, if
+   * given, makes that check cheaper.
    */
   async delete(id: string, options: CallOptions & { readonly name?: string } = {}): Promise<void> {
     try {
@@ -109,7 +107,7 @@ export class ServiceManager {
   }
 
   async #named(base: string, options: CallOptions): Promise<ServiceRow[]> {
-    // The platform finds everything that looks like it.
+    // The platform matches names by substring.
     const rows = await collect(this.#ecsm.services().list({ name: base }, options));
     return rows.filter(({ name }) => isNameOf(base, name));
   }
@@ -123,7 +121,7 @@ export class ServiceManager {
     }
   }
 
-  /** The code for a service that is not there is unknown, so a refusal may mean that, or something else: a list tells. */
+  /** The error code for a missing service is not documented, so a rejected call is checked with a list. */
   async #isGone(error: unknown, id: string, options: CallOptions & { readonly name?: string }): Promise<boolean> {
     if (isApiError(error, 'NotFound')) return true;
     if (!isApiError(error, 'Rejected')) return false;

@@ -1,6 +1,6 @@
 /**
- * The mark of ownership. The platform has no field for it, but it keeps the environment of instances and gives it back,
- * so the mark travels there. A variable of the same name in a template gives way to it.
+ * The owner mark. The platform has no field for it, but it stores and returns the environment of instances, so the mark is
+ * kept there. It overrides a variable of the same name in a template.
  */
 import type { ServiceDetail } from '@ecsm/client';
 import { environmentOf, splitLine } from './environment.ts';
@@ -20,14 +20,14 @@ export function markText({ registry, namespace, name, uid }: Omit<Mark, 'revisio
   return [registry, namespace, name, uid].join('/');
 }
 
-/** The lines of the environment that make the mark. */
+/** The lines of the environment that contain the mark. */
 export function markLines(mark: Mark): readonly string[] {
   return [`${ownerVariable}=${markText(mark)}`, `${revisionVariable}=${mark.revision}`];
 }
 
 /**
- * Undefined if there is none, or if there are several that disagree: whose it is cannot be known then. A mark without a
- * revision is one all the same, of a revision that fits nothing.
+ * Returns undefined if there is no mark, or if there are several different ones. A mark without a revision is valid, with
+ * a revision that matches none.
  */
 export function readMark(detail: Pick<ServiceDetail, 'image'>): Mark | undefined {
   const environment = environmentOf(detail).map(splitLine);
@@ -38,7 +38,7 @@ export function readMark(detail: Pick<ServiceDetail, 'image'>): Mark | undefined
   return { registry, namespace, name, uid, revision: onlyValue(environment, revisionVariable) ?? '' };
 }
 
-/** Whether an object of this registry, namespace and name made it: this one, or an earlier one that was called so. */
+/** Whether it belongs to an object of this registry, namespace and name: this one, or an earlier one of the same name. */
 export function isOurs(mark: Mark | undefined, { registryId, namespace, name }: OwnerIdentity): boolean {
   return mark?.registry === registryId && mark.namespace === namespace && mark.name === name;
 }

@@ -1,12 +1,11 @@
 /**
- * What the product sees of the platform: services with the mark of their owner, and their instances. Decisions are made
- * on this and on nothing else.
+ * The state of the platform as decisions use it: services with their owner marks, and their instances.
  */
 import type { ServiceDetail } from '@ecsm/client';
 
-/** Who made a service on the platform, for whom, and of which revision. It travels in the environment of its instances. */
+/** Owner and revision of a service on the platform. It is kept in the environment of its instances. */
 export interface Mark {
-  /** Of the registry that the owner is in: two registries may share one platform. */
+  /** Id of the owner's registry: two registries may share one platform. */
   readonly registry: string;
   readonly namespace: string;
   readonly name: string;
@@ -19,12 +18,12 @@ export interface Instance {
   readonly taskId: string;
   readonly name: string;
   readonly nodeName: string;
-  /** Null: not known now, as on a node that is offline. Never taken for gone. */
+  /** Null: unknown, as on an offline node. Never treated as deleted. */
   readonly status: 'created' | 'running' | 'exited' | 'paused' | (string & {}) | null;
   readonly deployment: 'deploying' | 'success' | 'failure' | (string & {});
   /** Why its deployment failed. */
   readonly message?: string;
-  /** Restarts that it did by itself. */
+  /** Restarts by the platform. */
   readonly restarts: number;
   readonly startedMs?: number;
 }
@@ -32,18 +31,18 @@ export interface Instance {
 export interface PlatformService {
   readonly id: string;
   readonly name: string;
-  /** Absent: nobody's, or somebody else's who marks in another way. */
+  /** Absent: not created by this product. */
   readonly mark?: Mark;
   readonly policy: 'static' | 'dynamic';
   readonly factor: number;
   readonly nodeNames: readonly string[];
-  /** The platform's own version of it. */
+  /** The platform's version of the service. */
   readonly updatedTime: string;
   readonly isDeploying: boolean;
   readonly instances: readonly Instance[];
-  /** As the platform gave it, to be compared with what it should be. */
+  /** As the platform returned it, for comparison with the spec. */
   readonly detail: ServiceDetail;
 }
 
-/** How long the platform may take to delete a service. One that is still there after it was not deleted, and counts again. */
+/** How long the platform may take to delete a service. One that still exists after it counts as not deleted. */
 export const removalMs = 30_000;

@@ -1,6 +1,6 @@
-/** Objects without the fields that have nothing in them: what a spec does not set is not sent. */
+/** Objects without undefined and null fields: what a spec does not set is not sent. */
 
-/** The same fields, none of them empty. */
+/** The same fields, none of them undefined or null. */
 export type Present<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };
 
 /** Without the fields that are undefined or null. */
@@ -13,7 +13,7 @@ export function present<T extends object>(fields: T): Present<T> {
   return kept;
 }
 
-/** The same, but undefined if nothing is left. */
+/** The same, but returns undefined if no field is left. */
 export function presentOrNone<T extends object>(fields: T): Present<T> | undefined {
   const kept = present(fields);
   return Object.keys(kept).length === 0 ? undefined : kept;

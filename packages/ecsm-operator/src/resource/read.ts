@@ -1,12 +1,12 @@
-/** What the platform shows of a service and its containers, as the one thing that decisions are made on. */
+/** Converts the platform's responses about a service and its containers to the model that decisions use. */
 import { type ContainerRow, numberOf, type ServiceDetail, textsOf } from '@ecsm/client';
 import { readMark } from './mark.ts';
 import type { Instance, PlatformService } from './model.ts';
 
-/** A moment as the platform writes it, in milliseconds: `Ecsm.timeOf`. */
+/** Parses a time of the platform, in milliseconds: `Ecsm.timeOf`. */
 export type TimeOf = (text: string | null | undefined) => number | undefined;
 
-/** Containers of other services may be among the rows; they are left out. */
+/** Rows of other services are ignored. */
 export function readService(
   detail: ServiceDetail,
   containers: readonly ContainerRow[],

@@ -1,7 +1,7 @@
 /**
- * The configuration of a Linux container. Little of it is documented: fields that only a site knows are given in
- * `platformSpecific.linux` and sent as they are. There they win over what the rest of the template says, but for the
- * environment, which is put together: the mark has to be in it.
+ * The configuration of a Linux container. Little of it is documented: other fields are set in `platformSpecific.linux` and
+ * sent unchanged. They override the rest of the template, except for the environment, which is merged because it contains
+ * the owner mark.
  */
 import type { DockerImageConfig } from '@ecsm/client';
 import { shape } from '@ecsm/runtime';
@@ -19,7 +19,7 @@ export function renderLinux(template: ServiceTemplate, mark: readonly string[]):
       hostname: template.hostname,
       cmd: template.command,
       memory: memory === undefined ? undefined : bytesOf(memory),
-      // The form is a guess: it is that of SylixOS, as no other is known.
+      // Not documented; the format of SylixOS is assumed.
       mounts: mountsOf(template),
     }),
     ...own,

@@ -1,6 +1,6 @@
 /**
- * A service as the platform is to have it: the whole body of a creation or an update. What the spec does not set is not
- * in it, so that the platform's own defaults stay.
+ * Renders the payload of a creation or an update. Fields that the spec does not set are omitted, so that the platform's
+ * defaults apply.
  */
 import type { ImageVsoa, ServiceBody } from '@ecsm/client';
 import type { ECSMService, ServiceTemplate } from '../apis/ecsm-service.ts';
@@ -16,7 +16,7 @@ export interface RenderInput {
     readonly metadata: Pick<ECSMService['metadata'], 'namespace' | 'name' | 'uid'>;
     readonly spec: Pick<ECSMService['spec'], 'deploymentStrategy' | 'upgradeStrategy'>;
   };
-  /** The template that is rendered is the revision's, not the spec's: an older one may have to stay for now. */
+  /** The template of the revision is rendered, not that of the spec: a paused service keeps an older one. */
   readonly revision: { readonly hash: string; readonly template: ServiceTemplate };
   readonly registryId: string;
   readonly platformName: string;
@@ -42,7 +42,7 @@ export function renderService(input: RenderInput): ServiceBody {
       ...(template.vsoa === undefined ? {} : { vsoa: vsoaOf(template.vsoa) }),
     },
     ...placementOf(input),
-    // Off is the platform's default; the client leaves the field out of updates, where it has no place.
+    // The platform's default is false; the client omits the field from updates.
     ...(template.prepull ? { prepull: true } : {}),
   };
 }

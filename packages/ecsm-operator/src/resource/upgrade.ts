@@ -1,10 +1,10 @@
 /**
- * Images that the platform may change by itself. A service with `upgradeStrategy` Larger or Always follows new images of
- * its name; putting the older one back would be a fight, and the platform would win it at the next upload.
+ * Images that the platform may upgrade. A service with `upgradeStrategy` Larger or Always gets new images of the same name
+ * from the platform; setting the older one again would only last until the next upload.
  */
 import { type ImageRef, parseImageRef, type ServiceBody, type ServiceDetail } from '@ecsm/client';
 
-/** Whether the platform may have made the second out of the first. */
+/** Whether the platform may have upgraded the first image to the second. */
 export function isUpgrade(wantedRef: string, actualRef: string, autoUpgrade: string | undefined): boolean {
   if (autoUpgrade !== 'Always' && autoUpgrade !== 'Larger') return false;
   const wanted = readRef(wantedRef);
@@ -14,7 +14,7 @@ export function isUpgrade(wantedRef: string, actualRef: string, autoUpgrade: str
   return autoUpgrade === 'Always' || isNotSmaller(actual.tag, wanted.tag);
 }
 
-/** The body, with the image that the platform upgraded to. For updates that are about something else. */
+/** The payload with the image that the platform has upgraded to, for updates of other fields. */
 export function keepUpgrade(body: ServiceBody, actual: Pick<ServiceDetail, 'image'>): ServiceBody {
   const ref = actual.image?.ref ?? body.image.ref;
   if (!isUpgrade(body.image.ref, ref, body.image.autoUpgrade)) return body;
@@ -30,8 +30,8 @@ function readRef(text: string): ImageRef | undefined {
 }
 
 /**
- * How exactly the platform compares versions is not documented, so the benefit of a doubt is its own: only an image whose
- * numbers are smaller, or that has none, was put there by somebody else.
+ * How the platform compares versions is not documented. So every image counts as an upgrade unless its numbers are
+ * smaller, or it has none.
  */
 function isNotSmaller(actual: string, wanted: string): boolean {
   const [left, right] = [numbersOf(actual), numbersOf(wanted)];
