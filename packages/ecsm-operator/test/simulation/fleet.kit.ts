@@ -3,7 +3,7 @@
  * ones during a rolling update, no orphan, no duplicate, nothing foreign touched; and in the end what people wanted, said
  * in the status, with nothing written and nothing called for an hour but to look.
  */
-import { brutalFaults, type Scenario } from '@ecsm/runtime/simulation';
+import { type Scenario, unreliableStoreFaults } from '@ecsm/runtime/simulation';
 import type { Behaviour } from '@ecsm/simulator';
 import { behaviourOf, keepsInstances } from './behaviours.kit.ts';
 import { watchBounds } from './bounds.kit.ts';
@@ -36,7 +36,7 @@ export function fleetScenario(story: Story, options: FleetOptions = {}): Scenari
   const endMs = faultsUntilMs + (story.takesMs ?? 0) + restMs + hourMs;
   return {
     name: story.name,
-    weights: brutalFaults,
+    weights: unreliableStoreFaults,
     faultsUntilMs,
     endMs,
     stepsMax: 400_000,

@@ -4,7 +4,7 @@
  */
 import type { Transport } from '@ecsm/client';
 import { ApiError, EmbeddedRegistry, type InputOf, silentLog } from '@ecsm/runtime';
-import { type Doors, SeededRandom, type Simulation } from '@ecsm/runtime/simulation';
+import { type ProcessDependencies, SeededRandom, type Simulation } from '@ecsm/runtime/simulation';
 import { type Behaviour, type Container, type Service, Simulator } from '@ecsm/simulator';
 import { ECSMService } from '../../src/apis/ecsm-service.ts';
 import { operatorKinds } from '../../src/apis/kinds.ts';
@@ -66,7 +66,7 @@ export function buildWorld(simulation: Simulation, behaviour: Partial<Behaviour>
 }
 
 /** The road to the platform, as a process sees it: each call is one effect. */
-export function linkTo(world: World, doors: Doors): Transport {
+export function linkTo(world: World, doors: ProcessDependencies): Transport {
   let underWay = 0;
   return {
     async send(request, { signal, meter }) {
@@ -111,7 +111,7 @@ function isVersioned(method: string, path: string): boolean {
   return method === 'GET' && path.startsWith('/api/v1/service');
 }
 
-export async function operate(world: World, doors: Doors): Promise<void> {
+export async function operate(world: World, doors: ProcessDependencies): Promise<void> {
   const { store, clock, random, log, signal } = doors;
   // A list from before the crash does not show what was created last, and only the crashed process knew of it. Crashes
   // after writes are the rule in a focused run, so there an old answer is one that this process got before.
@@ -139,9 +139,9 @@ const reactionMsMax = 1_500;
 /** What people have at hand: the registry, and the platform itself. */
 export class People {
   readonly #world: World;
-  readonly #doors: Doors;
+  readonly #doors: ProcessDependencies;
 
-  constructor(world: World, doors: Doors) {
+  constructor(world: World, doors: ProcessDependencies) {
     this.#world = world;
     this.#doors = doors;
   }

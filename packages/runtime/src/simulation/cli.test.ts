@@ -54,18 +54,18 @@ describe('the command line', () => {
 
   it('runs every crash point of a seed', async () => {
     const { code, printed } = await run(['--scenario', 'bad', '--seed', '1', '--crash-points']);
-    expect(printed).toContain('again: --scenario bad --seed 1 --crash-points');
+    expect(printed).toContain('reproduce: --scenario bad --seed 1 --crash-points');
     expect(code).toBe(1);
   });
 
   it('refuses arguments that make no sense', async () => {
     expect(await run(['--scenario', 'ugly'])).toEqual({
       code: 2,
-      printed: 'there is no scenario ugly: there are good, bad',
+      printed: 'unknown scenario ugly; scenarios are good, bad',
     });
     expect(await run(['--seeds', 'many'])).toEqual({
       code: 2,
-      printed: '--seeds has to be a whole number, not "many"',
+      printed: '--seeds must be a non-negative integer, not "many"',
     });
     expect((await run(['--sedes', '1'])).code).toBe(2);
   });
@@ -117,7 +117,7 @@ describe('a failure', () => {
         latencyMsMax: 0,
         build: (simulation) =>
           simulation.always('every call is answered', ({ journal }) =>
-            journal.effects[0]?.answer === 'Unavailable' ? 'one is not' : undefined,
+            journal.effects[0]?.result === 'Unavailable' ? 'one is not' : undefined,
           ),
       },
     );
@@ -136,8 +136,8 @@ describe('a failure', () => {
         '  0.000  sample#1  1  call  request lost',
         '  0.000  sample#1  1  call  Unavailable',
         '  0.000  sample#1           finished',
-        'again: --scenario sample --seed 4 --trace',
-        `these faults alone: runScenario(scenario, 4, ${JSON.stringify([lost])})`,
+        'reproduce: --scenario sample --seed 4 --trace',
+        `with these faults only: runScenario(scenario, 4, ${JSON.stringify([lost])})`,
       ].join('\n'),
     );
   });

@@ -1,7 +1,7 @@
 /**
  * The command line of a simulation, for a program that has scenarios: `--scenario NAME` (default all), `--seeds N`
  * (default 1000), `--first-seed N`, `--seed N` for a single run, `--crash-points` for every crash point of the first
- * seed, `--trace` to see a run that went well, too.
+ * seed, `--trace` to print the trace of a passed run, too.
  */
 import { parseArgs } from 'node:util';
 import { type Clock, systemClock } from '../ports/clock.ts';
@@ -18,9 +18,9 @@ export interface SimulateOptions {
   readonly argv: readonly string[];
   readonly scenarios: readonly Scenario[];
   readonly print: (text: string) => void;
-  /** Where seeds that failed once are kept. Without it none are repeated, and none kept. */
+  /** Stores failed seeds, which every run repeats first. Default: none. */
   readonly seedFile?: SeedFile;
-  /** For the time it took. Default: the system's. */
+  /** Measures the duration of a run. Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -33,7 +33,7 @@ interface Job extends SimulateOptions {
   readonly trace: boolean;
 }
 
-/** The exit code: 0 if all went well, 1 if a run failed, 2 if the arguments make no sense. */
+/** Returns the exit code: 0 if all runs passed, 1 if a run failed, 2 for invalid arguments. */
 export async function simulate(options: SimulateOptions): Promise<number> {
   const parsed = parse(options);
   if (typeof parsed === 'string') {
@@ -59,7 +59,7 @@ function parse(options: SimulateOptions): string | readonly (Job & { run(job: Jo
     });
     const { scenario: name, trace = false } = values;
     const scenarios = options.scenarios.filter((scenario) => name === undefined || scenario.name === name);
-    if (scenarios.length === 0) return `there is no scenario ${name}: ${namesOf(options.scenarios)}`;
+    if (scenarios.length === 0) return `unknown scenario ${name}; scenarios are ${namesOf(options.scenarios)}`;
     const seed = numberOf('seed', values.seed);
     const firstSeed = seed ?? numberOf('first-seed', values['first-seed']) ?? 1;
     const seeds = numberOf('seeds', values.seeds) ?? seedsDefault;
@@ -106,9 +106,9 @@ function numberOf(option: string, text: string | undefined): number | undefined 
   if (text === undefined) return undefined;
   const number = Number(text);
   if (Number.isSafeInteger(number) && number >= 0 && text.trim() !== '') return number;
-  throw new RangeError(`--${option} has to be a whole number, not "${text}"`);
+  throw new RangeError(`--${option} must be a non-negative integer, not "${text}"`);
 }
 
 function namesOf(scenarios: readonly Scenario[]): string {
-  return `there are ${scenarios.map(({ name }) => name).join(', ')}`;
+  return scenarios.map(({ name }) => name).join(', ');
 }

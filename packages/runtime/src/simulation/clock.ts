@@ -1,17 +1,17 @@
-/** Time as a simulated machine sees it: virtual, with a wall clock that somebody may set. */
+/** The clock of a simulated machine: virtual time, with a wall clock that can be stepped. */
 import type { Clock } from '../ports/clock.ts';
 import type { Scheduler } from './scheduler.ts';
-import type { Mortal } from './timeline.ts';
+import type { EventOwner } from './timeline.ts';
 
 /** Runs start on 2026-01-01T00:00:00Z. */
 export const simulationStartMs = 1_767_225_600_000;
 
-/** What Node does with a longer delay is to fire after 1 ms, and that is a fault worth finding in a simulation. */
+/** Node fires a timer with a longer delay after 1 ms. The simulation does the same, to find such bugs. */
 const timerDelayMsMax = 2 ** 31 - 1;
 
-/** Whose timers these are. They end with them. */
-export interface TimerOwner extends Mortal {
-  /** A draw from the seed for each timer: it decides which of several due timers goes first. */
+/** The owner of timers. Its timers do not fire after it has ended. */
+export interface TimerOwner extends EventOwner {
+  /** A random number for each timer: it orders timers that are due at the same time. */
   tie(): number;
   /** A callback threw, which in production ends the process. */
   failed(error: unknown): void;
@@ -35,7 +35,7 @@ export class MachineClock implements Clock {
     return this.#scheduler.nowMs;
   }
 
-  /** Somebody sets the wall clock, forwards or back. Timers measure spans, and do not notice. */
+  /** Steps the wall clock forwards or backwards. Timers are not affected. */
   step(stepMs: number): void {
     this.#offsetMs += stepMs;
   }
@@ -62,9 +62,9 @@ export class MachineClock implements Clock {
         owner.failed(error);
       }
     };
-    const happening = this.#scheduler.schedule(nodeDelay(delayMs), owner.tie(), fire, owner);
+    const event = this.#scheduler.schedule(nodeDelay(delayMs), owner.tie(), fire, owner);
     return () => {
-      happening.run = undefined;
+      event.run = undefined;
     };
   }
 }

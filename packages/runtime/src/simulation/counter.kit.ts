@@ -2,7 +2,7 @@
 import { isApiError } from '../api/errors.ts';
 import { sleep } from '../ports/clock.ts';
 import type { Store, Write } from '../store/contract.ts';
-import type { Doors, Main } from './incarnation.ts';
+import type { Main, ProcessDependencies } from './incarnation.ts';
 import type { Scenario } from './scenario.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -75,7 +75,7 @@ export function scenarioOf(main: Main, options: Partial<Scenario> = {}): Scenari
  * A controller in miniature: copies `wanted/…` to `actual/…`, by watch and by resync, and never trusts an event. If it
  * seldom resyncs, it trusts the watch instead.
  */
-export async function mirror({ store, clock, signal }: Doors, resyncMs = 10_000): Promise<void> {
+export async function mirror({ store, clock, signal }: ProcessDependencies, resyncMs = 10_000): Promise<void> {
   const reconcile = async (name: string) => {
     const [wanted, actual] = await Promise.all([store.get(`wanted/${name}`), store.get(`actual/${name}`)]);
     const expected = actual?.revision ?? 0;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { mirror, put, scenarioOf } from './counter.kit.ts';
 import { crashPoints, runCrashPoints } from './crash-points.ts';
-import { brutalFaults } from './random-faults.ts';
+import { unreliableStoreFaults } from './random-faults.ts';
 import { runScenario, type Scenario } from './scenario.ts';
 import { runSeeds } from './seeds.ts';
 
@@ -73,7 +73,7 @@ describe('a crash at every point of a writer of two steps', () => {
 describe('a small controller', () => {
   const options: Partial<Scenario> = {
     name: 'mirror',
-    weights: brutalFaults,
+    weights: unreliableStoreFaults,
     faultsUntilMs: 20_000,
     endMs: 90_000,
     build(simulation) {
@@ -107,7 +107,7 @@ describe('a small controller', () => {
   });
 
   it('that trusts the watch is found out, with the one event that was lost', async () => {
-    const trusting = scenarioOf((doors) => mirror(doors, 3_600_000), {
+    const trusting = scenarioOf((dependencies) => mirror(dependencies, 3_600_000), {
       ...options,
       weights: { perEffect: { delay: 0.1, lostResponse: 0.1, dropEvent: 0.1 }, perMinute: {} },
     });

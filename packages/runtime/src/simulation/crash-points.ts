@@ -1,6 +1,6 @@
 /**
- * Every place at which a program can die: before and after each effect of a run in which nothing went wrong. A program
- * that survives all of them leaves nothing half done, whatever it was doing.
+ * Crash points of a program: before and after each effect of a run without faults. A program that passes all of them
+ * recovers from a crash at any point.
  */
 import type { Fault } from './faults.ts';
 import { type RunResult, runScenario, type Scenario } from './scenario.ts';
@@ -9,14 +9,14 @@ import { faultsUntilMsDefault } from './simulation.ts';
 export interface CrashOptions {
   /** Only of these processes. Default: all that faults can hit. */
   readonly processes?: readonly string[];
-  /** How soon the process is started again. Default 1000 ms. */
+  /** Delay until the process is restarted. Default 1000 ms. */
   readonly restartMs?: number;
 }
 
-/** One plan for each point. The reference is a run without faults; the plans are for the same scenario and seed. */
+/** One fault plan for each crash point of `reference`, a run without faults. Valid for its scenario and seed. */
 export function crashPoints(reference: RunResult, options: CrashOptions = {}): readonly (readonly Fault[])[] {
   const { processes = reference.targets, restartMs = 1000 } = options;
-  // Later crashes would fall into the time that the program is given to come to rest.
+  // Later crashes would leave the program too little time to become stable.
   const untilMs = reference.scenario.faultsUntilMs ?? faultsUntilMsDefault;
   return reference.journal.effects
     .filter(({ process, sentMs }) => processes.includes(process) && sentMs < untilMs)
@@ -26,7 +26,7 @@ export function crashPoints(reference: RunResult, options: CrashOptions = {}): r
     ]);
 }
 
-/** Runs the reference and then each point, up to the first that fails. */
+/** Runs the reference and then each crash point, up to the first failure. */
 export async function runCrashPoints(scenario: Scenario, seed: number, options?: CrashOptions): Promise<CrashReport> {
   const reference = await runScenario(scenario, seed, []);
   if (reference.failure) return { runs: 1, failed: reference };

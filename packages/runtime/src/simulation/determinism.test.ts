@@ -12,13 +12,13 @@ import {
   put,
   scenarioOf,
 } from './counter.kit.ts';
-import { brutalFaults } from './random-faults.ts';
+import { unreliableStoreFaults } from './random-faults.ts';
 import { runScenario, type Scenario } from './scenario.ts';
 import { runSeeds } from './seeds.ts';
 import { formatTrace } from './trace.ts';
 
 const busy: Scenario = scenarioOf(mirror, {
-  weights: brutalFaults,
+  weights: unreliableStoreFaults,
   endMs: 60_000,
   build(simulation) {
     simulation.process('person', { faults: false }).start(async ({ store, clock, random, log }) => {

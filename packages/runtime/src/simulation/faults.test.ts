@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { isApiError } from '../api/errors.ts';
 import { sleep } from '../ports/clock.ts';
 import { put, scenarioOf } from './counter.kit.ts';
+import type { EffectOptions } from './effect-call.ts';
 import { describeFault, type EffectFault, explicitFaults, type Fault } from './faults.ts';
-import type { EffectOptions } from './flight.ts';
-import { brutalFaults, ordinaryFaults, randomFaults } from './random-faults.ts';
+import { ordinaryFaults, randomFaults, unreliableStoreFaults } from './random-faults.ts';
 import { runScenario } from './scenario.ts';
 
 const latencyMsMax = 4;
@@ -40,14 +40,14 @@ async function callUnder(fault: OfEffect<EffectFault> | undefined, options: Part
     heard,
     arrived: arrived.length,
     arrivedMs: arrived.at(-1) ?? -1,
-    answer: record?.answer,
+    result: record?.result,
     faults: journal.faults,
   };
 }
 
 describe('a request', () => {
   it('without a fault takes a little while', async () => {
-    expect(await callUnder(undefined)).toMatchObject({ heard: ['fresh soon'], arrived: 1, answer: 'ok' });
+    expect(await callUnder(undefined)).toMatchObject({ heard: ['fresh soon'], arrived: 1, result: 'ok' });
   });
 
   it('that is late arrives late', async () => {
@@ -57,10 +57,10 @@ describe('a request', () => {
   });
 
   it('that is later than the timeout arrives when the caller has given up', async () => {
-    const { heard, arrivedMs, answer } = await callUnder({ type: 'delay', delayMs: 8000 });
+    const { heard, arrivedMs, result } = await callUnder({ type: 'delay', delayMs: 8000 });
     expect(heard).toEqual(['Timeout after 5000 ms']);
     expect(arrivedMs).toBeGreaterThanOrEqual(8000);
-    expect(answer).toBe('Timeout');
+    expect(result).toBe('Timeout');
   });
 
   it('that is lost never arrives', async () => {
@@ -78,7 +78,7 @@ describe('a request', () => {
     expect(await callUnder({ type: 'lostResponse', error: 'Timeout' })).toMatchObject({
       heard: ['Timeout after 5000 ms'],
       arrived: 1,
-      answer: 'Timeout',
+      result: 'Timeout',
     });
     expect(await callUnder({ type: 'lostResponse', error: 'Unavailable' })).toMatchObject({
       heard: ['Unavailable soon'],
@@ -107,8 +107,8 @@ describe('a request', () => {
   });
 
   it('after which the process crashes has arrived, and nobody hears of it', async () => {
-    const { heard, arrived, answer } = await callUnder({ type: 'crashAfter', restartMs: 10 });
-    expect({ heard, arrived, answer }).toEqual({ heard: [], arrived: 1, answer: undefined });
+    const { heard, arrived, result } = await callUnder({ type: 'crashAfter', restartMs: 10 });
+    expect({ heard, arrived, result }).toEqual({ heard: [], arrived: 1, result: undefined });
   });
 
   it('to somebody who takes too long times out', async () => {
@@ -131,7 +131,7 @@ describe('a request', () => {
     });
     const { journal } = await runScenario(scenario, 1);
     expect(journal.events.filter(({ what }) => what === 'heard no such thing')).toHaveLength(2);
-    expect(journal.effects.map(({ answer }) => answer)).toEqual(['error', 'error']);
+    expect(journal.effects.map(({ result }) => result)).toEqual(['error', 'error']);
   });
 
   it('over a link that is cut fails, and works again when the link does', async () => {
@@ -150,7 +150,7 @@ describe('a request', () => {
     const { journal } = await runScenario(scenario, 1, [partition]);
     expect(new Set(answers)).toEqual(new Set(['ok', 'Timeout', 'Unavailable']));
     const during = journal.effects.filter(({ sentMs }) => sentMs >= 1000 && sentMs < 21_000);
-    expect(during.every(({ answer }) => answer !== 'ok')).toBe(true);
+    expect(during.every(({ result }) => result !== 'ok')).toBe(true);
     expect(answers.at(-1)).toBe('ok');
   });
 });
@@ -168,7 +168,7 @@ describe('a rejection that nobody handles', () => {
       });
       const lost = { type: 'lostRequest', process: 'sample', effect: 1, error: 'Unavailable' } as const;
       const { failure } = await runScenario(scenario, 1, [lost]);
-      expect(failure?.oracle).toBe('no rejection goes unhandled');
+      expect(failure?.oracle).toBe('no unhandled rejection');
       expect((await runScenario(scenario, 1, [])).failure).toBeUndefined();
     } finally {
       for (const other of others) process.on('unhandledRejection', other);
@@ -183,15 +183,15 @@ describe('a plan', () => {
   });
 
   it('from a seed has no fault after its time, none for a stranger, and none that cannot be', () => {
-    const abilities = { kind: 'write', repeatable: false, stale: false } as const;
+    const traits = { kind: 'write', repeatable: false, stale: false } as const;
     const targets = [{ name: 'a', index: 0, links: ['store'] }];
     for (let seed = 0; seed < 200; seed++) {
-      const plan = randomFaults(seed, brutalFaults, 10_000, targets);
+      const plan = randomFaults(seed, unreliableStoreFaults, 10_000, targets);
       for (const fault of plan.timed) expect(fault.timeMs).toBeLessThan(10_000);
       for (let effect = 1; effect < 50; effect++) {
-        expect(plan.at('a', effect, 10_000, abilities)).toBeUndefined();
-        expect(plan.at('b', effect, 0, abilities)).toBeUndefined();
-        expect(plan.at('a', effect, 0, abilities)?.type ?? '').not.toMatch(/duplicate|staleRead|Watch|Event/);
+        expect(plan.at('a', effect, 10_000, traits)).toBeUndefined();
+        expect(plan.at('b', effect, 0, traits)).toBeUndefined();
+        expect(plan.at('a', effect, 0, traits)?.type ?? '').not.toMatch(/duplicate|staleRead|Watch|Event/);
       }
     }
   });
@@ -199,7 +199,7 @@ describe('a plan', () => {
   it('from a seed has every kind of fault, each in some seeds', () => {
     const seen = new Set<string>();
     for (let seed = 0; seed < 300; seed++) {
-      const plan = randomFaults(seed, brutalFaults, 30_000, [{ name: 'a', index: 0, links: ['store'] }]);
+      const plan = randomFaults(seed, unreliableStoreFaults, 30_000, [{ name: 'a', index: 0, links: ['store'] }]);
       for (const { type } of plan.timed) seen.add(type);
       for (let effect = 1; effect < 100; effect++) {
         for (const kind of ['read', 'event'] as const) {
@@ -207,7 +207,7 @@ describe('a plan', () => {
         }
       }
     }
-    const all = [...Object.keys(brutalFaults.perEffect), ...Object.keys(ordinaryFaults.perMinute)];
+    const all = [...Object.keys(unreliableStoreFaults.perEffect), ...Object.keys(ordinaryFaults.perMinute)];
     expect(all.filter((type) => !seen.has(type))).toEqual([]);
     expect(all).toHaveLength(14);
   });

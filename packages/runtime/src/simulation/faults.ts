@@ -1,17 +1,17 @@
 /**
- * The menu of faults, as plain data: a list of these says all that goes wrong in a run. A run takes such a list, or has
- * one made from its seed (random-faults.ts), and reports those that took hold, so that they can be given to another run.
+ * The faults of a run, as plain data. A run gets a list of faults, or derives one from its seed (random-faults.ts). It
+ * reports the faults that took effect, so that another run can repeat them.
  */
 
-/** `event` is one commit on its way to a watcher. */
+/** `event` is the delivery of one commit to a watcher. */
 export type EffectKind = 'read' | 'write' | 'event';
 
-/** How a caller learns that something was lost: it waits in vain, or the connection breaks. */
+/** The error of a lost request or response: a timeout, or a broken connection. */
 export type LossError = 'Timeout' | 'Unavailable';
 
 interface AtEffect {
   readonly process: string;
-  /** Effects of a process are counted from 1, and go on counting when it is restarted. */
+  /** Effects of a process are numbered from 1, across restarts. */
   readonly effect: number;
 }
 
@@ -20,62 +20,62 @@ interface AtTime {
   readonly timeMs: number;
 }
 
-/** What can happen to one effect. */
+/** A fault of one effect. */
 export type EffectFault = AtEffect &
   (
     | { readonly type: 'delay'; readonly delayMs: number }
     /** Never applied. */
     | { readonly type: 'lostRequest'; readonly error: LossError }
-    /** Applied, and the caller does not learn of it. */
+    /** Applied, but the caller gets an error. */
     | { readonly type: 'lostResponse'; readonly error: LossError }
-    /** Applied again later, where the effect says that this may happen. */
+    /** Applied again later, if the effect is repeatable. */
     | { readonly type: 'duplicate'; readonly delayMs: number }
-    /** The answer is as of that many revisions ago, where the effect can be read so. */
+    /** Returns the state of that many revisions ago, if the effect supports it. */
     | { readonly type: 'staleRead'; readonly revisions: number }
-    /** The process ends instead of sending it. */
+    /** The process crashes before it is sent. */
     | { readonly type: 'crashBefore'; readonly restartMs: number }
-    /** The process ends when it is applied, before the answer comes. */
+    /** The process crashes after it is applied, before the response arrives. */
     | { readonly type: 'crashAfter'; readonly restartMs: number }
     /** The watch breaks with `Unavailable` instead of delivering the event. */
     | { readonly type: 'breakWatch' }
-    /** The watch goes on as if the event had not been. It breaks the store's promise: only a resync repairs it. */
+    /** The event is lost silently. This violates the store contract: only a resync repairs it. */
     | { readonly type: 'dropEvent' }
-    /** The event comes twice. It breaks the store's promise, too. */
+    /** The event is delivered twice. This violates the store contract, too. */
     | { readonly type: 'repeatEvent' }
   );
 
-/** What can happen at a moment. */
+/** A fault at a point in time. */
 export type TimedFault = AtTime &
   (
     | { readonly type: 'kill'; readonly process: string; readonly restartMs: number }
     | { readonly type: 'clockStep'; readonly process: string; readonly stepMs: number }
-    /** The process is cut off from what is at the other end of the link: `store`, or the `link` of an effect. */
+    /** The process cannot reach the other end of the link: `store`, or the `link` of an effect. */
     | { readonly type: 'partition'; readonly process: string; readonly link: string; readonly lengthMs: number }
-    /** The store forgets its history but for the newest revisions. */
+    /** The store is compacted to its newest revisions. */
     | { readonly type: 'compact'; readonly keepRevisions: number }
   );
 
 export type Fault = EffectFault | TimedFault;
 
-/** What an effect can be put through, so that no fault is spent on one that cannot suffer it. */
-export interface Abilities {
+/** The properties of an effect that decide which faults apply to it. */
+export interface EffectTraits {
   readonly kind: EffectKind;
   readonly repeatable: boolean;
   readonly stale: boolean;
 }
 
-/** Decides what goes wrong. */
+/** Decides which faults happen. */
 export interface FaultPlan {
-  /** Faults at moments, for the whole run. */
+  /** The timed faults of the whole run. */
   readonly timed: readonly TimedFault[];
-  at(process: string, effect: number, timeMs: number, abilities: Abilities): EffectFault | undefined;
+  at(process: string, effect: number, timeMs: number, traits: EffectTraits): EffectFault | undefined;
 }
 
 const always = { read: true, write: true, event: true };
 const requests = { read: true, write: true, event: false };
 const events = { read: false, write: false, event: true };
 
-const suffers: { readonly [T in EffectFault['type']]: Readonly<Record<EffectKind, boolean>> } = {
+const applicable: { readonly [T in EffectFault['type']]: Readonly<Record<EffectKind, boolean>> } = {
   delay: always,
   lostRequest: requests,
   lostResponse: requests,
@@ -88,13 +88,13 @@ const suffers: { readonly [T in EffectFault['type']]: Readonly<Record<EffectKind
   repeatEvent: events,
 };
 
-export function isPossible(type: EffectFault['type'], { kind, repeatable, stale }: Abilities): boolean {
+export function isPossible(type: EffectFault['type'], { kind, repeatable, stale }: EffectTraits): boolean {
   if (type === 'duplicate') return repeatable;
   if (type === 'staleRead') return stale;
-  return suffers[type][kind];
+  return applicable[type][kind];
 }
 
-/** Exactly these faults. One that its effect cannot suffer does nothing. */
+/** Exactly these faults. A fault that does not apply to its effect is ignored. */
 export function explicitFaults(faults: readonly Fault[]): FaultPlan {
   const timed: TimedFault[] = [];
   const atEffects = new Map<string, EffectFault>();
@@ -109,9 +109,9 @@ export function explicitFaults(faults: readonly Fault[]): FaultPlan {
   }
   return {
     timed,
-    at(process, effect, _timeMs, abilities) {
+    at(process, effect, _timeMs, traits) {
       const fault = atEffects.size === 0 ? undefined : atEffects.get(placeOf(process, effect));
-      return fault && isPossible(fault.type, abilities) ? fault : undefined;
+      return fault && isPossible(fault.type, traits) ? fault : undefined;
     },
   };
 }

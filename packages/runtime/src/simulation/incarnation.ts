@@ -1,6 +1,6 @@
 /**
- * One life of a simulated process: everything it can reach the world through. When it is over, every door is shut: no
- * promise that it waits for is ever settled, no timer of it fires, nothing that it still does has an effect.
+ * One run of a simulated process, with its dependencies. After its end, no promise that it awaits is settled, none of its
+ * timers fires, and its calls have no effect.
  */
 import { isApiError } from '../api/errors.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -8,39 +8,39 @@ import type { Log } from '../ports/log.ts';
 import type { Random } from '../ports/random.ts';
 import type { Store } from '../store/contract.ts';
 import type { TimerOwner } from './clock.ts';
-import type { Abilities } from './faults.ts';
-import { type EffectOptions, Flight } from './flight.ts';
-import { happenings, type OpenRecord } from './journal.ts';
+import { EffectCall, type EffectOptions } from './effect-call.ts';
+import type { EffectTraits } from './faults.ts';
+import { effectEvents, type OpenRecord } from './journal.ts';
 import type { SimulatedProcess } from './process.ts';
 import { SeededRandom } from './random.ts';
 import { SimulatedStore } from './store.ts';
 import type { World } from './world.ts';
 
-/** What a simulated program is given instead of the real world. */
-export interface Doors {
+/** The injected dependencies of a simulated program. It must use nothing else. */
+export interface ProcessDependencies {
   readonly name: string;
-  /** Counted from 1: how often the process has been started. */
+  /** Number of starts of the process, from 1. */
   readonly incarnation: number;
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Aborts when the process is asked to stop. A crash does not ask. */
+  /** Aborts when the process is stopped. It does not abort in a crash. */
   readonly signal: AbortSignal;
-  /** A call through any other door: numbered, traced, and subject to faults. */
+  /** Any other call to the outside: numbered, traced, and subject to faults. */
   effect<T>(name: string, apply: () => Promise<T> | T, options: EffectOptions<T>): Promise<T>;
 }
 
-export type Main = (doors: Doors) => Promise<void> | void;
+export type Main = (dependencies: ProcessDependencies) => Promise<void> | void;
 
 export class Incarnation implements TimerOwner {
   readonly process: SimulatedProcess;
   readonly world: World;
   readonly number: number;
   /** Effects that are sent and not yet applied. */
-  readonly flights = new Set<{ abandon(): void }>();
-  /** What to let go of when this life ends. */
-  readonly belongings = new Set<() => void>();
+  readonly calls = new Set<{ abandon(): void }>();
+  /** Called when this incarnation ends. */
+  readonly cleanups = new Set<() => void>();
   readonly #stopping = new AbortController();
   #alive = true;
 
@@ -54,9 +54,9 @@ export class Incarnation implements TimerOwner {
     return this.#alive;
   }
 
-  async live(main: Main): Promise<void> {
+  async run(main: Main): Promise<void> {
     try {
-      await main(this.#doors());
+      await main(this.#dependencies());
       if (this.#alive) this.note('finished');
     } catch (error) {
       if (this.#alive) this.failed(error);
@@ -64,28 +64,28 @@ export class Incarnation implements TimerOwner {
   }
 
   stop(): void {
-    this.note('asked to stop');
+    this.note('stop requested');
     this.#stopping.abort();
   }
 
   end(): void {
     this.#alive = false;
-    for (const flight of this.flights) flight.abandon();
-    for (const letGo of this.belongings) letGo();
-    this.flights.clear();
-    this.belongings.clear();
+    for (const call of this.calls) call.abandon();
+    for (const cleanup of this.cleanups) cleanup();
+    this.calls.clear();
+    this.cleanups.clear();
   }
 
   /**
-   * An error that nobody caught ends the process. One of the catalogue is what a program may end with when the world
-   * fails it, and somebody restarts it; anything else is a defect, and so is any error of a process without faults.
+   * An uncaught error ends the process. An error of the catalogue may be the consequence of a fault, and the process is
+   * restarted; any other error fails the run, and so does any error of a process without faults.
    */
   failed(error: unknown): void {
-    const excusable = isApiError(error) && error.retry !== 'bug' && this.process.suffersFaults;
+    const isExpected = isApiError(error) && error.retry !== 'bug' && this.process.isFaultTarget;
     this.note(
       `ended by ${isApiError(error) ? error.code : 'an error'}: ${error instanceof Error ? error.message : error}`,
     );
-    if (excusable) this.process.crash(this.process.restartMs);
+    if (isExpected) this.process.crash(this.process.restartMs);
     else
       this.world.fail(
         `process ${this.process.name}`,
@@ -99,33 +99,33 @@ export class Incarnation implements TimerOwner {
 
   effect<T>(name: string, apply: () => Promise<T> | T, options: EffectOptions<T>): Promise<T> {
     const { kind, repeatable = false, stale } = options;
-    const record = this.begin(name, { kind, repeatable, stale: stale !== undefined });
+    const record = this.startEffect(name, { kind, repeatable, stale: stale !== undefined });
     if (!record) return never();
-    return new Promise((resolve, reject) => new Flight(this, record, apply, options, resolve, reject).send());
+    return new Promise((resolve, reject) => new EffectCall(this, record, apply, options, resolve, reject).send());
   }
 
-  /** Numbers an effect and decides its fate; nothing if the process is no more, or ends with it. */
-  begin(name: string, abilities: Abilities): OpenRecord | undefined {
+  /** Numbers an effect and decides its fault. Returns undefined if the process has ended or crashes now. */
+  startEffect(name: string, traits: EffectTraits): OpenRecord | undefined {
     if (!this.#alive) return undefined;
     const { journal, scheduler, plan } = this.world;
     const { process } = this;
     const number = process.nextEffect();
-    const fault = process.suffersFaults ? plan.at(process.name, number, scheduler.nowMs, abilities) : undefined;
+    const fault = process.isFaultTarget ? plan.at(process.name, number, scheduler.nowMs, traits) : undefined;
     const record: OpenRecord = {
       process: process.name,
       incarnation: this.number,
       number,
       name,
-      kind: abilities.kind,
+      kind: traits.kind,
       sentMs: scheduler.nowMs,
       fault,
       appliedMs: undefined,
-      answer: undefined,
+      result: undefined,
     };
     journal.effects.push(record);
     if (fault) journal.faults.push(fault);
     const crashes = fault?.type === 'crashBefore';
-    journal.about(record, scheduler.nowMs, crashes ? happenings.crashBefore : happenings.sent);
+    journal.about(record, scheduler.nowMs, crashes ? effectEvents.crashBefore : effectEvents.sent);
     if (!crashes) return record;
     process.crash(fault.restartMs);
     return undefined;
@@ -135,7 +135,7 @@ export class Incarnation implements TimerOwner {
     this.world.journal.note(this.process.name, this.number, this.world.scheduler.nowMs, what);
   }
 
-  #doors(): Doors {
+  #dependencies(): ProcessDependencies {
     const { process, number, world } = this;
     return {
       name: process.name,
@@ -164,7 +164,7 @@ export class Incarnation implements TimerOwner {
   }
 }
 
-/** What somebody waits for who is no more. */
+/** The promise of a call in a process that has ended. */
 export function never<T>(): Promise<T> {
   return new Promise(() => {});
 }

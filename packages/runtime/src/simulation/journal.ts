@@ -1,4 +1,4 @@
-/** Everything that happened in a run, in order: for oracles to judge and for people to read. */
+/** All events of a run, in order: for oracles and for the trace. */
 import type { ErrorCode } from '../api/errors.ts';
 import type { LogFields, LogLevel } from '../ports/log.ts';
 import type { EffectFault, EffectKind, Fault } from './faults.ts';
@@ -11,10 +11,10 @@ export interface EffectRecord {
   readonly kind: EffectKind;
   readonly sentMs: number;
   readonly fault: EffectFault | undefined;
-  /** When it reached the other end; nothing while it has not, or when it was lost on the way. */
+  /** When it was applied at the other end; undefined before that, or if the request was lost. */
   readonly appliedMs: number | undefined;
-  /** What the caller was told: `ok`, the code of an error, `error` for one that is not of the catalogue. */
-  readonly answer: 'ok' | 'error' | ErrorCode | undefined;
+  /** The result of the caller: `ok`, the code of an error, `error` for one that is not of the catalogue. */
+  readonly result: 'ok' | 'error' | ErrorCode | undefined;
 }
 
 /** The record while it is being written. */
@@ -24,31 +24,31 @@ export interface JournalEvent {
   readonly timeMs: number;
   readonly process: string;
   readonly incarnation: number;
-  /** The effect it is about; nothing for what happens to a process as a whole. */
+  /** Undefined for events of the process itself. */
   readonly effect: EffectRecord | undefined;
   readonly what: string;
   readonly level?: LogLevel;
   readonly fields?: LogFields | undefined;
 }
 
-/** The words of the trace for what befalls an effect before its answer. */
-export const happenings = {
+/** The trace texts for the events of an effect before its result. */
+export const effectEvents = {
   sent: 'sent',
   applied: 'applied',
   appliedAgain: 'applied again',
   requestLost: 'request lost',
   responseLost: 'response lost',
-  cutOff: 'lost: cut off',
+  cutOff: 'lost: partition',
   crashBefore: 'crash before it was sent',
-  crashAfter: 'crash before the answer came',
+  crashAfter: 'crash before the response',
   lostInCrash: 'lost in the crash',
 } as const;
 
 export class Journal {
-  /** In the order they were sent. */
+  /** In the order in which they were sent. */
   readonly effects: EffectRecord[] = [];
   readonly events: JournalEvent[] = [];
-  /** Those that took hold, in order. Given to another run of the same seed, they make the same run. */
+  /** The faults that took effect, in order. With the same seed and these faults, a run is identical. */
   readonly faults: Fault[] = [];
 
   about(effect: EffectRecord, timeMs: number, what: string): void {

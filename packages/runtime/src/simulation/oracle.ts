@@ -1,8 +1,8 @@
-/** Oracles: plain functions that look at a run and say what is wrong with it, if anything. */
+/** Oracles: plain functions that check the state of a run and return a failure message. */
 import type { EffectRecord, Journal } from './journal.ts';
 import type { SharedStore } from './shared-store.ts';
 
-/** What an oracle may look at. */
+/** The input of an oracle. */
 export interface SimulationState {
   readonly seed: number;
   readonly nowMs: number;
@@ -12,30 +12,30 @@ export interface SimulationState {
   readonly journal: Journal;
 }
 
-/** What is wrong, in a sentence; nothing if all is well. */
+/** Returns undefined if the check passes, otherwise the failure message. */
 export type Oracle = (state: SimulationState) => string | undefined;
 
 export interface Failure {
-  /** The name of the oracle, or of what else found it. */
+  /** The name of the oracle, or of another source of the failure. */
   readonly oracle: string;
   readonly message: string;
 }
 
 export interface StableOptions {
-  /** For how long before the end of the run nothing may be written. */
+  /** Time before the end of the run in which no write is allowed. */
   readonly quietMs: number;
-  /** Writes that are no sign of unrest, such as the renewal of a lease. */
+  /** Writes that are allowed, such as the renewal of a lease. */
   readonly except?: (effect: EffectRecord) => boolean;
 }
 
 /**
- * Eventually stable: faults and inputs being over, the last `quietMs` of the run have no write. Leave the run time
- * between the end of the faults and the quiet span, to come to rest in.
+ * Eventually stable: after the end of faults and inputs, there is no write in the last `quietMs` of the run. Leave enough
+ * time to become stable between the end of the faults and that interval.
  */
 export function stable({ quietMs, except = () => false }: StableOptions): Oracle {
   return ({ endMs, faultsUntilMs, nowMs, journal }) => {
     if (endMs - quietMs <= faultsUntilMs) return `the run is too short to be quiet for ${quietMs} ms after its faults`;
-    // A run that ended early did so because nothing was left to happen.
+    // A run that ended early had no scheduled events left.
     if (nowMs < endMs) return undefined;
     const { effects } = journal;
     for (let index = effects.length - 1; index >= 0; index--) {

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import { sleep } from '../ports/clock.ts';
 import { put, scenarioOf } from './counter.kit.ts';
-import type { Doors } from './incarnation.ts';
+import type { ProcessDependencies } from './incarnation.ts';
 import { runScenario } from './scenario.ts';
 import { Simulation } from './simulation.ts';
 
 describe('a process that crashed', () => {
   /** Does everything that a process can do, for ever, in three tasks at once. */
-  const busybody = async ({ store, clock, random, log, effect, incarnation, signal }: Doors) => {
+  const busybody = async ({ store, clock, random, log, effect, incarnation, signal }: ProcessDependencies) => {
     signal.addEventListener('abort', () => log.write('error', 'a crash must not ask'));
     const tick = () => {
       log.write('info', 'tick');
@@ -41,14 +41,14 @@ describe('a process that crashed', () => {
   });
 
   it('cannot be revived through a door that it left open', async () => {
-    let leaked: Doors | undefined;
+    let leaked: ProcessDependencies | undefined;
     const simulation = new Simulation({ seed: 1, endMs: 1000 });
-    const process = simulation.process('sample').start((doors) => {
-      leaked = doors;
+    const process = simulation.process('sample').start((dependencies) => {
+      leaked = dependencies;
     });
     simulation.clock.after(10, () => process.crash());
     simulation.clock.after(20, () => {
-      const { store, clock, log, effect } = leaked as Doors;
+      const { store, clock, log, effect } = leaked as ProcessDependencies;
       void store.commit([put('a/b', 1)]).then(() => expect.unreachable());
       void store.get('a/b').then(() => expect.unreachable());
       void store
@@ -141,7 +141,7 @@ describe('a process', () => {
   });
 
   it('that throws in a timer fails the run', async () => {
-    const main = ({ clock }: Doors) => {
+    const main = ({ clock }: ProcessDependencies) => {
       clock.after(5, () => {
         throw new TypeError('in a timer');
       });
@@ -150,18 +150,18 @@ describe('a process', () => {
   });
 
   it('that goes round in circles fails the run', async () => {
-    const main = async ({ store }: Doors) => {
+    const main = async ({ store }: ProcessDependencies) => {
       for (;;) await store.get('a/b');
     };
     const { failure } = await runScenario(scenarioOf(main, { stepsMax: 500 }), 1);
-    expect(failure).toEqual({ oracle: 'comes to rest', message: 'still busy after 500 steps' });
+    expect(failure).toEqual({ oracle: 'becomes idle', message: 'still busy after 500 steps' });
   });
 
   it('has a name of its own, and one main function', () => {
     const simulation = new Simulation({ seed: 1 });
     const process = simulation.process('sample').start(() => {});
-    expect(() => simulation.process('sample')).toThrow('there is a process sample already');
-    expect(() => process.start(() => {})).toThrow('started already');
+    expect(() => simulation.process('sample')).toThrow('the process sample already exists');
+    expect(() => process.start(() => {})).toThrow('already started');
   });
 
   it('has its own clock, random numbers and uuids, the same in every run of the seed', async () => {

@@ -1,37 +1,37 @@
 /**
- * A program in a simulation. It can be crashed at any moment and started again on what it left in the store: a new
- * incarnation of the same main function, that shares nothing with the one before.
+ * A program in a simulation. It can be crashed at any time and restarted: a new incarnation of the same main function,
+ * which shares nothing with the previous one except the store.
  */
 import { MachineClock } from './clock.ts';
 import { Incarnation, type Main } from './incarnation.ts';
 import { draw } from './random.ts';
 import type { SharedStore } from './shared-store.ts';
-import type { Happening } from './timeline.ts';
+import type { ScheduledEvent } from './timeline.ts';
 import { purposes, type World } from './world.ts';
 
 export interface ProcessOptions {
-  /** Whether faults may hit it. Default true; false for people, and for others whom the scenario trusts. */
+  /** Whether faults apply to it. Default true; false for users, and for other parts of the scenario itself. */
   readonly faults?: boolean;
-  /** How soon it is started again after it ended with an error. Default 1000 ms. */
+  /** Delay until it is restarted after an error. Default 1000 ms. */
   readonly restartMs?: number;
-  /** Links that may be cut. Default `store`. */
+  /** Links that partitions may affect. Default `store`. */
   readonly links?: readonly string[];
 }
 
 export class SimulatedProcess {
   readonly name: string;
-  /** Its place among the processes of the run; draws are made for it. */
+  /** Its position among the processes of the run; an input of random draws. */
   readonly index: number;
   readonly clock: MachineClock;
   readonly sharedStore: SharedStore;
-  readonly suffersFaults: boolean;
+  readonly isFaultTarget: boolean;
   readonly restartMs: number;
   readonly links: readonly string[];
   readonly #world: World;
   readonly #cutUntilMs = new Map<string, number>();
   #main: Main | undefined;
   #current: Incarnation | undefined;
-  #starting: Happening | undefined;
+  #starting: ScheduledEvent | undefined;
   #incarnations = 0;
   #effects = 0;
   #timers = 0;
@@ -41,7 +41,7 @@ export class SimulatedProcess {
     this.name = name;
     this.index = index;
     this.sharedStore = sharedStore;
-    this.suffersFaults = options.faults ?? true;
+    this.isFaultTarget = options.faults ?? true;
     this.restartMs = options.restartMs ?? 1000;
     this.links = options.links ?? ['store'];
     this.clock = new MachineClock(world.scheduler, {
@@ -55,29 +55,29 @@ export class SimulatedProcess {
     return this.#current?.alive ?? false;
   }
 
-  /** How often it has been started. */
+  /** Number of starts. */
   get incarnations(): number {
     return this.#incarnations;
   }
 
-  /** Effects that it has begun, in all its lives. */
+  /** Number of effects, of all incarnations. */
   get effects(): number {
     return this.#effects;
   }
 
   start(main: Main): this {
-    if (this.#main) throw new RangeError(`${this.name} has been started already: use restart()`);
+    if (this.#main) throw new RangeError(`${this.name} is already started: use restart()`);
     this.#main = main;
     this.#startIn(0);
     return this;
   }
 
-  /** Asks it to stop, as SIGTERM does. */
+  /** Aborts its signal, as SIGTERM does. */
   stop(): void {
     this.#current?.stop();
   }
 
-  /** It is gone, in the middle of whatever it was doing. With `restartMs`, it comes back after that time. */
+  /** Ends it without notice. With `restartMs`, it is restarted after that time. */
   crash(restartMs?: number): void {
     if (!this.alive) return;
     this.#current?.note('crashed');
@@ -85,20 +85,20 @@ export class SimulatedProcess {
     if (restartMs !== undefined) this.#startIn(restartMs);
   }
 
-  /** Ends what is left of it, if anything, and starts it again at once. */
+  /** Crashes it if it is alive, and starts it again immediately. */
   restart(): void {
     this.crash();
     this.#startIn(0);
   }
 
-  /** Nothing gets through from now on, for that long. */
+  /** Blocks the link for that time. */
   cutOff(link: string, lengthMs: number): void {
     const untilMs = this.#world.scheduler.nowMs + lengthMs;
     this.#cutUntilMs.set(link, Math.max(untilMs, this.#cutUntilMs.get(link) ?? 0));
     this.#current?.note(`cut off from ${link} for ${lengthMs} ms`);
   }
 
-  /** Somebody sets the wall clock of its machine. */
+  /** Steps the wall clock of its machine. */
   stepClock(stepMs: number): void {
     this.clock.step(stepMs);
     this.#current?.note(`clock set ${Math.abs(stepMs)} ms ${stepMs < 0 ? 'back' : 'forward'}`);
@@ -121,7 +121,7 @@ export class SimulatedProcess {
     return draw(this.#world.seed, this.index, ++this.#timers, purposes.timerTie);
   }
 
-  /** For the end of the run: it must do nothing afterwards. */
+  /** Ends it with the run: it has no effect afterwards. */
   end(): void {
     this.#current?.end();
   }
@@ -129,15 +129,15 @@ export class SimulatedProcess {
   #startIn(delayMs: number): void {
     if (this.#starting) this.#starting.run = undefined;
     const tie = draw(this.#world.seed, this.index, this.#incarnations, purposes.startTie);
-    this.#starting = this.#world.scheduler.schedule(delayMs, tie, () => this.#begin());
+    this.#starting = this.#world.scheduler.schedule(delayMs, tie, () => this.#start());
   }
 
-  #begin(): void {
+  #start(): void {
     this.#starting = undefined;
     if (!this.#main) return;
     const incarnation = new Incarnation(this, this.#world, ++this.#incarnations);
     this.#current = incarnation;
     incarnation.note('started');
-    void incarnation.live(this.#main);
+    void incarnation.run(this.#main);
   }
 }

@@ -2,10 +2,10 @@
 export { type SimulateOptions, simulate } from './cli.ts';
 export { type CrashOptions, type CrashReport, crashPoints, runCrashPoints } from './crash-points.ts';
 export { explicitFaults, type Fault, type FaultPlan } from './faults.ts';
-export type { Doors, Main } from './incarnation.ts';
+export type { Main, ProcessDependencies } from './incarnation.ts';
 export { type Failure, type Oracle, type SimulationState, stable } from './oracle.ts';
 export { SeededRandom } from './random.ts';
-export { brutalFaults, type FaultWeights, ordinaryFaults } from './random-faults.ts';
+export { type FaultWeights, ordinaryFaults, unreliableStoreFaults } from './random-faults.ts';
 export { type RunResult, runScenario, type Scenario } from './scenario.ts';
 export { type KeptSeeds, keepSeed, readSeeds, type SeedFile } from './seed-file.ts';
 export { type FailedSeed, runSeeds, type SeedsOptions, type SeedsReport } from './seeds.ts';

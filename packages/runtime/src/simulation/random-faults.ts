@@ -1,12 +1,12 @@
 /**
- * Faults from a seed. Every decision is a function of seed, process and effect number, never of what was drawn before.
+ * Faults from a seed. Every decision is a function of seed, process and effect number, never of earlier decisions.
  *
- * Each seed leaves out about half of the kinds of fault and takes the others more or less often (swarm testing): runs
- * in which a few things go wrong a lot find more than runs in which everything goes wrong a little.
+ * Each seed omits about half of the kinds of fault and varies the frequency of the others (swarm testing): runs with a
+ * few frequent kinds of fault find more than runs with rare faults of all kinds.
  */
 import {
-  type Abilities,
   type EffectFault,
+  type EffectTraits,
   type FaultPlan,
   isPossible,
   type LossError,
@@ -14,13 +14,13 @@ import {
 } from './faults.ts';
 import { draw, SeededRandom } from './random.ts';
 
-/** How often: per effect as a probability, per process (or store) as a number in a virtual minute. Default 0 for each. */
+/** Frequencies: a probability per effect, or a number per process (or store) and virtual minute. Default 0 for each. */
 export interface FaultWeights {
   readonly perEffect: { readonly [T in EffectFault['type']]?: number };
   readonly perMinute: { readonly [T in TimedFault['type']]?: number };
 }
 
-/** Everything that a program on a store that keeps its promises has to survive. */
+/** The faults that a program must survive on a store that keeps its contract. */
 export const ordinaryFaults: FaultWeights = {
   perEffect: {
     delay: 0.05,
@@ -34,13 +34,13 @@ export const ordinaryFaults: FaultWeights = {
   perMinute: { kill: 1, clockStep: 1, partition: 1, compact: 2 },
 };
 
-/** And of one that breaks them: what a program with a resync survives all the same. */
-export const brutalFaults: FaultWeights = {
+/** Also violations of the store contract, which a program with a resync survives. */
+export const unreliableStoreFaults: FaultWeights = {
   perEffect: { ...ordinaryFaults.perEffect, staleRead: 0.1, dropEvent: 0.05, repeatEvent: 0.05 },
   perMinute: ordinaryFaults.perMinute,
 };
 
-/** Who can be hit at a moment, and over which links. */
+/** A process that timed faults can affect, and its links. */
 export interface Target {
   readonly name: string;
   readonly index: number;
@@ -48,7 +48,7 @@ export interface Target {
 }
 
 const purpose = { whether: 1, size: 2, restart: 3, error: 4 } as const;
-/** Far from the numbers of processes. */
+/** Distinct from the indexes of processes. */
 const swarmStream = 1001;
 const timedStream = 1002;
 
@@ -63,16 +63,16 @@ export function randomFaults(
   const indexes = new Map(targets.map(({ name, index }) => [name, index]));
   return {
     timed: timedFaults(seed, chosen, untilMs, targets),
-    at(process, effect, timeMs, abilities) {
+    at(process, effect, timeMs, traits) {
       const index = indexes.get(process);
       if (index === undefined || timeMs >= untilMs) return undefined;
-      const type = choose(perEffect, draw(seed, index, effect, purpose.whether), abilities);
+      const type = choose(perEffect, draw(seed, index, effect, purpose.whether), traits);
       return type && effectFault(type, process, effect, (of) => draw(seed, index, effect, of));
     },
   };
 }
 
-/** Leaves out about half of the kinds of fault, and makes the others rarer or more frequent. */
+/** Omits about half of the kinds of fault, and makes the others rarer or more frequent. */
 function swarm(seed: number, weights: FaultWeights): FaultWeights {
   const random = new SeededRandom(seed, swarmStream);
   const some = <T extends object>(all: T) =>
@@ -88,11 +88,11 @@ function swarm(seed: number, weights: FaultWeights): FaultWeights {
 function choose(
   weights: readonly (readonly [EffectFault['type'], number])[],
   drawn: number,
-  abilities: Abilities,
+  traits: EffectTraits,
 ): EffectFault['type'] | undefined {
   let sum = 0;
   for (const [type, weight] of weights) {
-    if (!isPossible(type, abilities)) continue;
+    if (!isPossible(type, traits)) continue;
     sum += weight;
     if (drawn < sum) return type;
   }
@@ -151,7 +151,7 @@ function timedFaults(
   return faults;
 }
 
-/** From 1 ms to 30 s, short ones as likely as long ones: some within a request's time, some far over it. */
+/** From 1 ms to 30 s, distributed logarithmically: some below the timeout of a request, some far above it. */
 function long(drawn: number): number {
   return Math.round(30_000 ** drawn);
 }

@@ -29,7 +29,7 @@ describe('seeded random', () => {
     expect(random.chance(0)).toBe(false);
     expect(random.chance(1)).toBe(true);
     expect(['a', 'b']).toContain(random.pick(['a', 'b']));
-    expect(() => random.pick([])).toThrow('nothing to pick from');
+    expect(() => random.pick([])).toThrow('there are no choices');
   });
 });
 

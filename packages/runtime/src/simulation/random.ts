@@ -1,13 +1,13 @@
 /**
- * Chance from a seed. Two forms, for two needs:
+ * Seeded randomness, in two forms:
  *
- * - `SeededRandom` is a stream, for a simulated program that draws as it likes.
+ * - `SeededRandom` is a stream, for simulated programs.
  * - `draw` is a function of its arguments, for the simulation itself: the latency of effect 7 is the same whether or not
  *   effect 6 was lost, so removing one fault from a failing run changes as little else as possible.
  */
 import type { Random } from '../ports/random.ts';
 
-/** xoshiro128**: small, quick, and good enough for everything but secrets. */
+/** xoshiro128**: small and fast, but not for secrets. */
 export class SeededRandom implements Random {
   #a: number;
   #b: number;
@@ -47,7 +47,7 @@ export class SeededRandom implements Random {
   }
 
   pick<T>(choices: readonly T[]): T {
-    if (choices.length === 0) throw new RangeError('there is nothing to pick from');
+    if (choices.length === 0) throw new RangeError('there are no choices');
     return choices[this.integer(0, choices.length - 1)] as T;
   }
 
@@ -64,7 +64,7 @@ export class SeededRandom implements Random {
   }
 }
 
-/** At least 0, less than 1, and always the same for the same arguments. `purpose` keeps draws for one thing apart. */
+/** At least 0, less than 1, and a pure function of its arguments. `purpose` separates several draws for one effect. */
 export function draw(seed: number, owner: number, number: number, purpose: number): number {
   const mixed = mix(
     mix(mix(foldSeed(seed) ^ Math.imul(owner + 1, 0x9e3779b1)) ^ number) + Math.imul(purpose, 0x85ebca6b),
@@ -72,12 +72,12 @@ export function draw(seed: number, owner: number, number: number, purpose: numbe
   return (mixed >>> 0) / 0x100000000;
 }
 
-/** Seeds may be any safe integer; both halves count. */
+/** Seeds may be any safe integer; both 32-bit halves are used. */
 function foldSeed(seed: number): number {
   return mix((seed | 0) ^ Math.imul(Math.floor(seed / 0x100000000) | 0, 0xc2b2ae35));
 }
 
-/** The finaliser of MurmurHash3: each bit of the input moves about half the bits of the output. */
+/** The finaliser of MurmurHash3: each input bit changes about half of the output bits. */
 function mix(value: number): number {
   let mixed = value | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

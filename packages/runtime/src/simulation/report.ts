@@ -1,15 +1,15 @@
-/** A failure as people read it: what is wrong, the least that has to go wrong for it, what happened, how to see it again. */
+/** The report of a failure: the message, the necessary faults, the trace, and how to reproduce it. */
 import { describeFault } from './faults.ts';
 import type { RunResult } from './scenario.ts';
 import { formatTrace, type TraceOptions } from './trace.ts';
 
-/** The end of a trace tells most, and a screen holds no more. */
+/** The end of a trace is the most useful part. */
 const traceLinesMax = 200;
 
 export interface ReportOptions extends TraceOptions {
-  /** The run as its seed made it, where `result` is what was left of it by shrinking. */
+  /** The run before shrinking, if `result` was shrunk. */
   readonly original?: RunResult;
-  /** Arguments beside scenario and seed that make it fail again. Default `--trace`. */
+  /** Arguments, in addition to scenario and seed, that reproduce the failure. Default `--trace`. */
   readonly again?: string;
 }
 
@@ -24,8 +24,8 @@ export function formatFailure(result: RunResult, options: ReportOptions = {}): s
     ...faults.map((fault) => indent(describeFault(fault))),
     'trace (seconds, process#incarnation, effect, what happened):',
     indent(formatTrace(journal, { linesMax })),
-    `again: --scenario ${scenario.name} --seed ${seed} ${again}`,
-    `these faults alone: runScenario(scenario, ${seed}, ${JSON.stringify(faults)})`,
+    `reproduce: --scenario ${scenario.name} --seed ${seed} ${again}`,
+    `with these faults only: runScenario(scenario, ${seed}, ${JSON.stringify(faults)})`,
   ].join('\n');
 }
 

@@ -1,4 +1,4 @@
-/** A scenario is a world to build for every seed; running it once gives a result that says all there is to say. */
+/** A scenario builds a simulation for a seed; each run has a result. */
 import process from 'node:process';
 import { explicitFaults, type Fault, type FaultPlan } from './faults.ts';
 import type { Journal } from './journal.ts';
@@ -8,11 +8,11 @@ import { type RunEnd, turn } from './scheduler.ts';
 import { Simulation, type SimulationOptions } from './simulation.ts';
 
 export interface Scenario extends Omit<SimulationOptions, 'seed'> {
-  /** As the command line and the file of seeds call it. */
+  /** Its name on the command line and in the seed file. */
   readonly name: string;
   /** Default `ordinaryFaults`. */
   readonly weights?: FaultWeights;
-  /** Fills the store, starts the processes, sets the oracles. It may await the simulation's store, and nothing else. */
+  /** Fills the store, starts the processes, adds the oracles. It may await the simulation's store, and nothing else. */
   readonly build: (simulation: Simulation) => Promise<void> | void;
 }
 
@@ -20,9 +20,9 @@ export interface RunResult {
   readonly scenario: Scenario;
   readonly seed: number;
   readonly failure: Failure | undefined;
-  /** The faults that took hold. */
+  /** The faults that took effect. */
   readonly faults: readonly Fault[];
-  /** The processes that faults can hit. */
+  /** The processes that faults apply to. */
   readonly targets: readonly string[];
   readonly journal: Journal;
   readonly end: RunEnd;
@@ -30,7 +30,7 @@ export interface RunResult {
   readonly nowMs: number;
 }
 
-/** Runs a scenario with the faults of its seed, or with exactly those given. */
+/** Runs a scenario with the faults of its seed, or with exactly `faults`. */
 export async function runScenario(scenario: Scenario, seed: number, faults?: readonly Fault[]): Promise<RunResult> {
   const simulation = new Simulation({ ...scenario, seed });
   await scenario.build(simulation);
@@ -46,13 +46,10 @@ function planOf(scenario: Scenario, simulation: Simulation, faults: readonly Fau
   return randomFaults(seed, scenario.weights ?? ordinaryFaults, faultsUntilMs, simulation.targets());
 }
 
-/** A rejection that nobody handles ends a Node process, so it fails a run. */
+/** An unhandled rejection ends a Node process, so it fails a run. */
 async function watchingRejections(simulation: Simulation, run: () => Promise<RunEnd>): Promise<RunEnd> {
   const onRejection = (error: unknown) => {
-    simulation.fail(
-      'no rejection goes unhandled',
-      error instanceof Error ? (error.stack ?? error.message) : String(error),
-    );
+    simulation.fail('no unhandled rejection', error instanceof Error ? (error.stack ?? error.message) : String(error));
   };
   process.on('unhandledRejection', onRejection);
   try {

@@ -39,8 +39,8 @@ describe('the scheduler', () => {
     const seen: number[] = [];
     for (let number = 0; number < 1000; number++) {
       const delayMs = Math.floor(draw(1, 1, number, 1) * 300);
-      const happening = scheduler.schedule(delayMs, draw(1, 1, number, 2), () => seen.push(delayMs));
-      if (number % 7 === 0) happening.run = undefined;
+      const event = scheduler.schedule(delayMs, draw(1, 1, number, 2), () => seen.push(delayMs));
+      if (number % 7 === 0) event.run = undefined;
     }
     await scheduler.run(limits, () => {});
     expect(seen).toHaveLength(857);
@@ -87,9 +87,9 @@ describe('the scheduler', () => {
     const turns: string[] = [];
     scheduler.schedule(1, 0, () => {
       void realTimeout(0).then(() => turns.push('a turn of the event loop'));
-      scheduler.letRejectionsOut();
+      scheduler.reportRejections();
     });
-    for (let number = 0; number < 50; number++) scheduler.schedule(2 + number, 0, () => scheduler.letRejectionsOut());
+    for (let number = 0; number < 50; number++) scheduler.schedule(2 + number, 0, () => scheduler.reportRejections());
     scheduler.schedule(100, 0, () => turns.push('the end'));
     await scheduler.run(limits, () => {});
     expect(turns.at(-1)).toBe('the end');

@@ -1,10 +1,10 @@
 /**
- * The loop that stands in for the world: let everybody go on until all of them wait, let one more thing happen, repeat.
- * Time passes only when nothing is left to happen now, so an hour of waiting costs nothing.
+ * The event loop of a simulation: run all programs until they are idle, run the next scheduled event, repeat. Virtual
+ * time advances to the next event, so an hour of waiting costs nothing.
  */
 import { nextTick } from 'node:process';
 import { setImmediate } from 'node:timers';
-import { type Happening, type Mortal, Timeline } from './timeline.ts';
+import { type EventOwner, type ScheduledEvent, Timeline } from './timeline.ts';
 
 export interface RunLimits {
   /** Virtual time at which the run ends. */
@@ -12,7 +12,7 @@ export interface RunLimits {
   readonly stepsMax: number;
 }
 
-/** `quiet`: nothing is left that could ever happen. `stopped`: somebody called `stop`. */
+/** `quiet`: no event is scheduled. `stopped`: `stop` was called. */
 export type RunEnd = 'quiet' | 'time' | 'steps' | 'stopped';
 
 export class Scheduler {
@@ -20,8 +20,8 @@ export class Scheduler {
   #nowMs = 0;
   #steps = 0;
   #stopped = false;
-  #letRejectionsOut = false;
-  readonly #whenAllWait: (() => void)[] = [];
+  #mustReportRejections = false;
+  readonly #idleCallbacks: (() => void)[] = [];
 
   /** Virtual milliseconds since the start of the run. It never goes back. */
   get nowMs(): number {
@@ -32,8 +32,8 @@ export class Scheduler {
     return this.#steps;
   }
 
-  /** With an `owner`, it happens only if they are still alive by then. */
-  schedule(delayMs: number, tie: number, run: () => void, owner?: Mortal): Happening {
+  /** With an `owner`, it runs only if the owner is still alive. */
+  schedule(delayMs: number, tie: number, run: () => void, owner?: EventOwner): ScheduledEvent {
     return this.#timeline.add(this.#nowMs + delayMs, tie, run, owner);
   }
 
@@ -42,24 +42,24 @@ export class Scheduler {
   }
 
   /**
-   * After this step, give Node the chance to report rejections that nobody handles. It does so only between turns of
-   * its event loop, and a turn costs four times a step: so it is asked for where an error was just handed out.
+   * After this step, let Node report unhandled rejections. It does so only between turns of its event loop, and a turn
+   * costs four times a step, so this is called only after a promise was rejected.
    */
-  letRejectionsOut(): void {
-    this.#letRejectionsOut = true;
+  reportRejections(): void {
+    this.#mustReportRejections = true;
   }
 
-  /** Calls back when everybody waits, before anything else happens. */
-  whenAllWait(callback: () => void): void {
-    this.#whenAllWait.push(callback);
+  /** Calls back when all programs are idle, before the next event. */
+  whenIdle(callback: () => void): void {
+    this.#idleCallbacks.push(callback);
   }
 
-  /** Calls `afterStep` whenever everybody waits; what it throws ends the run. */
+  /** Calls `afterStep` whenever all programs are idle; an error of it ends the run. */
   run(limits: RunLimits, afterStep: () => void): Promise<RunEnd> {
     return new Promise((resolve, reject) => {
       const step = () => {
         try {
-          this.#callThoseWhoAsked();
+          this.#runIdleCallbacks();
           afterStep();
           const end = this.#step(limits);
           if (end === undefined) this.#next(step);
@@ -73,14 +73,14 @@ export class Scheduler {
   }
 
   #next(step: () => void): void {
-    if (!this.#letRejectionsOut) whenDrained(step);
+    if (!this.#mustReportRejections) whenDrained(step);
     else {
-      this.#letRejectionsOut = false;
+      this.#mustReportRejections = false;
       whenDrained(() => setImmediate(step));
     }
   }
 
-  /** Lets one thing happen, or says why nothing does. */
+  /** Runs the next event, or returns why the run has ended. */
   #step({ endMs, stepsMax }: RunLimits): RunEnd | undefined {
     if (this.#stopped) return 'stopped';
     const next = this.#timeline.peek();
@@ -96,18 +96,18 @@ export class Scheduler {
     return undefined;
   }
 
-  #callThoseWhoAsked(): void {
-    if (this.#whenAllWait.length === 0) return;
-    for (const callback of this.#whenAllWait.splice(0)) callback();
+  #runIdleCallbacks(): void {
+    if (this.#idleCallbacks.length === 0) return;
+    for (const callback of this.#idleCallbacks.splice(0)) callback();
   }
 }
 
 const resolved = Promise.resolve();
 
 /**
- * Calls back when no microtask is left. Node looks at its tick queue only when the microtask queue is empty, so a tick
- * that is asked for *by a microtask* comes after every microtask there is and every one that those bring about. The
- * detour through a resolved promise matters: a tick asked for by a tick would come at once.
+ * Calls back when no microtask is left. Node processes its tick queue only when the microtask queue is empty, so a tick
+ * that is scheduled *by a microtask* runs after all microtasks, including those that they schedule. The resolved promise
+ * is necessary: a tick scheduled by a tick would run first.
  */
 function whenDrained(callback: () => void): void {
   void resolved.then(() => nextTick(callback));

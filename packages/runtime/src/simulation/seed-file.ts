@@ -1,14 +1,14 @@
 /**
- * Seeds that failed once, by scenario. Every run repeats them first, so that what was mended stays mended. It is a JSON
- * file that people commit: a scenario's name and a sorted list of numbers.
+ * Failed seeds by scenario. Every run repeats them first, against regressions. It is a JSON file under version control:
+ * the name of a scenario and a sorted list of numbers.
  */
 import { ApiError } from '../api/errors.ts';
 
 export type KeptSeeds = Readonly<Record<string, readonly number[]>>;
 
-/** The way to the file. The kit does not touch files itself. */
+/** Access to the file. The kit itself does no file I/O. */
 export interface SeedFile {
-  /** Nothing if there is no such file. */
+  /** Returns undefined if the file does not exist. */
   read(): string | undefined;
   write(text: string): void;
 }
@@ -19,13 +19,13 @@ export function readSeeds(file: SeedFile | undefined): KeptSeeds {
   const parsed: unknown = JSON.parse(text);
   if (!isKeptSeeds(parsed)) {
     throw new ApiError('BadRequest', {
-      reason: 'the file of seeds has to map names of scenarios to lists of integers',
+      reason: 'the seed file must map scenario names to lists of integers',
     });
   }
   return parsed;
 }
 
-/** Adds a seed that failed. The file stays as it is if it knows the seed. */
+/** Adds a failed seed, unless the file contains it. */
 export function keepSeed(file: SeedFile, scenario: string, seed: number): void {
   const kept = readSeeds(file);
   const seeds = kept[scenario] ?? [];

@@ -1,14 +1,14 @@
-/** Many runs of one scenario, each with another seed, up to the first that fails. */
+/** Runs one scenario with many seeds, up to the first failure. */
 import { type RunResult, runScenario, type Scenario } from './scenario.ts';
 import { shrink } from './shrink.ts';
 
 export interface SeedsOptions {
   readonly scenario: Scenario;
-  /** How many seeds. */
+  /** Number of seeds. */
   readonly seeds: number;
-  /** The first of them; the others follow it. Several processes can share a search so. Default 1. */
+  /** The first seed; the others follow it. Allows several processes to share a search. Default 1. */
   readonly firstSeed?: number;
-  /** Seeds that failed once: repeated before all others. Default none. */
+  /** Failed seeds, which are repeated first. Default none. */
   readonly kept?: readonly number[];
 }
 
@@ -16,13 +16,13 @@ export interface SeedsReport {
   readonly runs: number;
   readonly effects: number;
   readonly faults: number;
-  /** Nothing if all went well. */
+  /** Undefined if all runs passed. */
   readonly failed: FailedSeed | undefined;
 }
 
 export interface FailedSeed {
   readonly result: RunResult;
-  /** The same failure with no fault that it could do without. */
+  /** The same failure without unnecessary faults. */
   readonly shrunk: RunResult;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The one store that all processes of a simulation share, with a look inside that takes no time: oracles are plain
- * functions and cannot await.
+ * The store that all processes of a simulation share, with synchronous access to its contents for oracles, which cannot
+ * await.
  */
 import type { CommitOutcome, Entry, Revision, Write } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
@@ -10,7 +10,7 @@ export class SharedStore extends MemoryStore {
   readonly #parsed = new WeakMap<Entry, unknown>();
   #newest: Revision = 0;
 
-  /** What is stored now. */
+  /** The current entries. */
   get contents(): ReadonlyMap<string, Entry> {
     return this.#contents;
   }
@@ -19,7 +19,7 @@ export class SharedStore extends MemoryStore {
     return this.#newest;
   }
 
-  /** A stored value that is JSON, such as an object of a registry; nothing if it is not there. Parsed once a version. */
+  /** A JSON value, such as an object of a registry; undefined if the key does not exist. Parsed once per version. */
   json(key: string): unknown {
     const entry = this.#contents.get(key);
     return entry && this.#parse(entry);

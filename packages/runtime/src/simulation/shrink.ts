@@ -1,26 +1,26 @@
 /**
- * Makes a failing run easier to read: takes away faults, one at a time, as long as it still fails the same way.
+ * Shrinks a failing run: removes faults, one at a time, as long as it still fails the same way.
  *
- * A fault may be there only to bring others to their place: a request that was lost is sent again, and every later
- * effect has another number. So where nothing can be taken away as it is, the later faults of the process are moved.
+ * Removing a fault can renumber later effects: a lost request, for example, is sent again. So if no fault can be removed
+ * as it is, the later faults of the process are moved, too.
  */
 import type { Fault } from './faults.ts';
 import { type RunResult, runScenario } from './scenario.ts';
 
-/** Runs that one shrinking may cost. Thirty faults, each tried a few times, stay below. */
+/** Maximum number of runs of one shrinking. Enough for thirty faults, each tried a few times. */
 export const shrinkRunsMax = 500;
 
-/** By how many effects the faults behind one that was taken away are moved. */
+/** By how many effects the faults after a removed one are moved. */
 const shifts = [-1, -2, -3, -4, -5, -6, 1, 2];
 
-/** A failing run of the same scenario and seed, with no fault that it could do without; the run given, if none is. */
+/** Returns a failing run of the same scenario and seed without unnecessary faults; `failing` itself if there is none. */
 export async function shrink(failing: RunResult): Promise<RunResult> {
   let best = failing;
   let runs = 0;
   const fails = async (faults: readonly Fault[]): Promise<boolean> => {
     if (runs++ >= shrinkRunsMax) return false;
     const result = await runScenario(failing.scenario, failing.seed, faults);
-    // Faults that are moved may meet effects that cannot suffer them; only fewer is better.
+    // Moved faults may not apply to their new effects; only fewer faults are better.
     if (result.failure?.oracle !== failing.failure?.oracle || result.faults.length >= best.faults.length) return false;
     best = result;
     return true;
@@ -34,7 +34,7 @@ async function anyOf<T>(candidates: Iterable<T>, test: (candidate: T) => Promise
   return false;
 }
 
-/** From the end: what comes last tends to be chance company of what went wrong before. */
+/** From the end: late faults are more often unrelated to the failure. */
 function* withoutOne(faults: readonly Fault[]): Generator<readonly Fault[]> {
   for (let index = faults.length - 1; index >= 0; index--) yield faults.filter((_, position) => position !== index);
 }
@@ -47,7 +47,7 @@ function* withoutOneMoved(faults: readonly Fault[]): Generator<readonly Fault[]>
     const others = faults.filter((fault) => fault !== removed && !behind.includes(fault));
     for (const shift of behind.length === 0 ? [] : shifts) {
       const moved = behind.map((fault) => ('effect' in fault ? { ...fault, effect: fault.effect + shift } : fault));
-      // Before the one that was taken away there are others, and an effect can suffer only one.
+      // An effect can have only one fault, and earlier effects may have theirs.
       if (moved.every((fault) => 'effect' in fault && fault.effect >= effect)) yield [...others, ...moved];
     }
   }

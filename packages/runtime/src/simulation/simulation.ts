@@ -1,6 +1,6 @@
 /**
- * One run: a world with a store and processes in it, a seed that decides everything that chance decides, and oracles
- * that watch. The same seed and the same faults give the same run, to the last line of the trace.
+ * One run: a store, processes, a seed for all random decisions, and oracles. The same seed and the same faults give an
+ * identical run, with an identical trace.
  */
 import { MachineClock } from './clock.ts';
 import { explicitFaults, type FaultPlan, type TimedFault } from './faults.ts';
@@ -15,21 +15,21 @@ import { purposes, type World } from './world.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
-  /** No fault begins after this virtual time, so that programs can come to rest. Default 30 s. */
+  /** No fault starts after this virtual time, so that programs can become stable. Default 30 s. */
   readonly faultsUntilMs?: number;
-  /** The run ends at this virtual time, if it is not quiet before. Default 10 minutes. */
+  /** The run ends at this virtual time, unless it is quiet before. Default 10 minutes. */
   readonly endMs?: number;
-  /** A run that is still busy after so many steps has failed: something goes round in circles. Default 100,000. */
+  /** Maximum number of steps. A run that exceeds it has failed, probably with an endless loop. Default 100,000. */
   readonly stepsMax?: number;
-  /** A way there, and a way back, takes 0 to so long. Default 4 ms: short beside a timeout, long beside a timer of 1 ms. */
+  /** Maximum latency of a request or a response. Default 4 ms: short for a timeout, long for a timer of 1 ms. */
   readonly latencyMsMax?: number;
-  /** How long callers wait for an answer. Default 5 s. */
+  /** Timeout of effects. Default 5 s. */
   readonly timeoutMs?: number;
 }
 
 export const faultsUntilMsDefault = 30_000;
 
-/** Where the world's own draws are made: apart from those of processes, which count from 0. */
+/** The index for random draws of the simulation itself, distinct from the indexes of processes. */
 const worldIndex = 1000;
 
 export class Simulation implements World {
@@ -41,7 +41,7 @@ export class Simulation implements World {
   readonly scheduler = new Scheduler();
   readonly journal = new Journal();
   readonly store = new SharedStore();
-  /** The true time, for what is no process: a simulated platform, for one. */
+  /** The clock for parts that are not processes, such as a simulated platform. */
   readonly clock: MachineClock;
   readonly #stepsMax: number;
   readonly #processes = new Map<string, SimulatedProcess>();
@@ -61,7 +61,7 @@ export class Simulation implements World {
     this.clock = new MachineClock(this.scheduler, {
       alive: true,
       tie: () => this.#tie(),
-      failed: (error) => this.fail('the world', String(error)),
+      failed: (error) => this.fail('simulation', String(error)),
     });
   }
 
@@ -81,9 +81,9 @@ export class Simulation implements World {
     return this.#processes;
   }
 
-  /** A process to start. Its name is what faults and traces call it. */
+  /** Creates a process, which is not started yet. Faults and traces refer to it by its name. */
   process(name: string, options?: ProcessOptions): SimulatedProcess {
-    if (this.#processes.has(name)) throw new RangeError(`there is a process ${name} already`);
+    if (this.#processes.has(name)) throw new RangeError(`the process ${name} already exists`);
     const process = new SimulatedProcess(this, name, this.#processes.size, this.store, options);
     this.#processes.set(name, process);
     return process;
@@ -94,33 +94,33 @@ export class Simulation implements World {
     this.#always.push([name, oracle]);
   }
 
-  /** Must hold at the end of the run, when faults are long over. */
+  /** Must hold at the end of the run, long after the last fault. */
   eventually(name: string, oracle: Oracle): void {
     this.#eventually.push([name, oracle]);
   }
 
-  /** Ends the run as failed. The first failure counts. */
+  /** Ends the run as failed. Only the first failure is kept. */
   fail(oracle: string, message: string): void {
     this.#failure ??= { oracle, message };
     this.scheduler.stop();
   }
 
-  /** Whom faults can hit. */
+  /** The processes that faults apply to. */
   targets(): readonly Target[] {
-    return [...this.#processes.values()].filter(({ suffersFaults }) => suffersFaults);
+    return [...this.#processes.values()].filter(({ isFaultTarget }) => isFaultTarget);
   }
 
-  /** Runs to the end. Afterwards no process of it does anything any more. */
+  /** Runs to the end. Afterwards its processes have no effect any more. */
   async run(plan: FaultPlan = explicitFaults([])): Promise<RunEnd> {
     this.#plan = plan;
     for (const fault of plan.timed) {
-      // By its time and not by its place, so that the tie is the same when other faults are taken out of the plan.
+      // By its time and not by its index, so that the tie is the same when other faults are removed from the plan.
       const tie = draw(this.seed, worldIndex, fault.timeMs, purposes.faultTie);
-      this.scheduler.schedule(fault.timeMs, tie, () => this.#inflict(fault));
+      this.scheduler.schedule(fault.timeMs, tie, () => this.#apply(fault));
     }
     const limits = { endMs: this.endMs, stepsMax: this.#stepsMax };
     const end = await this.scheduler.run(limits, () => this.#check(this.#always));
-    if (end === 'steps') this.fail('comes to rest', `still busy after ${this.#stepsMax} steps`);
+    if (end === 'steps') this.fail('becomes idle', `still busy after ${this.#stepsMax} steps`);
     if (!this.#failure) this.#check(this.#eventually);
     for (const process of this.#processes.values()) process.end();
     return end;
@@ -132,13 +132,13 @@ export class Simulation implements World {
         const message = oracle(this);
         if (message !== undefined) this.fail(name, message);
       } catch (error) {
-        // An oracle that stumbles over what it sees has found something, and the seed must not be lost.
+        // An oracle that throws has found a problem, and the seed must be reported.
         this.fail(name, error instanceof Error ? (error.stack ?? error.message) : String(error));
       }
     }
   }
 
-  #inflict(fault: TimedFault): void {
+  #apply(fault: TimedFault): void {
     if (fault.type === 'compact') {
       const revision = Math.max(0, this.store.newest - fault.keepRevisions);
       this.journal.note('store', 0, this.nowMs, `compacted to revision ${revision}`);

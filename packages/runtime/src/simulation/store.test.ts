@@ -3,17 +3,20 @@ import { isApiError } from '../api/errors.ts';
 import { sleep } from '../ports/clock.ts';
 import { decoded, put, scenarioOf } from './counter.kit.ts';
 import type { EffectFault, Fault } from './faults.ts';
-import type { Doors } from './incarnation.ts';
+import type { ProcessDependencies } from './incarnation.ts';
 import { runScenario } from './scenario.ts';
 
 const at = <F extends object>(effect: number, fault: F) => ({ ...fault, process: 'sample', effect }) as F & EffectFault;
 
 /** Runs one process to its end, on a store with ten revisions, and answers what it answered. */
-async function answerOf<T>(main: (doors: Doors) => Promise<T>, faults: readonly Fault[] = []): Promise<T> {
+async function answerOf<T>(
+  main: (dependencies: ProcessDependencies) => Promise<T>,
+  faults: readonly Fault[] = [],
+): Promise<T> {
   let answer: { value: T } | undefined;
   const scenario = scenarioOf(
-    async (doors) => {
-      answer = { value: await main(doors) };
+    async (dependencies) => {
+      answer = { value: await main(dependencies) };
     },
     {
       async build({ store }) {
@@ -61,7 +64,7 @@ describe('a simulated store', () => {
   });
 
   it('answers from the past under a stale read, unless a revision is asked for', async () => {
-    const read = async ({ store }: Doors) => {
+    const read = async ({ store }: ProcessDependencies) => {
       const page = await store.list('a/');
       const { keys } = await store.versions('a/');
       const [newest, entry, exact] = [await store.revision(), await store.get('a/b'), await store.get('a/b', 9)];
@@ -73,7 +76,7 @@ describe('a simulated store', () => {
   });
 
   it('reads no further back than the history goes', async () => {
-    const read = async ({ store }: Doors) => {
+    const read = async ({ store }: ProcessDependencies) => {
       await store.compact(8);
       return (await store.get('a/b'))?.revision;
     };
@@ -113,7 +116,7 @@ describe('a simulated store', () => {
 
 describe('a simulated watch', () => {
   /** Revisions seen from the fifth on, until the twelfth or an error; two are committed while it is watching. */
-  const watching = async ({ store, clock }: Doors): Promise<(number | string)[]> => {
+  const watching = async ({ store, clock }: ProcessDependencies): Promise<(number | string)[]> => {
     const seen: (number | string)[] = [];
     const late = (async () => {
       for (const number of [11, 12]) {
@@ -192,11 +195,11 @@ describe('a simulated watch', () => {
   });
 
   it('hands out one event at a time', async () => {
-    const twice = async ({ store }: Doors) => {
+    const twice = async ({ store }: ProcessDependencies) => {
       const iterator = store.watch('a/', { after: 5 })[Symbol.asyncIterator]();
       void iterator.next();
       return iterator.next();
     };
-    await expect(answerOf(twice)).rejects.toThrow('one event at a time');
+    await expect(answerOf(twice)).rejects.toThrow('concurrent calls of next()');
   });
 });

@@ -1,6 +1,5 @@
 /**
- * The shared store as one simulated process reaches it: every call is an effect, with a way there and a way back, and
- * with whatever the fault plan does to it.
+ * The shared store for one simulated process: every call is an effect, with latency and with the faults of the plan.
  */
 import { isApiError } from '../api/errors.ts';
 import type {
@@ -48,7 +47,7 @@ export class SimulatedStore implements Store {
 
   commit(writes: readonly Write[]): Promise<CommitOutcome> {
     if (this.#closing.signal.aborted) return Promise.reject(closedError());
-    // The caller may use its buffers again while the request is on its way.
+    // The caller may reuse its buffers while the request is in flight.
     const sent = writes.map((write) => (write.type === 'put' ? { ...write, value: write.value.slice() } : write));
     const name = `commit ${writes.map(({ type, key }) => `${type} ${key}`).join(', ')}`;
     const describe = (outcome: CommitOutcome) =>
@@ -92,7 +91,7 @@ export class SimulatedStore implements Store {
       kind: 'read',
       link: storeLink,
       describe,
-      // Who asks for a revision gets that revision; only "the newest" can be out of date.
+      // A read of a given revision cannot be stale; only one of the newest can.
       ...(at === undefined ? { stale: (revisions) => this.#stale(revisions, read) } : {}),
     });
   }
@@ -101,7 +100,7 @@ export class SimulatedStore implements Store {
     try {
       return await read(Math.max(0, this.#shared.newest - revisions));
     } catch (error) {
-      // A replica that is so far behind as to be compacted would have been caught up by a snapshot.
+      // A replica whose revision is compacted would have caught up with a snapshot.
       if (isApiError(error, 'Expired')) return read(undefined);
       throw error;
     }

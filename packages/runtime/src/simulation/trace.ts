@@ -1,7 +1,7 @@
-/** A run as people read it: one line for each thing that happened. */
+/** The trace of a run: one line for each event. */
 import { inspect } from 'node:util';
 import { describeFault } from './faults.ts';
-import { happenings, type Journal, type JournalEvent } from './journal.ts';
+import { effectEvents, type Journal, type JournalEvent } from './journal.ts';
 
 export interface TraceOptions {
   /** Only the last lines. Default: all. */
@@ -30,7 +30,7 @@ export function formatTrace({ events }: Journal, { linesMax = Infinity }: TraceO
   return (hidden > 0 ? [`… ${hidden} earlier lines`, ...lines] : lines).join('\n');
 }
 
-const beginnings = new Set<string>([happenings.sent, happenings.crashBefore]);
+const firstEvents = new Set<string>([effectEvents.sent, effectEvents.crashBefore]);
 
 function columnsOf(event: JournalEvent): string[] {
   const { timeMs, process, incarnation, effect, what } = event;
@@ -41,8 +41,8 @@ function columnsOf(event: JournalEvent): string[] {
     effect ? String(effect.number) : '',
     effect?.name ?? '',
     event.level === undefined ? what : logLine(event),
-    // Said once, where the effect begins.
-    effect?.fault && beginnings.has(what) ? `(${describeFault(effect.fault)})` : '',
+    // Only in the first line of the effect.
+    effect?.fault && firstEvents.has(what) ? `(${describeFault(effect.fault)})` : '',
   ];
 }
 

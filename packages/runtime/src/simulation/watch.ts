@@ -1,19 +1,19 @@
 /**
- * A watch in a simulation. The store's own watch is reliable; between it and the watcher events are late, the stream
- * breaks, and in a brutal world an event is lost without a word, or comes twice.
+ * A watch in a simulation. The watch of the shared store is reliable; this one adds delays, broken streams, and with an
+ * unreliable store also lost and duplicate events.
  *
- * Opening it is an effect, and so is every commit that is delivered. States: closed → opening → open → done.
+ * Opening it is an effect, and so is the delivery of every commit. States: closed → opening → open → done.
  */
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { Commit, WatchOptions } from '../store/contract.ts';
 import type { EffectFault } from './faults.ts';
 import { type Incarnation, never } from './incarnation.ts';
-import { happenings, type OpenRecord } from './journal.ts';
+import { effectEvents, type OpenRecord } from './journal.ts';
 import { draw } from './random.ts';
 import type { SharedStore } from './shared-store.ts';
 import { purposes } from './world.ts';
 
-/** The link that every simulated store is at the other end of. */
+/** The link between a process and the store. */
 export const storeLink = 'store';
 
 interface Waiter {
@@ -21,8 +21,8 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-const eventAbilities = { kind: 'event', repeatable: false, stale: false } as const;
-const released = 'the simulated watch has ended';
+const eventTraits = { kind: 'event', repeatable: false, stale: false } as const;
+const endedReason = 'the simulated watch has ended';
 const ended: IteratorResult<Commit, void> = { done: true, value: undefined };
 
 export class SimulatedWatch implements AsyncIterator<Commit, void> {
@@ -30,12 +30,12 @@ export class SimulatedWatch implements AsyncIterator<Commit, void> {
   readonly #prefix: string;
   readonly #after: number;
   readonly #inner: AsyncIterator<Commit, void>;
-  readonly #letGo = new AbortController();
+  readonly #innerAbort = new AbortController();
   readonly #signal: AbortSignal | undefined;
   readonly #closing: AbortSignal;
   #state: 'closed' | 'opening' | 'open' | 'done' = 'closed';
   #waiter: Waiter | undefined;
-  /** An event that comes again. */
+  /** A commit to be delivered again. */
   #again: Commit | undefined;
 
   constructor(
@@ -48,7 +48,7 @@ export class SimulatedWatch implements AsyncIterator<Commit, void> {
     this.#incarnation = incarnation;
     this.#prefix = prefix;
     this.#after = options.after;
-    this.#inner = shared.watch(prefix, { ...options, signal: this.#letGo.signal })[Symbol.asyncIterator]();
+    this.#inner = shared.watch(prefix, { ...options, signal: this.#innerAbort.signal })[Symbol.asyncIterator]();
     this.#signal = options.signal;
     this.#closing = closing;
   }
@@ -58,7 +58,7 @@ export class SimulatedWatch implements AsyncIterator<Commit, void> {
     if (this.#signal?.aborted) this.#end();
     if (this.#state === 'done') return Promise.resolve(ended);
     if (this.#closing.aborted) return Promise.reject(closedError());
-    if (this.#waiter) throw new RangeError('a simulated watch is asked for one event at a time');
+    if (this.#waiter) throw new RangeError('a simulated watch does not support concurrent calls of next()');
     return new Promise((resolve, reject) => {
       this.#waiter = { resolve, reject };
       if (this.#state === 'closed') this.#open();
@@ -75,7 +75,7 @@ export class SimulatedWatch implements AsyncIterator<Commit, void> {
     this.#state = 'opening';
     this.#signal?.addEventListener('abort', this.#end, { once: true });
     this.#closing.addEventListener('abort', this.#close, { once: true });
-    this.#incarnation.belongings.add(this.#release);
+    this.#incarnation.cleanups.add(this.#release);
     const opened = () => {
       if (this.#state !== 'opening') return;
       this.#state = 'open';
@@ -101,7 +101,7 @@ export class SimulatedWatch implements AsyncIterator<Commit, void> {
 
   #deliver(commit: Commit): void {
     if (this.#state === 'done') return;
-    const record = this.#incarnation.begin(`event ${this.#prefix} ${commit.revision}`, eventAbilities);
+    const record = this.#incarnation.startEffect(`event ${this.#prefix} ${commit.revision}`, eventTraits);
     if (!record) return;
     const { fault } = record;
     const latencyMs = Math.floor(this.#draw(record, purposes.request) * (this.#incarnation.world.latencyMsMax + 1));
@@ -113,25 +113,25 @@ export class SimulatedWatch implements AsyncIterator<Commit, void> {
   #arrive(record: OpenRecord, commit: Commit, fault: EffectFault | undefined): void {
     if (this.#state === 'done') return;
     const cutForMs = this.#incarnation.process.cutOffForMs(storeLink);
-    if (cutForMs > 0) this.#outlast(cutForMs, record, commit, fault);
+    if (cutForMs > 0) this.#waitForPartition(cutForMs, record, commit, fault);
     else if (fault?.type === 'breakWatch') this.#break(brokenError(), record);
     else if (fault?.type === 'dropEvent') {
       this.#note(record, 'dropped');
       this.#pull();
     } else if (fault?.type === 'crashAfter') {
-      this.#note(record, happenings.crashAfter);
+      this.#note(record, effectEvents.crashAfter);
       this.#incarnation.process.crash(fault.restartMs);
     } else {
       if (fault?.type === 'repeatEvent') this.#again = commit;
       record.appliedMs = this.#incarnation.world.scheduler.nowMs;
-      record.answer = 'ok';
+      record.result = 'ok';
       this.#note(record, 'delivered');
       this.#settle()?.resolve({ done: false, value: commit });
     }
   }
 
-  /** A partition holds events up. Of the streams it hits, half go on behind it and half break. */
-  #outlast(cutForMs: number, record: OpenRecord, commit: Commit, fault: EffectFault | undefined): void {
+  /** A partition delays events. Half of the affected streams continue after it, the others break. */
+  #waitForPartition(cutForMs: number, record: OpenRecord, commit: Commit, fault: EffectFault | undefined): void {
     const breaks = this.#draw(record, purposes.cutError) < 0.5;
     this.#later(cutForMs, record, () =>
       breaks ? this.#break(brokenError(), record) : this.#arrive(record, commit, fault),
@@ -147,10 +147,10 @@ export class SimulatedWatch implements AsyncIterator<Commit, void> {
     if (this.#state === 'done') return;
     const code = isApiError(error) ? error.code : 'error';
     if (record) {
-      record.answer = code;
+      record.result = code;
       this.#note(record, `watch broken: ${code}`);
     } else this.#incarnation.note(`watch ${this.#prefix} broken: ${code}`);
-    this.#incarnation.world.scheduler.letRejectionsOut();
+    this.#incarnation.world.scheduler.reportRejections();
     const waiter = this.#settle();
     this.#end();
     waiter?.reject(error);
@@ -167,17 +167,17 @@ export class SimulatedWatch implements AsyncIterator<Commit, void> {
   readonly #end = (): void => {
     if (this.#state === 'done' || !this.#incarnation.alive) return;
     this.#state = 'done';
-    this.#incarnation.belongings.delete(this.#release);
+    this.#incarnation.cleanups.delete(this.#release);
     this.#signal?.removeEventListener('abort', this.#end);
     this.#closing.removeEventListener('abort', this.#close);
     this.#release();
     this.#settle()?.resolve(ended);
   };
 
-  /** Lets go of the store, without a word to the watcher: this is all that happens when the watcher crashes. */
+  /** Ends the watch of the store without notifying the watcher. A crash of the watcher does nothing else. */
   readonly #release = (): void => {
-    // Without a reason, Node makes an exception with a stack for each, and a run has many watches.
-    this.#letGo.abort(released);
+    // Without a reason, Node creates an error with a stack each time, and a run has many watches.
+    this.#innerAbort.abort(endedReason);
   };
 
   #note(record: OpenRecord, what: string): void {

@@ -1,4 +1,4 @@
-/** What the parts of a simulation know of it. */
+/** The interface of a simulation to its parts. */
 import type { FaultPlan } from './faults.ts';
 import type { Journal } from './journal.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -8,15 +8,15 @@ export interface World {
   readonly scheduler: Scheduler;
   readonly journal: Journal;
   readonly plan: FaultPlan;
-  /** A way to the other end takes 0 to this many milliseconds, drawn for each, and so does the way back. */
+  /** Maximum latency in milliseconds, drawn separately for each request and each response. */
   readonly latencyMsMax: number;
-  /** How long a caller waits for an answer before it gives up with `Timeout`. */
+  /** The timeout of effects. */
   readonly timeoutMs: number;
-  /** Ends the run: something is wrong that no fault excuses. */
+  /** Ends the run as failed. */
   fail(oracle: string, message: string): void;
 }
 
-/** What draws are for, so that no two of them for one effect are the same number. */
+/** The purposes of random draws: each gives another number for the same effect. */
 export const purposes = {
   request: 11,
   response: 12,

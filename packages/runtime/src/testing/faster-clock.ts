@@ -1,7 +1,7 @@
-/** Real time, faster: for tests with real sockets and files that would otherwise wait for long. */
+/** Accelerated real time: for tests with real sockets and files that would otherwise take too long. */
 import { type Clock, systemClock } from '../ports/clock.ts';
 
-/** Timers end and spans pass `factor` times as fast. Wall time is the system's. */
+/** Timers and `monotonicMs` run `factor` times as fast. The wall clock is that of the system. */
 export function fasterClock(factor: number): Clock {
   return {
     now: systemClock.now,

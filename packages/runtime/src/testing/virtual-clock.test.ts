@@ -38,7 +38,7 @@ describe('VirtualClock', () => {
       return clock.monotonicMs();
     };
     expect(await clock.run(work())).toBe(3_000);
-    await expect(clock.run(new Promise(() => {}))).rejects.toThrow('no timer is left');
+    await expect(clock.run(new Promise(() => {}))).rejects.toThrow('no timer is pending');
   });
 
   it('advances until a condition holds, and fails after a limit', async () => {

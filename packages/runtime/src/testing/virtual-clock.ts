@@ -1,4 +1,4 @@
-/** A clock that stands still until a test moves it. */
+/** A clock that advances only when a test advances it. */
 import { setImmediate } from 'node:timers';
 import type { Clock } from '../ports/clock.ts';
 
@@ -10,7 +10,7 @@ interface Timer {
 /** 2026-01-02T03:04:05Z */
 const startMsDefault = 1_767_323_045_000;
 
-/** Resolves when all promises and callbacks have run that wait for neither time nor input. */
+/** Resolves when all pending promises and callbacks have run that need neither a timer nor I/O. */
 export const settled = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 export class VirtualClock implements Clock {
@@ -39,7 +39,7 @@ export class VirtualClock implements Clock {
   }
 
   after(delayMs: number, callback: () => void): () => void {
-    // Node.js fires a timer beyond this limit at once.
+    // Node.js fires a timer beyond this limit immediately.
     if (!(delayMs < 2 ** 31)) throw new RangeError(`a timer of ${delayMs} ms`);
     const timer = { dueMs: this.#elapsedMs + Math.max(0, delayMs), callback };
     this.#timers.add(timer);
@@ -51,7 +51,7 @@ export class VirtualClock implements Clock {
     this.#offsetMs += byMs;
   }
 
-  /** Fires timers in order of their time, those of one time in the order in which they were set. Promises settle in between. */
+  /** Fires timers in order of time, then of creation. Promises settle between the timers. */
   async advance(byMs: number): Promise<void> {
     const untilMs = this.#elapsedMs + byMs;
     await settled();
@@ -62,7 +62,7 @@ export class VirtualClock implements Clock {
     this.#elapsedMs = untilMs;
   }
 
-  /** As `advance`, in one turn of the event loop: no promise settles in between. */
+  /** Like `advance`, but synchronously: no promise settles between the timers. */
   advanceSync(byMs: number): void {
     const untilMs = this.#elapsedMs + byMs;
     for (let next = this.#next(untilMs); next; next = this.#next(untilMs)) this.#fire(next);
@@ -80,7 +80,7 @@ export class VirtualClock implements Clock {
     return this.#elapsedMs - startMs;
   }
 
-  /** Advances from timer to timer until the work is done. Throws if no timer is left that could end it. */
+  /** Advances from timer to timer until the work is done. Throws if no timer is pending before. */
   async run<T>(work: Promise<T>): Promise<T> {
     let isDone = false;
     const done = () => {
@@ -93,7 +93,7 @@ export class VirtualClock implements Clock {
       await settled();
       if (isDone) break;
       const next = this.#next(Number.POSITIVE_INFINITY);
-      if (!next) throw new Error('the work hangs: no timer is left that could end it');
+      if (!next) throw new Error('the work hangs: no timer is pending');
       this.#fire(next);
       await settled();
     }

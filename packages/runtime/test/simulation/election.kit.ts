@@ -7,7 +7,7 @@ import { Lease } from '../../src/manager/lease.ts';
 import { aborted } from '../../src/manager/within.ts';
 import { sleep } from '../../src/ports/clock.ts';
 import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
-import type { Doors } from '../../src/simulation/incarnation.ts';
+import type { ProcessDependencies } from '../../src/simulation/incarnation.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';
 import type { Store } from '../../src/store/contract.ts';
 
@@ -18,8 +18,13 @@ const answerMsMax = 4_500;
 const faultsUntilMs = 120_000;
 
 /** `isLate` says whether answers come late now. */
-async function candidate(doors: Doors, name: string, working: Set<string>, isLate: () => boolean): Promise<void> {
-  const { store, clock, random, signal, log } = doors;
+async function candidate(
+  dependencies: ProcessDependencies,
+  name: string,
+  working: Set<string>,
+  isLate: () => boolean,
+): Promise<void> {
+  const { store, clock, random, signal, log } = dependencies;
   const late: Store = new Proxy(store, {
     get(target, property) {
       const value = Reflect.get(target, property);
@@ -53,7 +58,7 @@ export const electionScenario: Scenario = {
     const working = new Set<string>();
     const isLate = () => simulation.nowMs < faultsUntilMs;
     for (const name of ['one', 'two']) {
-      simulation.process(name).start((doors) => candidate(doors, name, working, isLate));
+      simulation.process(name).start((dependencies) => candidate(dependencies, name, working, isLate));
     }
     simulation.always('the work of two leaders does not overlap', () =>
       working.size > 1 ? `${[...working].join(' and ')} both work` : undefined,

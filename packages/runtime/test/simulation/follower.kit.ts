@@ -7,7 +7,7 @@ import { Informer } from '../../src/informer/informer.ts';
 import { sleep } from '../../src/ports/clock.ts';
 import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
 import { Widget } from '../../src/registry/widget.kit.ts';
-import type { Doors } from '../../src/simulation/incarnation.ts';
+import type { ProcessDependencies } from '../../src/simulation/incarnation.ts';
 import type { FaultWeights } from '../../src/simulation/random-faults.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';
 import type { Store } from '../../src/store/contract.ts';
@@ -41,7 +41,7 @@ function paged(store: Store, pageKeys: number): Store {
 }
 
 /** Creates and deletes widgets at random. A deletion is counted when it begins. */
-async function people({ store, clock, random }: Doors, deletions: Map<string, number>): Promise<void> {
+async function people({ store, clock, random }: ProcessDependencies, deletions: Map<string, number>): Promise<void> {
   const widgets = new EmbeddedRegistry({ store, kinds: [Widget], clock, random }).resource(Widget);
   for (let step = 0; step < 30; step++) {
     const name = names[Math.floor(random.next() * names.length)] ?? 'a';
@@ -70,9 +70,9 @@ function followerScenario(follower: Follower): Scenario {
       const deletions = new Map<string, number>();
       const reported = new Map<string, number>();
       const view = new Set<string>();
-      simulation.process('people', { faults: false }).start((doors) => people(doors, deletions));
-      simulation.process('follower').start((doors) => {
-        const { store, clock, random, signal, log } = doors;
+      simulation.process('people', { faults: false }).start((dependencies) => people(dependencies, deletions));
+      simulation.process('follower').start((dependencies) => {
+        const { store, clock, random, signal, log } = dependencies;
         const registry = new EmbeddedRegistry({ store: paged(store, pageKeys), kinds: [Widget], clock, random });
         const informer = new Informer({ registry, kind: Widget, resyncMs, log });
         informer.addHandler(({ type, key }) => {

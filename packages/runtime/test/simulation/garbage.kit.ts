@@ -9,17 +9,17 @@ import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
 import { collectGarbage } from '../../src/registry/garbage.ts';
 import { keyOf } from '../../src/registry/keys.ts';
 import { Crate, Widget } from '../../src/registry/widget.kit.ts';
-import type { Doors } from '../../src/simulation/incarnation.ts';
+import type { ProcessDependencies } from '../../src/simulation/incarnation.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';
 
-const registryOf = ({ store, clock, random }: Doors) =>
+const registryOf = ({ store, clock, random }: ProcessDependencies) =>
   new EmbeddedRegistry({ store, kinds: [Crate, Widget], clock, random });
 
-async function collector(doors: Doors): Promise<void> {
-  const { signal, clock, log } = doors;
+async function collector(dependencies: ProcessDependencies): Promise<void> {
+  const { signal, clock, log } = dependencies;
   while (!signal.aborted) {
     try {
-      await collectGarbage(registryOf(doors), { signal, sweepMs: 20_000, log });
+      await collectGarbage(registryOf(dependencies), { signal, sweepMs: 20_000, log });
     } catch (error) {
       if (!isApiError(error)) throw error;
       await sleep(clock, 1_000, signal);
@@ -28,9 +28,9 @@ async function collector(doors: Doors): Promise<void> {
 }
 
 /** `kept` are the keys of widgets that must not be deleted from now on. */
-async function people(doors: Doors, kept: Set<string>): Promise<void> {
-  const { store, clock, random } = doors;
-  const registry = registryOf(doors);
+async function people(dependencies: ProcessDependencies, kept: Set<string>): Promise<void> {
+  const { store, clock, random } = dependencies;
+  const registry = registryOf(dependencies);
   const [crates, widgets] = [registry.resource(Crate), registry.resource(Widget)];
   const owned = (name: string, { apiVersion, kind, metadata }: ApiObject<unknown, unknown>) => {
     const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid };
@@ -69,7 +69,7 @@ export const garbageScenario: Scenario = {
   endMs: 60_000,
   build(simulation) {
     const kept = new Set<string>();
-    simulation.process('people', { faults: false }).start((doors) => people(doors, kept));
+    simulation.process('people', { faults: false }).start((dependencies) => people(dependencies, kept));
     simulation.process('collector').start(collector);
     simulation.always('nothing is deleted that was released, or whose owner cannot be read', ({ store }) => {
       for (const key of kept) if (!store.contents.has(key)) return `${key} is gone`;

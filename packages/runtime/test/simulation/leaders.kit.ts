@@ -6,11 +6,11 @@ import { isApiError } from '../../src/api/errors.ts';
 import { sleep } from '../../src/ports/clock.ts';
 import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
 import { Widget } from '../../src/registry/widget.kit.ts';
-import type { Doors } from '../../src/simulation/incarnation.ts';
+import type { ProcessDependencies } from '../../src/simulation/incarnation.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';
 
-async function leader(doors: Doors): Promise<void> {
-  const { store, clock, random } = doors;
+async function leader(dependencies: ProcessDependencies): Promise<void> {
+  const { store, clock, random } = dependencies;
   const registry = new EmbeddedRegistry({ store, kinds: [Widget], clock, random });
   await sleep(clock, random.next() * 2000);
   const fence = await registry.raiseFence('leader');

@@ -60,9 +60,9 @@ const inLibrary = (name: string, plant: Mutant['plant'], scenario: Scenario = wo
 /** Keys in flight, for the defects of the queue. */
 const inFlight = new WeakMap<WorkQueue, Set<string>>();
 const flightsOf = (queue: WorkQueue) => {
-  const flights = inFlight.get(queue) ?? new Set();
-  inFlight.set(queue, flights);
-  return flights;
+  const calls = inFlight.get(queue) ?? new Set();
+  inFlight.set(queue, calls);
+  return calls;
 };
 
 type AnyResource = EmbeddedResource<unknown, unknown>;

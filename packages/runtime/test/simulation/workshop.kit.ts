@@ -12,9 +12,9 @@ import { Informers } from '../../src/informer/informers.ts';
 import { sleep } from '../../src/ports/clock.ts';
 import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
 import { Widget } from '../../src/registry/widget.kit.ts';
-import type { Doors } from '../../src/simulation/incarnation.ts';
+import type { ProcessDependencies } from '../../src/simulation/incarnation.ts';
 import { stable } from '../../src/simulation/oracle.ts';
-import { brutalFaults } from '../../src/simulation/random-faults.ts';
+import { unreliableStoreFaults } from '../../src/simulation/random-faults.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';
 import type { Simulation } from '../../src/simulation/simulation.ts';
 
@@ -89,21 +89,27 @@ class Workshop {
   }
 }
 
-/** The doors to the workshop, as a process sees them. */
-function tools(doors: Doors, workshop: Workshop) {
+/** The dependencies to the workshop, as a process sees them. */
+function tools(dependencies: ProcessDependencies, workshop: Workshop) {
   const link = 'workshop';
   return {
-    list: (uid: string) => doors.effect('list parts', () => workshop.of(uid), { kind: 'read', link }),
-    listAll: () => doors.effect('list all parts', () => [...workshop.parts.values()], { kind: 'read', link }),
-    make: (part: Part) => doors.effect(`make ${part.name}`, () => workshop.make(part), { kind: 'write', link }),
-    scrap: (part: Part) => doors.effect(`scrap ${part.name}`, () => workshop.scrap(part), { kind: 'write', link }),
+    list: (uid: string) => dependencies.effect('list parts', () => workshop.of(uid), { kind: 'read', link }),
+    listAll: () => dependencies.effect('list all parts', () => [...workshop.parts.values()], { kind: 'read', link }),
+    make: (part: Part) => dependencies.effect(`make ${part.name}`, () => workshop.make(part), { kind: 'write', link }),
+    scrap: (part: Part) =>
+      dependencies.effect(`scrap ${part.name}`, () => workshop.scrap(part), { kind: 'write', link }),
   };
 }
 
-async function program(doors: Doors, workshop: Workshop, view: Set<string>, defects: Defects): Promise<void> {
-  const { store, clock, random, signal, log } = doors;
+async function program(
+  dependencies: ProcessDependencies,
+  workshop: Workshop,
+  view: Set<string>,
+  defects: Defects,
+): Promise<void> {
+  const { store, clock, random, signal, log } = dependencies;
   const registry = new EmbeddedRegistry({ store, kinds: [Widget], clock, random });
-  const { list, listAll, make, scrap } = tools(doors, workshop);
+  const { list, listAll, make, scrap } = tools(dependencies, workshop);
   const firstSizes = new Map<string, number>();
 
   async function scrapAll(uid: string): Promise<void> {
@@ -215,8 +221,8 @@ async function program(doors: Doors, workshop: Workshop, view: Set<string>, defe
 }
 
 /** People: they make, resize, delete and make again, over a quarter of a minute. They read before they write. */
-async function people(doors: Doors, wanted: Map<string, number>): Promise<void> {
-  const { store, clock, random } = doors;
+async function people(dependencies: ProcessDependencies, wanted: Map<string, number>): Promise<void> {
+  const { store, clock, random } = dependencies;
   const widgets = new EmbeddedRegistry({ store, kinds: [Widget], clock, random }).resource(Widget);
   for (let step = 0; step < 5; step++) {
     const name = random.next() < 0.6 ? 'a' : 'b';
@@ -274,7 +280,7 @@ export const leftoversOfFormerOwners: readonly Part[] = ['a-0', 'a-1', 'b-0'].ma
 export function workshopScenario(defects: Defects = {}, leftovers: readonly Part[] = []): Scenario {
   return {
     name: 'workshop',
-    weights: brutalFaults,
+    weights: unreliableStoreFaults,
     faultsUntilMs,
     endMs,
     build(simulation) {
@@ -282,10 +288,10 @@ export function workshopScenario(defects: Defects = {}, leftovers: readonly Part
       for (const part of leftovers) workshop.make(part);
       const wanted = new Map<string, number>();
       const view = new Set<string>();
-      simulation.process('people', { faults: false }).start((doors) => people(doors, wanted));
+      simulation.process('people', { faults: false }).start((dependencies) => people(dependencies, wanted));
       simulation
         .process('controller', { links: ['store', 'workshop'] })
-        .start((doors) => program(doors, workshop, view, defects));
+        .start((dependencies) => program(dependencies, workshop, view, defects));
 
       const largest = new Map<string, number>();
       let checkedAt = -1;

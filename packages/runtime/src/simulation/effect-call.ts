@@ -1,35 +1,35 @@
 /**
- * One effect on its way: sent, applied at the other end, answered. Everything that a network and a crash can do to a
- * request happens in between.
+ * One call of an effect: sent, applied at the other end, completed. It simulates the faults of the network and crashes
+ * of the caller.
  *
- *   sent ──request──▶ applied ──response──▶ answered
+ *   sent ──request──▶ applied ──response──▶ completed
  *     └─ lost or late: `Timeout` or `Unavailable`; the caller cannot tell whether it was applied
  */
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { LossError } from './faults.ts';
 import type { Incarnation } from './incarnation.ts';
-import { happenings, type OpenRecord } from './journal.ts';
+import { effectEvents, type OpenRecord } from './journal.ts';
 import { draw } from './random.ts';
-import type { Happening } from './timeline.ts';
+import type { ScheduledEvent } from './timeline.ts';
 import { purposes, type World } from './world.ts';
 
 export interface EffectOptions<T> {
   readonly kind: 'read' | 'write';
-  /** What is at the other end, for partitions. Without one, no partition touches the effect. */
+  /** Names the other end, for partitions. Without one, partitions do not affect the effect. */
   readonly link?: string;
-  /** The port says that a request may arrive twice. Default false. */
+  /** Whether the contract allows that a request arrives twice. Default false. */
   readonly repeatable?: boolean;
-  /** The answer as it was that many revisions ago. Without it, the effect is never read stale. */
+  /** Returns the result of that many revisions ago. Without it, there are no stale reads. */
   readonly stale?: (revisions: number) => Promise<T> | T;
   /** Default: the simulation's. */
   readonly timeoutMs?: number;
-  /** The answer in a few words, for the trace. */
+  /** A short text of the result, for the trace. */
   readonly describe?: (value: T) => string;
 }
 
 type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
 
-export class Flight<T> {
+export class EffectCall<T> {
   readonly #incarnation: Incarnation;
   readonly #world: World;
   readonly #record: OpenRecord;
@@ -37,7 +37,7 @@ export class Flight<T> {
   readonly #options: EffectOptions<T>;
   readonly #resolve: (value: T) => void;
   readonly #reject: (error: unknown) => void;
-  #request: Happening | undefined;
+  #request: ScheduledEvent | undefined;
 
   constructor(
     incarnation: Incarnation,
@@ -58,31 +58,31 @@ export class Flight<T> {
 
   send(): void {
     const { fault } = this.#record;
-    if (fault?.type === 'lostRequest') this.#lose(happenings.requestLost, fault.error);
+    if (fault?.type === 'lostRequest') this.#lose(effectEvents.requestLost, fault.error);
     else if (this.#isCut())
-      this.#lose(happenings.cutOff, this.#draw(purposes.cutError) < 0.5 ? 'Timeout' : 'Unavailable');
-    else this.#request = this.#travel(fault?.type === 'delay' ? fault.delayMs : 0);
+      this.#lose(effectEvents.cutOff, this.#draw(purposes.cutError) < 0.5 ? 'Timeout' : 'Unavailable');
+    else this.#request = this.#sendRequest(fault?.type === 'delay' ? fault.delayMs : 0);
   }
 
-  /** The sender has crashed; what has not arrived yet is lost, or still arrives, by seed. */
+  /** The caller has crashed. A request that has not arrived is lost or still arrives, depending on the seed. */
   abandon(): void {
     if (this.#request === undefined || this.#draw(purposes.survival) < 0.5) return;
     this.#request.run = undefined;
-    this.#note(happenings.lostInCrash);
+    this.#note(effectEvents.lostInCrash);
   }
 
-  #travel(extraMs: number): Happening {
+  #sendRequest(extraMs: number): ScheduledEvent {
     const delayMs = this.#latencyMs(purposes.request) + extraMs;
-    this.#incarnation.flights.add(this);
+    this.#incarnation.calls.add(this);
     if (delayMs >= this.#timeoutMs) this.#failIn(this.#timeoutMs, 'Timeout');
-    // It has no owner: a request that has left may arrive after its sender is gone.
+    // Without an owner: a request may arrive after its caller has crashed.
     return this.#world.scheduler.schedule(delayMs, this.#draw(purposes.requestTie), () => this.#arrive());
   }
 
   #arrive(): void {
-    this.#incarnation.flights.delete(this);
+    this.#incarnation.calls.delete(this);
     const { fault } = this.#record;
-    if (this.#isCut()) this.#lose(happenings.cutOff, 'Timeout');
+    if (this.#isCut()) this.#lose(effectEvents.cutOff, 'Timeout');
     else {
       if (fault?.type === 'duplicate') this.#repeatIn(fault.delayMs);
       const { stale } = this.#options;
@@ -100,9 +100,9 @@ export class Flight<T> {
     }
   }
 
-  /** The other end may take its time, too; the caller does not wait longer for that. */
+  /** The timeout of the caller includes the time of an asynchronous `apply`. */
   #await(result: Promise<T>): void {
-    let watchdog: Happening | undefined;
+    let watchdog: ScheduledEvent | undefined;
     let isSettled = false;
     const settled = (outcome: Outcome<T>) => {
       isSettled = true;
@@ -113,44 +113,44 @@ export class Flight<T> {
       (value) => settled({ ok: true, value }),
       (error: unknown) => settled({ ok: false, error }),
     );
-    // Most answers are there at once, and need no watchdog.
-    this.#world.scheduler.whenAllWait(() => {
+    // Most results are available immediately and need no watchdog.
+    this.#world.scheduler.whenIdle(() => {
       if (!isSettled) watchdog = this.#failIn(this.#leftMs(), 'Timeout');
     });
   }
 
   #applied(outcome: Outcome<T>): void {
-    const { fault, answer } = this.#record;
+    const { fault, result } = this.#record;
     this.#record.appliedMs = this.#world.scheduler.nowMs;
-    this.#note(happenings.applied);
-    if (!this.#incarnation.alive || answer !== undefined) return;
+    this.#note(effectEvents.applied);
+    if (!this.#incarnation.alive || result !== undefined) return;
     if (fault?.type === 'crashAfter') {
-      this.#note(happenings.crashAfter);
+      this.#note(effectEvents.crashAfter);
       this.#incarnation.process.crash(fault.restartMs);
-    } else if (fault?.type === 'lostResponse') this.#lose(happenings.responseLost, fault.error);
-    else this.#travelBack(outcome);
+    } else if (fault?.type === 'lostResponse') this.#lose(effectEvents.responseLost, fault.error);
+    else this.#sendResponse(outcome);
   }
 
-  #travelBack(outcome: Outcome<T>): void {
+  #sendResponse(outcome: Outcome<T>): void {
     const delayMs = this.#latencyMs(purposes.response);
-    const answer = () => {
-      if (this.#isCut()) this.#lose(happenings.cutOff, 'Timeout');
-      else this.#answer(outcome);
+    const complete = () => {
+      if (this.#isCut()) this.#lose(effectEvents.cutOff, 'Timeout');
+      else this.#complete(outcome);
     };
     if (delayMs >= this.#leftMs()) this.#failIn(this.#leftMs(), 'Timeout');
-    else this.#world.scheduler.schedule(delayMs, this.#draw(purposes.responseTie), answer, this.#incarnation);
+    else this.#world.scheduler.schedule(delayMs, this.#draw(purposes.responseTie), complete, this.#incarnation);
   }
 
-  #answer(outcome: Outcome<T>): void {
+  #complete(outcome: Outcome<T>): void {
     if (outcome.ok) {
-      this.#record.answer = 'ok';
+      this.#record.result = 'ok';
       this.#note(this.#options.describe?.(outcome.value) ?? 'ok');
       this.#resolve(outcome.value);
     } else {
       const { error } = outcome;
-      this.#record.answer = isApiError(error) ? error.code : 'error';
+      this.#record.result = isApiError(error) ? error.code : 'error';
       this.#note(isApiError(error) ? error.code : String(error));
-      this.#world.scheduler.letRejectionsOut();
+      this.#world.scheduler.reportRejections();
       this.#reject(error);
     }
   }
@@ -160,10 +160,10 @@ export class Flight<T> {
     this.#failIn(code === 'Timeout' ? this.#leftMs() : this.#latencyMs(purposes.response), code);
   }
 
-  #failIn(delayMs: number, code: LossError): Happening {
+  #failIn(delayMs: number, code: LossError): ScheduledEvent {
     const { scheduler } = this.#world;
     const fail = () => {
-      if (this.#record.answer === undefined) this.#answer({ ok: false, error: this.#lossError(code) });
+      if (this.#record.result === undefined) this.#complete({ ok: false, error: this.#lossError(code) });
     };
     return scheduler.schedule(Math.max(0, delayMs), this.#draw(purposes.responseTie), fail, this.#incarnation);
   }
@@ -174,10 +174,10 @@ export class Flight<T> {
     return new ApiError('Unavailable', { what, reason: 'the simulation broke the connection' });
   }
 
-  /** Nobody hears the second answer. */
+  /** The second result is dropped. */
   #repeatIn(delayMs: number): void {
     this.#world.scheduler.schedule(delayMs, this.#draw(purposes.requestTie), () => {
-      this.#note(happenings.appliedAgain);
+      this.#note(effectEvents.appliedAgain);
       const ignore = () => {};
       void (async () => this.#apply())().then(ignore, ignore);
     });
