@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ECSMService } from '@ecsm/operator';
 import { openRegistry, systemClock } from '@ecsm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { condition, kitPool, settle, tellHistory } from '../src/ecsmctl/shared/history.kit.ts';
+import { condition, createHistory, kitPool, settle } from '../src/ecsmctl/shared/history.kit.ts';
 import { type RegistryKit, serviceInput } from '../src/ecsmctl/shared/registry.kit.ts';
 import { knownKinds } from '../src/ecsmctl/shared/session.ts';
 import { type Etcd, skipWithoutEtcd, startEtcd } from './etcd.kit.ts';
@@ -12,7 +12,7 @@ import { until } from './site.kit.ts';
 const freshKit = kitPool(2);
 
 async function furnish(kit: RegistryKit): Promise<void> {
-  await tellHistory(kit, [{ image: 'telemetry@1.0.0', hash: '11111111' }]);
+  await createHistory(kit, [{ image: 'telemetry@1.0.0', hash: '11111111' }]);
   const registry = await kit.open();
   await registry.resource(ECSMService).create(serviceInput('camera'));
   await registry.close();
@@ -47,7 +47,7 @@ describe.skipIf(skipWithoutEtcd())('a registry in etcd', () => {
       /^Registry: {3}etcd:\/\/\S+\/fleet\nRevision: {3}\d+\nObjects: {4}3 \(\S+\)\nProblems: {3}none\n/,
     );
     const same = await kit.run(`registry migrate --registry ${url} --to ${url}`);
-    expect(same).toMatchObject({ code: 2, err: expect.stringContaining('is the registry itself') });
+    expect(same).toMatchObject({ code: 2, err: expect.stringContaining('is the source registry') });
     const back = `file:${join(kit.directory, 'back')}`;
     expect(await kit.run(`registry migrate --registry ${url} --to ${back}`)).toMatchObject({ code: 0 });
     expect(await contentAt(back)).toEqual(before);

@@ -120,7 +120,7 @@ describe('a pipe that closes early is no error', () => {
   });
 });
 
-const full = (program: string) => `${program}: the output cannot be written: ENOSPC: no space left on device, write\n`;
+const full = (program: string) => `${program}: standard output cannot be written: ENOSPC: no space left on device, write\n`;
 const unreachable = (where: string, why: string) =>
   `ecsm-cli: ${where} cannot be reached: ${why}. Is the platform running there? If not, set its address with --url, ECSMCLI_HOST and ECSMCLI_PORT, or .ecsm-cli.yaml\n`;
 const refused = 'connection refused (ECONNREFUSED)';
@@ -191,7 +191,7 @@ const cases: readonly Case[] = [
   [
     'TMPDIR=/nowhere EDITOR=true ecsmctl edit service telemetry',
     1,
-    'ecsmctl: nothing can be written to /nowhere: set TMPDIR to a writable directory\n',
+    'ecsmctl: cannot write to /nowhere: set TMPDIR to a writable directory\n',
   ],
   // Registries.
   ['ecsmctl get services --registry sqlite:./new', 1, noRegistry('sqlite:./new')],
@@ -344,8 +344,8 @@ database.close();
 const tables = [
   'ecsmctl/write/bad-lines.test.ts',
   'ecsmctl/write/bad-files.test.ts',
-  'ecsmctl/rollout/complaints.test.ts',
-  'ecsmctl/registry/complaints.test.ts',
+  'ecsmctl/rollout/errors.test.ts',
+  'ecsmctl/registry/errors.test.ts',
   'ecsm-cli/errors.test.ts',
 ];
 const rowsIn = (path: string) =>

@@ -107,7 +107,7 @@ describe('the process', () => {
     expect(await ended).toEqual({ code: 130, out: 'ecsmservice/camera\necsmservice/telemetry\n', err: '' });
   });
 
-  it('ends quietly when the pipe it writes to is closed', async () => {
+  it('ends without an error when the pipe it writes to is closed', async () => {
     const { child, ended } = start(bundled, ['explain', 'service', '--recursive']);
     child.stdout.destroy();
     expect(await ended).toMatchObject({ code: 0, err: '' });

@@ -1,4 +1,4 @@
-/** `api-resources`: the kinds, and what they may be called. */
+/** `api-resources`: the kinds with their names and short names. */
 
 import type { Run } from '@ecsm/command-line';
 import type { Kind } from '@ecsm/runtime';

@@ -14,7 +14,7 @@ const group = 'Inspect';
 
 /** Completes `KIND [NAME...]` with existing names. */
 export const completeResources: Completer = async (call) =>
-  (await import('../shared/live-names.ts')).resourceWords(call);
+  (await import('../shared/live-names.ts')).completeResourceArgs(call);
 
 const get: Command = {
   name: 'get',
@@ -101,7 +101,7 @@ const events: Command = {
       name: 'for',
       value: 'KIND/NAME',
       help: 'only events of this object',
-      complete: async (call) => (await import('../shared/live-names.ts')).slashedNames(call),
+      complete: async (call) => (await import('../shared/live-names.ts')).completeKindSlashName(call),
     },
     {
       name: 'types',

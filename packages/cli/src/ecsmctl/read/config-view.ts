@@ -1,4 +1,4 @@
-/** `config view`: what is set, and who said so. */
+/** `config view`: the settings and their sources. */
 
 import type { Run } from '@ecsm/command-line';
 import { redactText, withoutPassword } from '@ecsm/runtime';

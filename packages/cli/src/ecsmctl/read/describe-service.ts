@@ -1,4 +1,4 @@
-/** What `describe` knows about services: how far they are, what they are on the platform, and their revisions. */
+/** The part of `describe` that is specific to services: status, platform service and revisions. */
 
 import { duration, plural } from '@ecsm/command-line';
 import { defaultPlanSettings, ECSMService, type HealingReason, ServiceRevision, waitLeftMs } from '@ecsm/operator';
@@ -10,23 +10,23 @@ import type { Session } from '../shared/session.ts';
 import type { Item } from '../shared/targets.ts';
 import { type Fact, factsText, sectionText, tableSection } from './describe-text.ts';
 
-export interface Circumstances {
+export interface DescribeContext {
   readonly paint: Paint;
   readonly nowMs: number;
 }
 
-/** Nothing for other kinds. */
+/** Returns undefined for other kinds. */
 export async function describeService(
   session: Session,
   { kind, object }: Item,
-  { paint, nowMs }: Circumstances,
+  { paint, nowMs }: DescribeContext,
 ): Promise<string | undefined> {
   if (kind !== ECSMService || !isService(object)) return undefined;
   const facts = factsText(statusFacts(object, nowMs), paint);
   return `${sectionText('Status', facts, paint)}${await revisionsText(session, object, { paint, nowMs })}`;
 }
 
-/** The registry reads every object by the schema of its kind, and this is that kind. */
+/** The registry validates every object against the schema of its kind, so comparing the kind is enough. */
 function isService(object: ApiObject<unknown, unknown>): object is ECSMService {
   return object.kind === ECSMService.kind && object.apiVersion === ECSMService.apiVersion;
 }
@@ -68,7 +68,7 @@ function platformText({ platformName, underlyingServiceID }: Status): string {
 
 const healingReasons: readonly HealingReason[] = ['DeploymentFailed', 'InstanceStopped', 'InstancePaused', 'Differs'];
 
-/** With the pauses that an operator makes; no flag changes them. */
+/** Uses the default backoff of the operator, which no flag changes. */
 function healingText({ healing }: Status, nowMs: number): string {
   if (!healing) return '';
   const { reason: text, attempts, lastTime } = healing;
@@ -83,7 +83,7 @@ function healingText({ healing }: Status, nowMs: number): string {
 async function revisionsText(
   { registry, warn }: Session,
   { metadata, status }: ECSMService,
-  { paint, nowMs }: Circumstances,
+  { paint, nowMs }: DescribeContext,
 ): Promise<string> {
   const { items, problems } = await registry.resource(ServiceRevision).list({ namespace: metadata.namespace });
   for (const { key, reason } of problems) warn(`${key} cannot be read: ${reason}`);

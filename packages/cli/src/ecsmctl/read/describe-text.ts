@@ -1,4 +1,4 @@
-/** How a description is set: a column of names with values behind, headings, and tables below them. */
+/** Layout of `describe`: name-value lists, sections and tables. */
 
 import { displayWidth, padEnd, visible } from '@ecsm/command-line';
 import { formatYaml } from '../../print/documents.ts';
@@ -6,10 +6,10 @@ import type { Paint } from '../../print/paint.ts';
 import { type Cell, type Column, formatTable } from '../../print/table.ts';
 import { none } from '../shared/columns.ts';
 
-/** A name and what stands behind it; several values stand below each other. */
+/** A name and its value; several values are printed on separate lines. */
 export type Fact = readonly [name: string, value: string | readonly string[]];
 
-/** `Name:   telemetry`. Facts without a value are left out; an empty list is `<none>`. */
+/** `Name:   telemetry`. Facts with an empty value are omitted; an empty list is `<none>`. */
 export function factsText(facts: readonly Fact[], paint: Paint, indent = 0): string {
   const shown = facts.filter(([, value]) => value !== '');
   const width = Math.max(0, ...shown.map(([name]) => displayWidth(name))) + 1;
@@ -26,14 +26,14 @@ export function factsText(facts: readonly Fact[], paint: Paint, indent = 0): str
     .join('');
 }
 
-/** Under a heading, indented; nothing at all where there is nothing. */
+/** The text indented under a heading. Returns an empty string for an empty text. */
 export function sectionText(heading: string, text: string, paint: Paint): string {
   if (text === '') return '';
   const lines = text.replace(/\n$/, '').split('\n');
   return `\n${paint.bold(`${heading}:`)}\n${lines.map((line) => (line === '' ? '\n' : `  ${line}\n`)).join('')}`;
 }
 
-/** Not cut to the terminal: who asks for everything about an object wants to read all of it. */
+/** Not truncated to the width of the terminal, because `describe` shows complete values. */
 export function tableSection(
   heading: string,
   columns: readonly Column[],
@@ -43,7 +43,7 @@ export function tableSection(
   return sectionText(heading, rows.length === 0 ? none : formatTable({ columns, rows, paint }), paint);
 }
 
-/** As it would be written in a manifest. `value` is printed as it is: the caller has hidden the secrets. */
+/** The value as YAML. The caller redacts secrets. */
 export async function yamlSection(heading: string, value: unknown, paint: Paint): Promise<string> {
   const isEmpty = typeof value !== 'object' || value === null || Object.keys(value).length === 0;
   return isEmpty ? '' : sectionText(heading, await formatYaml(value), paint);

@@ -1,4 +1,4 @@
-/** `describe`: everything about an object, for people: what is wanted, what was seen, and what happened. */
+/** `describe`: all details of an object: spec, status, conditions, revisions and events. */
 
 import type { Call, Run } from '@ecsm/command-line';
 import { type ApiObject, type Condition, Event, lastAppliedAnnotation, redactNamed, redactText } from '@ecsm/runtime';
@@ -6,7 +6,7 @@ import { type Paint, paintOf } from '../../print/paint.ts';
 import type { Cell } from '../../print/table.ts';
 import { ageOf } from '../shared/columns.ts';
 import { fieldAt } from '../shared/fields.ts';
-import { parseResourceWords } from '../shared/kinds.ts';
+import { parseResourceArgs } from '../shared/kinds.ts';
 import { redactObject } from '../shared/secrets.ts';
 import { knownKinds, type Session, withSession } from '../shared/session.ts';
 import { type Item, isOn, listItems, objectsOf, selectionOf } from '../shared/targets.ts';
@@ -15,8 +15,8 @@ import { type Fact, factsText, tableSection, yamlSection } from './describe-text
 import { inOrder } from './events.ts';
 
 export const run: Run = async (call) => {
-  // Before a registry is opened for words that make no sense.
-  if (call.origin('filename') === undefined) parseResourceWords({ kinds: knownKinds }, call.words);
+  // Reports invalid arguments before the registry is opened.
+  if (call.origin('filename') === undefined) parseResourceArgs({ kinds: knownKinds }, call.words);
   return withSession(call, async (session) => {
     const items = await itemsOf(call, session);
     if (items.length === 0) {
@@ -31,10 +31,10 @@ export const run: Run = async (call) => {
   });
 };
 
-/** A kind alone stands for all of them. */
+/** A kind without names selects all its objects. */
 async function itemsOf(call: Call, session: Session): Promise<readonly Item[]> {
   if (call.origin('filename') !== undefined) return objectsOf(call, session);
-  const { kinds, objects } = parseResourceWords(session, call.words);
+  const { kinds, objects } = parseResourceArgs(session, call.words);
   return objects ? objectsOf(call, session) : listItems(session, kinds, selectionOf(call, kinds));
 }
 
@@ -81,7 +81,7 @@ function withoutConditions(status: unknown): unknown {
   return rest;
 }
 
-/** Of any kind that has some. */
+/** The conditions of any kind that has some. */
 function conditionsText({ status }: ApiObject<unknown, unknown>, paint: Paint, nowMs: number): string {
   if (typeof status !== 'object' || status === null || !('conditions' in status)) return '';
   const { conditions } = status;
@@ -102,13 +102,13 @@ function isCondition(value: unknown): value is Condition {
   return typeof value === 'object' && value !== null && 'type' in value && 'lastTransitionTime' in value;
 }
 
-/** To be degraded is the one condition that nobody wants to be true. */
+/** `Degraded` is the only condition for which True is bad. */
 function lookOf({ type, status }: Condition): 'good' | 'bad' | 'warn' {
   if (status === 'Unknown') return 'warn';
   return (status === 'True') === (type !== 'Degraded') ? 'good' : 'bad';
 }
 
-/** Of this very object: one that had its name before had other events. */
+/** Selects events by uid, because an earlier object of the same name has other events. */
 async function eventsText(
   { registry, warn }: Session,
   { metadata }: ApiObject<unknown, unknown>,

@@ -1,4 +1,4 @@
-/** `explain`: what a kind or one of its fields means, from the schema that also checks it. */
+/** `explain`: documents a kind or one of its fields, from its schema. */
 
 import { didYouMean, type Run, UsageError, wrap } from '@ecsm/command-line';
 import type { Kind, Schema } from '@ecsm/runtime';
@@ -7,7 +7,7 @@ import { findKind } from '../shared/kinds.ts';
 import { knownKinds } from '../shared/session.ts';
 import { isOn } from '../shared/targets.ts';
 
-/** Where the width of the terminal is not known, and where lines would be too long to read. */
+/** The default if the width of the terminal is unknown, and the maximum for readable lines. */
 const columnsDefault = 80;
 const columnsMax = 100;
 
@@ -40,10 +40,10 @@ interface Found {
   readonly path: readonly string[];
 }
 
-/** `service.spec.template.env.name`: lists and maps are passed through, with or without `[]`. */
+/** Resolves `service.spec.template.env.name`. Lists and maps are traversed, with or without `[]`. */
 function findField(word: string): Found {
   const [kindWord = '', ...fields] = word.split('.');
-  // `ecsmservices.ecsm.sh` is a kind, too, and the group has dots.
+  // `ecsmservices.ecsm.sh` is also a kind, and its group contains dots.
   const full = knownKinds.kinds.find(({ plural, singular, group }) =>
     [plural, singular].some((name) => word === `${name}.${group}` || word.startsWith(`${name}.${group}.`)),
   );
@@ -66,7 +66,7 @@ function findField(word: string): Found {
   return { kind, schema, path };
 }
 
-/** What is in a list or a map, at last. */
+/** The innermost schema of nested lists and maps. */
 function contentOf(schema: Schema): Schema {
   if (schema.type === 'list') return contentOf(schema.items);
   return schema.type === 'map' ? contentOf(schema.values) : schema;
@@ -102,7 +102,7 @@ function descriptionOf(schema: Schema): string {
   return schema.description ?? (schema.type === 'list' ? (schema.items.description ?? '') : '');
 }
 
-/** What else may be known of a value, as sentences. */
+/** The constraints of a value, as sentences. */
 function rulesOf(schema: Schema): readonly string[] {
   const rules: string[] = [];
   if (schema.type === 'string' && schema.enum) rules.push(`One of: ${schema.enum.join(', ')}.`);
@@ -114,7 +114,7 @@ function rulesOf(schema: Schema): readonly string[] {
   }
   if (schema.type === 'string' && schema.pattern) rules.push(`It ${schema.pattern.hint}.`);
   if (schema.type === 'list' && schema.uniqueBy !== undefined) rules.push(`No two have the same ${schema.uniqueBy}.`);
-  // That of an object is what its fields say.
+  // The default of an object consists of the defaults of its fields.
   if (schema.default !== undefined && schema.type !== 'object')
     rules.push(`Default: ${JSON.stringify(schema.default)}.`);
   return rules;

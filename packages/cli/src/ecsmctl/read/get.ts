@@ -4,77 +4,77 @@ import { type Call, type Run, UsageError } from '@ecsm/command-line';
 import { parsePath } from '../../print/jsonpath.ts';
 import { sortBy } from '../../print/sort.ts';
 import { follow } from '../shared/follow.ts';
-import { parseResourceWords } from '../shared/kinds.ts';
-import { formatOf, printerOf, printObjects, sayingWrong } from '../shared/printing.ts';
+import { parseResourceArgs } from '../shared/kinds.ts';
+import { asUsageError, formatOf, printerOf, printObjects } from '../shared/printing.ts';
 import { knownKinds, type Session, withSession } from '../shared/session.ts';
 import {
   findTarget,
+  flagIfSet,
   type Item,
   isOn,
   listItems,
   missing,
+  namespaceScope,
   objectsOf,
-  said,
   selectionOf,
-  spaceOf,
   type Target,
 } from '../shared/targets.ts';
 
 export const run: Run = async (call) => {
-  // Before a registry is opened for a command line that makes no sense.
+  // Reports an invalid command line before the registry is opened.
   const format = formatOf(call);
   const sort = sorterOf(call);
   const limit = limitOf(call);
-  if (call.origin('filename') === undefined) parseResourceWords({ kinds: knownKinds }, call.words);
+  if (call.origin('filename') === undefined) parseResourceArgs({ kinds: knownKinds }, call.words);
   const isWatch = isOn(call, 'watch') || isOn(call, 'watch-only');
   if (isWatch && limit !== undefined) throw new UsageError('--limit cannot be used with -w');
   return withSession(call, async (session) => {
     if (isWatch) return watch(call, session, sort);
-    const { items, single, showKind, lost } = await find(call, session);
+    const { items, single, showKind, notFound } = await find(call, session);
     const sorted = sort(items);
     const shown = sorted.slice(0, limit);
     const isTable = ['table', 'wide', 'name'].includes(format.kind);
-    // Other programs get an empty list, and people a sentence.
-    if (shown.length > 0 || (!isTable && lost.length === 0 && !(single && isOn(call, 'ignore-not-found')))) {
+    // Machine-readable formats print an empty list, tables a message.
+    if (shown.length > 0 || (!isTable && notFound.length === 0 && !(single && isOn(call, 'ignore-not-found')))) {
       await printObjects(call, shown, { format, single, showKind });
-    } else if (lost.length === 0 && !single) call.terminal.err.write(`${noneText(session)}\n`);
+    } else if (notFound.length === 0 && !single) call.terminal.err.write(`${noneText(session)}\n`);
     if (shown.length < sorted.length) {
       call.terminal.err.write(`${sorted.length - shown.length} more not shown: --limit ${limit}\n`);
     }
-    await complain(call, session, lost);
+    await reportMissing(call, session, notFound);
   });
 };
 
 interface Found {
   readonly items: readonly Item[];
-  /** One object was asked for by its name. */
+  /** A single object was requested by name. */
   readonly single: boolean;
-  /** Several kinds were asked for. */
+  /** Several kinds were requested. */
   readonly showKind: boolean;
-  /** Asked for, and not there. */
-  readonly lost: readonly Target[];
+  /** Requested objects that do not exist. */
+  readonly notFound: readonly Target[];
 }
 
 async function find(call: Call, session: Session): Promise<Found> {
   if (call.origin('filename') !== undefined) {
     const items = await objectsOf(call, session);
     const showKind = items.some(({ kind }) => kind !== items[0]?.kind);
-    return { items, single: items.length === 1, showKind, lost: [] };
+    return { items, single: items.length === 1, showKind, notFound: [] };
   }
-  const { kinds, objects } = parseResourceWords(session, call.words);
+  const { kinds, objects } = parseResourceArgs(session, call.words);
   const showKind = kinds.length > 1;
   if (!objects) {
     const items = await listItems(session, kinds, selectionOf(call, kinds));
-    return { items, single: false, showKind, lost: [] };
+    return { items, single: false, showKind, notFound: [] };
   }
   const items: Item[] = [];
-  const lost: Target[] = [];
+  const notFound: Target[] = [];
   for (const target of targetsFor(call, session, objects)) {
     const item = await findTarget(session, target);
     if (item) items.push(item);
-    else if (!isOn(call, 'ignore-not-found')) lost.push(target);
+    else if (!isOn(call, 'ignore-not-found')) notFound.push(target);
   }
-  return { items, single: objects.length === 1, showKind, lost };
+  return { items, single: objects.length === 1, showKind, notFound };
 }
 
 function targetsFor(
@@ -89,9 +89,9 @@ function targetsFor(
   return objects.map((object) => ({ ...object, namespace }));
 }
 
-/** The last of them is thrown, so that the exit code says so. */
-async function complain({ terminal }: Call, session: Session, lost: readonly Target[]): Promise<void> {
-  const failures = await Promise.all(lost.map((target) => missing(session, target)));
+/** Prints an error for each object and throws the last one, which sets the exit code. */
+async function reportMissing({ terminal }: Call, session: Session, notFound: readonly Target[]): Promise<void> {
+  const failures = await Promise.all(notFound.map((target) => missing(session, target)));
   const last = failures.pop();
   for (const { message } of failures) terminal.err.write(`ecsmctl: ${message}\n`);
   if (last) throw last;
@@ -103,18 +103,18 @@ function noneText({ isAllNamespaces, namespace }: Session): string {
 
 async function watch(call: Call, session: Session, sort: Sorter): Promise<void> {
   if (call.origin('filename') !== undefined) throw new UsageError('-w cannot be used with -f: name a kind or objects');
-  const { kinds, objects } = parseResourceWords(session, call.words);
+  const { kinds, objects } = parseResourceArgs(session, call.words);
   const [kind, ...others] = kinds;
   if (!kind || others.length > 0) throw new UsageError(`-w watches a single kind, not ${kinds.length}`);
   const targets = objects && targetsFor(call, session, objects);
   const isWanted = ({ object }: Item) => !targets || targets.some(({ name }) => name === object.metadata.name);
   const printer = printerOf(call, kind);
-  const options = { ...selectionOf(call, kinds), ...spaceOf(session) };
+  const options = { ...selectionOf(call, kinds), ...namespaceScope(session) };
   for await (const step of follow(call.terminal, session, kind, options)) {
     if (step.type === 'Listed') {
       const items = step.objects.map((object) => ({ kind, object })).filter(isWanted);
-      const lost = targets?.filter(({ name }) => !items.some(({ object }) => object.metadata.name === name)) ?? [];
-      if (!isOn(call, 'ignore-not-found')) await complain(call, session, lost);
+      const notFound = targets?.filter(({ name }) => !items.some(({ object }) => object.metadata.name === name)) ?? [];
+      if (!isOn(call, 'ignore-not-found')) await reportMissing(call, session, notFound);
       if (isOn(call, 'watch-only')) continue;
       await printer.print(sort(items));
     } else if (isWanted({ kind, object: step.object })) {
@@ -126,9 +126,9 @@ async function watch(call: Call, session: Session, sort: Sorter): Promise<void> 
 type Sorter = (items: readonly Item[]) => readonly Item[];
 
 function sorterOf(call: Call): Sorter {
-  const text = said(call, 'sort-by');
+  const text = flagIfSet(call, 'sort-by');
   if (text === undefined) return (items) => items;
-  const path = sayingWrong(() => parsePath(text), '--sort-by');
+  const path = asUsageError(() => parsePath(text), '--sort-by');
   return (items) => {
     const order = sortBy(
       path,
@@ -142,7 +142,7 @@ function sorterOf(call: Call): Sorter {
 const limitMax = 1_000_000;
 
 function limitOf(call: Call): number | undefined {
-  const text = said(call, 'limit');
+  const text = flagIfSet(call, 'limit');
   if (text === undefined) return undefined;
   const limit = Number(text);
   if (!/^\d+$/.test(text) || limit < 1 || limit > limitMax) {

@@ -1,4 +1,4 @@
-/** `version`. It loads nothing, because scripts call it to see whether the tool is installed. */
+/** `version`. Loads nothing else, because scripts call it to check whether the tool is installed. */
 import { type Run, versionOf } from '@ecsm/command-line';
 
 export const run: Run = async ({ terminal }) =>

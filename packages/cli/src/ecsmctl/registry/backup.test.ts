@@ -5,7 +5,7 @@ import { nodeFiles } from '@ecsm/command-line';
 import { ECSMService, OperatorIdentity, operatorKinds } from '@ecsm/operator';
 import { incompleteTransfer, Lease, lastAppliedAnnotation, openRegistry, type Store } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
-import { kitPool, tellHistory } from '../shared/history.kit.ts';
+import { createHistory, kitPool } from '../shared/history.kit.ts';
 import { type RegistryKit, registryKit, serviceInput } from '../shared/registry.kit.ts';
 
 const freshKit = kitPool(12);
@@ -30,7 +30,7 @@ async function contentAt(url: string): Promise<readonly string[]> {
 /** Services, their history, an identity, a lease. */
 async function furnish(kit: RegistryKit): Promise<void> {
   const revisions = ['1.0.0', '2.0.0'].map((tag, index) => ({ image: `telemetry@${tag}`, hash: `${index}1111111` }));
-  await tellHistory(kit, revisions);
+  await createHistory(kit, revisions);
   const registry = await kit.open();
   const services = registry.resource(ECSMService);
   const deploymentStrategy = { type: 'Static' as const, nodes: ['地面站一号', 'node-2'] };

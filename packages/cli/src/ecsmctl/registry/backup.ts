@@ -1,11 +1,11 @@
-/** `ecsmctl backup FILE|-`: everything that the registry holds, as of one moment. */
+/** `ecsmctl backup FILE|-`: a consistent snapshot of the registry. */
 
 import { type Call, plural, type Run, UsageError, visible } from '@ecsm/command-line';
 import { type BackupSummary, backup, isApiError, type Store } from '@ecsm/runtime';
 import { isOn } from '../shared/targets.ts';
-import { amountText, secretFileText, withLastingSession, withTransfer } from './transfer.ts';
+import { amountText, secretFileText, withAwaitedSession, withTransfer } from './transfer.ts';
 
-/** A registry that is compacted faster than it can be read is so again. */
+/** A registry that is compacted faster than it is read fails every attempt. */
 const attemptsMax = 3;
 
 export const run: Run = async (call) => {
@@ -16,7 +16,7 @@ export const run: Run = async (call) => {
     throw new UsageError('a backup contains passwords in plain text and is not written to a terminal: name a file');
   }
   if (isStream && isOn(call, 'overwrite')) throw new UsageError('--overwrite cannot be used with standard output (-)');
-  const { summary, url } = await withLastingSession(call, async ({ store, url }) => ({
+  const { summary, url } = await withAwaitedSession(call, async ({ store, url }) => ({
     url,
     summary: await (isStream ? toOutput(call, store, url) : toFile(call, store, url, file)),
   }));
@@ -26,15 +26,15 @@ export const run: Run = async (call) => {
       `warning: ${plural(summary.damaged, 'damaged record')} could not be read, and ${summary.damaged === 1 ? 'is' : 'are'} not in the backup\n`,
     );
   }
-  const said = `saved ${amountText(summary)} of ${url} as of revision ${summary.revision}`;
-  if (isStream) err.write(`${said}\n`);
+  const message = `saved ${amountText(summary)} of ${url} as of revision ${summary.revision}`;
+  if (isStream) err.write(`${message}\n`);
   else {
-    terminal.out.write(`${said} to ${visible(file)}\n`);
+    terminal.out.write(`${message} to ${visible(file)}\n`);
     err.write(secretFileText(file));
   }
 };
 
-/** Whole or not at all. One that took too long begins again. */
+/** Writes the file atomically. Starts again if the snapshot expires meanwhile. */
 async function toFile(call: Call, store: Store, url: string, file: string): Promise<BackupSummary> {
   const exclusive = !isOn(call, 'overwrite');
   return withTransfer(call, `a backup of ${url}`, async (options) => {
@@ -51,7 +51,7 @@ async function toFile(call: Call, store: Store, url: string, file: string): Prom
   });
 }
 
-/** What has been written cannot be taken back; who reads it finds that the end is missing. */
+/** Cannot be retried, because the output is already written; readers detect the missing end. */
 async function toOutput(call: Call, store: Store, url: string): Promise<BackupSummary> {
   const { out } = call.terminal;
   return withTransfer(call, `a backup of ${url}`, async (options) => {

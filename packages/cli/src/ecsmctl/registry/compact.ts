@@ -1,4 +1,4 @@
-/** `ecsmctl registry compact`: forgets history. The objects stay as they are. */
+/** `ecsmctl registry compact`: discards history. Objects are not changed. */
 import { Failure, type Run } from '@ecsm/command-line';
 import { wholeNumberOf } from '../shared/numbers.ts';
 import { withSession } from '../shared/session.ts';

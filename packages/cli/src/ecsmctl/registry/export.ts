@@ -1,6 +1,6 @@
 /**
- * `ecsmctl export [FILE]`: what people have written, as manifests that `apply` takes back. What the registry and the
- * operator have added is left out: that of another registry would be wrong there.
+ * `ecsmctl export [FILE]`: user-written fields of all objects, as manifests for `apply`. Fields that the registry and the
+ * operator set are omitted, because they are wrong in another registry.
  */
 
 import { type Call, type Progress, plural, type Run, UsageError, visible } from '@ecsm/command-line';
@@ -10,16 +10,16 @@ import { formatOf } from '../shared/printing.ts';
 import { redactObject } from '../shared/secrets.ts';
 import type { Session } from '../shared/session.ts';
 import { isOn, selectionOf } from '../shared/targets.ts';
-import { asWritten, type Written } from '../shared/written.ts';
-import { secretFileText, withLastingSession, withTransfer } from './transfer.ts';
+import { type UserFields, userFieldsOf } from '../shared/user-fields.ts';
+import { secretFileText, withAwaitedSession, withTransfer } from './transfer.ts';
 
-/** Made by programs, for themselves: who leads, what happened, who the registry is, what a service once looked like. */
+/** Kinds that programs create for their own use. */
 const ownKinds = new Set(['Lease', 'Event', 'OperatorIdentity', 'ServiceRevision']);
 const pageObjects = 500;
 
 interface Count {
   objects: number;
-  /** On their way out, or owned by others. */
+  /** Objects that are being deleted or owned by other objects. */
   leftOut: number;
 }
 
@@ -29,10 +29,10 @@ export const run: Run = async (call) => {
   const format = formatOf(call, ['yaml', 'json']).kind === 'json' ? 'json' : 'yaml';
   const isStream = file === '-';
   if (isStream && isOn(call, 'overwrite')) throw new UsageError('--overwrite cannot be used with standard output (-)');
-  // People look over each other's shoulders at terminals; files and pipes are what `apply` reads.
+  // Passwords are not shown on a terminal; `apply` reads files and pipes.
   const isHiding = isStream && terminal.out.isTerminal;
   const count: Count = { objects: 0, leftOut: 0 };
-  await withLastingSession(call, (session) =>
+  await withAwaitedSession(call, (session) =>
     withTransfer(call, `the objects of ${session.url}`, async ({ onProgress, above, signal }) => {
       const manifests = manifestsOf(call, session, count, () => {
         signal.throwIfAborted();
@@ -56,7 +56,7 @@ function report({ terminal: { out, err } }: Call, file: string, { objects, leftO
   else err.write(file === '-' ? 'the output contains passwords in plain text: protect it\n' : secretFileText(file));
 }
 
-/** Of the whole registry, unless `-n` says otherwise: a namespace that comes from a setting is not meant here. */
+/** Reads all namespaces unless `-n` is given. A namespace from a variable or the config file is ignored. */
 async function* manifestsOf(
   call: Call,
   { registry, namespace, namespaceFrom, warn }: Session,
@@ -87,10 +87,10 @@ function isKept({ metadata }: ApiObject<unknown, unknown>): boolean {
   return metadata.deletionTimestamp === undefined && (metadata.ownerReferences ?? []).length === 0;
 }
 
-/** As somebody would have written it. The operator sets its finalizer again; those of others are people's business. */
-function manifestOf(object: ApiObject<unknown, unknown>): Written {
+/** Omits the finalizers of the operator, which sets them again, and keeps all others. */
+function manifestOf(object: ApiObject<unknown, unknown>): UserFields {
   const others = (object.metadata.finalizers ?? []).filter((finalizer) => !finalizer.startsWith('ecsm.sh/'));
-  return asWritten(object, others);
+  return userFieldsOf(object, others);
 }
 
 async function* documentsOf(

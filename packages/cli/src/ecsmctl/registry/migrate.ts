@@ -1,4 +1,4 @@
-/** `ecsmctl registry migrate --to URL`: the whole registry in another place. The old one stays as it is. */
+/** `ecsmctl registry migrate --to URL`: copies the whole registry. The source is not changed. */
 
 import { type Call, Failure, plural, type Run, UsageError, visible } from '@ecsm/command-line';
 import {
@@ -16,7 +16,7 @@ import { timeMsOf } from '../../print/time.ts';
 import { knownKinds, registryUrl, type Session } from '../shared/session.ts';
 import { isOn } from '../shared/targets.ts';
 import { explained } from './restore.ts';
-import { amountText, withLastingSession, withTransfer } from './transfer.ts';
+import { amountText, withAwaitedSession, withTransfer } from './transfer.ts';
 
 export const run: Run = async (call) => {
   const { terminal } = call;
@@ -25,8 +25,8 @@ export const run: Run = async (call) => {
     throw new UsageError('specify the target: --to sqlite:DIR, --to file:DIR or --to etcd://HOST:PORT/PREFIX');
   const target = withoutPassword(to);
   checkTarget(to, await registryUrl(call));
-  const { summary, url } = await withLastingSession(call, async (session) => {
-    await warnOfLeaders(call, session);
+  const { summary, url } = await withAwaitedSession(call, async (session) => {
+    await warnAboutLeaders(call, session);
     return { url: session.url, summary: await copy(call, session, to, target) };
   });
   const { err, out } = terminal;
@@ -97,8 +97,8 @@ async function copy(call: Call, session: Session, to: string, target: string): P
   }
 }
 
-/** An operator that runs writes, and its writes would be missing. Only one that takes part in an election is seen. */
-async function warnOfLeaders({ terminal }: Call, { registry, warn }: Session): Promise<void> {
+/** Writes of a running operator would be lost. Only operators with leader election are detected. */
+async function warnAboutLeaders({ terminal }: Call, { registry, warn }: Session): Promise<void> {
   for (const { spec } of (await registry.resource(Lease).list()).items) {
     const { holderIdentity, renewTime, leaseDurationSeconds } = spec;
     const sinceMs =

@@ -13,7 +13,7 @@ import {
   openRegistry,
 } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
-import { kitPool, tellHistory } from '../shared/history.kit.ts';
+import { createHistory, kitPool } from '../shared/history.kit.ts';
 import { nowMs, type RegistryKit, registryKit, serviceInput } from '../shared/registry.kit.ts';
 import { knownKinds } from '../shared/session.ts';
 
@@ -21,7 +21,7 @@ const freshKit = kitPool(10);
 const fileKit = registryKit('file');
 
 async function furnish(kit: RegistryKit): Promise<EmbeddedRegistry> {
-  await tellHistory(kit, [{ image: 'telemetry@1.0.0', hash: '11111111' }]);
+  await createHistory(kit, [{ image: 'telemetry@1.0.0', hash: '11111111' }]);
   const registry = await kit.open();
   await registry.resource(ECSMService).create(serviceInput('camera'));
   await registry.resource(OperatorIdentity).create({ metadata: { name: 'registry' }, spec: { id: 'c0ffee00-1234' } });

@@ -1,4 +1,4 @@
-/** `ecsmctl restore FILE`: a backup, put into a registry that is empty. Nothing is written before all of it is verified. */
+/** `ecsmctl restore FILE`: restores a backup into an empty registry. The whole backup is verified first. */
 
 import { type Call, Failure, Interrupted, plural, type Run, UsageError, visible } from '@ecsm/command-line';
 import {
@@ -15,7 +15,7 @@ import { registryUrl, type Session, withSession } from '../shared/session.ts';
 import { isOn } from '../shared/targets.ts';
 import { amountText, withTransfer } from './transfer.ts';
 
-/** How errors call it. */
+/** Its name in error messages. */
 const standardInput = 'standard input';
 
 export const run: Run = async (call) => {
@@ -58,7 +58,7 @@ export const run: Run = async (call) => {
 
 type Opener = () => Promise<Exclude<BackupSource, () => unknown>>;
 
-/** It is read twice: once to be verified. */
+/** The backup is read twice: to verify it and to restore it. */
 async function openerOf({ terminal }: Call, word: string): Promise<Opener> {
   if (word === '-') {
     const bytes = await terminal.readInput();
@@ -98,7 +98,7 @@ async function fill(
   }
 }
 
-/** Whatever ended it: if the target was touched, people have to know. A bug stays what it is. */
+/** Adds `text` to an error if the target is incomplete. Bugs are returned unchanged. */
 export async function explained(error: unknown, store: Store, text: string): Promise<unknown> {
   if (isApiError(error, 'Forbidden')) {
     const isShared = error.details.remedy === 'startOver';

@@ -1,4 +1,4 @@
-/** `ecsmctl registry status`: what a registry holds, and whether something is wrong with it. */
+/** `ecsmctl registry status`: sizes and problems of a registry. */
 
 import { type Call, plural, type Run, visible, withProgress } from '@ecsm/command-line';
 import { isApiError, type RegistryStatus, registryStatus, type Store } from '@ecsm/runtime';
@@ -24,7 +24,7 @@ export const run: Run = async (call) => {
   if (format.kind === 'table') terminal.out.write(textOf(call, status, url));
   else terminal.out.write(await (format.kind === 'yaml' ? formatYaml : formatJson)({ registry: url, ...status }));
   await terminal.out.drained();
-  return isWell(status) ? 0 : 1;
+  return isHealthy(status) ? 0 : 1;
 };
 
 async function read(store: Store, signal: AbortSignal): Promise<RegistryStatus> {
@@ -37,20 +37,20 @@ async function read(store: Store, signal: AbortSignal): Promise<RegistryStatus> 
   }
 }
 
-function isWell({ damagedCount, problems, incomplete }: RegistryStatus): boolean {
+function isHealthy({ damagedCount, problems, incomplete }: RegistryStatus): boolean {
   return damagedCount === 0 && problems.length === 0 && incomplete === undefined;
 }
 
 function textOf({ terminal: { out } }: Call, status: RegistryStatus, url: string): string {
   const { revision, objects, bytes, kinds, others } = status;
   const paint = paintOf(out.isColoured);
-  const wrong = wrongOf(status);
+  const problems = problemsOf(status);
   const facts = [
     `Registry:   ${visible(url)}`,
     `Revision:   ${revision}`,
     `Objects:    ${objects} (${formatBytes(bytes)})`,
-    `Problems:   ${wrong.length === 0 ? paint.green('none') : paint.red(String(wrong.length))}`,
-    ...wrong.map((line) => `  ${visible(line)}`),
+    `Problems:   ${problems.length === 0 ? paint.green('none') : paint.red(String(problems.length))}`,
+    ...problems.map((line) => `  ${visible(line)}`),
   ];
   const counts = [...kinds, ...others];
   if (counts.length === 0) return `${facts.join('\n')}\n`;
@@ -67,7 +67,7 @@ function textOf({ terminal: { out } }: Call, status: RegistryStatus, url: string
   return `${facts.join('\n')}\n\n${table}`;
 }
 
-function wrongOf({ incomplete, damaged, damagedCount, problems }: RegistryStatus): string[] {
+function problemsOf({ incomplete, damaged, damagedCount, problems }: RegistryStatus): string[] {
   const lines: string[] = [];
   if (incomplete !== undefined) {
     const { transfer, source, started, objects } = incomplete;

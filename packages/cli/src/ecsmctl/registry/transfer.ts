@@ -1,4 +1,4 @@
-/** What the commands that move a whole registry share: progress, a deadline, and an end that leaves nothing running. */
+/** Shared by the commands that copy a whole registry: progress, timeout and cleanup. */
 
 import { type Call, type Progress, plural, visible, withProgress } from '@ecsm/command-line';
 import type { TransferOptions, TransferProgress } from '@ecsm/runtime';
@@ -9,8 +9,8 @@ import { timeoutMsOf } from '../shared/time-limits.ts';
 type Work<T> = (options: Required<TransferOptions> & Pick<Progress, 'above'>) => Promise<T>;
 
 /**
- * Does the work, telling how far it is, up to the deadline of `--timeout`. What it began has ended when this ends, also
- * after Ctrl-C: whoever cleans up has done so.
+ * Runs the work with progress output and the timeout of `--timeout`. Waits until the work has ended, also after Ctrl-C,
+ * so that its cleanup is complete.
  */
 export async function withTransfer<T>(call: Call, what: string, work: Work<T>): Promise<T> {
   let working: Promise<T> | undefined;
@@ -33,10 +33,10 @@ export async function withTransfer<T>(call: Call, what: string, work: Work<T>): 
 }
 
 /**
- * As `withSession`, for work that leaves something to clean up: a session that only reads is left at once after Ctrl-C,
- * and this waits until the work has ended, too, and tells how.
+ * Like `withSession`, for work that cleans up after itself. `withSession` abandons read-only work on Ctrl-C; this function
+ * waits until the work has ended and reports its error.
  */
-export async function withLastingSession<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
+export async function withAwaitedSession<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
   let working: Promise<T> | undefined;
   try {
     return await withSession(call, (session) => {
@@ -64,7 +64,7 @@ export function progressText({ phase, objects, bytes, objectsTotal }: TransferPr
   return `${total}${counted} ${verbs[phase]}${bytes === 0 ? '' : ` (${formatBytes(bytes)})`}`;
 }
 
-/** Said once about a file with secrets in it. It has the mode that the person's umask gives to any file. */
+/** The warning about a file with secrets. */
 export function secretFileText(file: string): string {
   return `${visible(file)} contains passwords in plain text: only you can read it\n`;
 }

@@ -4,7 +4,7 @@ import { allNamespacesFlag, filenameFlag, outputFlag, recursiveFlag, selectorFla
 
 const group = 'Manage rollouts';
 
-const completeWords: Completer = async (call) => (await import('../shared/live-names.ts')).resourceWords(call);
+const completeWords: Completer = async (call) => (await import('../shared/live-names.ts')).completeResourceArgs(call);
 
 /** KIND NAME…, KIND/NAME…, -l, --all or -f. */
 const words = {

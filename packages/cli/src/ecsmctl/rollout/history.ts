@@ -1,4 +1,4 @@
-/** `ecsmctl rollout history`: what a service looked like, revision by revision. */
+/** `ecsmctl rollout history`: lists the revisions of a service. */
 
 import { type Call, Failure, type Run, UsageError, visible } from '@ecsm/command-line';
 import { type ECSMService, ServiceRevision } from '@ecsm/operator/kinds';
@@ -61,7 +61,7 @@ function tableOf(call: Call, service: ECSMService, revisions: readonly ServiceRe
       { name: 'STATUS' },
       { name: 'RESTARTED', wide: true },
     ],
-    // The newest last, as kubectl has it: it stands above the prompt.
+    // The newest last, as in kubectl.
     rows: [...revisions].reverse().map((revision) => {
       const { spec, metadata } = revision;
       const use = useOf(service, revision);
@@ -81,7 +81,7 @@ function tableOf(call: Call, service: ECSMService, revisions: readonly ServiceRe
   });
 }
 
-/** Revisions are the operator's: what it has not seen is not among them. */
+/** Explains changes that the operator has not recorded yet. */
 function noteMissing({ terminal: { err } }: Call, service: ECSMService, revisions: readonly ServiceRevision[]): void {
   const title = titleOf(service);
   if (revisions.length === 0) err.write(`${title} has no revisions yet: the operator has not recorded any\n`);

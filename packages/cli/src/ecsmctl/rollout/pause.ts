@@ -1,16 +1,16 @@
-/** `ecsmctl rollout pause` and `resume`: whether changes of the template wait. */
+/** `ecsmctl rollout pause` and `resume`: set `spec.paused`. */
 
 import type { Call, Run } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
 import { withSession } from '../shared/session.ts';
-import { refuseDeleted, servicesOf, titleOf } from './targets.ts';
+import { rejectDeleted, servicesOf, titleOf } from './targets.ts';
 
 export async function setPaused(call: Call, paused: boolean): Promise<void> {
   const { out } = call.terminal;
   await withSession(call, async (session) => {
     for (const service of await servicesOf(call, session)) {
       const title = titleOf(service);
-      refuseDeleted(service);
+      rejectDeleted(service);
       if (service.spec.paused === paused) {
         out.write(`${title} unchanged: it is ${paused ? 'already paused' : 'not paused'}\n`);
         continue;

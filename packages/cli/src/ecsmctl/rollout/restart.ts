@@ -1,16 +1,16 @@
-/** `ecsmctl rollout restart`: another revision of the same template, so that every instance is made anew. */
+/** `ecsmctl rollout restart`: creates a new revision of the same template, so that all instances are recreated. */
 import type { Run } from '@ecsm/command-line';
 import { ECSMService, restartedAtAnnotation } from '@ecsm/operator/kinds';
 import { timestampAt } from '@ecsm/runtime';
 import { withSession } from '../shared/session.ts';
-import { refuseDeleted, resumeLine, servicesOf, titleOf } from './targets.ts';
+import { rejectDeleted, resumeLine, servicesOf, titleOf } from './targets.ts';
 
 export const run: Run = async (call) => {
   const { out, err, clock } = call.terminal;
   await withSession(call, async (session) => {
     for (const service of await servicesOf(call, session)) {
       const title = titleOf(service);
-      refuseDeleted(service);
+      rejectDeleted(service);
       const { name, namespace, uid, annotations } = service.metadata;
       const restartedAt = timestampAt(clock.now());
       if (annotations?.[restartedAtAnnotation] === restartedAt) {

@@ -1,9 +1,9 @@
-/** The revisions of a service that the operator has recorded, and which of them is which. */
+/** The recorded revisions of a service and their state. */
 import { type ECSMService, restartedAtAnnotation, ServiceRevision } from '@ecsm/operator/kinds';
 import { deepEqual } from '@ecsm/runtime';
 import type { Session } from '../shared/session.ts';
 
-/** The newest first. Those of an earlier service of the same name are not among them. */
+/** The newest first. Excludes revisions of an earlier service of the same name. */
 export async function revisionsOf(
   { registry, warn }: Session,
   service: ECSMService,
@@ -19,7 +19,7 @@ export async function revisionsOf(
     .sort((one, other) => other.spec.number - one.spec.number);
 }
 
-/** Whether the spec asks for this very revision. */
+/** Whether the spec equals this revision. */
 export function isWanted(
   { spec, metadata }: ECSMService,
   { spec: { template, restartedAt } }: ServiceRevision,
@@ -27,7 +27,7 @@ export function isWanted(
   return restartedAt === metadata.annotations?.[restartedAtAnnotation] && deepEqual(template, spec.template);
 }
 
-/** For the table: what a revision is to the service now. */
+/** The state of a revision, for the table. */
 export function useOf(service: ECSMService, { spec: { hash } }: ServiceRevision): string {
   const { currentRevision, updateRevision } = service.status ?? {};
   if (hash === updateRevision && hash !== currentRevision) return service.spec.paused ? 'paused' : 'rolling out';
@@ -41,7 +41,7 @@ export function numbersText(revisions: readonly ServiceRevision[]): string {
   return numbers.length === 0 ? String(last ?? 'none') : `${numbers.join(', ')} and ${last}`;
 }
 
-/** The image of any template, also of one that somebody has edited. */
+/** The image of a template, which users may have edited. */
 export function imageOf({ spec: { template } }: ServiceRevision): string {
   const isObject = typeof template === 'object' && template !== null && 'image' in template;
   return isObject && typeof template.image === 'string' ? template.image : '<none>';

@@ -6,14 +6,14 @@ import { rolloutState } from './state.ts';
 
 type Status = NonNullable<ECSMService['status']>;
 
-interface Told {
+interface RevisionInput {
   readonly status?: Partial<Status>;
   readonly paused?: boolean;
   readonly deleting?: boolean;
   readonly nodes?: readonly string[];
 }
 
-function service({ status, paused = false, deleting = false, nodes }: Told): ECSMService {
+function service({ status, paused = false, deleting = false, nodes }: RevisionInput): ECSMService {
   return {
     apiVersion: 'ecsm.sh/v1',
     kind: 'ECSMService',
@@ -53,42 +53,42 @@ function service({ status, paused = false, deleting = false, nodes }: Told): ECS
 const rolling = condition('Progressing', 'True', 'RollingOut', 'step by step');
 const pausing = condition('Progressing', 'Unknown', 'Paused', 'changes wait');
 
-const states: readonly (readonly [string, Told, string])[] = [
-  ['no status', {}, 'under way: the operator has not observed the latest change yet'],
+const states: readonly (readonly [string, RevisionInput, string])[] = [
+  ['no status', {}, 'in progress: the operator has not observed the latest change yet'],
   [
     'an older generation',
     { status: { observedGeneration: 2 } },
-    'under way: the operator has not observed the latest change yet',
+    'in progress: the operator has not observed the latest change yet',
   ],
   ['complete', { status: { conditions: [condition('Progressing', 'True', 'Complete', 'done')] } }, 'done'],
   [
     'complete of an older generation',
     { status: { observedGeneration: 2, conditions: [condition('Progressing', 'True', 'Complete', 'done')] } },
-    'under way: the operator has not observed the latest change yet',
+    'in progress: the operator has not observed the latest change yet',
   ],
-  ['few updated', { status: { updatedReplicas: 1, conditions: [rolling] } }, 'under way: 1 of 3 instances are updated'],
+  ['few updated', { status: { updatedReplicas: 1, conditions: [rolling] } }, 'in progress: 1 of 3 instances are updated'],
   [
     'old ones left',
     { status: { replicas: 5, conditions: [rolling] } },
-    'under way: 2 old instances still to be removed',
+    'in progress: 2 old instances still to be removed',
   ],
   [
     'one old one left',
     { status: { replicas: 4, conditions: [rolling] } },
-    'under way: 1 old instance still to be removed',
+    'in progress: 1 old instance still to be removed',
   ],
   [
     'few ready',
     { status: { readyReplicas: 1, conditions: [rolling] } },
-    'under way: 1 of 3 updated instances are ready',
+    'in progress: 1 of 3 updated instances are ready',
   ],
   [
     'a static one',
     { nodes: ['a', 'b'], status: { replicas: 2, updatedReplicas: 2, readyReplicas: 0, conditions: [rolling] } },
-    'under way: 0 of 2 updated instances are ready',
+    'in progress: 0 of 2 updated instances are ready',
   ],
-  ['right numbers, not yet said', { status: { conditions: [rolling] } }, 'under way: step by step'],
-  ['no condition yet', { status: {} }, 'under way: the operator has not reported progress yet'],
+  ['right numbers, not yet said', { status: { conditions: [rolling] } }, 'in progress: step by step'],
+  ['no condition yet', { status: {} }, 'in progress: the operator has not reported progress yet'],
   [
     'stuck',
     { status: { conditions: [condition('Progressing', 'False', 'ProgressDeadlineExceeded', '磁盘已满')] } },
@@ -102,12 +102,12 @@ const states: readonly (readonly [string, Told, string])[] = [
   [
     'paused in the middle',
     { paused: true, status: { updatedReplicas: 1, currentRevision: 'a', updateRevision: 'b', conditions: [pausing] } },
-    'under way: it is paused, 1 of 3 instances are updated',
+    'in progress: it is paused, 1 of 3 instances are updated',
   ],
   [
     'paused, and another template waits',
     { paused: true, status: { currentRevision: 'a', updateRevision: 'b', conditions: [pausing] } },
-    'under way: it is paused',
+    'in progress: it is paused',
   ],
   [
     'paused, and nothing waits',
@@ -120,7 +120,7 @@ const states: readonly (readonly [string, Told, string])[] = [
     {
       status: { readyReplicas: 1, conditions: [rolling, condition('PlatformReachable', 'False', 'Unreachable', 'no')] },
     },
-    'under way: 1 of 3 updated instances are ready, the platform has been unreachable for 40 s',
+    'in progress: 1 of 3 updated instances are ready, the platform has been unreachable for 40 s',
   ],
   [
     'an outage that nobody can date',
@@ -133,7 +133,7 @@ const states: readonly (readonly [string, Told, string])[] = [
         ],
       },
     },
-    'under way: 1 of 3 updated instances are ready, the platform is unreachable',
+    'in progress: 1 of 3 updated instances are ready, the platform is unreachable',
   ],
 ];
 

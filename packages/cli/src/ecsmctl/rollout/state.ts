@@ -1,4 +1,4 @@
-/** How far the rollout of a service has come, as its status tells. */
+/** The progress of a rollout, derived from the status of the service. */
 
 import { duration, plural } from '@ecsm/command-line';
 import type { ECSMService } from '@ecsm/operator/kinds';
@@ -7,34 +7,34 @@ import { timeMsOf } from '../../print/time.ts';
 
 export type RolloutState =
   | { readonly is: 'done' }
-  /** It goes on when it can; but nobody should wait for that. */
+  /** The operator keeps retrying, but waiting is not useful. */
   | { readonly is: 'stuck'; readonly message: string }
-  | { readonly is: 'under way'; readonly message: string };
+  | { readonly is: 'in progress'; readonly message: string };
 
 export function rolloutState(service: ECSMService, nowMs: number): RolloutState {
   const { metadata, spec, status } = service;
   if (metadata.deletionTimestamp !== undefined) return { is: 'stuck', message: 'it is being deleted' };
-  const underWay = (message: string): RolloutState => ({
-    is: 'under way',
+  const inProgress = (message: string): RolloutState => ({
+    is: 'in progress',
     message: `${message}${outageText(service, nowMs)}`,
   });
   if (status?.observedGeneration !== metadata.generation) {
-    return underWay('the operator has not observed the latest change yet');
+    return inProgress('the operator has not observed the latest change yet');
   }
   const progressing = findCondition(status.conditions, 'Progressing');
   if (progressing?.status === 'False') return { is: 'stuck', message: `${progressing.reason}: ${progressing.message}` };
   if (progressing?.reason === 'Complete') return { is: 'done' };
   const left = leftText(service);
   if (spec.paused) {
-    const isThere = status.updateRevision !== undefined && status.currentRevision === status.updateRevision;
-    return isThere && left === undefined
+    const isCurrent = status.updateRevision !== undefined && status.currentRevision === status.updateRevision;
+    return isCurrent && left === undefined
       ? { is: 'done' }
-      : underWay(`it is paused${left === undefined ? '' : `, ${left}`}`);
+      : inProgress(`it is paused${left === undefined ? '' : `, ${left}`}`);
   }
-  return underWay(left ?? progressing?.message ?? 'the operator has not reported progress yet');
+  return inProgress(left ?? progressing?.message ?? 'the operator has not reported progress yet');
 }
 
-/** What is still to come, in the order in which it comes. Nothing if the numbers are right. */
+/** The next pending step. Returns undefined if all counts are as desired. */
 function leftText({ spec: { deploymentStrategy }, status }: ECSMService): string | undefined {
   const { replicas = 0, readyReplicas = 0, updatedReplicas = 0 } = status ?? {};
   const { type, nodes = [], replicas: asked = 0 } = deploymentStrategy;
@@ -45,7 +45,7 @@ function leftText({ spec: { deploymentStrategy }, status }: ECSMService): string
   return undefined;
 }
 
-/** The operator writes an outage down when it lasts; until it is over, nothing else in the status moves. */
+/** During a recorded outage the rest of the status does not change. */
 function outageText({ status }: ECSMService, nowMs: number): string {
   const reachable = findCondition(status?.conditions, 'PlatformReachable');
   if (reachable?.status !== 'False') return '';

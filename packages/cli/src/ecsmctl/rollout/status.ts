@@ -1,4 +1,4 @@
-/** `ecsmctl rollout status`: follows the rollout of a service to its end. */
+/** `ecsmctl rollout status`: waits for a rollout to complete. */
 
 import { type Call, Failure, type Progress, type Run, visible, withProgress } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
@@ -14,12 +14,12 @@ export const run: Run = async (call) => {
   await withSession(call, async (session) => {
     for (const service of await servicesOf(call, session)) {
       if (isWatching(call)) await followOne(call, session, service, timeoutMs);
-      else tell(call, service, await stateNow(call, session, service));
+      else report(call, service, await stateNow(call, session, service));
     }
   });
 };
 
-/** On, if nobody says `--watch=false`. */
+/** On unless `--watch=false` is set. */
 function isWatching(call: Call): boolean {
   return call.origin('watch') === undefined || call.flag('watch') === 'true';
 }
@@ -31,7 +31,7 @@ async function followOne(call: Call, session: Session, service: ECSMService, tim
   const state = await withProgress(call.terminal, { what: `"${name}"`, timeoutMs, remedy }, (progress) =>
     untilEnd(call, session, service, progress),
   );
-  tell(call, service, state);
+  report(call, service, state);
 }
 
 async function untilEnd(
@@ -40,33 +40,33 @@ async function untilEnd(
   { metadata: { name, namespace, uid } }: ECSMService,
   progress: Progress,
 ): Promise<RolloutState> {
-  const talking = { ...session, warn: (text: string) => progress.print(`warning: ${visible(text)}`) };
+  const progressSession = { ...session, warn: (text: string) => progress.print(`warning: ${visible(text)}`) };
   const selection = { namespace, fieldSelector: `metadata.name=${name}`, signal: progress.signal };
-  const gone = new Failure(`"${name}" was deleted`);
-  for await (const step of follow(call.terminal, talking, ECSMService, selection)) {
-    if (step.type === 'Deleted') throw gone;
+  const deleted = new Failure(`"${name}" was deleted`);
+  for await (const step of follow(call.terminal, progressSession, ECSMService, selection)) {
+    if (step.type === 'Deleted') throw deleted;
     const object = step.type === 'Listed' ? step.objects[0] : step.object;
-    if (object?.metadata.uid !== uid) throw gone;
+    if (object?.metadata.uid !== uid) throw deleted;
     const state = await stateNow(call, session, object);
-    if (state.is !== 'under way') return state;
+    if (state.is !== 'in progress') return state;
     progress.update(visible(state.message));
   }
   progress.signal.throwIfAborted();
   throw new Error('the watch ended unexpectedly');
 }
 
-/** A restart changes no generation, so only the revision that the status is about tells whether it was seen. */
+/** A restart does not change the generation, so the observed revision shows whether it was observed. */
 async function stateNow(call: Call, session: Session, service: ECSMService): Promise<RolloutState> {
   const state = rolloutState(service, call.terminal.clock.now());
-  if (state.is === 'under way' || service.metadata.deletionTimestamp !== undefined) return state;
+  if (state.is === 'in progress' || service.metadata.deletionTimestamp !== undefined) return state;
   const revisions = await revisionsOf(session, service);
   const seen = revisions.find(({ spec }) => spec.hash === service.status?.updateRevision);
   return seen === undefined || isWanted(service, seen)
     ? state
-    : { is: 'under way', message: 'the operator has not observed the restart yet' };
+    : { is: 'in progress', message: 'the operator has not observed the restart yet' };
 }
 
-function tell({ terminal: { out } }: Call, { metadata: { name } }: ECSMService, state: RolloutState): void {
+function report({ terminal: { out } }: Call, { metadata: { name } }: ECSMService, state: RolloutState): void {
   if (state.is === 'stuck') throw new Failure(`"${name}" is not rolled out: ${state.message}`);
   out.write(
     state.is === 'done' ? `"${name}" successfully rolled out\n` : `waiting for "${name}": ${visible(state.message)}\n`,

@@ -1,13 +1,13 @@
-/** The services that a rollout command is about. */
+/** Selects the services of a rollout command. */
 
 import { type Call, Failure, UsageError } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
 import { isApiError, type Kind } from '@ecsm/runtime';
-import { parseResourceWords, shortNameOf } from '../shared/kinds.ts';
+import { parseResourceArgs, shortNameOf } from '../shared/kinds.ts';
 import type { Session } from '../shared/session.ts';
 import { missing, type Target, targetsOf } from '../shared/targets.ts';
 
-/** Each is there. Throws `UsageError` for a kind that is not rolled out, `Failure` if nothing is found. */
+/** Reads the selected services. Throws `UsageError` for a kind without rollouts, `Failure` if nothing is found. */
 export async function servicesOf(call: Call, session: Session): Promise<readonly ECSMService[]> {
   const hasFiles = call.origin('filename') !== undefined;
   const kinds = hasFiles ? [] : kindsOf(call, session);
@@ -15,18 +15,18 @@ export async function servicesOf(call: Call, session: Session): Promise<readonly
     if (kind !== ECSMService.kind) throw new UsageError(`${plural} have no rollouts: name an ecsmservice`);
   }
   const targets = await targetsOf(call, session);
-  const stranger = targets.find(({ kind }) => kind.kind !== ECSMService.kind);
-  if (stranger) throw new Failure(`${shortNameOf(stranger.kind, stranger.name)} has no rollouts: name an ecsmservice`);
+  const other = targets.find(({ kind }) => kind.kind !== ECSMService.kind);
+  if (other) throw new Failure(`${shortNameOf(other.kind, other.name)} has no rollouts: name an ecsmservice`);
   if (targets.length === 0) throw nothingFound(call, session);
   const services: ECSMService[] = [];
   for (const target of targets) services.push(await readService(session, target));
   return services;
 }
 
-/** Nobody has to say that a service is one, one would think; so a name alone gets a hint. */
+/** Adds a hint for a name without a kind. */
 function kindsOf({ words }: Call, session: Session): readonly Kind[] {
   try {
-    return parseResourceWords(session, words).kinds;
+    return parseResourceArgs(session, words).kinds;
   } catch (error) {
     const [word = '', ...others] = words;
     if (!(error instanceof UsageError) || others.length > 0 || !/^[a-z0-9-]+$/.test(word)) throw error;
@@ -34,9 +34,9 @@ function kindsOf({ words }: Call, session: Session): readonly Kind[] {
   }
 }
 
-/** The complaint that `-l` or `--all` found nothing. */
+/** The error if `-l` or `--all` finds nothing. */
 export function nothingFound(call: Call, session: Session): Failure {
-  const kinds = parseResourceWords(session, call.words).kinds.map(({ plural }) => plural);
+  const kinds = parseResourceArgs(session, call.words).kinds.map(({ plural }) => plural);
   const selector = call.flag('selector');
   const labels = selector === undefined ? '' : ` with "${selector}"`;
   const where = session.isAllNamespaces ? 'any namespace' : `the namespace "${session.namespace}"`;
@@ -56,17 +56,17 @@ export function targetOf({ metadata: { namespace, name } }: ECSMService): Target
   return { kind: ECSMService, namespace, name };
 }
 
-/** As commands print it: `ecsmservice/telemetry`. */
+/** `ecsmservice/telemetry`. */
 export function titleOf({ metadata: { name } }: ECSMService): string {
   return shortNameOf(ECSMService, name);
 }
 
-/** What is on its way out cannot be steered any more. */
-export function refuseDeleted(service: ECSMService): void {
+/** Throws `Failure` for a service that is being deleted. */
+export function rejectDeleted(service: ECSMService): void {
   if (service.metadata.deletionTimestamp !== undefined) throw new Failure(`${titleOf(service)} is being deleted`);
 }
 
-/** The command line that lets a paused service go on. */
+/** The command that resumes a paused service. */
 export function resumeLine({ metadata: { name, namespace } }: ECSMService): string {
   return `ecsmctl rollout resume ${ECSMService.singular}/${name}${namespace === 'default' ? '' : ` -n ${namespace}`}`;
 }

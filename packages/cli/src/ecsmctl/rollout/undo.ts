@@ -1,4 +1,4 @@
-/** `ecsmctl rollout undo`: the template of an earlier revision, written back into the spec. */
+/** `ecsmctl rollout undo`: writes the template of an earlier revision to the spec. */
 import { type Call, Failure, type Run, visible } from '@ecsm/command-line';
 import { ECSMService, restartedAtAnnotation, type ServiceRevision } from '@ecsm/operator/kinds';
 import { isApiError, type Kind } from '@ecsm/runtime';
@@ -7,12 +7,12 @@ import { type Session, withSession } from '../shared/session.ts';
 import { isOn } from '../shared/targets.ts';
 import { noRevision } from './history.ts';
 import { imageOf, isWanted, revisionsOf } from './revisions.ts';
-import { readService, refuseDeleted, resumeLine, servicesOf, targetOf, titleOf } from './targets.ts';
+import { readService, rejectDeleted, resumeLine, servicesOf, targetOf, titleOf } from './targets.ts';
 
 const attemptsMax = 5;
 
 export const run: Run = async (call) => {
-  // 0 is how kubectl calls the one before.
+  // As in kubectl, 0 selects the previous revision.
   const number = wholeNumberOf(call, 'to-revision', 0) || undefined;
   await withSession(call, async (session) => {
     for (const service of await servicesOf(call, session)) await undo(call, session, service, number);
@@ -23,7 +23,7 @@ async function undo(call: Call, session: Session, found: ECSMService, number: nu
   const { out, err } = call.terminal;
   for (let attempt = 1; ; attempt++) {
     const service = attempt === 1 ? found : await readService(session, targetOf(found));
-    refuseDeleted(service);
+    rejectDeleted(service);
     const revision = await earlierOf(session, service, number);
     const { number: its, hash } = revision.spec;
     const what = `revision ${its} (${visible(`${hash}, ${imageOf(revision)}`)})`;
@@ -43,7 +43,7 @@ async function undo(call: Call, session: Session, found: ECSMService, number: nu
   }
 }
 
-/** The one of that number, or the newest that is not what the spec asks for now. */
+/** The revision with that number, or the newest one that differs from the spec. */
 async function earlierOf(session: Session, service: ECSMService, number: number | undefined): Promise<ServiceRevision> {
   const revisions = await revisionsOf(session, service);
   if (number !== undefined) {
@@ -56,7 +56,7 @@ async function earlierOf(session: Session, service: ECSMService, number: number 
   throw new Failure(`${titleOf(service)} cannot be rolled back: there is no earlier revision`);
 }
 
-/** With its restart, so that it is the very same revision again. What the template is, the kind checks. */
+/** Restores the restart annotation, too, so that the revision is the same. The kind validates the template. */
 async function writeBack(
   { registry }: Session,
   service: ECSMService,

@@ -1,16 +1,16 @@
 /** `wait`: what it can wait for, what it prints, and how it ends. */
 import { ECSMService } from '@ecsm/operator';
 import { describe, expect, it } from 'vitest';
-import { condition, inputOf, kitPool, settle, tellHistory } from '../shared/history.kit.ts';
+import { condition, createHistory, inputOf, kitPool, settle } from '../shared/history.kit.ts';
 import { serviceInput } from '../shared/registry.kit.ts';
-import { parseWish, unmetText, wishText } from './wait-for.ts';
+import { conditionText, parseWaitCondition, unmetText } from './wait-condition.ts';
 
 const freshKit = kitPool(11);
 
 async function stage(...names: readonly string[]) {
   const kit = freshKit();
   for (const [index, name] of names.entries()) {
-    await tellHistory(kit, [{ image: `${name}@1.0.0#sylixos`, hash: `${index}1111111` }], name);
+    await createHistory(kit, [{ image: `${name}@1.0.0#sylixos`, hash: `${index}1111111` }], name);
   }
   return { kit, registry: await kit.open() };
 }
@@ -33,13 +33,13 @@ describe('--for', () => {
     ["jsonpath=.a[?(@.type=='B=')].c=d", ".a[?(@.type=='B=')].c=d"],
     ['jsonpath={.spec.名字}=遥测', '{.spec.名字}=遥测'],
   ])('%s', (text, expected) => {
-    expect(wishText(parseWish(text))).toBe(expected);
+    expect(conditionText(parseWaitCondition(text))).toBe(expected);
   });
 
   it('says what is there instead, without secrets', async () => {
     const { registry } = await stage('telemetry');
     const object = await registry.resource(ECSMService).get('telemetry');
-    const unmet = (text: string) => unmetText(parseWish(text), object);
+    const unmet = (text: string) => unmetText(parseWaitCondition(text), object);
     expect(unmet('create')).toBeUndefined();
     expect(unmet('delete')).toBe('it exists');
     expect(unmet('condition=progressing')).toBeUndefined();
@@ -57,7 +57,9 @@ describe('--for', () => {
   it('does not believe a condition of an older spec', async () => {
     const { registry } = await stage('telemetry');
     const object = await registry.resource(ECSMService).patch('telemetry', { spec: { paused: true } });
-    expect(unmetText(parseWish('condition=Progressing'), object)).toBe('its latest change has not been observed yet');
+    expect(unmetText(parseWaitCondition('condition=Progressing'), object)).toBe(
+      'its latest change has not been observed yet',
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-/** The columns of a table of objects: those of the kind, and those that every table has. */
+/** Table columns of objects: those of the kind and the common ones. */
 
 import { displayWidth, visible } from '@ecsm/command-line';
 import { type Kind, redactNamed, redactText } from '@ecsm/runtime';
@@ -10,9 +10,9 @@ import type { Item } from './targets.ts';
 
 export interface ColumnOptions {
   readonly nowMs: number;
-  /** Also the namespace, first. */
+  /** Adds the namespace as the first column. */
   readonly namespaces?: boolean | undefined;
-  /** `ecsmservice/telemetry` instead of `telemetry`, for several kinds in one answer. */
+  /** `ecsmservice/telemetry` instead of `telemetry`, for several kinds in one table. */
   readonly showKind?: boolean | undefined;
   readonly showLabels?: boolean | undefined;
   /** Only the columns of the kind, without name and age. */
@@ -21,7 +21,7 @@ export interface ColumnOptions {
 
 export const none = '<none>';
 
-/** Wide ones stand behind the age, as kubectl has it, so the others stay where they are. */
+/** Wide columns follow the age, as in kubectl, so the other columns keep their position. */
 export function columnsOf(kind: Kind, { namespaces, showLabels, bare }: ColumnOptions): readonly Column[] {
   const own = kind.columns.map(({ name, wide }) => ({ name, wide, shrink: true }));
   return [
@@ -34,33 +34,33 @@ export function columnsOf(kind: Kind, { namespaces, showLabels, bare }: ColumnOp
   ];
 }
 
-/** `gone`: the object was deleted just now, and this is how it was. */
-export type Row = (item: Item, gone?: boolean) => readonly Cell[];
+/** `deleted`: the object was deleted, and this is its last state. */
+export type Row = (item: Item, deleted?: boolean) => readonly Cell[];
 
-/** What makes a row of an object of this kind. Made once, because a table may have thousands. */
+/** Returns the row function of a kind. Call it once per table, which may have thousands of rows. */
 export function rowOf(kind: Kind, { nowMs, namespaces, bare, showKind, showLabels }: ColumnOptions): Row {
   const plain = kind.columns.filter(({ wide }) => !wide);
   const wide = kind.columns.filter((column) => column.wide);
-  return ({ object }, gone = false) => {
+  return ({ object }, deleted = false) => {
     const { name, namespace, creationTimestamp, labels } = object.metadata;
     const cells: Cell[] = [];
     if (namespaces) cells.push(namespace);
     if (!bare) cells.push(showKind ? shortNameOf(kind, name) : name);
     for (const column of plain) cells.push(cellOf(column.value(object), nowMs));
-    if (!bare) cells.push(gone ? 'deleted' : ageOf(creationTimestamp, nowMs));
+    if (!bare) cells.push(deleted ? 'deleted' : ageOf(creationTimestamp, nowMs));
     for (const column of wide) cells.push(cellOf(column.value(object), nowMs));
     if (showLabels) cells.push(labelsText(labels));
-    return gone ? cells.map((cell) => ({ text: textOf(cell), style: 'dim' })) : cells;
+    return deleted ? cells.map((cell) => ({ text: textOf(cell), style: 'dim' })) : cells;
   };
 }
 
 const gapColumns = 3;
-/** A column that is cut to less tells nothing. */
+/** Narrower columns are not readable. */
 const readableColumns = 6;
 
 /**
- * The columns for which a terminal has room. Names are what people copy, so before they would be cut, columns of the kind
- * are left out, the last one first; `-o wide` shows them all.
+ * The columns that fit the terminal. Names are copied by users, so columns of the kind are dropped, the last one first,
+ * before names are truncated; `-o wide` shows all columns.
  */
 export function columnsThatFit(
   columns: readonly Column[],
@@ -81,7 +81,7 @@ export function columnsThatFit(
     if (last === -1) break;
     needs[last] = undefined;
   }
-  // Left out, in the words of the table.
+  // The table omits wide columns.
   return columns.map((column, index) => (needs[index] === undefined ? { ...column, wide: true } : column));
 }
 
@@ -92,9 +92,9 @@ function textOf(cell: Cell): string {
 let lastTimestamp = '';
 let lastTimeMs = Number.NaN;
 
-/** How long ago, as kubectl says it. */
+/** The age in the format of kubectl. */
 export function ageOf(timestamp: string, nowMs: number): string {
-  // Objects that were applied together have one age, and to read a time costs more than the rest of a row.
+  // Objects applied together have the same timestamp, and parsing it costs more than the rest of a row.
   if (timestamp !== lastTimestamp) {
     lastTimeMs = timeMsOf(timestamp) ?? Number.NaN;
     lastTimestamp = timestamp;
@@ -108,10 +108,10 @@ export function labelsText(labels: Readonly<Record<string, string>> | undefined)
 }
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
-/** Short words and numbers hold no secret; the closer look takes most of the time of a long table. */
+/** Short words and numbers hold no secret; redaction takes most of the time of a long table. */
 const mayHoldSecret = /[=:\s]|.{16}/;
 
-/** A moment is shown as how long ago it is, like every other in a table; `2/3` are not all of them. */
+/** Timestamps are shown as ages; `2/3` is coloured as partially ready. */
 function cellOf(text: string, nowMs: number): Cell {
   if (text === '') return none;
   if (mayHoldSecret.test(text)) return timestamp.test(text) ? ageOf(text, nowMs) : redactText(text);

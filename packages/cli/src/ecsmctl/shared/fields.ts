@@ -1,7 +1,7 @@
 /** Fields by simple paths such as `spec.deploymentStrategy.replicas`. */
 import type { JsonValue } from '@ecsm/runtime';
 
-/** Nothing if it is not there. */
+/** Returns undefined if there is no such field. */
 export function fieldAt(object: unknown, path: string): unknown {
   let value = object;
   for (const key of path.split('.')) {

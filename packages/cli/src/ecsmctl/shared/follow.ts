@@ -1,9 +1,9 @@
 /**
- * Objects and their changes, for as long as somebody wants to know. It lists, then watches; when the history it needs is
- * gone it lists again and tells what is different, and when the registry does not answer it tries again.
+ * Objects and their changes, until the signal aborts. Lists, then watches; when the history has expired it relists and
+ * yields the differences, and when the registry is unavailable it retries.
  *
  *     listing → watching → (Expired) listing
- *        ↑         ↓ (does not answer)
+ *        ↑         ↓ (unavailable)
  *        └──── waiting
  */
 
@@ -12,12 +12,12 @@ import { type ApiObject, backoffMs, isApiError, type Kind, type ListOptions, sle
 import type { Session } from './session.ts';
 
 export interface FollowOptions extends Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector'> {
-  /** Ends it quietly. Default: the terminal's. */
+  /** Ends the iteration without an error. Default: the signal of the terminal. */
   readonly signal?: AbortSignal;
 }
 
 export type Step<Object> =
-  /** Everything there is, once, at the beginning. */
+  /** All objects; yielded once, first. */
   | { readonly type: 'Listed'; readonly objects: readonly Object[] }
   | { readonly type: 'Added' | 'Modified' | 'Deleted'; readonly object: Object };
 
@@ -25,8 +25,8 @@ const retryMsMin = 500;
 const retryMsMax = 30_000;
 
 /**
- * Ends when the signal aborts. An error of the first list is thrown; later ones that may pass are told as warnings, once
- * when they begin and once when they are over.
+ * Ends when the signal aborts. Throws an error of the first list; later retryable errors are warnings, once when they
+ * start and once when they end.
  */
 export async function* follow<Spec, Status, SpecInput, StatusInput>(
   terminal: Terminal,
@@ -35,7 +35,7 @@ export async function* follow<Spec, Status, SpecInput, StatusInput>(
   { signal = terminal.signal, ...selection }: FollowOptions = {},
 ): AsyncGenerator<Step<ApiObject<Spec, Status>>, void> {
   const resource = registry.resource(kind);
-  /** What was last told of each object. */
+  /** The last yielded state of each object, by uid. */
   const known = new Map<string, ApiObject<Spec, Status>>();
   let isFirst = true;
   let contactMs = terminal.clock.monotonicMs();
@@ -84,14 +84,14 @@ function remember<Spec, Status>(
   else known.set(object.metadata.uid, object);
 }
 
-/** What a list says that was not known before. */
+/** The changes between the known objects and a list. */
 function* differences<Spec, Status>(
   known: Map<string, ApiObject<Spec, Status>>,
   objects: readonly ApiObject<Spec, Status>[],
 ): Generator<Change<ApiObject<Spec, Status>>, void> {
-  const there = new Set(objects.map(({ metadata }) => metadata.uid));
-  const gone = [...known.values()].filter(({ metadata }) => !there.has(metadata.uid));
-  const changes: Change<ApiObject<Spec, Status>>[] = gone.map((object) => ({ type: 'Deleted', object }));
+  const current = new Set(objects.map(({ metadata }) => metadata.uid));
+  const deleted = [...known.values()].filter(({ metadata }) => !current.has(metadata.uid));
+  const changes: Change<ApiObject<Spec, Status>>[] = deleted.map((object) => ({ type: 'Deleted', object }));
   for (const object of objects) {
     const before = known.get(object.metadata.uid);
     if (before?.metadata.resourceVersion === object.metadata.resourceVersion) continue;

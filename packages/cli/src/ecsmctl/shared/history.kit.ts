@@ -3,7 +3,7 @@ import { ECSMService, ServiceRevision } from '@ecsm/operator';
 import type { EmbeddedRegistry } from '@ecsm/runtime';
 import { type RegistryKit, registryKit, serviceInput } from './registry.kit.ts';
 
-export interface Told {
+export interface RevisionInput {
   readonly image: string;
   readonly hash: string;
   readonly restartedAt?: string;
@@ -29,7 +29,11 @@ export function inputOf(image: string, name = 'telemetry') {
 }
 
 /** Revision 1 is the first of them; the last one is current. Each is an hour younger than the one before. */
-export async function tellHistory(kit: RegistryKit, told: readonly Told[], name = 'telemetry'): Promise<void> {
+export async function createHistory(
+  kit: RegistryKit,
+  told: readonly RevisionInput[],
+  name = 'telemetry',
+): Promise<void> {
   for (const [index, { image, hash, restartedAt }] of told.entries()) {
     const registry = await kit.open((told.length - index) * 60 * minuteMs);
     const services = registry.resource(ECSMService);
@@ -42,7 +46,12 @@ export async function tellHistory(kit: RegistryKit, told: readonly Told[], name 
   }
 }
 
-async function record(registry: EmbeddedRegistry, service: ECSMService, told: Told, number: number): Promise<void> {
+async function record(
+  registry: EmbeddedRegistry,
+  service: ECSMService,
+  told: RevisionInput,
+  number: number,
+): Promise<void> {
   const { name, namespace, uid } = service.metadata;
   const { apiVersion, kind } = ECSMService;
   await registry.resource(ServiceRevision).create({
@@ -59,7 +68,7 @@ async function record(registry: EmbeddedRegistry, service: ECSMService, told: To
 
 type Status = NonNullable<ECSMService['status']>;
 
-/** Everything is rolled out, but for what is said. */
+/** Sets a status that is fully rolled out, except for the given fields. */
 export async function settle(registry: EmbeddedRegistry, name: string, status: Partial<Status> = {}): Promise<void> {
   const services = registry.resource(ECSMService);
   const { metadata, status: before } = await services.get(name);

@@ -1,6 +1,6 @@
 import { defineKind, KindSet, schema } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
-import { findKind, parseResourceWords } from './kinds.ts';
+import { findKind, parseResourceArgs } from './kinds.ts';
 import { knownKinds } from './session.ts';
 
 const known = { kinds: knownKinds };
@@ -46,7 +46,7 @@ describe('a kind of two groups', () => {
 
 describe('words for objects', () => {
   const parsed = (...words: string[]) => {
-    const { kinds, objects } = parseResourceWords(known, words);
+    const { kinds, objects } = parseResourceArgs(known, words);
     return [kinds.map(({ kind }) => kind), objects?.map(({ kind, name }) => `${kind.kind}/${name}`)];
   };
 
@@ -95,6 +95,6 @@ describe('words for objects', () => {
     [['service', '../x'], '"service" is not KIND/NAME'],
     [['pods/a'], 'there is no kind "pods".'],
   ])('%j are complained about', (words, message) => {
-    expect(() => parseResourceWords(known, words)).toThrow(message);
+    expect(() => parseResourceArgs(known, words)).toThrow(message);
   });
 });

@@ -1,19 +1,19 @@
-/** From the words that people use for kinds and objects to what they mean. */
+/** Parses the names of kinds and objects on the command line. */
 
 import { didYouMean, nearest, UsageError } from '@ecsm/command-line';
 import { ambiguity, type Kind, type KindSet } from '@ecsm/runtime';
 
-/** A registry fits, and a session. */
+/** Implemented by registries and sessions. */
 export interface KnownKinds {
   readonly kinds: KindSet;
 }
 
-/** So much of a name has to be said for its end to stand for it. */
+/** Minimum length of a suffix that selects a kind. */
 const endingMin = 4;
 
 /**
- * By kind, plural, singular or short name, in any case, also as `plural.group`; and by the end of a plural or singular,
- * if it is that of one kind only: `services` are `ecsmservices`. Throws `UsageError`.
+ * Finds a kind by kind, plural, singular or short name (case-insensitive), by `plural.group`, or by a suffix of plural or
+ * singular that is unique: `services` selects `ecsmservices`. Throws `UsageError`.
  */
 export function findKind({ kinds }: KnownKinds, word: string): Kind {
   const named = kinds.allNamed(word);
@@ -43,29 +43,29 @@ function hintFor({ kinds }: KindSet, word: string): string {
     : ` Did you mean "${near}"?`;
 }
 
-/** As commands print an object and take it again: `ecsmservice/telemetry`. */
+/** The form in which commands print and accept an object: `ecsmservice/telemetry`. */
 export function shortNameOf(kind: Kind, name: string): string {
   return `${kind.singular}/${name}`;
 }
 
-/** An object that was named, in a namespace still to be told. */
+/** A named object without its namespace. */
 export interface NamedObject {
   readonly kind: Kind;
   readonly name: string;
 }
 
-export interface ResourceWords {
-  /** Every kind that was named, each once, in order. */
+export interface ResourceArgs {
+  /** The named kinds, in order, without duplicates. */
   readonly kinds: readonly Kind[];
-  /** Absent: no names were said, so the kinds are meant as a whole. */
+  /** Absent: no names were given, so all objects of the kinds are selected. */
   readonly objects?: readonly NamedObject[];
 }
 
 /**
- * `services a b`, `service/a lease/b`, `services,revisions`, `all`. Names behind several kinds are names of each.
+ * `services a b`, `service/a lease/b`, `services,revisions`, `all`. Names after several kinds apply to each kind.
  * Throws `UsageError`.
  */
-export function parseResourceWords(known: KnownKinds, words: readonly string[]): ResourceWords {
+export function parseResourceArgs(known: KnownKinds, words: readonly string[]): ResourceArgs {
   const [first = '', ...names] = words;
   const kindWords = [...known.kinds.kinds.map(({ plural }) => plural)];
   if (first === '') throw new UsageError(`specify a kind, such as ${kindWords[0] ?? 'KIND'}, or KIND/NAME`);
@@ -82,7 +82,7 @@ function kindsOf(known: KnownKinds, word: string, whole: string): readonly Kind[
   return category.length > 0 ? category : [findKind(known, word)];
 }
 
-function parseSlashes(known: KnownKinds, words: readonly string[]): ResourceWords {
+function parseSlashes(known: KnownKinds, words: readonly string[]): ResourceArgs {
   const objects = unique(words).map((word) => {
     const [kindWord = '', name = '', ...more] = word.split('/');
     if (kindWord === '' || name === '' || more.length > 0) {
@@ -95,7 +95,7 @@ function parseSlashes(known: KnownKinds, words: readonly string[]): ResourceWord
   return { kinds: unique(objects.map(({ kind }) => kind)), objects };
 }
 
-/** What no object can be called is a slip, and not an object that is missing. */
+/** An invalid name is a usage error, not a missing object. */
 function checkName(name: string): void {
   if (/^[A-Za-z0-9]([-A-Za-z0-9.]{0,251}[A-Za-z0-9])?$/.test(name)) return;
   const separator = name.includes(',') ? ': separate names with spaces' : ': use a-z, 0-9 and "-"';

@@ -1,14 +1,14 @@
-/** Names for completion: kinds, and the objects and namespaces that there are. */
+/** Names for completion: kinds, and existing objects and namespaces. */
 import type { Call, OutputStream } from '@ecsm/command-line';
 import { findKind, shortNameOf } from './kinds.ts';
 import { knownKinds, type Session, withSession } from './session.ts';
-import { spaceOf } from './targets.ts';
+import { namespaceScope } from './targets.ts';
 
-/** More help nobody, and cost time. */
+/** Longer lists are not useful and take time. */
 const namesMax = 500;
 
 /** For `KIND [NAME...]` and `KIND/NAME`. */
-export async function resourceWords(call: Call): Promise<readonly string[]> {
+export async function completeResourceArgs(call: Call): Promise<readonly string[]> {
   const [first] = call.words;
   if (first === undefined) return kindNames(true);
   if (first.includes('/')) return [];
@@ -18,18 +18,18 @@ export async function resourceWords(call: Call): Promise<readonly string[]> {
 }
 
 /** `KIND/NAME`, for flags that name one object. */
-export async function slashedNames(call: Call): Promise<readonly string[]> {
-  return quietly(call, async (session) => {
+export async function completeKindSlashName(call: Call): Promise<readonly string[]> {
+  return withSilentSession(call, async (session) => {
     const found: string[] = [];
     for (const kind of session.kinds.inCategory('all')) {
-      const { keys } = await session.registry.resource(kind).versions({ ...spaceOf(session), limit: namesMax });
+      const { keys } = await session.registry.resource(kind).versions({ ...namespaceScope(session), limit: namesMax });
       for (const key of keys) found.push(shortNameOf(kind, session.registry.locate(key)?.name ?? ''));
     }
     return found;
   });
 }
 
-/** With what each is. */
+/** Kinds with their descriptions. */
 export async function kindNames(withCategories = false): Promise<readonly string[]> {
   const names = knownKinds.kinds.map(({ plural, description }) => `${plural}\t${description}`);
   return withCategories ? [...names, 'all\tall kinds that users create'] : names;
@@ -37,15 +37,15 @@ export async function kindNames(withCategories = false): Promise<readonly string
 
 /** The objects of a kind in the namespace, or in all of them with `-A`. */
 export async function namesOf(call: Call, kindWord: string): Promise<readonly string[]> {
-  return quietly(call, async (session) => {
+  return withSilentSession(call, async (session) => {
     const kind = findKind(session, kindWord);
-    const { keys } = await session.registry.resource(kind).versions({ ...spaceOf(session), limit: namesMax });
+    const { keys } = await session.registry.resource(kind).versions({ ...namespaceScope(session), limit: namesMax });
     return keys.map((key) => session.registry.locate(key)?.name ?? '').filter((name) => name !== '');
   });
 }
 
 export async function namespaces(call: Call): Promise<readonly string[]> {
-  return quietly(call, async ({ registry }) => {
+  return withSilentSession(call, async ({ registry }) => {
     const found = new Set<string>();
     for (const kind of registry.kinds.kinds) {
       const { keys } = await registry.resource(kind).versions();
@@ -55,7 +55,7 @@ export async function namespaces(call: Call): Promise<readonly string[]> {
   });
 }
 
-const silence: OutputStream = {
+const discardedOutput: OutputStream = {
   write() {},
   async drained() {},
   isTerminal: false,
@@ -66,7 +66,7 @@ const silence: OutputStream = {
   isClosed: false,
 };
 
-/** Nobody who is typing wants to be warned. */
-function quietly<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
-  return withSession({ ...call, terminal: { ...call.terminal, err: silence } }, work);
+/** Warnings would appear in the line that is being typed. */
+function withSilentSession<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
+  return withSession({ ...call, terminal: { ...call.terminal, err: discardedOutput } }, work);
 }

@@ -1,4 +1,4 @@
-/** The objects that people have written down: `-f FILE|DIR|-`. Whatever is wrong with them is said with its place. */
+/** Reads and validates the manifests of `-f FILE|DIR|-`. Every error has its position. */
 
 import { type Call, Failure, plural, UsageError, visible } from '@ecsm/command-line';
 import {
@@ -19,38 +19,38 @@ export interface Document {
   readonly kind: Kind;
   readonly namespace: string;
   readonly name: string;
-  /** As it is written, but for the namespace, which is always there. Checked; defaults are not filled in. */
+  /** As in the file, with the namespace added if absent. Validated; defaults are not filled in. */
   readonly object: ObjectInput<unknown, unknown>;
-  /** It knows where each field stands. */
+  /** Provides the positions of fields. */
   readonly manifest: Manifest;
 }
 
-/** Of a session; what `withoutRegistry` gives fits, too. */
+/** A session, or the result of `withoutRegistry`. */
 export type ManifestPlace = Pick<Session, 'kinds' | 'namespace' | 'namespaceFrom'>;
 
-/** For messages. */
+/** Its name in messages. */
 const standardInput = 'standard input';
 const manifestName = /\.(ya?ml|json)$/i;
 const problemsShownMax = 20;
 
 /**
- * All objects of all files, in order, each once. All or nothing: if anything is wrong, all of it is said, and `Failure`
- * or `UsageError` is thrown.
+ * Reads the objects of all files, in order, without duplicates. If any is invalid, prints all errors and throws `Failure`
+ * or `UsageError`.
  */
 export async function readManifestFiles(call: Call, place: ManifestPlace): Promise<readonly Document[]> {
   const { documents, problems } = await checkManifestFiles(call, place);
-  refuse(call, problems);
+  throwIfInvalid(call, problems);
   return documents;
 }
 
 export interface Findings {
-  /** Those with which nothing is wrong. */
+  /** The valid objects. */
   readonly documents: readonly Document[];
-  /** One line each, in order, with file, line and column where there are any. */
+  /** One line per problem, in order, with file, line and column if known. */
   readonly problems: readonly string[];
 }
 
-/** Everything that is right and wrong in all files. Throws `UsageError` only if the command line makes no sense. */
+/** Validates all files. Throws `UsageError` only for an invalid command line. */
 export async function checkManifestFiles(call: Call, place: ManifestPlace): Promise<Findings> {
   const problems: string[] = [];
   const manifests: Manifest[] = [];
@@ -66,8 +66,8 @@ export async function checkManifestFiles(call: Call, place: ManifestPlace): Prom
   for (const manifest of manifests) {
     const wrong = await problemsOf(manifest, place);
     const document = wrong.length === 0 ? documentOf(manifest, place) : undefined;
-    const twin = document && documents.find((one) => isSame(one, document));
-    if (twin) wrong.push(await twinText(manifest, twin));
+    const duplicate = document && documents.find((one) => isSame(one, document));
+    if (duplicate) wrong.push(await duplicateText(manifest, duplicate));
     else if (document) documents.push(document);
     problems.push(...wrong);
   }
@@ -77,16 +77,16 @@ export async function checkManifestFiles(call: Call, place: ManifestPlace): Prom
 interface Source {
   readonly file: string;
   readonly bytes: Uint8Array;
-  /** It came with its directory, so nobody said that something is in it. */
+  /** The file was found in a directory, so it may contain no objects. */
   readonly isOptional: boolean;
 }
 
-/** A file that cannot be read, or that there is not. */
+/** A file that does not exist or cannot be read. */
 interface Unreadable {
   readonly problem: string;
 }
 
-/** In the order in which they were named. */
+/** Yields the files in the order of the flags. */
 async function* sourcesOf(call: Call): AsyncGenerator<Source | Unreadable> {
   const { terminal } = call;
   const names = call.flags('filename');
@@ -99,13 +99,13 @@ async function* sourcesOf(call: Call): AsyncGenerator<Source | Unreadable> {
       yield { file: standardInput, bytes: await terminal.readInput(), isOptional: false };
       continue;
     }
-    const files = await told(() => filesOf(call, name, isRecursive));
+    const files = await orUnreadable(() => filesOf(call, name, isRecursive));
     if (isUnreadable(files)) {
       yield files;
       continue;
     }
     for (const file of files ?? [name]) {
-      const bytes = await told(() => terminal.files.read(file));
+      const bytes = await orUnreadable(() => terminal.files.read(file));
       if (isUnreadable(bytes)) yield bytes;
       else if (bytes) yield { file, bytes, isOptional: files !== undefined };
       else yield { problem: `there is no file "${file}"` };
@@ -113,7 +113,7 @@ async function* sourcesOf(call: Call): AsyncGenerator<Source | Unreadable> {
   }
 }
 
-async function told<T>(work: () => Promise<T>): Promise<T | Unreadable> {
+async function orUnreadable<T>(work: () => Promise<T>): Promise<T | Unreadable> {
   try {
     return await work();
   } catch (error) {
@@ -126,7 +126,7 @@ function isUnreadable(value: unknown): value is Unreadable {
   return typeof value === 'object' && value !== null && 'problem' in value;
 }
 
-/** Nothing if it is no directory. */
+/** Returns undefined if the path is not a directory. */
 async function filesOf({ terminal }: Call, path: string, recursive: boolean): Promise<readonly string[] | undefined> {
   const all = await terminal.files.list(path, { recursive });
   if (!all) return undefined;
@@ -159,7 +159,7 @@ async function problemsOf(manifest: Manifest, { kinds, namespace, namespaceFrom 
     problems.push(`${file}:${line}:${column}: ${path}: ${text}`);
   };
   const written = namespaceIn(manifest.object);
-  // Only a flag is said about this very command; a variable is for whatever says nothing.
+  // Only the flag conflicts with the manifest; a variable or setting is a default.
   if (written !== undefined && written !== namespace && namespaceFrom === '--namespace') {
     await at(
       'metadata.namespace',
@@ -172,32 +172,32 @@ async function problemsOf(manifest: Manifest, { kinds, namespace, namespaceFrom 
   return problems;
 }
 
-/** Each place is looked for in the text, which takes time. */
+/** Finding the position of each occurrence takes time. */
 const hiddenMax = 20;
 
-/** The first places where a secret was replaced for printing. To take the mark for the secret would lose it. */
+/** Paths of the first redacted secrets. Storing the placeholder would lose the secret. */
 function hiddenIn(object: JsonObject): readonly string[] {
   const found: string[] = [];
-  const look = (value: JsonValue, path: string) => {
+  const visit = (value: JsonValue, path: string) => {
     if (found.length === hiddenMax) return;
     if (value === hidden) found.push(path);
-    else if (Array.isArray(value)) for (const [index, item] of value.entries()) look(item, `${path}[${index}]`);
+    else if (Array.isArray(value)) for (const [index, item] of value.entries()) visit(item, `${path}[${index}]`);
     else if (typeof value === 'object' && value !== null) {
-      for (const [key, field] of Object.entries(value)) if (field !== undefined) look(field, `${path}.${key}`);
+      for (const [key, field] of Object.entries(value)) if (field !== undefined) visit(field, `${path}.${key}`);
     }
   };
   const { spec } = object;
-  if (spec !== undefined) look(spec, 'spec');
+  if (spec !== undefined) visit(spec, 'spec');
   return found;
 }
 
-/** Before anything was checked. */
+/** Reads the namespace before validation. */
 function namespaceIn({ metadata }: JsonObject): string | undefined {
   const isObject = typeof metadata === 'object' && metadata !== null && 'namespace' in metadata;
   return isObject && typeof metadata.namespace === 'string' ? metadata.namespace : undefined;
 }
 
-/** Only of a manifest that is valid. */
+/** Requires a valid manifest. */
 function documentOf(manifest: Manifest, { kinds, namespace: fallback }: ManifestPlace): Document {
   const written: unknown = manifest.object;
   if (!isValid(written)) throw new Error('a validated manifest is not an object');
@@ -209,7 +209,7 @@ function documentOf(manifest: Manifest, { kinds, namespace: fallback }: Manifest
 
 type Named = ObjectInput<unknown, unknown> & { readonly apiVersion: string; readonly kind: string };
 
-/** Asked only about what validation has accepted, which knows more than this. */
+/** A type guard for manifests that passed validation. */
 function isValid(value: unknown): value is Named {
   return typeof value === 'object' && value !== null && 'metadata' in value && 'kind' in value;
 }
@@ -218,14 +218,14 @@ function isSame(one: Document, other: Document): boolean {
   return one.kind === other.kind && one.namespace === other.namespace && one.name === other.name;
 }
 
-async function twinText(manifest: Manifest, twin: Document): Promise<string> {
+async function duplicateText(manifest: Manifest, duplicate: Document): Promise<string> {
   const { file, line, column } = await manifest.positionOf('metadata.name');
-  const { file: otherFile, line: otherLine } = await twin.manifest.positionOf('metadata.name');
-  const name = `${twin.kind.kind} "${twin.name}"`;
+  const { file: otherFile, line: otherLine } = await duplicate.manifest.positionOf('metadata.name');
+  const name = `${duplicate.kind.kind} "${duplicate.name}"`;
   return `${file}:${line}:${column}: ${name} is defined twice: also in ${otherFile}:${otherLine}; keep one of them`;
 }
 
-function refuse({ terminal }: Call, problems: readonly string[]): void {
+function throwIfInvalid({ terminal }: Call, problems: readonly string[]): void {
   const [first, ...others] = problems;
   if (first === undefined) return;
   if (others.length === 0) throw new Failure(first);

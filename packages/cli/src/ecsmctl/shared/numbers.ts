@@ -1,7 +1,7 @@
 /** Flags whose value is a number. */
 import { type Call, UsageError } from '@ecsm/command-line';
 
-/** Nothing if nobody said it. Throws `UsageError`. */
+/** Returns undefined if the flag is not set. Throws `UsageError`. */
 export function wholeNumberOf(call: Call, flag: string, minimum = 1): number | undefined {
   const text = call.flag(flag);
   if (text === undefined) return undefined;

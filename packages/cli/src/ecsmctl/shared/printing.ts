@@ -1,4 +1,4 @@
-/** Objects on the output, in every format of `-o`. Secrets are hidden in all of them. */
+/** Prints objects in the formats of `-o`. All formats redact secrets. */
 
 import { type Call, UsageError } from '@ecsm/command-line';
 import type { Kind } from '@ecsm/runtime';
@@ -14,26 +14,26 @@ import { redactObject } from './secrets.ts';
 import { type Item, isOn } from './targets.ts';
 
 export interface PrintOptions {
-  /** Default: what `-o` says, else a table. */
+  /** Default: the format of `-o`, or a table. */
   readonly format?: Format;
-  /** Whether one object was asked for by name; then it is printed as itself, and not as a list of one. */
+  /** Whether a single object was requested by name; it is then printed without a list around it. */
   readonly single?: boolean;
   /** `KIND/NAME` instead of `NAME`. Default: if there are several kinds. */
   readonly showKind?: boolean;
-  /** A column for the namespace. Default: if `-A` was said. */
+  /** A column for the namespace. Default: if `-A` is set. */
   readonly namespaces?: boolean;
   /** Only the columns of the kind, without name and age. */
   readonly bare?: boolean;
 }
 
-/** What `-o` says. Throws `UsageError`. */
+/** The format of `-o`. Throws `UsageError`. */
 export function formatOf(call: Call, allowed?: readonly FormatName[]): Format {
   const text = call.origin('output') === undefined ? undefined : call.flag('output');
-  return sayingWrong(() => parseFormat(text, allowed), call.origin('output') ?? '--output');
+  return asUsageError(() => parseFormat(text, allowed), call.origin('output') ?? '--output');
 }
 
-/** Paths and formats that do not parse are slips of the command line. */
-export function sayingWrong<T>(parse: () => T, from: string): T {
+/** Converts parse errors of paths and formats to `UsageError`. */
+export function asUsageError<T>(parse: () => T, from: string): T {
   try {
     return parse();
   } catch (error) {
@@ -42,7 +42,7 @@ export function sayingWrong<T>(parse: () => T, from: string): T {
   }
 }
 
-/** Nothing at all for a table without rows: what to say instead, the command knows. */
+/** Prints nothing for a table without rows; the command prints a message instead. */
 export async function printObjects(call: Call, items: readonly Item[], options: PrintOptions = {}): Promise<void> {
   const { out } = call.terminal;
   const format = options.format ?? formatOf(call);
@@ -66,7 +66,7 @@ export async function printObjects(call: Call, items: readonly Item[], options: 
   await out.drained();
 }
 
-/** One object, or a list. Without secrets. */
+/** A single object or a list, redacted. */
 function documentOf(items: readonly Item[], single: boolean): unknown {
   const [first, ...others] = items.map(({ object }) => redactObject(object));
   return single && first !== undefined && others.length === 0
@@ -74,10 +74,10 @@ function documentOf(items: readonly Item[], single: boolean): unknown {
     : listOf(first === undefined ? [] : [first, ...others]);
 }
 
-/** `value` is printed as it is: whoever calls it has hidden the secrets. */
+/** The caller redacts secrets in `value`. */
 export async function documentText(format: Format, value: unknown): Promise<string> {
   if (format.kind === 'yaml') return formatYaml(value);
-  if (format.kind === 'jsonpath') return sayingWrong(() => printJsonPath(format.path, value), '--output');
+  if (format.kind === 'jsonpath') return asUsageError(() => printJsonPath(format.path, value), '--output');
   return formatJson(value);
 }
 
@@ -85,7 +85,7 @@ function lookOf({ terminal: { out } }: Call) {
   return { columnsMax: out.columns, paint: paintOf(out.isColoured) };
 }
 
-/** One table a kind, with an empty line between two. */
+/** One table per kind, separated by empty lines. */
 function tablesOf(call: Call, items: readonly Item[], format: Format, options: PrintOptions): string {
   const kinds = [...new Set(items.map(({ kind }) => kind))];
   const columnOptions = columnOptionsOf(call, { showKind: kinds.length > 1, ...options });
@@ -99,8 +99,8 @@ function tablesOf(call: Call, items: readonly Item[], format: Format, options: P
 }
 
 /**
- * `rows` are those it begins with. Who asks for more with `-o wide`, or for events, whose messages are sentences, wants
- * to read all of it: then nothing is cut, and the terminal breaks the lines.
+ * `rows` are the first rows. Tables of `-o wide` and of events, whose messages are sentences, are not truncated; the
+ * terminal wraps the lines.
  */
 function tableOf(
   call: Call,
@@ -133,32 +133,32 @@ function columnOptionsOf(call: Call, { namespaces, showKind, bare }: PrintOption
 }
 
 export interface Printer {
-  /** Objects that came, changed, or (`gone`) were deleted just now. */
-  print(items: readonly Item[], gone?: boolean): Promise<void>;
+  /** Objects that were added, changed or (`deleted`) deleted. */
+  print(items: readonly Item[], deleted?: boolean): Promise<void>;
 }
 
-/** For `-w`: objects are printed as they come, tables with one header, documents one behind the other. */
+/** For `-w`: prints objects as they arrive, tables with a single header. */
 export function printerOf(call: Call, kind: Kind, options: PrintOptions = {}): Printer {
   const { out } = call.terminal;
   const format = options.format ?? formatOf(call);
   const textOf = textsOf(call, kind, format, options);
   return {
-    async print(items, gone = false) {
-      if (items.length > 0) out.write(await textOf(items, gone));
+    async print(items, deleted = false) {
+      if (items.length > 0) out.write(await textOf(items, deleted));
       await out.drained();
     },
   };
 }
 
-type Texts = (items: readonly Item[], gone: boolean) => string | Promise<string>;
+type Texts = (items: readonly Item[], deleted: boolean) => string | Promise<string>;
 
 function textsOf(call: Call, kind: Kind, format: Format, options: PrintOptions): Texts {
   if (format.kind === 'table' || format.kind === 'wide') {
     let table: TableStream | undefined;
-    return (items, gone) => {
+    return (items, deleted) => {
       const columnOptions = columnOptionsOf(call, options);
       const row = rowOf(kind, columnOptions);
-      const rows = items.map((item) => row(item, gone));
+      const rows = items.map((item) => row(item, deleted));
       table ??= tableOf(call, kind, rows, format, columnOptions);
       return table.print(rows);
     };
@@ -176,7 +176,7 @@ function textsOf(call: Call, kind: Kind, format: Format, options: PrintOptions):
     const texts = await Promise.all(items.map(({ object }) => documentText(format, redactObject(object))));
     const separator = isFirst || format.kind !== 'yaml' ? '' : '---\n';
     isFirst = false;
-    // What a template prints may end anywhere; the next object begins on a line of its own.
+    // The output of a template may lack a line end; the next object starts on a new line.
     const lines = texts.map((text) => (text.endsWith('\n') ? text : `${text}\n`));
     return `${separator}${lines.join(format.kind === 'yaml' ? '---\n' : '')}`;
   };

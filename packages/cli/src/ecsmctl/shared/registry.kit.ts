@@ -13,7 +13,7 @@ import { afterAll } from 'vitest';
 import { ecsmctl } from '../program.ts';
 import { knownKinds } from './session.ts';
 
-/** When the clock of a world of tests begins, and stands. */
+/** The fixed time of the clock in tests. */
 export const nowMs = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 export interface RegistryKit {
@@ -27,7 +27,7 @@ export interface RegistryKit {
   start(argv: string, options?: TestTerminalOptions): { readonly test: TestTerminal; readonly code: Promise<number> };
 }
 
-/** Call it at the top of a test file. Words of a command line are separated by blanks; `'…'` keeps some together. */
+/** Call it at the top of a test file. Arguments are separated by spaces; `'…'` quotes them. */
 export function registryKit(scheme: 'sqlite' | 'file' = 'sqlite', program: Program = ecsmctl): RegistryKit {
   const directory = mkdtempSync(join(tmpdir(), 'ecsmctl-'));
   const url = `${scheme}:${join(directory, 'registry')}`;
@@ -87,7 +87,7 @@ export function serviceInput(
   };
 }
 
-/** Two services in `default`, one with a Chinese node name, and one in `orbit`; `telemetry` with all that can befall one. */
+/** Two services in `default`, one with a Chinese node name, and one in `orbit`; `telemetry` with conditions, revisions and events. */
 export async function fillRegistry(kit: RegistryKit): Promise<void> {
   const registry = await kit.open(185_000);
   const services = registry.resource(ECSMService);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hiddenIn, hideBoth, redactObject, unhide } from './secrets.ts';
+import { hiddenIn, redactBoth, redactObject, restoreSecrets } from './secrets.ts';
 import { knownKinds } from './session.ts';
 
 const service = (password: string, ...env: readonly (readonly [string, string])[]) => ({
@@ -34,19 +34,19 @@ describe('an object without its secrets', () => {
 
 describe('two objects without their secrets', () => {
   it('are the same where the secrets are', () => {
-    const { before, after } = hideBoth(service('a', ['TOKEN', 'x']), service('a', ['TOKEN', 'x']));
+    const { before, after } = redactBoth(service('a', ['TOKEN', 'x']), service('a', ['TOKEN', 'x']));
     expect(before).toEqual(service('<hidden>', ['TOKEN', '<hidden>']));
     expect(after).toEqual(before);
   });
 
   it('show that a secret has changed, and neither of the two', () => {
-    const both = hideBoth(service('hunter2', ['TOKEN', 'x']), service('hunter3', ['TOKEN', 'y']));
+    const both = redactBoth(service('hunter2', ['TOKEN', 'x']), service('hunter3', ['TOKEN', 'y']));
     expect(both.after).toEqual(service('<hidden> (changed)', ['TOKEN', '<hidden> (changed)']));
     expect(JSON.stringify(both)).not.toMatch(/hunter|"x"|"y"/);
   });
 
   it('show it within texts, too', () => {
-    const both = hideBoth({ args: 'run --token=a' }, { args: 'run --token=b' });
+    const both = redactBoth({ args: 'run --token=a' }, { args: 'run --token=b' });
     expect(both).toEqual({
       before: { args: 'run --token=<hidden>' },
       after: { args: 'run --token=<hidden> (changed)' },
@@ -54,7 +54,7 @@ describe('two objects without their secrets', () => {
   });
 
   it('compare entries of a list by their names', () => {
-    const both = hideBoth(
+    const both = redactBoth(
       service('a', ['A_TOKEN', '1'], ['B_TOKEN', '2']),
       service('a', ['NEW', '0'], ['B_TOKEN', '2'], ['A_TOKEN', '9']),
     );
@@ -66,9 +66,9 @@ describe('two objects without their secrets', () => {
   });
 
   it('say nothing of a secret that is new, or gone', () => {
-    expect(hideBoth({ a: 1 }, { a: 1, password: 'x' }).after).toEqual({ a: 1, password: '<hidden>' });
-    expect(hideBoth(undefined, { password: 'x' })).toEqual({ before: undefined, after: { password: '<hidden>' } });
-    expect(hideBoth({ password: 'x' }, {})).toEqual({ before: { password: '<hidden>' }, after: {} });
+    expect(redactBoth({ a: 1 }, { a: 1, password: 'x' }).after).toEqual({ a: 1, password: '<hidden>' });
+    expect(redactBoth(undefined, { password: 'x' })).toEqual({ before: undefined, after: { password: '<hidden>' } });
+    expect(redactBoth({ password: 'x' }, {})).toEqual({ before: { password: '<hidden>' }, after: {} });
   });
 });
 
@@ -77,39 +77,41 @@ describe('secrets that were left hidden', () => {
   const shown = service('<hidden>', ['RATE', '1'], ['A_TOKEN', '<hidden>'], ['B_TOKEN', '<hidden>']);
 
   it('stay as they are', () => {
-    expect(unhide(shown, live)).toEqual(live);
-    expect(unhide({ spec: { ...shown.spec, command: ['other'] } }, live)).toEqual({
+    expect(restoreSecrets(shown, live)).toEqual(live);
+    expect(restoreSecrets({ spec: { ...shown.spec, command: ['other'] } }, live)).toEqual({
       spec: { ...live.spec, command: ['other'] },
     });
   });
 
   it('are replaced by what was written', () => {
-    expect(unhide(service('new', ['A_TOKEN', 'z'], ['B_TOKEN', '<hidden>']), live)).toEqual(
+    expect(restoreSecrets(service('new', ['A_TOKEN', 'z'], ['B_TOKEN', '<hidden>']), live)).toEqual(
       service('new', ['A_TOKEN', 'z'], ['B_TOKEN', 'b']),
     );
   });
 
   it('follow their names when lines are moved, added and removed', () => {
     const edited = service('<hidden>', ['B_TOKEN', '<hidden>'], ['NEW', '7'], ['A_TOKEN', '<hidden>']);
-    expect(env(unhide(edited, live))).toEqual(env(service('', ['B_TOKEN', 'b'], ['NEW', '7'], ['A_TOKEN', 'a'])));
+    expect(env(restoreSecrets(edited, live))).toEqual(
+      env(service('', ['B_TOKEN', 'b'], ['NEW', '7'], ['A_TOKEN', 'a'])),
+    );
   });
 
   it('within texts follow their texts', () => {
     const from = { args: ['--token=a', 'x', 'y'] };
-    expect(unhide({ args: ['x', '--token=<hidden>'] }, from)).toEqual({ args: ['x', '--token=a'] });
+    expect(restoreSecrets({ args: ['x', '--token=<hidden>'] }, from)).toEqual({ args: ['x', '--token=a'] });
   });
 
   it('that look the same are told apart by their order, and by the flags before them', () => {
     const from = { args: ['x', '--token=a', '--token=b', '--password', 'c', '--secret', 'd'] };
     const edited = ['--token=<hidden>', '--token=<hidden>', '--secret', '<hidden>', '--password', '<hidden>'];
-    expect(unhide({ args: edited }, from)).toEqual({
+    expect(restoreSecrets({ args: edited }, from)).toEqual({
       args: ['--token=a', '--token=b', '--secret', 'd', '--password', 'c'],
     });
   });
 
   it('stay hidden where nobody can know which of them is left', () => {
     const from = { args: ['--token=a', '--token=b'], same: ['--token=a', '--token=a'] };
-    expect(unhide({ args: ['--token=<hidden>'], same: ['--token=<hidden>'] }, from)).toEqual({
+    expect(restoreSecrets({ args: ['--token=<hidden>'], same: ['--token=<hidden>'] }, from)).toEqual({
       args: ['--token=<hidden>'],
       same: ['--token=a'],
     });
@@ -120,12 +122,12 @@ describe('secrets that were left hidden', () => {
       ],
     };
     const changed = { list: [{ path: '/c', password: '<hidden>' }] };
-    expect(hiddenIn(unhide(changed, devices))).toEqual(['list[0].password']);
+    expect(hiddenIn(restoreSecrets(changed, devices))).toEqual(['list[0].password']);
   });
 
   it('stay hidden, to be complained about, where there is none', () => {
     const edited = service('<hidden>', ['C_TOKEN', '<hidden>']);
-    expect(hiddenIn(unhide(edited, live))).toEqual(['spec.env[0].value']);
+    expect(hiddenIn(restoreSecrets(edited, live))).toEqual(['spec.env[0].value']);
     expect(hiddenIn({ a: { b: 'x <hidden>' } })).toEqual(['a.b']);
     expect(hiddenIn(live)).toEqual([]);
   });

@@ -1,11 +1,11 @@
 /**
- * Secrets in objects that people compare and edit: they see `<hidden>`, see that one has changed, and what they leave
- * hidden stays as it is.
+ * Secrets in objects that are compared and edited: they are shown as `<hidden>`, changes are marked, and placeholders that
+ * are left unchanged keep their secret.
  */
 import { deepEqual, hidden, redact } from '@ecsm/runtime';
 import { knownKinds } from './session.ts';
 
-/** Behind the new one of two that would look the same. */
+/** Marks a changed secret, because both values are shown as `<hidden>`. */
 const changedMark = ' (changed)';
 
 export interface Pair {
@@ -13,15 +13,15 @@ export interface Pair {
   readonly after: unknown;
 }
 
-/** An object without secrets: without what its kind marks as one, and without what looks like one. */
+/** Redacts fields that the kind marks as secret, and values that look like secrets. */
 export function redactObject(object: unknown): unknown {
   const { apiVersion, kind } = objectOf(object);
   const known = knownKinds.find(String(apiVersion), String(kind));
   return redact(object, known?.schema);
 }
 
-/** Both without secrets. Where a secret is another now, the later one says so. */
-export function hideBoth(before: unknown, after: unknown): Pair {
+/** Redacts both objects and marks changed secrets in the second one. */
+export function redactBoth(before: unknown, after: unknown): Pair {
   const shownBefore = redactObject(before);
   return { before: shownBefore, after: marked(before, after, shownBefore, redactObject(after)) };
 }
@@ -48,8 +48,8 @@ function marked(before: unknown, after: unknown, shownBefore: unknown, shownAfte
   );
 }
 
-/** What was edited without its secrets gets them back wherever nobody has touched what stands for them. */
-export function unhide(edited: unknown, live: unknown): unknown {
+/** Replaces unchanged placeholders in an edited object with the secrets of the live object. */
+export function restoreSecrets(edited: unknown, live: unknown): unknown {
   return restored(edited, live, redactObject(live));
 }
 
@@ -64,8 +64,8 @@ function restored(edited: unknown, live: unknown, shown: unknown): unknown {
 }
 
 /**
- * Lines may have been moved, added and removed. A line that looks as before is the one that looked so; of several that
- * look the same, the first is the first, unless some are gone: then nobody knows which, and they stay hidden.
+ * Items may have been moved, added and removed. An item that is shown like a live item is that item. Items that are shown
+ * alike are matched in order, unless some were removed: then the match is ambiguous, and they stay hidden.
  */
 function restoredList(edited: readonly unknown[], lives: readonly unknown[], showns: readonly unknown[]): unknown[] {
   return edited.map((item, index) => {
@@ -83,7 +83,7 @@ function restoredList(edited: readonly unknown[], lives: readonly unknown[], sho
   });
 }
 
-/** What stands for a secret looks like every other, and belongs to the flag before it. */
+/** All placeholders look the same; a placeholder belongs to the flag before it. */
 function lookOf(items: readonly unknown[], index: number): unknown {
   return items[index] === hidden ? [items[index - 1] ?? null, hidden] : items[index];
 }
@@ -92,7 +92,7 @@ function placesOf(items: readonly unknown[], look: unknown): readonly number[] {
   return items.flatMap((_, index) => (deepEqual(lookOf(items, index), look) ? [index] : []));
 }
 
-/** Which of the others is the same thing: the one of the same name, or else the one at the same place. */
+/** The index of the matching item: the one with the same name, or the one at the same index. */
 function partnerOf(items: readonly unknown[], index: number, others: readonly unknown[]): number {
   const name = nameOf(items[index]);
   return name === undefined ? index : others.findIndex((other) => nameOf(other) === name);
@@ -103,7 +103,7 @@ function nameOf(item: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Paths of what still says that something is hidden: `spec.template.vsoa.password`. */
+/** Paths of the remaining placeholders: `spec.template.vsoa.password`. */
 export function hiddenIn(value: unknown, path = ''): readonly string[] {
   if (typeof value === 'string') return value.includes(hidden) ? [path] : [];
   if (Array.isArray(value)) return value.flatMap((item, index) => hiddenIn(item, `${path}[${index}]`));

@@ -34,22 +34,22 @@ import { globalFlags } from './flags.ts';
 
 export interface Session {
   readonly registry: Registry;
-  /** Under the registry, for commands that move or check a whole one. */
+  /** The store of the registry, for commands that copy or check a whole registry. */
   readonly store: Store;
   readonly kinds: KindSet;
   readonly namespace: string;
-  /** Who said so (`--namespace`, `ECSM_NAMESPACE`, a line of the config file); nothing if nobody did. */
+  /** `--namespace`, `ECSM_NAMESPACE` or the position in the config file; undefined for the default. */
   readonly namespaceFrom: string | undefined;
-  /** Whether `-A` was said. */
+  /** Whether `-A` is set. */
   readonly isAllNamespaces: boolean;
-  /** For people: without a password. */
+  /** For messages: without a password. */
   readonly url: string;
   /** A line on the error output. */
   readonly warn: (text: string) => void;
 }
 
 export interface SessionOptions {
-  /** Make the registry if it is not there. For commands that write. Default false: reading leaves nothing behind. */
+  /** Creates the registry if it does not exist. Default false. */
   readonly create?: boolean;
 }
 
@@ -63,7 +63,7 @@ export function settingsOf(call: Call): Promise<Settings> {
   return readSettings(call, globalFlags, config);
 }
 
-/** Opens the registry, does the work, closes it. */
+/** Opens the registry, runs the work, and closes the registry. */
 export async function withSession<T>(
   call: Call,
   work: (session: Session) => Promise<T>,
@@ -76,31 +76,31 @@ export async function withSession<T>(
   const url = withoutPassword(secretUrl);
   if (!create) await requireRegistry(secretUrl, url, terminal);
   terminal.detail(`opening the registry ${url}`);
-  // Who only reads may leave at any moment; who writes has to know how it ended.
-  const leaving = create ? undefined : terminal.signal;
+  // Reads can be abandoned; writes must be awaited.
+  const abandonSignal = create ? undefined : terminal.signal;
   const registry = await unlessAborted(
-    leaving,
+    abandonSignal,
     openRegistry(secretUrl, { kinds: knownKinds, clock: terminal.clock, log: logOf(terminal) }),
     (late) => late.close(),
   );
   try {
     const warn = (text: string) => terminal.err.write(`warning: ${visible(text)}\n`);
-    await warnOf(registry, url, warn);
+    await warnAboutProblems(registry, url, warn);
     const isAllNamespaces = call.origin('all-namespaces') !== undefined && call.flag('all-namespaces') === 'true';
     const { kinds, store } = registry;
     const session = { registry, store, kinds, namespace, namespaceFrom, isAllNamespaces, url, warn };
-    return await unlessAborted(leaving, work(session));
+    return await unlessAborted(abandonSignal, work(session));
   } finally {
     await registry.close();
   }
 }
 
-/** For commands that read files and need no registry: the kinds, and the namespace that objects without one get. */
+/** For commands that need no registry: the kinds, and the default namespace of objects. */
 export async function withoutRegistry(call: Call): Promise<Pick<Session, 'kinds' | 'namespace' | 'namespaceFrom'>> {
   return { kinds: knownKinds, ...namespaceOf(await settingsOf(call)) };
 }
 
-/** Where the registry is, for commands that open it themselves. It may hold a password. */
+/** The URL of the registry, which may contain a password. */
 export async function registryUrl(call: Call): Promise<string> {
   return urlOf(await settingsOf(call), call.terminal);
 }
@@ -121,8 +121,8 @@ function namespaceOf(settings: Settings): Pick<Session, 'namespace' | 'namespace
 function urlOf(settings: Settings, { env, files }: Terminal): string {
   const from = settings.origin('registry');
   try {
-    const said = settings.get('registry');
-    const url = said ?? defaultStoreUrl({ HOME: files.home, ECSM_HOME: env['ECSM_HOME'] });
+    const configured = settings.get('registry');
+    const url = configured ?? defaultStoreUrl({ HOME: files.home, ECSM_HOME: env['ECSM_HOME'] });
     parseStoreUrl(url);
     return url;
   } catch (error) {
@@ -131,23 +131,23 @@ function urlOf(settings: Settings, { env, files }: Terminal): string {
   }
 }
 
-/** To open a registry in a directory is to make it, and who only looks wants to make nothing. */
+/** Opening a registry in a directory creates it, which read-only commands must not do. */
 async function requireRegistry(secretUrl: string, url: string, terminal: Terminal): Promise<void> {
   if (await isRegistryThere(secretUrl, terminal)) return;
   throw new Failure(`there is no registry at ${url} yet: "ecsmctl apply" creates one`);
 }
 
-/** Whether there is something to open. Of one elsewhere only opening it tells. */
+/** Whether the registry exists. Always true for remote registries. */
 export async function isRegistryThere(secretUrl: string, { files }: Pick<Terminal, 'files'>): Promise<boolean> {
   const place = parseStoreUrl(secretUrl);
   if (place.scheme !== 'sqlite' && place.scheme !== 'file') return true;
   const found = await files.list(place.directory);
-  // People put files into the directory of a file registry before anybody opens it, so the directory is enough.
+  // Users may put files into the directory of a file registry before it is opened, so the directory is enough.
   if (place.scheme === 'file') return found !== undefined;
   return (found ?? []).some((path) => /(^|[\\/])registry\.db$/.test(path));
 }
 
-async function warnOf(registry: EmbeddedRegistry, url: string, warn: Session['warn']): Promise<void> {
+async function warnAboutProblems(registry: EmbeddedRegistry, url: string, warn: Session['warn']): Promise<void> {
   const transfer = await incompleteTransfer(registry.store);
   if (transfer !== undefined) {
     const { transfer: what, source, started } = transfer;
@@ -160,7 +160,7 @@ async function warnOf(registry: EmbeddedRegistry, url: string, warn: Session['wa
   if (problems.length > problemsShownMax) warn(`and ${plural(problems.length - problemsShownMax, 'more file')}`);
 }
 
-/** Some reasons begin with the file, and the line in it. */
+/** Some reasons already start with the file and line. */
 export function problemText({ file, reason }: StoreProblem): string {
   return reason.startsWith(`${file}:`) ? reason : `${file}: ${reason}`;
 }
@@ -171,7 +171,7 @@ function logOf({ detail }: Terminal): Log {
   };
 }
 
-/** What nobody waits for any more goes on by itself, and its end is `late`'s business. */
+/** Rejects when the signal aborts. The abandoned work continues, and its result is passed to `late`. */
 async function unlessAborted<T>(
   signal: AbortSignal | undefined,
   work: Promise<T>,

@@ -1,4 +1,4 @@
-/** Which objects a command is about: KIND NAME… or KIND/NAME…, `-l SELECTOR`, `--all`, or those of `-f` files. */
+/** Selects the objects of a command: KIND NAME… or KIND/NAME…, `-l SELECTOR`, `--all`, or `-f` files. */
 
 import { type Call, Failure, nearest, UsageError } from '@ecsm/command-line';
 import {
@@ -9,11 +9,11 @@ import {
   parseFieldSelector,
   parseLabelSelector,
 } from '@ecsm/runtime';
-import { parseResourceWords } from './kinds.ts';
+import { parseResourceArgs } from './kinds.ts';
 import { type Document, readManifestFiles } from './manifests.ts';
 import type { Session } from './session.ts';
 
-/** An object by its name. It need not exist. */
+/** A named object, which need not exist. */
 export interface Target {
   readonly kind: Kind;
   readonly namespace: string;
@@ -26,24 +26,24 @@ export interface Item {
   readonly object: ApiObject<unknown, unknown>;
 }
 
-/** A flag that this command may not even have. */
+/** Whether a boolean flag is set. The command need not have the flag. */
 export function isOn(call: Call, flag: string): boolean {
   return call.origin(flag) !== undefined && call.flag(flag) === 'true';
 }
 
-/** The same, for a flag with a value. */
-export function said(call: Call, flag: string): string | undefined {
+/** The value of a flag, or undefined if it is not set. The command need not have the flag. */
+export function flagIfSet(call: Call, flag: string): string | undefined {
   return call.origin(flag) === undefined ? undefined : call.flag(flag);
 }
 
 /**
- * What the words and flags name. Objects behind `-l` and `--all` are looked up, those that are named are not.
- * `UsageError` if nothing is named, or in two ways at once.
+ * The objects selected by arguments and flags. `-l` and `--all` read the registry, names do not. Throws `UsageError` if
+ * nothing is selected, or in two ways.
  */
 export async function targetsOf(call: Call, session: Session): Promise<readonly Target[]> {
   const { namespace } = session;
   const hasFiles = call.origin('filename') !== undefined;
-  const selector = said(call, 'selector');
+  const selector = flagIfSet(call, 'selector');
   const isAll = isOn(call, 'all');
   if (hasFiles) {
     if (call.words.length > 0) throw new UsageError(`use names or -f, not both: "${call.words.join(' ')}"`);
@@ -52,7 +52,7 @@ export async function targetsOf(call: Call, session: Session): Promise<readonly 
     const documents = await readManifestFiles(call, session);
     return documents.map(({ kind, namespace: inside, name }: Document) => ({ kind, namespace: inside, name }));
   }
-  const { kinds, objects } = parseResourceWords(session, call.words);
+  const { kinds, objects } = parseResourceArgs(session, call.words);
   if (objects) {
     if (isAll) throw new UsageError('use names or --all, not both');
     if (selector !== undefined) throw new UsageError('use names or -l, not both');
@@ -66,14 +66,14 @@ export async function targetsOf(call: Call, session: Session): Promise<readonly 
   return items.map(({ kind, object }) => ({ kind, ...placeOf(object) }));
 }
 
-/** The objects behind `targetsOf`. Throws `Failure` for one that is not there. */
+/** Reads the objects of `targetsOf`. Throws `Failure` for one that does not exist. */
 export async function objectsOf(call: Call, session: Session): Promise<readonly Item[]> {
   const items: Item[] = [];
   for (const target of await targetsOf(call, session)) items.push(await readTarget(session, target));
   return items;
 }
 
-/** Throws `Failure` if it is not there. */
+/** Throws `Failure` if it does not exist. */
 export async function readTarget(session: Session, target: Target): Promise<Item> {
   const item = await findTarget(session, target);
   if (!item) throw await missing(session, target);
@@ -89,7 +89,7 @@ export async function findTarget({ registry }: Session, { kind, namespace, name 
   }
 }
 
-/** The complaint that there is no such object, with the one that was probably meant. */
+/** The error for an object that does not exist, with a suggestion. */
 export async function missing({ registry }: Session, { kind, namespace, name }: Target): Promise<Failure> {
   const { keys } = await registry.resource(kind).versions();
   const places = keys.flatMap((key) => registry.locate(key) ?? []);
@@ -107,7 +107,7 @@ export async function missing({ registry }: Session, { kind, namespace, name }: 
   return new Failure(`there is no ${kind.singular} "${name}" in the namespace "${namespace}"${hint}`);
 }
 
-/** Everything of these kinds in the namespace, or in all of them with `-A`. Records that cannot be read are warned of. */
+/** Lists these kinds in the namespace, or in all with `-A`. Warns about records that cannot be read. */
 export async function listItems(
   session: Session,
   kinds: readonly Kind[],
@@ -115,20 +115,20 @@ export async function listItems(
 ): Promise<readonly Item[]> {
   const items: Item[] = [];
   for (const kind of kinds) {
-    const list = await session.registry.resource(kind).list({ ...options, ...spaceOf(session) });
+    const list = await session.registry.resource(kind).list({ ...options, ...namespaceScope(session) });
     for (const { key, reason } of list.problems) session.warn(`${key} cannot be read: ${reason}`);
     for (const object of list.items) items.push({ kind, object });
   }
   return items;
 }
 
-/** `-l` and `--field-selector`, checked before anything is asked. Throws `UsageError`. */
+/** Validates `-l` and `--field-selector`. Throws `UsageError`. */
 export function selectionOf(
   call: Call,
   kinds: readonly Kind[],
 ): { readonly labelSelector?: string; readonly fieldSelector?: string } {
-  const labelSelector = said(call, 'selector');
-  const fieldSelector = said(call, 'field-selector');
+  const labelSelector = flagIfSet(call, 'selector');
+  const fieldSelector = flagIfSet(call, 'field-selector');
   try {
     if (labelSelector !== undefined) parseLabelSelector(labelSelector);
     for (const { schema } of fieldSelector === undefined ? [] : kinds) parseFieldSelector(fieldSelector ?? '', schema);
@@ -141,8 +141,8 @@ export function selectionOf(
   };
 }
 
-/** For lists and watches: the namespace, or nothing for all of them. */
-export function spaceOf({ isAllNamespaces, namespace }: Session): { readonly namespace?: string } {
+/** List options with the namespace, or without for all namespaces. */
+export function namespaceScope({ isAllNamespaces, namespace }: Session): { readonly namespace?: string } {
   return isAllNamespaces ? {} : { namespace };
 }
 

@@ -4,17 +4,17 @@ import { type Call, UsageError } from '@ecsm/command-line';
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const form = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
 const part = /(\d+(?:\.\d+)?)(ms|s|m|h)/g;
-/** A week: whoever waits longer has forgotten it. */
+/** One week. */
 const timeoutMsMax = 7 * 24 * 3_600_000;
 
-/** Milliseconds; nothing if it is no time. */
+/** Returns milliseconds, or undefined if the text is not a duration. */
 export function parseTime(text: string): number | undefined {
   if (text === '0') return 0;
   if (!form.test(text)) return undefined;
   return [...text.matchAll(part)].reduce((sum, [, count, unit = '']) => sum + Number(count) * (unitMs[unit] ?? 0), 0);
 }
 
-/** What `--timeout` says. 0 is for ever. Throws `UsageError`. */
+/** The value of `--timeout` in milliseconds; 0 becomes Infinity. Throws `UsageError`. */
 export function timeoutMsOf(call: Call): number {
   const text = call.flag('timeout') ?? '';
   const from = call.origin('timeout') ?? '--timeout';

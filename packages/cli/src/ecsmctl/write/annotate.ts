@@ -1,5 +1,5 @@
 /** `ecsmctl annotate`. */
 import type { Run } from '@ecsm/command-line';
-import { changeMarks } from './marks.ts';
+import { changeMetadata } from './metadata.ts';
 
-export const run: Run = (call) => changeMarks(call, { field: 'annotations', noun: 'annotation', past: 'annotated' });
+export const run: Run = (call) => changeMetadata(call, { field: 'annotations', noun: 'annotation', past: 'annotated' });

@@ -1,4 +1,4 @@
-/** `ecsmctl apply -f`: makes objects as files say. */
+/** `ecsmctl apply -f`: creates or updates objects from files. */
 
 import { type Call, Failure, plural, type Run, UsageError } from '@ecsm/command-line';
 import { type LabelSelector, matchesLabels, parseLabelSelector } from '@ecsm/runtime';
@@ -7,13 +7,13 @@ import { type Document, readManifestFiles } from '../shared/manifests.ts';
 import { type Session, withoutRegistry } from '../shared/session.ts';
 import { type Item, isOn, selectionOf } from '../shared/targets.ts';
 import { timeoutMsOf } from '../shared/time-limits.ts';
+import { rejectArguments } from './arguments.ts';
+import { isTerminating, waitUntilDeleted } from './deletion.ts';
 import { isDryRun, withNewRegistry } from './dry-run.ts';
-import { isLeaving, untilGone } from './gone.ts';
-import { missingOperator } from './operator-sign.ts';
+import { missingOperatorWarning } from './operator-presence.ts';
 import { prunable } from './prune.ts';
-import { untilReady } from './readiness.ts';
+import { waitUntilReady } from './readiness.ts';
 import { Report } from './report.ts';
-import { refuseWords } from './words.ts';
 
 interface Options {
   readonly selector: LabelSelector | undefined;
@@ -24,7 +24,7 @@ interface Options {
 }
 
 export const run: Run = async (call) => {
-  refuseWords(call);
+  rejectArguments(call);
   const options = optionsOf(call);
   const report = new Report(call, 'applied');
   const documents = await readManifestFiles(call, await withoutRegistry(call));
@@ -34,13 +34,13 @@ export const run: Run = async (call) => {
     const pruned = await pruneRest(session, documents, report, options);
     await report.print();
     if (options.dryRun) return;
-    const isNews = applied.some(({ isChanged }) => isChanged) || pruned.length > 0;
-    const missing = isNews ? await missingOperator(session.registry) : undefined;
+    const hasChanges = applied.some(({ isChanged }) => isChanged) || pruned.length > 0;
+    const missing = hasChanges ? await missingOperatorWarning(session.registry) : undefined;
     if (missing !== undefined) session.warn(missing);
     if (!options.wait) return;
-    await untilReady(call, session, applied, options.timeoutMs);
-    const leaving = pruned.filter(({ object }) => isLeaving(object));
-    await untilGone(call, session, leaving, options.timeoutMs, (item) => report.say(item, 'deleted'));
+    await waitUntilReady(call, session, applied, options.timeoutMs);
+    const terminating = pruned.filter(({ object }) => isTerminating(object));
+    await waitUntilDeleted(call, session, terminating, options.timeoutMs, (item) => report.writeLine(item, 'deleted'));
   });
   report.end();
 };
@@ -57,7 +57,7 @@ function optionsOf(call: Call): Options {
   return { selector, prune, dryRun: isDryRun(call), wait, timeoutMs: timeoutMsOf(call) };
 }
 
-/** Those with the labels of `-l`. */
+/** The objects that match `-l`. */
 function chosenBy(
   selector: LabelSelector | undefined,
   documents: readonly Document[],
@@ -111,7 +111,7 @@ async function pruneRest(
     const left = await session.registry.resource(kind).delete(name, { namespace, uid, dryRun });
     const item = { kind, object: left ?? object };
     pruned.push(item);
-    report.say(item, 'pruned');
+    report.writeLine(item, 'pruned');
   });
   return pruned;
 }

@@ -1,28 +1,28 @@
-/** One change made to each of several objects: what patch, label, annotate, scale and set have in common. */
+/** Patches several objects: shared by patch, label, annotate, scale and set. */
 
 import type { Call } from '@ecsm/command-line';
 import { deepEqual, isApiError, type JsonValue } from '@ecsm/runtime';
 import { readTarget, type Target } from '../shared/targets.ts';
-import { chosenTargets } from './chosen.ts';
 import { isDryRun, withExistingRegistry } from './dry-run.ts';
 import type { AnyObject } from './observe.ts';
 import { Report } from './report.ts';
+import { selectedTargets } from './selected-targets.ts';
 
 export interface Change {
-  /** `labeled`: what is said of an object that was changed, and how many were not. */
+  /** `labeled`: the past participle for messages. */
   readonly past: string;
-  /** What is said of one that was as wanted already. Default: `past (no change)`. */
+  /** The message for an object that did not change. Default: `past (no change)`. */
   readonly unchanged?: string;
   /**
-   * The merge patch for an object as it is. Throws for one that it does not fit. It is asked again if somebody else has
-   * changed the object meanwhile.
+   * Returns the merge patch for an object, or throws if the change does not apply to it. Called again after a conflicting
+   * write.
    */
   readonly patchFor: (target: Target, object: AnyObject) => JsonValue;
 }
 
 const attemptsMax = 10;
 
-/** Asks for every object before it changes it, and changes only what it has asked about. */
+/** Reads each object before patching it, and retries on conflict. */
 export async function changeEach(
   call: Call,
   { past, unchanged = `${past} (no change)`, patchFor }: Change,
@@ -30,7 +30,7 @@ export async function changeEach(
   const report = new Report(call, past);
   const dryRun = isDryRun(call);
   await withExistingRegistry(call, async (session) => {
-    await report.each(await chosenTargets(call, session), async (target) => {
+    await report.each(await selectedTargets(call, session), async (target) => {
       const { kind, namespace, name } = target;
       const resource = session.registry.resource(kind);
       for (let attempt = 1; ; attempt++) {

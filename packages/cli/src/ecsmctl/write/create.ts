@@ -1,20 +1,20 @@
-/** `ecsmctl create -f`: makes objects, and leaves those alone that are there. */
+/** `ecsmctl create -f`: creates objects, and fails for those that exist. */
 import type { Run } from '@ecsm/command-line';
 import { readManifestFiles } from '../shared/manifests.ts';
 import { withoutRegistry } from '../shared/session.ts';
+import { rejectArguments } from './arguments.ts';
 import { isDryRun, withNewRegistry } from './dry-run.ts';
 import { Report } from './report.ts';
-import { refuseWords } from './words.ts';
 
 export const run: Run = async (call) => {
-  refuseWords(call);
+  rejectArguments(call);
   const report = new Report(call, 'created');
   const dryRun = isDryRun(call);
   const documents = await readManifestFiles(call, await withoutRegistry(call));
   await withNewRegistry(call, async ({ registry }) => {
     await report.each(documents, async ({ kind, object }) => {
-      const made = await registry.resource(kind).create(object, { dryRun });
-      report.done({ kind, object: made }, 'created');
+      const created = await registry.resource(kind).create(object, { dryRun });
+      report.done({ kind, object: created }, 'created');
     });
     await report.print();
   });

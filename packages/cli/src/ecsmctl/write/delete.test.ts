@@ -109,8 +109,8 @@ describe('delete', () => {
   it('is done when another of the same name has taken the place', async () => {
     await make('phoenix', { finalizers: [finalizer] });
     const { code } = kit.start('delete service phoenix', inRealTime);
-    const isLeaving = async () => (await find('phoenix'))?.metadata.deletionTimestamp !== undefined;
-    while (!(await isLeaving())) await new Promise((resolve) => setTimeout(resolve, 5));
+    const isTerminating = async () => (await find('phoenix'))?.metadata.deletionTimestamp !== undefined;
+    while (!(await isTerminating())) await new Promise((resolve) => setTimeout(resolve, 5));
     await cleanUp('phoenix');
     await make('phoenix');
     expect(await code).toBe(0);

@@ -1,21 +1,21 @@
-/** `ecsmctl delete`: by name, file, selector or all of a kind. */
+/** `ecsmctl delete`: deletes objects by name, file, selector, or all of a kind. */
 import { type Call, type Run, UsageError } from '@ecsm/command-line';
 import type { Session } from '../shared/session.ts';
 import { findTarget, type Item, isOn, missing, type Target } from '../shared/targets.ts';
 import { timeoutMsOf } from '../shared/time-limits.ts';
-import { chosenTargets } from './chosen.ts';
+import { cleanupText, isTerminating, waitUntilDeleted } from './deletion.ts';
 import { isDryRun, withExistingRegistry } from './dry-run.ts';
-import { cleanupText, isLeaving, untilGone } from './gone.ts';
-import { missingOperator } from './operator-sign.ts';
+import { missingOperatorWarning } from './operator-presence.ts';
 import { orphan } from './orphan.ts';
 import { Report } from './report.ts';
+import { selectedTargets } from './selected-targets.ts';
 
 interface Options {
   readonly dryRun: boolean;
   readonly wait: boolean;
   readonly timeoutMs: number;
   readonly keepsDependents: boolean;
-  /** Those that a selector has found may go before their turn comes. */
+  /** Objects found by a selector may be deleted by others meanwhile. */
   readonly mayBeMissing: boolean;
 }
 
@@ -23,15 +23,15 @@ export const run: Run = async (call) => {
   const options = optionsOf(call);
   const report = new Report(call, 'deleted');
   await withExistingRegistry(call, async (session) => {
-    const leaving: Item[] = [];
-    const gone = (item: Item) => report.done(item, 'deleted');
-    await report.each(await chosenTargets(call, session), async (target) => {
+    const terminating: Item[] = [];
+    const onDeleted = (item: Item) => report.done(item, 'deleted');
+    await report.each(await selectedTargets(call, session), async (target) => {
       const item = await deleteOne(session, target, options);
-      if (item && isLeaving(item.object) && !options.dryRun) leaving.push(item);
-      else if (item) gone(item);
+      if (item && isTerminating(item.object) && !options.dryRun) terminating.push(item);
+      else if (item) onDeleted(item);
     });
-    if (options.wait) await untilGone(call, session, leaving, options.timeoutMs, gone);
-    else await leave(session, leaving, report);
+    if (options.wait) await waitUntilDeleted(call, session, terminating, options.timeoutMs, onDeleted);
+    else await reportPending(session, terminating, report);
     await report.print();
   });
   report.end();
@@ -49,7 +49,7 @@ function optionsOf(call: Call): Options {
   };
 }
 
-/** As it was, or as it waits for somebody to clean up. Nothing if it is not there and need not be. */
+/** Returns the deleted or terminating object, or undefined if it does not exist and may be missing. */
 async function deleteOne(
   session: Session,
   target: Target,
@@ -65,9 +65,9 @@ async function deleteOne(
   return { kind, object: left ?? object };
 }
 
-/** Says what they wait for, since nobody stays to see. */
-async function leave({ registry, warn }: Session, leaving: readonly Item[], report: Report): Promise<void> {
-  for (const item of leaving) report.done(item, `is being deleted: it waits for ${cleanupText(item.object)}`);
-  const missing = leaving.length === 0 ? undefined : await missingOperator(registry);
+/** Reports which cleanup the terminating objects wait for. */
+async function reportPending({ registry, warn }: Session, terminating: readonly Item[], report: Report): Promise<void> {
+  for (const item of terminating) report.done(item, `is being deleted: it waits for ${cleanupText(item.object)}`);
+  const missing = terminating.length === 0 ? undefined : await missingOperatorWarning(registry);
   if (missing !== undefined) warn(missing);
 }

@@ -1,15 +1,15 @@
-/** `ecsmctl diff`: what apply would change, and with `--live` what that would mean on the platform. */
+/** `ecsmctl diff`: shows what apply would change, and with `--live` what the operator would do. */
 
 import { type Call, type Run, UsageError, visibleLines } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
 import { paintOf } from '../../print/paint.ts';
-import { parseResourceWords } from '../shared/kinds.ts';
+import { parseResourceArgs } from '../shared/kinds.ts';
 import { type Document, readManifestFiles } from '../shared/manifests.ts';
 import { type Session, withoutRegistry } from '../shared/session.ts';
 import { findTarget, isOn, listItems, readTarget } from '../shared/targets.ts';
-import { objectDiff } from './compared.ts';
 import { withRegistryOrNone } from './dry-run.ts';
 import { livePlans, type PlannedService, planText } from './live-plan.ts';
+import { objectDiff } from './object-diff.ts';
 import { platformLink } from './platform-link.ts';
 
 const differs = 1;
@@ -18,7 +18,7 @@ const same = 0;
 export const run: Run = async (call) => {
   const isLive = isOn(call, 'live');
   const hasFiles = call.origin('filename') !== undefined;
-  checkWords(call, isLive, hasFiles);
+  checkArguments(call, isLive, hasFiles);
   const link = isLive ? await platformLink(call) : undefined;
   try {
     const documents = hasFiles ? await readManifestFiles(call, await withoutRegistry(call)) : [];
@@ -40,7 +40,7 @@ export const run: Run = async (call) => {
   }
 };
 
-function checkWords(call: Call, isLive: boolean, hasFiles: boolean): void {
+function checkArguments(call: Call, isLive: boolean, hasFiles: boolean): void {
   if (!isLive && !hasFiles) {
     throw new UsageError('diff requires -f FILE, or --live to show what the operator would do');
   }
@@ -50,7 +50,7 @@ function checkWords(call: Call, isLive: boolean, hasFiles: boolean): void {
   if (!isLive && unused !== undefined) throw new UsageError(`--${unused} requires --live`);
 }
 
-/** Whether anything differs. */
+/** Returns whether anything differs. */
 async function showDiffs(
   { terminal: { out } }: Call,
   session: Session,
@@ -75,10 +75,10 @@ function servicesIn(documents: readonly Document[]): readonly PlannedService[] {
     .map(({ namespace, name, object }) => ({ namespace, name, wanted: object }));
 }
 
-/** Those that are named, or all of the namespace. */
+/** The named services, or all services in the namespace. */
 async function servicesNamed(call: Call, session: Session): Promise<readonly PlannedService[]> {
   const { kinds, objects } =
-    call.words.length === 0 ? { kinds: [knownService(session)] } : parseResourceWords(session, call.words);
+    call.words.length === 0 ? { kinds: [knownService(session)] } : parseResourceArgs(session, call.words);
   const other = kinds.find((kind) => kind !== knownService(session));
   if (other)
     throw new UsageError(`${other.plural} do not exist on the platform: --live supports only ${ECSMService.plural}`);

@@ -1,35 +1,35 @@
-/** Registries for commands that change things: made by those that may, and never by those that only say what they would do. */
+/** Registries for commands that write. A dry run never creates a registry. */
 import type { Call } from '@ecsm/command-line';
 import { isRegistryThere, registryUrl, type Session, withSession } from '../shared/session.ts';
-import { said } from '../shared/targets.ts';
+import { flagIfSet } from '../shared/targets.ts';
 
 type Work<T> = (session: Session) => Promise<T>;
 
-/** Whether nothing is to be written. */
+/** Whether `--dry-run` is set to a mode other than none. */
 export function isDryRun(call: Call): boolean {
-  return (said(call, 'dry-run') ?? 'none') !== 'none';
+  return (flagIfSet(call, 'dry-run') ?? 'none') !== 'none';
 }
 
-/** Behind each line of a command that has not done what it says. */
+/** Suffix of each output line of a dry run. */
 export function dryRunMark(call: Call): string {
   return isDryRun(call) ? ' (dry run)' : '';
 }
 
 /**
- * For those who change what is there already: a registry that is not there is refused, as it is for those who read, but
- * an interruption ends nothing in the middle of a write. Who waits for something has to mind the terminal's signal.
+ * For commands that change existing objects. Throws if the registry does not exist. An interruption does not abandon
+ * writes, so commands that wait have to check the signal of the terminal.
  */
 export async function withExistingRegistry<T>(call: Call, work: Work<T>): Promise<T> {
-  const unhurried = { ...call.terminal, signal: new AbortController().signal };
-  return withSession({ ...call, terminal: unhurried }, work);
+  const uninterrupted = { ...call.terminal, signal: new AbortController().signal };
+  return withSession({ ...call, terminal: uninterrupted }, work);
 }
 
-/** For those who make objects: the registry is made, too, but not to say what would be done. */
+/** For commands that create objects. Creates the registry, except in a dry run. */
 export async function withNewRegistry<T>(call: Call, work: Work<T>): Promise<T> {
   return isDryRun(call) ? withRegistryOrNone(call, work) : withSession(call, work, { create: true });
 }
 
-/** To read only. One that is not there yet is an empty one in memory. */
+/** For reading. A missing registry is replaced by an empty one in memory. */
 export async function withRegistryOrNone<T>(call: Call, work: Work<T>): Promise<T> {
   const isThere = await isRegistryThere(await registryUrl(call), call.terminal);
   return withSession(isThere ? call : inMemory(call), work);

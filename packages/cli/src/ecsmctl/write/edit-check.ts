@@ -1,4 +1,4 @@
-/** Whether an edited text is an object, still the same one, and right. */
+/** Validates an edited text: one object, the same identity, valid fields. */
 import {
   formatFieldError,
   isApiError,
@@ -9,37 +9,37 @@ import {
   validateManifest,
 } from '@ecsm/runtime';
 import { fieldAt } from '../shared/fields.ts';
-import { hiddenIn, unhide } from '../shared/secrets.ts';
-import { asWritten } from '../shared/written.ts';
+import { hiddenIn, restoreSecrets } from '../shared/secrets.ts';
+import { userFieldsOf } from '../shared/user-fields.ts';
 import type { EditProblem } from './edit-text.ts';
 import type { AnyObject } from './observe.ts';
 
 export type Checked =
-  | { readonly is: 'right'; readonly manifest: Manifest }
-  | { readonly is: 'wrong'; readonly problems: readonly EditProblem[] };
+  | { readonly is: 'valid'; readonly manifest: Manifest }
+  | { readonly is: 'invalid'; readonly problems: readonly EditProblem[] };
 
-/** Secrets that are left hidden become those of the live object. */
+/** Placeholders that are left unchanged are replaced by the secrets of the live object. */
 export async function checkEdited(body: string, live: AnyObject, kinds: KindSet): Promise<Checked> {
   try {
     const [written, second] = await readManifests(new TextEncoder().encode(body), { file: 'the text' });
-    if (second) return wrong([{ line: second.line, text: 'there has to be a single object' }]);
-    if (!written) return wrong([{ text: 'the text contains no object' }]);
-    const object = unhide(written.object, asWritten(live));
-    if (!isObject(object)) return wrong([{ text: 'the text contains no object' }]);
+    if (second) return invalid([{ line: second.line, text: 'there has to be a single object' }]);
+    if (!written) return invalid([{ text: 'the text contains no object' }]);
+    const object = restoreSecrets(written.object, userFieldsOf(live));
+    if (!isObject(object)) return invalid([{ text: 'the text contains no object' }]);
     const manifest = { ...written, object };
     const problems = [...(await identityProblems(manifest, live)), ...(await valueProblems(manifest, kinds))];
-    return problems.length > 0 ? wrong(problems) : { is: 'right', manifest };
+    return problems.length > 0 ? invalid(problems) : { is: 'valid', manifest };
   } catch (error) {
     if (isApiError(error, 'Malformed')) {
       const { position, reason } = error.details;
-      return wrong([{ line: position.line, text: reason }]);
+      return invalid([{ line: position.line, text: reason }]);
     }
-    if (isApiError(error, 'TooLarge')) return wrong([{ text: error.message }]);
+    if (isApiError(error, 'TooLarge')) return invalid([{ text: error.message }]);
     throw error;
   }
 }
 
-/** What the registry says about a text, told with the lines of its fields. Throws what is no fault of the text. */
+/** Converts a validation error of the registry to problems with lines. Rethrows other errors. */
 export async function refusalOf(error: unknown, manifest: Manifest): Promise<readonly EditProblem[]> {
   if (isApiError(error, 'Forbidden') || isApiError(error, 'TooLarge')) return [{ text: error.message }];
   if (!isApiError(error, 'Invalid')) throw error;
@@ -51,11 +51,11 @@ export async function refusalOf(error: unknown, manifest: Manifest): Promise<rea
   );
 }
 
-function wrong(problems: readonly EditProblem[]): Checked {
-  return { is: 'wrong', problems };
+function invalid(problems: readonly EditProblem[]): Checked {
+  return { is: 'invalid', problems };
 }
 
-/** To edit an object into another would be to make a second one. */
+/** Changing the identity would create another object. */
 async function identityProblems(manifest: Manifest, live: AnyObject): Promise<readonly EditProblem[]> {
   const problems: EditProblem[] = [];
   for (const path of ['apiVersion', 'kind', 'metadata.name', 'metadata.namespace']) {
@@ -73,7 +73,7 @@ async function valueProblems(manifest: Manifest, kinds: KindSet): Promise<readon
     const { line } = await manifest.positionOf(path);
     problems.push({ line, text: `${path}: "<hidden>" does not stand for an existing secret: write the secret` });
   }
-  // With the fields above changed, the rest would be measured by another kind.
+  // Errors of these fields are reported by identityProblems.
   for (const error of await validateManifest(manifest, kinds)) {
     if (/^(apiVersion|kind|metadata\.name|metadata\.namespace)$/.test(error.path)) continue;
     problems.push({ line: error.position.line, text: formatFieldError(error) });
@@ -81,10 +81,10 @@ async function valueProblems(manifest: Manifest, kinds: KindSet): Promise<readon
   return problems;
 }
 
-/** Each place is looked for in the text, which takes time. */
+/** Finding the position of each occurrence takes time. */
 const hiddenMax = 20;
 
-/** What was made from JSON, and is no list. */
+/** Excludes lists. */
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

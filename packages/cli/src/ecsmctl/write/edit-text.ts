@@ -1,9 +1,9 @@
-/** The texts that `edit` opens: an object in YAML, with what people have to know on top as comments. Pure. */
+/** The texts that `edit` opens: an object in YAML with instructions in comments at the top. Pure. */
 import { visible } from '@ecsm/command-line';
 
-/** Something that is wrong with a text. */
+/** An error in an edited text. */
 export interface EditProblem {
-  /** Of the object, counted from 1, without what stands on top. */
+  /** The line in the object, from 1, without the comments at the top. */
   readonly line?: number;
   readonly text: string;
 }
@@ -13,25 +13,25 @@ const rules: readonly string[] = [
   'Secrets are shown as <hidden>, and are not changed unless you replace that text.',
 ];
 
-/** An object that is opened for the first time. */
+/** The text that is opened first. */
 export function firstText(body: string): string {
-  return withWords(rules, body);
+  return withComments(rules, body);
 }
 
-/** The same text again, with what is wrong with it. Lines are told as the editor will count them. */
-export function wrongText(problems: readonly EditProblem[], body: string): string {
-  const words = (first: number) => [
+/** The same text with its errors. Line numbers include the comments at the top. */
+export function invalidText(problems: readonly EditProblem[], body: string): string {
+  const comments = (first: number) => [
     'The object is not valid:',
     ...problems.map(({ line, text }) => `  ${line === undefined ? '' : `line ${first + line - 1}: `}${text}`),
     '',
     ...rules,
   ];
-  return withWords(words(words(1).length + 2), body);
+  return withComments(comments(comments(1).length + 2), body);
 }
 
-/** The same text again, with what somebody else has changed meanwhile, as a diff. */
+/** The same text with a diff of the changes by others. */
 export function conflictText(name: string, diff: readonly string[], body: string): string {
-  return withWords(
+  return withComments(
     [
       `${name} was changed by others while you were editing. Below is your text, as you saved it.`,
       'The changes of others are listed here: merge them into your text, and save. To save your text as it is, delete',
@@ -45,11 +45,11 @@ export function conflictText(name: string, diff: readonly string[], body: string
   );
 }
 
-function withWords(words: readonly string[], body: string): string {
-  return `${[...words, ''].map((line) => `# ${visible(line)}`.trimEnd()).join('\n')}\n${body}`;
+function withComments(comments: readonly string[], body: string): string {
+  return `${[...comments, ''].map((line) => `# ${visible(line)}`.trimEnd()).join('\n')}\n${body}`;
 }
 
-/** What people have written, without the comments on top; empty if there is nothing else. */
+/** The text without the comments at the top; empty if there is nothing else. */
 export function bodyOf(text: string): string {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   const first = lines.findIndex((line) => !/^\s*(#.*)?$/.test(line));

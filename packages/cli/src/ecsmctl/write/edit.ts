@@ -1,4 +1,4 @@
-/** `ecsmctl edit`: an object in the editor of a person, again and again until it is right, or left as it was. */
+/** `ecsmctl edit`: opens an object in an editor until it is valid or the edit is cancelled. */
 
 import { type Call, Failure, type Run } from '@ecsm/command-line';
 import {
@@ -12,20 +12,20 @@ import {
 } from '@ecsm/runtime';
 import { formatYaml } from '../../print/documents.ts';
 import { shortNameOf } from '../shared/kinds.ts';
-import { hideBoth, redactObject } from '../shared/secrets.ts';
+import { redactBoth, redactObject } from '../shared/secrets.ts';
 import type { Session } from '../shared/session.ts';
 import { readTarget, type Target, targetsOf } from '../shared/targets.ts';
-import { asWritten } from '../shared/written.ts';
+import { userFieldsOf } from '../shared/user-fields.ts';
+import { requireNames } from './arguments.ts';
 import { withExistingRegistry } from './dry-run.ts';
 import { checkEdited, refusalOf } from './edit-check.ts';
-import { bodyOf, conflictText, type EditProblem, firstText, wrongText } from './edit-text.ts';
+import { bodyOf, conflictText, type EditProblem, firstText, invalidText } from './edit-text.ts';
 import { Report } from './report.ts';
 import { unifiedDiff } from './unified-diff.ts';
-import { requireNames } from './words.ts';
 
 type AnyObject = ApiObject<unknown, unknown>;
 
-/** A person gives up long before; an editor that is a program may not. */
+/** Stops an EDITOR that is a script and never saves a valid object. */
 const roundsMax = 100;
 
 export const run: Run = async (call) => {
@@ -42,10 +42,10 @@ export const run: Run = async (call) => {
   report.end();
 };
 
-/** Nothing if the person changed nothing. Throws `Failure` if what was saved never became right; it is kept then. */
+/** Returns undefined if nothing was changed. Throws `Failure` if the saved text never became valid; the text is kept. */
 async function editOne({ terminal }: Call, session: Session, target: Target): Promise<AnyObject | undefined> {
   let { object: live } = await readTarget(session, target);
-  let opened = firstText(await formatYaml(redactObject(asWritten(live))));
+  let opened = firstText(await formatYaml(redactObject(userFieldsOf(live))));
   let isFirst = true;
   let isConflict = false;
   for (let round = 0; round < roundsMax; round++) {
@@ -62,47 +62,47 @@ async function editOne({ terminal }: Call, session: Session, target: Target): Pr
     if (attempt.is === 'conflict') {
       opened = conflictText(nameOf(target), await changesBetween(live, attempt.newest), body);
       live = attempt.newest;
-    } else opened = wrongText(attempt.problems, body);
+    } else opened = invalidText(attempt.problems, body);
   }
   throw new Failure(`edit cancelled: ${nameOf(target)} was saved ${roundsMax} times, but never valid`);
 }
 
 type Attempt =
   | { readonly is: 'saved'; readonly object: AnyObject | undefined }
-  | { readonly is: 'wrong'; readonly problems: readonly EditProblem[] }
+  | { readonly is: 'invalid'; readonly problems: readonly EditProblem[] }
   | { readonly is: 'conflict'; readonly newest: AnyObject };
 
 async function save(session: Session, target: Target, body: string, live: AnyObject): Promise<Attempt> {
   const checked = await checkEdited(body, live, session.kinds);
-  if (checked.is === 'wrong') return checked;
+  if (checked.is === 'invalid') return checked;
   let base = live;
   for (;;) {
     try {
       const object = await session.registry.resource(target.kind).update(inputOf(target.kind, checked.manifest, base));
       return { is: 'saved', object: deepEqual(object, base) ? undefined : object };
     } catch (error) {
-      if (!isApiError(error, 'Conflict')) return { is: 'wrong', problems: await refusalOf(error, checked.manifest) };
+      if (!isApiError(error, 'Conflict')) return { is: 'invalid', problems: await refusalOf(error, checked.manifest) };
       const { object: newest } = await readTarget(session, target);
       const isSameObject = newest.metadata.uid === live.metadata.uid;
-      // The operator writes the status all the time, and that is nobody's conflict.
-      if (!isSameObject || !deepEqual(asWritten(newest), asWritten(live))) return { is: 'conflict', newest };
+      // The operator writes the status often; a status change is not a conflict.
+      if (!isSameObject || !deepEqual(userFieldsOf(newest), userFieldsOf(live))) return { is: 'conflict', newest };
       base = newest;
     }
   }
 }
 
-/** What was written, with what was kept from the person. */
+/** The edited object with the fields that were not shown. */
 function inputOf(kind: Kind, { object }: Manifest, base: AnyObject): ObjectInput<unknown, unknown> {
-  // It is valid by now; parsing it again is how the types learn of it.
+  // The object is valid; parsing it again provides its type.
   const { metadata, spec } = kind.parse(object);
-  const { [lastAppliedAnnotation]: remembered } = base.metadata.annotations ?? {};
-  const memory = remembered === undefined ? {} : { [lastAppliedAnnotation]: remembered };
-  const annotations = { ...metadata.annotations, ...memory };
+  const { [lastAppliedAnnotation]: lastApplied } = base.metadata.annotations ?? {};
+  const hiddenAnnotations = lastApplied === undefined ? {} : { [lastAppliedAnnotation]: lastApplied };
+  const annotations = { ...metadata.annotations, ...hiddenAnnotations };
   return { metadata: { ...metadata, annotations, resourceVersion: base.metadata.resourceVersion }, spec };
 }
 
 async function changesBetween(before: AnyObject, after: AnyObject): Promise<readonly string[]> {
-  const shown = hideBoth(asWritten(before), asWritten(after));
+  const shown = redactBoth(userFieldsOf(before), userFieldsOf(after));
   return unifiedDiff(await formatYaml(shown.before), await formatYaml(shown.after));
 }
 

@@ -1,5 +1,5 @@
 /** `ecsmctl label`. */
 import type { Run } from '@ecsm/command-line';
-import { changeMarks } from './marks.ts';
+import { changeMetadata } from './metadata.ts';
 
-export const run: Run = (call) => changeMarks(call, { field: 'labels', noun: 'label', past: 'labeled' });
+export const run: Run = (call) => changeMetadata(call, { field: 'labels', noun: 'label', past: 'labeled' });

@@ -1,4 +1,4 @@
-/** What the operator would do on the platform for services, as they are or as files would make them. It changes nothing. */
+/** Plans what the operator would do on the platform for services, with or without files applied. Read-only. */
 
 import { type Call, Failure, visible, withProgress } from '@ecsm/command-line';
 import { ECSMService, formatPlan, Operator, OperatorIdentity, type Plan, ServiceRevision } from '@ecsm/operator';
@@ -19,11 +19,11 @@ import type { PlatformLink } from './platform-link.ts';
 export interface PlannedService {
   readonly namespace: string;
   readonly name: string;
-  /** As a file says; nothing if it is as it is. */
+  /** The object in a file. Absent: the service in the registry. */
   readonly wanted?: ObjectInput<unknown, unknown>;
 }
 
-/** The platform answers within seconds, or not at all. */
+/** A working platform responds within seconds. */
 const planMs = 60_000;
 
 export async function livePlans(
@@ -32,7 +32,7 @@ export async function livePlans(
   { url, transport, headers }: PlatformLink,
   services: readonly PlannedService[],
 ): Promise<readonly Plan[]> {
-  const registry = await pretended(session, services);
+  const registry = await copyRegistry(session, services);
   const { clock, detail } = call.terminal;
   const log: Log = {
     write: (_level, message, fields = {}) => detail(visible(`${message} ${JSON.stringify(redact(fields))}`)),
@@ -59,10 +59,10 @@ export async function livePlans(
 }
 
 /**
- * A copy, in memory, of all that a plan depends on, with the files applied. Records are copied as they are: a service has
- * to keep its identity, by which the platform's services are known to be its own.
+ * A copy in memory of everything that a plan depends on, with the files applied. Records are copied unchanged: the uid of
+ * a service identifies its services on the platform.
  */
-async function pretended({ registry, kinds }: Session, services: readonly PlannedService[]): Promise<Registry> {
+async function copyRegistry({ registry, kinds }: Session, services: readonly PlannedService[]): Promise<Registry> {
   const { clock } = registry;
   const store = new MemoryStore();
   const copy = async (kind: Kind, namespace?: string) => {
@@ -77,10 +77,10 @@ async function pretended({ registry, kinds }: Session, services: readonly Planne
     await copy(ServiceRevision, namespace);
     await copy(ECSMService, namespace);
   }
-  const pretend = new EmbeddedRegistry({ store, kinds, clock, random: registry.random });
-  const resource = pretend.resource<unknown, unknown, unknown, unknown>(ECSMService);
+  const copied = new EmbeddedRegistry({ store, kinds, clock, random: registry.random });
+  const resource = copied.resource<unknown, unknown, unknown, unknown>(ECSMService);
   for (const { wanted } of services) if (wanted) await resource.apply(wanted);
-  return pretend;
+  return copied;
 }
 
 /** `default/telemetry` and, below it, each step with its reason. */

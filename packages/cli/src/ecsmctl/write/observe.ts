@@ -1,4 +1,4 @@
-/** Looks at objects until each of them is as somebody waits for it to be. */
+/** Watches objects until each of them meets a condition. */
 
 import type { Terminal } from '@ecsm/command-line';
 import type { ApiObject } from '@ecsm/runtime';
@@ -9,24 +9,24 @@ import type { Item } from '../shared/targets.ts';
 export type AnyObject = ApiObject<unknown, unknown>;
 
 /**
- * Tells `see` of each object, now and whenever it changes; nothing is what is told of one that is gone (another of the
- * same name is another). Ends when `see` has said of each that it is done with it, or when the signal aborts.
+ * Calls `isDone` with the state of each object, now and after every change; undefined for one that was deleted, also if
+ * another object has its name now. Ends when `isDone` has returned true for every object, or when the signal aborts.
  */
 export async function observe(
   terminal: Terminal,
   session: Session,
   items: readonly Item[],
   signal: AbortSignal,
-  see: (item: Item, object: AnyObject | undefined) => boolean,
+  isDone: (item: Item, object: AnyObject | undefined) => boolean,
 ): Promise<void> {
   const pending = new Map(items.map((item) => [item.object.metadata.uid, item]));
   const stop = new AbortController();
   const onAbort = () => stop.abort();
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted || pending.size === 0) stop.abort();
-  const tell = (uid: string, object: AnyObject | undefined) => {
+  const check = (uid: string, object: AnyObject | undefined) => {
     const item = pending.get(uid);
-    if (!item || stop.signal.aborted || !see(item, object)) return;
+    if (!item || stop.signal.aborted || !isDone(item, object)) return;
     pending.delete(uid);
     if (pending.size === 0) stop.abort();
   };
@@ -37,11 +37,11 @@ export async function observe(
         const { namespace } = first.metadata;
         for await (const step of follow(terminal, session, kind, { namespace, signal: stop.signal })) {
           if (step.type !== 'Listed') {
-            tell(step.object.metadata.uid, step.type === 'Deleted' ? undefined : step.object);
+            check(step.object.metadata.uid, step.type === 'Deleted' ? undefined : step.object);
             continue;
           }
           const found = new Map(step.objects.map((object) => [object.metadata.uid, object]));
-          for (const [uid, item] of pending) if (placeOf(item) === place) tell(uid, found.get(uid));
+          for (const [uid, item] of pending) if (placeOf(item) === place) check(uid, found.get(uid));
         }
       }),
     );

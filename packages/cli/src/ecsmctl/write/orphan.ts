@@ -1,11 +1,11 @@
-/** Lets go of what an object owns, so that it stays when the object is deleted. */
+/** Removes the owner reference from dependents, so that they are kept when the owner is deleted. */
 import { isApiError, type Kind, type Registry } from '@ecsm/runtime';
 import type { AnyObject } from './observe.ts';
 
-/** Others may write at the same time; nobody does so for ever. */
+/** Retries after conflicting writes. */
 const attemptsMax = 5;
 
-/** Owned objects live in the namespace of their owner. */
+/** Dependents are in the namespace of their owner. */
 export async function orphan(registry: Registry, { metadata: { uid, namespace } }: AnyObject): Promise<void> {
   for (const kind of registry.kinds.kinds) {
     const { items } = await registry.resource(kind).list({ namespace });

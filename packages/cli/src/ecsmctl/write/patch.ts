@@ -3,9 +3,9 @@
 import { type Call, Failure, type Run, UsageError } from '@ecsm/command-line';
 import { isApiError, type JsonObject, readManifests } from '@ecsm/runtime';
 import { hiddenIn } from '../shared/secrets.ts';
-import { said } from '../shared/targets.ts';
+import { flagIfSet } from '../shared/targets.ts';
+import { requireNames } from './arguments.ts';
 import { changeEach } from './change.ts';
-import { requireNames } from './words.ts';
 
 export const run: Run = async (call) => {
   requireNames(call);
@@ -33,8 +33,8 @@ async function patchOf(call: Call): Promise<JsonObject> {
 }
 
 async function sourceOf(call: Call): Promise<Source> {
-  const text = said(call, 'patch');
-  const file = said(call, 'patch-file');
+  const text = flagIfSet(call, 'patch');
+  const file = flagIfSet(call, 'patch-file');
   if (text !== undefined && file !== undefined) throw new UsageError('use -p or --patch-file, not both');
   if (text !== undefined) return { from: '--patch', bytes: new TextEncoder().encode(text) };
   if (file === undefined) {

@@ -1,21 +1,21 @@
-/** The platform, as `--ecsm`, `--header` and `--tls-ca` describe it. */
+/** The connection to the platform of `--ecsm`, `--header` and `--tls-ca`. */
 import { httpTransport, type Transport } from '@ecsm/client';
 import { type Call, Failure, httpHeadersOf, httpUrlOf } from '@ecsm/command-line';
-import { said } from '../shared/targets.ts';
+import { flagIfSet } from '../shared/targets.ts';
 
 export interface PlatformLink {
-  /** For people. */
+  /** For messages. */
   readonly url: string;
   readonly transport: Transport;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Nothing is connected before the first call; `transport.close()` ends it. Throws `UsageError` or `Failure`. */
+/** Connects at the first request; close it with `transport.close()`. Throws `UsageError` or `Failure`. */
 export async function platformLink(call: Call): Promise<PlatformLink> {
   const url = call.flag('ecsm') ?? '';
   httpUrlOf(url, call.origin('ecsm') ?? '--ecsm');
   const headers = httpHeadersOf(call.flags('header'), call.origin('header') ?? '--header');
-  const file = said(call, 'tls-ca');
+  const file = flagIfSet(call, 'tls-ca');
   const ca = file === undefined ? undefined : await certificateOf(call, file);
   const transport = httpTransport({ url, clock: call.terminal.clock, ...(ca === undefined ? {} : { tls: { ca } }) });
   return { url, transport, headers };

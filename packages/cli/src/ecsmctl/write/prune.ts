@@ -1,12 +1,12 @@
-/** What `apply --prune` deletes: what was applied before, has the labels, and is in the files no more. */
+/** Finds the objects that `apply --prune` deletes: applied before, matching the selector, no longer in the files. */
 import { type LabelSelector, lastAppliedAnnotation } from '@ecsm/runtime';
 import type { Document } from '../shared/manifests.ts';
 import type { Session } from '../shared/session.ts';
 import type { Item } from '../shared/targets.ts';
 
 /**
- * Looks only in the namespaces that the files speak of, and in the one that `-n` names. Every object in the files is
- * safe, whatever its labels are.
+ * Searches only the namespaces of the files and the one of `-n`. Objects in the files are never pruned, whatever their
+ * labels are.
  */
 export async function prunable(
   { registry, kinds, namespace, namespaceFrom }: Session,

@@ -1,4 +1,4 @@
-/** Waits until what was applied is there: the operator has looked at it, and says that it is available. */
+/** Waits until applied objects are observed by the operator and available. */
 
 import { type Call, Failure, withProgress } from '@ecsm/command-line';
 import { type Condition, findCondition } from '@ecsm/runtime';
@@ -10,16 +10,16 @@ import { type AnyObject, observe } from './observe.ts';
 export type Readiness =
   | { readonly is: 'ready' }
   | { readonly is: 'waiting'; readonly why: string }
-  /** It cannot become ready any more. */
+  /** The object can no longer become ready. */
   | { readonly is: 'lost'; readonly why: string };
 
 const ready: Readiness = { is: 'ready' };
 
-/** Of an object as it was read; nothing is one that is gone. */
+/** `object` is undefined if it was deleted. */
 export function readinessOf({ kind }: Pick<Item, 'kind'>, object: AnyObject | undefined): Readiness {
   if (!object) return { is: 'lost', why: 'it was deleted' };
   if (object.metadata.deletionTimestamp !== undefined) return { is: 'lost', why: 'it is being deleted' };
-  // Nobody says of a kind without conditions whether it is available.
+  // A kind without conditions does not report availability.
   if (!('conditions' in kind.status.properties)) return ready;
   const { observedGeneration, conditions } = statusOf(object);
   if (observedGeneration !== object.metadata.generation) {
@@ -41,13 +41,13 @@ function statusOf({ status }: AnyObject): KnownStatus {
   return isStatus(status) ? status : {};
 }
 
-/** The registry holds no object whose status does not fit its kind. */
+/** The registry validates the status against the schema of the kind. */
 function isStatus(status: unknown): status is KnownStatus {
   return typeof status === 'object' && status !== null;
 }
 
 /** Throws `Failure` at the deadline, and if one of them cannot become ready any more. */
-export async function untilReady(
+export async function waitUntilReady(
   call: Call,
   session: Session,
   items: readonly Item[],

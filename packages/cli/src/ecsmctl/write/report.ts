@@ -1,6 +1,6 @@
 /**
- * What a command that writes tells: one line an object as soon as it is done, or the objects in the format of `-o` in the
- * end; and what did not work, which keeps no other object from its turn.
+ * The output of commands that write: one line per object as soon as it is done, or all objects in the format of `-o` at
+ * the end. An error of one object does not stop the others.
  */
 
 import { type Call, Failure, Interrupted, plural, visible } from '@ecsm/command-line';
@@ -22,7 +22,7 @@ export class Report {
   #count = 0;
   #failures = 0;
 
-  /** Throws `UsageError` for an `-o` that makes no sense: before anything is done. */
+  /** Throws `UsageError` for an invalid `-o`, before anything is done. */
   constructor(call: Call, past: string) {
     this.#call = call;
     this.#past = past;
@@ -36,13 +36,13 @@ export class Report {
   }
 
   /**
-   * Each in turn. An error of the catalogue is told and counted; one of the store ends it, because it would meet the
-   * others, too. An interruption ends it between two of them.
+   * Runs the work for one object after the other. An `ApiError` is printed and counted; an error of the store is thrown,
+   * because it affects all objects. An interruption is thrown between two objects.
    */
   async each<T>(things: readonly T[], work: (thing: T) => Promise<void>): Promise<void> {
     const { err, signal } = this.#call.terminal;
     for (const [index, thing] of things.entries()) {
-      // Who only stops reading (`| head`) has not asked for half of the work.
+      // A closed output (`| head`) is not a request to stop writing.
       if (signal.aborted && signal.reason instanceof Interrupted) {
         err.write(
           `interrupted: ${index} of ${plural(things.length, 'object')} ${index === 1 ? 'was' : 'were'} ${this.#past}\n`,
@@ -53,7 +53,7 @@ export class Report {
       try {
         await work(thing);
       } catch (error) {
-        if (!isOfOneObject(error) || (things.length === 1 && this.#count === 1)) throw error;
+        if (!isObjectError(error) || (things.length === 1 && this.#count === 1)) throw error;
         this.#failures++;
         err.write(`ecsmctl: ${visible(error.message)}\n`);
       }
@@ -63,31 +63,31 @@ export class Report {
   /** `ecsmservice/telemetry configured`. */
   done(item: Item, what: string): void {
     this.#items.push(item);
-    if (this.#hasLines) this.say(item, what);
+    if (this.#hasLines) this.writeLine(item, what);
   }
 
-  /** The line alone, of what `-o` does not show. Where it would disturb what `-o` prints, it is talk. */
-  say({ kind, object }: Item, what: string): void {
+  /** A line for an object that `-o` does not print. With `-o` it goes to standard error. */
+  writeLine({ kind, object }: Item, what: string): void {
     const { out, err } = this.#call.terminal;
     (this.#hasLines ? out : err).write(`${shortNameOf(kind, object.metadata.name)} ${what}${this.#mark}\n`);
   }
 
-  /** What `-o` asks for. */
+  /** Prints the objects in the format of `-o`. */
   async print(): Promise<void> {
     if (this.#hasLines || this.#items.length === 0) return;
     await printObjects(this.#call, this.#items, { format: this.#format, single: this.#count === 1 });
   }
 
-  /** Throws `Failure` if anything did not work. */
+  /** Throws `Failure` if any object failed. */
   end(): void {
     if (!this.hasFailed) return;
     throw new Failure(`${this.#failures} of ${plural(this.#count, 'object')} could not be ${this.#past}`);
   }
 }
 
-const storeTroubles: readonly string[] = ['Unavailable', 'Timeout', 'StorageFull', 'ReadOnly', 'Closed', 'Internal'];
+const storeErrors: readonly string[] = ['Unavailable', 'Timeout', 'StorageFull', 'ReadOnly', 'Closed', 'Internal'];
 
-function isOfOneObject(error: unknown): error is ApiError | Failure {
+function isObjectError(error: unknown): error is ApiError | Failure {
   if (error instanceof Failure) return true;
-  return isApiError(error) && !storeTroubles.includes(error.code);
+  return isApiError(error) && !storeErrors.includes(error.code);
 }

@@ -1,10 +1,10 @@
-/** `ecsmctl scale`: how many instances should run. */
+/** `ecsmctl scale`: sets the number of instances. */
 
 import { type Call, Failure, plural, type Run, UsageError } from '@ecsm/command-line';
 import { fieldAt, patchAt } from '../shared/fields.ts';
 import { shortNameOf } from '../shared/kinds.ts';
 import { knownKinds } from '../shared/session.ts';
-import { said, type Target } from '../shared/targets.ts';
+import { flagIfSet, type Target } from '../shared/targets.ts';
 import { changeEach } from './change.ts';
 import type { AnyObject } from './observe.ts';
 
@@ -26,11 +26,11 @@ export const run: Run = async (call) => {
   });
 };
 
-/** More have never been meant; the kind may allow fewer. */
+/** Sanity limit; the kind may allow fewer. */
 const countMax = 1_000_000;
 
 function countOf(call: Call, flag: string): number | undefined {
-  const text = said(call, flag);
+  const text = flagIfSet(call, flag);
   if (text === undefined) return undefined;
   if (!/^\d{1,9}$/.test(text) || Number(text) > countMax) {
     throw new UsageError(`--${flag} has to be a number from 0 to ${countMax}, not "${text}"`);

@@ -1,4 +1,4 @@
-/** `ecsmctl set image`: which image should run. */
+/** `ecsmctl set image`: sets the image of services. */
 import { type Run, UsageError } from '@ecsm/command-line';
 import { fieldAt, patchAt } from '../shared/fields.ts';
 import { knownKinds } from '../shared/session.ts';
@@ -16,7 +16,7 @@ export const run: Run = async (call) => {
       past: 'image updated',
       patchFor: ({ kind }, object) => {
         if (typeof fieldAt(object, imagePath) !== 'string') {
-          throw new UsageError(`${kind.plural} have no image: only ${imaged().join(', ')} have`);
+          throw new UsageError(`${kind.plural} have no image: only ${kindsWithImage().join(', ')} have`);
         }
         return patchAt(imagePath, image);
       },
@@ -24,16 +24,16 @@ export const run: Run = async (call) => {
   );
 };
 
-/** The form of an image is the kind's business; these are slips of whoever is used to other tools. */
+/** The kind validates the reference; these checks explain differences to other tools. */
 function checkImage(image: string, hasObjects: boolean): void {
   const usage = 'write ecsmctl set image KIND/NAME IMAGE, as in ecsmctl set image service/telemetry telemetry@1.1.0';
   if (!hasObjects)
     throw new UsageError(
       image === '' ? `specify objects and an image: ${usage}` : `"${image}" alone is not enough: ${usage}`,
     );
-  const [, , behind] = /^([\w.-]+)=(.*)$/.exec(image) ?? [];
-  if (behind !== undefined) {
-    throw new UsageError(`a service has one container, so write the image alone: "${behind}" instead of "${image}"`);
+  const [, , reference] = /^([\w.-]+)=(.*)$/.exec(image) ?? [];
+  if (reference !== undefined) {
+    throw new UsageError(`a service has one container, so write the image alone: "${reference}" instead of "${image}"`);
   }
   if (!image.includes('@')) {
     throw new UsageError(
@@ -42,7 +42,7 @@ function checkImage(image: string, hasObjects: boolean): void {
   }
 }
 
-function imaged(): readonly string[] {
+function kindsWithImage(): readonly string[] {
   return knownKinds.kinds.flatMap(({ spec, plural }) => {
     const template = spec.properties['template'];
     return template?.type === 'object' && 'image' in template.properties ? [plural] : [];

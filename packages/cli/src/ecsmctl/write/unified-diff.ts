@@ -1,4 +1,4 @@
-/** Two texts and what is different, as `diff -u` shows it. Pure. */
+/** The differences of two texts in the format of `diff -u`. Pure. */
 
 interface Line {
   readonly sign: ' ' | '-' | '+';
@@ -6,10 +6,10 @@ interface Line {
 }
 
 const contextLines = 3;
-/** Beyond so many differences a smallest diff is too dear, and nobody reads it: then all is old, and all is new. */
+/** Above this number of differences all lines are shown as replaced, because the search is too expensive. */
 const differencesMax = 1_000;
 
-/** Lines without line ends: `@@ …`, ` …`, `-…`, `+…`. None if the texts are the same. */
+/** Lines without line ends: `@@ …`, ` …`, `-…`, `+…`. Empty if the texts are equal. */
 export function unifiedDiff(before: string, after: string): readonly string[] {
   if (before === after) return [];
   return hunksOf(compare(linesOf(before), linesOf(after)));
@@ -20,7 +20,7 @@ function linesOf(text: string): readonly string[] {
   return text.replace(/\n$/, '').split('\n');
 }
 
-/** What both have at their beginning and end needs no search. */
+/** Common lines at the start and end need no search. */
 function compare(before: readonly string[], after: readonly string[]): readonly Line[] {
   const lengthMin = Math.min(before.length, after.length);
   let start = 0;
@@ -29,8 +29,8 @@ function compare(before: readonly string[], after: readonly string[]): readonly 
   while (end < lengthMin - start && before.at(-1 - end) === after.at(-1 - end)) end++;
   const same = (text: string): Line => ({ sign: ' ', text });
   const old = before.slice(start, before.length - end);
-  const fresh = after.slice(start, after.length - end);
-  return [...before.slice(0, start).map(same), ...shortest(old, fresh), ...before.slice(before.length - end).map(same)];
+  const added = after.slice(start, after.length - end);
+  return [...before.slice(0, start).map(same), ...shortest(old, added), ...before.slice(before.length - end).map(same)];
 }
 
 /** Myers' greedy search: after `d` differences, how far each diagonal gets. */
@@ -58,12 +58,12 @@ function at(reached: ReadonlyMap<number, number>, diagonal: number): number {
   return reached.get(diagonal) ?? -1;
 }
 
-/** Whether the way to this diagonal came by a line that is new. */
+/** Whether this diagonal was reached by an added line. */
 function isDown(reached: ReadonlyMap<number, number>, diagonal: number, d: number): boolean {
   return diagonal === -d || (diagonal !== d && at(reached, diagonal - 1) < at(reached, diagonal + 1));
 }
 
-/** The way back, from the end to the beginning. */
+/** Traces the path back from the end to the start. */
 function traced(
   before: readonly string[],
   after: readonly string[],
@@ -90,7 +90,7 @@ function traced(
   return lines.reverse();
 }
 
-/** Differences with a few lines around them; those that are near each other stay together. */
+/** Groups differences into hunks with context lines. */
 function hunksOf(lines: readonly Line[]): readonly string[] {
   const shown: string[] = [];
   const changed = lines.flatMap(({ sign }, index) => (sign === ' ' ? [] : [index]));
@@ -120,7 +120,7 @@ function hunksOf(lines: readonly Line[]): readonly string[] {
   return shown;
 }
 
-/** A part without lines stands behind the line before it. */
+/** An empty range is numbered by the line before it. */
 function rangeOf(line: number, count: number): string {
   if (count === 0) return `${line - 1},0`;
   return count === 1 ? String(line) : `${line},${count}`;

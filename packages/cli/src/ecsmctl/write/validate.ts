@@ -1,13 +1,13 @@
-/** `ecsmctl validate -f`: everything that is wrong in files. It opens no registry. */
+/** `ecsmctl validate -f`: reports all errors in files. Opens no registry. */
 
 import { Failure, plural, type Run, visible } from '@ecsm/command-line';
 import { shortNameOf } from '../shared/kinds.ts';
 import { checkManifestFiles } from '../shared/manifests.ts';
 import { withoutRegistry } from '../shared/session.ts';
-import { refuseWords } from './words.ts';
+import { rejectArguments } from './arguments.ts';
 
 export const run: Run = async (call) => {
-  refuseWords(call);
+  rejectArguments(call);
   const { out } = call.terminal;
   const { documents, problems } = await checkManifestFiles(call, await withoutRegistry(call));
   for (const { kind, name, manifest } of documents) {

@@ -10,8 +10,8 @@ export interface WriteKit extends RegistryKit {
   write(name: string, content: string | Uint8Array): void;
   /** What a command printed, on the output and (behind `!`) on the error output, and its exit code if it is not 0. */
   shown(line: string, options?: TestTerminalOptions): Promise<string>;
-  /** Looks into the registry, and closes it again. */
-  inside<T>(look: (registry: EmbeddedRegistry) => Promise<T>): Promise<T>;
+  /** Opens the registry, runs the work, and closes it. */
+  inside<T>(work: (registry: EmbeddedRegistry) => Promise<T>): Promise<T>;
 }
 
 /** Call it at the top of a test file, or within a `describe`. */
@@ -28,10 +28,10 @@ export function writeKit(scheme?: 'sqlite' | 'file'): WriteKit {
       const { code, out, err } = await kit.run(line, options);
       return `${out}${err.replace(/^/gm, '! ').replace(/! $/, '')}${code === 0 ? '' : `= ${code}\n`}`;
     },
-    async inside(look) {
+    async inside(work) {
       const registry = await kit.open();
       try {
-        return await look(registry);
+        return await work(registry);
       } finally {
         await registry.close();
       }
@@ -39,7 +39,7 @@ export function writeKit(scheme?: 'sqlite' | 'file'): WriteKit {
   };
 }
 
-/** For commands that wait: timers run, and the time of day stands, so that nobody has waited longer than `0 s`. */
+/** For commands that wait: timers run, and the time of day is fixed, so that elapsed times are `0 s`. */
 export const inRealTime: TestTerminalOptions = { clock: { ...systemClock, now: () => nowMs } };
 
 /** A service in YAML. `metadata` and `spec` are more lines, indented by two. */

@@ -1,20 +1,20 @@
-/** An object as a person would write it down: without what only the registry and the operator write. */
+/** The fields of an object that users write, without those of the registry and the operator. */
 import { type ApiObject, lastAppliedAnnotation } from '@ecsm/runtime';
 
 type AnyObject = ApiObject<unknown, unknown>;
 
-export interface Written {
+export interface UserFields {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly spec: unknown;
 }
 
-/** Without status, identity, history, and what `apply` remembers. Fields stand in the order in which people read. */
-export function asWritten(object: AnyObject, finalizers = object.metadata.finalizers ?? []): Written {
+/** Omits status, uid, versions and the last-applied annotation. Fields are in the usual order of manifests. */
+export function userFieldsOf(object: AnyObject, finalizers = object.metadata.finalizers ?? []): UserFields {
   const { apiVersion, kind, metadata, spec } = object;
   const { name, namespace, labels = {}, ownerReferences } = metadata;
-  const annotations = ownAnnotations(metadata.annotations);
+  const annotations = userAnnotations(metadata.annotations);
   return {
     apiVersion,
     kind,
@@ -30,8 +30,8 @@ export function asWritten(object: AnyObject, finalizers = object.metadata.finali
   };
 }
 
-/** Those that are not the tool's own memory. Nothing if there are none. */
-export function ownAnnotations(
+/** Omits the last-applied annotation. Returns undefined if no others exist. */
+export function userAnnotations(
   annotations: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> | undefined {
   const { [lastAppliedAnnotation]: _, ...own } = annotations;

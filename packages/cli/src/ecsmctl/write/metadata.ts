@@ -1,30 +1,30 @@
-/** Labels and annotations: `key=value` sets one, `key-` removes it. What both commands have in common. */
+/** Shared by label and annotate: `key=value` sets an entry, `key-` removes it. */
 
 import { type Call, Failure, UsageError, visible } from '@ecsm/command-line';
 import { type JsonValue, type Kind, redactNamed } from '@ecsm/runtime';
 import { shortNameOf } from '../shared/kinds.ts';
 import { withSession } from '../shared/session.ts';
 import { isOn, type Target } from '../shared/targets.ts';
-import { ownAnnotations } from '../shared/written.ts';
+import { userAnnotations } from '../shared/user-fields.ts';
 import { changeEach } from './change.ts';
-import { chosenTargets } from './chosen.ts';
 import type { AnyObject } from './observe.ts';
+import { selectedTargets } from './selected-targets.ts';
 
-export interface MarkKind {
+export interface MetadataField {
   readonly field: 'labels' | 'annotations';
   readonly noun: 'label' | 'annotation';
   readonly past: 'labeled' | 'annotated';
 }
 
-/** A value, or null for one that is to go. */
-export type MarkChanges = ReadonlyMap<string, string | null>;
+/** The new value of each key, or null to remove it. */
+export type MetadataChanges = ReadonlyMap<string, string | null>;
 
-export async function changeMarks(call: Call, mark: MarkKind): Promise<void> {
+export async function changeMetadata(call: Call, mark: MetadataField): Promise<void> {
   const { words, changes } = splitWords(call.words, mark);
   const chosen = { ...call, words };
   if (isOn(call, 'list')) {
     if (changes.size > 0) throw new UsageError(`--list cannot be used with changes`);
-    return listMarks(chosen, mark);
+    return listMetadata(chosen, mark);
   }
   if (changes.size === 0) throw new UsageError(`specify the ${mark.noun}: KEY=VALUE to set it, KEY- to remove it`);
   const overwrites = isOn(call, 'overwrite');
@@ -35,18 +35,18 @@ export async function changeMarks(call: Call, mark: MarkKind): Promise<void> {
     unchanged: `not ${mark.past}`,
     patchFor: (target, object) => {
       checkForm(target.kind, changes, mark);
-      if (!overwrites) refuseOverwrite(target, object, changes, mark);
+      if (!overwrites) rejectOverwrite(target, object, changes, mark);
       const fields: JsonValue = Object.fromEntries(changes);
       return { metadata: { [mark.field]: fields } };
     },
   });
 }
 
-/** Neither a kind nor a name has a `=` in it or a `-` at its end. Throws `UsageError`. */
+/** Kinds and names neither contain `=` nor end with `-`. Throws `UsageError`. */
 export function splitWords(
   all: readonly string[],
-  { noun }: MarkKind,
-): { readonly words: readonly string[]; readonly changes: MarkChanges } {
+  { noun }: MetadataField,
+): { readonly words: readonly string[]; readonly changes: MetadataChanges } {
   const words: string[] = [];
   const changes = new Map<string, string | null>();
   for (const word of all) {
@@ -63,8 +63,8 @@ export function splitWords(
   return { words, changes };
 }
 
-/** What cannot be a label is a slip of the command line, and the same for every object. */
-function checkForm(kind: Kind, changes: MarkChanges, { field }: MarkKind): void {
+/** An invalid label is a usage error for all objects. */
+function checkForm(kind: Kind, changes: MetadataChanges, { field }: MetadataField): void {
   const { apiVersion } = kind;
   const added = Object.fromEntries([...changes].filter(([, value]) => value !== null));
   const metadata = { name: 'any', namespace: 'any', [field]: added };
@@ -74,7 +74,12 @@ function checkForm(kind: Kind, changes: MarkChanges, { field }: MarkKind): void 
   if (problem) throw new UsageError(`${problem.path.slice('metadata.'.length)}: ${problem.message}`);
 }
 
-function refuseOverwrite({ kind, name }: Target, object: AnyObject, changes: MarkChanges, mark: MarkKind): void {
+function rejectOverwrite(
+  { kind, name }: Target,
+  object: AnyObject,
+  changes: MetadataChanges,
+  mark: MetadataField,
+): void {
   const current = object.metadata[mark.field] ?? {};
   for (const [key, value] of changes) {
     const before = Object.hasOwn(current, key) ? current[key] : undefined;
@@ -84,13 +89,13 @@ function refuseOverwrite({ kind, name }: Target, object: AnyObject, changes: Mar
   }
 }
 
-async function listMarks(call: Call, { field, noun }: MarkKind): Promise<void> {
+async function listMetadata(call: Call, { field, noun }: MetadataField): Promise<void> {
   const { out } = call.terminal;
   await withSession(call, async (session) => {
-    const targets = await chosenTargets(call, session);
+    const targets = await selectedTargets(call, session);
     for (const { kind, namespace, name } of targets) {
       const { metadata } = await session.registry.resource(kind).get(name, { namespace });
-      const marks = field === 'labels' ? metadata.labels : ownAnnotations(metadata.annotations);
+      const marks = field === 'labels' ? metadata.labels : userAnnotations(metadata.annotations);
       const margin = targets.length > 1 ? '  ' : '';
       if (targets.length > 1) out.write(`${shortNameOf(kind, name)}\n`);
       for (const [key, value] of Object.entries(marks ?? {})) {

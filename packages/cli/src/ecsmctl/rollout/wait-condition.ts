@@ -1,4 +1,4 @@
-/** What `wait` waits for, from the text of `--for` to whether an object fulfils it. */
+/** Parses `--for` of `wait` and evaluates it for an object. */
 
 import { nearest, UsageError } from '@ecsm/command-line';
 import type { ApiObject, Condition } from '@ecsm/runtime';
@@ -7,19 +7,19 @@ import { redactObject } from '../shared/secrets.ts';
 
 type AnyObject = ApiObject<unknown, unknown>;
 
-export type Wish =
+export type WaitCondition =
   | { readonly is: 'create' }
   | { readonly is: 'delete' }
   | { readonly is: 'condition'; readonly type: string; readonly value: string }
-  /** Without a value it is enough that something is there. */
+  /** Without a value, any result meets the condition. */
   | { readonly is: 'jsonpath'; readonly path: JsonPath; readonly value?: string };
 
-/** Of a value that is there instead. */
+/** Maximum length of a shown value, in characters. */
 const shownMax = 80;
 const forms = 'condition=TYPE[=VALUE], jsonpath=PATH[=VALUE], create or delete';
 
 /** Throws `UsageError`. */
-export function parseWish(text: string): Wish {
+export function parseWaitCondition(text: string): WaitCondition {
   const equals = text.indexOf('=');
   const word = (equals === -1 ? text : text.slice(0, equals)).toLowerCase();
   const rest = equals === -1 ? '' : text.slice(equals + 1);
@@ -31,7 +31,7 @@ export function parseWish(text: string): Wish {
     case 'condition':
       return parseCondition(rest);
     case 'jsonpath':
-      return parsePathWish(rest);
+      return parsePathCondition(rest);
     default: {
       const near = nearest(word, ['condition', 'jsonpath', 'create', 'delete']);
       throw new UsageError(
@@ -41,7 +41,7 @@ export function parseWish(text: string): Wish {
   }
 }
 
-function parseCondition(rest: string): Wish {
+function parseCondition(rest: string): WaitCondition {
   const [type = '', value = 'True', ...more] = rest.split('=');
   if (type === '') throw new UsageError('--for=condition needs a type: --for=condition=Available');
   if (value === '') throw new UsageError(`--for=condition=${type}= has no value: True, False or Unknown`);
@@ -52,7 +52,7 @@ function parseCondition(rest: string): Wish {
   return { is: 'condition', type, value: known };
 }
 
-function parsePathWish(rest: string): Wish {
+function parsePathCondition(rest: string): WaitCondition {
   const cut = pathEnd(rest);
   const path = unquoted(rest.slice(0, cut));
   if (path === '') throw new UsageError("--for=jsonpath needs a path: --for=jsonpath='{.status.readyReplicas}'=2");
@@ -68,7 +68,7 @@ function parsePathWish(rest: string): Wish {
   }
 }
 
-/** The `=` that stands outside of brackets and quotes, or the end. */
+/** The index of the first `=` outside of brackets and quotes, or the end. */
 function pathEnd(text: string): number {
   let depth = 0;
   let quote = '';
@@ -83,52 +83,55 @@ function pathEnd(text: string): number {
   return text.length;
 }
 
-/** People copy `'{.status}'` to where no shell takes the quotes away. */
+/** Removes quotes that were copied to a place where no shell removes them. */
 function unquoted(text: string): string {
   return /^(['"]).*\1$/s.test(text) && text.length > 1 ? text.slice(1, -1) : text;
 }
 
-/** For people: `condition Available`. */
-export function wishText(wish: Wish): string {
-  switch (wish.is) {
+/** For messages: `condition Available`. */
+export function conditionText(condition: WaitCondition): string {
+  switch (condition.is) {
     case 'create':
       return 'creation';
     case 'delete':
       return 'deletion';
     case 'condition':
-      return `condition ${wish.type}${wish.value === 'True' ? '' : `=${wish.value}`}`;
+      return `condition ${condition.type}${condition.value === 'True' ? '' : `=${condition.value}`}`;
     case 'jsonpath':
-      return `${wish.path.text}${wish.value === undefined ? '' : `=${wish.value}`}`;
+      return `${condition.path.text}${condition.value === undefined ? '' : `=${condition.value}`}`;
   }
 }
 
-/** Nothing if it is fulfilled, else what is there instead. `object` is absent where there is none. */
-export function unmetText(wish: Wish, object: AnyObject | undefined): string | undefined {
-  if (wish.is === 'delete') {
+/** Returns undefined if the condition is met, else the actual state. `object` is undefined if it does not exist. */
+export function unmetText(condition: WaitCondition, object: AnyObject | undefined): string | undefined {
+  if (condition.is === 'delete') {
     if (object === undefined) return undefined;
     const { deletionTimestamp, finalizers = [] } = object.metadata;
     if (deletionTimestamp === undefined) return 'it exists';
     return finalizers.length === 0 ? 'it is being deleted' : `waiting for ${finalizers.join(', ')}`;
   }
   if (object === undefined) return 'it does not exist';
-  if (wish.is === 'create') return undefined;
-  return wish.is === 'condition' ? unmetCondition(wish, object) : unmetPath(wish, object);
+  if (condition.is === 'create') return undefined;
+  return condition.is === 'condition' ? unmetCondition(condition, object) : unmetPath(condition, object);
 }
 
 function unmetCondition(
-  { type, value }: Extract<Wish, { readonly is: 'condition' }>,
+  { type, value }: Extract<WaitCondition, { readonly is: 'condition' }>,
   { metadata, status }: AnyObject,
 ): string | undefined {
   const conditions = conditionsIn(status);
   const found = conditions.find((one) => one.type.toLowerCase() === type.toLowerCase());
   if (found === undefined) return `it has no condition ${type}`;
   const observed = found.observedGeneration ?? observedIn(status);
-  // What is said of an older spec is no answer.
+  // A condition of an older generation does not count.
   if (observed !== undefined && observed < metadata.generation) return 'its latest change has not been observed yet';
   return found.status === value ? undefined : `it is ${found.status}, ${found.reason}`;
 }
 
-function unmetPath({ path, value }: Extract<Wish, { readonly is: 'jsonpath' }>, object: AnyObject): string | undefined {
+function unmetPath(
+  { path, value }: Extract<WaitCondition, { readonly is: 'jsonpath' }>,
+  object: AnyObject,
+): string | undefined {
   const found = findJsonPath(path, object).map(textOf);
   if (found.length === 0) return 'it has no value';
   if (value === undefined || found.every((one) => one === value)) return undefined;

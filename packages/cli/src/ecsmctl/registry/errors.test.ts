@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, it } from 'vitest';
-import { type Complaint, complains, prepared } from '../shared/complaints.kit.ts';
+import { type ErrorCase, expectErrors, prepared } from '../shared/errors.kit.ts';
 
-const backupComplaints: readonly Complaint[] = [
+const backupComplaints: readonly ErrorCase[] = [
   ['backup', 2, 'backup needs FILE|-: ecsmctl backup FILE|-'],
   ['backup a b', 2, 'unexpected argument "b": ecsmctl backup FILE|-'],
   ['backup taken.backup', 1, 'taken.backup already exists and is not overwritten'],
@@ -104,7 +104,7 @@ const backupComplaints: readonly Complaint[] = [
   ],
 ];
 
-const memoryComplaints: readonly Complaint[] = [
+const memoryComplaints: readonly ErrorCase[] = [
   [
     'restore good.backup --registry memory:',
     2,
@@ -113,7 +113,7 @@ const memoryComplaints: readonly Complaint[] = [
   ['backup good.backup --registry memory:', 1, 'good.backup already exists and is not overwritten'],
 ];
 
-const registryComplaints: readonly Complaint[] = [
+const registryComplaints: readonly ErrorCase[] = [
   ['registry', 2, 'registry needs a command: status, compact or migrate'],
   ['registry stats', 2, 'unknown command "registry stats". Did you mean "status"?'],
   ['registry status now', 2, 'registry status takes no arguments, but got "now"'],
@@ -206,7 +206,7 @@ function makeBadFiles(): void {
   put('nosum.backup', lines(header, '{"key":"a/b"}', second));
 }
 
-complains(kit, {
+expectErrors(kit, {
   'backup, restore and export': backupComplaints,
   'a registry in memory': memoryComplaints,
   registry: registryComplaints,

@@ -1,7 +1,7 @@
 /** What is said when people get `rollout` or `wait` wrong. */
-import { type Complaint, complains, prepared } from '../shared/complaints.kit.ts';
+import { type ErrorCase, expectErrors, prepared } from '../shared/errors.kit.ts';
 
-const rolloutComplaints: readonly Complaint[] = [
+const rolloutComplaints: readonly ErrorCase[] = [
   ['rollout', 2, 'rollout needs a command: status, history, undo, pause, resume or restart'],
   ['rollout stauts service/telemetry', 2, 'unknown command "rollout stauts". Did you mean "status"?'],
   ['rollout status', 2, 'specify a kind, such as ecsmservices, or KIND/NAME'],
@@ -125,7 +125,7 @@ const rolloutComplaints: readonly Complaint[] = [
   ['rollout restart revisions --all', 2, 'servicerevisions have no rollouts: name an ecsmservice'],
 ];
 
-const waitComplaints: readonly Complaint[] = [
+const waitComplaints: readonly ErrorCase[] = [
   ['wait', 2, 'specify what to wait for: --for=condition=Available, or --for=delete'],
   ['wait service/telemetry', 2, 'specify what to wait for: --for=condition=Available, or --for=delete'],
   ['wait --for=delete', 2, 'specify a kind, such as ecsmservices, or KIND/NAME'],
@@ -215,4 +215,4 @@ const waitComplaints: readonly Complaint[] = [
   ['wait service/telemetry --for=create --for=delete', 2, '--for is given twice'],
 ];
 
-complains(prepared(), { rollout: rolloutComplaints, wait: waitComplaints });
+expectErrors(prepared(), { rollout: rolloutComplaints, wait: waitComplaints });

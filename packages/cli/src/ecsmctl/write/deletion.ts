@@ -1,19 +1,19 @@
-/** Waits until what is being deleted is gone: somebody has to clean up first, mostly the operator on the platform. */
+/** Waits until objects are deleted, after their finalizers were removed. */
 import { type Call, withProgress } from '@ecsm/command-line';
 import { platformFinalizer } from '@ecsm/operator/kinds';
 import { shortNameOf } from '../shared/kinds.ts';
 import type { Session } from '../shared/session.ts';
 import type { Item } from '../shared/targets.ts';
 import { observe } from './observe.ts';
-import { missingOperator } from './operator-sign.ts';
+import { missingOperatorWarning } from './operator-presence.ts';
 
-/** Who removes a finalizer, and when. */
+/** Descriptions of known finalizers. */
 const cleaners: Readonly<Record<string, string>> = {
   [platformFinalizer]: 'the operator to remove it from the platform',
 };
 
-/** Whether an object that was deleted is still there. */
-export function isLeaving({ metadata }: Item['object']): boolean {
+/** Whether an object is being deleted and waits for finalizers. */
+export function isTerminating({ metadata }: Item['object']): boolean {
   return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length > 0;
 }
 
@@ -30,13 +30,13 @@ export function cleanupText({ metadata }: Item['object']): string {
     .join(' and ');
 }
 
-/** Tells of each when it is gone. Throws `Failure` at the deadline; the deletion goes on without us. */
-export async function untilGone(
+/** Calls `onDeleted` for each object. Throws `Failure` at the deadline; the deletion continues. */
+export async function waitUntilDeleted(
   call: Call,
   session: Session,
   items: readonly Item[],
   timeoutMs: number,
-  gone: (item: Item) => void,
+  onDeleted: (item: Item) => void,
 ): Promise<void> {
   const [first] = items;
   if (!first) return;
@@ -50,7 +50,7 @@ export async function untilGone(
     return `${count}${items.length === 1 ? 'it ' : ''}waits for ${cleanupText(object)}`;
   };
   const what = items.length === 1 ? `${nameOf(first)} to be deleted` : `${items.length} objects to be deleted`;
-  const missing = await missingOperator(session.registry);
+  const missing = await missingOperatorWarning(session.registry);
   const hint = missing === undefined ? 'is ecsm-operator running?' : `${missing}.`;
   const remedy = `${hint} The deletion continues in the background`;
   try {
@@ -60,7 +60,7 @@ export async function untilGone(
         if (object) left.set(item, object);
         else {
           left.delete(item);
-          progress.above(() => gone(item));
+          progress.above(() => onDeleted(item));
         }
         progress.update(stateOf());
         return object === undefined;

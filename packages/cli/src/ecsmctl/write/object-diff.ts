@@ -1,14 +1,14 @@
-/** Two versions of an object as a diff for people: without noise, without secrets, in colours where there are any. */
+/** The diff of two versions of an object, in user-written fields, redacted and coloured. */
 import { formatYaml } from '../../print/documents.ts';
 import type { Paint } from '../../print/paint.ts';
-import { hideBoth } from '../shared/secrets.ts';
-import { asWritten } from '../shared/written.ts';
+import { redactBoth } from '../shared/secrets.ts';
+import { userFieldsOf } from '../shared/user-fields.ts';
 import type { AnyObject } from './observe.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
-/** Nothing is an object that is not there. The empty text if both are the same. */
+/** `before` is undefined for a new object. Returns an empty string if nothing differs. */
 export async function objectDiff(before: AnyObject | undefined, after: AnyObject, paint: Paint): Promise<string> {
-  const shown = hideBoth(before && asWritten(before), asWritten(after));
+  const shown = redactBoth(before && userFieldsOf(before), userFieldsOf(after));
   const path = `${after.metadata.namespace}/${after.kind.toLowerCase()}/${after.metadata.name}.yaml`;
   const lines = unifiedDiff(before ? await formatYaml(shown.before) : '', await formatYaml(shown.after));
   if (lines.length === 0) return '';

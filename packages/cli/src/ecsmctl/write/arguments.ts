@@ -1,10 +1,10 @@
-/** What the words of a command line have to be, before anything is opened. */
+/** Checks arguments before the registry is opened. */
 import { type Call, UsageError } from '@ecsm/command-line';
-import { parseResourceWords } from '../shared/kinds.ts';
+import { parseResourceArgs } from '../shared/kinds.ts';
 import { knownKinds } from '../shared/session.ts';
 
-/** For commands that take files only. */
-export function refuseWords({ words: [first] }: Call): void {
+/** For commands that take only files. */
+export function rejectArguments({ words: [first] }: Call): void {
   if (first === undefined) return;
   const isFile = /[./\\]/.test(first);
   throw new UsageError(
@@ -12,8 +12,8 @@ export function refuseWords({ words: [first] }: Call): void {
   );
 }
 
-/** For commands that change one thing after the other, and never all of a kind. */
+/** For commands that need names and do not accept a kind alone. */
 export function requireNames({ words }: Call): void {
-  const { kinds, objects } = parseResourceWords({ kinds: knownKinds }, words);
+  const { kinds, objects } = parseResourceArgs({ kinds: knownKinds }, words);
   if (!objects) throw new UsageError(`which ${kinds.map(({ plural }) => plural).join(', ')}? Specify names`);
 }
