@@ -120,7 +120,8 @@ describe('a pipe that closes early is no error', () => {
   });
 });
 
-const full = (program: string) => `${program}: standard output cannot be written: ENOSPC: no space left on device, write\n`;
+const full = (program: string) =>
+  `${program}: standard output cannot be written: ENOSPC: no space left on device, write\n`;
 const unreachable = (where: string, why: string) =>
   `ecsm-cli: ${where} cannot be reached: ${why}. Is the platform running there? If not, set its address with --url, ECSMCLI_HOST and ECSMCLI_PORT, or .ecsm-cli.yaml\n`;
 const refused = 'connection refused (ECONNREFUSED)';

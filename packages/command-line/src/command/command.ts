@@ -1,5 +1,5 @@
 /**
- * What a command is, as data: its words, its flags, its examples. Parsing, help, error messages and
+ * A command as data: its arguments, flags and examples. Parsing, help, error messages and
  * completion are generated from it. Its implementation is loaded only when it is called, so that a tool with forty
  * commands starts as fast as one with one.
  */
@@ -10,13 +10,13 @@ export interface Flag {
   readonly name: string;
   /** One letter: `n` for `-n`. */
   readonly short?: string;
-  /** What stands for its value in the help: `FILE`. Absent: it is on or off. */
+  /** The placeholder of its value in the help: `FILE`. Absent: a boolean flag. */
   readonly value?: string;
   /** The only values it takes. */
   readonly choices?: readonly string[];
   /** May be given several times. */
   readonly repeats?: boolean;
-  /** Its value may be left out: `-o` needs one, `--prune` does not. Then it is this. */
+  /** The value if the flag is given without one. Absent: a value is required. */
   readonly withoutValue?: string;
   /** The environment variable that sets it. Of a flag that repeats: one value per line. */
   readonly variable?: string;
@@ -26,9 +26,9 @@ export interface Flag {
   readonly default?: string;
   /** Its value is never shown, not even by `-v`. */
   readonly secret?: boolean;
-  /** One line, with unit, and with the default where `default` does not say it. */
+  /** One line, with the unit, and with the default unless `default` is set. */
   readonly help: string;
-  /** What could stand here, for completion. */
+  /** Candidates for its value, for completion. */
   readonly complete?: Completer;
 }
 
@@ -36,16 +36,15 @@ export interface Flag {
 export const filesMarker = ':files';
 
 export interface Example {
-  /** What it is good for. */
+  /** What it does. */
   readonly help: string;
   /** The whole line: `ecsmctl get services -A`. Tests run those of the tools. */
   readonly line: string;
 }
 
 /**
- * Finds words that could come next; which of them fit what is typed so far is not its business. A word may carry a
- * description behind a tab, and `filesMarker` stands for the names of files. It may be slow or fail; completion gives up
- * quietly.
+ * Returns candidates for the next argument; the caller filters them by what is typed so far. A candidate may carry a
+ * description after a tab, and `filesMarker` stands for file names. It may be slow or fail; completion ignores that.
  */
 export type Completer = (call: Call) => Promise<readonly string[]>;
 
@@ -58,27 +57,27 @@ export interface Command {
   readonly more?: string;
   readonly examples: readonly Example[];
   /**
-   * Its words, as the usage shows them: `KIND [NAME...]`. Absent: it takes none. How many it takes is read off from it:
-   * those in brackets may be left out, and `...` stands for any number.
+   * Its arguments, as the usage shows them: `KIND [NAME...]`. Absent: it takes none. Their number is derived from it:
+   * those in brackets are optional, and `...` stands for any number.
    */
   readonly words?: string;
-  /** Where `words` cannot tell how many: `(KIND NAME | -f FILE)`. */
+  /** If the number cannot be derived from `words`: `(KIND NAME | -f FILE)`. */
   readonly wordsMin?: number;
   readonly wordsMax?: number;
-  /** What stands behind `--`, as the usage shows it: `COMMAND...`. Absent: words behind `--` are words like others. */
+  /** Arguments after `--`, as the usage shows them: `COMMAND...`. Absent: they are normal arguments. */
   readonly rest?: string;
   readonly flags?: readonly Flag[];
-  /** It has commands of its own and does nothing itself. */
+  /** Subcommands. A command with subcommands has no implementation. */
   readonly commands?: readonly Command[];
   readonly completeWords?: Completer;
   readonly load?: () => Promise<{ readonly run: Run }>;
-  /** Where it stands in the list of commands: the heading. */
+  /** The heading in the list of commands. */
   readonly group?: string;
-  /** It works, and no list shows it. */
+  /** Omitted from help and completion. */
   readonly hidden?: boolean;
-  /** Exit codes that mean something of its own, for its help: `diff` ends with 1 where things differ. */
+  /** Exit codes with a special meaning, for its help: `diff` exits with 1 if objects differ. */
   readonly exitCodes?: readonly ExitCode[];
-  /** What it ends with when it fails. Default 1; another where 1 means something of its own. */
+  /** Exit code of a failure. Default 1. */
   readonly failureCode?: number;
 }
 
@@ -100,7 +99,7 @@ export interface Call {
   readonly flags: (name: string) => readonly string[];
   /** Where the value is from, for error messages: `--namespace` or `ECSM_NAMESPACE`. Undefined if it is not set. */
   readonly origin: (name: string) => string | undefined;
-  /** Words behind `--`, of a command that has a `rest`. */
+  /** Arguments after `--`, of a command that has a `rest`. */
   readonly rest: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What could come next on a command line that is being typed. The scripts of the shells ask for it and show it; all
- * knowledge is here. Candidates are `word` or `word<TAB>description`; `filesMarker` asks the shell for names of files.
+ * Candidates for a command line that is being typed. The shell scripts call this and show the result; all logic is here.
+ * Candidates are `word` or `word<TAB>description`; with `filesMarker` the shell completes file names.
  */
 import { type Call, type Command, type Completer, type Flag, filesMarker, type Program } from './command.ts';
 import type { Terminal } from './terminal.ts';
@@ -9,10 +9,10 @@ import { findCommand, flagsOf, shownCommands, wordLimitsOf } from './usage.ts';
 
 /** How long completion waits for live names. */
 const timeoutMs = 2_000;
-/** Longer lists are of no use. */
+/** Longer lists are not useful. */
 const candidatesMax = 500;
 
-/** `words` are those behind the name of the program; the last one is being typed, and may be empty. */
+/** `words` are the arguments of the program; the last one is being typed and may be empty. */
 export async function candidatesFor(
   program: Program,
   words: readonly string[],
@@ -21,15 +21,15 @@ export async function candidatesFor(
   const typed = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   const isHelp = before[0] === 'help' && !findCommand(program.commands, 'help');
-  const { path, words: said, uses, rest, isUnsure } = readTokens(program, isHelp ? before.slice(1) : before);
-  if (isUnsure) return [];
+  const { path, words: args, uses, rest, isAmbiguous } = readTokens(program, isHelp ? before.slice(1) : before);
+  if (isAmbiguous) return [];
   const command = path.at(-1);
   const flags = flagsOf(program, path);
   const isRestWords = command?.rest === undefined;
-  const given = isRestWords ? [...said, ...(rest ?? [])] : said;
+  const given = isRestWords ? [...args, ...(rest ?? [])] : args;
   const call: Call = { ...callOf(flags, uses, given, isRestWords ? [] : (rest ?? []), terminal), terminal };
   if (rest !== undefined) return isRestWords ? wordsOf(command, call, typed) : [filesMarker];
-  // `before` may end with a flag that waits for its value.
+  // `before` may end with a flag without its value.
   const pending = uses.at(-1);
   if (pending?.flag && pending.value === undefined && needsValue(pending.flag) && before.at(-1)?.startsWith('-')) {
     return valuesOf(pending.flag, call, typed, '');
@@ -38,22 +38,22 @@ export async function candidatesFor(
   const flag = start === undefined ? undefined : flags.find((one) => one.name === name);
   if (flag) return valuesOf(flag, call, start ?? '', `--${name}=`);
   if (typed.startsWith('-') && typed !== '-') return fitting(typed, flagNames(flags, uses));
-  if (isHelp || !command || command.commands) return fitting(typed, commandNames(program, path, said, isHelp));
+  if (isHelp || !command || command.commands) return fitting(typed, commandNames(program, path, args, isHelp));
   const found = await wordsOf(command, call, typed);
-  // With nothing else to offer, flags are what people may be looking for.
-  return found.length === 0 && (typed === '-' || typed === '') && takesNoMore(command, said)
+  // Offers flags if there are no other candidates.
+  return found.length === 0 && (typed === '-' || typed === '') && takesNoMore(command, args)
     ? fitting(typed, flagNames(flags, uses))
     : found;
 }
 
-function commandNames(program: Program, path: readonly Command[], said: readonly string[], isHelp: boolean): string[] {
-  if (said.length > 0) return [];
+function commandNames(program: Program, path: readonly Command[], args: readonly string[], isHelp: boolean): string[] {
+  if (args.length > 0) return [];
   const commands = path.length === 0 ? program.commands : (path.at(-1)?.commands ?? []);
   const names = shownCommands(commands).map(({ name, help }) => `${name}\t${help}`);
   return path.length === 0 && !isHelp ? [...names, 'help\tprint help about a command'] : names;
 }
 
-/** Those that may still be given. */
+/** Flags that may still be set. */
 function flagNames(flags: readonly Flag[], uses: readonly FlagUse[]): string[] {
   const given = new Set(uses.map(({ flag }) => flag));
   return flags.filter((flag) => flag.repeats || !given.has(flag)).map(({ name, help }) => `--${name}\t${help}`);
@@ -63,8 +63,8 @@ function needsValue({ value, withoutValue }: Flag): boolean {
   return value !== undefined && withoutValue === undefined;
 }
 
-function takesNoMore(command: Command, said: readonly string[]): boolean {
-  return said.length >= wordLimitsOf(command).max;
+function takesNoMore(command: Command, args: readonly string[]): boolean {
+  return args.length >= wordLimitsOf(command).max;
 }
 
 async function valuesOf(flag: Flag, call: Call, typed: string, prefix: string): Promise<readonly string[]> {
@@ -87,7 +87,7 @@ async function withTimeout(completer: Completer, call: Call): Promise<readonly s
   return Promise.race([completer(call).catch(() => []), late]).finally(() => cancel());
 }
 
-/** One a line is the protocol, so a name that holds a line end is none that can be offered. */
+/** The protocol has one candidate per line, so names with line ends are omitted. */
 function fitting(typed: string, words: readonly string[]): string[] {
   const fit = words.filter(
     (word) => word === filesMarker || (word.startsWith(typed) && !/[\p{Cc}]/u.test(word.replace('\t', ''))),
@@ -95,7 +95,7 @@ function fitting(typed: string, words: readonly string[]): string[] {
   return [...new Set(fit)].slice(0, candidatesMax);
 }
 
-/** What was said so far, unchecked. */
+/** The call as typed so far, not validated. */
 function callOf(
   flags: readonly Flag[],
   uses: readonly FlagUse[],

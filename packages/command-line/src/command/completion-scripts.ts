@@ -1,6 +1,6 @@
 /**
- * Scripts that teach a shell to complete a program. They know nothing: each asks the program itself, with
- * `__complete -- WORDS...`, and shows what it answers.
+ * Shell scripts that complete a program. They contain no logic: each calls the program with
+ * `__complete -- ARGS...` and shows its output.
  */
 import { filesMarker, type Run } from './command.ts';
 import { UsageError } from './errors.ts';
@@ -24,8 +24,8 @@ export const run =
   };
 
 /**
- * Bash cuts words at `=` and `:`. They are put together again for the program, and the part before the cut is taken off
- * its answers. `%q`: a name that holds a `$(…)` must not become a command.
+ * Bash splits words at `=` and `:`. They are joined again for the program, and the part before the split is removed from
+ * the candidates. `%q` quotes names, so that `$(…)` in a name is not executed.
  */
 const bash = (program: string, name: string) => `# bash completion for ${program}. Use it with:
 #   source <(${program} completion bash)

@@ -1,12 +1,12 @@
-/** Help, made from the same data that parsing is made from. Examples come first: most people look no further. */
+/** Help texts, generated from the data of commands. Examples come first, because most readers need only these. */
 import { wrap } from '../text/text.ts';
 import { displayWidth, padEnd } from '../text/width.ts';
 import type { Command, Example, ExitCode, Flag, Program } from './command.ts';
 import { flagMeaningOf, flagUsageOf, globalFlagsOf, shownCommands, usageOf } from './usage.ts';
 
-/** Where there is no terminal. */
+/** The width without a terminal. */
 export const helpColumnsDefault = 80;
-/** Lines that are longer are hard to read, and shorter ones hold nothing. */
+/** Limits for readable lines. */
 const columnsMax = 100;
 const columnsMin = 40;
 
@@ -56,7 +56,7 @@ function examples(all: readonly Example[], width: number): string {
   );
 }
 
-/** A long line is broken between words, so that a shell still understands it. */
+/** Wraps a long command line so that it is still valid in a shell. */
 function shellLines(line: string, width: number): string[] {
   if (displayWidth(line) + 2 <= width) return [`  ${line}`];
   // Only before a flag: a blank anywhere else may be inside of quotes.
@@ -87,7 +87,7 @@ function ownFlags(path: readonly Command[]): readonly Flag[] {
   return [...path].reverse().flatMap(({ flags }) => flags ?? []);
 }
 
-/** A column for flags that is wider would leave none for what they do. */
+/** A wider column leaves too little space for the descriptions. */
 const flagColumnsMax = 24;
 
 function flagList(title: string, flags: readonly Flag[], width: number): string[] {
@@ -108,7 +108,7 @@ function meaning(flag: Flag): string {
   return `${flagMeaningOf(flag)}${also.length === 0 ? '' : ` (${also.join(', ')})`}`;
 }
 
-/** Two columns; a long head gets a line of its own, and in a narrow terminal every one does. */
+/** Two columns; a long head, or any head in a narrow terminal, gets its own line. */
 function row(head: string, text: string, left: number, width: number): string {
   const isNarrow = left + 4 > width / 2;
   const indent = isNarrow ? 6 : left + 4;

@@ -6,10 +6,10 @@
 /** Longer words are not typing mistakes. */
 const wordLengthMax = 64;
 const shownMax = 12;
-/** So many letters have to be right for the beginning of a word to stand for it; the dashes of a flag count. */
+/** Minimum length of a prefix that matches a word; the dashes of a flag count. */
 const prefixMin = 3;
 
-/** How many single-letter slips lie between two words; two neighbours swapped are one. */
+/** The edit distance of two words; swapping two neighbours counts as one edit. */
 export function editDistance(from: string, to: string): number {
   let before: readonly number[] = [];
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);
@@ -34,7 +34,7 @@ export function editDistance(from: string, to: string): number {
   return at(above, to.length);
 }
 
-/** The candidate that was probably meant: a third of its letters may be wrong, upper and lower case do not count. */
+/** The most similar candidate, ignoring case: up to a third of its letters may differ. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > wordLengthMax) return undefined;
   let best: string | undefined;

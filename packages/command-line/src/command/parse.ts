@@ -1,4 +1,4 @@
-/** From the words of a command line to one use of a command. Every error message names what was typed. */
+/** Parses a command line into a call of a command. Every error message names the typed text. */
 import type { Call, Command, Flag, Program } from './command.ts';
 import { UsageError } from './errors.ts';
 import { didYouMean, nearest, oneOf } from './nearest.ts';
@@ -40,7 +40,7 @@ export function parse(program: Program, argv: readonly string[], env: Environmen
   if (program.version && isGiven('version')) return { kind: 'version', version: program.version() };
   const names = path.map(({ name }) => name);
   return usageErrorWithPath(names, () => {
-    if (reading.isUnsure) throw new UsageError(`write the command first: ${usageOf(program, path)}`);
+    if (reading.isAmbiguous) throw new UsageError(`write the command first: ${usageOf(program, path)}`);
     const flags = flagsOf(program, path);
     const values = flagValuesOf(flags, reading.uses, env);
     if (command.commands) {

@@ -1,4 +1,4 @@
-/** Runs a program: from the words of its command line to its exit code. Whatever goes wrong becomes one line. */
+/** Runs a program: from its arguments to its exit code. Every error is printed in one line. */
 import { visible } from '../text/visible.ts';
 import type { Program } from './command.ts';
 import { Failure, Interrupted, isApiError, OutputClosed, UsageError } from './errors.ts';
@@ -9,7 +9,7 @@ import { verboseFlag } from './usage.ts';
 /** What a completion script calls the program with. */
 export const completeWord = '__complete';
 
-/** Never throws. What was written is on its way when it resolves. */
+/** Never throws. The output is flushed when it resolves. */
 export async function runProgram(program: Program, argv: readonly string[], terminal: Terminal): Promise<number> {
   if (argv[0] === completeWord) return complete(program, argv.slice(1), terminal);
   let code: number;
@@ -17,7 +17,7 @@ export async function runProgram(program: Program, argv: readonly string[], term
     code = await runCommand(program, argv, terminal);
     await terminal.out.drained();
   } catch (error) {
-    // Nothing but an output that cannot be written gets here. The command may have failed for the same reason already.
+    // Only a failed write to the output gets here. The command may have failed for the same reason.
     code = report(program, error, terminal, { path: [], isVerbose: false });
   }
   if (terminal.signal.aborted && terminal.signal.reason instanceof OutputClosed) code = 0;
@@ -88,7 +88,7 @@ function report(
   } else if (cause instanceof Failure) {
     printError(cause.message);
     code = cause.exitCode ?? failureCode;
-  } else if (isForPeople(cause)) {
+  } else if (isUserError(cause)) {
     // After an interruption operations fail in many ways; only the interruption is reported.
     if (!stop) printError(cause.message);
   } else if (!stop) {
@@ -116,13 +116,13 @@ function interruption({ signal }: Terminal): Interrupted | OutputClosed | undefi
   return signal.aborted && (reason instanceof Interrupted || reason instanceof OutputClosed) ? reason : undefined;
 }
 
-/** Errors of the catalogue (but for those that are called bugs there), and what the operating system refuses. */
-function isForPeople(error: unknown): error is Error {
+/** Errors of the catalogue, except bugs, and errors of the operating system. */
+function isUserError(error: unknown): error is Error {
   if (isApiError(error)) return !('retry' in error && error.retry === 'bug');
   return error instanceof Error && 'syscall' in error && 'errno' in error;
 }
 
-/** With its causes. Control characters of strangers are shown, line by line. */
+/** The stack with its causes. Control characters are escaped. */
 function stackOf(error: unknown): string {
   const lines: string[] = [];
   for (let one = error, depth = 0; one !== undefined && depth < 5; depth++) {

@@ -4,10 +4,10 @@
  */
 import type { Clock } from '@ecsm/runtime';
 
-/** Somewhere to write to. After the reader has gone (`| head`) writing does nothing. */
+/** An output stream. After the reader has closed it (`| head`) writing does nothing. */
 export interface OutputStream {
   write(text: string): void;
-  /** Resolves when what was written may be forgotten; long outputs wait for it. Rejects if it cannot be written. */
+  /** Resolves when the output is flushed; long outputs wait for it. Rejects if writing fails. */
   drained(): Promise<void>;
   readonly isTerminal: boolean;
   /** Whether colours may be used: a terminal, no NO_COLOR, TERM is not dumb; FORCE_COLOR says yes. */
@@ -33,39 +33,39 @@ export interface Terminal {
    * an `Interrupted`, a `OutputClosed` or a `Failure`.
    */
   readonly signal: AbortSignal;
-  /** What `-v` shows: requests, and where an error came from. Without `-v` it does nothing. */
+  /** Prints details with `-v`: requests and stack traces. Without `-v` it does nothing. */
   readonly detail: (text: string) => void;
   readonly isVerbose: boolean;
-  /** Everything on standard input, up to the limit. Complains if it is a terminal. */
+  /** Reads all of standard input, up to the limit. Throws `UsageError` if it is a terminal. */
   readInput(): Promise<Uint8Array>;
   readonly files: Files;
-  /** Asks a person. Nothing if there is none (no terminal at both ends), or if the person ends the input (Ctrl-D). */
+  /** Prompts the user. Returns undefined without a terminal, or at the end of the input (Ctrl-D). */
   ask(question: string): Promise<string | undefined>;
   /**
-   * Opens a text in the editor of the person ($VISUAL, $EDITOR, vi) and gives it back as it was saved. What was saved is
+   * Opens a text in the editor of the user ($VISUAL, $EDITOR, vi) and returns the saved text. The file is
    * kept until the command has ended, and longer if it failed, so that no edit is lost.
    */
   edit(text: string, suffix: string): Promise<string>;
-  /** Told once, when the command has ended: cleans up. */
+  /** Called once, when the command has ended: cleans up. */
   ended(exitCode: number): Promise<void>;
 }
 
 export interface Files {
   readonly home: string;
   readonly here: string;
-  /** `undefined` if there is no such file. Throws an error with a message for people for everything else. */
+  /** Returns undefined if there is no such file. Throws `Failure` for all other errors. */
   read(path: string): Promise<Uint8Array | undefined>;
-  /** Files in a directory, sorted; with `recursive` those in directories below, too. `undefined` if it is no directory. */
+  /** Files in a directory, sorted; with `recursive` also of subdirectories. Returns undefined if it is not a directory. */
   list(path: string, options?: { readonly recursive?: boolean }): Promise<readonly string[] | undefined>;
   /**
-   * Whole or not at all: a new file beside it is renamed. `exclusive` refuses to overwrite; a `secret` file can be read by
-   * its owner and nobody else.
+   * Writes atomically, by renaming a temporary file. `exclusive` refuses to overwrite; a `secret` file can be read only by
+   * its owner.
    */
   write(
     path: string,
     content: AsyncIterable<Uint8Array> | Uint8Array,
     options?: { readonly exclusive?: boolean; readonly secret?: boolean },
   ): Promise<void>;
-  /** For files too large to hold: in pieces, with the size. */
+  /** Streams a large file. */
   open(path: string): Promise<{ readonly sizeBytes: number; readonly chunks: AsyncIterable<Uint8Array> } | undefined>;
 }

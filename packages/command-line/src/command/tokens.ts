@@ -1,5 +1,5 @@
 /**
- * The words of a command line, taken apart: which command, which flags with which values, which words. No errors
+ * Splits a command line into command, flags with values, and arguments. No errors
  * are reported here, so completion can read a line that is not finished.
  */
 import { parseArgs } from 'node:util';
@@ -13,30 +13,30 @@ export interface FlagUse {
   /** As it was typed: `-n` or `--namespace`. */
   readonly typed: string;
   readonly value: string | undefined;
-  /** The value was part of the same word, so it is certain to be the value. */
+  /** The value is part of the same token: `--flag=value`. */
   readonly isInline: boolean;
 }
 
 export interface Reading {
   /** The command and the ones around it: `rollout`, `undo`. Empty if none was named. */
   readonly path: readonly Command[];
-  /** Without those that name the command. */
+  /** Arguments without the names of the command. */
   readonly words: readonly string[];
   readonly uses: readonly FlagUse[];
-  /** Words behind `--`. Absent: there was none. */
+  /** Arguments after `--`. Absent: there is no `--`. */
   readonly rest: readonly string[] | undefined;
-  /** A flag before the command means two things, and the command cannot be told for sure. */
-  readonly isUnsure: boolean;
+  /** A flag before the command is ambiguous, so the command is uncertain. */
+  readonly isAmbiguous: boolean;
 }
 
 export function readTokens(program: Program, argv: readonly string[]): Reading {
-  // Which words are values depends on the flags, these on the command, and that is one of the words. So the command is
-  // looked for with every flag there is, and then all is read again with those that this command has.
+  // Which tokens are values depends on the flags, and these depend on the command. So the command is first searched
+  // with the flags of all commands, and then everything is parsed again with the flags of this command.
   const path = pathIn(program, take(argv, everyFlag(program)).words);
   const { words, uses, rest } = take(argv, flagsOf(program, path));
   const again = pathIn(program, words);
-  const isUnsure = again.length !== path.length || again.some((command, index) => command !== path[index]);
-  return { path, words: words.slice(again.length), uses, rest, isUnsure };
+  const isAmbiguous = again.length !== path.length || again.some((command, index) => command !== path[index]);
+  return { path, words: words.slice(again.length), uses, rest, isAmbiguous };
 }
 
 function pathIn(program: Program, words: readonly string[]): readonly Command[] {
@@ -54,12 +54,12 @@ function pathIn(program: Program, words: readonly string[]): readonly Command[] 
 function everyFlag(program: Program): readonly Flag[] {
   const below = (commands: readonly Command[]): Flag[] =>
     commands.flatMap((command) => [...(command.flags ?? []), ...below(command.commands ?? [])]);
-  // Of two flags with one letter the one with a value goes first: its value would be taken for the command.
+  // Of two flags with the same letter the one with a value wins: its value would be taken for the command.
   const others = below(program.commands).sort((one, other) => Number(takesNext(other)) - Number(takesNext(one)));
   return [...flagsOf(program, []), ...others];
 }
 
-/** Whether the word behind it is its value. */
+/** Whether the next token is its value. */
 function takesNext({ value, withoutValue }: Flag): boolean {
   return value !== undefined && withoutValue === undefined;
 }
@@ -101,7 +101,7 @@ interface OptionToken {
 
 function useOf({ rawName, value, inlineValue }: OptionToken, flag: Flag | undefined): FlagUse {
   const isInline = inlineValue === true;
-  // `-n=ns` is what people write who know `--namespace=ns`; the parser takes `=ns` for the value.
+  // The parser takes `=ns` of `-n=ns` for the value.
   const isShort = !rawName.startsWith('--');
   return {
     flag,

@@ -1,4 +1,4 @@
-/** What a command line may look like: which flags a command takes, how many words, and how the usage shows it. */
+/** What a command line may look like: which flags a command takes, how many arguments, and how the usage shows them. */
 import type { Command, Flag, Program } from './command.ts';
 
 /** For programs that show details on request. Programs without it always print the stack of an unexpected error. */
@@ -30,7 +30,7 @@ export function globalFlagsOf(program: Program, path: readonly Command[]): reado
   return flagsOf(program, path).filter((flag) => !own.has(flag));
 }
 
-/** Commands that people are shown. */
+/** Commands that are not hidden. */
 export function shownCommands(commands: readonly Command[]): readonly Command[] {
   return commands.filter(({ hidden }) => !hidden);
 }
@@ -44,7 +44,7 @@ export interface WordLimits {
   readonly max: number;
 }
 
-/** How many words a command takes: `KIND [NAME...]` takes one or more. */
+/** How many arguments a command takes: `KIND [NAME...]` takes one or more. */
 export function wordLimitsOf({ words = '', wordsMin, wordsMax }: Command): WordLimits {
   const all = words.split(/\s+/).filter((word) => word !== '');
   const min = wordsMin ?? all.filter((word) => !word.startsWith('[')).length;

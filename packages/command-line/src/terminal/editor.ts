@@ -1,4 +1,4 @@
-/** A text in the editor of a person, in a file that only this user can read. Loaded when it is needed. */
+/** Opens a text in an editor, in a file that only this user can read. Loaded when it is needed. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,8 +15,8 @@ export interface Edited {
 }
 
 /**
- * The file stays; `discard` removes it. Nothing stays if the editor fails. When the signal aborts, the editor is asked to
- * end, and the file stays for whatever it has saved.
+ * The file is kept until `discard`, and removed if the editor fails. When the signal aborts, the editor gets SIGTERM and
+ * the file is kept.
  */
 export async function editText(text: string, suffix: string, env: Environment, signal: AbortSignal): Promise<Edited> {
   const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
@@ -46,7 +46,7 @@ export async function discard(path: string): Promise<void> {
   await rm(dirname(path), { recursive: true, force: true });
 }
 
-/** By a shell, because people put flags into EDITOR. Without a terminal it gets no input, so that it cannot wait. */
+/** Runs in a shell, because EDITOR may contain flags. Without a terminal it gets no input, so that it cannot block. */
 async function runEditor(editor: string, path: string, env: Environment, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const input = process.stdin.isTTY ? 'inherit' : 'ignore';

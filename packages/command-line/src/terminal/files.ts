@@ -1,4 +1,4 @@
-/** Files on disk. Every refusal of the operating system becomes a sentence that names the file. */
+/** Files on disk. Every error of the operating system becomes a message that names the file. */
 import { type FileHandle, link, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
@@ -8,7 +8,7 @@ import type { Files } from '../command/terminal.ts';
 /** Of a file that is read as a whole. */
 export const fileBytesMax = 64 * 1024 * 1024;
 const chunkBytes = 256 * 1024;
-/** Of one directory with all below it: more is a mistake, such as `-R -f /`. */
+/** Of one directory with its subdirectories: more is a mistake, such as `-R -f /`. */
 const listedMax = 100_000;
 
 export interface FilesOptions {
@@ -39,7 +39,7 @@ export function nodeFiles({ here, home, fileBytesMax: bytesMax = fileBytesMax }:
       return found.sort();
     },
     write: (path, content, { exclusive = false, secret = false } = {}) =>
-      withErrorsExplained(path, 'written', () => writeWhole(at(path), content, exclusive, secret ? 0o600 : 0o666)),
+      withErrorsExplained(path, 'written', () => writeAtomically(at(path), content, exclusive, secret ? 0o600 : 0o666)),
     open: (path) =>
       unlessMissing(path, 'read', async () => {
         const file = await open(at(path));
@@ -54,7 +54,7 @@ export function nodeFiles({ here, home, fileBytesMax: bytesMax = fileBytesMax }:
 }
 
 async function readAll(file: FileHandle, path: string, bytesMax: number): Promise<Uint8Array> {
-  // The size of a pipe or of /proc is not known before it is read, so it is counted on the way.
+  // The size of a pipe or of a file in /proc is unknown before it is read.
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for (;;) {
@@ -84,19 +84,19 @@ async function* chunksOf(file: FileHandle, path: string): AsyncGenerator<Uint8Ar
   }
 }
 
-/** Directories that are links are not followed: they may lead back. */
+/** Links to directories are not followed, because they may form a cycle. */
 async function collect(directory: string, shown: string, recursive: boolean, found: string[]): Promise<void> {
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name);
     const name = join(shown, entry.name);
     if (entry.isDirectory() && recursive) await collect(path, name, recursive, found);
-    else if (entry.isFile() || (entry.isSymbolicLink() && (await isFileBehind(path)))) found.push(name);
+    else if (entry.isFile() || (entry.isSymbolicLink() && (await isLinkToFile(path)))) found.push(name);
     if (found.length > listedMax) throw new Failure(`there are more than ${listedMax} files in ${shown}`);
   }
 }
 
-async function isFileBehind(path: string): Promise<boolean> {
-  // A link that leads nowhere is no file.
+async function isLinkToFile(path: string): Promise<boolean> {
+  // A broken link is not a file.
   return stat(path).then(
     (one) => one.isFile(),
     () => false,
@@ -105,14 +105,14 @@ async function isFileBehind(path: string): Promise<boolean> {
 
 let written = 0;
 
-async function writeWhole(
+async function writeAtomically(
   path: string,
   content: AsyncIterable<Uint8Array> | Uint8Array,
   exclusive: boolean,
   mode: number,
 ): Promise<void> {
-  const beside = join(dirname(path), `.${process.pid}-${++written}.part`);
-  // Before hours of writing, not only after.
+  const temporary = join(dirname(path), `.${process.pid}-${++written}.part`);
+  // Fails before a long write, not only after it.
   if (
     exclusive &&
     (await stat(path).then(
@@ -121,7 +121,7 @@ async function writeWhole(
     ))
   )
     throw exists();
-  const file = await open(beside, 'wx', mode);
+  const file = await open(temporary, 'wx', mode);
   try {
     try {
       if (content instanceof Uint8Array) await file.writeFile(content);
@@ -130,18 +130,18 @@ async function writeWhole(
     } finally {
       await file.close();
     }
-    // A link refuses where a rename would replace, so two writers cannot both win.
-    if (exclusive) await link(beside, path);
-    else await rename(beside, path);
+    // link() fails if the file exists, where rename() would replace it.
+    if (exclusive) await link(temporary, path);
+    else await rename(temporary, path);
     await syncDirectory(dirname(path));
   } catch (error) {
-    await unlink(beside).catch(() => {});
+    await unlink(temporary).catch(() => {});
     throw error;
   }
-  if (exclusive) await unlink(beside);
+  if (exclusive) await unlink(temporary);
 }
 
-/** Without it a file may be gone after a power cut, though its content was safe. */
+/** Makes the directory entry durable. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path);
   try {
@@ -187,7 +187,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 function explained(path: string, verb: string, error: unknown): unknown {
   const code = codeOf(error);
-  // Other errors are not the file system's, such as those of the source of what is written.
+  // Other errors are not from the file system, such as those of the content source.
   if (code === undefined || error instanceof Failure) return error;
   if (code === 'EISDIR') return new Failure(`${path} is a directory`, { cause: error });
   if (code === 'EEXIST') return new Failure(`${path} already exists and is not overwritten`, { cause: error });

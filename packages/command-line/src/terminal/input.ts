@@ -1,4 +1,4 @@
-/** Standard input: as a whole, or an answer of a person. Loaded when it is needed. */
+/** Reads standard input, as a whole or as the answer to a prompt. Loaded when it is needed. */
 import { fstatSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
@@ -12,7 +12,7 @@ export async function readStandardInput(signal: AbortSignal, bytesMax = inputByt
   signal.throwIfAborted();
   const input = process.stdin;
   if (input.isTTY) throw new UsageError('standard input is a terminal: name a file, or pipe one in with "cat FILE |"');
-  // Node takes it for an empty file.
+  // Node.js reads a directory as an empty file.
   if (fstatSync(input.fd).isDirectory()) throw new UsageError('standard input is a directory: name a file');
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -41,7 +41,11 @@ export async function readStandardInput(signal: AbortSignal, bytesMax = inputByt
  * The terminal itself does the editing of the line and turns Ctrl-C into a signal; a readline that did both would have
  * to give the terminal back, and would not when the program is killed.
  */
-export async function askPerson(question: string, err: OutputStream, signal: AbortSignal): Promise<string | undefined> {
+export async function promptUser(
+  question: string,
+  err: OutputStream,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   signal.throwIfAborted();
   if (!process.stdin.isTTY || !err.isTerminal) return undefined;
   err.write(question.endsWith(' ') ? question : `${question} `);

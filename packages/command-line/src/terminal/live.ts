@@ -1,6 +1,6 @@
 /**
- * A part of the terminal that is painted again and again: progress, `watch`, `top`. The cursor is hidden meanwhile and
- * comes back however it ends. Where nothing can be repainted, lines are printed, and only when they say something new.
+ * An area of the terminal that is repainted: progress, `watch`, `top`. The cursor is hidden meanwhile and always
+ * restored. If the output cannot be repainted, only new lines are printed.
  */
 
 import type { OutputStream } from '../command/terminal.ts';
@@ -16,14 +16,14 @@ export class Live {
   readonly #sink: OutputStream;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = () => this.close();
-  /** The lines on the screen, as wide as they are. */
+  /** The widths of the lines on the screen, in columns. */
   #widths: readonly number[] = [];
   #shown = '';
   #kind: string | undefined;
   #isHidden = false;
   #isClosed = false;
 
-  /** An abort closes it, so that the cursor is back before anything else happens. */
+  /** An abort closes it, which restores the cursor. */
   constructor(sink: OutputStream, signal?: AbortSignal) {
     this.#sink = sink;
     this.#signal = signal;
@@ -32,8 +32,8 @@ export class Live {
   }
 
   /**
-   * Shows this instead of what was there. `kind` is what makes it news: where nothing can be repainted, a text of the
-   * same kind as the last one is not printed. Default: the text itself.
+   * Replaces the shown text. If the output cannot be repainted, a text with the same `kind` as the last one is not
+   * printed. Default: the text itself.
    */
   show(text: string, kind = text): void {
     if (this.#isClosed) return;
@@ -42,12 +42,12 @@ export class Live {
     this.#kind = kind;
   }
 
-  /** A line that stays, above what is painted. */
+  /** Prints a permanent line above the painted area. */
   print(line: string): void {
     this.above(() => this.#sink.write(`${line}\n`));
   }
 
-  /** Calls `write`, which writes whole lines above what is painted, to another stream that may be the same terminal. */
+  /** Calls `write`, which writes whole lines above the painted area, to a stream that may be the same terminal. */
   above(write: () => void): void {
     const again = this.#shown;
     this.#erase();
@@ -55,13 +55,13 @@ export class Live {
     if (again !== '' && !this.#isClosed) this.#paint(again);
   }
 
-  /** Nothing of it stays on the screen. */
+  /** Erases the painted area. */
   clear(): void {
     this.#erase();
     this.#end();
   }
 
-  /** What was shown last stays. */
+  /** Keeps the last text on the screen. */
   close(): void {
     if (this.#widths.length > 0) this.#sink.write('\n');
     this.#widths = [];
@@ -70,7 +70,7 @@ export class Live {
 
   #paint(text: string): void {
     const columns = this.#sink.columns ?? Number.POSITIVE_INFINITY;
-    // A line that fills the last column leaves the cursor in a place that terminals do not agree about.
+    // The cursor position after the last column differs between terminals.
     const lines = fitting(text.split('\n'), this.#sink.rows).map((line) => truncate(line, columns - 1));
     const painted = lines.join('\n');
     const isSame = painted === this.#shown && this.#heightOf(columns) === lines.length;
@@ -90,7 +90,7 @@ export class Live {
     this.#shown = '';
   }
 
-  /** In a terminal that became narrower, what was one line is several now. */
+  /** A line may wrap into several after the terminal became narrower. */
   #heightOf(columns: number): number {
     return this.#widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
   }
@@ -103,7 +103,7 @@ export class Live {
   }
 }
 
-/** What does not fit would scroll away, and could not be painted over. */
+/** Lines that scroll away cannot be repainted. */
 function fitting(lines: readonly string[], rows: number | undefined): readonly string[] {
   const max = Math.max(1, (rows ?? Number.POSITIVE_INFINITY) - 1);
   if (lines.length <= max) return lines;

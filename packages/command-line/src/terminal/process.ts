@@ -35,7 +35,7 @@ function processTerminal({ handleSignals = true }: ProcessOptions): Terminal {
   let isEditing = false;
   for (const name of handleSignals ? endingSignals : []) {
     process.on(name, () => {
-      // The editor has the terminal, and what Ctrl-C means there is its own business.
+      // The editor owns the terminal and handles Ctrl-C itself.
       if (isEditing && name === 'SIGINT') return;
       const interrupted = new Interrupted(name);
       if (signal.aborted) process.exit(interrupted.exitCode);
@@ -60,15 +60,15 @@ function processTerminal({ handleSignals = true }: ProcessOptions): Terminal {
     },
     files: nodeFiles({ here: currentDirectory(), home: env['HOME'] || homedir() }),
     async ask(question) {
-      const { askPerson } = await import('./input.ts');
-      return askPerson(question, err, signal);
+      const { promptUser } = await import('./input.ts');
+      return promptUser(question, err, signal);
     },
     async edit(text, suffix) {
       const { discard, editText } = await import('./editor.ts');
       isEditing = true;
       try {
         const edited = await editText(text, suffix, env, signal);
-        // What was left as it was opened is no reason to forget what was saved before.
+        // An unchanged text does not replace an earlier saved one.
         if (edited.text === text) await discard(edited.path);
         else {
           if (saved !== undefined) await discard(saved);
@@ -88,7 +88,7 @@ function processTerminal({ handleSignals = true }: ProcessOptions): Terminal {
   };
 }
 
-/** It may have been removed. That is a reason to find no files there, and none to fail before anything was asked. */
+/** The directory may have been removed, which must not fail the start. */
 function currentDirectory(): string {
   try {
     return process.cwd();

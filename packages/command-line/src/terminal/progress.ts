@@ -1,6 +1,6 @@
 /**
- * Waiting, as people can bear it: what for, how long already, how long at most, what is there so far, and whether the
- * other side still answers.
+ * Progress output while waiting: the subject, elapsed time, timeout, current state, and the time since the last response
+ * of the other side.
  */
 
 import { Failure } from '../command/errors.ts';
@@ -10,18 +10,18 @@ import { Live } from './live.ts';
 export interface WaitOptions {
   /** `service/telemetry to be available`. */
   readonly what: string;
-  /** After that it gives up. `Infinity` never does. */
+  /** Timeout in milliseconds; `Infinity` for none. */
   readonly timeoutMs: number;
-  /** What to do when it gave up: `look at "ecsmctl describe …"`. */
+  /** What to do after a timeout: `see "ecsmctl describe …"`. */
   readonly remedy?: string;
 }
 
 export interface Progress {
-  /** What is there so far: `2/3 ready`. */
+  /** Sets the current state: `2/3 ready`. */
   update(state: string): void;
-  /** The other side has answered. If it is never called, the last contact is not shown. */
+  /** Records a response of the other side. If it is never called, the last contact is not shown. */
   contact(): void;
-  /** A line that stays on the screen. */
+  /** Prints a permanent line. */
   print(line: string): void;
   /** For whole lines on the output, which may be the same terminal: they are written above what is painted. */
   above(write: () => void): void;
@@ -37,12 +37,12 @@ export interface Wait {
   readonly sinceContactMs?: number | undefined;
 }
 
-/** Who is done by then has not waited. */
+/** Work that ends earlier shows no progress. */
 const quietMs = 500;
 const repaintMs = 1_000;
-/** A silence that is shorter means nothing. */
+/** Shorter gaps between responses are not shown. */
 const silenceMs = 10_000;
-/** A longer timer fires at once, in Node. */
+/** Node.js fires longer timers immediately. */
 const timerMsMax = 2 ** 31 - 1;
 
 /** `waiting for X (12 s of 60 s): 2/3 ready, last contact 40 s ago`. */
@@ -72,8 +72,8 @@ export function duration(ms: number): string {
 }
 
 /**
- * Does `work` and shows how far it is, on the error output. Throws `Failure` at the deadline, and the reason of the
- * terminal's signal when that aborts, whether or not `work` minds its signal.
+ * Runs `work` and shows its progress on standard error. Throws `Failure` at the deadline, and the reason of the terminal's
+ * signal when it aborts, even if `work` ignores its signal.
  */
 export async function withProgress<T>(
   terminal: Terminal,
@@ -120,7 +120,7 @@ export async function withProgress<T>(
   const cancelDeadline = Number.isFinite(timeoutMs) ? clock.after(Math.min(timeoutMs, timerMsMax), giveUp) : () => {};
   try {
     return await Promise.race([
-      // First, because work that minds its signal fails with something of its own when it aborts.
+      // First, because work that observes its signal may reject with another error.
       rejected(stop.signal),
       work({
         update(text) {

@@ -1,12 +1,12 @@
-/** Sentences for people: lines of a width, and numbers with their nouns. */
+/** Wraps text to a width, and formats counts with their nouns. */
 import { displayWidth, pieces } from './width.ts';
 
-/** Marks that do not begin a line: they stay with the character before them. */
+/** Punctuation that must not start a line. */
 const closing = /^[，。、；：！？）】》」』”’…·〕〉]/u;
 
 /**
- * Lines of at most so many columns, the indent of each included. Paragraphs and blanks at their beginning stay. Chinese
- * breaks between any two characters; a Latin word that is longer than a line gets a line of its own.
+ * Wraps text to `columns`, including the indent. Paragraphs and their leading spaces are kept. Chinese
+ * wraps between any two characters; a Latin word longer than a line gets its own line.
  */
 export function wrap(text: string, columns: number, indent = 0): string {
   const margin = ' '.repeat(Math.max(0, indent));
@@ -45,7 +45,7 @@ interface Word {
   readonly blanks: number;
 }
 
-/** What stays together on a line: a Latin word, or one wide character with the marks behind it. */
+/** Units that are not split: a Latin word, or a wide character with the punctuation after it. */
 function wordsOf(text: string): Word[] {
   return text
     .split(' ')
@@ -64,7 +64,7 @@ function wordsOf(text: string): Word[] {
     });
 }
 
-/** `1 service`, `2 services`, `0 entries`; `many` for what English makes otherwise. */
+/** `1 service`, `2 services`, `0 entries`; `many` for irregular plurals. */
 export function plural(count: number, noun: string, many = regularPlural(noun)): string {
   return `${count} ${count === 1 ? noun : many}`;
 }

@@ -1,6 +1,6 @@
-/** What a terminal must not get to see from strangers: a name could clear the screen, or turn the writing around. */
+/** Escapes untrusted text for terminals: a name could clear the screen or reverse the text direction. */
 
-/** Text of these needs no closer look. */
+/** Text that needs no escaping. */
 export const printableAscii = /^[ -~]*$/;
 
 /**
@@ -14,15 +14,15 @@ const unprintable =
 const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
- * On one line, with `\n`, `\x1b` or `\u202e` for what is no printable character. For people: a backslash is not doubled,
- * so the text cannot be turned back.
+ * On one line, with `\n`, `\x1b` or `\u202e` for unprintable characters. A backslash is not doubled, so the result cannot
+ * be decoded.
  */
 export function visible(text: string): string {
   if (printableAscii.test(text)) return text;
   return text.replace(unprintable, (character) => short[character] ?? escaped(character));
 }
 
-/** The same with its line ends and tabs left: for a terminal that gets several lines of somebody else. */
+/** The same for several lines: keeps line ends and tabs. */
 export function visibleLines(text: string): string {
   return text
     .split('\n')

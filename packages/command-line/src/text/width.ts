@@ -34,7 +34,7 @@ const wideRanges: readonly (readonly [first: number, last: number])[] = [
 
 const colour = new RegExp(`${'\u001b'}\\[[\\d;]*m`, 'g');
 /** Also the vowels and final consonants of Hangul, which are drawn into the syllable. */
-const nothing = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u1160-\u11ff]$/u;
+const zeroWidth = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u1160-\u11ff]$/u;
 const emojiSequence =
   /^(?:\p{Emoji}\ufe0f|\p{Regional_Indicator}{2}|\p{Emoji_Modifier_Base}\p{Emoji_Modifier}|\p{Extended_Pictographic}.*\u200d)/su;
 const emoji = /^(?!\p{Regional_Indicator})\p{Emoji_Presentation}/u;
@@ -54,7 +54,7 @@ export function displayWidth(text: string): number {
   return columns;
 }
 
-/** At most so many columns. What is cut ends with `…`, and with the end of its colour. */
+/** Truncates to `columns`. A truncated text ends with `…` and a reset of its colour. */
 export function truncate(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   if (columns < 1) return '';
@@ -71,12 +71,12 @@ export function truncate(text: string, columns: number): string {
   return `${kept}…${isColoured ? '\u001b[0m' : ''}`;
 }
 
-/** Blanks behind it up to so many columns; a text that is longer stays as it is. */
+/** Pads with spaces to `columns`; a longer text is returned unchanged. */
 export function padEnd(text: string, columns: number): string {
   return text + blanks(columns - displayWidth(text));
 }
 
-/** What cannot be divided: characters as people see them, and colours. */
+/** Indivisible pieces: grapheme clusters and colour sequences. */
 export function* pieces(text: string): Generator<Piece> {
   let end = 0;
   for (const found of text.matchAll(colour)) {
@@ -98,7 +98,7 @@ function* characters(text: string): Generator<Piece> {
 function columnsOf(grapheme: string): number {
   if (emojiSequence.test(grapheme)) return 2;
   for (const character of grapheme) {
-    if (nothing.test(character)) continue;
+    if (zeroWidth.test(character)) continue;
     const marks = grapheme.length === 1 ? 0 : (grapheme.match(halfWidthMark)?.length ?? 0);
     return (isWide(character) ? 2 : 1) + marks;
   }
@@ -116,7 +116,7 @@ function blanks(count: number): string {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Made when it is needed for the first time: it costs a millisecond, and most texts are ASCII. */
+/** Created on first use: it costs a millisecond, and most texts are ASCII. */
 function graphemes(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter;

@@ -66,7 +66,11 @@ const states: readonly (readonly [string, RevisionInput, string])[] = [
     { status: { observedGeneration: 2, conditions: [condition('Progressing', 'True', 'Complete', 'done')] } },
     'in progress: the operator has not observed the latest change yet',
   ],
-  ['few updated', { status: { updatedReplicas: 1, conditions: [rolling] } }, 'in progress: 1 of 3 instances are updated'],
+  [
+    'few updated',
+    { status: { updatedReplicas: 1, conditions: [rolling] } },
+    'in progress: 1 of 3 instances are updated',
+  ],
   [
     'old ones left',
     { status: { replicas: 5, conditions: [rolling] } },
