@@ -34,14 +34,8 @@ export function textCell(text: string | number | null | undefined): string {
 }
 
 /** `telemetry@1.0.0#sylixos`. */
-export function imageText({ name, tag, os }: ImageName): string {
+export function imageText({ name, tag, os }: { [key in 'name' | 'tag' | 'os']?: string | null | undefined }): string {
   return `${name}${tag ? `@${tag}` : ''}${os ? `#${os}` : ''}`;
-}
-
-interface ImageName {
-  readonly name?: string | null | undefined;
-  readonly tag?: string | null | undefined;
-  readonly os?: string | null | undefined;
 }
 
 /** Age of a time in the format of the platform. */

@@ -11,8 +11,8 @@ import { redactText } from '@ecsm/runtime';
 /** A service to change, and the `ecsmctl` command that makes the same change permanently. */
 export interface Change {
   readonly service: Pick<ServiceDetail, 'name' | 'image'>;
-  /** `ecsmctl scale ecsmservice telemetry -n orbit --replicas 3`. */
-  readonly instead: (owner: { readonly name: string; readonly namespace: string }) => string;
+  /** `ecsmctl scale ecsmservice telemetry -n orbit --replicas 3`, from `ecsmservice telemetry -n orbit`. */
+  readonly instead: (object: string) => string;
 }
 
 /**
@@ -24,10 +24,10 @@ export async function confirmOwned(call: Call, changes: readonly Change[]): Prom
   const warnings = changes.flatMap(({ service, instead }) => {
     const mark = readMark(service);
     if (!mark) return [];
-    const owner = `ECSMService ${mark.namespace}/${mark.name}`;
-    return [
-      `service "${service.name}" is owned by ${owner}: the operator will revert this change. Instead: ${instead(mark)}`,
-    ].map((text) => visible(redactText(text)));
+    const { namespace, name } = mark;
+    const owned = `service "${service.name}" is owned by ECSMService ${namespace}/${name}`;
+    const command = instead(`ecsmservice ${name} -n ${namespace}`);
+    return [visible(redactText(`${owned}: the operator will revert this change. Instead: ${command}`))];
   });
   const [first, ...others] = warnings;
   if (first === undefined) return 0;
@@ -36,7 +36,7 @@ export async function confirmOwned(call: Call, changes: readonly Change[]): Prom
     return warnings.length;
   }
   for (const warning of others) err.write(`Warning: ${warning}\n`);
-  const answer = err.isTerminal ? await askYesNo(call, `Warning: ${first}\nContinue? [y/N]`) : undefined;
+  const answer = await askYesNo(call, `Warning: ${first}\nContinue? [y/N]`);
   if (answer === undefined) throw new Failure(`${first}. To make it anyway, add --yes`);
   if (!answer) throw new Failure('nothing was changed');
   return warnings.length;
@@ -45,9 +45,7 @@ export async function confirmOwned(call: Call, changes: readonly Change[]): Prom
 /** Asks before an irreversible change. `what`: `delete service "telemetry"`. Throws `Failure` if it is not confirmed. */
 export async function confirmIrreversible(call: Call, what: string): Promise<void> {
   if (call.flag('yes') !== undefined) return;
-  const answer = call.terminal.err.isTerminal
-    ? await askYesNo(call, `${capitalised(visible(what))}? [y/N]`)
-    : undefined;
+  const answer = await askYesNo(call, `${capitalised(visible(what))}? [y/N]`);
   if (answer === undefined) throw new Failure(`${what} needs confirmation: add --yes`);
   if (!answer) throw new Failure('nothing was changed');
 }
@@ -56,8 +54,8 @@ function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Returns undefined if there is no answer. */
+/** Returns undefined without a terminal or an answer. */
 async function askYesNo({ terminal }: Call, question: string): Promise<boolean | undefined> {
-  const answer = await terminal.ask(question);
+  const answer = terminal.err.isTerminal ? await terminal.ask(question) : undefined;
   return answer === undefined ? undefined : /^y(?:es)?$/i.test(answer.trim());
 }

@@ -39,17 +39,17 @@ const historyMax = 20;
 
 /** Filtered by the flags. The API has no list of all containers, so services are listed first. */
 export async function* listedContainers(context: Context): AsyncGenerator<ContainerRow, void, undefined> {
-  const { filterValue, platform, signal } = context;
-  const key = filterValue('key');
+  const { filterOf, platform, signal } = context;
+  const key = filterOf('key');
   const options = key === undefined ? { signal } : { signal, key };
-  const serviceWord = filterValue('service');
-  const nodeWord = filterValue('node');
+  const serviceWord = filterOf('service');
+  const nodeWord = filterOf('node');
   if (serviceWord !== undefined && nodeWord !== undefined) {
     // The API filters by one of them, not by both.
     throw new UsageError('--service and --node cannot be combined: use one of them');
   }
   if (nodeWord !== undefined) {
-    if (filterValue('namespace') !== undefined) throw new UsageError('--namespace and --node cannot be combined');
+    if (filterOf('namespace') !== undefined) throw new UsageError('--namespace and --node cannot be combined');
     const { findNode } = await import('./nodes.ts');
     yield* platform.ecsm.containers().ofNodes([(await findNode(context, nodeWord)).id], options);
     return;

@@ -20,20 +20,15 @@ const done: Readonly<Record<ContainerAction, string>> = {
 /** The resulting state. */
 const states = { start: 'running', stop: 'exited', restart: 'running', pause: 'paused', unpause: 'running' } as const;
 
-type Owner = { readonly name: string; readonly namespace: string };
-
-const describeInstead = ({ name, namespace }: Owner) =>
-  `ecsmctl describe ecsmservice ${name} -n ${namespace}, which shows why it does not run`;
+const describeInstead = (object: string) => `ecsmctl describe ${object}, which shows why it does not run`;
 /** A static service has one instance on each node, so it has no number of replicas to set. */
-const scaleToZeroInstead = ({ name, namespace }: Owner, { policy }: ServiceDetail) =>
-  policy === 'dynamic'
-    ? `ecsmctl scale ecsmservice ${name} -n ${namespace} --replicas 0`
-    : `ecsmctl edit ecsmservice ${name} -n ${namespace}`;
+const scaleToZeroInstead = (object: string, { policy }: ServiceDetail) =>
+  policy === 'dynamic' ? `ecsmctl scale ${object} --replicas 0` : `ecsmctl edit ${object}`;
 
-const insteads: Readonly<Record<ContainerAction, (owner: Owner, service: ServiceDetail) => string>> = {
+const insteads: Readonly<Record<ContainerAction, (object: string, service: ServiceDetail) => string>> = {
   start: describeInstead,
   stop: scaleToZeroInstead,
-  restart: ({ name, namespace }) => `ecsmctl rollout restart ecsmservice ${name} -n ${namespace}`,
+  restart: (object) => `ecsmctl rollout restart ${object}`,
   pause: scaleToZeroInstead,
   unpause: describeInstead,
 };
@@ -106,20 +101,13 @@ async function controlContainers(
       platform.ecsm.containers().control(name, action, { signal }),
     );
     if (call.flag('wait') !== undefined) {
-      const readRow = async ({ signal }: Context) => [await platform.ecsm.containers().get(taskId, { signal })];
-      await waitForState(
-        call,
-        platform,
-        `container/${name}`,
-        states[action],
-        readRow,
-        action === 'restart' ? rows : [],
-      );
+      const read = async ({ signal }: Context) => [await platform.ecsm.containers().get(taskId, { signal })];
+      await waitForState(call, platform, `container/${name}`, states[action], read, action === 'restart' ? rows : []);
     }
     call.terminal.out.write(`container/${name} ${done[action]}\n`);
   }
 }
 
 function changeOf(service: ServiceDetail, action: ContainerAction): Change {
-  return { service, instead: (owner) => insteads[action](owner, service) };
+  return { service, instead: (object) => insteads[action](object, service) };
 }

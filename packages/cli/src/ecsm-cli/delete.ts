@@ -25,7 +25,7 @@ async function deleteServices(call: Call, platform: Platform, { names }: Target)
     call,
     services.map((service) => ({
       service,
-      instead: ({ name, namespace }) => `ecsmctl delete ecsmservice ${name} -n ${namespace}`,
+      instead: (object) => `ecsmctl delete ${object}`,
     })),
   );
   const shown = services.map(({ name }) => `"${name}"`).join(', ');

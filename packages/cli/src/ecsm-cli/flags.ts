@@ -16,9 +16,9 @@ export const platformFlags: readonly Flag[] = [
     variable: 'ECSMCLI_HOST',
     key: 'host',
     default: '127.0.0.1',
-    help: 'host of the platform',
+    help: 'platform host',
   },
-  { name: 'port', value: 'PORT', variable: 'ECSMCLI_PORT', key: 'port', default: '3001', help: 'port of the platform' },
+  { name: 'port', value: 'PORT', variable: 'ECSMCLI_PORT', key: 'port', default: '3001', help: 'platform port' },
   {
     name: 'protocol',
     value: 'NAME',
@@ -26,7 +26,7 @@ export const platformFlags: readonly Flag[] = [
     key: 'protocol',
     choices: ['http', 'https'],
     default: 'http',
-    help: 'protocol of the platform',
+    help: 'platform protocol',
   },
   {
     name: 'header',

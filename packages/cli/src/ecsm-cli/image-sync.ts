@@ -5,7 +5,6 @@ import { imageText } from './cells.ts';
 import { callPlatform } from './change.ts';
 import { findImage } from './images.ts';
 import { type Platform, withPlatform } from './platform.ts';
-import type { Context } from './resource.ts';
 import { waitUntil } from './waiting.ts';
 
 export async function run(call: Call): Promise<void> {
@@ -34,11 +33,9 @@ export async function run(call: Call): Promise<void> {
 }
 
 async function waitUntilSynced(call: Call, platform: Platform, name: string, syncId: string): Promise<void> {
-  const remedy = 'the sync continues on the platform: check later with "ecsm-cli get images"';
-  const poll = async ({ signal }: Context) => {
+  await waitUntil(call, platform, `image/${name} to be synced`, async ({ signal }) => {
     const { status, percent } = await platform.ecsm.images().syncProgress(syncId, { signal });
     if (status === 'fail') throw new Failure(`the platform could not sync image/${name}`);
     return { done: status === 'success', state: status ?? 'unknown', share: (percent ?? 0) / 100 };
-  };
-  await waitUntil(call, platform, `image/${name} to be synced`, poll, remedy);
+  });
 }

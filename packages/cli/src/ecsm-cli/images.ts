@@ -25,9 +25,9 @@ export const images: Resource = {
   ],
 
   async *list(context) {
-    const { filterValue, platform, signal } = context;
+    const { filterOf, platform, signal } = context;
     const only = (field: 'name' | 'os' | 'author') => {
-      const text = filterValue(field);
+      const text = filterOf(field);
       return text === undefined ? {} : { [field]: text };
     };
     const filter = { registryId: registryOf(context), ...only('name'), ...only('os'), ...only('author') };
@@ -61,8 +61,8 @@ export async function findImage(context: Context, word: string, registryId: stri
   throw await notFound(context, 'image', word, iterable(others));
 }
 
-function registryOf({ filterValue }: Context): string {
-  return filterValue('registry') ?? localRegistry;
+function registryOf({ filterOf }: Context): string {
+  return filterOf('registry') ?? localRegistry;
 }
 
 function detailOf(context: Context, id: string) {

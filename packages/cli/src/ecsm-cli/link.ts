@@ -21,12 +21,10 @@ export function trackedTransport(transport: Transport, terminal: Terminal, link:
     async send(request, options) {
       const startMs = clock.monotonicMs();
       const { meter } = options;
-      const logEnd = (result: string) => {
+      const logEnd = (end: string) => {
         if (!isVerbose) return;
         const bytes = `${formatBytes(meter.bytesUp)} up, ${formatBytes(meter.bytesDown)} down`;
-        detail(
-          `${shownRequest(link.url, request)}: ${result}, ${Math.round(clock.monotonicMs() - startMs)} ms, ${bytes}`,
-        );
+        detail(`${shownRequest(link.url, request)}: ${end}, ${Math.round(clock.monotonicMs() - startMs)} ms, ${bytes}`);
       };
       link.isWriting = request.method !== 'GET';
       try {

@@ -44,10 +44,8 @@ export async function recordsOfService(call: Call): Promise<readonly string[]> {
   const word = call.words.at(-1)?.replace(/^.*\//, '');
   if (word === undefined) return [];
   return withPlatform(call, async (platform) => {
-    const context = {
-      ...contextOf(call, platform),
-      filterValue: (flag: string) => (flag === 'service' ? word : undefined),
-    };
+    const filterOf = (flag: string) => (flag === 'service' ? word : undefined);
+    const context = { ...contextOf(call, platform), filterOf };
     return (await collect((await loadResource('record')).list(context))).map(({ name }) => name);
   });
 }

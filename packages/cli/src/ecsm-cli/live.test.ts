@@ -14,7 +14,7 @@ test('top refreshes its table and restores the cursor', async () => {
   const kit = await simulated({ isQuick: true });
   await createService(kit, 'telemetry', { factor: 2 });
   const top = kit.start(['top', 'nodes', '--interval', '5s'], { terminal });
-  await expect.poll(() => top.out.text).toContain('press Ctrl-C to exit');
+  await expect.poll(() => top.out.text).toContain('Ctrl-C to exit');
   expect(screenOf(kit, top.out.text)).toMatch(/NAME +STATUS +CPU[\s\S]*node-1 +online +\d+%/);
   const { platform } = kit.simulator;
   platform.cutNode(platform.nodeNamed('node-2')?.id ?? '');
@@ -33,7 +33,7 @@ test('top shows the time since the last contact above the last table', async () 
   await expect.poll(() => screenOf(kit, top.out.text)).toMatch(/no response, last contact 4\d s ago/);
   expect(screenOf(kit, top.out.text)).toContain('node-3');
   kit.simulator.link.heal();
-  await expect.poll(() => screenOf(kit, top.out.text)).toContain('press Ctrl-C to exit');
+  await expect.poll(() => screenOf(kit, top.out.text)).toContain('Ctrl-C to exit');
   top.interrupt();
   expect(await top.exit).toBe(130);
 });

@@ -26,11 +26,11 @@ export const nodes: Resource = {
   ],
 
   async *list(context) {
-    const { filterValue, platform, signal } = context;
-    const name = filterValue('name');
+    const { filterOf, platform, signal } = context;
+    const name = filterOf('name');
     const filter = name === undefined ? {} : { name };
     const all = platform.ecsm.nodes();
-    const isBasic = filterValue('basic') !== undefined;
+    const isBasic = filterOf('basic') !== undefined;
     for await (const row of isBasic ? all.listBasic(filter, { signal }) : all.list(filter, { signal })) {
       yield itemOf(context, row);
     }

@@ -14,26 +14,22 @@ const repaintMs = 1_000;
 /** A shorter time without a response is not reported, unless a request failed. */
 const silenceMs = 10_000;
 
-export interface PollOptions<Snapshot> {
+export interface PollOptions<T> {
   readonly flags: readonly string[];
-  readonly read: (context: Context) => Promise<Snapshot>;
+  readonly read: (context: Context) => Promise<T>;
   /** The text to show. It must fit the current size of the terminal. */
-  readonly paint: (snapshot: Snapshot) => string;
+  readonly paint: (snapshot: T) => string;
   /** Milliseconds. Default: until Ctrl-C. */
   readonly forMs?: number | undefined;
 }
 
 /** Throws if the first read fails, because there is nothing to show. */
-export async function showLive<Snapshot>(
-  call: Call,
-  platform: Platform,
-  options: PollOptions<Snapshot>,
-): Promise<void> {
+export async function showLive<T>(call: Call, platform: Platform, options: PollOptions<T>): Promise<void> {
   const { terminal } = call;
   const { clock, signal, out } = terminal;
   const intervalMs = intervalOf(call);
   const live = new Live(out, signal);
-  let snapshot: Snapshot | undefined;
+  let snapshot: T | undefined;
   let problem: string | undefined;
   let cancelTick = () => {};
   const paint = () => {
@@ -58,11 +54,11 @@ export async function showLive<Snapshot>(
 }
 
 /** Calls `onRead` with each snapshot, or with the problem of the link. Returns when the signal aborts. */
-export async function poll<Snapshot>(
+export async function poll<T>(
   call: Call,
   platform: Platform,
-  { flags, read, forMs = Number.POSITIVE_INFINITY }: Pick<PollOptions<Snapshot>, 'flags' | 'read' | 'forMs'>,
-  onRead: (snapshot: Snapshot | undefined, problem: string | undefined) => void,
+  { flags, read, forMs = Number.POSITIVE_INFINITY }: Pick<PollOptions<T>, 'flags' | 'read' | 'forMs'>,
+  onRead: (snapshot: T | undefined, problem: string | undefined) => void,
 ): Promise<void> {
   const { clock, signal } = call.terminal;
   const intervalMs = intervalOf(call);
@@ -96,8 +92,6 @@ function linkLine(
 ): string {
   const sinceMs = terminal.clock.monotonicMs() - (link.contactMs ?? terminal.clock.monotonicMs());
   const isSilent = problem !== undefined || sinceMs >= Math.max(silenceMs, 2 * intervalMs);
-  const state = isSilent
-    ? `${problem ?? 'no response'}, last contact ${duration(sinceMs)} ago`
-    : 'press Ctrl-C to exit';
+  const state = isSilent ? `${problem ?? 'no response'}, last contact ${duration(sinceMs)} ago` : 'Ctrl-C to exit';
   return `${url}: ${state}`;
 }

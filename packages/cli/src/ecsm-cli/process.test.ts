@@ -138,7 +138,7 @@ test.skipIf(!hasTerminal)('asks for confirmation on a terminal', async () => {
 test.skipIf(!hasTerminal)('top runs on a terminal until Ctrl-C', async () => {
   let isStopped = false;
   const { code, out } = await inTerminal('ecsm-cli top nodes --interval 1s', (text, child) => {
-    if (isStopped || !text.includes('press Ctrl-C to exit')) return;
+    if (isStopped || !text.includes('Ctrl-C to exit')) return;
     isStopped = true;
     child.stdin?.write('\u0003');
   });

@@ -22,7 +22,7 @@ export const records: Resource = {
   columns: recordColumns,
 
   async *list(context) {
-    const word = context.filterValue('service');
+    const word = context.filterOf('service');
     if (word === undefined) throw new UsageError('records belong to a service: add --service NAME');
     const { findService } = await import('./services.ts');
     const { id } = await findService(context, word);

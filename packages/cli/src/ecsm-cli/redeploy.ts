@@ -15,7 +15,7 @@ export async function run(call: Call): Promise<void> {
       call,
       services.map((service) => ({
         service,
-        instead: (owner) => `ecsmctl rollout restart ecsmservice ${owner.name} -n ${owner.namespace}`,
+        instead: (object) => `ecsmctl rollout restart ${object}`,
       })),
     );
     for (const { id, name } of services) {

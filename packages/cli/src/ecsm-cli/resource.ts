@@ -11,7 +11,7 @@ export interface Context {
   readonly platform: Platform;
   readonly signal: AbortSignal;
   /** Value of a filter flag. Returns undefined if the command does not have the flag. */
-  readonly filterValue: (flag: string) => string | undefined;
+  readonly filterOf: (flag: string) => string | undefined;
 }
 
 /** `flags`: the filter flags of the command. */
@@ -23,7 +23,7 @@ export function contextOf(
     flags = [],
   }: { readonly signal?: AbortSignal; readonly flags?: readonly string[] } = {},
 ): Context {
-  return { call, platform, signal, filterValue: (name) => (flags.includes(name) ? call.flag(name) : undefined) };
+  return { call, platform, signal, filterOf: (name) => (flags.includes(name) ? call.flag(name) : undefined) };
 }
 
 /** One object, prepared for output. */
@@ -42,7 +42,7 @@ export interface Item {
 export interface Resource {
   readonly kind: Kind;
   readonly columns: readonly Column[];
-  /** Reads page by page, only as far as it is consumed. Filtered by `filterValue`. */
+  /** Reads page by page, only as far as it is consumed. Filtered by `filterOf`. */
   list(context: Context): AsyncIterable<Item>;
   /** By name or id. Throws `Failure` if the object does not exist. */
   find(context: Context, word: string): Promise<Item>;

@@ -24,9 +24,7 @@ export async function run(call: Call): Promise<void> {
     const record = await callPlatform(call, platform, 'find the record', async ({ signal }) =>
       recordById(await collect(platform.ecsm.records().list(id, { signal })), to, name),
     );
-    await confirmOwned(call, [
-      { service, instead: (owner) => `ecsmctl rollout undo ecsmservice ${owner.name} -n ${owner.namespace}` },
-    ]);
+    await confirmOwned(call, [{ service, instead: (object) => `ecsmctl rollout undo ${object}` }]);
     await callPlatform(call, platform, `roll service/${name} back`, ({ signal }) =>
       platform.ecsm.services().rollback(id, record.id, { signal }),
     );

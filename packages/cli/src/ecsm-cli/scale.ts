@@ -23,12 +23,7 @@ export async function run(call: Call): Promise<void> {
         `service "${name}" is ${service.policy}: it has one instance on each of its nodes. To have more, ${remedy}`,
       );
     }
-    await confirmOwned(call, [
-      {
-        service,
-        instead: (owner) => `ecsmctl scale ecsmservice ${owner.name} -n ${owner.namespace} --replicas ${factor}`,
-      },
-    ]);
+    await confirmOwned(call, [{ service, instead: (object) => `ecsmctl scale ${object} --replicas ${factor}` }]);
     await callPlatform(call, platform, `scale service/${name}`, ({ signal }) =>
       platform.ecsm.services().update({ ...bodyOf(service), factor }, { signal }),
     );

@@ -28,10 +28,10 @@ export const services: Resource = {
   ],
 
   async *list(context) {
-    const { filterValue } = context;
-    const image = filterValue('image');
-    const node = filterValue('node');
-    const label = filterValue('label');
+    const { filterOf } = context;
+    const image = filterOf('image');
+    const node = filterOf('node');
+    const label = filterOf('label');
     const filter: ServiceFilter = {
       ...(image === undefined ? {} : { imageId: await imageIdOf(context, image) }),
       ...(node === undefined ? {} : { nodeId: await nodeIdOf(context, node) }),
@@ -47,11 +47,11 @@ export const services: Resource = {
 
 /** Filtered by `-n` and `--name`. */
 export async function* listedServices(
-  { filterValue, platform, signal }: Context,
+  { filterOf, platform, signal }: Context,
   filter: ServiceFilter,
 ): AsyncGenerator<ServiceRow, void, undefined> {
-  const namespace = filterValue('namespace');
-  const name = filterValue('name') ?? prefixOf(namespace);
+  const namespace = filterOf('namespace');
+  const name = filterOf('name') ?? prefixOf(namespace);
   for await (const row of platform.ecsm
     .services()
     .list(name === undefined ? filter : { ...filter, name }, { signal })) {
@@ -68,9 +68,9 @@ function prefixOf(namespace: string | undefined): string | undefined {
 
 /** By name or id; with `-n` by the name within the namespace or by id. Throws `Failure`. */
 export async function findService(context: Context, word: string): Promise<ServiceRow> {
-  const { platform, signal, filterValue } = context;
+  const { platform, signal, filterOf } = context;
   const all = platform.ecsm.services();
-  const namespace = filterValue('namespace');
+  const namespace = filterOf('namespace');
   const named = await all.byName(namespace === undefined ? word : platformName(namespace, word), { signal });
   if (named) return named;
   const detail = await undefinedIfNotFound(() => all.get(word, { signal }));

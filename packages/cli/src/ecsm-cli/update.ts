@@ -15,9 +15,7 @@ export async function run(call: Call): Promise<void> {
     if (wanted.prepull !== undefined)
       throw new UsageError('prepull can be set only at creation: remove it for an update');
     const body = withSecrets(wanted, present);
-    await confirmOwned(call, [
-      { service: present, instead: ({ name, namespace }) => `ecsmctl edit ecsmservice ${name} -n ${namespace}` },
-    ]);
+    await confirmOwned(call, [{ service: present, instead: (object) => `ecsmctl edit ${object}` }]);
     const { name } = body;
     await callPlatform(call, platform, `update service/${name}`, ({ signal }) =>
       platform.ecsm.services().update({ ...body, id: present.id }, { signal }),

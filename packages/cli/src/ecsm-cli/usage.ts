@@ -29,8 +29,8 @@ export const nodeUsage: UsageTable = {
     { name: 'memory used', wide: true },
     { name: 'processes', wide: true },
   ],
-  async measure({ platform, filterValue, signal, call: { terminal } }, withBars) {
-    const name = filterValue('name');
+  async measure({ platform, filterOf, signal, call: { terminal } }, withBars) {
+    const name = filterOf('name');
     const rows = await collect(platform.ecsm.nodes().listBasic(name === undefined ? {} : { name }, { signal }));
     const live = await platform.ecsm.nodes().status(
       rows.map(({ id }) => id),

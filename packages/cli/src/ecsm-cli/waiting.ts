@@ -19,17 +19,15 @@ export interface PollState {
   readonly share?: number;
 }
 
-const waitRemedy = 'the operation continues on the platform: check later, or increase --timeout';
-
 /** `what`: `service/telemetry to be deployed`. Throws `Failure` at the deadline. */
 export async function waitUntil(
   call: Call,
   platform: Platform,
   what: string,
   poll: (context: Context) => Promise<PollState>,
-  remedy = waitRemedy,
 ): Promise<void> {
   const { terminal } = call;
+  const remedy = 'the operation continues on the platform: check later, or increase --timeout';
   await withProgress(terminal, { what, timeoutMs: platform.waitMs, remedy }, async (progress) => {
     const { update, contact, signal } = progress;
     const context = contextOf(call, platform, { signal });
