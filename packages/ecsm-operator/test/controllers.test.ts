@@ -1,6 +1,6 @@
 /**
  * Goal: a second kind with a controller is added to the operator from outside, and costs one watch. Method: a small kind
- * that counts services, on a store that counts its watches, with a platform that does not answer.
+ * that counts services, on a store that counts its watches, with a platform that does not respond.
  */
 import { ECSMService, Operator, operatorKinds } from '@ecsm/operator';
 import {
@@ -27,7 +27,7 @@ const Tally = defineKind({
   columns: [],
 });
 
-/** Counts the services of its namespace: it is woken by its own kind, and by every service. */
+/** Counts the services of its namespace: it is enqueued by its own kind, and by every service. */
 const tallyController = () =>
   new Controller({
     name: 'tally',

@@ -1,4 +1,4 @@
-/** What breaks on the platform: put right where the platform does not do it itself, said where nothing can be done. */
+/** Failures on the platform: repaired if the platform does not do it itself, otherwise reported. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { dynamic, fixed, Site, type SiteOptions } from './operator.kit.ts';
 
@@ -18,7 +18,7 @@ const nodesOf = (name: string) => {
 };
 
 describe('a deployment that fails', () => {
-  it('is begun again, later each time, and is said until it works', async () => {
+  it('is redeployed with backoff, and reported until it succeeds', async () => {
     site = new Site().start();
     site.platform.failDeployments({ service: 'web', count: 3 * 4, message: 'no space left' });
     await site.apply(dynamic('web'));
@@ -36,7 +36,7 @@ describe('a deployment that fails', () => {
     expect((await site.get('web'))?.status?.healing).toBeUndefined();
   });
 
-  it('goes on waiting where it was when the operator starts again', async () => {
+  it('keeps its backoff after a restart of the operator', async () => {
     site = new Site().start();
     site.platform.failDeployments({ service: 'web', count: 1_000, message: 'no space left' });
     await site.apply(dynamic('web'));
@@ -53,7 +53,7 @@ describe('a deployment that fails', () => {
 });
 
 describe('an instance that ends', () => {
-  it('by itself is left to the platform', async () => {
+  it('is restarted by the platform', async () => {
     await opened();
     const calls = site.simulator.journal.last;
     const service = site.platform.serviceNamed('web');
@@ -64,7 +64,7 @@ describe('an instance that ends', () => {
     expect(site.writesSince(calls)).toEqual([]);
   });
 
-  it('and that nobody restarts is started as soon as the grace period is over', async () => {
+  it('and is not restarted is started after the grace period', async () => {
     await opened(dynamic('web'), { behaviour: { selfRestart: 'never' }, settings: { observeMs: 1_000 } });
     const service = site.platform.serviceNamed('web');
     const [first] = site.platform.containersOfService(service?.id ?? '');
@@ -76,7 +76,7 @@ describe('an instance that ends', () => {
     expect(tookMs).toBeLessThan(15_000 + 1_100 + 1_000 + 1_500);
   });
 
-  it('again and again is said, and not fought over', async () => {
+  it('repeatedly is reported, and not restarted by the operator', async () => {
     await opened();
     const calls = site.simulator.journal.last;
     const service = site.platform.serviceNamed('web');
@@ -88,7 +88,7 @@ describe('an instance that ends', () => {
 });
 
 describe('a node that is lost', () => {
-  it('is said of a static service, whose instance there counts as neither ready nor gone', async () => {
+  it('is reported for a static service, whose instance counts as neither ready nor deleted', async () => {
     await opened(fixed('web'));
     const calls = site.simulator.journal.last;
     await site.sim('nodes/node-2/cut');
@@ -107,7 +107,7 @@ describe('a node that is lost', () => {
     expect(await site.condition('web', 'Degraded')).toBe('False AsExpected');
   });
 
-  it('is left to the platform by a dynamic service, for a while', async () => {
+  it('is handled by the platform for a dynamic service during the grace period', async () => {
     await opened(dynamic('web'), { behaviour: { migrationDelayMs: 60_000 } });
     const calls = site.simulator.journal.last;
     await site.sim('nodes/node-2/cut');
@@ -119,7 +119,7 @@ describe('a node that is lost', () => {
     expect(await site.condition('web', 'Available')).toBe('True EnoughReady');
   });
 
-  it('is taken out of the pool of a dynamic service that the platform does not move, until it is back', async () => {
+  it('is excluded from the pool of a dynamic service that the platform does not move, until it is online', async () => {
     await opened(dynamic('web'), { behaviour: { migrationDelayMs: 1e9 } });
     expect(nodesOf('web')).toContain('node-2');
     await site.sim('nodes/node-2/cut');
@@ -134,7 +134,7 @@ describe('a node that is lost', () => {
     await site.ready('web');
   });
 
-  it('is noticed where the platform goes on showing its instances as running', async () => {
+  it('is detected if the platform still reports its instances as running', async () => {
     await opened(fixed('web'), { behaviour: { offlineContainerStatus: 'last' } });
     await site.sim('nodes/node-2/cut');
     await site.clock.advance(20_000);

@@ -1,4 +1,4 @@
-/** A whole site in one process on virtual time: a simulated platform, a registry in memory, and an operator between. */
+/** A complete system in one process on virtual time: a simulated platform, a registry in memory, and an operator. */
 
 import type { Headers, Transport } from '@ecsm/client';
 import type { Log } from '@ecsm/runtime';

@@ -1,4 +1,4 @@
-/** A platform that cannot be reached: it is probed, said, and work goes on within one probe of its return. */
+/** An unreachable platform: it is probed and reported, and reconciling continues within one probe of its return. */
 import { isApiError } from '@ecsm/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
 import { dynamic, Site } from './operator.kit.ts';
@@ -9,7 +9,7 @@ afterEach(() => site.stop());
 const cut = () => site.simulator.link.set({ lossPercent: 100 });
 
 describe('a platform that is out of reach for an hour', () => {
-  it('is probed and nothing else, is shown as such, and is as it should be soon after its return', async () => {
+  it('is only probed, is reported, and is reconciled soon after its return', async () => {
     site = new Site().start();
     for (let number = 1; number <= 20; number++) await site.apply(dynamic(`web-${number}`, {}, 1));
     await site.clock.until(() => site.operator.settled(), 300_000);
@@ -50,7 +50,7 @@ describe('a platform that is out of reach for an hour', () => {
     expect(site.writesSince(before).sort()).toEqual(['DELETE /service/:id', 'POST /service', 'PUT /service']);
   });
 
-  it('does not make the operator lose a change that happened there meanwhile', async () => {
+  it('does not hide a change that happened during the outage', async () => {
     site = new Site().start();
     await site.apply(dynamic('web'));
     await site.ready('web');
@@ -64,7 +64,7 @@ describe('a platform that is out of reach for an hour', () => {
     expect(site.platform.serviceNamed('web')?.image.ref).toBe('telemetry@1.0.0#sylixos');
   });
 
-  it('may be so from the start', async () => {
+  it('may be unreachable from the start', async () => {
     site = new Site();
     cut();
     site.start();
@@ -77,7 +77,7 @@ describe('a platform that is out of reach for an hour', () => {
   });
 });
 
-it('an outage of a moment leaves no trace in any status', async () => {
+it('a short outage is written into no status', async () => {
   site = new Site({ settings: { callTimeoutMs: 2_000 } }).start();
   await site.apply(dynamic('web'));
   await site.ready('web');
@@ -92,7 +92,7 @@ it('an outage of a moment leaves no trace in any status', async () => {
   expect(await site.registry.revision()).toBe(revision);
 });
 
-it.each([1, 2, 3])('a link that loses a fifth of everything only makes it slower (seed %i)', async (seed) => {
+it.each([1, 2, 3])('a link that loses a fifth of all calls only slows it down (seed %i)', async (seed) => {
   site = new Site({ seed, settings: { callTimeoutMs: 1_000 } }).start();
   site.simulator.link.set({ lossPercent: 10, answerLossPercent: 10, latencyMs: 300 });
   for (let number = 1; number <= 5; number++) await site.apply(dynamic(`web-${number}`, {}, 2));
@@ -108,7 +108,7 @@ it.each([1, 2, 3])('a link that loses a fifth of everything only makes it slower
   expect(created).toHaveLength(5);
 });
 
-it('a deposed leader sends no write that was still waiting for a slot', async () => {
+it('a former leader sends no write that was waiting for a slot', async () => {
   let arrive = () => {};
   const first = new Promise<void>((resolve) => (arrive = resolve));
   let open = () => {};

@@ -1,4 +1,4 @@
-/** Rolling updates on a simulated platform: never too many, never too few, and in the end one service. */
+/** Rolling updates on a simulated platform: within their bounds, and with one service at the end. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ECSMServiceInput } from '../apis/ecsm-service.ts';
 import { dynamic, fixed, Site, type SiteOptions } from './operator.kit.ts';
@@ -71,7 +71,7 @@ describe.each(Object.entries(inputs))('a rolling update of a %s service', (type,
     expect(site.writesSince(calls)).toEqual([]);
   });
 
-  it('turns to the newest in the middle', async () => {
+  it('continues with the newest revision', async () => {
     await opened(input);
     await toImage('1.1.0');
     await site.clock.until(() => counts().services === 2);
@@ -80,7 +80,7 @@ describe.each(Object.entries(inputs))('a rolling update of a %s service', (type,
     expect(images()).toEqual(['telemetry@2.0.0#sylixos']);
   });
 
-  it('can be undone in the middle', async () => {
+  it('can be undone while in progress', async () => {
     await opened(input);
     await toImage('1.1.0');
     await site.clock.until(() => counts().services === 2);
@@ -90,7 +90,7 @@ describe.each(Object.entries(inputs))('a rolling update of a %s service', (type,
     expect(images()).toEqual(['telemetry@1.0.0#sylixos']);
   });
 
-  it('stands still while it is paused, and goes on afterwards', async () => {
+  it('stops while it is paused, and continues afterwards', async () => {
     await opened(input);
     await toImage('1.1.0');
     await site.clock.until(() => counts().services === 2);
@@ -107,7 +107,7 @@ describe.each(Object.entries(inputs))('a rolling update of a %s service', (type,
     expect(images()).toEqual(['telemetry@1.1.0#sylixos']);
   });
 
-  it('is carried on by an operator that starts in the middle', async () => {
+  it('is continued by an operator that starts during it', async () => {
     await opened(input);
     await toImage('1.1.0');
     await site.clock.until(() => counts().services === 2);
@@ -121,7 +121,7 @@ describe.each(Object.entries(inputs))('a rolling update of a %s service', (type,
   });
 });
 
-it('a restart rolls out the same template anew', async () => {
+it('a restart rolls out the same template again', async () => {
   await opened(inputs['Dynamic'] ?? expect.fail());
   const before = site.platform.services()[0]?.id;
   await site.edit('web', { metadata: { annotations: { 'ecsm.sh/restartedAt': '2026-01-02T04:00:00Z' } } });
@@ -147,7 +147,7 @@ it('a bad image stops at the bounds, is reported at the deadline, and can be und
   expect(images()).toEqual(['telemetry@1.0.0#sylixos']);
 });
 
-it('the history is bounded, and what runs is always in it', async () => {
+it('the history is limited, and contains every running revision', async () => {
   await opened(dynamic('web', { updateStrategy: rolling, revisionHistoryLimit: 2 }, 2));
   for (const tag of ['1.1.0', '2.0.0', '1.0.0', '1.1.0', '2.0.0']) {
     await toImage(tag);

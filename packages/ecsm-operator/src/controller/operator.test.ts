@@ -1,4 +1,4 @@
-/** The life of services, on a simulated platform: what the registry says becomes true, and stays so. */
+/** Services on a simulated platform: they follow the registry. */
 
 import type { Transport, WireAnswer } from '@ecsm/client';
 import { ApiError } from '@ecsm/runtime';
@@ -25,7 +25,7 @@ async function opened(input = dynamic('web'), options?: SiteOptions): Promise<vo
 const image = (name = 'web') => site.platform.serviceNamed(name)?.image.ref;
 
 describe.each(['likely', 'contrary'] as const)('on a platform that is %s', (behaviour) => {
-  it('makes a service, and calls it available when its instances run', async () => {
+  it('creates a service, and reports it as available when its instances run', async () => {
     await opened(dynamic('web'), { behaviour });
     const service = await site.get('web');
     expect(service?.status).toMatchObject({
@@ -44,7 +44,7 @@ describe.each(['likely', 'contrary'] as const)('on a platform that is %s', (beha
     expect(await site.events()).toContain('Created: created web');
   });
 
-  it('does nothing at all for a service that is as it should be', async () => {
+  it('does nothing for a settled service', async () => {
     await opened(dynamic('web'), { behaviour });
     await site.clock.advance(60_000);
     const before = await site.registry.revision();
@@ -54,7 +54,7 @@ describe.each(['likely', 'contrary'] as const)('on a platform that is %s', (beha
     expect(await site.registry.revision()).toBe(before);
   });
 
-  it('scales up, down and to nothing, and back', async () => {
+  it('scales up, down, to 0 and back', async () => {
     await opened(dynamic('web'), { behaviour });
     for (const replicas of [2, 3, 1]) {
       await site.edit('web', { spec: { deploymentStrategy: { replicas } } });
@@ -83,7 +83,7 @@ describe.each(['likely', 'contrary'] as const)('on a platform that is %s', (beha
     expect(site.shown()).toEqual(['web x3']);
   });
 
-  it('puts right what somebody changed, and makes again what somebody deleted', async () => {
+  it('corrects manual changes, and recreates deleted services', async () => {
     await opened(fixed('web', { template: { image: 'telemetry@1.0.0', env: [{ name: 'RATE', value: '10' }] } }), {
       behaviour,
     });
@@ -103,7 +103,7 @@ describe.each(['likely', 'contrary'] as const)('on a platform that is %s', (beha
       const env = JSON.stringify(service?.image.config);
       expect(env).toContain('RATE=10');
       expect(env).not.toContain('EXTRA');
-      // A difference that comes back is put right with patience.
+      // A difference that returns is corrected with backoff.
       await site.clock.advance(30_000);
     }
     await site.sim('services/web', {}, 'DELETE');
@@ -112,7 +112,7 @@ describe.each(['likely', 'contrary'] as const)('on a platform that is %s', (beha
     expect(site.statuses('web')).toEqual(['running', 'running', 'running']);
   });
 
-  it('starts what somebody stopped, and continues what somebody paused', async () => {
+  it('starts stopped instances, and unpauses paused ones', async () => {
     await opened(dynamic('web'), { behaviour });
     await site.sim('services/web/stop');
     await site.clock.advance(5_000);
@@ -124,7 +124,7 @@ describe.each(['likely', 'contrary'] as const)('on a platform that is %s', (beha
     await site.ready('web');
   });
 
-  it('deletes, and lets the object go only when the platform shows nothing any more', async () => {
+  it('deletes, and releases the object only when the platform lists no service of it', async () => {
     await opened(dynamic('web'), { behaviour: { ...behaviours[behaviour], deleteMs: 9_000 } });
     await site.clock.advance(20_000);
     await site.services.delete('web');
@@ -163,7 +163,7 @@ describe('a service of the same name that is not ours', () => {
     await site.clock.advance(60_000);
   };
 
-  it('is not touched, and the conditions say so', async () => {
+  it('is not changed, and is reported in the conditions', async () => {
     await foreign();
     expect(await site.condition('web', 'Available')).toBe('False ForeignService');
     expect(site.writesSince(0)).toEqual([]);
@@ -173,7 +173,7 @@ describe('a service of the same name that is not ours', () => {
     expect(site.writesSince(0)).toEqual([]);
   });
 
-  it('is taken over when its owner says so', async () => {
+  it('is adopted when the annotation is set', async () => {
     await foreign();
     await site.edit('web', { metadata: { annotations: { 'ecsm.sh/adopt': 'true' } } });
     await site.ready('web');
@@ -182,7 +182,7 @@ describe('a service of the same name that is not ours', () => {
     expect(await site.events()).toEqual(expect.arrayContaining([expect.stringMatching(/^Adopted: /)]));
   });
 
-  it('is noticed when it goes, and makes room', async () => {
+  it('is detected when it is deleted, and then replaced', async () => {
     await foreign();
     await site.sim('services/web', {}, 'DELETE');
     await site.clock.advance(20_000);
@@ -191,7 +191,7 @@ describe('a service of the same name that is not ours', () => {
   });
 });
 
-describe('a creation whose answer is lost', () => {
+describe('a creation whose response is lost', () => {
   it('is found by its mark, and not repeated', async () => {
     open();
     site.simulator.link.set({ answersToLose: 1, match: { method: 'POST', path: '/api/v1/service' } });
@@ -201,7 +201,7 @@ describe('a creation whose answer is lost', () => {
     expect(site.writesSince(0)).toEqual(['POST /service']);
   });
 
-  it('is undone when its owner is deleted before it comes true', async () => {
+  it('is deleted when its owner is deleted before it takes effect', async () => {
     open();
     // The platform sits on the request, and deals with it when nobody waits any more.
     site.simulator.link.set({ frozen: true, match: { method: 'POST', path: '/api/v1/service' } });
@@ -218,7 +218,7 @@ describe('a creation whose answer is lost', () => {
 });
 
 describe('before something is changed', () => {
-  it('everything that it depends on is read anew', async () => {
+  it('everything that it depends on is read again', async () => {
     await opened();
     await site.clock.advance(20_000);
     const calls = site.simulator.journal.last;
@@ -232,7 +232,7 @@ describe('before something is changed', () => {
     expect(before).toContain('GET /node ');
   });
 
-  it('an answer from the past is not acted on', async () => {
+  it('a stale response is not used', async () => {
     let past: WireAnswer | undefined;
     let isOld = false;
     const through = (transport: Transport): Transport => ({
@@ -264,7 +264,7 @@ describe('before something is changed', () => {
 });
 
 describe('what the platform refuses', () => {
-  it('is said, and asked for again with patience', async () => {
+  it('is reported, and retried with backoff', async () => {
     open();
     await site.apply(dynamic('web', { template: { image: 'nothing@1.0.0#sylixos' } }));
     await site.clock.advance(5_000);
@@ -280,7 +280,7 @@ describe('what the platform refuses', () => {
 });
 
 describe('an operator that is not the leader any more', () => {
-  it('sends nothing to the platform, even where its status already says what it is about to do', async () => {
+  it('sends nothing to the platform, even if its status already contains the attempt', async () => {
     let isLost = false;
     let attempts = 0;
     const through = (transport: Transport): Transport => ({
@@ -313,7 +313,7 @@ describe('an operator that is not the leader any more', () => {
 });
 
 describe('a finalizer of the operator that was removed', () => {
-  it('is put back, so that a deletion still removes the service from the platform', async () => {
+  it('is restored, so that a deletion still deletes the service on the platform', async () => {
     await opened();
     await site.clock.advance(20_000);
     const calls = site.simulator.journal.last;
@@ -329,7 +329,7 @@ describe('a finalizer of the operator that was removed', () => {
     expect(site.shown()).toEqual([]);
   });
 
-  it('is not put back on an object that is being deleted', async () => {
+  it('is not restored on an object that is being deleted', async () => {
     await opened();
     await site.edit('web', { metadata: { finalizers: ['example.com/other', 'ecsm.sh/platform-service'] } });
     await site.services.delete('web');
@@ -352,8 +352,8 @@ describe('two services', () => {
   });
 });
 
-describe('an operator that starts again', () => {
-  it('finds everything as it left it, and changes nothing', async () => {
+describe('an operator that is restarted', () => {
+  it('changes nothing if nothing changed', async () => {
     await opened();
     await site.stop();
     const calls = site.simulator.journal.last;
@@ -365,7 +365,7 @@ describe('an operator that starts again', () => {
     expect(await site.registry.revision()).toBe(before);
   });
 
-  it('notices what happened in the meantime', async () => {
+  it('detects changes that happened in the meantime', async () => {
     await opened();
     await site.stop();
     await site.sim('services/web/edit', { image: 'telemetry@1.1.0#sylixos' });
@@ -377,7 +377,7 @@ describe('an operator that starts again', () => {
 });
 
 describe('planFor', () => {
-  it('says what would be done, and does nothing', async () => {
+  it('returns the plan, and performs nothing', async () => {
     open();
     await site.stop();
     await site.apply(dynamic('web'));

@@ -1,4 +1,4 @@
-/** How plans are carried out on a simulated platform: the status before the call, and patience after a refusal. */
+/** Plans on a simulated platform: the status is written before the call, and a refused call is retried with backoff. */
 import type { Transport } from '@ecsm/client';
 import { ApiError, EmbeddedRegistry } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
@@ -10,7 +10,7 @@ let site: Site;
 afterEach(() => site.stop());
 
 describe('a call that the platform refuses', () => {
-  it('is asked for again soon if the call before it was accepted, however often others were refused', async () => {
+  it('is retried soon if the call before it was accepted', async () => {
     site = new Site().start();
     const tags = ['1.0.0', '2.0.0'];
     const push = (tag: string) => site.platform.pushImage({ name: 'nothing', tag, os: 'sylixos', sizeBytes: 1000 });
@@ -25,7 +25,7 @@ describe('a call that the platform refuses', () => {
     expect(site.platform.serviceNamed('web')?.image.ref).toBe('nothing@2.0.0#sylixos');
   });
 
-  it('begins no deletion, so the service counts as before', async () => {
+  it('starts no deletion, so the service counts as before', async () => {
     let isRefusing = true;
     const refusal = { status: 39999, message: 'not now', data: null, fieldErrors: null };
     const through = (transport: Transport): Transport => ({
@@ -53,7 +53,7 @@ describe('a call that the platform refuses', () => {
 });
 
 describe('a status that cannot be written', () => {
-  it('keeps the operator from acting on the platform, until it can', async () => {
+  it('prevents platform calls until it can be written', async () => {
     site = new Site();
     let isFailing = false;
     const { store, clock } = site.registry;

@@ -1,11 +1,11 @@
-/** What a reconcile does for an object that is gone. */
+/** Reconciles of a deleted object. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { dynamic, Site } from './operator.kit.ts';
 
 let site: Site;
 afterEach(() => site.stop());
 
-describe('a service that comes late, when its owner is gone', () => {
+describe('a service that is created after its owner was deleted', () => {
   /** The object is gone, and what was on the platform for it comes back with a mark of this uid. */
   async function late(uidOf: (uid: string) => string): Promise<void> {
     await site.apply(dynamic('web'));
@@ -20,7 +20,7 @@ describe('a service that comes late, when its owner is gone', () => {
     site.platform.createService({ name, image: marked, nodeNames, factor, policy, prepull: false });
   }
 
-  it('is removed', async () => {
+  it('is deleted', async () => {
     site = new Site().start();
     await late((uid) => uid);
     await site.clock.until(() => site.shown().length === 0, 60_000);
@@ -35,7 +35,7 @@ describe('a service that comes late, when its owner is gone', () => {
     expect(site.shown()).toEqual(['web x3']);
   });
 
-  it('is left to the next leader by an operator that is not the leader any more', async () => {
+  it('is not deleted by a former leader', async () => {
     site = new Site();
     site.start(site.registry.fencedBy(await site.registry.raiseFence('leader')));
     await late((uid) => uid);

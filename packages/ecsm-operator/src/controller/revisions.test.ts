@@ -57,7 +57,7 @@ describe('a revision', () => {
     expect(await numbers(service)).toEqual({ '1.0.0': 3, '1.1.0': 2 });
   });
 
-  it('is another one after a restart, and the same one whatever else changes', async () => {
+  it('changes after a restart, and not with other fields of the object', async () => {
     const service = await make('web');
     const { hash } = revisionOf(service);
     const scaled = await registry.resource(ECSMService).patch('web', { spec: { deploymentStrategy: { replicas: 9 } } });
@@ -70,7 +70,7 @@ describe('a revision', () => {
     expect([...known.values()][0]?.restartedAt).toBe('2026-01-01T00:00:00Z');
   });
 
-  it('of a service that was called the same before is taken over', async () => {
+  it('of an earlier service of the same name is reused', async () => {
     const first = await make('web');
     const { hash } = await ensureRevision(registry, first);
     await registry.resource(ECSMService).delete('web');
@@ -82,7 +82,7 @@ describe('a revision', () => {
     expect(revision?.metadata.ownerReferences?.[0]?.uid).toBe(second.metadata.uid);
   });
 
-  it('belongs to one service, also where names begin alike or are very long', async () => {
+  it('belongs to one service, also if names share a prefix or are very long', async () => {
     const long = 'n'.repeat(63);
     for (const name of ['web', 'web-12345678', long, `${long.slice(0, 62)}x`]) {
       const service = await make(name);
@@ -93,8 +93,8 @@ describe('a revision', () => {
   });
 });
 
-describe('what is known of revisions', () => {
-  it('is those asked for, if they are recorded and nobody has edited them', async () => {
+describe('knownRevisions', () => {
+  it('returns recorded revisions that were not edited', async () => {
     const service = await make('web');
     const first = await ensureRevision(registry, service);
     const second = await ensureRevision(registry, await setImage('web', '1.1.0'));
@@ -109,7 +109,7 @@ describe('what is known of revisions', () => {
 });
 
 describe('the history', () => {
-  it('is cut to the limit, the oldest first, and never what is in use', async () => {
+  it('is pruned to the limit, the oldest first, without revisions in use', async () => {
     let service = await make('web');
     const hashes: string[] = [];
     for (const tag of ['1.0.0', '1.1.0', '2.0.0', '3.0.0', '4.0.0']) {
@@ -124,7 +124,7 @@ describe('the history', () => {
 });
 
 describe('the id of a registry', () => {
-  it('is made once, also when two ask at the same time, and stays', async () => {
+  it('is created once, also by concurrent calls, and is stable', async () => {
     expect(await readRegistryId(registry)).toBeUndefined();
     const [one, other] = await Promise.all([registryIdOf(registry), registryIdOf(registry)]);
     expect(one).toBe(other);

@@ -1,4 +1,4 @@
-/** What the end of a call means for the step that asked for it. */
+/** Results of steps. */
 import { ApiError, type ErrorCode } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../service/model.ts';
@@ -61,18 +61,18 @@ describe('a failure', () => {
     ['BadAnswer', 'unanswered'],
     ['Rejected', 'refused'],
     ['Forbidden', 'refused'],
-  ])('%s means %s, and nothing is tried again', async (code, end) => {
+  ])('%s results in %s, without a retry', async (code, end) => {
     const { calls, manager: made } = manager({ create: error(code) });
     expect(await sendStep({ do: 'create', body, why: '' }, made, signal)).toMatchObject({ is: end });
     expect(calls).toHaveLength(1);
   });
 
-  it('that is no word of the platform is passed on', async () => {
+  it('that is not an error of the platform is rethrown', async () => {
     const { manager: made } = manager({ create: new TypeError('a mistake') });
     await expect(sendStep({ do: 'create', body, why: '' }, made, signal)).rejects.toThrow('a mistake');
   });
 
-  it('to empty a service deletes it, if the plan says so and the platform has refused', async () => {
+  it('to scale to 0 deletes the service if the step allows it', async () => {
     const empty: Step = { do: 'update', id: '1', body, why: '', ifRefused: 'delete' };
     const refusing = manager({ update: error('Rejected') });
     expect(await sendStep(empty, refusing.manager, signal)).toEqual({ is: 'done' });
@@ -82,7 +82,7 @@ describe('a failure', () => {
     expect(silent.calls).toEqual(['update 1']);
   });
 
-  it('to update a service does not delete it, unless the plan says so', async () => {
+  it('to update a service does not delete it otherwise', async () => {
     const { calls, manager: made } = manager({ update: error('Rejected') });
     expect(await sendStep({ do: 'update', id: '1', body, why: '' }, made, signal)).toMatchObject({ is: 'refused' });
     expect(calls).toEqual(['update 1']);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type OperatorSettingsInput, operatorSettings } from './settings.ts';
 
-it('has defaults for everything', () => {
+it('has a default for every setting', () => {
   const { plan, ...settings } = operatorSettings();
   expect(settings).toEqual({ observeMs: 15_000, inFlightMax: 4, workers: 16, callTimeoutMs: 10_000, outageMs: 10_000 });
   expect(plan.pollMs).toBe(2_000);
 });
 
-describe('what makes no sense is refused with its name and value', () => {
+describe('an invalid setting is rejected with its name and value', () => {
   it.each<[OperatorSettingsInput, string]>([
     [{ observeMs: 0 }, 'observeMs has to be a whole number of milliseconds from 100 to 86400000, not 0'],
     [{ observeMs: 86_400_001 }, 'not 86400001'],

@@ -1,4 +1,4 @@
-/** What is remembered between reconciles: only ever a reason to do less, and never one to miss something. */
+/** State between reconciles: it saves work, but never hides a change. */
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { ECSMService } from '../apis/ecsm-service.ts';
@@ -14,7 +14,7 @@ const service: ECSMService = {
 };
 
 describe('a service at rest', () => {
-  it('is so until its spec or an annotation that counts changes, or its finalizer is missing', () => {
+  it('is at rest until its spec or a relevant annotation changes, or its finalizer is missing', () => {
     const owners = new OwnerRecords(new VirtualClock());
     expect(owners.isAtRest('k', service)).toBe(false);
     owners.setAtRest('k', service);
@@ -34,7 +34,7 @@ describe('a service at rest', () => {
     expect(owners.isAtRest('k', stripped)).toBe(false);
   });
 
-  it('is not when something happened on the platform, before its reconcile or in the middle of it', () => {
+  it('is not at rest after a change on the platform before or during its reconcile', () => {
     const owners = new OwnerRecords(new VirtualClock());
     owners.setAtRest('k', service);
     owners.markChanged('k');
@@ -49,7 +49,7 @@ describe('a service at rest', () => {
   });
 });
 
-it('refusals make it wait longer each time, up to five minutes, until something is accepted', () => {
+it('refusals double the delay up to five minutes, until a call is accepted', () => {
   const owners = new OwnerRecords(new VirtualClock());
   const waits = Array.from({ length: 9 }, () => owners.refused('k') / 1000);
   expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
@@ -57,7 +57,7 @@ it('refusals make it wait longer each time, up to five minutes, until something 
   expect(owners.refused('k')).toBe(5_000);
 });
 
-it('a creation may come late: one of the process before, or one that nobody answered', async () => {
+it('a creation may take effect late: one of the previous process, or one without a response', async () => {
   const clock = new VirtualClock();
   const owners = new OwnerRecords(clock);
   expect(owners.lateCreationMs('k', 10_000)).toBe(10_000);
@@ -70,7 +70,7 @@ it('a creation may come late: one of the process before, or one that nobody answ
   expect(owners.lateCreationMs('k', 10_000)).toBe(0);
 });
 
-it('a process that leads again has forgotten everything: others may have acted in the meantime', async () => {
+it('a new term starts without records: others may have acted in the meantime', async () => {
   const clock = new VirtualClock();
   const owners = new OwnerRecords(clock);
   owners.setAtRest('k', service, false);
@@ -87,14 +87,14 @@ it('a process that leads again has forgotten everything: others may have acted i
   expect(owners.lateCreationMs('k', 10_000)).toBe(10_000);
 });
 
-it('only so many of those that were let go are remembered', () => {
+it('the number of released objects is limited', () => {
   const owners = new OwnerRecords(new VirtualClock());
   for (let number = 0; number <= 1_000; number++) owners.release(`k${number}`, `u${number}`);
   expect(owners.releasedUid('k0')).toBeUndefined();
   expect(owners.releasedUid('k1000')).toBe('u1000');
 });
 
-it('a service that is gone has nothing in progress and waits for no node', () => {
+it('a deleted service has nothing in progress and waits for no node', () => {
   const owners = new OwnerRecords(new VirtualClock());
   owners.setInProgress('a', true);
   owners.setInProgress('a', true);

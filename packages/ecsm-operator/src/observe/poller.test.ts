@@ -1,4 +1,4 @@
-/** What the observer sees, whom it enqueues, and what that costs: counted call by call. */
+/** Which owners the poller enqueues, and the number of calls that this costs. */
 import { CircuitBreaker, Ecsm, RestClient } from '@ecsm/client';
 import { ApiError, silentLog } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
@@ -75,7 +75,7 @@ class Bench {
     await this.clock.advance(1);
   }
 
-  /** Lets one look pass, and says who was enqueued by it. */
+  /** Waits for one poll, and returns the owners that it enqueued. */
   async look(): Promise<string[]> {
     await this.clock.advance(1_000);
     this.enqueued.length = 0;
@@ -109,7 +109,7 @@ async function started(...names: string[]): Promise<readonly string[]> {
 }
 
 describe('at rest', () => {
-  it('a look costs the pages of services and of nodes, however many services there are', async () => {
+  it('a poll costs the pages of services and of nodes, for any number of services', async () => {
     bench = new Bench();
     for (let number = 1; number <= 1_200; number++) bench.make(`s-${number}`);
     await bench.start();
@@ -125,7 +125,7 @@ describe('at rest', () => {
     expect(bench.enqueued).toEqual([]);
   });
 
-  it('every tenth look lists the instances of what is ours, and of nothing else', async () => {
+  it('every tenth poll lists the instances of our services, and of no others', async () => {
     const [mine = ''] = await started('mine', 'other');
     bench.observer.decided('mine', await bench.manager.find('mine'), []);
     const before = bench.simulator.journal.last;
@@ -142,7 +142,7 @@ describe('at rest', () => {
 });
 
 describe('owners are enqueued', () => {
-  it('by nothing at the first look, and then by what appears, changes and goes', async () => {
+  it('by no service at the first poll, then by created, changed and deleted ones', async () => {
     await started('web', 'lab.api');
     expect(bench.enqueued).toEqual([]);
     bench.make('new');
@@ -154,7 +154,7 @@ describe('owners are enqueued', () => {
     expect(await bench.look()).toEqual([]);
   });
 
-  it('of a rollout both ways: the name may be a whole one, or one with a revision', async () => {
+  it('for both meanings of a name: a complete one, or one with a revision', async () => {
     await started('a');
     bench.make('a-12345678');
     expect(await bench.look()).toEqual(['default/a', 'default/a-12345678']);
@@ -170,7 +170,7 @@ describe('owners are enqueued', () => {
     expect(bench.poller.idsOf('one')).toEqual([]);
   });
 
-  it('by a node that is lost or comes back, if they may run there or wait for it', async () => {
+  it('by a node that goes offline or online, if they may run there or wait for it', async () => {
     await started('web');
     bench.observer.decided('moved', [], ['node-2']);
     await bench.clock.advance(observeMs);
@@ -181,7 +181,7 @@ describe('owners are enqueued', () => {
     expect(offlineNodes).toEqual(new Set(['node-2']));
   });
 
-  it('by an instance whose change shows in no row, at the next sweep', async () => {
+  it('by an instance whose change is in no row, at the next sweep', async () => {
     const [id = ''] = await started('web');
     bench.observer.decided('web', await bench.manager.find('web'), []);
     const [first] = bench.platform.containersOfService(id);
@@ -194,7 +194,7 @@ describe('owners are enqueued', () => {
     for (let look = 0; look < pollsPerSweep; look++) expect(await bench.look()).toEqual([]);
   });
 
-  it('by what was not well when it was decided about, at the next look and no more', async () => {
+  it('by a service that was not ready at its reconcile, at the next poll only', async () => {
     await started('web');
     const decideOn = async () => {
       const services = await bench.manager.find('web');
@@ -208,8 +208,8 @@ describe('owners are enqueued', () => {
   });
 });
 
-describe('what it knows of a name', () => {
-  it('is which services carry it, and nothing from the moment that we gave it until the next look', async () => {
+describe('idsOf', () => {
+  it('returns the services of a name, and undefined after a creation until the next poll', async () => {
     bench = new Bench();
     expect(bench.poller.idsOf('web')).toBeUndefined();
     await bench.start();
@@ -222,8 +222,8 @@ describe('what it knows of a name', () => {
   });
 });
 
-describe('in a hurry', () => {
-  it('it looks sooner while a good part of all services has something under way, and no longer', async () => {
+describe('in bulk mode', () => {
+  it('it polls more often while a large part of all services is in progress', async () => {
     await started('a', 'b', 'c');
     bench.poller.setInProgress('a', true);
     const before = bench.simulator.journal.last;
@@ -240,7 +240,7 @@ describe('in a hurry', () => {
     expect(bench.calls(later)['GET /service']).toBeLessThanOrEqual(2);
   });
 
-  it('those who relied on it are enqueued when it is over before they are done', async () => {
+  it('services in progress are enqueued when it ends', async () => {
     bench = new Bench();
     for (let number = 1; number <= 300; number++) bench.make(`s-${number}`);
     await bench.start();
@@ -257,7 +257,7 @@ describe('in a hurry', () => {
     expect(bench.enqueued).toEqual(['default/s-10']);
   });
 
-  it('it looks no later than at rest, where that is oftener still', async () => {
+  it('it polls at least as often as at rest', async () => {
     bench = new Bench(pollMs / 4);
     bench.make('a');
     await bench.start();
@@ -267,7 +267,7 @@ describe('in a hurry', () => {
     expect(bench.calls(before)['GET /service']).toBeGreaterThanOrEqual(35);
   });
 
-  it('it does not list a thousand services for the sake of one', async () => {
+  it('it does not list a thousand services for one in progress', async () => {
     bench = new Bench();
     for (let number = 1; number <= 100; number++) bench.make(`s-${number}`);
     await bench.start();
@@ -279,8 +279,8 @@ describe('in a hurry', () => {
   });
 });
 
-describe('a platform that does not answer', () => {
-  it('is left alone while it is out of reach, and looked at as soon as it is back', async () => {
+describe('a platform that does not respond', () => {
+  it('is not polled while it is unreachable, and polled as soon as it responds', async () => {
     await started('web');
     bench.simulator.link.set({ lossPercent: 100 });
     await bench.clock.advance(120_000);
@@ -296,7 +296,7 @@ describe('a platform that does not answer', () => {
     expect(bench.poller.ready()).toBeUndefined();
   });
 
-  it('from the start makes nobody wait for the first look, and enqueues everybody at the first that succeeds', async () => {
+  it('from the start blocks no reconcile, and all owners are enqueued at the first successful poll', async () => {
     bench = new Bench();
     bench.make('web');
     bench.simulator.link.set({ lossPercent: 100 });
@@ -315,7 +315,7 @@ describe('a platform that does not answer', () => {
 });
 
 describe('nodes', () => {
-  it('are fetched once for everybody who asks at the same time, and not again while they are young', async () => {
+  it('are fetched once for concurrent callers, and cached', async () => {
     await started();
     let fetches = 0;
     const nodes = new NodeCache(bench.clock, async () => new Set([`node-${++fetches}`]));

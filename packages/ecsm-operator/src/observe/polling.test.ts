@@ -14,7 +14,7 @@ function bench(services: number) {
   return { owners, polling, set };
 }
 
-it('begins when a good part of all services has something under way, and ends when few have', () => {
+it('bulk mode starts when a large part of all services is in progress, and ends when few are', () => {
   const { polling, set } = bench(1_000);
   set(1, 31, true);
   expect(polling.isBulk).toBe(false);
@@ -29,7 +29,7 @@ it('begins when a good part of all services has something under way, and ends wh
   expect(polling.isBulk).toBe(false);
 });
 
-it('is over at once when nothing is under way', () => {
+it('bulk mode ends immediately when nothing is in progress', () => {
   const { owners, polling, set } = bench(0);
   set(1, 1, true);
   expect(polling.isBulk).toBe(true);
@@ -38,7 +38,7 @@ it('is over at once when nothing is under way', () => {
   expect(owners.inProgressCount).toBe(0);
 });
 
-it('names those whom it leaves behind, once', () => {
+it('leftBehind returns the services in progress once after bulk mode', () => {
   const { polling, set } = bench(1_000);
   set(1, 40, true);
   expect(polling.leftBehind()).toEqual([]);
@@ -51,17 +51,17 @@ const looks = (interval: PollInterval, count: number, tookMs = 0) =>
   Array.from({ length: count }, () => interval.next(tookMs));
 
 describe('the interval of polls', () => {
-  it('is slow while nothing was begun', () => {
+  it('is long while no step was sent', () => {
     expect(looks(new PollInterval(2_000), 3)).toEqual([2_000, 2_000, 2_000]);
   });
 
-  it('is quick when something was begun, and then slower and slower', () => {
+  it('is short after a step, and then doubles', () => {
     const interval = new PollInterval(2_000);
     interval.reset();
     expect(looks(interval, 8)).toEqual([62.5, 125, 250, 500, 1_000, 2_000, 2_000, 2_000]);
   });
 
-  it('leaves most of the time to others where a look takes long', () => {
+  it('is a multiple of the duration of a poll', () => {
     const interval = new PollInterval(2_000);
     interval.reset();
     expect(looks(interval, 4, 100)).toEqual([400, 400, 400, 500]);

@@ -28,7 +28,7 @@ async function bench(count = 3) {
 }
 
 describe('a prefetched service', () => {
-  it('shows a service with its instances, and is taken once', async () => {
+  it('has its instances, and is taken once', async () => {
     const { prefetch, ids, read } = await bench();
     await read(1);
     const [first = ''] = ids;
@@ -38,7 +38,7 @@ describe('a prefetched service', () => {
     expect(prefetch.take([first])).toBeUndefined();
   });
 
-  it('is of no use unless there is one of all that are asked for', async () => {
+  it('is not returned unless all requested ones exist', async () => {
     const { prefetch, ids, read } = await bench();
     await read(1);
     prefetch.delete(ids[1] ?? '');
@@ -46,7 +46,7 @@ describe('a prefetched service', () => {
     expect(prefetch.take([])).toEqual([]);
   });
 
-  it('does not count when something was done to the service since its look began', async () => {
+  it('is invalid if the service was changed since the poll started', async () => {
     const { prefetch, ids, read } = await bench();
     const [first = '', second = ''] = ids;
     await read(1);
@@ -72,7 +72,7 @@ describe('a prefetched service', () => {
   });
 });
 
-it('many services are read in few calls, and everybody is told, also of those that could not be read', async () => {
+it('many services are read in few calls, and all groups are reported, also failed ones', async () => {
   const { clock, simulator, prefetch, rows } = await bench(100);
   const before = simulator.journal.last;
   const told: string[] = [];

@@ -1,4 +1,4 @@
-/** What is remembered of a service, and when an answer is too old to be believed. */
+/** Records of services, and which rows are stale. */
 import type { ServiceRow } from '@ecsm/client';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const row: ServiceRow = {
   errorInstance: [],
 };
 
-describe('the print of a row', () => {
+describe('the fingerprint of a row', () => {
   it.each([
     ['updatedTime', '2026-01-01 00:00:02'],
     ['status', 'deploying'],
@@ -31,11 +31,11 @@ describe('the print of a row', () => {
     ['containerStatusGroup', [null]],
     ['nodeList', []],
     ['errorInstance', [{ containerId: 'c', message: 'no' }]],
-  ])('is another one with another %s', (field, value) => {
+  ])('depends on %s', (field, value) => {
     expect(fingerprintOfRow({ ...row, [field]: value })).not.toBe(fingerprintOfRow(row));
   });
 
-  it('is the same when only the order, the spelling of a number or something that nobody needs differs', () => {
+  it('does not depend on order, number format or irrelevant fields', () => {
     const other: ServiceRow = { ...row, factor: '3', createdTime: 'x', pathLabel: '/a' };
     expect(fingerprintOfRow(other)).toBe(fingerprintOfRow(row));
     const one = fingerprintOfRow({ ...row, containerStatusGroup: ['running', 'exited'] });
@@ -43,7 +43,7 @@ describe('the print of a row', () => {
   });
 });
 
-it('the print of instances does not depend on their order, and on everything that counts', () => {
+it('the fingerprint of instances depends on relevant fields, and not on their order', () => {
   const one = { taskId: '1', nodeName: 'n', status: 'running', deployment: 'success', restarts: 0 };
   const two = { ...one, taskId: '2' };
   const print = fingerprintOfInstances([one, two]);
@@ -73,7 +73,7 @@ describe('a service', () => {
     expect([records.idsOf('web'), records.idsOf('api')]).toEqual([[], ['id-1']]);
   });
 
-  it('that is shown as it was before is stale, until that is all that is ever shown', () => {
+  it('of an older version is stale, until only that version is listed', () => {
     const records = new ServiceRecords(new VirtualClock());
     const older = { ...row, updatedTime: '2026-01-01 00:00:00' };
     records.compare(row, 1_000, 1);
@@ -93,8 +93,8 @@ const instance = (status: string) => ({ taskId: 't', nodeName: 'node-1', status,
 const service = (id: string, status = 'running') =>
   ({ id, name: `name-of-${id}`, instances: [instance(status)] }) as unknown as PlatformService;
 
-describe('what is ours', () => {
-  it('is missed when a look does not show it, even if none ever has', () => {
+describe('a service of ours', () => {
+  it('is reported as deleted when a poll does not list it, even if none ever did', () => {
     const records = new ServiceRecords(new VirtualClock());
     records.decide(service('a'), 1);
     records.decide(service('b'), 1);
@@ -103,14 +103,14 @@ describe('what is ours', () => {
     expect(records.endPoll(new Set(['a']), 3)).toEqual([]);
   });
 
-  it('is not missed by a look that began before it was decided on', () => {
+  it('is not reported by a poll that started before the decision', () => {
     const records = new ServiceRecords(new VirtualClock());
     records.decide(service('a'), 2);
     expect(records.endPoll(new Set(), 2)).toEqual([]);
     expect(records.endPoll(new Set(), 3)).toEqual(['name-of-a']);
   });
 
-  it('surprises when its instances are not what was decided on', () => {
+  it('is reported when its instances differ from those decided on', () => {
     const records = new ServiceRecords(new VirtualClock());
     records.decide(service('a'), 1);
     records.expect('b', 'name-of-b', 1);
@@ -120,7 +120,7 @@ describe('what is ours', () => {
     expect(records.changedName('nobody', [])).toBeUndefined();
   });
 
-  it('is doubted once as long as it looks the same', () => {
+  it('is rechecked once while its instances stay the same', () => {
     const records = new ServiceRecords(new VirtualClock());
     records.decide(service('a', 'exited'), 1);
     expect(records.recheck(service('a', 'exited'))).toBe(true);
@@ -142,7 +142,7 @@ it('a service whose instances are not ready is rechecked by the poll after the d
   expect(records.compare(row, 1_000, 4)).toBe('same');
 });
 
-it('a service that is gone loses its record a minute later, unless something becomes known of it', async () => {
+it('the record of a deleted service is removed after a minute, unless it is used again', async () => {
   const clock = new VirtualClock();
   const records = new ServiceRecords(clock);
   records.compare(row, 1_000, 1);

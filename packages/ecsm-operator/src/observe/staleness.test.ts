@@ -1,4 +1,4 @@
-/** Which reads of the platform are stale, and for how long they are refused. */
+/** Which reads of the platform are stale, and for how long they are rejected. */
 import type { ServiceBody, ServiceDetail } from '@ecsm/client';
 import { parseTime } from '@ecsm/client';
 import { VirtualClock } from '@ecsm/runtime/testing';
@@ -40,14 +40,14 @@ function bench() {
 }
 
 describe('a read of a service', () => {
-  it('that is older than one seen before does not count', () => {
+  it('that is older than one before is stale', () => {
     const { staleness } = bench();
     expect(staleness.reasonOf([service('2026-01-01 00:00:05')])).toBeUndefined();
     expect(staleness.reasonOf([service('2026-01-01 00:00:04')])).toMatch(/a later version was read/);
     expect(staleness.reasonOf([service('2026-01-01 00:00:05')])).toBeUndefined();
   });
 
-  it('is believed when nothing newer is shown for long: the clock of the platform was set back', async () => {
+  it('is accepted after a while without a newer one: the clock of the platform was set back', async () => {
     const { staleness, clock } = bench();
     staleness.reasonOf([service('2026-01-01 00:00:05')]);
     for (let second = 0; second < 30; second++) {
@@ -58,7 +58,7 @@ describe('a read of a service', () => {
     expect(staleness.reasonOf([service('2026-01-01 00:00:04')])).toBeUndefined();
   });
 
-  it('that does not show the last update does not count, for a while', async () => {
+  it('without the last update is stale for a while', async () => {
     const { staleness, clock } = bench();
     const before = service('2026-01-01 00:00:05', 1);
     staleness.updated(before, body);
@@ -67,7 +67,7 @@ describe('a read of a service', () => {
     expect(staleness.reasonOf([before])).toBeUndefined();
   });
 
-  it('of a later version, or that shows the update within the same second, counts', () => {
+  it('of a later version, or with the update within the same second, is accepted', () => {
     const { staleness } = bench();
     staleness.updated(service('2026-01-01 00:00:05', 1), body);
     expect(staleness.reasonOf([service('2026-01-01 00:00:05', 3)])).toBeUndefined();
@@ -76,7 +76,7 @@ describe('a read of a service', () => {
   });
 });
 
-it('instances of a service that is being deleted are there, but not ready, for as long as that may take', async () => {
+it('instances of a service that is being deleted exist, but are not ready', async () => {
   const { staleness, clock } = bench();
   staleness.deleted('1');
   expect(staleness.isBeingDeleted('1')).toBe(true);

@@ -1,4 +1,4 @@
-/** What is done about instances that do not run, when, and what is left alone. */
+/** When instances that are not running are repaired, and when they are left alone. */
 import { describe, expect, it } from 'vitest';
 import type { Plan } from './model.ts';
 import { dynamic, fixed, image, PlanHarness, rolling, spec } from './plan-harness.kit.ts';
@@ -31,8 +31,8 @@ function live(harness: PlanHarness, ms: number, beforeEach: () => void = () => {
   return taken;
 }
 
-describe('an instance that does not run', () => {
-  it('is left to the platform for a while, then started', () => {
+describe('an instance that is not running', () => {
+  it('is started after the grace period', () => {
     const harness = settled();
     harness.platform.crash(container(harness), undefined);
     const plan = harness.reconcile();
@@ -48,20 +48,20 @@ describe('an instance that does not run', () => {
     expect(harness.service.status?.healing).toBeUndefined();
   });
 
-  it('is not touched if the platform restarts it in time', () => {
+  it('is not started if the platform restarts it in time', () => {
     const harness = settled();
     harness.platform.crash(container(harness), 10_000);
     expect(live(harness, 120_000)).toEqual([]);
     expect(harness.service.status?.healing).toBeUndefined();
   });
 
-  it('is started with the others by one call', () => {
+  it('is started together with others by one call', () => {
     const harness = settled();
     for (const one of harness.platform.containers) harness.platform.crash(one, undefined);
     expect(live(harness, 20_000)).toEqual(['15 start']);
   });
 
-  it('is started less and less often if it does not last, and called a loop', () => {
+  it('is started with backoff if it stops again, and reported as CrashLoop', () => {
     const harness = settled();
     const taken = live(harness, 600_000, () => harness.platform.crash(container(harness), undefined));
     expect(taken).toEqual([
@@ -84,7 +84,7 @@ describe('an instance that does not run', () => {
     expect(harness.reconcile().requeueAfterMs).toBeGreaterThan(15_000);
   });
 
-  it('keeps its turn over a restart of the operator', () => {
+  it('keeps its backoff after a restart of the operator', () => {
     const harness = settled();
     harness.platform.crash(container(harness), undefined);
     harness.reconcile();
@@ -92,7 +92,7 @@ describe('an instance that does not run', () => {
     expect(harness.plan().requeueAfterMs).toBe(5_000);
   });
 
-  it('is wanted to be so if it is only loaded', () => {
+  it('is ready if the action is Load', () => {
     const harness = new PlanHarness(
       spec({ template: { image: 'worker@1.0.0', platformSpecific: { action: 'Load' } } }),
     );
@@ -103,7 +103,7 @@ describe('an instance that does not run', () => {
 });
 
 describe('an instance that is paused', () => {
-  it('is continued at once', () => {
+  it('is unpaused immediately', () => {
     const harness = settled();
     container(harness).status = 'paused';
     expect(harness.reconcile().steps).toMatchObject([{ do: 'unpauseInstance', instance: container(harness).name }]);
@@ -113,7 +113,7 @@ describe('an instance that is paused', () => {
 });
 
 describe('a crash loop that the platform restarts', () => {
-  it('is said and not touched, and over when it runs for a minute', () => {
+  it('is only reported, and ends after a minute without a restart', () => {
     const harness = settled();
     const one = container(harness);
     one.restarts = 7;
@@ -135,7 +135,7 @@ describe('a deployment that failed', () => {
     one.message = 'no space left';
   };
 
-  it('is begun again with growing waits while nothing runs', () => {
+  it('is redeployed with backoff while no instance runs', () => {
     const harness = settled(2);
     const taken = live(harness, 400_000, () => harness.platform.containers.forEach(fail));
     expect(taken).toEqual(['10 redeploy', '30 redeploy', '70 redeploy', '150 redeploy', '310 redeploy']);
@@ -144,7 +144,7 @@ describe('a deployment that failed', () => {
     expect(harness.condition('Degraded')?.message).toContain('after 5 attempts');
   });
 
-  it('never waits longer than the longest wait', () => {
+  it('never waits longer than the maximum backoff', () => {
     const harness = settled(2);
     const taken = live(harness, 7_200_000, () => harness.platform.containers.forEach(fail));
     const moments = taken.map((text) => Number.parseInt(text, 10));
@@ -152,7 +152,7 @@ describe('a deployment that failed', () => {
     expect(last - beforeLast).toBe(600);
   });
 
-  it('does not take down those that run', () => {
+  it('does not stop running instances', () => {
     const harness = settled(3);
     fail(container(harness));
     const before = harness.platform.containers.slice(1).map(({ taskId }) => taskId);
@@ -162,7 +162,7 @@ describe('a deployment that failed', () => {
     expect(harness.platform.containers.slice(1).map(({ taskId }) => taskId)).toEqual(before);
   });
 
-  it('waits for others that are still under way', () => {
+  it('waits for other deployments in progress', () => {
     const harness = settled(2);
     fail(container(harness));
     container(harness, 1).deployment = 'deploying';
@@ -179,7 +179,7 @@ describe('a lost node', () => {
     return node;
   };
 
-  it('is unknown, not gone: nothing is healed, nothing counts as ready', () => {
+  it('makes its instances unknown: they are neither repaired nor ready', () => {
     const harness = settled(2);
     const node = lose(harness);
     const plan = harness.reconcile();
@@ -191,7 +191,7 @@ describe('a lost node', () => {
     expect(plan.requeueAfterMs).toBe(300_000);
   });
 
-  it('is left out of the pool after a grace period, and is back in it when it is back', () => {
+  it('is excluded from the pool after a grace period until it is online', () => {
     const harness = settled(2);
     const node = lose(harness);
     expect(live(harness, 301_000)).toEqual(['300 update']);
@@ -204,14 +204,14 @@ describe('a lost node', () => {
     expect(harness.service.status?.lostNodes).toBeUndefined();
   });
 
-  it('stays in the pool if no other node can be reached', () => {
+  it('stays in the pool if no other node is online', () => {
     const harness = settled(2);
     harness.reconcile();
     for (const name of harness.platform.named('worker').body.node.names) harness.platform.offline.add(name);
     expect(live(harness, 3_600_000)).toEqual([]);
   });
 
-  it('is taken into a pool by whoever wants it there, even if it is offline', () => {
+  it('is included in the pool of a new spec even if it is offline', () => {
     const harness = new PlanHarness(spec({ deploymentStrategy: { type: 'Dynamic', replicas: 1, nodePool: ['n1'] } }));
     harness.settle();
     harness.platform.offline.add('n2');
@@ -220,7 +220,7 @@ describe('a lost node', () => {
     expect(harness.platform.named('worker').body.node.names).toEqual(['n1', 'n2']);
   });
 
-  it('is only said of a static service', () => {
+  it('is only reported for a static service', () => {
     const harness = new PlanHarness(spec({ deploymentStrategy: fixed(3) }));
     harness.settle();
     lose(harness);

@@ -25,7 +25,7 @@ it.each([
   expect(states(change)).toEqual(expected);
 });
 
-it('an instance on an offline node is unknown, also where the platform goes on showing its last state', () => {
+it('an instance on an offline node is unknown, also if the platform still reports its last state', () => {
   expect(states({ status: 'running' }, ['n1'])).toEqual(['unknown']);
   expect(states({ status: 'running' }, ['n2'])).toEqual(['ready']);
 });

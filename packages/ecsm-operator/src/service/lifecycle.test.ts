@@ -1,4 +1,4 @@
-/** Made, changed in place, put right, emptied, adopted: one platform service and its life. */
+/** Plans for one platform service: create, update in place, correct, scale to 0, adopt, delete. */
 import { describe, expect, it } from 'vitest';
 import { planCleanup } from './cleanup.ts';
 import type { Plan, Step } from './model.ts';
@@ -20,7 +20,7 @@ function settled(...[input, options]: ConstructorParameters<typeof PlanHarness>)
 }
 
 describe('a new service', () => {
-  it('is made under its own name, with the mark of its owner', () => {
+  it('is created under its own name, with the owner mark', () => {
     const harness = new PlanHarness();
     const plan = harness.reconcile();
     expect(kinds(plan)).toEqual(['create']);
@@ -35,7 +35,7 @@ describe('a new service', () => {
     });
   });
 
-  it('says so when all of it runs, and then rests', () => {
+  it('is Complete when all instances run, and then has no steps', () => {
     const harness = settled();
     expect(harness.service.status).toMatchObject({
       observedGeneration: 1,
@@ -71,7 +71,7 @@ describe('a new service', () => {
     expect(harness.condition('Available')).toMatchObject({ status: 'False', reason: 'NotEnoughReady' });
   });
 
-  it('is made again when somebody removed it', () => {
+  it('is recreated after it was deleted on the platform', () => {
     const harness = settled();
     harness.platform.services.pop();
     expect(kinds(harness.reconcile())).toEqual(['create']);
@@ -79,7 +79,7 @@ describe('a new service', () => {
     expect(harness.platform.ready).toHaveLength(2);
   });
 
-  it('is not made while paused, but made again as it was', () => {
+  it('is not created while paused, but recreated from the same revision', () => {
     const harness = new PlanHarness(spec({ paused: true }));
     expect(harness.reconcile().steps).toEqual([]);
     expect(harness.condition('Progressing')).toMatchObject({ status: 'Unknown', reason: 'Paused' });
@@ -105,7 +105,7 @@ describe('an update in place', () => {
     expect(harness.service.status?.currentRevision).toBe(harness.revision.hash);
   });
 
-  it('happens for a restart, too', () => {
+  it('happens for a restart', () => {
     const harness = settled();
     const before = harness.revision.hash;
     harness.annotate({ 'ecsm.sh/restartedAt': '2026-01-02T00:00:00Z' });
@@ -146,7 +146,7 @@ describe('an update in place', () => {
     expect(onlyUpdate(harness.plan()).body.image.ref).toBe('worker@2.0.0#sylixos');
   });
 
-  it('scales while paused even if nobody knows the revision any more', () => {
+  it('scales while paused even if the revision is no longer recorded', () => {
     const harness = settled();
     harness.edit({ template: image(2), paused: true, deploymentStrategy: dynamic(4) });
     harness.revisions.clear();
@@ -154,7 +154,7 @@ describe('an update in place', () => {
     expect(body).toMatchObject({ factor: 4, image: { ref: 'worker@1.0.0#sylixos' } });
   });
 
-  it('takes over what an earlier service of that name left behind', () => {
+  it('uses the service of an earlier object of the same name', () => {
     const harness = settled();
     harness.service = { ...harness.service, metadata: { ...harness.service.metadata, uid: 'uid-2' } };
     onlyUpdate(harness.reconcile());
@@ -163,7 +163,7 @@ describe('an update in place', () => {
 });
 
 describe('drift', () => {
-  it('is put right at once', () => {
+  it('is corrected immediately', () => {
     const harness = settled();
     const service = harness.platform.named('worker');
     service.body = { ...service.body, image: { ...service.body.image, ref: 'worker@0.9.0#sylixos' } };
@@ -174,7 +174,7 @@ describe('drift', () => {
     expect(service.body.image.ref).toBe('worker@1.0.0#sylixos');
   });
 
-  it('that comes back is not fought at full speed, and is said', () => {
+  it('that returns is corrected with backoff, and reported as NotKept', () => {
     const harness = settled();
     const undo = () => {
       const service = harness.platform.named('worker');
@@ -195,7 +195,7 @@ describe('drift', () => {
     expect(harness.condition('Degraded')?.message).toContain('pullPolicy');
   });
 
-  it('is forgotten when somebody changes the spec', () => {
+  it('resets its backoff when the spec changes', () => {
     const harness = settled();
     const spoil = () => {
       harness.platform.named('worker').body = { ...harness.platform.named('worker').body, factor: 9 };
@@ -212,7 +212,7 @@ describe('drift', () => {
   });
 });
 
-describe('no instances', () => {
+describe('0 replicas', () => {
   it.each([{ refusesZero: false }, { refusesZero: true }])('are reached and kept: %o', (options) => {
     const harness = settled(spec(), options);
     harness.edit({ deploymentStrategy: dynamic(0) });
@@ -227,13 +227,13 @@ describe('no instances', () => {
     expect(harness.platform.services).toHaveLength(1);
   });
 
-  it('need no service on the platform to begin with', () => {
+  it('need no service on the platform', () => {
     const harness = settled(spec({ deploymentStrategy: dynamic(0) }));
     expect(harness.platform.services).toEqual([]);
     expect(harness.condition('Progressing')?.reason).toBe('Complete');
   });
 
-  it('end a rolling update half-way', () => {
+  it('end a rolling update in progress', () => {
     const harness = settled(spec({ deploymentStrategy: dynamic(4), updateStrategy: rolling() }));
     harness.edit({ template: image(2) });
     harness.reconcile();
@@ -261,7 +261,7 @@ describe('a change of policy', () => {
   });
 });
 
-describe('a service of somebody else', () => {
+describe('a service of another owner', () => {
   function foreign(env: readonly string[] = []): PlanHarness {
     const harness = new PlanHarness();
     const body = {
@@ -274,7 +274,7 @@ describe('a service of somebody else', () => {
     return harness;
   }
 
-  it('is never touched, and the condition says how to take it over', () => {
+  it('is never changed, and the condition names the annotation to adopt it', () => {
     const harness = foreign();
     const plan = harness.reconcile();
     expect(plan.steps).toEqual([]);
@@ -285,7 +285,7 @@ describe('a service of somebody else', () => {
     expect(reasonsOf(harness.reconcile())).toEqual([]);
   });
 
-  it('is taken over by one update if its owner says so, even with a rolling strategy', () => {
+  it('is adopted with one update if the annotation is set, even with a rolling strategy', () => {
     const harness = foreign();
     harness.annotate({ 'ecsm.sh/adopt': 'true' });
     harness.edit({ updateStrategy: rolling() });
@@ -297,21 +297,21 @@ describe('a service of somebody else', () => {
     expect(harness.platform.ready).toHaveLength(2);
   });
 
-  it('is not taken over when it is marked', () => {
+  it('is not adopted when it has an owner mark', () => {
     const harness = foreign(['ECSM_OWNER=registry-2/default/worker/uid-9', 'ECSM_REVISION=00000000']);
     harness.annotate({ 'ecsm.sh/adopt': 'true' });
     expect(harness.reconcile().steps).toEqual([]);
     expect(harness.condition('Degraded')?.message).toContain('registry-2');
   });
 
-  it('is not taken over when it is marked for an object of another name', () => {
+  it('is not adopted when its mark has another object name', () => {
     const harness = foreign(['ECSM_OWNER=registry-2/default/other/uid-9', 'ECSM_REVISION=00000000']);
     harness.annotate({ 'ecsm.sh/adopt': 'true' });
     expect(harness.reconcile().steps).toEqual([]);
     expect(harness.condition('Degraded')?.message).toContain('default/other');
   });
 
-  it('does not disturb what is ours under another name', () => {
+  it('does not affect our service of another name', () => {
     const harness = settled(spec({ updateStrategy: rolling() }));
     harness.edit({ template: image(2) });
     harness.settle();
@@ -332,7 +332,7 @@ describe('a deletion', () => {
     expect(planCleanup(harness.input())).toMatchObject({ isClean: false, steps: [{ do: 'delete', name: 'worker' }] });
   });
 
-  it('removes all that is ours, touches nothing else, and waits until it is gone', () => {
+  it('deletes all our services and no others, and waits until they are deleted', () => {
     const harness = settled(spec({ deploymentStrategy: dynamic(4), updateStrategy: rolling() }), { goMsMax: 5_000 });
     harness.edit({ template: image(2) });
     harness.reconcile();

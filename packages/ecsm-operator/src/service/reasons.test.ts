@@ -17,10 +17,10 @@ describe('reasons', () => {
   });
 });
 
-describe('a printed plan', () => {
+describe('a formatted plan', () => {
   const secret = 'hunter2-very-secret';
 
-  it('says what is done and why, and shows no secret', () => {
+  it('contains the steps and their reasons, and no secret', () => {
     const withPassword = (password: string) => ({ image: 'worker@1.0.0', vsoa: { port: 0, password } });
     const harness = new PlanHarness(spec({ template: withPassword('other-secret') }));
     const create = formatPlan(harness.reconcile());
@@ -34,13 +34,13 @@ describe('a printed plan', () => {
     expect(JSON.stringify(harness.plan().events)).not.toContain('secret');
   });
 
-  it('says so when there is nothing to do', () => {
+  it('contains "nothing to do" if there are no steps', () => {
     const harness = new PlanHarness();
     harness.settle();
     const text = formatPlan(harness.plan());
     expect(text).toContain('nothing to do');
     expect(text).toContain('Progressing=True (Complete)');
-    expect(text).not.toContain('looks again');
+    expect(text).not.toContain('requeue after');
   });
 
   it('shows both halves of a rolling update', () => {
@@ -68,7 +68,7 @@ describe('settings of plans', () => {
       { redeployMsMin: 60_000, redeployMsMax: 1_000 },
       /redeployMsMax has to be at least redeployMsMin \(60000\), not 1000/,
     ],
-  ])('refuse %o with the name and the value', (settings, message) => {
+  ])('reject %o with the name and the value', (settings, message) => {
     try {
       planSettings(settings);
       expect.unreachable();
@@ -80,7 +80,7 @@ describe('settings of plans', () => {
 });
 
 describe('waits', () => {
-  it('are never shorter than asked for, and begin again when the clock is set back', () => {
+  it('are never shorter than requested, and restart when the clock is set back', () => {
     const nowMs = 1_767_225_600_250;
     expect(statusTime(nowMs)).toBe('2026-01-01T00:00:01Z');
     expect(remainingMs(statusTime(nowMs), 10_000, nowMs)).toBe(10_000);

@@ -1,4 +1,4 @@
-/** Deletions that are under way, as an operator knows them that has only the status to remember by. */
+/** Deletions in progress, as recorded in the status. */
 import { expect, it } from 'vitest';
 import { removalMs } from '../resource/model.ts';
 import { dynamic, image, PlanHarness, rolling, spec } from './plan-harness.kit.ts';
@@ -20,7 +20,7 @@ function deleting(): PlanHarness {
 
 const removed = (harness: PlanHarness) => harness.service.status?.removals?.map(({ id }) => id);
 
-it('are in the status before the call, and until the service is gone', () => {
+it('are in the status before the call, and until the service is deleted', () => {
   const harness = deleting();
   const { id } = harness.platform.named('worker');
   expect(removed(harness)).toEqual([id]);
@@ -37,7 +37,7 @@ it('make none of the instances count as ready', () => {
   expect(harness.plan().status).toMatchObject({ replicas: 4, readyReplicas: 3 });
 });
 
-it('are kept in mind when an undo makes the revision of the service the newest again', () => {
+it('are kept when an undo makes the revision of the service the newest again', () => {
   const harness = deleting();
   harness.edit({ template: image(1) });
   for (let second = 0; second < 40; second++) {
@@ -52,7 +52,7 @@ it('are kept in mind when an undo makes the revision of the service the newest a
   expect(harness.condition('Progressing')?.reason).toBe('Complete');
 });
 
-it('that did not happen are forgotten after a while, and the service counts again', () => {
+it('that were not performed are dropped after a while, and the service counts again', () => {
   const harness = deleting();
   harness.platform.named('worker').goneMs = undefined;
   harness.edit({ template: image(1) });

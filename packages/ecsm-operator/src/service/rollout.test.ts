@@ -1,4 +1,4 @@
-/** Rolling updates, step by step as people would follow them. */
+/** Rolling updates, step by step. */
 import { describe, expect, it } from 'vitest';
 import type { Plan } from './model.ts';
 import { plan } from './plan.ts';
@@ -42,19 +42,19 @@ describe('a rolling update of a dynamic service', () => {
     ]);
   });
 
-  it('never has more than wanted if nothing may surge', () => {
+  it('never has more instances than desired if maxSurge is 0', () => {
     const harness = started({ deploymentStrategy: dynamic(2), updateStrategy: rolling(0, 1) });
     expect(walk(harness)).toEqual(['update worker 1', 'create worker-NEW 1', 'delete worker', 'update worker-NEW 2']);
   });
 
-  it('never has fewer ready than wanted if none may be missing', () => {
+  it('never has fewer ready instances than desired if maxUnavailable is 0', () => {
     const harness = started({ deploymentStrategy: dynamic(2), updateStrategy: rolling(1, 0) });
     expect(walk(harness)).toEqual(['create worker-NEW 1', 'update worker 1', 'update worker-NEW 2', 'delete worker']);
   });
 });
 
 describe('a rolling update of a static service', () => {
-  it('leaves a node when the new one is ready there', () => {
+  it('removes the old instance of a node when the new one is ready there', () => {
     const harness = started({ deploymentStrategy: fixed(2), updateStrategy: rolling(1, 0) });
     expect(walk(harness)).toEqual([
       'create worker-NEW n1',
@@ -64,7 +64,7 @@ describe('a rolling update of a static service', () => {
     ]);
   });
 
-  it('leaves a node first if nothing may surge', () => {
+  it('removes the old instance of a node first if maxSurge is 0', () => {
     const harness = started({ deploymentStrategy: fixed(2), updateStrategy: rolling(0, 1) });
     expect(walk(harness)).toEqual([
       'update worker n2',
@@ -75,7 +75,7 @@ describe('a rolling update of a static service', () => {
   });
 });
 
-describe('a rolling update that somebody interrupts', () => {
+describe('a rolling update that is interrupted', () => {
   function halfWay(): PlanHarness {
     const harness = started({ deploymentStrategy: dynamic(4), updateStrategy: rolling(1, 1) });
     harness.reconcile();
@@ -84,7 +84,7 @@ describe('a rolling update that somebody interrupts', () => {
     return harness;
   }
 
-  it('stands still while paused, and goes on', () => {
+  it('stops while paused, and continues afterwards', () => {
     const harness = halfWay();
     harness.edit({ paused: true });
     harness.settle();
@@ -95,7 +95,7 @@ describe('a rolling update that somebody interrupts', () => {
     expect(sizes(harness)).toEqual({ [`worker-${harness.revision.hash}`]: 4 });
   });
 
-  it('scales while paused without a revision gaining', () => {
+  it('scales while paused without shifting between revisions', () => {
     const harness = halfWay();
     const { hash } = harness.revision;
     harness.edit({ paused: true, deploymentStrategy: dynamic(6) });
@@ -125,28 +125,28 @@ describe('a rolling update that somebody interrupts', () => {
     expect(harness.platform.containers).toHaveLength(left.reduce((sum, size) => sum + size, 0));
   });
 
-  it('goes back by rolling the old one up again', () => {
+  it('is undone by scaling the old service up again', () => {
     const harness = halfWay();
     harness.edit({ template: image(1) });
     harness.settle();
     expect(sizes(harness)).toEqual({ worker: 4 });
   });
 
-  it('turns to the newest revision', () => {
+  it('continues with the newest revision', () => {
     const harness = halfWay();
     harness.edit({ template: image(3) });
     harness.settle();
     expect(sizes(harness)).toEqual({ [`worker-${harness.revision.hash}`]: 4 });
   });
 
-  it('ends as it began even if the strategy is another by now', () => {
+  it('ends with one service even if the strategy has changed', () => {
     const harness = halfWay();
     harness.edit({ updateStrategy: { type: 'InPlace' } });
     harness.settle();
     expect(sizes(harness)).toEqual({ [`worker-${harness.revision.hash}`]: 4 });
   });
 
-  it('finds another name if that of the revision is taken', () => {
+  it('uses another name if that of the revision is in use', () => {
     const harness = started({ updateStrategy: rolling() });
     harness.settle();
     const { hash } = harness.revision;
@@ -181,7 +181,7 @@ describe('a rolling update to a revision that does not work', () => {
   const newest = (harness: PlanHarness): ModelService | undefined =>
     harness.platform.services.find(({ body }) => body.name === `worker-${harness.revision.hash}`);
 
-  it('stops within its bounds, and says why after the deadline', () => {
+  it('stops within its bounds, and reports the cause after the deadline', () => {
     const harness = stuck();
     expect(sizes(harness)).toEqual({ worker: 3, [`worker-${harness.revision.hash}`]: 1 });
     const progressing = harness.condition('Progressing');
@@ -190,13 +190,13 @@ describe('a rolling update to a revision that does not work', () => {
     expect(harness.condition('Available')?.status).toBe('True');
   });
 
-  it('is not hammered after the deadline', () => {
+  it('is not polled frequently after the deadline', () => {
     const harness = stuck();
     const plans = live(harness, 7_200_000, () => newest(harness)?.containers.forEach(break_));
     expect(plans.length).toBeLessThan(60);
   });
 
-  it('gives way to one that works, without any room to spare', () => {
+  it('is replaced by a working one without spare capacity', () => {
     const harness = stuck();
     harness.edit({ template: image(3) });
     harness.settle();
@@ -213,7 +213,7 @@ describe('a rolling update to a revision that does not work', () => {
 });
 
 describe('old instances that are broken', () => {
-  it('are given up by their nodes if nothing may surge', () => {
+  it('are removed by their nodes if maxSurge is 0', () => {
     const harness = new PlanHarness(
       spec({
         deploymentStrategy: { type: 'Dynamic', replicas: 3, nodePool: ['n1', 'n2', 'n3'] },
@@ -236,7 +236,7 @@ describe('old instances that are broken', () => {
     expect(harness.platform.ready).toHaveLength(3);
   });
 
-  it('are not given up while somebody deploys them again', () => {
+  it('are not removed while they are being redeployed', () => {
     const harness = started({ deploymentStrategy: dynamic(1), updateStrategy: rolling(1, 0) });
     const [one] = harness.platform.containers;
     if (one === undefined) throw new Error('no container');
@@ -245,7 +245,7 @@ describe('old instances that are broken', () => {
     expect(harness.reconcile().steps.map((step) => step.do)).toEqual(['create']);
   });
 
-  it('are not given up while they are down for a moment', () => {
+  it('are not removed while they are down briefly', () => {
     const harness = started({ deploymentStrategy: dynamic(1), updateStrategy: rolling(1, 0) });
     const [one] = harness.platform.containers;
     if (one === undefined) throw new Error('no container');
@@ -271,7 +271,7 @@ describe('a node that is lost during a rolling update', () => {
     return harness;
   }
 
-  it.each(['dynamic', 'static'] as const)('costs a %s service no instance if it is back soon', (kind) => {
+  it.each(['dynamic', 'static'] as const)('costs a %s service no instance if it is online again soon', (kind) => {
     const harness = lost(kind);
     for (let look = 0; look < 4; look++) {
       harness.reconcile();
@@ -283,15 +283,15 @@ describe('a node that is lost during a rolling update', () => {
     expect(sizes(harness)).toEqual({ [`worker-${harness.revision.hash}`]: 3 });
   });
 
-  it.each(['dynamic', 'static'] as const)('no longer holds a %s service up after the grace period', (kind) => {
+  it.each(['dynamic', 'static'] as const)('no longer blocks a %s service after the grace period', (kind) => {
     const harness = lost(kind);
     live(harness, harness.settings.lostNodeGraceMs * 2, () => {});
     expect(sizes(harness)).not.toEqual({ worker: 3 });
   });
 });
 
-describe('what is on its way out', () => {
-  it('counts until it is gone, also when the update is paused in that moment', () => {
+describe('a service that is being deleted', () => {
+  it('counts until it is deleted, also when the update is paused then', () => {
     const harness = started({ deploymentStrategy: dynamic(3), updateStrategy: rolling(0, 1) });
     for (let round = 0; round < 3; round++) {
       harness.reconcile();
@@ -307,7 +307,7 @@ describe('what is on its way out', () => {
     expect(harness.platform.containers).toHaveLength(3);
   });
 
-  it('counts until it is gone, also when the update is undone before a second service was made', () => {
+  it('counts until it is deleted, also when the update is undone before a second service was created', () => {
     const harness = started({ deploymentStrategy: dynamic(2), updateStrategy: rolling(0, 1) });
     harness.reconcile();
     const going = harness.platform.containers.filter(({ goneMs }) => goneMs !== undefined);
@@ -320,7 +320,7 @@ describe('what is on its way out', () => {
     expect(sizes(harness)).toEqual({ worker: 2 });
   });
 
-  it('is not relied on if it never ran before: it may come up while it goes', () => {
+  it('does not count as ready if it never ran before', () => {
     const harness = new PlanHarness(
       spec({ deploymentStrategy: dynamic(3), updateStrategy: rolling(1, 0), template: image(3) }),
     );
@@ -334,7 +334,7 @@ describe('what is on its way out', () => {
     expect(harness.reconcile().steps.map((step) => step.do)).toEqual(['update']);
   });
 
-  it('keeps what it has taken: only the oldest leaves a node before the new one is there', () => {
+  it('keeps its share: only the oldest removes an instance before the new one is created', () => {
     const harness = new PlanHarness(
       spec({ deploymentStrategy: fixed(4), updateStrategy: rolling(2, 2), template: image(3) }),
     );
@@ -352,7 +352,7 @@ describe('what is on its way out', () => {
     expect(harness.plan().steps.some((step) => 'id' in step && step.id === second.id)).toBe(false);
   });
 
-  it('is chosen again whatever order the platform lists services in', () => {
+  it('is chosen again in any order of the list', () => {
     const harness = new PlanHarness(
       spec({ deploymentStrategy: dynamic(4), updateStrategy: rolling(1, 1), template: image(4) }),
     );

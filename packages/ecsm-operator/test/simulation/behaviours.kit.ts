@@ -1,16 +1,16 @@
 /**
- * Platforms that answer the open questions of the reference in another way. What an operator promises it has to keep on
- * every one of them, so half of the seeds get one.
+ * Platforms with other choices for the open questions of the reference. The guarantees of the operator hold on all of
+ * them, so half of the seeds use one.
  */
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import type { Behaviour } from '@ecsm/simulator';
 
-/** How often a switch is on its unlikely side, in those seeds. */
+/** Probability of the unlikely value of a setting, in those seeds. */
 const share = 0.3;
-/** Apart from what else is drawn for a seed. */
+/** Separates this random stream from the others of a seed. */
 const stream = 78;
 
-/** The unlikely sides; a switch that is not drawn is on its likely one. */
+/** The unlikely values; the others are the likely ones. */
 const others: { readonly [K in keyof Behaviour]?: readonly Behaviour[K][] } = {
   update: ['roll'],
   updateUnchanged: ['redeploy'],
@@ -45,7 +45,7 @@ const others: { readonly [K in keyof Behaviour]?: readonly Behaviour[K][] } = {
   restartDelayMs: [100, 10_000],
 };
 
-/** Nothing for every other seed: the likely platform. */
+/** Returns no settings for half of the seeds: the likely platform. */
 export function behaviourOf(seed: number): Partial<Behaviour> {
   const random = new SeededRandom(seed, stream);
   if (random.next() < 0.5) return {};
@@ -57,8 +57,8 @@ export function behaviourOf(seed: number): Partial<Behaviour> {
 }
 
 /**
- * Whether a service can change its size without losing instances that are ready. On a platform that deploys every
- * instance anew at every update nobody can keep a rolling update above its bound.
+ * Whether a service can be scaled without losing ready instances. On a platform that redeploys every instance at every
+ * update no operator can keep the minimum of a rolling update.
  */
 export function keepsInstances({ updateUnchanged = 'keep' }: Partial<Behaviour>): boolean {
   return updateUnchanged === 'keep';

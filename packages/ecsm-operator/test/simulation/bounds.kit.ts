@@ -1,30 +1,30 @@
-/** What must hold at every step, whatever goes wrong. */
+/** Oracles that hold at every step. */
 import type { Simulation } from '@ecsm/runtime/simulation';
 import type { ECSMService } from '../../src/apis/ecsm-service.ts';
 import { replicasWanted } from '../../src/apis/service-columns.ts';
 import { reasons } from '../../src/service/reasons.ts';
 import { hasLateWrite } from './late.kit.ts';
 import type { Story } from './stories.kit.ts';
-import { callsAtOnceMax, type Owned, ownedServices, stored, type World } from './world.kit.ts';
+import { inFlightMax, type Owned, ownedServices, stored, type World } from './world.kit.ts';
 
-/** What is known of one object, from all its versions. */
+/** The state of one object, from all its versions. */
 interface Known {
   readonly name: string;
-  /** The most instances that were ever wanted, and that may be there in addition. */
+  /** The maximum desired number of instances so far, and the allowed surplus. */
   wantedMax: number;
   surge: number;
-  /** Whether the operator has said that all are ready. What it has not seen yet, it cannot keep. */
+  /** Whether the operator has reported all instances as ready. Before that it cannot keep them so. */
   isSaidReady: boolean;
-  /** As many as have to be ready, once they have been; undefined until then. */
+  /** Minimum number of ready instances; undefined until they were ready once. */
   readyMin?: number;
   goneMs?: number;
-  /** Since the operator knows that it is paused: how large each revision may be at most. */
+  /** Maximum size of each revision since the operator observed the pause. */
   paused?: { readonly generation: number; readonly sizes: ReadonlyMap<string, number> };
 }
 
 interface BoundsOptions {
   readonly story: Story;
-  /** Whether too few ready instances are the operator's fault. */
+  /** Whether the operator guarantees the number of ready instances. */
   readonly isReadyPromised: boolean;
 }
 
@@ -33,7 +33,7 @@ export function watchBounds(simulation: Simulation, world: World, { story, isRea
   const foreignBefore = new Map<string, string>();
   let seenRevision = -1;
 
-  /** Asked only when the platform or the store has changed: nothing else makes a difference to any of them. */
+  /** Runs the oracle only when the platform or the store has changed. */
   const checkAll = (name: string, oracle: (owned: readonly Owned[]) => string | undefined) => {
     let before: { readonly owned: readonly Owned[]; readonly revision: number } | undefined;
     simulation.always(name, () => {
@@ -50,7 +50,7 @@ export function watchBounds(simulation: Simulation, world: World, { story, isRea
       return problem !== undefined && hasLateWrite(simulation) ? undefined : problem;
     });
 
-  simulation.always('everything that is said is on the list of what may be said', () => {
+  simulation.always('every reason is in the table', () => {
     if (seenRevision === simulation.store.newest) return undefined;
     seenRevision = simulation.store.newest;
     const objects = stored(simulation);
@@ -58,16 +58,16 @@ export function watchBounds(simulation: Simulation, world: World, { story, isRea
     return objects.map(unknownReason).find((problem) => problem !== undefined) ?? unknownEvent(simulation);
   });
 
-  check('no instance too many', (owned) => {
+  check('no surplus instances', (owned) => {
     const counts = new Map<string, number>();
     for (const { mark, service, containers } of owned) {
-      // What is being stopped is no longer wanted by anybody.
+      // Instances that are being stopped do not count.
       const staying = containers.filter(({ leaving }) => !leaving).length;
       if (service.deletingMs === null) counts.set(mark.uid, (counts.get(mark.uid) ?? 0) + staying);
     }
     for (const [uid, count] of counts) {
       const one = known.get(uid);
-      if (!one) return `a service of ${uid} is there, and no object of that uid ever was`;
+      if (!one) return `a service of ${uid} exists, and no object of that uid ever did`;
       if (count > one.wantedMax + one.surge) {
         return `${one.name} has ${count} instances; ${one.wantedMax} and ${one.surge} more are allowed`;
       }
@@ -75,10 +75,10 @@ export function watchBounds(simulation: Simulation, world: World, { story, isRea
     return undefined;
   });
 
-  // Names are made from what they are for, so not even a request that comes late makes a second one. Beside a leftover of
-  // a former owner, though, a service gets the name of its revision instead of the plain one.
+  // Names are deterministic, so not even a late request creates a second service. Beside a leftover of a former owner,
+  // though, a service gets the name with its revision instead of the base name.
   const checkTwice = story.hasLeftovers ? check : checkAll;
-  checkTwice('no revision is there twice', (owned) => {
+  checkTwice('no revision has two services', (owned) => {
     const seen = new Map<string, string>();
     for (const { mark, service } of owned) {
       if (service.deletingMs !== null) continue;
@@ -91,15 +91,15 @@ export function watchBounds(simulation: Simulation, world: World, { story, isRea
   });
 
   if (!story.hasLeftovers)
-    check('nothing is left when an object goes', (owned) => {
+    check('a deleted object leaves no service', (owned) => {
       for (const { mark, service } of owned) {
         const goneMs = known.get(mark.uid)?.goneMs;
-        if (goneMs !== undefined) return `${service.name} was left when its object went at ${goneMs} ms`;
+        if (goneMs !== undefined) return `${service.name} was left when its object was deleted at ${goneMs} ms`;
       }
       return undefined;
     });
 
-  check('what is paused stays as it is', (owned) => {
+  check('a paused service stays unchanged', (owned) => {
     for (const [uid, { name, paused }] of known) {
       if (paused === undefined) continue;
       for (const [revision, size] of sizesOf(owned, uid)) {
@@ -124,7 +124,7 @@ export function watchBounds(simulation: Simulation, world: World, { story, isRea
   }
 
   if (story.foreign) {
-    checkAll('nothing foreign is touched', () => {
+    checkAll('foreign services are not changed', () => {
       for (const name of story.foreign ?? []) {
         const service = world.simulator.platform.serviceNamed(name);
         const { id, updatedMs, image, nodeNames } = service ?? {};
@@ -138,8 +138,8 @@ export function watchBounds(simulation: Simulation, world: World, { story, isRea
     });
   }
 
-  simulation.always('few calls at once', () =>
-    world.callsAtOnce <= callsAtOnceMax ? undefined : `${world.callsAtOnce} calls were under way at once`,
+  simulation.always('concurrent calls are limited', () =>
+    world.inFlight <= inFlightMax ? undefined : `${world.inFlight} calls were in flight`,
   );
 }
 
@@ -159,7 +159,7 @@ function learn(objects: readonly ECSMService[], known: Map<string, Known>, world
   for (const [uid, one] of known) if (!alive.has(uid)) one.goneMs ??= nowMs;
 }
 
-/** What is going to be done is written down before it is done: from that version on nothing may gain on another. */
+/** The status is written before the steps: from that version on no revision may grow. */
 function learnPause(one: Known, object: ECSMService, world: World): void {
   const { metadata, spec, status } = object;
   const { uid, generation } = metadata;
@@ -168,14 +168,14 @@ function learnPause(one: Known, object: ECSMService, world: World): void {
   if (!spec.paused || status?.observedGeneration !== generation) return;
   const sizes = sizesOf(ownedServices(world), uid);
   const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-  // With fewer than wanted, one of them may still grow: pausing is not scaling down.
+  // With fewer instances than desired a revision may still grow: a pause does not stop scaling.
   if (total >= replicasWanted(object)) one.paused = { generation, sizes };
 }
 
 function sizesOf(owned: readonly Owned[], uid: string): ReadonlyMap<string, number> {
   const sizes = new Map<string, number>();
   for (const { mark, service } of owned) {
-    // What is on its way out when the operator hears of the pause will be missing, and may be made up for.
+    // A service that is being deleted when the operator observes the pause may be replaced.
     if (mark.uid !== uid || service.deletingMs !== null) continue;
     const size = service.policy === 'static' ? service.nodeNames.length : service.factor;
     sizes.set(mark.revision, (sizes.get(mark.revision) ?? 0) + size);
@@ -194,7 +194,7 @@ function readyOf({ simulator: { platform } }: World, owned: readonly Owned[], ui
 
 function unknownReason({ metadata, status }: ECSMService): string | undefined {
   for (const { type, reason } of status?.conditions ?? []) {
-    if (!isListed(reason, type)) return `${metadata.name}: ${type} gives the reason ${reason}`;
+    if (!isListed(reason, type)) return `${metadata.name}: ${type} has the reason ${reason}`;
   }
   return undefined;
 }
@@ -202,7 +202,7 @@ function unknownReason({ metadata, status }: ECSMService): string | undefined {
 function unknownEvent({ store }: Simulation): string | undefined {
   for (const [key, value] of store.jsonBelow('runtime.ecsm.sh/v1/events/')) {
     const { reason } = (value as { readonly spec: { readonly reason: string } }).spec;
-    if (!isListed(reason, 'event')) return `${key} gives the reason ${reason}`;
+    if (!isListed(reason, 'event')) return `${key} has the reason ${reason}`;
   }
   return undefined;
 }

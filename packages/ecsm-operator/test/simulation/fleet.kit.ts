@@ -1,7 +1,7 @@
 /**
  * One scenario for every story, with the oracles that hold in all of them: never too many instances, never too few ready
- * ones during a rolling update, no orphan, no duplicate, nothing foreign touched; and in the end what people wanted, said
- * in the status, with nothing written and nothing called for an hour but to look.
+ * ones during a rolling update, no orphans, no duplicates, no change of foreign services; and at the end the desired
+ * state, on the platform and in the status, with no writes and only polls for an hour.
  */
 import { type Scenario, unreliableStoreFaults } from '@ecsm/runtime/simulation';
 import type { Behaviour } from '@ecsm/simulator';
@@ -10,15 +10,15 @@ import { watchBounds } from './bounds.kit.ts';
 import { crashAfterWrites, focusedBehaviour, focusedStory } from './focus.kit.ts';
 import { watchRest } from './rest.kit.ts';
 import { type Story, stories } from './stories.kit.ts';
-import { buildWorld, operate, People, type World } from './world.kit.ts';
+import { buildWorld, operate, Users, type World } from './world.kit.ts';
 
 const faultsUntilMs = 40_000;
 /** Backoff, lost nodes and late requests have ended by then. */
 const restMs = 1_800_000;
 const hourMs = 3_600_000;
-/** In so many seeds one has the operator started again at rest: it has to find that there is nothing to do. */
+/** In one of this many rounds the operator is restarted at rest: it must have nothing to do. */
 const seedsPerRestart = 4;
-/** One round of stories of so many is focused. */
+/** One of this many rounds is focused. */
 const roundsPerFocus = 3;
 const plainStories = 18;
 
@@ -27,7 +27,7 @@ export interface FleetOptions {
   readonly isRestarted?: boolean;
   /** See focus.kit.ts. */
   readonly isFocused?: boolean;
-  /** Shown the world of each run, before it begins. */
+  /** Called with the world of each run before it starts. */
   readonly watch?: (world: World) => void;
 }
 
@@ -43,7 +43,7 @@ export function fleetScenario(story: Story, options: FleetOptions = {}): Scenari
     build(simulation) {
       const world = buildWorld(simulation, behaviour, isFocused);
       watch?.(world);
-      simulation.process('people', { faults: false }).start((doors) => story.tell(new People(world, doors)));
+      simulation.process('people', { faults: false }).start((doors) => story.run(new Users(world, doors)));
       const operator = simulation.process('operator', { links: ['store', 'platform'] });
       operator.start((doors) => operate(world, doors));
       if (isFocused) crashAfterWrites(world, operator);
@@ -55,7 +55,7 @@ export function fleetScenario(story: Story, options: FleetOptions = {}): Scenari
 }
 
 /**
- * Every seed tells one story, on one platform. The first stories are those of plain seeds, in turn: a seed keeps its
+ * Every seed runs one story on one platform. The first stories are those of unfocused seeds, in turn: a seed keeps its
  * story when others are added.
  */
 export function scenarioOfSeed(seed: number): Scenario {

@@ -1,7 +1,7 @@
 /**
- * Faults at the moments that matter. Most calls of an operator are reads, so a crash at a random call, and an edit at a
- * random time, rarely fall into the short while in which the platform is carrying out a write. In a focused run the
- * operator crashes shortly after writes to the platform, comes back soon, and people edit specs at those moments.
+ * Faults at critical times. Most calls of an operator are reads, so a crash at a random call, or an edit at a random time,
+ * rarely falls into the short time in which the platform is performing a write. In a focused run the operator crashes
+ * shortly after writes to the platform, restarts soon, and users edit specs at those times.
  */
 import { SeededRandom, type Simulation } from '@ecsm/runtime/simulation';
 import type { Behaviour } from '@ecsm/simulator';
@@ -9,16 +9,16 @@ import { behaviourOf } from './behaviours.kit.ts';
 import { type Story, stories } from './stories.kit.ts';
 import type { World } from './world.kit.ts';
 
-/** Apart from what else is drawn for a seed. */
+/** Separates this random stream from the others of a seed. */
 const stream = 79;
 /** The share of writes to the platform after which the operator crashes. */
 const crashShare = 0.3;
 /** The longest time from a write to the crash, and from the crash to the restart. Short ones are as likely as long ones. */
 const crashMsMax = 3_000;
 const restartMsMax = 1_000;
-/** Later than other faults: the stories of a focused run take longer. It still has half an hour to come to rest. */
+/** Later than other faults: the stories of a focused run take longer. It still has half an hour to settle. */
 const crashesUntilMs = 120_000;
-/** Writes take their time on the platform, so that more can happen meanwhile. */
+/** Writes are slow on the platform, so that more can happen meanwhile. */
 const slowMs = { deleteMs: [500, 4_000, 8_000], stopMs: [200, 3_000], startMs: [800, 4_000] } as const;
 
 export function crashAfterWrites(world: World, operator: ReturnType<Simulation['process']>): void {
@@ -39,7 +39,7 @@ export function focusedBehaviour(seed: number): Partial<Behaviour> {
   return { ...behaviourOf(seed), ...Object.fromEntries(slow) };
 }
 
-/** Stories that have several services of one object on the platform at a time are told most. */
+/** Stories with several services of one object on the platform are the most frequent. */
 export function focusedStory(seed: number): Story {
   const random = new SeededRandom(seed, stream, 2);
   const rolling = stories.filter(({ watched }) => watched !== undefined);

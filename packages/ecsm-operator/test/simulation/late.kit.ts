@@ -1,6 +1,6 @@
 /**
- * The platform has no conditional update. A request that arrives after its sender gave it up, or died, can therefore
- * break a bound that no controller could keep; a run in which that happened has to end well all the same.
+ * The platform has no conditional update. A request that arrives after its sender timed out, or crashed, can therefore
+ * violate a bound that no controller could keep; such a run still has to reach the desired state.
  */
 import type { Simulation } from '@ecsm/runtime/simulation';
 
@@ -13,7 +13,7 @@ export function hasLateWrite({ journal, timeoutMs }: Pick<Simulation, 'journal' 
     if (process !== 'operator' || kind !== 'write' || appliedMs === undefined) return false;
     if (!/^(?:POST|PUT|DELETE) /u.test(name)) return false;
     if (appliedMs - sentMs >= timeoutMs) return true;
-    // One that the sender saw off before it died in the same moment is not late.
+    // A request that was applied before its sender crashed at the same time is not late.
     return fault?.type !== 'crashAfter' && appliedMs >= (deaths.get(incarnation) ?? Number.POSITIVE_INFINITY);
   });
 }

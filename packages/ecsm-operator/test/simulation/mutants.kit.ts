@@ -29,20 +29,20 @@ type FaultPlans = (reference: RunResult) => readonly (readonly Fault[])[];
 export interface Mutant {
   readonly name: string;
   readonly story: string;
-  /** The oracle that is there for such a defect. */
+  /** The oracle that detects such a defect. */
   readonly caughtBy: string | readonly string[];
-  /** Plants the defect; the answer takes it out again. */
+  /** Plants the defect. Returns a function that removes it. */
   readonly plant: () => () => void;
   readonly behaviour?: Partial<Behaviour>;
   readonly isRestarted?: boolean;
   readonly isFocused?: boolean;
-  /** Where to begin among the seeds, for a defect that takes many of them. Default 1. */
+  /** The first seed, for a defect that needs many of them. Default 1. */
   readonly firstSeed?: number;
-  /** What has to go wrong for it to show, made from a run in which nothing does: several attempts, one after the other. */
+  /** The faults that reveal it, from a run without faults: several attempts, one after the other. */
   readonly faults?: FaultPlans;
 }
 
-/** The requests of that name, one in each attempt, arrive long after their sender gave them up. */
+/** The requests of that name, one in each attempt, arrive long after their sender timed out. */
 const late =
   (name: string, delayMs: number): FaultPlans =>
   ({ journal }) =>
@@ -52,15 +52,15 @@ function callsNamed(name: string, { effects }: RunResult['journal']): readonly n
   return effects.filter((effect) => effect.process === 'operator' && effect.name === name).map(({ number }) => number);
 }
 
-const tooMany = 'no instance too many';
+const tooMany = 'no surplus instances';
 const tooFew = 'never too few ready during a rolling update';
-const twice = 'no revision is there twice';
-const wanted = 'the platform has what people want, and the status says so';
-const touched = 'nothing foreign is touched';
-const leftBehind = 'nothing is left when an object goes';
-const orphaned = 'nothing is left of what is gone';
+const twice = 'no revision has two services';
+const wanted = 'platform and status match the spec';
+const touched = 'foreign services are not changed';
+const leftBehind = 'a deleted object leaves no service';
+const orphaned = 'no orphans are left';
 const written = 'at rest nothing is written';
-const called = 'at rest nothing is called but to look';
+const called = 'at rest there are only polls';
 
 export const mutants: readonly Mutant[] = [
   {
@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
     plant: () => replace<typeof capacities.nextNodes>('nextNodes', () => (context) => context.wanted.nodeNames),
   },
   {
-    name: 'as few as none may be ready',
+    name: 'the minimum of ready instances is 0',
     story: 'rolling update of a dynamic service',
     caughtBy: tooFew,
     plant: () =>
@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
       }),
   },
   {
-    name: 'what was just asked to go counts as ready',
+    name: 'instances that are being removed count as ready',
     story: 'rolling update of a dynamic service',
     caughtBy: tooFew,
     plant: () =>
@@ -100,8 +100,8 @@ export const mutants: readonly Mutant[] = [
       }),
   },
   {
-    name: 'a restarted operator counts on a service that is being deleted',
-    story: 'changes of mind during a rolling update of a static service',
+    name: 'a restarted operator counts a service that is being deleted',
+    story: 'several edits during a rolling update of a static service',
     caughtBy: tooFew,
     isFocused: true,
     behaviour: { deleteMs: 8_000 },
@@ -109,7 +109,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the platform is called before the status is written',
-    story: 'changes of mind during a rolling update of a static service',
+    story: 'several edits during a rolling update of a static service',
     caughtBy: tooFew,
     isFocused: true,
     behaviour: { deleteMs: 8_000 },
@@ -127,8 +127,8 @@ export const mutants: readonly Mutant[] = [
       })),
   },
   {
-    name: 'what a former owner of the name left behind is not ours',
-    story: 'a step of a rolling update that comes late, when its owner was deleted and created again',
+    name: 'a service of a former owner of the name is not ours',
+    story: 'a late step of a rolling update, after its owner was deleted and recreated',
     caughtBy: orphaned,
     plant: () =>
       replace<typeof owning.ownershipOf>('ownershipOf', (original) => (input) => {
@@ -138,7 +138,7 @@ export const mutants: readonly Mutant[] = [
       }),
   },
   {
-    name: 'the finalizer goes before the platform confirms',
+    name: 'the finalizer is removed before the platform confirms',
     story: 'delete, also during creation',
     caughtBy: leftBehind,
     plant: () =>
@@ -148,14 +148,14 @@ export const mutants: readonly Mutant[] = [
       })),
   },
   {
-    name: 'nobody looks for what came late',
+    name: 'a late creation is not deleted',
     story: 'delete, also during creation',
     caughtBy: orphaned,
     faults: late('POST /service', 20_000),
     plant: () => patch(OwnerRecords.prototype, () => ({ releasedUid: () => undefined, lateCreationMs: () => 0 })),
   },
   {
-    name: 'a deletion that was begun counts as done',
+    name: 'a deletion that was started counts as done',
     story: 'delete, also during creation',
     caughtBy: leftBehind,
     plant: () =>
@@ -166,14 +166,14 @@ export const mutants: readonly Mutant[] = [
       })),
   },
   {
-    name: 'whatever is there is ours',
-    story: 'leave a foreign service alone',
+    name: 'every service is ours',
+    story: 'do not change a foreign service',
     caughtBy: touched,
     plant: () => replace<typeof marks.isOurs>('isOurs', () => () => true),
   },
   {
-    name: 'a service is adopted though nobody asked for it',
-    story: 'leave a foreign service alone',
+    name: 'a service is adopted without the annotation',
+    story: 'do not change a foreign service',
     caughtBy: touched,
     plant: () =>
       replace<typeof owning.ownershipOf>('ownershipOf', (original) => (input) => {
@@ -189,7 +189,7 @@ export const mutants: readonly Mutant[] = [
     plant: () => replace<typeof marks.markLines>('markLines', () => () => []),
   },
   {
-    name: 'names of rollouts come from chance',
+    name: 'names of rollouts are random',
     story: 'rolling update of a dynamic service',
     caughtBy: twice,
     faults: late('POST /service', 8_000),
@@ -204,19 +204,19 @@ export const mutants: readonly Mutant[] = [
     },
   },
   {
-    name: 'what somebody changed is not noticed',
-    story: 'put right what somebody changed, stopped and deleted by hand',
+    name: 'manual changes are not detected',
+    story: 'correct manual changes, stops and deletions',
     caughtBy: wanted,
     plant: () => replace<typeof differing.differences>('differences', () => () => []),
   },
   {
-    name: 'instances that were stopped stay so',
-    story: 'put right what somebody changed, stopped and deleted by hand',
+    name: 'stopped instances are not started',
+    story: 'correct manual changes, stops and deletions',
     caughtBy: wanted,
     plant: () => replace<typeof healing.heal>('heal', () => () => ({ actions: [] })),
   },
   {
-    name: 'a deployment that failed is left so',
+    name: 'a failed deployment is not repeated',
     story: 'deployments that fail at first',
     caughtBy: wanted,
     plant: () =>
@@ -226,15 +226,15 @@ export const mutants: readonly Mutant[] = [
       ),
   },
   {
-    name: 'a link that was lost is never tried again',
-    story: 'the platform out of reach for an hour',
+    name: 'a lost link is never probed again',
+    story: 'the platform unreachable for an hour',
     caughtBy: wanted,
     plant: () => patch(CircuitBreaker.prototype, () => ({ run: () => new Promise<void>(() => {}) })),
   },
   {
-    name: 'the observer wakes nobody',
-    story: 'put right what somebody changed, stopped and deleted by hand',
-    // The list of all instances, an hour later, tells after all.
+    name: 'the poller enqueues no owner',
+    story: 'correct manual changes, stops and deletions',
+    // The sweep of all instances, an hour later, would detect it.
     caughtBy: [wanted, written],
     plant: () =>
       patch(ServiceRecords.prototype, (original) => ({
@@ -249,7 +249,7 @@ export const mutants: readonly Mutant[] = [
       })),
   },
   {
-    name: 'a message tells the time',
+    name: 'a message contains the time',
     story: 'create',
     caughtBy: written,
     isRestarted: true,
@@ -261,7 +261,7 @@ export const mutants: readonly Mutant[] = [
       ),
   },
   {
-    name: 'what has not changed wakes its owner',
+    name: 'an unchanged service enqueues its owner',
     story: 'create',
     caughtBy: called,
     plant: () =>
@@ -283,7 +283,7 @@ export const mutants: readonly Mutant[] = [
       }),
   },
   {
-    name: 'an update in the middle of an update goes on to where it was going',
+    name: 'an edit during an update is ignored',
     story: 'two edits during a rolling update',
     caughtBy: wanted,
     plant: () => {
@@ -299,9 +299,9 @@ export const mutants: readonly Mutant[] = [
     },
   },
   {
-    name: 'a pause is not heeded',
+    name: 'a pause is ignored',
     story: 'pause and resume a rolling update',
-    caughtBy: 'what is paused stays as it is',
+    caughtBy: 'a paused service stays unchanged',
     plant: () =>
       replace<typeof plans.plan>('plan', (original) => (input) => {
         const { service } = input;
@@ -309,9 +309,9 @@ export const mutants: readonly Mutant[] = [
       }),
   },
   {
-    name: 'a reason that is on no list',
+    name: 'an unknown reason',
     story: 'create',
-    caughtBy: 'everything that is said is on the list of what may be said',
+    caughtBy: 'every reason is in the table',
     plant: () =>
       replace<typeof said.conditionsOf>(
         'conditionsOf',
@@ -319,9 +319,9 @@ export const mutants: readonly Mutant[] = [
       ),
   },
   {
-    name: 'calls pile up',
-    story: 'put right what somebody changed, stopped and deleted by hand',
-    caughtBy: 'few calls at once',
+    name: 'concurrent calls are not limited',
+    story: 'correct manual changes, stops and deletions',
+    caughtBy: 'concurrent calls are limited',
     plant: () =>
       replace<typeof settings.operatorSettings>('operatorSettings', (original) => (input) => ({
         ...original(input),
@@ -329,8 +329,8 @@ export const mutants: readonly Mutant[] = [
       })),
   },
   {
-    name: 'a platform that refuses to have no instances is asked again and again',
-    story: 'scale to nothing and stay there',
+    name: 'a refused factor of 0 is sent repeatedly',
+    story: 'scale to 0 and stay there',
     caughtBy: wanted,
     behaviour: { factorZero: 'refuse' },
     plant: () =>

@@ -1,7 +1,7 @@
 /**
- * Goal: show that the simulation notices an operator that is not right.
- * Method: plant one defect at a time and tell the story that it spoils, first without faults and then with those of a few
- * seeds, until an oracle speaks up: it has to be the one that is there for it.
+ * Goal: show that the simulation detects a defective operator.
+ * Method: plant one defect at a time and run the story that it affects, first without faults and then with those of a few
+ * seeds, until an oracle fails: it has to be the expected one.
  */
 import { runScenario } from '@ecsm/runtime/simulation';
 import { describe, expect, it, vi } from 'vitest';
@@ -31,7 +31,7 @@ vi.mock('../../src/service/capacity.ts', planting);
 vi.mock('../../src/service/plan-context.ts', planting);
 vi.mock('../../src/service/problems.ts', planting);
 
-/** More than any of them needs. */
+/** More than any defect needs. */
 const seedsMax = 300;
 
 /** The first failure: without faults, with those that the defect needs, or with those of the first seeds. */
@@ -58,16 +58,16 @@ async function firstFailure({ story: name, behaviour, isRestarted, isFocused, fi
 
 describe('planted defects', () => {
   it.each(mutants)('$name: found', { timeout: 300_000 }, async (mutant) => {
-    const takeOut = mutant.plant();
+    const restore = mutant.plant();
     try {
       const failure = await firstFailure(mutant);
       expect([mutant.caughtBy].flat(), failure?.message).toContain(failure?.oracle);
     } finally {
-      takeOut();
+      restore();
     }
   });
 
-  it('leaves nothing behind when it is taken out', async () => {
+  it('are removed completely', async () => {
     const [first] = stories;
     if (first === undefined) throw new RangeError('there are no stories');
     expect((await runScenario(fleetScenario(first), 1, [])).failure).toBeUndefined();

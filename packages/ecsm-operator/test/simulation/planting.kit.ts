@@ -1,6 +1,6 @@
 /**
- * Where defects are planted: the functions of a module, each replaceable for as long as a test needs it. The modules
- * themselves know nothing of it; a test that mocks them puts these in their place.
+ * Plants defects: replaces exported functions of a module during a test. The modules are unchanged; a test mocks them with
+ * these.
  */
 
 type Call = (...args: never[]) => unknown;
@@ -8,7 +8,7 @@ type Replacement = (original: Call) => Call;
 
 const planted = new Map<string, Replacement>();
 
-/** The same exports. Those that are functions can be replaced by name, at any time, for all who import them. */
+/** The same exports. Functions among them can be replaced by name, at any time, for all importers. */
 export function breakable<M extends object>(exports: M): M {
   const replaced = Object.entries(exports).map(([name, value]) => [
     name,
@@ -17,14 +17,14 @@ export function breakable<M extends object>(exports: M): M {
   return Object.fromEntries(replaced);
 }
 
-/** Replaces an exported function of that name; the answer takes the defect out again. */
+/** Replaces an exported function of that name. Returns a function that restores it. */
 export function replace<F extends Call>(name: string, by: (original: F) => F): () => void {
   if (planted.has(name)) throw new RangeError(`${name} has a defect already`);
   planted.set(name, by as unknown as Replacement);
   return () => void planted.delete(name);
 }
 
-/** Replaces methods of a class; the answer takes the defect out again. */
+/** Replaces methods of a class. Returns a function that restores them. */
 export function patch<T extends object>(prototype: T, methods: (original: T) => Partial<T>): () => void {
   const before = Object.getOwnPropertyDescriptors(prototype);
   const replaced = methods(Object.create(null, before) as T);
@@ -44,7 +44,7 @@ function passing(name: string, original: Call): Call {
   };
 }
 
-/** Classes have to stay what they are. */
+/** Classes are not replaced. */
 function isPlainFunction(value: unknown): value is Call {
   return typeof value === 'function' && !Function.prototype.toString.call(value).startsWith('class');
 }

@@ -1,4 +1,4 @@
-/** What must hold in the end, when people and faults have been quiet for long. */
+/** Oracles that hold at the end, long after the last edit and the last fault. */
 import { type Simulation, stable } from '@ecsm/runtime/simulation';
 import type { ECSMService } from '../../src/apis/ecsm-service.ts';
 import { parseQuantity } from '../../src/apis/quantity.ts';
@@ -9,31 +9,30 @@ import { observeMs, ownedServices, stored, type World } from './world.kit.ts';
 
 interface RestOptions {
   readonly story: Story;
-  /** The last part of the run, in which nothing happens. */
+  /** The last part of the run, without edits and faults. */
   readonly quietMs: number;
-  /** Whether the operator is started again at the beginning of that part, and reads everything once more. */
+  /** Whether the operator is restarted at the start of that part, and reads everything again. */
   readonly isRestarted: boolean;
 }
 
 export function watchRest(simulation: Simulation, world: World, options: RestOptions): void {
   const { story, quietMs, isRestarted } = options;
-  simulation.eventually('the platform has what people want, and the status says so', () => {
+  simulation.eventually('platform and status match the spec', () => {
     for (const object of stored(simulation)) {
-      const problem = wrongWith(world, object, story);
+      const problem = problemOf(world, object, story);
       if (problem !== undefined) return `${object.metadata.name}: ${problem}`;
     }
     return undefined;
   });
 
-  simulation.eventually('nothing is left of what is gone', () => {
+  simulation.eventually('no orphans are left', () => {
     const alive = new Set(stored(simulation).map(({ metadata }) => metadata.uid));
     const orphan = ownedServices(world).find(({ mark }) => !alive.has(mark.uid));
-    return orphan && `${orphan.service.name} belongs to nobody`;
+    return orphan && `${orphan.service.name} has no owner`;
   });
 
   simulation.eventually('at rest nothing is written', stable({ quietMs }));
-  if (!isRestarted)
-    simulation.eventually('at rest nothing is called but to look', () => tooManyCalls(simulation, world));
+  if (!isRestarted) simulation.eventually('at rest there are only polls', () => tooManyCalls(simulation, world));
 
   function tooManyCalls({ journal, endMs }: Simulation, { simulator: { platform } }: World) {
     const calls = new Map<string, number>();
@@ -42,17 +41,17 @@ export function watchRest(simulation: Simulation, world: World, options: RestOpt
       const endpoint = name.replace(/^GET \/service\/[^/]+$/u, 'GET /service/:id');
       calls.set(endpoint, (calls.get(endpoint) ?? 0) + 1);
     }
-    // A tenth more or less by chance; and the first and the last may just be in, or just be out.
-    const looks = { min: Math.floor(quietMs / (observeMs * 1.1)), max: Math.ceil(quietMs / (observeMs * 0.9)) };
+    // The interval has a jitter of a tenth, and the first and the last poll may be inside or outside.
+    const polls = { min: Math.floor(quietMs / (observeMs * 1.1)), max: Math.ceil(quietMs / (observeMs * 0.9)) };
     const { pageSizeMax } = platform.behaviour;
     const pages = (rows: number) => (pageSizeMax === 0 ? 1 : Math.max(1, Math.ceil(rows / pageSizeMax)));
     const owned = ownedServices(world);
     const containerPages = pages(owned.flatMap(({ containers }) => containers).length);
-    const sweeps = Math.ceil(looks.max / pollsPerSweep);
-    // What only a sweep shows, such as the number of restarts, is a reason to read a service once.
+    const sweeps = Math.ceil(polls.max / pollsPerSweep);
+    // A change that only a sweep detects, such as the number of restarts, causes one read of a service.
     const allowed = new Map([
-      ['GET /service', { min: looks.min, max: looks.max * pages(platform.services().length) }],
-      ['GET /node', { min: looks.min, max: looks.max * pages(platform.nodes().length) }],
+      ['GET /service', { min: polls.min, max: polls.max * pages(platform.services().length) }],
+      ['GET /node', { min: polls.min, max: polls.max * pages(platform.nodes().length) }],
       ['GET /container/service', { min: 0, max: (sweeps + owned.length) * containerPages }],
       ['GET /service/:id', { min: 0, max: owned.length }],
     ]);
@@ -65,20 +64,20 @@ export function watchRest(simulation: Simulation, world: World, options: RestOpt
   }
 }
 
-function wrongWith(world: World, object: ECSMService, story: Story): string | undefined {
+function problemOf(world: World, object: ECSMService, story: Story): string | undefined {
   const { metadata, spec, status } = object;
   if (metadata.deletionTimestamp !== undefined) return 'it is still being deleted';
   if (story.foreign?.includes(metadata.name)) {
     const available = status?.conditions.find(({ type }) => type === 'Available');
     return available?.status === 'False'
       ? undefined
-      : `a foreign service is in its place, and it says ${available?.status}`;
+      : `a foreign service has its name, and Available is ${available?.status}`;
   }
   const owned = ownedServices(world).filter(({ mark }) => mark.uid === metadata.uid);
   const wanted = replicasWanted(object);
   if (owned.length > 1) return `it has ${owned.map(({ service }) => service.name).join(' and ')}`;
   const [only] = owned;
-  if (!only) return wanted === 0 ? wrongStatus(object, wanted) : 'it is not there';
+  if (!only) return wanted === 0 ? statusProblemOf(object, wanted) : 'it does not exist';
   const { service, containers } = only;
   const ref = spec.template.image;
   if (service.image.ref !== ref) return `its image is ${service.image.ref}, not ${ref}`;
@@ -95,20 +94,21 @@ function wrongWith(world: World, object: ECSMService, story: Story): string | un
   const running = containers.filter((container) => world.simulator.platform.statusOf(container) === 'running').length;
   if (running !== wanted || containers.length !== wanted)
     return `${running} of ${containers.length} run, not ${wanted}`;
-  return wrongStatus(object, wanted);
+  return statusProblemOf(object, wanted);
 }
 
-function wrongStatus({ metadata, status }: ECSMService, wanted: number): string | undefined {
+function statusProblemOf({ metadata, status }: ECSMService, wanted: number): string | undefined {
   if (status === undefined) return 'it has no status';
-  if (status.observedGeneration !== metadata.generation) return `its status is about ${status.observedGeneration}`;
-  if (status.readyReplicas !== wanted) return `it says ${status.readyReplicas} ready, not ${wanted}`;
+  if (status.observedGeneration !== metadata.generation)
+    return `its status is of generation ${status.observedGeneration}`;
+  if (status.readyReplicas !== wanted) return `its status has ${status.readyReplicas} ready, not ${wanted}`;
   if (status.replicas !== wanted || status.updatedReplicas !== wanted || status.unavailableReplicas !== 0) {
-    return `it says ${JSON.stringify(status)}`;
+    return `its status is ${JSON.stringify(status)}`;
   }
   const condition = (type: string) => status.conditions.find((one) => one.type === type);
   const [available, progressing, degraded] = ['Available', 'Progressing', 'Degraded'].map(condition);
   if (available?.status !== 'True') return `Available is ${available?.status}`;
-  if (progressing?.reason !== 'Complete') return `Progressing says ${progressing?.reason}`;
-  if (degraded?.status !== 'False') return `it says that it is degraded: ${degraded?.reason}`;
+  if (progressing?.reason !== 'Complete') return `Progressing has the reason ${progressing?.reason}`;
+  if (degraded?.status !== 'False') return `it is Degraded: ${degraded?.reason}`;
   return undefined;
 }

@@ -1,12 +1,12 @@
 /**
- * The simulation of the operator as a program of its own, so that thousands of runs cost what they have to: a test bundles
- * it and runs it beside itself, without coverage and without a test runner in between. Usage:
+ * The simulation of the operator as a program, so that thousands of runs have no overhead: a test bundles it and runs it as
+ * a process, without coverage and without a test runner. Usage:
  *
- *     seeds FIRST COUNT   every seed tells one story, on one platform, with faults of its own
- *     points PART PARTS   every story but long ones with a crash before and after every effect; one part of so many
- *     seed N              one seed again, with everything that happened
+ *     seeds FIRST COUNT   every seed runs one story, on one platform, with its own faults
+ *     points PART PARTS   every story but long ones with a crash before and after every effect; one of PARTS parts
+ *     seed N              one seed, with its trace
  *
- * It ends with 0 if all went well, and with 1 and the reason if not.
+ * It exits with 0 if all runs passed, and with 1 and the failure otherwise.
  */
 import { crashPoints, formatTrace, runScenario, shrink } from '@ecsm/runtime/simulation';
 import { behaviourOf } from './behaviours.kit.ts';
@@ -14,22 +14,22 @@ import seeds from './failed-seeds.json' with { type: 'json' };
 import { fleetScenario, scenarioOfSeed } from './fleet.kit.ts';
 import { stories } from './stories.kit.ts';
 
-/** Long enough to lose what was under way, short enough to come back into the middle of it. */
+/** Long enough to lose operations in flight, short enough to restart while the platform still performs them. */
 const restartMs = 200;
-/** Of a run that has few effects: a reference that stops doing anything must not pass for one that is safe. */
+/** Minimum number of crash points: a reference run that does nothing must not pass. */
 const pointsMin = 60;
 
 class Failed extends Error {}
 
-/** Seeds that failed once go first, with the first of all seeds. */
+/** The first batch starts with the seeds that failed before. */
 async function manySeeds(first: number, count: number): Promise<string> {
   const kept = first === 1 ? seeds.fleet : [];
   const wanted = [...kept, ...Array.from({ length: count }, (_, index) => first + index)];
-  for (const seed of wanted) await survives(seed);
+  for (const seed of wanted) await checkSeed(seed);
   return `${wanted.length} runs passed`;
 }
 
-async function survives(seed: number): Promise<void> {
+async function checkSeed(seed: number): Promise<void> {
   const result = await runScenario(scenarioOfSeed(seed), seed);
   if (!result.failure) return;
   const { failure, faults } = await shrink(result);
@@ -73,20 +73,20 @@ function aboutSeed(seed: number): string {
   return `the story: ${scenarioOfSeed(seed).name}; the platform: ${JSON.stringify(behaviourOf(seed))}`;
 }
 
-const [what, ...words] = process.argv.slice(2);
-// Errors are made by the thousand, and only a replay shows where.
+const [what, ...parameters] = process.argv.slice(2);
+// Thousands of errors are created, and only a replay prints their stacks.
 if (what !== 'seed') Error.stackTraceLimit = 0;
-const [one = Number.NaN, other = Number.NaN] = words.map(Number);
-const ways: Readonly<Record<string, () => Promise<string>>> = {
+const [one = Number.NaN, other = Number.NaN] = parameters.map(Number);
+const commands: Readonly<Record<string, () => Promise<string>>> = {
   seeds: () => manySeeds(one, other),
   points: () => everyPoint(one, other),
   seed: () => oneSeed(one),
 };
 
 try {
-  const way = ways[what ?? ''];
-  if (way === undefined) throw new Failed(`say one of ${Object.keys(ways).join(', ')}`);
-  console.log(await way());
+  const command = commands[what ?? ''];
+  if (command === undefined) throw new Failed(`expected one of ${Object.keys(commands).join(', ')}`);
+  console.log(await command());
 } catch (error) {
   if (!(error instanceof Failed)) throw error;
   console.error(error.message);

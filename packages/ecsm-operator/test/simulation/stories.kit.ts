@@ -1,22 +1,22 @@
 /**
- * What people do in a run: one story each. A story starts with an empty registry and a platform with four nodes
- * (`node-1` to `node-4`; the fourth runs Linux), and ends with specs that stay as they are.
+ * The actions of users in a run: one story each. A story starts with an empty registry and a platform with four nodes
+ * (`node-1` to `node-4`; the fourth runs Linux), and ends with specs that no longer change.
  */
 import type { ECSMServiceInput } from '../../src/apis/ecsm-service.ts';
-import type { People } from './world.kit.ts';
+import type { Users } from './world.kit.ts';
 
 export interface Story {
   readonly name: string;
-  tell(people: People): Promise<void>;
-  /** Names whose bounds are watched from the moment the operator says for the first time that they are ready. */
+  run(users: Users): Promise<void>;
+  /** Names whose bounds are checked after the operator first reports them as ready. */
   readonly watched?: readonly string[];
-  /** Names of services on the platform that are nobody's business. */
+  /** Names of foreign services on the platform. */
   readonly foreign?: readonly string[];
-  /** Whether the platform carries out creations whose owner is gone by then. */
+  /** Whether the platform performs creations after their owner was deleted. */
   readonly hasLeftovers?: boolean;
-  /** Whether it is left out where every crash point is tried: it has more than a thousand. */
+  /** Whether it is excluded from the runs with every crash point: it has more than a thousand. */
   readonly isLong?: boolean;
-  /** How long it takes, where that is longer than faults last. */
+  /** Its duration, if longer than that of faults. */
   readonly takesMs?: number;
 }
 
@@ -59,258 +59,258 @@ const rolling = {
 };
 const image = (ref: string) => ({ spec: { template: { image: ref } } });
 const replicas = (count: number) => ({ spec: { deploymentStrategy: { replicas: count } } });
-const settle = (people: People) => people.wait(15_000);
+const settle = (users: Users) => users.wait(15_000);
 
 export const stories: readonly Story[] = [
   {
     name: 'create',
-    async tell(people) {
-      await people.apply(dynamic('a', 3));
-      await people.apply(fixed('b', ['node-1', 'node-2']));
+    async run(users) {
+      await users.apply(dynamic('a', 3));
+      await users.apply(fixed('b', ['node-1', 'node-2']));
     },
   },
   {
-    name: 'scale up, down and to nothing',
-    async tell(people) {
-      await people.apply(dynamic('a', 2));
+    name: 'scale up, down and to 0',
+    async run(users) {
+      await users.apply(dynamic('a', 2));
       for (const count of [5, 1, 0, 2]) {
-        await people.soon();
-        await people.patch('a', replicas(count));
+        await users.soon();
+        await users.patch('a', replicas(count));
       }
     },
   },
   {
-    name: 'scale to nothing and stay there',
-    async tell(people) {
-      await people.apply(dynamic('a', 2));
-      await settle(people);
-      await people.patch('a', replicas(0));
+    name: 'scale to 0 and stay there',
+    async run(users) {
+      await users.apply(dynamic('a', 2));
+      await settle(users);
+      await users.patch('a', replicas(0));
     },
   },
   {
     name: 'update in place',
-    async tell(people) {
-      await people.apply(dynamic('a', 2));
-      await people.apply(fixed('b', ['node-1', 'node-3']));
-      await people.soon();
-      await people.patch('a', image(v2));
-      await people.soon();
-      await people.patch('b', image(v2));
+    async run(users) {
+      await users.apply(dynamic('a', 2));
+      await users.apply(fixed('b', ['node-1', 'node-3']));
+      await users.soon();
+      await users.patch('a', image(v2));
+      await users.soon();
+      await users.patch('b', image(v2));
     },
   },
   {
     name: 'rolling update of a dynamic service',
     watched: ['a'],
-    async tell(people) {
-      await people.apply(dynamic('a', 3, rolling));
-      await settle(people);
-      await people.patch('a', image(v2));
+    async run(users) {
+      await users.apply(dynamic('a', 3, rolling));
+      await settle(users);
+      await users.patch('a', image(v2));
     },
   },
   {
     name: 'rolling update of a static service',
     watched: ['b'],
-    async tell(people) {
-      await people.apply(fixed('b', pool, rolling));
-      await settle(people);
-      await people.patch('b', image(v2));
+    async run(users) {
+      await users.apply(fixed('b', pool, rolling));
+      await settle(users);
+      await users.patch('b', image(v2));
     },
   },
   {
     name: 'two edits during a rolling update',
     watched: ['a'],
-    async tell(people) {
-      await people.apply(dynamic('a', 3, rolling));
-      await settle(people);
-      await people.patch('a', image(v2));
-      await people.soon();
-      await people.patch('a', { spec: { template: { env: [{ name: 'RATE', value: '20' }] } } });
-      await people.soon();
-      await people.patch('a', { spec: { template: { env: [{ name: 'RATE', value: '30' }] } } });
+    async run(users) {
+      await users.apply(dynamic('a', 3, rolling));
+      await settle(users);
+      await users.patch('a', image(v2));
+      await users.soon();
+      await users.patch('a', { spec: { template: { env: [{ name: 'RATE', value: '20' }] } } });
+      await users.soon();
+      await users.patch('a', { spec: { template: { env: [{ name: 'RATE', value: '30' }] } } });
     },
   },
   {
-    name: 'undo in the middle of a rolling update',
+    name: 'undo during a rolling update',
     watched: ['a'],
-    async tell(people) {
-      await people.apply(dynamic('a', 3, rolling));
-      await settle(people);
-      await people.patch('a', image(v2));
-      await people.soon();
-      await people.patch('a', image(v1));
+    async run(users) {
+      await users.apply(dynamic('a', 3, rolling));
+      await settle(users);
+      await users.patch('a', image(v2));
+      await users.soon();
+      await users.patch('a', image(v1));
     },
   },
   {
     name: 'pause and resume a rolling update',
     watched: ['a'],
-    async tell(people) {
-      await people.apply(dynamic('a', 3, rolling));
-      await settle(people);
-      await people.patch('a', image(v2));
-      await people.soon();
-      await people.patch('a', { spec: { paused: true } });
-      await settle(people);
-      await people.patch('a', { spec: { paused: false } });
+    async run(users) {
+      await users.apply(dynamic('a', 3, rolling));
+      await settle(users);
+      await users.patch('a', image(v2));
+      await users.soon();
+      await users.patch('a', { spec: { paused: true } });
+      await settle(users);
+      await users.patch('a', { spec: { paused: false } });
     },
   },
   {
     name: 'delete, also during creation',
-    async tell(people) {
-      await people.apply(dynamic('a', 2));
-      await people.apply(dynamic('b', 2));
-      await people.soon();
-      await people.services.delete('a');
-      await settle(people);
-      await people.services.delete('b');
+    async run(users) {
+      await users.apply(dynamic('a', 2));
+      await users.apply(dynamic('b', 2));
+      await users.soon();
+      await users.services.delete('a');
+      await settle(users);
+      await users.services.delete('b');
     },
   },
   {
-    name: 'delete and create again',
-    async tell(people) {
-      await people.apply(dynamic('a', 2));
-      await people.soon();
-      await people.services.delete('a');
-      await people.soon();
-      await people.untilGone('a');
-      await people.apply(dynamic('a', 3));
+    name: 'delete and recreate',
+    async run(users) {
+      await users.apply(dynamic('a', 2));
+      await users.soon();
+      await users.services.delete('a');
+      await users.soon();
+      await users.untilDeleted('a');
+      await users.apply(dynamic('a', 3));
     },
   },
   {
     name: 'adopt a service that was there before',
-    async tell(people) {
-      people.makeForeign('a');
-      await people.apply(dynamic('a', 2));
-      await settle(people);
-      await people.patch('a', { metadata: { annotations: { 'ecsm.sh/adopt': 'true' } } });
+    async run(users) {
+      users.createForeign('a');
+      await users.apply(dynamic('a', 2));
+      await settle(users);
+      await users.patch('a', { metadata: { annotations: { 'ecsm.sh/adopt': 'true' } } });
     },
   },
   {
-    name: 'leave a foreign service alone',
+    name: 'do not change a foreign service',
     foreign: ['a'],
-    async tell(people) {
-      people.makeForeign('a');
-      await people.apply(dynamic('a', 2));
-      await people.apply(dynamic('b', 1));
+    async run(users) {
+      users.createForeign('a');
+      await users.apply(dynamic('a', 2));
+      await users.apply(dynamic('b', 1));
     },
   },
   {
-    name: 'put right what somebody changed, stopped and deleted by hand',
-    async tell(people) {
-      await people.apply(dynamic('a', 2));
-      await people.apply(dynamic('b', 2));
-      await people.apply(fixed('c', ['node-1']));
-      await settle(people);
-      people.meddle('a', 'edit');
-      people.meddle('b', 'stop');
-      await people.soon();
-      people.meddle('c', 'delete');
+    name: 'correct manual changes, stops and deletions',
+    async run(users) {
+      await users.apply(dynamic('a', 2));
+      await users.apply(dynamic('b', 2));
+      await users.apply(fixed('c', ['node-1']));
+      await settle(users);
+      users.interfere('a', 'edit');
+      users.interfere('b', 'stop');
+      await users.soon();
+      users.interfere('c', 'delete');
     },
   },
   {
     name: 'a crash loop that ends',
-    async tell(people) {
-      await people.apply(dynamic('a', 2));
-      await settle(people);
-      people.crashLoop('a', 500);
-      await settle(people);
-      people.crashLoop('a', null);
+    async run(users) {
+      await users.apply(dynamic('a', 2));
+      await settle(users);
+      users.crashLoop('a', 500);
+      await settle(users);
+      users.crashLoop('a', null);
     },
   },
   {
     name: 'deployments that fail at first',
-    async tell(people) {
-      people.platform.failDeployments({ count: 3 });
-      await people.apply(dynamic('a', 2));
-      await people.apply(fixed('b', ['node-2']));
+    async run(users) {
+      users.platform.failDeployments({ count: 3 });
+      await users.apply(dynamic('a', 2));
+      await users.apply(fixed('b', ['node-2']));
     },
   },
   {
-    name: 'a node lost and back',
+    name: 'a node lost and restored',
     takesMs: 60_000,
-    async tell(people) {
-      await people.apply(dynamic('a', 3));
-      await people.apply(fixed('b', ['node-1', 'node-2']));
-      await settle(people);
-      people.cutNode('node-1');
-      await people.wait(60_000);
-      people.restoreNode('node-1');
+    async run(users) {
+      await users.apply(dynamic('a', 3));
+      await users.apply(fixed('b', ['node-1', 'node-2']));
+      await settle(users);
+      users.cutNode('node-1');
+      await users.wait(60_000);
+      users.restoreNode('node-1');
     },
   },
   {
-    name: 'the platform out of reach for an hour',
+    name: 'the platform unreachable for an hour',
     takesMs: 3_700_000,
-    async tell(people) {
-      await people.apply(dynamic('a', 2));
-      await people.soon();
-      people.cutLink(true);
-      await people.patch('a', image(v2));
-      await people.apply(dynamic('b', 1));
-      await people.wait(3_600_000);
-      people.cutLink(false);
+    async run(users) {
+      await users.apply(dynamic('a', 2));
+      await users.soon();
+      users.cutLink(true);
+      await users.patch('a', image(v2));
+      await users.apply(dynamic('b', 1));
+      await users.wait(3_600_000);
+      users.cutLink(false);
     },
   },
   {
-    name: 'changes of mind during a rolling update of a dynamic service',
+    name: 'several edits during a rolling update of a dynamic service',
     watched: ['a'],
     isLong: true,
     takesMs: 60_000,
-    async tell(people) {
-      await people.apply(dynamic('a', 3, rolling));
-      await settle(people);
+    async run(users) {
+      await users.apply(dynamic('a', 3, rolling));
+      await settle(users);
       for (const ref of [v2, v1, v2, v1, v2]) {
-        await people.patch('a', image(ref));
-        await people.soon();
+        await users.patch('a', image(ref));
+        await users.soon();
       }
     },
   },
   {
-    name: 'changes of mind during a rolling update of a static service',
+    name: 'several edits during a rolling update of a static service',
     watched: ['b'],
     isLong: true,
     takesMs: 60_000,
-    async tell(people) {
-      await people.apply(fixed('b', pool, rolling));
-      await settle(people);
+    async run(users) {
+      await users.apply(fixed('b', pool, rolling));
+      await settle(users);
       for (const ref of [v2, v1, v2, v1, v2]) {
-        await people.patch('b', image(ref));
-        await people.soon();
+        await users.patch('b', image(ref));
+        await users.soon();
       }
     },
   },
   {
-    name: 'a creation that comes late, when its owner was deleted and created again',
+    name: 'a late creation, after its owner was deleted and recreated',
     hasLeftovers: true,
     takesMs: 700_000,
-    async tell(people) {
-      people.holdCreations();
-      await people.apply(dynamic('a', 2));
-      await people.untilHeld();
-      await people.services.delete('a');
-      await people.untilGone('a');
-      const sendStep = people.endHold();
-      // Sometimes the name is taken before the new owner wants it, sometimes only then.
-      const isEarly = people.random.next() < 0.5;
+    async run(users) {
+      users.holdCreations();
+      await users.apply(dynamic('a', 2));
+      await users.untilHeld();
+      await users.services.delete('a');
+      await users.untilDeleted('a');
+      const sendStep = users.endHold();
+      // The name may be in use before the new owner is created, or only afterwards.
+      const isEarly = users.random.next() < 0.5;
       if (isEarly) sendStep();
-      await people.apply(dynamic('a', 3, { template: { image: v2 } }));
-      await people.soon();
+      await users.apply(dynamic('a', 3, { template: { image: v2 } }));
+      await users.soon();
       if (!isEarly) sendStep();
     },
   },
   {
-    name: 'a step of a rolling update that comes late, when its owner was deleted and created again',
+    name: 'a late step of a rolling update, after its owner was deleted and recreated',
     hasLeftovers: true,
     takesMs: 700_000,
-    async tell(people) {
-      await people.apply(dynamic('a', 3, rolling));
-      await settle(people);
-      people.holdCreations();
-      await people.patch('a', image(v2));
-      await people.untilHeld();
-      await people.services.delete('a');
-      await people.untilGone('a');
-      const sendStep = people.endHold();
-      await people.apply(dynamic('a', 2, rolling));
-      await people.soon();
+    async run(users) {
+      await users.apply(dynamic('a', 3, rolling));
+      await settle(users);
+      users.holdCreations();
+      await users.patch('a', image(v2));
+      await users.untilHeld();
+      await users.services.delete('a');
+      await users.untilDeleted('a');
+      const sendStep = users.endHold();
+      await users.apply(dynamic('a', 2, rolling));
+      await users.soon();
       sendStep();
     },
   },

@@ -1,6 +1,6 @@
 /**
- * The whole product in one process on a virtual clock: the operator, its registry and a simulated platform. The operator
- * suffers faults on its way to both; people, who edit specs and meddle with the platform, do not.
+ * The complete product in one process on a virtual clock: the operator, its registry and a simulated platform. Faults are
+ * injected into the operator's calls; users, who edit specs and change the platform manually, have none.
  */
 import type { Transport } from '@ecsm/client';
 import { ApiError, EmbeddedRegistry, type InputOf, silentLog } from '@ecsm/runtime';
@@ -12,7 +12,7 @@ import { Operator } from '../../src/controller/operator.ts';
 import { readMark } from '../../src/resource/mark.ts';
 import type { Mark } from '../../src/resource/model.ts';
 
-/** Long enough to be frugal, and so that an hour at rest is some looks. */
+/** Long enough to be cheap, with several polls in an hour at rest. */
 export const observeMs = 600_000;
 
 export interface World {
@@ -20,26 +20,26 @@ export interface World {
   readonly simulator: Simulator;
   /** While true, no call reaches the platform. */
   isCut: boolean;
-  /** The newest answer to each question about services. */
-  readonly answers: Map<string, ReturnType<Simulator['handler']>>;
-  /** The most calls of one process that were under way together. */
-  callsAtOnce: number;
-  /** What the platform said to each creation that was asked for. */
+  /** The newest response to each request about services. */
+  readonly responses: Map<string, ReturnType<Simulator['handler']>>;
+  /** The maximum number of concurrent calls of one process so far. */
+  inFlight: number;
+  /** The platform's message for each requested creation. */
   readonly creations: string[];
-  /** While defined, creations are kept here instead of being carried out, and their senders get no answer. */
+  /** While defined, creations are kept here instead of being performed, and their senders get no response. */
   held: (() => void)[] | undefined;
-  /** What was last seen of the platform. Nothing changes there but by a call, by people, or when something is due. */
-  sight: { readonly owned: readonly Owned[]; readonly untilMs: number } | undefined;
-  /** Whether people act when the operator writes to the platform, see focus.kit.ts. */
+  /** The last snapshot of the platform. It changes only by a call, by users, or when an event is due. */
+  snapshot: { readonly owned: readonly Owned[]; readonly untilMs: number } | undefined;
+  /** Whether users act when the operator writes to the platform, see focus.kit.ts. */
   readonly isFocused: boolean;
-  /** Calls the function after every write to the platform; the answer ends that. */
+  /** Calls the function after every write to the platform. Returns a function that unsubscribes. */
   onWrite(listener: () => void): () => void;
-  /** Called by the link. */
+  /** Called by the transport. */
   readonly written: () => void;
 }
 
-/** What a process may have under way together. */
-export const callsAtOnceMax = 4;
+/** The allowed number of concurrent calls of a process. */
+export const inFlightMax = 4;
 
 export function buildWorld(simulation: Simulation, behaviour: Partial<Behaviour> = {}, isFocused = false): World {
   const random = new SeededRandom(simulation.seed, 77);
@@ -49,11 +49,11 @@ export function buildWorld(simulation: Simulation, behaviour: Partial<Behaviour>
     simulation,
     simulator,
     isCut: false,
-    answers: new Map(),
-    callsAtOnce: 0,
+    responses: new Map(),
+    inFlight: 0,
     creations: [],
     held: undefined,
-    sight: undefined,
+    snapshot: undefined,
     isFocused,
     onWrite(listener) {
       listeners.add(listener);
@@ -65,38 +65,38 @@ export function buildWorld(simulation: Simulation, behaviour: Partial<Behaviour>
   };
 }
 
-/** The road to the platform, as a process sees it: each call is one effect. */
+/** The transport of a process to the platform: each call is one effect. */
 export function linkTo(world: World, doors: ProcessDependencies): Transport {
-  let underWay = 0;
+  let count = 0;
   return {
     async send(request, { signal, meter }) {
       signal.throwIfAborted();
-      world.callsAtOnce = Math.max(world.callsAtOnce, ++underWay);
+      world.inFlight = Math.max(world.inFlight, ++count);
       const { method, target } = request;
       const [path = ''] = target.split('?');
       const apply = () => {
         if (world.isCut) throw new ApiError('Unavailable', { what: 'the platform', reason: 'the link is cut' });
         if (world.held && method === 'POST' && path === '/api/v1/service') {
           world.held.push(() => world.simulator.handler({ ...request, body: request.body ?? new Uint8Array() }));
-          throw new ApiError('Unavailable', { what: 'the platform', reason: 'the answer is lost' });
+          throw new ApiError('Unavailable', { what: 'the platform', reason: 'the response is lost' });
         }
-        world.sight = undefined;
-        const answer = world.simulator.handler({ ...request, body: request.body ?? new Uint8Array() });
-        if (isVersioned(method, path)) world.answers.set(target, answer);
-        if (method === 'POST' && path === '/api/v1/service') world.creations.push(messageOf(answer.body));
+        world.snapshot = undefined;
+        const response = world.simulator.handler({ ...request, body: request.body ?? new Uint8Array() });
+        if (isVersioned(method, path)) world.responses.set(target, response);
+        if (method === 'POST' && path === '/api/v1/service') world.creations.push(messageOf(response.body));
         if (method !== 'GET') world.written();
-        return answer;
+        return response;
       };
-      const answer = await doors
+      const response = await doors
         .effect(`${method} ${path.replace('/api/v1', '')}`, apply, {
           kind: method === 'GET' ? 'read' : 'write',
           link: 'platform',
-          // What was answered last time, as a cache on the way would.
-          ...(isVersioned(method, path) && { stale: () => world.answers.get(target) ?? apply() }),
+          // The previous response, as from a cache.
+          ...(isVersioned(method, path) && { stale: () => world.responses.get(target) ?? apply() }),
         })
-        .finally(() => underWay--);
-      meter.bytesDown += answer.body.byteLength;
-      return answer;
+        .finally(() => count--);
+      meter.bytesDown += response.body.byteLength;
+      return response;
     },
     close() {},
   };
@@ -106,38 +106,38 @@ function messageOf(body: Uint8Array): string {
   return String((JSON.parse(new TextDecoder().decode(body)) as { readonly message?: unknown }).message);
 }
 
-/** Services carry a version, by which an old picture of them is told from a new one. Instances do not. */
+/** Services have a version, by which a stale response is detected. Instances do not. */
 function isVersioned(method: string, path: string): boolean {
   return method === 'GET' && path.startsWith('/api/v1/service');
 }
 
 export async function operate(world: World, doors: ProcessDependencies): Promise<void> {
   const { store, clock, random, log, signal } = doors;
-  // A list from before the crash does not show what was created last, and only the crashed process knew of it. Crashes
-  // after writes are the rule in a focused run, so there an old answer is one that this process got before.
-  if (world.isFocused) world.answers.clear();
+  // A list from before the crash lacks what was created last, and only the crashed process knew of it. Crashes after
+  // writes are frequent in a focused run, so there a stale response is one that this process received before.
+  if (world.isFocused) world.responses.clear();
   const registry = new EmbeddedRegistry({ store, kinds: operatorKinds, clock, random });
   const operator = new Operator({
     registry,
     transport: linkTo(world, doors),
     clock,
     random,
-    // Thousands of runs write nothing that anybody reads; a replay does.
+    // Only the log of a replay is read.
     log: process.env['SEED'] === undefined ? silentLog : log,
-    settings: { observeMs, inFlightMax: callsAtOnceMax },
+    settings: { observeMs, inFlightMax: inFlightMax },
   });
   await operator.run({ signal });
 }
 
-/** The longest time that people wait before the next edit of a story that does not want the service to settle. */
+/** The maximum delay before the next edit of a story that does not wait until the service is settled. */
 const soonMsMax = 4_000;
-/** In a focused run: the most writes that they let pass, how long they wait for one, and how soon they act after it. */
+/** In a focused run: the maximum number of writes before an edit, the wait for one write, and the delay after it. */
 const writesMax = 7;
 const writeMsMax = 4_000;
 const reactionMsMax = 1_500;
 
-/** What people have at hand: the registry, and the platform itself. */
-export class People {
+/** The actions of users: on the registry, and on the platform itself. */
+export class Users {
   readonly #world: World;
   readonly #doors: ProcessDependencies;
 
@@ -152,7 +152,7 @@ export class People {
   }
 
   get platform() {
-    this.#world.sight = undefined;
+    this.#world.snapshot = undefined;
     return this.#world.simulator.platform;
   }
 
@@ -173,7 +173,7 @@ export class People {
     await new Promise<void>((resolve) => void clock.after(ms, resolve));
   }
 
-  /** A short while. In a focused run it ends soon after one of the operator's next writes to the platform. */
+  /** A short delay. In a focused run it ends soon after one of the operator's next writes to the platform. */
   async soon(): Promise<void> {
     if (!this.#world.isFocused) return this.wait(this.random.next() * soonMsMax);
     const writes = 1 + Math.floor(this.random.next() * writesMax);
@@ -197,31 +197,31 @@ export class People {
     this.#world.isCut = isCut;
   }
 
-  /** From now on the platform sits on requests to create a service. */
+  /** From now on the platform delays requests to create a service. */
   holdCreations(): void {
     this.#world.held = [];
   }
 
-  /** Until it has at least one, or for a minute. */
+  /** Waits until at least one is delayed, or for a minute. */
   async untilHeld(): Promise<void> {
     for (let attempt = 0; attempt < 60 && this.#world.held?.length === 0; attempt++) await this.wait(1_000);
   }
 
-  /** New requests are carried out again. The answer carries out those that were held, long after they were sent. */
+  /** New requests are performed again. Returns a function that performs the delayed ones, long after they were sent. */
   endHold(): () => void {
     const { held = [] } = this.#world;
     this.#world.held = undefined;
     return () => {
-      this.#world.sight = undefined;
-      for (const sendStep of held) sendStep();
+      this.#world.snapshot = undefined;
+      for (const perform of held) perform();
     };
   }
 
-  /** Until the object is gone, or for ten minutes. */
-  async untilGone(name: string): Promise<void> {
+  /** Waits until the object is deleted, or for ten minutes. */
+  async untilDeleted(name: string): Promise<void> {
     for (let attempt = 0; attempt < 600; attempt++) {
-      const there = await this.services.get(name).catch(() => undefined);
-      if (there === undefined) return;
+      const found = await this.services.get(name).catch(() => undefined);
+      if (found === undefined) return;
       await this.wait(1_000);
     }
   }
@@ -234,8 +234,8 @@ export class People {
     this.platform.restoreNode(this.platform.nodeNamed(name)?.id ?? '');
   }
 
-  /** Somebody deploys a service without us. */
-  makeForeign(name: string): void {
+  /** Creates a service without an owner mark. */
+  createForeign(name: string): void {
     this.platform.createService({
       name,
       image: {
@@ -252,8 +252,8 @@ export class People {
     });
   }
 
-  /** A careless human at the platform. Does nothing where there is no such service (yet). */
-  meddle(name: string, how: 'edit' | 'stop' | 'delete'): void {
+  /** Changes a service manually. Does nothing if it does not exist. */
+  interfere(name: string, how: 'edit' | 'stop' | 'delete'): void {
     const service = this.platform.serviceNamed(name);
     if (!service) return;
     if (how === 'delete') this.platform.deleteService(service.id);
@@ -279,19 +279,19 @@ export interface Owned {
   readonly containers: readonly Container[];
 }
 
-/** The same list as long as nothing can have changed: oracles ask after every step. */
+/** Returns the same list until something can have changed: oracles call this after every step. */
 export function ownedServices(world: World): readonly Owned[] {
   const { platform } = world.simulator;
-  if (world.sight !== undefined && world.simulation.nowMs < world.sight.untilMs) return world.sight.owned;
+  if (world.snapshot !== undefined && world.simulation.nowMs < world.snapshot.untilMs) return world.snapshot.owned;
   const owned = platform.services().flatMap((service) => {
     const mark = markOf(service);
     return mark === undefined ? [] : [{ mark, service, containers: platform.containersOfService(service.id) }];
   });
-  world.sight = { owned, untilMs: platform.nextAtMs() ?? Number.POSITIVE_INFINITY };
+  world.snapshot = { owned, untilMs: platform.nextAtMs() ?? Number.POSITIVE_INFINITY };
   return owned;
 }
 
-/** As the platform keeps it, in the environment. It is read once. */
+/** The mark in the environment, read once for each image. */
 function markOf({ image }: Service): Mark | undefined {
   let mark = marks.get(image);
   if (mark === undefined) {
@@ -303,7 +303,7 @@ function markOf({ image }: Service): Mark | undefined {
 
 const marks = new WeakMap<object, Mark | null>();
 
-/** Objects as they are stored now. */
+/** The stored objects. */
 export function stored({ store }: Pick<Simulation, 'store'>): readonly ECSMService[] {
   return [...store.jsonBelow('ecsm.sh/v1/ecsmservices/')].map(([, value]) => value as ECSMService);
 }
