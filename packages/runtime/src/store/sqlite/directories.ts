@@ -10,26 +10,27 @@ export const fileMode = 0o600;
  * never returns if a file system reports ENOENT for a path whose parent exists, as /proc does.
  */
 export function createDirectory(path: string): void {
-  const parent = dirname(path);
-  try {
-    createOne(path);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EEXIST') {
-      if (statSync(path).isDirectory()) return;
-      throw Object.assign(new Error(`${path} is a file, not a directory`), { code: 'ENOTDIR' });
-    }
-    if (code !== 'ENOENT' || parent === path) throw error;
-    createDirectory(parent);
-    createOne(path);
-  }
+  if (createOne(path)) return;
+  createDirectory(dirname(path));
+  // Another process may have created it in the meantime.
+  if (!createOne(path)) throw Object.assign(new Error(`${path} cannot be created`), { code: 'ENOENT' });
 }
 
-function createOne(path: string): void {
-  mkdirSync(path, { mode: directoryMode });
+/** Returns whether the directory exists; false if its parent does not. */
+function createOne(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: directoryMode });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' && dirname(path) !== path) return false;
+    if (code !== 'EEXIST') throw error;
+    if (statSync(path).isDirectory()) return true;
+    throw Object.assign(new Error(`${path} is a file, not a directory`), { code: 'ENOTDIR' });
+  }
   // The mode of mkdir is subject to the umask.
   chmodSync(path, directoryMode);
   syncDirectory(dirname(path));
+  return true;
 }
 
 /** After a power failure, a new file is only certain to exist if its directory was flushed too. */
