@@ -60,7 +60,7 @@ export const rooms = {
 
   'ecsm-simulator/platform': { imports: ['runtime'] },
   'ecsm-simulator/api': { imports: ['ecsm-simulator/platform', 'runtime'], doors: ['node:crypto'] },
-  'ecsm-simulator/link': { imports: ['runtime'] },
+  'ecsm-simulator/link': { imports: ['ecsm-simulator/api', 'runtime'] },
   'ecsm-simulator/control': {
     imports: ['ecsm-simulator/link', 'ecsm-simulator/api', 'ecsm-simulator/platform', 'runtime'],
   },

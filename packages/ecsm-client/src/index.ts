@@ -1,4 +1,4 @@
-/** The public face of the client: one request (`rest`), and the platform as typed resources (`clientset`). */
+/** The public API of the client: single requests (`rest`), and typed resources (`clientset`). */
 export type { CallOptions } from './clientset/call.ts';
 export type { Configuration, ConfigurationBody, ConfigurationRow } from './clientset/configuration.ts';
 export { type Connection, type ConnectOptions, connect } from './clientset/connect.ts';
@@ -37,8 +37,8 @@ export type { NodeView } from './clientset/overview-shapes.ts';
 export { collect, type ListOptions, type OpenPage, type Page } from './clientset/pages.ts';
 export type { DeploymentRecord, DeploymentRecordDetail } from './clientset/record-shapes.ts';
 export type { Records } from './clientset/records.ts';
-export type { DeployResult, Transaction, WrittenService } from './clientset/service-answers.ts';
 export type * from './clientset/service-body.ts';
+export type { DeployResult, Transaction, WrittenService } from './clientset/service-results.ts';
 export type { ServiceDeletion, ServiceDetail, ServiceRow } from './clientset/service-shapes.ts';
 export type { ContainerAction, ServiceAction, ServiceFilter, Services } from './clientset/services.ts';
 export type { Template, TemplateFolder, TemplateImageResult, TemplateNode } from './clientset/template-shapes.ts';
@@ -55,9 +55,9 @@ export { type CpuUsage, cpuPercentOf, isOn, numberOf, textsOf } from './clientse
 export type { Uploaded, UploadOptions, UploadProgress, UploadSource } from './clientset/upload.ts';
 export { CircuitBreaker, isLinkFailure, type LinkState } from './rest/circuit-breaker.ts';
 export { RestClient } from './rest/client.ts';
-export { PlatformAnswer, platformAnswer } from './rest/errors.ts';
+export { PlatformResponse, platformResponse } from './rest/errors.ts';
 export { type HttpTransportOptions, httpTransport, type TlsOptions } from './rest/http-transport.ts';
 export type { Headers, RestOptions } from './rest/options.ts';
 export { type AttemptRecord, type EndpointUse, type LinkUse, Recorder } from './rest/recorder.ts';
 export type { RequestBuilder } from './rest/request.ts';
-export type { Meter, Method, SendOptions, Transport, WireAnswer, WireRequest } from './rest/transport.ts';
+export type { Meter, Method, SendOptions, Transport, WireRequest, WireResponse } from './rest/transport.ts';

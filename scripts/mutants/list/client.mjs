@@ -27,8 +27,8 @@ export const rest = {
     {
       name: 'a retry delay that the platform requests is ignored',
       file: 'retry.ts',
-      find: 'Math.max(askedMs, backoffMs(attempt - 1, backoffMsMin, backoffMsMax, random))',
-      replace: 'backoffMs(attempt - 1, backoffMsMin, backoffMsMax, random) + 0 * askedMs',
+      find: 'Math.max(retryAfterMs, backoffMs(attempt - 1, backoffMsMin, backoffMsMax, random))',
+      replace: 'backoffMs(attempt - 1, backoffMsMin, backoffMsMax, random) + 0 * retryAfterMs',
       tests: ['retry.test.ts', 'call.test.ts'],
     },
     {
@@ -53,19 +53,19 @@ export const rest = {
     {
       name: 'the timer of a call outlives it',
       file: 'call-time.ts',
-      find: 'this.#cancelTimer();\n    this.#letGo();',
-      replace: 'this.#letGo();',
+      find: 'this.#cancelTimer();\n    this.#unsubscribe();',
+      replace: 'this.#unsubscribe();',
     },
     {
       name: 'the listener on the signal of the caller outlives the call',
       file: 'call-time.ts',
-      find: 'this.#cancelTimer();\n    this.#letGo();',
+      find: 'this.#cancelTimer();\n    this.#unsubscribe();',
       replace: 'this.#cancelTimer();',
     },
     {
       name: 'a response over the limit of bytes is accepted from a transport',
       file: 'call.ts',
-      find: 'checkSize(answer, call, answerBytesMax);',
+      find: 'checkSize(response, call, responseBytesMax);',
       replace: '',
     },
     {
@@ -77,28 +77,28 @@ export const rest = {
     {
       name: 'a failed attempt is not recorded',
       file: 'call.ts',
-      find: 'ended(failure.code);',
+      find: 'recordOutcome(failure.code);',
       replace: '',
     },
     {
       name: 'a success of the envelope hides the error of HTTP',
       file: 'envelope.ts',
-      find: 'if (envelope.code !== success || answer.status >= 400) throw',
-      replace: 'if (envelope.code !== success) throw',
+      find: 'if (envelope.code !== success || response.status >= 400)',
+      replace: 'if (envelope.code !== success)',
       tests: ['envelope.test.ts'],
     },
     {
       name: 'a 404 without an envelope counts as a missing object',
       file: 'envelope.ts',
-      find: 'errorFor(said, { ...about, kind: undefined, name: undefined })',
-      replace: 'errorFor(said, about)',
+      find: 'errorFor(reported, { ...subject, kind: undefined, name: undefined })',
+      replace: 'errorFor(reported, subject)',
       tests: ['envelope.test.ts'],
     },
     {
       name: 'data of another shape is accepted',
       file: 'envelope.ts',
-      find: 'if (complaint !== undefined) throw',
-      replace: "if (complaint === '') throw",
+      find: 'if (complaint !== undefined)',
+      replace: "if (complaint === '')",
       tests: ['envelope.test.ts'],
     },
     {
@@ -167,9 +167,9 @@ export const rest = {
     {
       name: 'a signal that is shared by many calls aborts only the last one',
       file: 'on-abort.ts',
-      find: 'const listening = listeningTo.get(signal) ?? listen(signal);',
+      find: 'const subscription = subscriptions.get(signal) ?? listen(signal);',
       replace:
-        'const listening = listen(signal);\n  for (const other of [...listening.callbacks]) listening.callbacks.delete(other);',
+        'const subscription = listen(signal);\n  for (const other of [...subscription.callbacks]) subscription.callbacks.delete(other);',
       tests: ['on-abort.test.ts'],
     },
     {
@@ -209,8 +209,8 @@ export const clientset = {
     {
       name: 'a list that shrinks while it is read is not read again',
       file: 'pages.ts',
-      find: 'return this.#given >= this.#total && !this.#hasShrunk;',
-      replace: 'return this.#given >= this.#total;',
+      find: 'return this.#returned >= this.#total && !this.#hasShrunk;',
+      replace: 'return this.#returned >= this.#total;',
     },
     {
       name: 'a page that the platform cut short ends the list',
@@ -233,8 +233,8 @@ export const clientset = {
     {
       name: 'an empty first page of a list with rows is accepted',
       file: 'pages.ts',
-      find: 'if (this.#position === 0 && (total ?? 0) > 0) throw',
-      replace: 'if (this.#position < 0 && (total ?? 0) > 0) throw',
+      find: 'if (this.#position === 0 && (total ?? 0) > 0)',
+      replace: 'if (this.#position < 0 && (total ?? 0) > 0)',
     },
     {
       name: 'a name that only contains the requested one is found',
@@ -246,8 +246,8 @@ export const clientset = {
     {
       name: 'a group of ids is longer than a request may be',
       file: 'limits.ts',
-      find: 'usedBytes + bytes > roomBytes',
-      replace: 'usedBytes > roomBytes',
+      find: 'usedBytes + bytes > capacityBytes',
+      replace: 'usedBytes > capacityBytes',
       tests: ['limits.test.ts'],
     },
     {
@@ -260,16 +260,16 @@ export const clientset = {
     {
       name: 'the deletion of a service called path deletes a path',
       file: 'call.ts',
-      find: 'if (!words.includes(id)) return id;',
-      replace: 'if (words.length > 0) return id;',
+      find: 'if (!reserved.includes(id)) return id;',
+      replace: 'if (reserved.length > 0) return id;',
       tests: ['services.test.ts', 'resources.test.ts'],
     },
     {
       name: 'an unknown id returns an empty object',
       file: 'call.ts',
-      find: "if (answer === null || answer === 'success') throw new ApiError('NotFound', { kind, name });",
+      find: "if (response === null || response === 'success') throw new ApiError('NotFound', { kind, name });",
       replace:
-        "if (answer === null) throw new ApiError('NotFound', { kind, name });\n  if (answer === 'success') return {} as T;",
+        "if (response === null) throw new ApiError('NotFound', { kind, name });\n  if (response === 'success') return {} as T;",
       tests: ['services.test.ts', 'tolerance.test.ts'],
     },
     {
@@ -303,8 +303,8 @@ export const clientset = {
     {
       name: 'an upload sends chunks again that the platform has',
       file: 'upload.ts',
-      find: 'indexes.filter((index) => !there.has(index))',
-      replace: 'indexes.filter((index) => !there.has(index) || index > 0)',
+      find: 'indexes.filter((index) => !present.has(index))',
+      replace: 'indexes.filter((index) => !present.has(index) || index > 0)',
       tests: ['upload.test.ts'],
     },
     {

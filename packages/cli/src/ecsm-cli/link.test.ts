@@ -80,7 +80,7 @@ test.each([
     /sent an unexpected response to GET \/node: the body is not JSON: .*hello.*\. If this is not an ECSM platform, set its address/,
   ],
   ['a login page', 200, '<html><body>login', /the body is HTML, perhaps from a proxy/],
-  ['JSON without an envelope', 200, '{"a":1}', /no envelope with a status/],
+  ['JSON without an envelope', 200, '{"a":1}', /not an envelope with a status/],
   ['a truncated response', 200, '{"status":200,"data":{"li', /damaged or cut short/],
   ['invalid rows', 200, '{"status":200,"data":{"list":[{}],"total":1}}', /data\.list\[0\]\.id is missing/],
   [

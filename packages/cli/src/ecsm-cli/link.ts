@@ -1,5 +1,5 @@
 /** User-visible state of the link: each request with `-v`, and errors as one sentence with a remedy. */
-import { platformAnswer, type Transport, type WireAnswer, type WireRequest } from '@ecsm/client';
+import { platformResponse, type Transport, type WireRequest, type WireResponse } from '@ecsm/client';
 import { duration, Failure, type Terminal, truncate, visible } from '@ecsm/command-line';
 import { isApiError, redact, redactText } from '@ecsm/runtime';
 import { formatBytes } from '../print/age.ts';
@@ -28,7 +28,7 @@ export function trackedTransport(transport: Transport, terminal: Terminal, link:
       };
       link.isWriting = request.method !== 'GET';
       try {
-        const response: WireAnswer = await transport.send(request, options);
+        const response: WireResponse = await transport.send(request, options);
         link.contactMs = clock.monotonicMs();
         logEnd(String(response.status));
         return response;
@@ -80,7 +80,7 @@ export function explainError(error: unknown, { url, isWriting }: LinkState): unk
   }
   if (isApiError(error, 'Forbidden'))
     return failure(`${error.message}. If it requires credentials, send them with --header`);
-  if (isApiError(error, 'BadRequest') && platformAnswer(error) === undefined) return failure(error.message);
+  if (isApiError(error, 'BadRequest') && platformResponse(error) === undefined) return failure(error.message);
   return error;
 }
 

@@ -1,5 +1,5 @@
 /** `raw`: one API request, without confirmation and without a check of the owner. */
-import type { Method, RequestBuilder, RestClient, WireAnswer } from '@ecsm/client';
+import type { Method, RequestBuilder, RestClient, WireResponse } from '@ecsm/client';
 import { type Call, didYouMean, Failure, UsageError, visibleLines } from '@ecsm/command-line';
 import { redact, redactText, shape } from '@ecsm/runtime';
 import { formatJson, formatYaml } from '../print/documents.ts';
@@ -98,7 +98,7 @@ function jsonOf(text: string): unknown {
 }
 
 /** Throws `Failure` for an error response, which has been printed. */
-function failIfRejected({ status }: WireAnswer, json: unknown): void {
+function failIfRejected({ status }: WireResponse, json: unknown): void {
   const code = shape.isObject(json) ? json['status'] : undefined;
   const message = shape.isObject(json) ? json['message'] : undefined;
   if (status < 400 && (code === undefined || code === 200)) return;

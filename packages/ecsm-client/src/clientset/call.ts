@@ -1,9 +1,10 @@
-/** What every call of a resource has in common: how long it may take, ids that go into a path, and what is not there. */
+/** Common parts of all resource calls: options, ids in paths, and missing objects. */
 import { ApiError, type Shape, shape } from '@ecsm/runtime';
+import { badRequest } from '../rest/options.ts';
 import type { RequestBuilder } from '../rest/request.ts';
 
 export interface CallOptions {
-  /** Gives the call up; it rejects with the signal's reason. */
+  /** Aborts the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** For one attempt. Default: that of the `RestClient`. */
   readonly timeoutMs?: number;
@@ -11,7 +12,7 @@ export interface CallOptions {
   readonly deadlineMs?: number;
 }
 
-export function within(request: RequestBuilder, { signal, timeoutMs, deadlineMs }: CallOptions): RequestBuilder {
+export function withOptions(request: RequestBuilder, { signal, timeoutMs, deadlineMs }: CallOptions): RequestBuilder {
   let bounded = request;
   if (signal !== undefined) bounded = bounded.signal(signal);
   if (timeoutMs !== undefined) bounded = bounded.timeout(timeoutMs);
@@ -20,25 +21,25 @@ export function within(request: RequestBuilder, { signal, timeoutMs, deadlineMs 
 }
 
 /**
- * An id that stands in a path beside words of the platform's own. `DELETE /service/path` is another call than the
- * deletion of the service "path", and a far more dangerous one.
+ * Returns the id. Throws `BadRequest` if it equals a segment of another endpoint: `DELETE /service/path` does not
+ * delete the service "path", but all services of a path.
  */
-export function idBeside(id: string, kind: string, words: readonly string[]): string {
-  if (!words.includes(id)) return id;
-  throw new ApiError('BadRequest', { reason: `"${id}" cannot be the id of a ${kind}: it names another call` });
+export function checkedId(id: string, kind: string, reserved: readonly string[]): string {
+  if (!reserved.includes(id)) return id;
+  throw badRequest(`"${id}" is not a valid ${kind} id: it is a path segment of another endpoint`);
 }
 
 /**
- * One thing by its id. A live platform has answered an unknown id with success and, in place of the thing, nothing or
- * the bare word "success": both are `NotFound`, never an empty thing.
+ * Fetches one object by its id. For an unknown id, real platforms have returned success with null or the string
+ * "success" as data: both are `NotFound`.
  */
-export async function find<T>(request: RequestBuilder, row: Shape<T>, kind: string, name: string): Promise<T> {
-  const answer = await request.kind(kind, name).do(shape.either(row, shape.nullable(shape.exactly('success'))));
-  if (answer === null || answer === 'success') throw new ApiError('NotFound', { kind, name });
-  return answer;
+export async function fetchOne<T>(request: RequestBuilder, row: Shape<T>, kind: string, name: string): Promise<T> {
+  const response = await request.kind(kind, name).do(shape.either(row, shape.nullable(shape.exactly('success'))));
+  if (response === null || response === 'success') throw new ApiError('NotFound', { kind, name });
+  return response;
 }
 
-/** The answer to a write whose content nobody needs. The write has happened, so no content of it is a reason to fail. */
-export async function done(request: RequestBuilder): Promise<void> {
+/** Sends a write and ignores its data: the write is done, so unexpected data is not an error. */
+export async function sendWrite(request: RequestBuilder): Promise<void> {
   await request.do(shape.anything());
 }

@@ -1,7 +1,7 @@
 /** `/configmap`: values that programs on the platform read by a key such as `/a/b/test`. */
 import { type Shaped, shape } from '@ecsm/runtime';
 import type { RestClient } from '../rest/client.ts';
-import { type CallOptions, done, within } from './call.ts';
+import { type CallOptions, sendWrite, withOptions } from './call.ts';
 import type { ClientLimits } from './limits.ts';
 import { type ListOptions, type OpenPage, type PageSource, pageOf, rowsOf } from './pages.ts';
 import { maybe } from './tolerant.ts';
@@ -14,7 +14,7 @@ const row = shape.object({
 });
 export type ConfigurationRow = Shaped<typeof row>;
 
-/** A page, or a bare list that does not tell how long the whole is. */
+/** A page, or a bare list without a total. */
 const rows = shape.either(
   shape.object({ list: shape.nullable(shape.list(row)), total: shape.integer() }),
   shape.nullable(shape.list(row)),
@@ -50,26 +50,26 @@ export class Configuration {
     return pageOf(this.#source(filter.key), this.#limits, pageNum, pageSize, options);
   }
 
-  /** As the platform gives it: which type belongs to it is told by the list alone. */
+  /** The value as returned by the platform; only the list contains its type. */
   value(key: string, options: CallOptions = {}): Promise<unknown> {
     const request = this.#rest.get().resource('configmap', 'key').param('key', key).kind(kind, key);
-    return within(request, options).do(shape.anything());
+    return withOptions(request, options).do(shape.anything());
   }
 
   create({ key, type, value }: ConfigurationBody, options: CallOptions = {}): Promise<void> {
     const request = this.#rest.post().resource('configmap').body({ key, type, value }).kind(kind, key);
-    return done(within(request, options));
+    return sendWrite(withOptions(request, options));
   }
 
   update(body: ConfigurationBody & { readonly id: string | number }, options: CallOptions = {}): Promise<void> {
     const { id, key, type, value } = body;
     const request = this.#rest.put().resource('configmap').body({ id, key, type, value }).kind(kind, key);
-    return done(within(request, options));
+    return sendWrite(withOptions(request, options));
   }
 
   delete(id: string | number, options: CallOptions = {}): Promise<void> {
     const request = this.#rest.delete().resource('configmap').name(String(id)).kind(kind, String(id));
-    return done(within(request, options));
+    return sendWrite(withOptions(request, options));
   }
 
   #source(key: string | undefined): PageSource<ConfigurationRow, OpenPage<ConfigurationRow>> {
@@ -78,9 +78,9 @@ export class Configuration {
       keyOf: (one) => one.key,
       fetch: async (pageNum, pageSize, options) => {
         const request = this.#rest.get().resource('configmap').param('pageNum', pageNum).param('pageSize', pageSize);
-        const answer = await within(request.param('key', key), options).do(rows);
-        if (answer === null) return { list: [] };
-        return 'list' in answer ? { list: answer.list ?? [], total: answer.total } : { list: answer };
+        const response = await withOptions(request.param('key', key), options).do(rows);
+        if (response === null) return { list: [] };
+        return 'list' in response ? { list: response.list ?? [], total: response.total } : { list: response };
       },
     };
   }

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-it('reaches a platform over HTTP, with the headers that a site wants', async () => {
+it('sends requests over HTTP with the configured headers', async () => {
   const seen: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     seen.push(request.url, request.headers['authorization']);
@@ -25,7 +25,7 @@ it('reaches a platform over HTTP, with the headers that a site wants', async () 
   expect(seen).toEqual(['/api/v1/service?pageNum=1&pageSize=7', 'Bearer x']);
 });
 
-it('refuses options that make no sense before anything is sent', () => {
+it('rejects invalid options before sending anything', () => {
   expect(() => connect({ url: 'no url' })).toThrow(expect.objectContaining({ code: 'BadRequest' }));
   const options = { url: 'http://127.0.0.1:1', resources: { pageSize: 0 } };
   expect(() => connect(options)).toThrow('pageSize has to be a whole number above 0');

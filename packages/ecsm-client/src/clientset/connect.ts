@@ -1,4 +1,4 @@
-/** The short way to a platform over HTTP. Whoever brings a transport of their own builds `RestClient` and `Ecsm`. */
+/** Creates a client over HTTP. For another transport, use `RestClient` and `Ecsm` directly. */
 import { RestClient } from '../rest/client.ts';
 import { type HttpTransportOptions, httpTransport } from '../rest/http-transport.ts';
 import type { RestOptions } from '../rest/options.ts';
@@ -10,13 +10,13 @@ export interface ConnectOptions extends HttpTransportOptions, Omit<RestOptions, 
 
 export interface Connection {
   readonly ecsm: Ecsm;
-  /** For calls that the resources do not know. */
+  /** For calls that the resources do not cover. */
   readonly rest: RestClient;
-  /** Lets go of idle connections. */
+  /** Closes idle connections. */
   close(): void;
 }
 
-/** Opens no connection yet: the first call does. `BadRequest` for an option that makes no sense. */
+/** The first call opens the first connection. Throws `BadRequest` for an invalid option. */
 export function connect(options: ConnectOptions): Connection {
   const transport = httpTransport(options);
   const rest = new RestClient({ ...options, transport });

@@ -1,28 +1,28 @@
-/** Containers as the platform shows them. */
+/** Shapes of containers in responses. */
 import { type Shaped, shape } from '@ecsm/runtime';
 import { cpuUsage, maybe, maybeNumber, maybeText } from './tolerant.ts';
 
 export const containerRow = shape.object({
-  /** The id of the task that created it: what names it in paths. */
+  /** The id of the task that created it; its id in paths. */
   taskId: shape.string(),
   name: shape.string(),
   serviceId: shape.string(),
   nodeName: shape.string(),
   deployStatus: shape.word('deploying', 'success', 'failure'),
-  /** Null is "not known now", as on a node that is offline. */
+  /** Null if unknown, for example because the node is offline. */
   status: shape.nullable(shape.word('created', 'running', 'exited', 'paused')),
-  /** The runtime's id: 64 hex digits for Docker, the name on SylixOS. There is none before it is created. */
+  /** The runtime's id: 64 hex digits for Docker, the name on SylixOS. Absent before the container is created. */
   id: maybeText,
   failedMessage: maybeText,
   uptime: maybeNumber,
   startedTime: maybeText,
   createdTime: maybeText,
   taskCreatedTime: maybeText,
-  /** Restarts that it did by itself. */
+  /** Number of automatic restarts. */
   restartCnt: maybeNumber,
   deployNum: maybeNumber,
   cpuUsage: maybe(cpuUsage),
-  /** Bytes, as the two after it. */
+  /** In bytes, like the next two. */
   memoryLimit: maybeNumber,
   memoryUsage: maybeNumber,
   memoryMaxUsage: maybeNumber,
@@ -42,7 +42,7 @@ export const containerRow = shape.object({
 export type ContainerRow = Shaped<typeof containerRow>;
 
 export const containerActionRow = shape.object({
-  /** The container's task id, so the same in every row. */
+  /** The task id of the container, the same in every row. */
   id: maybeText,
   cmd: maybeText,
   user: maybeText,

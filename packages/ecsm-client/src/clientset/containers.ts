@@ -1,24 +1,26 @@
-/** `/container`: the instances of services. There is no list of all containers: list services or nodes first. */
+/**
+ * `/container`: the instances of services. The platform has no list of all containers: list services or nodes first.
+ */
 import { shape } from '@ecsm/runtime';
 import type { RestClient } from '../rest/client.ts';
-import { type CallOptions, find, idBeside, within } from './call.ts';
+import { type CallOptions, checkedId, fetchOne, withOptions } from './call.ts';
 import { type ContainerActionRow, type ContainerRow, containerActionRow, containerRow } from './container-shapes.ts';
 import { type ClientLimits, encodedBytes, groupsOf } from './limits.ts';
 import { ListTime } from './list-time.ts';
-import { fetchPage, joined, type ListOptions, type Page, type PageSource, pageOf, rowsOf } from './pages.ts';
-import { type Transaction, transactionOf } from './service-answers.ts';
+import { fetchPage, type ListOptions, merged, type Page, type PageSource, pageOf, rowsOf } from './pages.ts';
+import { type Transaction, transactionOf } from './service-results.ts';
 import type { ContainerAction } from './services.ts';
 
 export interface ContainerListOptions extends ListOptions {
-  /** A keyword; finds what looks like it. */
+  /** A keyword for the platform's fuzzy search. */
   readonly key?: string;
 }
 
 type Parent = 'service' | 'node';
 const idsName = { service: 'serviceIds', node: 'nodeIds' } as const;
 
-/** Words that stand where an id would. */
-const words = ['service', 'node'];
+/** Path segments in the position of an id. */
+const reserved = ['service', 'node'];
 
 export class Containers {
   readonly #rest: RestClient;
@@ -29,26 +31,26 @@ export class Containers {
     this.#limits = limits;
   }
 
-  /** By task id. `NotFound`, or `Rejected` with a code of the platform's own, if there is none. */
+  /** By task id. Throws `NotFound`, or `Rejected` with a platform-specific code, if there is none. */
   async get(taskId: string, options: CallOptions = {}): Promise<ContainerRow> {
     const request = this.#rest
       .get()
       .resource('container')
-      .name(idBeside(taskId, 'container', words));
-    return find(within(request, options), containerRow, 'container', taskId);
+      .name(checkedId(taskId, 'container', reserved));
+    return fetchOne(withOptions(request, options), containerRow, 'container', taskId);
   }
 
-  /** Of any number of services: as many requests as the ids need, and each container once. None for no ids. */
+  /** Containers of any number of services, in as many requests as the ids need; each container once. */
   ofServices(ids: readonly string[], options: ContainerListOptions = {}): AsyncIterable<ContainerRow> {
     return this.#all('service', ids, options);
   }
 
-  /** Of any number of nodes, in the same way. */
+  /** Containers of any number of nodes, like `ofServices`. */
   ofNodes(ids: readonly string[], options: ContainerListOptions = {}): AsyncIterable<ContainerRow> {
     return this.#all('node', ids, options);
   }
 
-  /** One page of the containers of one service, or of a few: the ids go into one request, however long it gets. */
+  /** One page of the containers of a few services: all ids are sent in one request. */
   pageOfServices(
     pageNum: number,
     pageSize: number,
@@ -58,13 +60,13 @@ export class Containers {
     return pageOf(this.#source('service', ids, options.key), this.#limits, pageNum, pageSize, options);
   }
 
-  /** By the container's *name*, not by one of its ids: so the platform wants it. */
+  /** By the container's *name*: the platform does not accept its ids here. */
   async control(name: string, action: ContainerAction, options: CallOptions = {}): Promise<Transaction> {
     const request = this.#rest.put().resource('container').body({ id: name, action }).kind('container', name);
-    return transactionOf(await within(request, options).do(shape.anything()));
+    return transactionOf(await withOptions(request, options).do(shape.anything()));
   }
 
-  /** What people and programs did to a container. */
+  /** Actions that users and programs performed on a container. */
   history(taskId: string, options: ListOptions = {}): AsyncIterable<ContainerActionRow> {
     const source: PageSource<ContainerActionRow> = {
       endpoint: 'GET /container/action/history',
@@ -82,7 +84,7 @@ export class Containers {
     const lists = groupsOf(idsName[parent], ids, this.#limits, keyBytes).map((group) =>
       rowsOf(this.#source(parent, group, options.key), this.#limits, options, time),
     );
-    return joined(lists, (row) => row.taskId);
+    return merged(lists, (row) => row.taskId);
   }
 
   #source(parent: Parent, ids: readonly string[], key: string | undefined): PageSource<ContainerRow> {

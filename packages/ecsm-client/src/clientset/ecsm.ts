@@ -1,7 +1,6 @@
-/** The platform as typed resources: `ecsm.services().list()`. It holds no state of the platform, and no connection. */
-import { ApiError } from '@ecsm/runtime';
+/** Typed resources of the platform: `ecsm.services().list()`. It holds no platform state and no connection. */
 import type { RestClient } from '../rest/client.ts';
-import { checkTime } from '../rest/options.ts';
+import { badRequest, checkTime } from '../rest/options.ts';
 import { Configuration } from './configuration.ts';
 import { Containers } from './containers.ts';
 import { Images } from './images.ts';
@@ -15,18 +14,18 @@ import { Templates } from './templates.ts';
 import { parseTime } from './times.ts';
 
 export interface EcsmOptions {
-  /** Rows that a list asks for in one request. Default 100. */
+  /** Rows per request of a list. Default 100. */
   readonly pageSize?: number;
-  /** The most that a caller may ask for. Default 1000: no larger one is known to have worked. */
+  /** Maximum `pageSize` of a caller. Default 1000: no larger one is known to work. */
   readonly pageSizeMax?: number;
   /**
-   * For a list with all its pages, from above 0. Default: none; a list ends after 10,000 pages at the latest. Shorter than
-   * the slowest list takes, that list never succeeds.
+   * Deadline of a list with all its pages, above 0. Default: none, except for the limit of 10,000 pages. A list that
+   * takes longer never succeeds.
    */
   readonly listDeadlineMs?: number;
-  /** The zone of times that the platform writes without one, east positive. Default 0. */
+  /** Time zone of timestamps without one, east positive. Default 0. */
   readonly zoneOffsetMinutes?: number;
-  /** Ids are spread over several requests where one target would get longer. Default 2000, which any proxy lets pass. */
+  /** Ids are split into several requests if the target would be longer. Default 2000, which any proxy accepts. */
   readonly targetBytesMax?: number;
 }
 
@@ -44,7 +43,7 @@ export class Ecsm {
   readonly #microServices: MicroServices;
   readonly #overview: Overview;
 
-  /** `BadRequest` for an option that makes no sense. */
+  /** Throws `BadRequest` for an invalid option. */
   constructor(rest: RestClient, options: EcsmOptions = {}) {
     const { pageSize = 100, pageSizeMax = 1000, zoneOffsetMinutes = 0, targetBytesMax = 2000 } = options;
     const { clock, deadlineMs: callDeadlineMs } = rest;
@@ -54,9 +53,7 @@ export class Ecsm {
         : checkTime('listDeadlineMs', options.listDeadlineMs);
     const limits = checkLimits({ pageSize, pageSizeMax, targetBytesMax, callDeadlineMs, listDeadlineMs, clock });
     if (!(Math.abs(zoneOffsetMinutes) < minutesPerDay)) {
-      throw new ApiError('BadRequest', {
-        reason: `zoneOffsetMinutes has to be less than a day, not ${zoneOffsetMinutes}`,
-      });
+      throw badRequest(`zoneOffsetMinutes has to be less than a day, not ${zoneOffsetMinutes}`);
     }
     this.#zoneOffsetMinutes = zoneOffsetMinutes;
     this.#services = new Services(rest, limits);
@@ -107,7 +104,7 @@ export class Ecsm {
     return this.#overview;
   }
 
-  /** A moment that the platform wrote, in milliseconds since the epoch; undefined if it is none. */
+  /** Parses a timestamp of the platform to milliseconds since the epoch. Returns undefined if it is not valid. */
   timeOf(text: string | null | undefined): number | undefined {
     return text == null ? undefined : parseTime(text, this.#zoneOffsetMinutes);
   }

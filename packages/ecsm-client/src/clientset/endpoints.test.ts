@@ -146,20 +146,20 @@ function methodsOf(ecsm: Ecsm): string[] {
 describe('the table of endpoints', () => {
   it.each(endpoints)('$method calls $endpoint', async ({ endpoint, method }) => {
     const [data, call] = calls[method] ?? expect.unreachable(`nobody says how to call ${method}`);
-    const answer: Answer = ({ path }) => (method === 'images().upload' && path !== '/image' ? {} : data);
-    const { ecsm, recorder } = scripted(answer);
+    const response: Answer = ({ path }) => (method === 'images().upload' && path !== '/image' ? {} : data);
+    const { ecsm, recorder } = scripted(response);
     await call(ecsm);
     const called = recorder.byEndpoint().map((one) => one.endpoint);
     expect(called).toEqual(method === 'images().upload' ? [endpoint, 'POST /image/hash/check'] : [endpoint]);
   });
 
-  it('has every method of every resource, and no other', () => {
+  it('contains exactly the methods of all resources', () => {
     const told = [...endpoints.map(({ method }) => method), ...conveniences];
     expect(methodsOf(scripted(() => null).ecsm).toSorted()).toEqual(told.toSorted());
     expect(Object.keys(calls).toSorted()).toEqual(endpoints.map(({ method }) => method).toSorted());
   });
 
-  it('names each endpoint once, and says where it is known from', () => {
+  it('contains each endpoint once, with its sources', () => {
     expect(new Set(endpoints.map(({ endpoint }) => endpoint)).size).toBe(endpoints.length);
     expect(endpoints.filter(({ marks }) => marks.length === 0)).toEqual([]);
   });

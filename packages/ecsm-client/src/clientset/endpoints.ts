@@ -1,18 +1,18 @@
 /**
- * Every call of the platform that the clientset makes, and how sure it is. A mark names where the call is known from:
- * DOC is the vendor's own page; DAYU and FT are clients that met a live platform; GO, FORK, CTRL and TOOL are clients
- * that show what their authors expected of it.
+ * All platform endpoints that the clientset uses, with their evidence. A mark names a source: DOC is the vendor's
+ * documentation; DAYU and FT are clients that were used with a real platform; GO, FORK, CTRL and TOOL are other
+ * clients.
  */
 
 export type Mark = 'DOC' | 'GO' | 'FORK' | 'DAYU' | 'FT' | 'CTRL' | 'TOOL';
 
 export interface Endpoint {
-  /** As errors and metrics name it. */
+  /** As shown in errors and metrics. */
   readonly endpoint: string;
-  /** Of the reference of the platform's API. */
+  /** Section of the reference of the platform's API. */
   readonly section: string;
   readonly marks: readonly Mark[];
-  /** The method of `Ecsm` that makes this call. */
+  /** The method of `Ecsm` that uses this endpoint. */
   readonly method: string;
 }
 

@@ -15,7 +15,7 @@ describe('an image reference', () => {
   it.each(['', 'nginx', 'nginx@', '@1.0.0', 'nginx@1.0.0#', 'nginx#linux', 'a@b@c', 'a@b#c#d', 'a b@1', 'a@1#x y'])(
     '%j is refused',
     (text) => {
-      expect(() => parseImageRef(text)).toThrow('is no image reference: expected name@tag');
+      expect(() => parseImageRef(text)).toThrow('is not a valid image reference: expected name@tag');
     },
   );
 
@@ -25,10 +25,10 @@ describe('an image reference', () => {
     { name: 'a', tag: '1', os: '' },
     { name: '', tag: '1' },
   ])('%j is not written, for it could not be read back', (parts) => {
-    expect(() => formatImageRef(parts)).toThrow('is no image reference');
+    expect(() => formatImageRef(parts)).toThrow('is not a valid image reference');
   });
 
-  it('is refused with an error of the catalogue, and a long one is not shown whole', () => {
+  it('is rejected with BadRequest, and truncated in the message if long', () => {
     try {
       parseImageRef('x'.repeat(10_000));
       expect.unreachable();

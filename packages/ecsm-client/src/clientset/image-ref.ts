@@ -1,35 +1,35 @@
-/** The platform's name of an image: `name@tag#os`, such as `worker@1.0.0#sylixos`. */
-import { ApiError } from '@ecsm/runtime';
+/** Image references of the platform: `name@tag#os`, such as `worker@1.0.0#sylixos`. */
+import { badRequest } from '../rest/options.ts';
 
 export interface ImageRef {
   readonly name: string;
   readonly tag: string;
-  /** `sylixos` or `linux`. A reference in a template may leave it out; one that is sent to the platform has it. */
+  /** `sylixos` or `linux`. Optional in a template; required in a reference that is sent to the platform. */
   readonly os?: string;
 }
 
 const parts = /^([^@#\s]+)@([^@#\s]+)(?:#([^@#\s]+))?$/;
 const shownLengthMax = 100;
 
-/** `BadRequest` for a text that is no image reference; the message shows it and the form expected. */
+/** Throws `BadRequest` if the text is not an image reference. */
 export function parseImageRef(text: string): ImageRef {
   const match = parts.exec(text);
   const [, name, tag, os] = match ?? [];
-  if (name === undefined || tag === undefined) throw refused(text);
+  if (name === undefined || tag === undefined) throw invalidRef(text);
   return os === undefined ? { name, tag } : { name, tag, os };
 }
 
-/** The inverse of `parseImageRef`; refuses parts that could not be read back. */
+/** The inverse of `parseImageRef`. Throws `BadRequest` for parts that would not be parsed back. */
 export function formatImageRef({ name, tag, os }: ImageRef): string {
   const text = os === undefined ? `${name}@${tag}` : `${name}@${tag}#${os}`;
   const read = parseImageRef(text);
-  if (read.name !== name || read.tag !== tag || read.os !== os) throw refused(text);
+  if (read.name !== name || read.tag !== tag || read.os !== os) throw invalidRef(text);
   return text;
 }
 
-function refused(text: string): ApiError {
+function invalidRef(text: string): Error {
   const shown = text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
-  return new ApiError('BadRequest', {
-    reason: `"${shown}" is no image reference: expected name@tag or name@tag#os, such as worker@1.0.0#sylixos`,
-  });
+  return badRequest(
+    `"${shown}" is not a valid image reference: expected name@tag or name@tag#os, such as worker@1.0.0#sylixos`,
+  );
 }

@@ -1,4 +1,4 @@
-/** Images and registries as the platform shows them. */
+/** Shapes of images and registries in responses. */
 import { type Shaped, shape } from '@ecsm/runtime';
 import { flag, maybe, maybeFlag, maybeNumber, maybeText, numeric } from './tolerant.ts';
 
@@ -48,7 +48,7 @@ export const imageCounts = shape.nullable(
     shape.object({
       registryId: shape.string(),
       registryName: maybeText,
-      /** One of these two: the vendor's table and example disagree. */
+      /** One of these two: the vendor's table and example differ. */
       imageCount: maybeNumber,
       count: maybeNumber,
       status: maybe(shape.either(shape.string(), flag)),
@@ -70,7 +70,7 @@ export type HashCheck = Shaped<typeof hashCheck>;
 
 export const uploadedChunk = shape.object({ uploadId: shape.string() });
 
-/** How far an upload or a synchronisation has come. */
+/** The progress of an upload or a synchronisation. */
 export const progress = shape.object({
   progress: maybeNumber,
   status: maybe(shape.word('starting', 'running', 'success', 'fail')),

@@ -1,6 +1,6 @@
-/** `/image` and `/registry`: what services are made from. */
+/** `/image` and `/registry`: the images of services. */
 import type { RestClient } from '../rest/client.ts';
-import { type CallOptions, find, within } from './call.ts';
+import { type CallOptions, fetchOne, withOptions } from './call.ts';
 import { formatImageRef, type ImageRef } from './image-ref.ts';
 import {
   type HashCheck,
@@ -23,7 +23,7 @@ import { fetchPage, type ListOptions, type Page, type PageSource, pageOf, rowsOf
 import { flag, isOn, numberOf } from './tolerant.ts';
 import { checkHash, type Uploaded, type UploadOptions, type UploadSource, upload } from './upload.ts';
 
-/** The registry inside the platform. */
+/** The id of the platform's own registry. */
 export const localRegistry = 'local';
 
 export interface ImageFilter {
@@ -78,26 +78,26 @@ export class Images {
     return pageOf(this.#source(filter), this.#limits, pageNum, pageSize, options);
   }
 
-  /** `NotFound`, or `Rejected` with a code of the platform's own, if there is none. */
+  /** Throws `NotFound`, or `Rejected` with a platform-specific code, if there is none. */
   get(imageId: string, options: CallOptions & { readonly registryId?: string } = {}): Promise<ImageDetail> {
     const { registryId = localRegistry } = options;
     const request = this.#rest.get().resource('registry').name(registryId, 'registryId').resource('image');
-    return find(within(request.name(imageId, 'imageId'), options), imageDetail, 'image', imageId);
+    return fetchOne(withOptions(request.name(imageId, 'imageId'), options), imageDetail, 'image', imageId);
   }
 
   summary(options: CallOptions = {}): Promise<ImageSummary> {
-    return within(this.#rest.get().resource('image', 'summary'), options).do(imageSummary);
+    return withOptions(this.#rest.get().resource('image', 'summary'), options).do(imageSummary);
   }
 
-  /** For each registry. Those of the OCI standard are not counted by the platform. */
+  /** Number of images per registry. The platform does not count those of OCI registries. */
   async counts(
     filter: Omit<ImageFilter, 'registryId'> = {},
     options: CallOptions = {},
   ): Promise<readonly ImageCount[]> {
     const { name, os, author } = filter;
     const request = this.#rest.get().resource('image', 'count');
-    const asked = request.param('name', name).param('os', os).param('author', author);
-    const rows = (await within(asked, options).do(imageCounts)) ?? [];
+    const filtered = request.param('name', name).param('os', os).param('author', author);
+    const rows = (await withOptions(filtered, options).do(imageCounts)) ?? [];
     return rows.map(({ registryId, registryName, imageCount, count }) => ({
       registryId,
       count: numberOf(imageCount ?? count) ?? 0,
@@ -105,19 +105,19 @@ export class Images {
     }));
   }
 
-  /** The configuration inside an image: the template of a service's `image.config`. */
+  /** The configuration of an image: the template of a service's `image.config`. */
   async config(ref: ImageRef | string, options: CallOptions = {}): Promise<Readonly<Record<string, unknown>>> {
     const text = typeof ref === 'string' ? ref : formatImageRef(ref);
     const request = this.#rest.get().resource('image', 'config').param('ref', text);
-    return (await find(within(request, options), imageConfig, 'image', text)).config;
+    return (await fetchOne(withOptions(request, options), imageConfig, 'image', text)).config;
   }
 
-  /** Resumes where an earlier upload of the same image broke off. */
+  /** Uploads an image. Resumes an earlier upload of the same image. */
   upload(source: UploadSource, options: UploadOptions = {}): Promise<Uploaded> {
     return upload(this.#rest, source, options);
   }
 
-  /** What the platform has of an image already; chunk indexes count from 1. */
+  /** Which chunks of an image the platform already has; chunk indexes start at 1. */
   checkHash(
     imageHash: string,
     chunkIndexes: readonly number[],
@@ -131,10 +131,10 @@ export class Images {
     return this.#progress('upload', uploadId, 'uploadId', options);
   }
 
-  /** Begins to pull an image from a remote registry into the local one. Gives the id to follow it by. */
+  /** Starts to copy an image from a remote registry to the local one. Returns the id for `syncProgress`. */
   async sync(body: ImageSync, options: CallOptions = {}): Promise<string> {
     const request = this.#rest.post().resource('image', 'sync').body(body).kind('image', body.imageName);
-    return (await within(request, options).do(startedSync)).syncId;
+    return (await withOptions(request, options).do(startedSync)).syncId;
   }
 
   syncProgress(syncId: string, options: CallOptions = {}): Promise<Progress> {
@@ -144,14 +144,14 @@ export class Images {
   /** The tags of one image in an OCI registry. */
   async tags(registryId: string, imageName: string, options: CallOptions = {}): Promise<readonly string[]> {
     const request = this.#rest.get().resource('image', 'tags').param('registryId', registryId);
-    const rows = await within(request.param('imageName', imageName), options).do(imageTags);
+    const rows = await withOptions(request.param('imageName', imageName), options).do(imageTags);
     return (rows ?? []).map((row) => row.tag);
   }
 
   tagDetail(registryId: string, imageName: string, tag: string, options: CallOptions = {}): Promise<TagDetail> {
     const request = this.#rest.get().resource('image', 'tagDetail').param('registryId', registryId);
-    const asked = request.param('imageName', imageName).param('tag', tag);
-    return find(within(asked, options), tagDetail, 'image', `${imageName}@${tag}`);
+    const filtered = request.param('imageName', imageName).param('tag', tag);
+    return fetchOne(withOptions(filtered, options), tagDetail, 'image', `${imageName}@${tag}`);
   }
 
   /** Whether a registry other than `exceptId` has this address. */
@@ -160,16 +160,16 @@ export class Images {
     options: CallOptions & { readonly exceptId?: string } = {},
   ): Promise<boolean> {
     const request = this.#rest.get().resource('registry', 'address', 'check').param('address', address);
-    return isOn(await within(request.param('id', options.exceptId), options).do(flag));
+    return isOn(await withOptions(request.param('id', options.exceptId), options).do(flag));
   }
 
   async #progress(what: string, id: string, label: string, options: CallOptions): Promise<Progress> {
     const request = this.#rest.get().resource('image', what).name(id, label);
-    const answer = await find(within(request, options), progress, what, id);
-    const percent = numberOf(answer.progress);
+    const response = await fetchOne(withOptions(request, options), progress, what, id);
+    const percent = numberOf(response.progress);
     return {
       ...(percent !== undefined && { percent }),
-      ...(answer.status != null && { status: answer.status }),
+      ...(response.status != null && { status: response.status }),
     };
   }
 

@@ -8,7 +8,7 @@ const random = new SeededRandom(7);
 const manyIds = Array.from({ length: 500 }, () => random.uuid());
 const limits = { pageSize: 100, pageSizeMax: 1000, targetBytesMax: 2000 };
 
-describe('ids are spread over requests', () => {
+describe('splitting ids into requests', () => {
   it.each([
     ['plain', manyIds],
     ['in need of encoding', manyIds.map((id) => `卫星 ${id}&`)],
@@ -24,19 +24,19 @@ describe('ids are spread over requests', () => {
     expect(requests.every(({ query }) => query.get('key') === 'a keyword')).toBe(true);
   });
 
-  it('also the ids of nodes, in lists and in status', async () => {
-    const answer = ({ path, query }: Seen) => {
+  it('splits the ids of nodes, in lists and in status', async () => {
+    const response = ({ path, query }: Seen) => {
       if (path === '/container/node') return { list: query.getAll('nodeIds[]').map((id) => container(id)), total: 1 };
       return { nodes: query.getAll('ids[]').map((id) => ({ id, status: 'online' })) };
     };
-    const { ecsm, requests } = scripted(answer, { targetBytesMax: 1000 });
+    const { ecsm, requests } = scripted(response, { targetBytesMax: 1000 });
     expect(await ecsm.nodes().status(manyIds)).toHaveLength(500);
     const rows = await collect(ecsm.containers().ofNodes(manyIds));
     expect(rows.map((row) => row.taskId)).toEqual(manyIds);
     expect(Math.max(...requests.map(({ target }) => target.length))).toBeLessThanOrEqual(1000);
   });
 
-  it('each id once, each row once, and nothing is asked about no ids', async () => {
+  it('sends each id once, returns each row once, and sends nothing without ids', async () => {
     const { ecsm, requests } = scripted(({ path }) =>
       path === '/node/status'
         ? {
@@ -58,13 +58,13 @@ describe('ids are spread over requests', () => {
     expect(requests).toHaveLength(before);
   });
 
-  it('an id that is too long for any request is alone in its group', () => {
+  it('puts an id that is too long for any request into its own group', () => {
     const long = 'x'.repeat(5000);
     expect(groupsOf('ids', ['a', long, 'b', 'c'], limits)).toEqual([['a'], [long], ['b', 'c']]);
   });
 });
 
-describe('options that make no sense are refused', () => {
+describe('invalid options', () => {
   it.each([
     [{ pageSize: 0 }, 'pageSize has to be a whole number above 0, not 0'],
     [{ pageSize: Number.NaN }, 'pageSize has to be a whole number above 0, not NaN'],
@@ -77,7 +77,7 @@ describe('options that make no sense are refused', () => {
     expect(() => scripted(() => null, options)).toThrow(message);
   });
 
-  it('in a call too', async () => {
+  it('are rejected in a call too', async () => {
     const { ecsm, requests } = scripted(() => ({ list: [], total: 0 }));
     expect(() => ecsm.services().list({}, { pageSize: 1001 })).toThrow('at most pageSizeMax (1000)');
     await expect(ecsm.services().page(0, 10)).rejects.toThrow('pageNum has to be a whole number above 0, not 0');

@@ -1,6 +1,7 @@
-/** The limits of the requests that one `Ecsm` makes, checked once, and how a long list of ids is split to keep them. */
+/** Request limits of an `Ecsm`, validated once, and splitting of long id lists to keep them. */
 import { Buffer } from 'node:buffer';
-import { ApiError, type Clock } from '@ecsm/runtime';
+import type { Clock } from '@ecsm/runtime';
+import { badRequest, checkCount } from '../rest/options.ts';
 
 export interface RequestLimits {
   readonly pageSize: number;
@@ -9,14 +10,14 @@ export interface RequestLimits {
 }
 
 export interface ClientLimits extends RequestLimits {
-  /** For one call that says nothing else: that of the `RestClient`. */
+  /** Default deadline of one call: that of the `RestClient`. */
   readonly callDeadlineMs: number;
-  /** For a list with all its pages that says nothing else. */
+  /** Default deadline of a list with all its pages. */
   readonly listDeadlineMs: number;
   readonly clock: Clock;
 }
 
-/** Address prefix, path, page number and size of a request that also carries ids. */
+/** Reserved for address prefix, path, page number and page size of a request with ids. */
 const targetReserveBytes = 200;
 
 export function checkLimits<Limits extends RequestLimits>(limits: Limits): Limits {
@@ -28,7 +29,8 @@ export function checkLimits<Limits extends RequestLimits>(limits: Limits): Limit
 
 export function checkPageSize(pageSize: number, { pageSizeMax }: RequestLimits): number {
   checkCount('pageSize', pageSize);
-  if (pageSize > pageSizeMax) throw refused('pageSize', `at most pageSizeMax (${pageSizeMax})`, pageSize);
+  if (pageSize > pageSizeMax)
+    throw badRequest(`pageSize has to be at most pageSizeMax (${pageSizeMax}), not ${pageSize}`);
   return pageSize;
 }
 
@@ -36,18 +38,9 @@ export function checkPageNum(pageNum: number): number {
   return checkCount('pageNum', pageNum);
 }
 
-export function checkCount(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw refused(name, 'a whole number above 0', value);
-}
-
-function refused(name: string, expected: string, value: number): ApiError {
-  return new ApiError('BadRequest', { reason: `${name} has to be ${expected}, not ${value}` });
-}
-
 /**
- * Groups of ids, each short enough for `name[]=a&name[]=b…` in one request target. Each id comes once. An id that is too
- * long by itself is in a group of its own; the request layer has the last word on it.
+ * Splits unique ids into groups that fit as `name[]=a&name[]=b…` into one request target. An id that is too long by
+ * itself gets its own group; the request layer rejects it.
  */
 export function groupsOf(
   name: string,
@@ -55,13 +48,13 @@ export function groupsOf(
   { targetBytesMax }: RequestLimits,
   otherBytes = 0,
 ): string[][] {
-  const roomBytes = targetBytesMax - targetReserveBytes - otherBytes;
+  const capacityBytes = targetBytesMax - targetReserveBytes - otherBytes;
   const groups: string[][] = [];
   let usedBytes = Number.POSITIVE_INFINITY;
   for (const id of new Set(ids)) {
     const bytes = `&${name}%5B%5D=`.length + encodedBytes(id);
     let group = groups.at(-1);
-    if (group === undefined || usedBytes + bytes > roomBytes) {
+    if (group === undefined || usedBytes + bytes > capacityBytes) {
       group = [];
       groups.push(group);
       usedBytes = 0;
@@ -72,7 +65,7 @@ export function groupsOf(
   return groups;
 }
 
-/** At most this many bytes in a query. Counted, not encoded: half a surrogate pair has a length, and no encoding. */
+/** Upper bound of the encoded length. Does not encode, because that throws for half a surrogate pair. */
 export function encodedBytes(text: string): number {
   return text.replace(/[^\w.-]/g, '').length + 3 * Buffer.byteLength(text.replace(/[\w.-]/g, ''));
 }

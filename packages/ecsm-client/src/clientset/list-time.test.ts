@@ -1,4 +1,6 @@
-/** Goal: a list ends in time, whatever the platform says of further pages. Method: virtual time, a page takes 100 ms. */
+/**
+ * Goal: a list ends in time, whatever the platform says of further pages. Method: virtual time, a page takes 100 ms.
+ */
 import type { Clock } from '@ecsm/runtime';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
@@ -57,7 +59,7 @@ describe('a list without end', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('gives its first page the whole time (a clock that ticked in between used to take some of it)', async () => {
+  it('gives the first page the whole deadline', async () => {
     let nowMs = 0;
     const clock = { now: () => 0, monotonicMs: () => ++nowMs, after: () => () => {} };
     const limits = { ...limitsOf(clock), listDeadlineMs: 1_000 };
@@ -71,7 +73,7 @@ describe('a list without end', () => {
     expect(given).toEqual([1_000, 999]);
   });
 
-  it('is given up also when its caller takes the time', async () => {
+  it('times out if the caller spends the time between pages', async () => {
     const { clock, targets, ecsm } = endless({ listDeadlineMs: 1_000 });
     const read = async () => {
       for await (const _ of ecsm.services().list()) await clock.advance(600);
@@ -80,14 +82,14 @@ describe('a list without end', () => {
     expect(targets).toHaveLength(2);
   });
 
-  it('is given up as a whole where the ids of one list are spread over several requests', async () => {
+  it('has one deadline for all requests of a split id list', async () => {
     const { clock, targets, ecsm } = endless({ listDeadlineMs: 1_050, targetBytesMax: 300 });
     const ids = Array.from({ length: 50 }, (_, number) => `service-${number}`);
     expect(await rejection(clock.run(collect(ecsm.containers().ofServices(ids))))).toMatchObject({ code: 'Timeout' });
     expect(targets).toHaveLength(11);
   });
 
-  it('does not get more time from a clock that is set back', async () => {
+  it('does not get more time when the clock is set back', async () => {
     const { clock, targets, ecsm } = endless({ listDeadlineMs: 1_050 });
     const read = async () => {
       for await (const _ of ecsm.services().list()) if (targets.length === 5) clock.step(-500);
@@ -97,7 +99,7 @@ describe('a list without end', () => {
   });
 });
 
-it('a page keeps the deadline of one call, however long the list may take', async () => {
+it('a page keeps the deadline of one call', async () => {
   const { clock, ecsm } = endless({ listDeadlineMs: 3_600_000 }, { deadlineMs: 50 });
   expect(await rejection(clock.run(collect(ecsm.services().list())))).toMatchObject({
     code: 'Timeout',
@@ -105,6 +107,6 @@ it('a page keeps the deadline of one call, however long the list may take', asyn
   });
 });
 
-it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a listDeadlineMs of %d is refused', (listDeadlineMs) => {
+it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('rejects a listDeadlineMs of %d', (listDeadlineMs) => {
   expect(() => endless({ listDeadlineMs })).toThrow('listDeadlineMs has to be a number of milliseconds');
 });

@@ -1,7 +1,6 @@
 /**
- * The time that a whole list has, with all its pages. It starts with the first page and includes what the caller does
- * between two pages. Without it a platform that always has another page would keep its caller for hours, although each
- * page comes in time.
+ * The deadline of a list with all its pages. It starts with the first page and includes the time that the caller spends
+ * between pages. It bounds a list that never ends although each page is fetched in time.
  */
 import { ApiError, isApiError } from '@ecsm/runtime';
 import type { CallOptions } from './call.ts';
@@ -14,14 +13,14 @@ export class ListTime {
   #startMs: number | undefined;
   #hasPages = false;
 
-  /** `deadlineMs` of the options is for the whole list, too; by default it is `listDeadlineMs`. */
+  /** `deadlineMs` of the options applies to the whole list; the default is `listDeadlineMs`. */
   constructor(limits: ClientLimits, options: CallOptions) {
     this.#limits = limits;
     this.#options = options;
     this.#deadlineMs = options.deadlineMs ?? limits.listDeadlineMs;
   }
 
-  /** One page. Throws `Timeout` when the time of the list is over. */
+  /** Fetches one page. Throws `Timeout` after the deadline of the list. */
   async page<P>(endpoint: string, fetch: (options: CallOptions) => Promise<P>): Promise<P> {
     const { clock, callDeadlineMs } = this.#limits;
     const nowMs = clock.monotonicMs();

@@ -1,9 +1,10 @@
-/** `/micro-service`: services as seen over VSOA, with their load balancing and the ports that were allocated. */
-import { ApiError, type Shaped, shape } from '@ecsm/runtime';
+/** `/micro-service`: the VSOA view of services, with load balancing and allocated ports. */
+import { type Shaped, shape } from '@ecsm/runtime';
 import type { RestClient } from '../rest/client.ts';
-import { type CallOptions, done, find, idBeside, within } from './call.ts';
+import { badRequest } from '../rest/options.ts';
+import { type CallOptions, checkedId, fetchOne, sendWrite, withOptions } from './call.ts';
 import type { ClientLimits } from './limits.ts';
-import { fetchPage, firstNamed, type ListOptions, type Page, type PageSource, pageOf, rowsOf } from './pages.ts';
+import { fetchPage, findByName, type ListOptions, type Page, type PageSource, pageOf, rowsOf } from './pages.ts';
 import { flag, maybe, maybeFlag, maybeNumber, maybeText } from './tolerant.ts';
 
 const common = {
@@ -21,7 +22,7 @@ export type MicroServiceRow = Shaped<typeof row>;
 const detail = shape.object({
   ...common,
   boDynamic: maybeFlag,
-  /** `id` is a container's task id. `master` is a truth that one client expects as text. */
+  /** `id` is a container's task id. `master` is a boolean that one client expects as text. */
   loadBalanceDetail: maybe(
     shape.list(shape.object({ master: maybe(shape.either(flag, shape.string())), id: maybeText })),
   ),
@@ -32,7 +33,7 @@ const instance = shape.object({ id: maybeText, taskId: maybeText, ip: maybeText,
 export type MicroServiceInstance = Shaped<typeof instance>;
 
 export interface MicroServiceFilter {
-  /** A keyword: finds every name that looks like it; see `byName`. */
+  /** Fuzzy search by name; see `byName` for an exact match. */
   readonly name?: string;
   readonly imageId?: string;
   readonly nodeId?: string;
@@ -68,35 +69,33 @@ export class MicroServices {
     return pageOf(this.#source(filter), this.#limits, pageNum, pageSize, options);
   }
 
-  /** The one of exactly that name. */
+  /** The micro-service with exactly this name. */
   byName(name: string, options: ListOptions = {}): Promise<MicroServiceRow | undefined> {
-    return firstNamed(this.list({ name }, options), name);
+    return findByName(this.list({ name }, options), name);
   }
 
-  /** `NotFound`, or `Rejected` with a code of the platform's own, if there is none. */
+  /** Throws `NotFound`, or `Rejected` with a platform-specific code, if there is none. */
   async get(id: string, options: CallOptions = {}): Promise<MicroServiceDetail> {
     const request = this.#rest
       .get()
       .resource('micro-service')
-      .name(idBeside(id, 'micro-service', ['instance']));
-    return find(within(request, options), detail, 'micro-service', id);
+      .name(checkedId(id, 'micro-service', ['instance']));
+    return fetchOne(withOptions(request, options), detail, 'micro-service', id);
   }
 
   async setLoadBalance(id: string, balance: LoadBalance, options: CallOptions = {}): Promise<void> {
     const hasDetail = 'loadBalanceDetail' in balance && balance.loadBalanceDetail.length > 0;
     if (hasDetail !== (balance.loadBalance === 'masterSlave')) {
-      throw new ApiError('BadRequest', {
-        reason: 'loadBalanceDetail has to be given for masterSlave, and for nothing else',
-      });
+      throw badRequest('loadBalanceDetail is required for masterSlave, and not allowed otherwise');
     }
     const request = this.#rest
       .put()
       .resource('micro-service')
       .body({ id, ...balance });
-    await done(within(request.kind('micro-service', id), options));
+    await sendWrite(withOptions(request.kind('micro-service', id), options));
   }
 
-  /** Where its instances listen. The platform has been asked with the service's name in place of the id, too. */
+  /** The addresses of its instances. A known client passes the service's name instead of the id. */
   instances(
     id: string,
     options: ListOptions & { readonly keyWord?: string } = {},
@@ -106,8 +105,8 @@ export class MicroServices {
       keyOf: (one) => one.taskId ?? one.id ?? JSON.stringify(one),
       fetch: (pageNum, pageSize, callOptions) => {
         const request = this.#rest.get().resource('micro-service', 'instance').param('id', id);
-        const asked = request.param('keyWord', options.keyWord).kind('micro-service', id);
-        return fetchPage(asked, pageNum, pageSize, callOptions, instance);
+        const filtered = request.param('keyWord', options.keyWord).kind('micro-service', id);
+        return fetchPage(filtered, pageNum, pageSize, callOptions, instance);
       },
     };
     return rowsOf(source, this.#limits, options);

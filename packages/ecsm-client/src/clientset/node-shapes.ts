@@ -1,10 +1,10 @@
-/** Nodes as the platform shows them. It shows their passwords too: whoever prints a row leaves that field out. */
+/** Shapes of nodes in responses. They contain passwords: remove that field before printing a row. */
 import { type Shaped, shape } from '@ecsm/runtime';
 import { cpuUsage, maybe, maybeFlag, maybeNumber, maybeText } from './tolerant.ts';
 
 const status = shape.word('online', 'offline');
 
-/** In every view of a node. Compare `type` and `arch` without regard to case. */
+/** Fields of every view of a node. Compare `type` and `arch` case-insensitively. */
 const common = {
   id: shape.string(),
   name: shape.string(),
@@ -18,12 +18,12 @@ const common = {
 const counts = {
   containerTotal: maybeNumber,
   containerRunning: maybeNumber,
-  /** Of these, the ones that the platform itself deployed. */
+  /** Those that the platform deployed. */
   containerEcsmTotal: maybeNumber,
   containerEcsmRunning: maybeNumber,
 };
 
-/** Without what only a look at the node could tell. */
+/** Without fields that the platform would have to query from the node. */
 export const nodeBasicRow = shape.object({ ...common, address: maybeText, status: maybe(status) });
 export type NodeBasicRow = Shaped<typeof nodeBasicRow>;
 
@@ -32,17 +32,17 @@ export type NodeRow = Shaped<typeof nodeRow>;
 
 export const nodeDetail = shape.object({ ...common, address: maybeText, ecsdVersion: maybeText });
 
-/** By name the platform gives the row of its database, where the address is in two parts. */
+/** The response to a request by name is a database row, with the address in two fields. */
 export const nodeRecord = shape.object({ ...common, address: maybeText, ip: maybeText, port: maybeNumber });
 
 export const nodeStatusRow = shape.object({
   id: shape.string(),
   status,
   ...counts,
-  /** Bytes, as is `memoryFree`. */
+  /** In bytes, like `memoryFree`. */
   memoryTotal: maybeNumber,
   memoryFree: maybeNumber,
-  /** Of an unknown unit, the same as `diskFree`: only their ratio means something. */
+  /** In an unknown unit, the same as `diskFree`: only their ratio is meaningful. */
   diskTotal: maybeNumber,
   diskFree: maybeNumber,
   cpuUsage: maybe(cpuUsage),

@@ -1,7 +1,7 @@
-/** `/node`: the machines under the platform. */
+/** `/node`: the nodes of the platform. */
 import { type Shaped, shape } from '@ecsm/runtime';
 import type { RestClient } from '../rest/client.ts';
-import { type CallOptions, done, find, idBeside, within } from './call.ts';
+import { type CallOptions, checkedId, fetchOne, sendWrite, withOptions } from './call.ts';
 import { type ClientLimits, groupsOf } from './limits.ts';
 import {
   type NodeBasicRow,
@@ -17,11 +17,11 @@ import {
   nodeStatusRow,
   nodeTypeChange,
 } from './node-shapes.ts';
-import { fetchPage, firstNamed, type ListOptions, type Page, type PageSource, pageOf, rowsOf } from './pages.ts';
+import { fetchPage, findByName, type ListOptions, type Page, type PageSource, pageOf, rowsOf } from './pages.ts';
 import { cpuPercentOf, flag, isOn } from './tolerant.ts';
 
 export interface NodeFilter {
-  /** Finds every name that looks like it; see `byName`. */
+  /** Fuzzy search by name; see `byName` for an exact match. */
   readonly name?: string;
 }
 
@@ -36,12 +36,12 @@ export interface NodeBody {
 export type Node = Omit<Shaped<typeof nodeDetail>, 'tls'> & { readonly tls: boolean };
 
 export type NodeStatus = NodeStatusRow & {
-  /** Of all cores together; absent where the platform does not know. */
+  /** Of all cores together; absent if unknown. */
   readonly cpuPercent?: number;
 };
 
-/** Words that stand where an id would. */
-const words = ['status'];
+/** Path segments in the position of an id. */
+const reserved = ['status'];
 
 export class Nodes {
   readonly #rest: RestClient;
@@ -56,7 +56,7 @@ export class Nodes {
     return rowsOf(this.#source(filter), this.#limits, options);
   }
 
-  /** Names and addresses, without a look at the nodes themselves. */
+  /** Names and addresses, without live data of the nodes. */
   listBasic(filter: NodeFilter = {}, options: ListOptions = {}): AsyncIterable<NodeBasicRow> {
     const source: PageSource<NodeBasicRow> = {
       endpoint: 'GET /node',
@@ -73,66 +73,67 @@ export class Nodes {
     return pageOf(this.#source(filter), this.#limits, pageNum, pageSize, options);
   }
 
-  /** The node of exactly that name, with its status. */
+  /** The node with exactly this name, with its status. */
   byName(name: string, options: ListOptions = {}): Promise<NodeRow | undefined> {
-    return firstNamed(this.list({ name }, options), name);
+    return findByName(this.list({ name }, options), name);
   }
 
-  /** `NotFound`, or `Rejected` with a code of the platform's own, if there is none. */
+  /** Throws `NotFound`, or `Rejected` with a platform-specific code, if there is none. */
   async get(id: string, options: CallOptions = {}): Promise<Node> {
     const request = this.#rest
       .get()
       .resource('node')
-      .name(idBeside(id, 'node', words));
-    const node = await find(within(request, options), nodeDetail, 'node', id);
+      .name(checkedId(id, 'node', reserved));
+    const node = await fetchOne(withOptions(request, options), nodeDetail, 'node', id);
     return { ...node, tls: isOn(node.tls) };
   }
 
-  /** By name in one call, but without its status. `NotFound`, or `Rejected` with a code of the platform's own, if there is none. */
+  /** By name in one call, without the status. Throws like `get`. */
   async getByName(name: string, options: CallOptions = {}): Promise<Node> {
     const request = this.#rest
       .get()
       .resource('node', 'name')
-      .name(idBeside(name, 'node', ['check']), 'name');
-    const { ip, port, ...node } = await find(within(request, options), nodeRecord, 'node', name);
+      .name(checkedId(name, 'node', ['check']), 'name');
+    const { ip, port, ...node } = await fetchOne(withOptions(request, options), nodeRecord, 'node', name);
     const address = node.address ?? (typeof ip === 'string' && port != null ? `${ip}:${port}` : null);
     return { ...node, address, tls: isOn(node.tls) };
   }
 
-  /** Live measurements, in as many requests as the ids need. A node that the platform does not know is left out. */
+  /** Live measurements, in as many requests as the ids need. Unknown nodes are omitted. */
   async status(ids: readonly string[], options: CallOptions = {}): Promise<readonly NodeStatus[]> {
     const nodes = new Map<string, NodeStatus>();
-    const answer = shape.object({ nodes: shape.nullable(shape.list(nodeStatusRow)) });
+    const response = shape.object({ nodes: shape.nullable(shape.list(nodeStatusRow)) });
     for (const group of groupsOf('ids', ids, this.#limits)) {
       const request = this.#rest.get().resource('node', 'status').list('ids', group);
-      for (const row of (await within(request, options).do(answer)).nodes ?? []) nodes.set(row.id, measured(row));
+      for (const row of (await withOptions(request, options).do(response)).nodes ?? [])
+        nodes.set(row.id, withCpuPercent(row));
     }
     return [...nodes.values()];
   }
 
   create(body: NodeBody, options: CallOptions = {}): Promise<void> {
     const request = this.#rest.post().resource('node').body(body).kind('node', body.name);
-    return done(within(request, options));
+    return sendWrite(withOptions(request, options));
   }
 
   update(body: Required<NodeBody> & { readonly id: string }, options: CallOptions = {}): Promise<void> {
     const request = this.#rest.put().resource('node').body(body).kind('node', body.name);
-    return done(within(request, options));
+    return sendWrite(withOptions(request, options));
   }
 
-  /** Gives the nodes that stay because services use them, with those services; an empty list when all went. */
+  /** Returns the nodes that were not deleted because services use them; an empty list if all were deleted. */
   async delete(ids: readonly string[], options: CallOptions = {}): Promise<readonly NodeConflict[]> {
     if (ids.length === 0) return [];
     const request = this.#rest.delete().resource('node').body({ ids });
     const conflicts = shape.either(shape.list(nodeConflict), shape.nullable(shape.string()));
-    const answer = await within(request, options).do(conflicts);
-    return answer === null || typeof answer === 'string' ? [] : answer;
+    const response = await withOptions(request, options).do(conflicts);
+    return response === null || typeof response === 'string' ? [] : response;
   }
 
   /** Whether a node other than `exceptId` has this name. */
   async isNameTaken(name: string, options: CallOptions & { readonly exceptId?: string } = {}): Promise<boolean> {
     const request = this.#rest.get().resource('node', 'name', 'check').param('name', name);
-    return isOn(await within(request.param('id', options.exceptId), options).do(flag));
+    return isOn(await withOptions(request.param('id', options.exceptId), options).do(flag));
   }
 
   async isAddressTaken(
@@ -140,18 +141,18 @@ export class Nodes {
     options: CallOptions & { readonly exceptId?: string; readonly tls?: boolean } = {},
   ): Promise<boolean> {
     const request = this.#rest.get().resource('node', 'address', 'check').param('address', address);
-    return isOn(await within(request.param('id', options.exceptId).param('tls', options.tls), options).do(flag));
+    return isOn(await withOptions(request.param('id', options.exceptId).param('tls', options.tls), options).do(flag));
   }
 
-  /** Begins to ask all nodes for their type again. */
+  /** Starts to query the types of all nodes again. */
   refreshTypes(options: CallOptions = {}): Promise<void> {
-    return done(within(this.#rest.put().resource('node', 'type'), options));
+    return sendWrite(withOptions(this.#rest.put().resource('node', 'type'), options));
   }
 
   /** The nodes whose type has changed. */
   async typeChanges(options: CallOptions = {}): Promise<readonly NodeTypeChange[]> {
     const request = this.#rest.get().resource('node', 'type', 'check');
-    return (await within(request, options).do(shape.nullable(shape.list(nodeTypeChange)))) ?? [];
+    return (await withOptions(request, options).do(shape.nullable(shape.list(nodeTypeChange)))) ?? [];
   }
 
   #source(filter: NodeFilter): PageSource<NodeRow> {
@@ -164,7 +165,7 @@ export class Nodes {
   }
 }
 
-function measured(row: NodeStatusRow): NodeStatus {
+function withCpuPercent(row: NodeStatusRow): NodeStatus {
   const cpuPercent = cpuPercentOf(row.cpuUsage);
   return cpuPercent === undefined ? row : { ...row, cpuPercent };
 }

@@ -1,4 +1,4 @@
-/** Measurements and views as the platform's overview shows them. Its words for a container's status are its own. */
+/** Shapes of the platform's overview in responses. Its container statuses differ from those of `/container`. */
 import { type Shaped, shape } from '@ecsm/runtime';
 import { maybe, maybeFlag, maybeNumber, maybeText } from './tolerant.ts';
 
@@ -9,18 +9,18 @@ const net = maybe(shape.list(shape.object({ networkName: maybeText, value: maybe
 export const sampleRow = shape.object({
   timestamp: maybe(shape.either(shape.number(), shape.string())),
   type: maybeText,
-  /** Percentages come as text, as numbers from some. */
+  /** Percentages are text; some sources show numbers. */
   cpu: maybe(percent),
-  /** The disk. */
+  /** Disk. */
   rom: maybe(share),
-  /** The memory. */
+  /** Memory. */
   ram: maybe(share),
   processCount: maybeNumber,
   process: maybe(shape.list(shape.object({ name: maybeText, cpu: maybe(percent), ram: maybe(share) }))),
   upNet: net,
   downNet: net,
   upTime: maybeNumber,
-  /** Containers, as is `stop`. */
+  /** Number of containers, like `stop`. */
   running: maybeNumber,
   stop: maybeNumber,
 });
@@ -44,7 +44,7 @@ export const nodeView = shape.object({
         pro_id: maybeText,
         type: maybeText,
         status: maybe(shape.word('running', 'stop')),
-        /** JSON text. It may hold passwords. */
+        /** JSON text. It may contain passwords. */
         config: maybeText,
         children: maybe(
           shape.list(

@@ -1,7 +1,7 @@
-/** `/overview`: measurements of nodes over time, and what runs on a node. */
+/** `/overview`: measurements of nodes over time, and the containers of a node. */
 import { shape } from '@ecsm/runtime';
 import type { RestClient } from '../rest/client.ts';
-import { type CallOptions, find, within } from './call.ts';
+import { type CallOptions, fetchOne, withOptions } from './call.ts';
 import { type NodeView, nodeView, type SampleRow, sampleRow } from './overview-shapes.ts';
 import { isOn, numberOf } from './tolerant.ts';
 
@@ -11,7 +11,7 @@ export type NodeSample = SampleRow & {
   readonly romPercent?: number;
 };
 
-/** A span of time. In which format is not documented, so it is sent as it is given. */
+/** A time span. The format is not documented; values are sent unchanged. */
 export interface SampleSpan {
   readonly startTime?: string | number;
   readonly endTime?: string | number;
@@ -25,7 +25,7 @@ export class Overview {
     this.#rest = rest;
   }
 
-  /** One sample of this moment, or the series of a span. */
+  /** One current sample, or the series of a span. */
   async nodeMetrics(
     nodeId: string,
     span: SampleSpan | undefined = undefined,
@@ -40,14 +40,14 @@ export class Overview {
       .param('endTime', span?.endTime)
       .param('step', span?.step)
       .kind('node', nodeId);
-    const rows = await within(request, options).do(shape.nullable(shape.list(sampleRow)));
+    const rows = await withOptions(request, options).do(shape.nullable(shape.list(sampleRow)));
     return (rows ?? []).map(sampleOf);
   }
 
-  /** A node with its containers, and their services. `NotFound`, or `Rejected` with a code of the platform's own, if there is none. */
+  /** A node with its containers and their services. Throws `NotFound`, or `Rejected` with a platform-specific code. */
   async nodeView(nodeId: string, options: CallOptions = {}): Promise<NodeView> {
     const request = this.#rest.get().resource('overview', 'platform', 'node-view').name(nodeId, 'nodeId');
-    const view = await find(within(request, options), nodeView, 'node', nodeId);
+    const view = await fetchOne(withOptions(request, options), nodeView, 'node', nodeId);
     return { ...view, tls: isOn(view.tls) };
   }
 }

@@ -1,51 +1,50 @@
 /**
- * Lists that come in pages. The platform counts pages, not positions, and goes on living while it is read, so rows move
- * between pages, and some page sizes are cut without a word. The walk keeps to three rules: a row is given once, no row
- * is stepped over, and it ends.
+ * Paged lists. The platform numbers pages, not positions; its content changes between requests, so rows move between
+ * pages, and it silently reduces some page sizes. The iteration returns each row once, skips no row, and terminates.
  */
 import { ApiError, type Shape, shape } from '@ecsm/runtime';
 import type { RequestBuilder } from '../rest/request.ts';
-import { type CallOptions, within } from './call.ts';
+import { type CallOptions, withOptions } from './call.ts';
 import { type ClientLimits, checkPageNum, checkPageSize } from './limits.ts';
 import { ListTime } from './list-time.ts';
 
 export interface Page<Row> {
   readonly list: readonly Row[];
-  /** Rows on all pages together. */
+  /** Number of rows on all pages. */
   readonly total: number;
 }
 
-/** A page of a list of which the platform may not tell how long it is. */
+/** A page of a list that may have no total. */
 export interface OpenPage<Row> {
   readonly list: readonly Row[];
   readonly total?: number;
 }
 
 export interface ListOptions extends CallOptions {
-  /** For the whole list, with all its pages. Default: `listDeadlineMs` of the `Ecsm`. */
+  /** Deadline of the list with all its pages. Default: `listDeadlineMs` of the `Ecsm`. */
   readonly deadlineMs?: number;
-  /** Rows in one request. Default: that of the `Ecsm`. Larger ones cost fewer requests and more memory at a time. */
+  /** Rows per request. Default: that of the `Ecsm`. Larger pages need fewer requests and more memory. */
   readonly pageSize?: number;
 }
 
 export interface PageSource<Row, P extends OpenPage<Row> = Page<Row>> {
   /** `GET /service` */
   readonly endpoint: string;
-  /** What tells rows apart. Without it, no row is taken for a repetition. */
+  /** The identity of a row. Without it, rows are not deduplicated. */
   readonly keyOf?: (row: Row) => string;
   readonly fetch: (pageNum: number, pageSize: number, options: CallOptions) => Promise<P>;
 }
 
-/** More pages than this are no list, but a platform that never comes to an end. */
+/** Limit for a list that never ends. */
 export const pagesMax = 10_000;
 
-/** A row that goes makes another move to a page already read: then there is a second look, and no third. */
+/** A deleted row may move another one to a page that was already read; then the list is read once more. */
 const passesMax = 2;
 
 const wirePage = <Row>(row: Shape<Row>) =>
   shape.object({ list: shape.nullable(shape.list(row)), total: shape.integer() });
 
-/** One page, as nearly every list of the platform gives it. */
+/** Fetches one page in the form of nearly every list of the platform. */
 export async function fetchPage<Row>(
   request: RequestBuilder,
   pageNum: number,
@@ -54,11 +53,11 @@ export async function fetchPage<Row>(
   row: Shape<Row>,
 ): Promise<Page<Row>> {
   const numbered = request.param('pageNum', pageNum).param('pageSize', pageSize);
-  const { list, total } = await within(numbered, options).do(wirePage(row));
+  const { list, total } = await withOptions(numbered, options).do(wirePage(row));
   return { list: list ?? [], total };
 }
 
-/** One page of a source, with its numbers checked. */
+/** Fetches one page of a source. Throws `BadRequest` for an invalid page number or size. */
 export async function pageOf<Row, P extends OpenPage<Row>>(
   source: PageSource<Row, P>,
   limits: ClientLimits,
@@ -70,10 +69,10 @@ export async function pageOf<Row, P extends OpenPage<Row>>(
 }
 
 /**
- * All rows, page after page, as they are asked for, each once. It is no snapshot: a row that goes while another comes
- * leaves no trace in the total, and the one that then moved between pages is missing until the next look. `BadAnswer` if
- * the platform gives the same page again, says that there are rows and shows none, or has more than `pagesMax` pages;
- * `Timeout` when the time of the whole list is over. Lists that are read as one share their `time`.
+ * Iterates over all rows, each once; pages are fetched on demand. It is not a snapshot: if one row is deleted and
+ * another added between requests, the total does not change, and a row that moved between pages may be missed. Throws
+ * `BadAnswer` if the platform repeats a page, returns no rows although the total is not 0, or has more than `pagesMax`
+ * pages, and `Timeout` after the deadline of the list. Lists that are read as one share their `time`.
  */
 export function rowsOf<Row>(
   source: PageSource<Row, OpenPage<Row>>,
@@ -81,32 +80,32 @@ export function rowsOf<Row>(
   options: ListOptions,
   time = new ListTime(limits, options),
 ): AsyncGenerator<Row, void, undefined> {
-  return walked(source, checkPageSize(options.pageSize ?? limits.pageSize, limits), time);
+  return iterate(source, checkPageSize(options.pageSize ?? limits.pageSize, limits), time);
 }
 
-async function* walked<Row>(
+async function* iterate<Row>(
   source: PageSource<Row, OpenPage<Row>>,
   pageSize: number,
   time: ListTime,
 ): AsyncGenerator<Row, void, undefined> {
-  const walk = new Walk(source, pageSize);
+  const cursor = new PageCursor(source, pageSize);
   for (let pass = 1; pass <= passesMax; pass++) {
-    walk.restart();
-    while (!walk.isAtEnd) {
-      yield* walk.fresh(
-        await time.page(source.endpoint, (options) => source.fetch(walk.pageNum, walk.pageSize, options)),
+    cursor.restart();
+    while (!cursor.isAtEnd) {
+      yield* cursor.fresh(
+        await time.page(source.endpoint, (options) => source.fetch(cursor.pageNum, cursor.pageSize, options)),
       );
     }
-    if (walk.isComplete) return;
+    if (cursor.isComplete) return;
   }
 }
 
-class Walk<Row> {
+class PageCursor<Row> {
   readonly #source: PageSource<Row, OpenPage<Row>>;
   readonly #seen = new Set<string>();
-  #given = 0;
+  #returned = 0;
   #pages = 0;
-  /** Rows of this pass that lie behind, repetitions included. */
+  /** Number of rows read in this pass, including duplicates. */
   #position = 0;
   #total: number | undefined;
   #hasShrunk = false;
@@ -123,10 +122,10 @@ class Walk<Row> {
     return Math.floor(this.#position / this.pageSize) + 1;
   }
 
-  /** Whether no row can have been missed, as far as the totals tell. */
+  /** Whether, according to the totals, no row was missed. */
   get isComplete(): boolean {
     if (this.#total === undefined || this.#source.keyOf === undefined) return true;
-    return this.#given >= this.#total && !this.#hasShrunk;
+    return this.#returned >= this.#total && !this.#hasShrunk;
   }
 
   restart(): void {
@@ -136,26 +135,27 @@ class Walk<Row> {
     this.isAtEnd = false;
   }
 
-  /** Takes a page in, decides where the next one begins, and gives the rows that were not given before. */
+  /** Processes a page: sets the position of the next one, and returns the rows that were not returned before. */
   fresh({ list, total }: OpenPage<Row>): Row[] {
-    if (++this.#pages > pagesMax) throw this.#nonsense(`there are more than ${pagesMax} pages`);
+    if (++this.#pages > pagesMax) throw this.#badResponse(`there are more than ${pagesMax} pages`);
     this.#hasShrunk ||= this.#position > 0 && (total ?? 0) < (this.#total ?? 0);
     this.#total = total;
     if (list.length === 0) {
-      if (this.#position === 0 && (total ?? 0) > 0) throw this.#nonsense(`the first of ${total} rows are none`);
+      if (this.#position === 0 && (total ?? 0) > 0)
+        throw this.#badResponse(`the first page is empty, but the total is ${total}`);
       this.isAtEnd = true;
       return [];
     }
     if (this.#isRepeated(list)) {
-      if (total !== undefined) throw this.#nonsense(`page ${this.pageNum} is the one before again`);
-      // A bare list need not know pages at all: then this was everything.
+      if (total !== undefined) throw this.#badResponse(`page ${this.pageNum} repeats the previous page`);
+      // A bare list may ignore page numbers; then it is complete.
       this.isAtEnd = true;
       return [];
     }
     this.#position = (this.pageNum - 1) * this.pageSize + list.length;
     this.isAtEnd = total !== undefined && this.#position >= total;
-    // The platform cut the page to a size of its own. It may number pages by that size or by ours: asking for its size
-    // makes both the same, and the page number rounds down, so at worst some rows come twice.
+    // The platform may have reduced the page size, and may number pages by its size or by ours. Requesting its size
+    // makes both equal; the page number is rounded down, so some rows may be received twice.
     if (!this.isAtEnd) this.pageSize = list.length;
     return list.filter((row) => this.#isNew(row));
   }
@@ -175,17 +175,17 @@ class Walk<Row> {
       if (this.#seen.has(key)) return false;
       this.#seen.add(key);
     }
-    this.#given++;
+    this.#returned++;
     return true;
   }
 
-  #nonsense(reason: string): ApiError {
+  #badResponse(reason: string): ApiError {
     return new ApiError('BadAnswer', { what: this.#source.endpoint, reason });
   }
 }
 
-/** The rows of all sources, each row once. */
-export async function* joined<Row>(
+/** The rows of all lists, each row once. */
+export async function* merged<Row>(
   lists: Iterable<AsyncIterable<Row>>,
   keyOf: (row: Row) => string,
 ): AsyncGenerator<Row, void, undefined> {
@@ -205,8 +205,8 @@ export async function collect<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
   return list;
 }
 
-/** The first row of exactly that name: the platform's own filter finds everything that looks like it. */
-export async function firstNamed<Row extends { readonly name: string }>(
+/** The first row with exactly this name: the platform's filter is a fuzzy search. */
+export async function findByName<Row extends { readonly name: string }>(
   rows: AsyncIterable<Row>,
   name: string,
 ): Promise<Row | undefined> {

@@ -1,4 +1,4 @@
-/** Deployment records as the platform shows them, and the one form that they are brought to. */
+/** Shapes of deployment records in responses, and their normalization. */
 import { type Shaped, shape } from '@ecsm/runtime';
 import { nodeOfService } from './service-shapes.ts';
 import { maybe, maybeAnything, maybeNumber, maybeText, maybeTexts, textsOf } from './tolerant.ts';
@@ -9,7 +9,7 @@ const common = {
   name: maybeText,
   createdTime: maybeText,
   image: maybeAnything,
-  /** One of these two; the vendor's table and example disagree. */
+  /** One of these two; the vendor's table and example differ. */
   node: maybe(shape.object({ names: maybeTexts })),
   nodeList: maybe(shape.list(nodeOfService)),
 };
@@ -26,18 +26,21 @@ export const recordDetail = shape.object({
   factor: maybeNumber,
 });
 
-/** What every record tells, whichever way the platform wrote it. */
-interface Unified {
+/** Fields that the platform returns in several forms. */
+interface NormalizedFields {
   readonly id: string;
   readonly command: readonly string[];
   readonly nodeNames: readonly string[];
 }
 
-/** One past deployment of a service: what `services().rollback` goes back to. */
-export type DeploymentRecord = Omit<Shaped<typeof recordRow>, 'id'> & Unified;
-export type DeploymentRecordDetail = Omit<Shaped<typeof recordDetail>, 'id'> & Unified;
+/** One past deployment of a service; the target of `services().rollback`. */
+export type DeploymentRecord = Omit<Shaped<typeof recordRow>, 'id'> & NormalizedFields;
+export type DeploymentRecordDetail = Omit<Shaped<typeof recordDetail>, 'id'> & NormalizedFields;
 
-export function unified<R extends Omit<Shaped<typeof recordRow>, 'id'>>(row: R, id: string): R & Unified {
+export function normalizeRecord<R extends Omit<Shaped<typeof recordRow>, 'id'>>(
+  row: R,
+  id: string,
+): R & NormalizedFields {
   const { cmd, node, nodeList } = row;
   const fromList = (nodeList ?? []).map(({ nodeName }) => nodeName ?? null);
   return {

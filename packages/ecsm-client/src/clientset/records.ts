@@ -1,14 +1,14 @@
 /** `/service/record`: the past deployments of a service, one for each creation and update. */
 import type { RestClient } from '../rest/client.ts';
-import { type CallOptions, done, find, within } from './call.ts';
+import { type CallOptions, fetchOne, sendWrite, withOptions } from './call.ts';
 import type { ClientLimits } from './limits.ts';
 import { fetchPage, type ListOptions, type Page, type PageSource, pageOf, rowsOf } from './pages.ts';
 import {
   type DeploymentRecord,
   type DeploymentRecordDetail,
+  normalizeRecord,
   recordDetail,
   recordRow,
-  unified,
 } from './record-shapes.ts';
 
 export class Records {
@@ -33,15 +33,15 @@ export class Records {
     return pageOf(this.#source(serviceId), this.#limits, pageNum, pageSize, options);
   }
 
-  /** `NotFound`, or `Rejected` with a code of the platform's own, if there is none. */
+  /** Throws `NotFound`, or `Rejected` with a platform-specific code, if there is none. */
   async get(id: string, options: CallOptions = {}): Promise<DeploymentRecordDetail> {
     const request = this.#rest.get().resource('service', 'record').name(id);
-    return unified(await find(within(request, options), recordDetail, 'record', id), id);
+    return normalizeRecord(await fetchOne(withOptions(request, options), recordDetail, 'record', id), id);
   }
 
   delete(id: string, options: CallOptions = {}): Promise<void> {
     const request = this.#rest.delete().resource('service', 'record').param('id', id).kind('record', id);
-    return done(within(request, options));
+    return sendWrite(withOptions(request, options));
   }
 
   #source(serviceId: string): PageSource<DeploymentRecord> {
@@ -50,9 +50,9 @@ export class Records {
       keyOf: (row) => row.id,
       fetch: async (pageNum, pageSize, options) => {
         const request = this.#rest.get().resource('service', 'record').param('id', serviceId);
-        const asked = request.kind('service', serviceId);
-        const { list, total } = await fetchPage(asked, pageNum, pageSize, options, recordRow);
-        return { list: list.map((row) => unified(row, row.id)), total };
+        const named = request.kind('service', serviceId);
+        const { list, total } = await fetchPage(named, pageNum, pageSize, options, recordRow);
+        return { list: list.map((row) => normalizeRecord(row, row.id)), total };
       },
     };
   }

@@ -1,5 +1,5 @@
 /**
- * Goal: a controller never decides from half an answer. Method: each field that it relies on is taken away or given a
+ * Goal: a controller never decides from half a response. Method: each field that it relies on is taken away or given a
  * wrong type, in every call that shows it, and the error has to name the call and the place.
  */
 import { isApiError } from '@ecsm/runtime';
@@ -105,12 +105,12 @@ async function complaint({ call, wrap }: View, row: unknown): Promise<string> {
 }
 
 describe.each(views)('$endpoint', (view) => {
-  it('takes the fewest fields', async () => {
+  it('accepts a response with only the required fields', async () => {
     const { ecsm } = scripted(() => view.wrap(view.row));
     await expect(view.call(ecsm)).resolves.toBeDefined();
   });
 
-  it.each(view.fields)('refuses an answer without %s, or with a wrong one', async (field) => {
+  it.each(view.fields)('rejects a response without %s, or with a wrong type of it', async (field) => {
     const { [field]: _, ...without } = view.row;
     const start = `unexpected response from ${view.endpoint}: ${view.path}.${field}`;
     expect(await complaint(view, without)).toBe(`${start} is missing`);
@@ -119,7 +119,7 @@ describe.each(views)('$endpoint', (view) => {
     }
   });
 
-  it('refuses what is no row at all', async () => {
+  it('rejects a row that is not an object', async () => {
     for (const wrong of [5, true, []]) {
       const message = await complaint(view, wrong);
       expect(message).toContain(`${view.endpoint}: ${view.path} should be an object`);

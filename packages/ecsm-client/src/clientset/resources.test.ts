@@ -1,10 +1,12 @@
-/** What is sent for nodes, images, templates, configuration and micro-services, where it is not plain from the types. */
+/**
+ * What is sent for nodes, images, templates, configuration and micro-services, where it is not plain from the types.
+ */
 import { describe, expect, it } from 'vitest';
 import { collect } from './pages.ts';
 import { node, pageFrom, rejection, scripted } from './scripted.kit.ts';
 
 describe('nodes', () => {
-  it('refuses a name that is another call', async () => {
+  it('rejects a name that is a path segment of another endpoint', async () => {
     const { ecsm, requests } = scripted(() => true);
     expect(await rejection(ecsm.nodes().getByName('check'))).toMatchObject({ code: 'BadRequest' });
     expect(requests).toHaveLength(0);
@@ -16,7 +18,7 @@ describe('nodes', () => {
     expect(requests).toMatchObject([{ method: 'DELETE', path: '/node', body: { ids: ['a', 'b'] } }]);
   });
 
-  it('asks about an address with all that belongs to it', async () => {
+  it('sends all parameters of an address check', async () => {
     const { ecsm, requests } = scripted(() => 1);
     expect(await ecsm.nodes().isAddressTaken('10.0.0.1:1112', { exceptId: 'n', tls: true })).toBe(true);
     expect(requests[0]?.target).toBe('/api/v1/node/address/check?address=10.0.0.1%3A1112&id=n&tls=true');
@@ -24,7 +26,7 @@ describe('nodes', () => {
 });
 
 describe('containers', () => {
-  it('are controlled by name, in a field called id', async () => {
+  it('are controlled by name, in a field named id', async () => {
     const { ecsm, requests } = scripted(() => ({ id: 'x' }));
     await ecsm.containers().control('worker-1', 'restart');
     expect(requests).toMatchObject([
@@ -32,7 +34,7 @@ describe('containers', () => {
     ]);
   });
 
-  it('come in single pages too', async () => {
+  it('can be read as single pages', async () => {
     const { ecsm, requests } = scripted((seen) => pageFrom([], seen));
     expect(await ecsm.containers().pageOfServices(2, 5, ['a', 'b'])).toMatchObject({ list: [], total: 0 });
     expect(requests[0]?.target).toBe(
@@ -42,7 +44,7 @@ describe('containers', () => {
 });
 
 describe('images', () => {
-  it('are listed from the local registry unless told otherwise', async () => {
+  it('are listed from the local registry by default', async () => {
     const { ecsm, requests } = scripted((seen) => pageFrom([], seen));
     await collect(ecsm.images().list({ os: 'sylixos' }));
     await ecsm.images().page(1, 10, { registryId: 'far' });
@@ -57,14 +59,14 @@ describe('images', () => {
 });
 
 describe('templates', () => {
-  it('never takes an id for another call', async () => {
+  it('rejects ids that are path segments of other endpoints', async () => {
     const { ecsm, requests } = scripted(() => null);
     const attempt = ecsm.templates().update('images', {});
     expect(await rejection(attempt)).toMatchObject({ code: 'BadRequest' });
     expect(requests).toHaveLength(0);
   });
 
-  it('sends an action for all of them only when there is one', async () => {
+  it('sends a common action only if it is set', async () => {
     const { ecsm, requests } = scripted(() => [{ id: 't', result: true, message: 'successful' }]);
     const templates = [{ id: 't', imageRef: 'a@1#linux' }];
     expect(await ecsm.templates().updateImages(templates)).toMatchObject([{ result: true }]);
@@ -72,7 +74,7 @@ describe('templates', () => {
     expect(requests.map(({ body }) => body)).toEqual([{ templates }, { templates, action: 'load' }]);
   });
 
-  it('names several to delete in a field called id', async () => {
+  it('sends the ids to delete in a field named id', async () => {
     const { ecsm, requests } = scripted(() => null);
     await ecsm.templates().deleteMany({ ids: ['t', 'u'] });
     await ecsm.templates().deleteMany({ path: '/a' });
@@ -81,7 +83,7 @@ describe('templates', () => {
 });
 
 describe('micro-services', () => {
-  it('checks what belongs to which load balancing', async () => {
+  it('validates loadBalanceDetail by load balancing mode', async () => {
     const { ecsm, requests } = scripted(() => null);
     const detail = [{ master: true, id: 't' }];
     await ecsm.microServices().setLoadBalance('m', { loadBalance: 'masterSlave', loadBalanceDetail: detail });
@@ -92,7 +94,7 @@ describe('micro-services', () => {
 });
 
 describe('the overview', () => {
-  it('asks for this moment, or for a span', async () => {
+  it('requests the current sample or a span', async () => {
     const { ecsm, requests } = scripted(() => []);
     await ecsm.overview().nodeMetrics('n');
     await ecsm.overview().nodeMetrics('n', { startTime: 1, endTime: 2, step: '5m' });

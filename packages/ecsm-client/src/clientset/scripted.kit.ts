@@ -2,7 +2,7 @@
 
 import { RestClient } from '../rest/client.ts';
 import { Recorder } from '../rest/recorder.ts';
-import type { Transport, WireAnswer, WireRequest } from '../rest/transport.ts';
+import type { Transport, WireRequest, WireResponse } from '../rest/transport.ts';
 import { Ecsm, type EcsmOptions } from './ecsm.ts';
 
 export interface Seen {
@@ -40,18 +40,18 @@ export class Garbage {
 
 export type Answer = (seen: Seen) => unknown;
 
-export function scripted(answer: Answer, options: EcsmOptions = {}) {
+export function scripted(response: Answer, options: EcsmOptions = {}) {
   const requests: Seen[] = [];
   const recorder = new Recorder();
   const transport: Transport = {
-    async send(request): Promise<WireAnswer> {
+    async send(request): Promise<WireResponse> {
       const seen = read(request);
       requests.push(seen);
-      return { status: 200, headers: {}, body: new TextEncoder().encode(written(answer(seen))) };
+      return { status: 200, headers: {}, body: new TextEncoder().encode(written(response(seen))) };
     },
     close() {},
   };
-  // One attempt: an answer that makes no sense is asked for again otherwise, and a test would wait for it.
+  // One attempt: a response that makes no sense is asked for again otherwise, and a test would wait for it.
   const rest = new RestClient({ transport, recorder, attemptsMax: 1 });
   return { ecsm: new Ecsm(rest, options), requests, recorder };
 }
@@ -70,10 +70,10 @@ function read({ method, target, headers, body }: WireRequest): Seen {
   };
 }
 
-function written(answer: unknown): string {
-  if (answer instanceof Garbage) return answer.text;
-  if (answer instanceof Envelope) return JSON.stringify({ ...answer, fieldErrors: null });
-  return JSON.stringify({ status: 200, message: 'success', data: answer, fieldErrors: null });
+function written(response: unknown): string {
+  if (response instanceof Garbage) return response.text;
+  if (response instanceof Envelope) return JSON.stringify({ ...response, fieldErrors: null });
+  return JSON.stringify({ status: 200, message: 'success', data: response, fieldErrors: null });
 }
 
 /** A page the way an honest platform cuts it. */

@@ -1,11 +1,11 @@
-/** What a service is made of: the bodies of create and update, and the image configuration inside them. */
+/** The request bodies to create and update a service, with the image configuration. */
 
 export type ServicePolicy = 'static' | 'dynamic';
 export type DeployAction = 'run' | 'load';
 export type PullPolicy = 'IfNotPresent' | 'Always' | 'Never';
 export type AutoUpgrade = 'Never' | 'Larger' | 'Always';
 
-/** The documented fields are typed; a platform of another version may know more, and they are sent as they are. */
+/** Documented fields are typed; other fields, for other platform versions, are sent unchanged. */
 interface Extensible {
   readonly [more: string]: unknown;
 }
@@ -16,11 +16,11 @@ export interface ServiceBody extends Extensible {
   readonly image: ServiceImageBody;
   /** Node names, not ids. */
   readonly node: { readonly names: readonly string[] };
-  /** Number of instances; means something only for `dynamic`. */
+  /** Number of instances; only used for `dynamic`. */
   readonly factor?: number;
   /** Default of the platform: `static`, one instance on each node. */
   readonly policy?: ServicePolicy;
-  /** Only at creation: bring the image to all nodes, so that a later migration is faster. */
+  /** Only at creation: pull the image to all nodes, so that a later migration is faster. */
   readonly prepull?: boolean;
 }
 
@@ -38,19 +38,19 @@ export interface ServiceImageBody extends Extensible {
 
 export interface ImageVsoa extends Extensible {
   readonly password?: string;
-  /** On the host. Absent or 0: the platform chooses. */
+  /** Port of the host. Absent or 0: allocated by the platform. */
   readonly port?: number;
   readonly healthPath?: string;
-  /** Milliseconds, as are the other times here. */
+  /** In milliseconds, like the other times. */
   readonly healthTimeout?: number;
   readonly healthRetries?: number;
   readonly healthStartPeriod?: number;
   readonly healthInterval?: number;
-  /** Seen in payloads, not documented. */
+  /** Undocumented; seen in payloads. */
   readonly livenessProbe?: boolean;
 }
 
-/** Of a SylixOS image. */
+/** Configuration of a SylixOS image. */
 export interface EcsImageConfig extends Extensible {
   readonly platform?: { readonly os?: string; readonly arch?: string };
   readonly process?: { readonly args?: readonly string[]; readonly env?: readonly string[]; readonly cwd?: string };
@@ -105,7 +105,7 @@ export type KernelObjectLimit =
   | 'srtpLimit'
   | 'deviceLimit';
 
-/** Of a Linux image; only partly documented. */
+/** Configuration of a Linux image; only partly documented. */
 export interface DockerImageConfig extends Extensible {
   readonly hostname?: string;
   readonly env?: readonly string[];

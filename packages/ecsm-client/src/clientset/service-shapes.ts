@@ -1,4 +1,4 @@
-/** Services as the platform shows them. What a controller decides by is required; the rest may vary. */
+/** Shapes of services in responses. Fields that controllers depend on are required, the others optional. */
 import { type Shaped, shape } from '@ecsm/runtime';
 import { maybe, maybeFlag, maybeNumber, maybeText, maybeTexts } from './tolerant.ts';
 
@@ -6,18 +6,18 @@ const policy = shape.word('static', 'dynamic');
 
 export const nodeOfService = shape.object({ nodeId: maybeText, nodeName: maybeText, address: maybeText });
 
-/** In every view of a service. */
+/** Fields of every view of a service. */
 const common = {
   id: shape.string(),
   name: shape.string(),
-  /** Of the deployment, not of the containers: a stopped service may well be `complete`. */
+  /** Of the deployment, not of the containers: a stopped service may be `complete`. */
   status: shape.word('deploying', 'complete'),
-  /** Moves with every change of the service. */
+  /** Changes with every update of the service. */
   updatedTime: shape.string(),
   policy,
   createdTime: maybeText,
   factor: maybeNumber,
-  /** The states that its containers are in, each once. */
+  /** The distinct states of its containers. */
   containerStatusGroup: maybeTexts,
   instanceOnline: maybeNumber,
   instanceActive: maybeNumber,
@@ -33,7 +33,7 @@ export const serviceRow = shape.object({
         containerId: maybeText,
         nodeId: maybeText,
         nodeName: maybeText,
-        /** Documented as a string, means a truth. */
+        /** Documented as a string; the value is a boolean. */
         status: maybe(shape.either(shape.string(), shape.boolean(), shape.number())),
         message: maybeText,
       }),
@@ -72,7 +72,7 @@ export const serviceDetail = shape.object({
 });
 export type ServiceDetail = Shaped<typeof serviceDetail>;
 
-/** Of a creation. The containers are task ids; they come into being later. */
+/** The response to a creation. `containers` are task ids; the containers are created later. */
 export const createdService = shape.object({ id: shape.string(), containers: maybeTexts });
 
 export const ids = shape.either(
@@ -85,7 +85,7 @@ export const deployResults = shape.nullable(
   shape.list(
     shape.object({
       provisionTmplId: maybeText,
-      /** As the vendor's table spells it. */
+      /** The spelling in the vendor's table. */
       provisionTmpld: maybeText,
       result: shape.word('failed', 'created', 'updated'),
       provisionId: maybeText,

@@ -25,13 +25,13 @@ describe('writing services', () => {
     expect(requests).toMatchObject([{ method: 'POST', path: '/service', body }]);
   });
 
-  it('sends fields that only another version of the platform knows', async () => {
+  it('sends unknown fields', async () => {
     const { ecsm, requests } = scripted(() => ({ id: 's' }));
     await ecsm.services().create({ ...body, priority: 5 });
     expect(requests[0]?.body).toEqual({ ...body, priority: 5 });
   });
 
-  it('leaves prepull out of an update, and puts the id in', async () => {
+  it('omits prepull and includes the id in an update', async () => {
     const { ecsm, requests } = scripted(() => ({ id: 's', containers: [] }));
     await ecsm.services().update({ ...body, id: 's' });
     const { prepull: _, ...rest } = body;
@@ -39,7 +39,7 @@ describe('writing services', () => {
     expect(requests[0]?.body).toEqual({ ...rest, id: 's' });
   });
 
-  it('says that a name is taken', async () => {
+  it('throws AlreadyExists if a name is taken', async () => {
     const { ecsm } = scripted(() => new Envelope(31006, '服务名已存在'));
     const error = await rejection(ecsm.services().create(body));
     expect(isApiError(error, 'AlreadyExists') && error.details).toEqual({ kind: 'service', name: 'worker' });
@@ -54,13 +54,13 @@ describe('writing services', () => {
     expect(requests).toMatchObject([{ method: 'POST', path, body: { ids: ['a', 'b'] } }]);
   });
 
-  it('sends nothing to control no services: the platform could take that for all of them', async () => {
+  it('sends nothing to control an empty list of services', async () => {
     const { ecsm, requests } = scripted(() => []);
     expect(await ecsm.services().control([], 'destroy')).toEqual([]);
     expect(requests).toEqual([]);
   });
 
-  it('sends force only when asked', async () => {
+  it('sends force only if it is set', async () => {
     const { ecsm, requests } = scripted(() => []);
     await ecsm.services().deployPaths(['/a'], 'load', { force: true });
     await ecsm.services().deployTemplates(['t'], 'run');
@@ -82,7 +82,7 @@ describe('writing services', () => {
     expect(requests).toMatchObject([{ method: 'PUT', path, body: sent }]);
   });
 
-  it('never takes an id for another call: DELETE /service/path would delete a whole folder', async () => {
+  it('rejects the id "path": DELETE /service/path would delete a whole folder', async () => {
     const { ecsm, requests } = scripted(() => ({}));
     for (const id of ['path', 'record', '', '..']) {
       expect(await rejection(ecsm.services().delete(id))).toMatchObject({ code: 'BadRequest' });
@@ -91,7 +91,7 @@ describe('writing services', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('encodes an id, whatever is in it', async () => {
+  it('encodes special characters of an id', async () => {
     const { ecsm, requests } = scripted(() => service('s'));
     await ecsm.services().get('a/b?c#d');
     expect(requests[0]?.target).toBe('/api/v1/service/a%2Fb%3Fc%23d');
@@ -99,7 +99,7 @@ describe('writing services', () => {
 });
 
 describe('reading services', () => {
-  it('sends every filter under the name that the platform has for it', async () => {
+  it("sends every filter under the platform's name", async () => {
     const { ecsm, requests } = scripted((seen) => pageFrom([], seen));
     await collect(ecsm.services().list({ name: 'a', imageId: 'i', nodeId: 'n', label: '/x' }));
     expect(Object.fromEntries(requests[0]?.query ?? [])).toEqual({
@@ -112,7 +112,7 @@ describe('reading services', () => {
     });
   });
 
-  it('asks whether a name is taken, leaving one service out', async () => {
+  it('checks whether a name is taken, except by one service', async () => {
     const { ecsm, requests } = scripted(({ query }) => !query.has('id'));
     expect(await ecsm.services().isNameTaken('a')).toBe(true);
     expect(await ecsm.services().isNameTaken('a', { exceptId: 's' })).toBe(false);
@@ -132,20 +132,20 @@ describe('reading services', () => {
     ).toEqual({ total: 3 });
   });
 
-  it('gives up with the reason of the signal', async () => {
+  it('rejects with the reason of the signal', async () => {
     const { ecsm, requests } = scripted(() => service('s'));
     const signal = AbortSignal.abort(new Error('not now'));
     await expect(ecsm.services().get('s', { signal })).rejects.toThrow('not now');
     expect(requests).toHaveLength(0);
   });
 
-  it('refuses a time-out that is none', async () => {
+  it('rejects an invalid timeout', async () => {
     const { ecsm } = scripted(() => service('s'));
     await expect(ecsm.services().get('s', { timeoutMs: -1 })).rejects.toMatchObject({ code: 'BadRequest' });
     await expect(ecsm.services().get('s', { deadlineMs: Number.NaN })).rejects.toMatchObject({ code: 'BadRequest' });
   });
 
-  it('knows the zone of times that are written without one', () => {
+  it('applies the configured time zone to timestamps without one', () => {
     const { ecsm } = scripted(() => null, { zoneOffsetMinutes: 8 * 60 });
     expect(ecsm.timeOf('1970-01-01 08:00:01')).toBe(1000);
     expect(ecsm.timeOf('1970-01-01T00:00:01Z')).toBe(1000);
@@ -153,17 +153,17 @@ describe('reading services', () => {
   });
 });
 
-describe('no secret in an error', () => {
+describe('secrets in errors', () => {
   const password = 'hunter2';
   it.each<[string, unknown]>([
     ['a row that lacks something', { list: [{ id: 'n', name: 'a', password }], total: 1 }],
     ['a password in the wrong place', { list: [{ id: 'n', name: 'a', status: { password } }], total: 1 }],
     ['a password for a status', { list: [{ id: 'n', name: 5, status: password, password }], total: 1 }],
     ['a refusal that repeats what was sent', new Envelope(32001, `bad node {"password":"${password}"}`)],
-    ['an answer that is cut off', new Garbage(`{"status":200,"data":{"list":[{"password":"${password}`)],
-    ['an answer that is no envelope', new Garbage(`[{"password":"${password}"}]`)],
-  ])('%s', async (_, answer) => {
-    const { ecsm } = scripted(() => answer);
+    ['a response that is cut off', new Garbage(`{"status":200,"data":{"list":[{"password":"${password}`)],
+    ['a response that is no envelope', new Garbage(`[{"password":"${password}"}]`)],
+  ])('%s', async (_, response) => {
+    const { ecsm } = scripted(() => response);
     const node = { id: 'n', address: '10.0.0.1:1112', name: 'a', password, tls: false };
     const errors = [
       await rejection(collect(ecsm.nodes().list())),
@@ -173,7 +173,7 @@ describe('no secret in an error', () => {
           .get('n')
           .then(() => Promise.reject(new Error('it was taken for a node'))),
       ),
-      ...(answer instanceof Envelope
+      ...(response instanceof Envelope
         ? [await rejection(ecsm.nodes().create(node)), await rejection(ecsm.nodes().update(node))]
         : []),
     ];

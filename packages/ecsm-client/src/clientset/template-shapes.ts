@@ -1,4 +1,6 @@
-/** Templates ("service choreography") as the platform shows them. Little of this is documented, so little is required. */
+/**
+ * Shapes of templates ("service choreography") in responses. They are barely documented, so few fields are required.
+ */
 import { type Shaped, shape } from '@ecsm/runtime';
 import { flag, maybe, maybeAnything, maybeText } from './tolerant.ts';
 
@@ -7,23 +9,23 @@ export const templateNode = shape.object({
   id: maybeText,
   name: maybeText,
   path: maybeText,
-  /** The full path, under the other name that it goes by. */
+  /** The full path, under its other name. */
   realpath: maybeText,
   kind: maybe(shape.word('folder', 'service')),
-  /** What is inside, as a list or by name. */
+  /** The children, as a list or by name. */
   children: maybe(shape.either(shape.list(shape.anything()), shape.record(shape.anything()))),
 });
 export type TemplateNode = Shaped<typeof templateNode>;
 
-/** A tree may come as its root or as a list of what is under it. */
+/** A tree is returned as its root, or as the list of its children. */
 export const templateNodes = shape.nullable(shape.either(shape.list(templateNode), templateNode));
 
-export function nodesOf(answer: Shaped<typeof templateNodes>): readonly TemplateNode[] {
-  if (answer === null) return [];
-  return isList(answer) ? answer : [answer];
+export function nodesOf(response: Shaped<typeof templateNodes>): readonly TemplateNode[] {
+  if (response === null) return [];
+  return isList(response) ? response : [response];
 }
 
-/** `Array.isArray` does not know lists that are read-only. */
+/** `Array.isArray` does not narrow readonly arrays. */
 function isList<T>(value: readonly T[] | object): value is readonly T[] {
   return Array.isArray(value);
 }
@@ -33,7 +35,7 @@ export const template = shape.object({
   name: maybeText,
   path: maybeText,
   kind: maybe(shape.word('folder', 'service')),
-  /** What a service is made from; null or nothing for a folder. */
+  /** The service specification; null or absent for a folder. */
   spec: maybeAnything,
   templates: maybeAnything,
 });
@@ -56,7 +58,7 @@ export const templateImageResults = shape.nullable(
       id: maybeText,
       name: maybeText,
       result: flag,
-      /** `successful`, or what went wrong. */
+      /** `successful`, or the error. */
       message: maybeText,
       deployResult: maybeAnything,
     }),

@@ -1,9 +1,9 @@
 /**
- * `/provision-template`: services prepared in folders, to be deployed with `services().deployPaths`. A template that is
- * deployed gives its service a path label.
+ * `/provision-template`: service templates in folders, deployed with `services().deployPaths`. A deployed service gets
+ * the path of its template as a label.
  */
 import type { RestClient } from '../rest/client.ts';
-import { type CallOptions, done, find, idBeside, within } from './call.ts';
+import { type CallOptions, checkedId, fetchOne, sendWrite, withOptions } from './call.ts';
 import type { DeployAction, ServiceImageBody, ServicePolicy } from './service-body.ts';
 import {
   createdTemplates,
@@ -40,14 +40,14 @@ export interface TemplateChange {
     readonly policy?: ServicePolicy;
     readonly prepull?: boolean;
   };
-  /** Deploys after the change. */
+  /** Deploys the template after the change. */
   readonly action?: DeployAction;
 }
 
-/** A new image for one template. Its start parameters stay: whether they fit the image is the caller's to know. */
+/** A new image for one template. Its start parameters do not change; the caller ensures that they fit the image. */
 interface NewImage {
   readonly imageRef: string;
-  /** Overrides the action that is given for all. */
+  /** Overrides the action for all templates. */
   readonly action?: DeployAction;
 }
 export type TemplateImage = NewImage & { readonly id: string };
@@ -63,30 +63,30 @@ export class Templates {
     this.#rest = rest;
   }
 
-  /** `NotFound`, or `Rejected` with a code of the platform's own, if there is none. */
+  /** Throws `NotFound`, or `Rejected` with a platform-specific code, if there is none. */
   async get(id: string, options: CallOptions = {}): Promise<Template> {
     const request = this.#rest
       .get()
       .resource('provision-template')
-      .name(idBeside(id, kind, ['path-label']));
-    return find(within(request, options), template, kind, id);
+      .name(checkedId(id, kind, ['path-label']));
+    return fetchOne(withOptions(request, options), template, kind, id);
   }
 
   byPath(path: string, options: CallOptions = {}): Promise<Template> {
     const request = this.#rest.get().resource('provision-template', 'path-label').param('path', path);
-    return find(within(request, options), template, kind, path);
+    return fetchOne(withOptions(request, options), template, kind, path);
   }
 
   async tree(query: TemplateTreeQuery = {}, options: CallOptions = {}): Promise<readonly TemplateNode[]> {
     const request = this.#rest.get().resource('provision-template', 'path-label', 'tree');
-    const asked = request.param('path', query.path).param('level', query.level).param('model', query.model);
-    return nodesOf(await within(asked, options).do(templateNodes));
+    const filtered = request.param('path', query.path).param('level', query.level).param('model', query.model);
+    return nodesOf(await withOptions(filtered, options).do(templateNodes));
   }
 
   async search(search: TemplateSearch, options: CallOptions = {}): Promise<readonly TemplateNode[]> {
     const request = this.#rest.get().resource('provision-template', 'path-label', 'search');
-    const asked = request.param('key', search.key).param('path', search.path).param('kind', search.kind);
-    return nodesOf(await within(asked, options).do(templateNodes));
+    const filtered = request.param('key', search.key).param('path', search.path).param('kind', search.kind);
+    return nodesOf(await withOptions(filtered, options).do(templateNodes));
   }
 
   /** One template for each image, in the folder at `path`. */
@@ -96,31 +96,31 @@ export class Templates {
     options: CallOptions = {},
   ): Promise<readonly { readonly id: string; readonly name?: string | null }[]> {
     const request = this.#rest.post().resource('provision-template', 'path-label', 'service', 'batch');
-    const asked = request.body({ imageRefs, path }).kind(kind, path);
-    return (await within(asked, options).do(createdTemplates)).provisionTmplList ?? [];
+    const filtered = request.body({ imageRefs, path }).kind(kind, path);
+    return (await withOptions(filtered, options).do(createdTemplates)).provisionTmplList ?? [];
   }
 
   createFolder(name: string, path: string, options: CallOptions = {}): Promise<TemplateFolder> {
     const request = this.#rest.post().resource('provision-template', 'path-label', 'folder').body({ name, path });
-    return within(request.kind('folder', name), options).do(templateFolder);
+    return withOptions(request.kind('folder', name), options).do(templateFolder);
   }
 
   move(source: string, destination: string, options: CallOptions = {}): Promise<void> {
     const request = this.#rest.put().resource('provision-template', 'path-label', 'move');
-    return done(within(request.body({ src: source, dst: destination }).kind(kind, source), options));
+    return sendWrite(withOptions(request.body({ src: source, dst: destination }).kind(kind, source), options));
   }
 
-  /** Gives what the platform tells about the deployment, if the change asks for one. */
+  /** Returns the platform's result of the deployment, if the change requests one. */
   async update(id: string, change: TemplateChange, options: CallOptions = {}): Promise<unknown> {
     const request = this.#rest
       .put()
       .resource('provision-templates')
-      .name(idBeside(id, kind, ['images']));
-    const answer = await within(request.body(change).kind(kind, id), options).do(updatedTemplate);
-    return answer === null || typeof answer === 'string' ? undefined : (answer.deployResult ?? undefined);
+      .name(checkedId(id, kind, ['images']));
+    const response = await withOptions(request.body(change).kind(kind, id), options).do(updatedTemplate);
+    return response === null || typeof response === 'string' ? undefined : (response.deployResult ?? undefined);
   }
 
-  /** Each template has a result of its own: some may fail while others go. */
+  /** Each template has its own result: some may fail. */
   updateImages(
     templates: readonly TemplateImage[],
     options: CallOptions & { readonly action?: DeployAction } = {},
@@ -137,18 +137,18 @@ export class Templates {
 
   delete(id: string, options: CallOptions = {}): Promise<void> {
     const request = this.#rest.delete().resource('provision-template', 'path-label').name(id);
-    return done(within(request.kind(kind, id), options));
+    return sendWrite(withOptions(request.kind(kind, id), options));
   }
 
-  /** A folder with all that is in it, or several templates by their ids. */
+  /** Deletes a folder with its content, or several templates by id. */
   deleteMany(
     what: { readonly path: string } | { readonly ids: readonly string[] },
     options: CallOptions = {},
   ): Promise<void> {
-    // The ids go in a field called `id`: so the one public client that makes this call sends them.
+    // The only public client of this call sends the ids in a field named `id`.
     const body = 'ids' in what ? { id: what.ids } : what;
     const request = this.#rest.delete().resource('provision-template', 'path-label').body(body);
-    return done(within(request, options));
+    return sendWrite(withOptions(request, options));
   }
 
   async #updateImages(
@@ -162,6 +162,6 @@ export class Templates {
       .put()
       .resource(...resource)
       .body(body);
-    return (await within(request, options).do(templateImageResults)) ?? [];
+    return (await withOptions(request, options).do(templateImageResults)) ?? [];
   }
 }

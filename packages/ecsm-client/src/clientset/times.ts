@@ -1,7 +1,7 @@
 /**
- * The moments that the platform writes, as milliseconds since the epoch. It writes them in two ways: with a zone, as
- * `2024-06-03T23:28:20.123456789Z`, and without one, as `2024-06-03 23:28:20`. Only the installation knows which zone
- * the second way means. Pure arithmetic, because the machine's own calendar has a zone of its own.
+ * Parses timestamps of the platform. It uses two forms: with a time zone, as `2024-06-03T23:28:20.123456789Z`, and
+ * without one, as `2024-06-03 23:28:20`, whose zone depends on the installation. Does not use `Date`, which would apply
+ * the local time zone.
  */
 
 const written =
@@ -10,7 +10,7 @@ const written =
 const msPerMinute = 60_000;
 const msPerDay = 86_400_000;
 
-/** Undefined for a text that is no moment, such as an empty one, or a day that no calendar has. Cuts below 1 ms. */
+/** Returns milliseconds since the epoch, truncated, or undefined for an invalid text or an impossible date. */
 export function parseTime(text: string, zoneOffsetMinutes = 0): number | undefined {
   const match = written.exec(text.trim());
   if (match === null) return undefined;
@@ -43,8 +43,8 @@ function daysInMonth(year: number, month: number): number {
 }
 
 /**
- * Days from 1970-01-01 in the Gregorian calendar. The year is taken to begin in March, so that the leap day is the last
- * of it and the days before each month follow one formula; the calendar repeats every 400 years, which are 146097 days.
+ * Days since 1970-01-01 in the Gregorian calendar. The year starts in March here, so that the leap day is its last day
+ * and one formula covers all months; the calendar repeats every 400 years, which are 146097 days.
  */
 function daysSinceEpoch(year: number, month: number, day: number): number {
   const shifted = month <= 2 ? year - 1 : year;

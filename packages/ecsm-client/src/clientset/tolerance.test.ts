@@ -62,7 +62,7 @@ describe('services', () => {
     expect(await answering(null).services().deployPaths(['/a'], 'run')).toEqual([]);
   });
 
-  it('transactions, or less', async () => {
+  it('accepts transactions in several forms', async () => {
     const whole = { id: 'x', status: 'running', data: { any: 1 }, timestamp: 5 };
     expect(await answering(whole).services().rollback('s', 'r')).toEqual({ id: 'x', status: 'running' });
     expect(await answering({ transactionId: 'x' }).services().delete('s')).toEqual({ id: 'x' });
@@ -73,7 +73,7 @@ describe('services', () => {
     }
   });
 
-  it('the answer to an update, or none', async () => {
+  it('accepts an update response with or without data', async () => {
     const image = { ref: 'a@1#linux', action: 'run', config: {} } as const;
     const body = { id: 's', name: 'a', image, node: { names: ['n'] } };
     const update = (data: unknown) => answering(data).services().update(body);
@@ -90,8 +90,8 @@ describe('services', () => {
   });
 });
 
-describe('what is not there', () => {
-  it.each([null, 'success'])('is answered with %j, and is NotFound', async (data) => {
+describe('an unknown id', () => {
+  it.each([null, 'success'])('is NotFound if the data is %j', async (data) => {
     const ecsm = answering(data);
     await expect(ecsm.services().get('s')).rejects.toMatchObject({
       code: 'NotFound',
@@ -149,7 +149,7 @@ describe('nodes', () => {
     expect(status?.cpuUsage).toEqual(cpuUsage);
   });
 
-  it('a status that nothing is known of', async () => {
+  it('a status with only null fields', async () => {
     const row = { id: 'n', status: 'offline', memoryTotal: null, diskFree: null, net: null, time: null, uptime: null };
     expect(
       await answering({ nodes: [row] })
@@ -189,7 +189,7 @@ describe('nodes', () => {
     expect(await answering(null).nodes().delete(['n'])).toEqual([]);
   });
 
-  it('rows without a status, where only names were asked for', async () => {
+  it('basic rows without a status', async () => {
     const { ecsm, requests } = scripted((seen) => pageFrom([{ id: 'n', name: 'a' }], seen));
     expect(await collect(ecsm.nodes().listBasic())).toEqual([{ id: 'n', name: 'a' }]);
     expect(requests[0]?.query.get('basicInfo')).toBe('true');
@@ -225,7 +225,7 @@ describe('images', () => {
     expect(await answering(data).images().counts()).toEqual([{ registryId: 'local', registryName: '本地仓库', count }]);
   });
 
-  it('rows and details with nothing but a name', async () => {
+  it('rows and details with only the required fields', async () => {
     const row = { id: 'i', name: 'a', author: null, size: 0.01, pulled: 1, config: null, tag: null };
     expect(await answering(row).images().get('i')).toEqual(row);
     expect(await collect(answering(onePage(row)).images().list())).toEqual([row]);
@@ -253,7 +253,7 @@ describe('the overview', () => {
     expect([sample?.cpuPercent, sample?.ramPercent, sample?.romPercent]).toEqual([expected, expected, undefined]);
   });
 
-  it('a node view as the vendor shows it', async () => {
+  it("a node view as in the vendor's documentation", async () => {
     const child = { id: 's', name: 'a', type: 'service', status: 'complete', health: true };
     const one = { id: 'c', name: 'c', node_id: 'n', pro_id: 'p', type: 'container', status: 'stop', config: '{}' };
     const view = { ...node('n'), ip: '10.0.0.1', port: 1112, tls: 0, children: [{ ...one, children: [child] }] };
@@ -275,7 +275,7 @@ describe('templates and micro-services', () => {
     expect(await answering(root).templates().tree({ path: '/a' })).toEqual([root]);
   });
 
-  it('a master that is told in text', async () => {
+  it('a master flag as text', async () => {
     const detail = {
       id: 'm',
       name: 'a',
@@ -294,7 +294,7 @@ describe('templates and micro-services', () => {
     expect(await update(null)).toBeUndefined();
   });
 
-  it('instances that are told apart by one id or the other, or by neither', async () => {
+  it('instances identified by either id, or by neither', async () => {
     const rows = [{ taskId: 'a', vsoaPort: 3001 }, { id: 'b', vsoaPort: '3002' }, { ip: '10.0.0.1' }, { id: null }];
     expect(
       await collect(

@@ -12,7 +12,7 @@ const source = {
 /** A platform that keeps chunks, and forgets its answers to some of them. */
 function registry(known: { imageId?: string; uploadId?: string | null; has?: readonly number[] } = {}) {
   const chunks = new Map<number, Uint8Array>();
-  const answer = ({ path, body, headers, bytes: sent }: Seen) => {
+  const response = ({ path, body, headers, bytes: sent }: Seen) => {
     if (path === '/image/hash/check') {
       const { chunkIndexArray } = body as { chunkIndexArray: readonly number[] };
       return {
@@ -26,11 +26,11 @@ function registry(known: { imageId?: string; uploadId?: string | null; has?: rea
     chunks.set(Number(headers['index']), sent ?? new Uint8Array());
     return { uploadId: 'upload-1' };
   };
-  return { ...scripted(answer), chunks };
+  return { ...scripted(response), chunks };
 }
 
 describe('an upload', () => {
-  it('sends every chunk with what the platform wants to know about it', async () => {
+  it('sends every chunk with its headers', async () => {
     const { ecsm, requests, chunks } = registry();
     const progress: UploadProgress[] = [];
     const options = {
@@ -54,7 +54,7 @@ describe('an upload', () => {
     expect(progress.map(({ bytesDone }) => bytesDone)).toEqual([10, 20, 25]);
   });
 
-  it('sends only what is missing of one that broke off', async () => {
+  it('sends only the missing chunks of an interrupted upload', async () => {
     const { ecsm, chunks } = registry({ has: [1, 3], uploadId: 'upload-0' });
     const progress: UploadProgress[] = [];
     await ecsm.images().upload(source, { chunkBytes: 10, onProgress: (p) => progress.push(p) });
@@ -62,13 +62,13 @@ describe('an upload', () => {
     expect(progress).toEqual([{ bytesDone: 25, bytesTotal: 25 }]);
   });
 
-  it('sends nothing of an image that is there', async () => {
+  it('sends no chunks if the platform has the image', async () => {
     const { ecsm, chunks } = registry({ imageId: 'image-1' });
     expect(await ecsm.images().upload(source, { chunkBytes: 10 })).toEqual({ imageId: 'image-1' });
     expect(chunks.size).toBe(0);
   });
 
-  it('follows one that is complete, and sends a chunk again only to learn its name', async () => {
+  it('returns the id of a complete upload, and sends a chunk again only to get it', async () => {
     const named = registry({ has: [1, 2, 3], uploadId: 'upload-0' });
     expect(await named.ecsm.images().upload(source, { chunkBytes: 10 })).toEqual({ uploadId: 'upload-0' });
     expect(named.chunks.size).toBe(0);
@@ -77,14 +77,14 @@ describe('an upload', () => {
     expect([...nameless.chunks.keys()]).toEqual([3]);
   });
 
-  it('takes one chunk of 5 MiB unless told otherwise', async () => {
+  it('uses chunks of 5 MiB by default', async () => {
     const { ecsm, requests } = registry();
     await ecsm.images().upload(source);
     expect(requests).toHaveLength(2);
     expect(requests[1]?.headers).toMatchObject({ total: '1', offset: String(5 * 1024 * 1024), buffersize: '25' });
   });
 
-  it('stops between chunks when the caller gives up', async () => {
+  it('stops between chunks when the caller aborts', async () => {
     const { ecsm, chunks } = registry();
     const controller = new AbortController();
     const onProgress = () => controller.abort(new Error('enough'));
@@ -98,7 +98,7 @@ describe('an upload', () => {
     [source, { chunkBytes: 0.5 }, 'chunkBytes has to be a whole number above 0'],
     [{ ...source, size: 1_000_000 }, { chunkBytes: 1 }, '1000000 chunks are over the limit of 100000'],
     [{ ...source, hash: 'a\r\nx: y' }, {}, 'the hash of an image has to be hex or base64 text'],
-    [{ ...source, read: () => bytes }, { chunkBytes: 10 }, 'gave 25 bytes for chunk 1 instead of 10'],
+    [{ ...source, read: () => bytes }, { chunkBytes: 10 }, 'returned 25 bytes for chunk 1 instead of 10'],
   ])('%j with %j is refused', async (from, options, message) => {
     expect(await rejection(registry().ecsm.images().upload(from, options))).toMatchObject({
       code: 'BadRequest',

@@ -1,25 +1,24 @@
 /**
- * An image on its way into the platform's own registry, in chunks. The platform remembers chunks by the hash of the
- * whole image, so an upload that broke off goes on where it stopped, and a chunk that is sent twice does no harm.
+ * Uploads an image to the platform's registry, in chunks. The platform keeps chunks by the hash of the whole image, so
+ * an interrupted upload can be resumed, and chunks can be repeated.
  */
 import { Buffer } from 'node:buffer';
-import { ApiError } from '@ecsm/runtime';
 import type { RestClient } from '../rest/client.ts';
-import { type CallOptions, within } from './call.ts';
+import { badRequest, checkCount } from '../rest/options.ts';
+import { type CallOptions, withOptions } from './call.ts';
 import { type HashCheck, hashCheck, uploadedChunk } from './image-shapes.ts';
-import { checkCount } from './limits.ts';
 import { isOn, numberOf } from './tolerant.ts';
 
 export interface UploadSource {
-  /** Bytes in all. */
+  /** Total size in bytes. */
   readonly size: number;
-  /** Of the whole image, in hex. Which algorithm the platform expects is not documented: SHA-1 and MD5 have been used. */
+  /** Hash of the whole image, in hex. The algorithm is not documented: SHA-1 and MD5 have been used. */
   readonly hash: string;
   read(offset: number, length: number): Promise<Uint8Array> | Uint8Array;
 }
 
 export interface UploadProgress {
-  /** With what the platform had before. */
+  /** Including chunks that the platform already had. */
   readonly bytesDone: number;
   readonly bytesTotal: number;
 }
@@ -30,20 +29,20 @@ export interface UploadOptions {
   readonly description?: string;
   readonly onProgress?: (progress: UploadProgress) => void;
   readonly signal?: AbortSignal;
-  /** For one attempt at one chunk. Default 120 s: on a thin link, 5 MiB take longer than any other request. */
+  /** Timeout of one attempt for one chunk. Default 120 s, because of slow links. */
   readonly chunkTimeoutMs?: number;
 }
 
 export interface Uploaded {
-  /** Follow the processing of the image by it. Absent if the platform had the image already. */
+  /** The id for `uploadProgress`. Absent if the platform already had the image. */
   readonly uploadId?: string;
-  /** Known only if the platform had the image already. */
+  /** Only present if the platform already had the image. */
   readonly imageId?: string;
 }
 
 export const uploadLimits = { chunkBytes: 5 * 1024 * 1024, chunksMax: 100_000, chunkTimeoutMs: 120_000 } as const;
 
-/** Attempts at one chunk fit into this many time-outs. */
+/** Deadline of one chunk, as a multiple of its timeout. */
 const deadlinePerTimeout = 3;
 
 export async function checkHash(
@@ -54,14 +53,14 @@ export async function checkHash(
   options: CallOptions,
 ): Promise<HashCheck> {
   const body = { imageHash, chunkIndexArray: chunkIndexes, imageSize };
-  // It only asks, whatever its method.
-  return within(rest.post().resource('image', 'hash', 'check').body(body).safe(), options).do(hashCheck);
+  // A read, although its method is POST.
+  return withOptions(rest.post().resource('image', 'hash', 'check').body(body).safe(), options).do(hashCheck);
 }
 
-/** Sends what the platform does not have yet. */
+/** Sends the chunks that the platform does not have. */
 export async function upload(rest: RestClient, source: UploadSource, options: UploadOptions): Promise<Uploaded> {
   const { onProgress } = options;
-  const plan = planned(source, options);
+  const plan = planUpload(source, options);
   const call = options.signal === undefined ? {} : { signal: options.signal };
   const known = await checkHash(rest, source.hash, plan.indexes, source.size, call);
   if (known.imageId != null) {
@@ -82,18 +81,18 @@ export async function upload(rest: RestClient, source: UploadSource, options: Up
 
 interface Plan {
   readonly chunkBytes: number;
-  /** From 1. */
+  /** Starting at 1. */
   readonly indexes: readonly number[];
   readonly bytesOf: (index: number) => number;
 }
 
-function planned({ size, hash }: UploadSource, options: UploadOptions): Plan {
+function planUpload({ size, hash }: UploadSource, options: UploadOptions): Plan {
   const chunkBytes = checkCount('chunkBytes', options.chunkBytes ?? uploadLimits.chunkBytes);
   const chunks = Math.ceil(checkCount('size', size) / chunkBytes);
   if (chunks > uploadLimits.chunksMax)
-    throw refused(`${chunks} chunks are over the limit of ${uploadLimits.chunksMax}`);
-  // It travels in a header, where anything else than plain letters could end the header and begin another.
-  if (!/^[\w+/=:-]+$/.test(hash)) throw refused('the hash of an image has to be hex or base64 text');
+    throw badRequest(`${chunks} chunks are over the limit of ${uploadLimits.chunksMax}`);
+  // The hash is sent in a header: other characters could inject another header.
+  if (!/^[\w+/=:-]+$/.test(hash)) throw badRequest('the hash of an image has to be hex or base64 text');
   return {
     chunkBytes,
     indexes: Array.from({ length: chunks }, (_, at) => at + 1),
@@ -102,9 +101,9 @@ function planned({ size, hash }: UploadSource, options: UploadOptions): Plan {
 }
 
 function missingOf(known: HashCheck, indexes: readonly number[]): readonly number[] {
-  const there = new Set((known.chunkIndexArray ?? []).filter(({ isExist }) => isOn(isExist)).map(indexOf));
-  const missing = indexes.filter((index) => !there.has(index));
-  // All chunks and no name for what they became: only sending one again gets an upload to follow.
+  const present = new Set((known.chunkIndexArray ?? []).filter(({ isExist }) => isOn(isExist)).map(indexOf));
+  const missing = indexes.filter((index) => !present.has(index));
+  // If the platform has all chunks but returns no upload id, sending one chunk again returns it.
   return missing.length === 0 && known.uploadId == null ? indexes.slice(-1) : missing;
 }
 
@@ -123,7 +122,7 @@ async function sendChunk(
   const length = plan.bytesOf(index);
   const bytes = await source.read((index - 1) * plan.chunkBytes, length);
   if (bytes.byteLength !== length) {
-    throw refused(`the source gave ${bytes.byteLength} bytes for chunk ${index} instead of ${length}`);
+    throw badRequest(`the source returned ${bytes.byteLength} bytes for chunk ${index} instead of ${length}`);
   }
   let request = rest
     .post()
@@ -133,7 +132,7 @@ async function sendChunk(
     .header('imageHash', source.hash)
     .header('totalSize', String(source.size))
     .header('bufferSize', String(length))
-    // The size of a slice, not a position, whatever its name.
+    // Despite its name, the size of a chunk and not a position.
     .header('offset', String(plan.chunkBytes))
     .bytes(bytes)
     .timeout(chunkTimeoutMs)
@@ -144,15 +143,11 @@ async function sendChunk(
   return (await request.do(uploadedChunk)).uploadId;
 }
 
-/** Headers carry ASCII alone. Bytes, not `encodeURIComponent`, which throws at half a surrogate pair. */
+/** Percent-encodes non-ASCII bytes. `encodeURIComponent` would throw for half a surrogate pair. */
 function headerText(text: string): string {
   return Array.from(Buffer.from(text), (byte) =>
     byte > 0x20 && byte < 0x7f && byte !== 0x25
       ? String.fromCharCode(byte)
       : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
   ).join('');
-}
-
-function refused(reason: string): ApiError {
-  return new ApiError('BadRequest', { reason });
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bounded, excerpt } from './bounded.ts';
 
 describe('bounded text', () => {
-  it('is one line of at most so many characters, whole ones', () => {
+  it('is one line with a maximum length, without half characters', () => {
     expect(bounded(' a\n\tb\u001b[31m\u202e c ', 100)).toBe('a b [31m c');
     expect(bounded('abcdef', 6)).toBe('abcdef');
     expect(bounded('abcdefg', 6)).toBe('abcde…');

@@ -1,6 +1,6 @@
 /**
- * The time that one call has. The whole call ends at its deadline or when its caller gives up; each attempt within it has
- * its own limit. Nothing here trusts the work to notice: when time is up it is no longer waited for.
+ * Deadline and timeouts of one call. The call ends at its deadline or when its caller aborts; each attempt has its own
+ * timeout. Work that ignores its signal is no longer awaited when time is up.
  */
 import { ApiError, type Clock } from '@ecsm/runtime';
 import { onAbort } from './on-abort.ts';
@@ -20,7 +20,7 @@ export class CallTime {
   readonly #startMs: number;
   readonly #over = new AbortController();
   readonly #cancelTimer: () => void;
-  readonly #letGo: () => void;
+  readonly #unsubscribe: () => void;
 
   constructor(clock: Clock, limits: CallLimits) {
     this.#clock = clock;
@@ -28,26 +28,26 @@ export class CallTime {
     this.#startMs = clock.monotonicMs();
     const { deadlineMs, signal } = limits;
     this.#cancelTimer = clock.after(deadlineMs, () => this.#over.abort(this.#timeout(deadlineMs)));
-    this.#letGo = signal ? onAbort(signal, () => this.#over.abort(signal.reason)) : () => {};
+    this.#unsubscribe = signal ? onAbort(signal, () => this.#over.abort(signal.reason)) : () => {};
   }
 
-  /** Aborts when the call is over: at its deadline, or when its caller gives up. */
+  /** Aborts at the deadline of the call, or when its caller aborts. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** Whether the caller gave up, and before the deadline. */
+  /** Whether the caller aborted before the deadline. */
   get isAborted(): boolean {
     const { signal } = this.#limits;
     return this.#over.signal.aborted && signal?.aborted === true && this.#over.signal.reason === signal.reason;
   }
 
-  /** Until the deadline. */
+  /** Time until the deadline. */
   get remainingMs(): number {
     return this.#limits.deadlineMs - (this.#clock.monotonicMs() - this.#startMs);
   }
 
-  /** One attempt. The signal that its work gets aborts when the attempt or the call is over. */
+  /** Runs one attempt. Its signal aborts when the attempt or the call times out, or the caller aborts. */
   async attempt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.signal.throwIfAborted();
     const { timeoutMs } = this.#limits;
@@ -65,7 +65,7 @@ export class CallTime {
 
   release(): void {
     this.#cancelTimer();
-    this.#letGo();
+    this.#unsubscribe();
   }
 
   #timeout(timeoutMs: number): ApiError {
@@ -73,7 +73,7 @@ export class CallTime {
   }
 }
 
-/** What the work comes to, or the signal's reason at once when it aborts; whatever the work comes to then is dropped. */
+/** Settles as `work` does, or rejects with the signal's reason as soon as it aborts; a later result is dropped. */
 function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

@@ -1,4 +1,7 @@
-/** Calls on a scripted transport and a clock that the test moves: retries, deadlines, aborts, and what they leave behind. */
+/**
+ * Calls on a scripted transport and a clock that the test moves: retries, deadlines, aborts, and what they leave
+ * behind.
+ */
 import { ApiError, isApiError, type LogFields, shape } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { settled, VirtualClock } from '@ecsm/runtime/testing';
@@ -7,9 +10,9 @@ import { RestClient } from './client.ts';
 import type { RestOptions } from './options.ts';
 import { type AttemptRecord, Recorder } from './recorder.ts';
 import {
-  answer,
   refusal,
   rejection,
+  response,
   ScriptedTransport,
   type Step,
   silence,
@@ -37,9 +40,9 @@ function setUp(script: readonly Step[], options: Partial<RestOptions> = {}) {
   };
 }
 
-describe('a call that fails', () => {
-  it('is repeated if it is a read, and succeeds when an attempt does', async () => {
-    const { clock, get, outcomes } = setUp([unavailable(), answer('torn {', 200), success(7)]);
+describe('a failing call', () => {
+  it('is retried if it is a read, and succeeds when an attempt does', async () => {
+    const { clock, get, outcomes } = setUp([unavailable(), response('torn {', 200), success(7)]);
     expect(await clock.run(get().do(any))).toBe(7);
     expect(outcomes()).toEqual(['Unavailable', 'BadAnswer', 'ok']);
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(100 + 200);
@@ -47,8 +50,8 @@ describe('a call that fails', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('is repeated at most so often, and ends with the last failure', async () => {
-    const { clock, get, transport } = setUp([unavailable(), unavailable(), answer('', 503), success(1)]);
+  it('is retried up to attemptsMax, and rejects with the last failure', async () => {
+    const { clock, get, transport } = setUp([unavailable(), unavailable(), response('', 503), success(1)]);
     expect(await rejection(clock.run(get().do(any)))).toMatchObject({
       code: 'Unavailable',
       details: { what: 'GET /service/:id' },
@@ -59,7 +62,7 @@ describe('a call that fails', () => {
     expect(once.transport.requests).toHaveLength(1);
   });
 
-  it('is not repeated if it is a write, unless it is declared safe', async () => {
+  it('is not retried if it is a write, unless it is declared safe', async () => {
     for (const method of ['post', 'put', 'delete'] as const) {
       const { clock, client, transport } = setUp([unavailable(), success(1)]);
       expect(isApiError(await rejection(clock.run(client[method]().resource('service').do(any))), 'Unavailable')).toBe(
@@ -71,7 +74,7 @@ describe('a call that fails', () => {
     }
   });
 
-  it('is not repeated when the platform refused it, or answered whole with another shape', async () => {
+  it('is not retried if the platform rejected it, or returned data of another shape', async () => {
     for (const step of [refusal(31099, 'no'), refusal(404, 'gone'), success('text')]) {
       const { clock, get, transport } = setUp([step]);
       await rejection(clock.run(get().do(shape.number())));
@@ -79,34 +82,34 @@ describe('a call that fails', () => {
     }
   });
 
-  it('waits as long as the platform asked', async () => {
-    const { clock, get } = setUp([answer('', 429, { 'retry-after': '3' }), success(1)]);
+  it('waits as long as retry-after demands', async () => {
+    const { clock, get } = setUp([response('', 429, { 'retry-after': '3' }), success(1)]);
     expect(await clock.run(get().do(any))).toBe(1);
     expect(clock.monotonicMs()).toBe(3_000);
-    const late = setUp([answer('', 429, { 'retry-after': '31' }), success(1)]);
+    const late = setUp([response('', 429, { 'retry-after': '31' }), success(1)]);
     await rejection(late.clock.run(late.get().do(any)));
     expect([late.clock.monotonicMs(), late.transport.requests.length]).toEqual([0, 1]);
   });
 
-  it('names what it is about', async () => {
+  it('names its object in the error', async () => {
     const { client } = setUp([refusal(31006, 'taken')]);
     const error = await rejection(client.post().resource('service').body({}).kind('service', 'worker').do(any));
     expect(isApiError(error, 'AlreadyExists') && error.details).toEqual({ kind: 'service', name: 'worker' });
   });
 
-  it('is an ApiError also when the transport throws something else, or too much', async () => {
+  it('is an ApiError even if the transport throws another error, or returns too much', async () => {
     const odd = setUp([new TypeError('token=hunter2 is not iterable')]);
     const error = await rejection(odd.get().do(any));
     expect(isApiError(error, 'Internal') && error.message).toContain('token=<hidden>');
     const nothing: Step = () => Promise.reject(Object.create(null));
     expect(isApiError(await rejection(setUp([nothing]).get().do(any)), 'Internal')).toBe(true);
-    const large = setUp([success('x'.repeat(100))], { answerBytesMax: 100 });
+    const large = setUp([success('x'.repeat(100))], { responseBytesMax: 100 });
     expect(isApiError(await rejection(large.get().do(any)), 'TooLarge')).toBe(true);
   });
 });
 
-describe('the time of a call', () => {
-  it('ends each attempt, and then the call, though the transport never notices', async () => {
+describe('timeout and deadline', () => {
+  it('ends each attempt, and then the call, even if the transport ignores its signal', async () => {
     const { clock, get, outcomes } = setUp([silence], { timeoutMs: 1_000, deadlineMs: 60_000 });
     const error = await rejection(clock.run(get().do(any)));
     expect(isApiError(error, 'Timeout') && error.details).toEqual({ what: 'GET /service/:id', timeoutMs: 1_000 });
@@ -121,13 +124,13 @@ describe('the time of a call', () => {
     expect([clock.monotonicMs(), clock.timers]).toEqual([1_500, 0]);
   });
 
-  it('does not wait for a deadline that leaves no room for another attempt', async () => {
+  it('does not retry if the deadline is before the next attempt', async () => {
     const { clock, get, transport } = setUp([unavailable()], { deadlineMs: 100 });
     expect(isApiError(await rejection(clock.run(get().do(any))), 'Unavailable')).toBe(true);
     expect([clock.monotonicMs(), transport.requests.length]).toEqual([0, 1]);
   });
 
-  it('is measured by timers where somebody sets the clock back', async () => {
+  it('is not affected by a clock that is set back', async () => {
     const { clock, get } = setUp([silence], { timeoutMs: 900, deadlineMs: 1_000, attemptsMax: 100 });
     const call = rejection(get().do(any));
     await clock.advance(500);
@@ -163,8 +166,8 @@ describe('the time of a call', () => {
   });
 });
 
-describe('a caller that gives up', () => {
-  it('hears its own reason at once, and nothing is tried again', async () => {
+describe('an aborting caller', () => {
+  it('gets its own reason immediately, without a retry', async () => {
     const reason = new Error('shutting down');
     for (const script of [[silence], [unavailable()]]) {
       const { clock, get, transport, outcomes } = setUp(script);
@@ -179,14 +182,14 @@ describe('a caller that gives up', () => {
     }
   });
 
-  it('before the call sends nothing', async () => {
+  it('sends nothing if the signal is already aborted', async () => {
     const { get, transport, clock } = setUp([success(1)]);
     const reason = new ApiError('Closed', { what: 'the operator' });
     expect(await rejection(get().signal(AbortSignal.abort(reason)).do(any))).toBe(reason);
     expect([transport.requests.length, clock.timers]).toEqual([0, 0]);
   });
 
-  it('finds none of our listeners on its signal after any number of calls, and never many', async () => {
+  it('has no listeners left on its signal, and never many', async () => {
     const { signal } = new AbortController();
     const added = vi.spyOn(signal, 'addEventListener');
     const removed = vi.spyOn(signal, 'removeEventListener');
@@ -205,8 +208,8 @@ describe('a caller that gives up', () => {
   });
 });
 
-describe('the hook for headers', () => {
-  it('is asked before each attempt, and the call may know better', async () => {
+describe('the headers hook', () => {
+  it('is called before each attempt; headers of the call have precedence', async () => {
     let asked = 0;
     const headers = () => Promise.resolve({ Authorization: `Bearer ${++asked}`, accept: 'x' });
     const { clock, get, transport } = setUp([unavailable(), success(1)], { headers });
@@ -217,14 +220,14 @@ describe('the hook for headers', () => {
     ]);
   });
 
-  it('that fails, hangs or gives nonsense ends like any other failure, without its secrets', async () => {
+  it('fails the call without leaking secrets if it throws, hangs or returns invalid headers', async () => {
     const failing = setUp([success(1)], {
       headers: () => {
         throw new Error('cannot refresh token=hunter2');
       },
     });
     const error = await rejection(failing.clock.run(failing.get().do(any)));
-    expect(isApiError(error, 'Unavailable') && error.message).toContain('the hook for headers failed: cannot refresh');
+    expect(isApiError(error, 'Unavailable') && error.message).toContain('the headers hook failed: cannot refresh');
     expect(String(error)).not.toContain('hunter2');
 
     const hanging = setUp([success(1)], { headers: () => new Promise(() => {}) });
@@ -238,7 +241,7 @@ describe('the hook for headers', () => {
     for (const { transport } of [failing, hanging, odd]) expect(transport.requests).toEqual([]);
   });
 
-  it('that answers too late sends nothing', async () => {
+  it('prevents sending if it resolves too late', async () => {
     let release = () => {};
     const headers = () => new Promise<Record<string, string>>((resolve) => (release = () => resolve({})));
     const { clock, client, transport } = setUp([success(1)], { headers });
@@ -249,8 +252,8 @@ describe('the hook for headers', () => {
   });
 });
 
-describe('what is left of a call', () => {
-  it('is a record of every attempt', async () => {
+describe('the records of a call', () => {
+  it('include every attempt', async () => {
     const slow: Step = (_, { meter }) => {
       meter.bytesDown += 5;
       return new Promise(() => {});
@@ -265,10 +268,10 @@ describe('what is left of a call', () => {
     expect(recorder.totals()).toEqual({ calls: 2, failures: 1, bytesUp: 20, bytesDown: 5 + bytesDown });
   });
 
-  it('is a line in the log for every attempt, without ids or bodies', async () => {
+  it('log every attempt without ids or bodies', async () => {
     const lines: [string, string, LogFields | undefined][] = [];
     const log = { write: (level: string, message: string, fields?: LogFields) => lines.push([level, message, fields]) };
-    const { client, clock } = setUp([answer('', 503), success({ password: 'hunter2' })], {
+    const { client, clock } = setUp([response('', 503), success({ password: 'hunter2' })], {
       log: { write: (...line) => void log.write(...line) },
     });
     await clock.run(client.put().resource('service').name('x').body({ password: 'hunter2' }).safe().do(any));

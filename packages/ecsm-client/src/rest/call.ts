@@ -1,28 +1,28 @@
-/** One call: attempt after attempt until one succeeds, repeating makes no sense, or time is up. */
+/** One call: attempts until one succeeds, the error is not retryable, or the deadline is reached. */
 import { ApiError, isApiError, sleep } from '@ecsm/runtime';
 import { bounded } from './bounded.ts';
 import { type CallLimits, CallTime } from './call-time.ts';
-import { reasonCharactersMax, wordsOf } from './errors.ts';
-import { askHeaders } from './headers.ts';
+import { messageOf, reasonCharactersMax } from './errors.ts';
+import { hookHeaders } from './headers.ts';
 import type { Headers, RestSettings } from './options.ts';
 import type { AttemptRecord } from './recorder.ts';
 import { retryDelayMs } from './retry.ts';
-import type { Method, WireAnswer } from './transport.ts';
+import type { Method, WireResponse } from './transport.ts';
 
 export interface Call extends CallLimits {
   readonly method: Method;
   readonly target: string;
   readonly headers: Headers;
   readonly body: Uint8Array | undefined;
-  /** Whether repeating it is harmless. */
+  /** Whether it may be repeated. */
   readonly isSafe: boolean;
 }
 
-type Read<T> = (answer: WireAnswer) => T;
+type Read<T> = (response: WireResponse) => T;
 
 /**
- * What `read` makes of the answer. Rejects with the reason of the caller's signal, as soon as it aborts, or with an
- * `ApiError`; never with anything else.
+ * Returns the result of `read`. Rejects with the reason of the caller's signal as soon as it aborts; every other error
+ * is an `ApiError`.
  */
 export async function perform<T>(settings: RestSettings, call: Call, read: Read<T>): Promise<T> {
   const { clock, random, attemptsMax } = settings;
@@ -37,7 +37,7 @@ export async function perform<T>(settings: RestSettings, call: Call, read: Read<
         const delayMs = retryDelayMs({ error, attempt, attemptsMax, isSafe, remainingMs: time.remainingMs }, random);
         if (delayMs === undefined) throw error;
         await sleep(clock, delayMs, time.signal);
-        // The last failure says more than that the deadline came.
+        // The last failure is more specific than a timeout.
         if (time.signal.aborted) throw time.isAborted ? time.signal.reason : error;
       }
     }
@@ -53,11 +53,11 @@ async function attemptOnce<T>(
   attempt: number,
   read: Read<T>,
 ): Promise<T> {
-  const { clock, transport, answerBytesMax } = settings;
+  const { clock, transport, responseBytesMax } = settings;
   const startMs = clock.monotonicMs();
   const meter = { bytesUp: 0, bytesDown: 0 };
   let status: number | undefined;
-  const ended = (outcome: AttemptRecord['outcome']) => {
+  const recordOutcome = (outcome: AttemptRecord['outcome']) => {
     const durationMs = clock.monotonicMs() - startMs;
     const record = { endpoint: call.endpoint, ...meter, outcome, durationMs };
     settings.recorder?.record(record);
@@ -69,36 +69,36 @@ async function attemptOnce<T>(
   };
   try {
     const value = await time.attempt(async (signal) => {
-      const added = await askHeaders(settings.headers, call.endpoint);
+      const added = await hookHeaders(settings.headers, call.endpoint);
       signal.throwIfAborted();
       const { method, target, body } = call;
       const request = { method, target, headers: { ...added, ...call.headers }, ...(body ? { body } : {}) };
-      const answer = await transport.send(request, { signal, answerBytesMax, meter });
-      status = answer.status;
-      checkSize(answer, call, answerBytesMax);
-      return read(answer);
+      const response = await transport.send(request, { signal, responseBytesMax, meter });
+      status = response.status;
+      checkSize(response, call, responseBytesMax);
+      return read(response);
     });
-    ended('ok');
+    recordOutcome('ok');
     return value;
   } catch (error) {
     if (time.isAborted) {
-      ended('Aborted');
+      recordOutcome('Aborted');
       throw time.signal.reason;
     }
-    const failure = isApiError(error) ? error : foreign(error, call);
-    ended(failure.code);
+    const failure = isApiError(error) ? error : transportError(error, call);
+    recordOutcome(failure.code);
     throw failure;
   }
 }
 
-/** A transport should have given up long before; not every one is ours. */
-function checkSize({ body }: WireAnswer, { endpoint }: Call, limitBytes: number): void {
+/** A transport should enforce the limit itself; a custom one may not. */
+function checkSize({ body }: WireResponse, { endpoint }: Call, limitBytes: number): void {
   const sizeBytes = body.byteLength;
   if (sizeBytes > limitBytes)
-    throw new ApiError('TooLarge', { what: `the answer to ${endpoint}`, sizeBytes, limitBytes });
+    throw new ApiError('TooLarge', { what: `the response to ${endpoint}`, sizeBytes, limitBytes });
 }
 
-function foreign(error: unknown, { endpoint }: Call): ApiError {
-  const reason = bounded(`${endpoint} failed in its transport: ${wordsOf(error)}`, reasonCharactersMax);
+function transportError(error: unknown, { endpoint }: Call): ApiError {
+  const reason = bounded(`${endpoint}: the transport failed: ${messageOf(error)}`, reasonCharactersMax);
   return new ApiError('Internal', { reason }, error);
 }

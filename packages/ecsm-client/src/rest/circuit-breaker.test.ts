@@ -1,15 +1,15 @@
-/** A link that is dead is probed by one call; work resumes with the first answer. All on a virtual clock. */
+/** A link that is dead is probed by one call; work resumes with the first response. All on a virtual clock. */
 import { ApiError, isApiError } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { settled, VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { CircuitBreaker, type CircuitBreakerOptions, type LinkState } from './circuit-breaker.ts';
-import type { Method, Transport, WireAnswer, WireRequest } from './transport.ts';
+import type { Method, Transport, WireRequest, WireResponse } from './transport.ts';
 
 const envelope = answerOf(200, '{"status":200,"message":"success","data":{"total":0},"fieldErrors":null}');
 const down = () => Promise.reject(new ApiError('Unavailable', { what: 'the platform', reason: 'connection refused' }));
 
-function answerOf(status: number, body: string): WireAnswer {
+function answerOf(status: number, body: string): WireResponse {
   return { status, headers: {}, body: new TextEncoder().encode(body) };
 }
 
@@ -17,7 +17,7 @@ function bench(inFlightMax = 4, options: Pick<CircuitBreakerOptions, 'headers'> 
   const clock = new VirtualClock();
   const targets: string[] = [];
   const link = {
-    answer: (_signal: AbortSignal, _request: WireRequest): Promise<WireAnswer> => Promise.resolve(envelope),
+    response: (_signal: AbortSignal, _request: WireRequest): Promise<WireResponse> => Promise.resolve(envelope),
     inFlight: 0,
     peak: 0,
   };
@@ -26,7 +26,7 @@ function bench(inFlightMax = 4, options: Pick<CircuitBreakerOptions, 'headers'> 
       targets.push(request.target);
       link.peak = Math.max(link.peak, ++link.inFlight);
       try {
-        return await link.answer(signal, request);
+        return await link.response(signal, request);
       } finally {
         link.inFlight--;
       }
@@ -39,7 +39,7 @@ function bench(inFlightMax = 4, options: Pick<CircuitBreakerOptions, 'headers'> 
   const send = (method: Method, target: string, signal = new AbortController().signal) =>
     breaker.transport.send(
       { method, target, headers: {} },
-      { signal, answerBytesMax: 1e6, meter: { bytesUp: 0, bytesDown: 0 } },
+      { signal, responseBytesMax: 1e6, meter: { bytesUp: 0, bytesDown: 0 } },
     );
   const call = (target = '/api/v1/service', signal?: AbortSignal) => send('GET', target, signal);
   const failing = (target?: string, signal?: AbortSignal) =>
@@ -55,29 +55,29 @@ const silence = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
 describe('a link', () => {
-  it('is suspect after one failure and well again after one answer', async () => {
+  it('is suspect after one failure and reachable after one response', async () => {
     const { breaker, link, states, call, failing } = bench();
-    link.answer = down;
+    link.response = down;
     await failing();
     expect(breaker.state).toBe('suspect');
     expect(breaker.check()).toBeUndefined();
-    link.answer = () => Promise.resolve(envelope);
+    link.response = () => Promise.resolve(envelope);
     await call();
     expect(states).toEqual(['suspect', 'reachable']);
   });
 
-  it('is unreachable after two failures in a row; then calls fail at once, without the link', async () => {
+  it('is unreachable after two consecutive failures; then calls fail immediately', async () => {
     const { breaker, link, targets, failing, clock } = bench();
-    link.answer = down;
+    link.response = down;
     await failing();
     await failing();
     expect(breaker.state).toBe('unreachable');
     const sent = targets.length;
     const error = await failing();
     expect(isApiError(error, 'Unavailable')).toBe(true);
-    expect(String(error)).toMatch(/cannot be reached.*connection refused.*next probe in 1 s/);
+    expect(String(error)).toMatch(/unreachable.*connection refused.*next probe in 1 s/);
     expect(targets).toHaveLength(sent);
-    expect(breaker.check()).toMatch(/cannot be reached/);
+    expect(breaker.check()).toMatch(/unreachable/);
     expect(breaker.lastContactMs).toBeUndefined();
     expect(breaker.sinceMs).toBe(clock.monotonicMs());
   });
@@ -89,16 +89,16 @@ describe('a link', () => {
     ['a refusal by the platform', answerOf(200, '{"status":31006,"message":"taken"}'), 'reachable'],
     ['a busy platform', answerOf(503, ' {"status":503}'), 'reachable'],
     ['an envelope behind a byte order mark', answerOf(200, '\uFEFF{"status":200}'), 'reachable'],
-  ])('judges an answer of %s', async (_, answer, state) => {
+  ])('judges a response of %s', async (_, response, state) => {
     const { breaker, link, call } = bench();
-    link.answer = () => Promise.resolve(answer);
+    link.response = () => Promise.resolve(response);
     await call();
     expect(breaker.state).toBe(state);
   });
 
-  it('is not to blame for a call that its caller gave up, but for one whose time ran out', async () => {
+  it('does not count an aborted call as a failure, but a timeout', async () => {
     const { breaker, link, failing } = bench();
-    link.answer = silence;
+    link.response = silence;
     const given = new AbortController();
     const one = failing('/x', given.signal);
     await settled();
@@ -117,7 +117,7 @@ describe('a link', () => {
 describe('a dead link', () => {
   async function dead(options: Pick<CircuitBreakerOptions, 'headers'> = {}) {
     const all = bench(4, options);
-    all.link.answer = down;
+    all.link.response = down;
     await all.failing();
     await all.failing();
     all.targets.length = 0;
@@ -131,7 +131,7 @@ describe('a dead link', () => {
     return { ...all, end };
   }
 
-  it('is probed, not hammered: in an hour at most 4 calls a minute and at least 3, whatever everybody asks for', async () => {
+  it('is probed 3 to 4 times a minute, however many calls are made', async () => {
     const { clock, targets, failing, end, breaker } = await dead();
     for (let minute = 0; minute < 60; minute++) {
       await clock.advance(60_000);
@@ -147,7 +147,7 @@ describe('a dead link', () => {
   it('is in use again within one probe of its return', async () => {
     const { clock, link, breaker, states, call, end } = await dead();
     await clock.advance(3_600_000);
-    link.answer = () => Promise.resolve(envelope);
+    link.response = () => Promise.resolve(envelope);
     const tookMs = await clock.until(() => breaker.state === 'reachable');
     expect(tookMs).toBeLessThanOrEqual(15_250);
     expect(states.at(-1)).toBe('reachable');
@@ -157,7 +157,7 @@ describe('a dead link', () => {
 
   it('recovers behind a proxy that refuses requests without credentials', async () => {
     const { clock, link, breaker, end } = await dead({ headers: async () => ({ authorization: 'Bearer 1' }) });
-    link.answer = async (_, { headers }) =>
+    link.response = async (_, { headers }) =>
       headers['authorization'] === 'Bearer 1' ? envelope : answerOf(407, '<html>Proxy Authentication Required');
     await clock.until(() => breaker.state === 'reachable');
     await end();
@@ -166,7 +166,7 @@ describe('a dead link', () => {
   it('recovers when a header source that hung answers again', async () => {
     const source = { headers: () => new Promise<Record<string, string>>(() => {}) };
     const { clock, link, breaker, end } = await dead({ headers: () => source.headers() });
-    link.answer = () => Promise.resolve(envelope);
+    link.response = () => Promise.resolve(envelope);
     await clock.advance(60_000);
     expect(breaker.state).toBe('unreachable');
     source.headers = async () => ({});
@@ -174,9 +174,9 @@ describe('a dead link', () => {
     await end();
   });
 
-  it('is probed one at a time, also when probes get no answer', async () => {
+  it('has one probe at a time, even if probes get no response', async () => {
     const { clock, link, end, targets } = await dead();
-    link.answer = silence;
+    link.response = silence;
     link.peak = 0;
     await clock.advance(120_000);
     expect(link.peak).toBe(1);
@@ -186,13 +186,13 @@ describe('a dead link', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('is back at once when a call that was under way is answered after all', async () => {
+  it('is reachable immediately when a call in flight succeeds', async () => {
     const { breaker, link, call, failing } = bench();
-    let resolve = (_: WireAnswer) => {};
-    link.answer = () => new Promise((done) => (resolve = done));
+    let resolve = (_: WireResponse) => {};
+    link.response = () => new Promise((done) => (resolve = done));
     const late = call();
     await settled();
-    link.answer = down;
+    link.response = down;
     await failing();
     await failing();
     expect(breaker.state).toBe('unreachable');
@@ -201,12 +201,12 @@ describe('a dead link', () => {
     expect(breaker.state).toBe('reachable');
   });
 
-  it('begins with short waits again after it was well', async () => {
+  it('starts with a short probe delay after a recovery', async () => {
     const { clock, link, breaker, failing, end, targets } = await dead();
     await clock.advance(600_000);
-    link.answer = () => Promise.resolve(envelope);
+    link.response = () => Promise.resolve(envelope);
     await clock.until(() => breaker.state === 'reachable');
-    link.answer = down;
+    link.response = down;
     await failing();
     await failing();
     targets.length = 0;
@@ -217,10 +217,10 @@ describe('a dead link', () => {
 });
 
 describe('calls', () => {
-  it('are at most so many at once, first come, first served', async () => {
+  it('are limited in number and started in order of arrival', async () => {
     const { link, call, targets } = bench(2);
     const gates: (() => void)[] = [];
-    link.answer = () => new Promise((resolve) => gates.push(() => resolve(envelope)));
+    link.response = () => new Promise((resolve) => gates.push(() => resolve(envelope)));
     const calls = ['/1', '/2', '/3', '/4', '/5'].map((target) => call(target));
     await settled();
     expect(targets).toEqual(['/1', '/2']);
@@ -237,27 +237,27 @@ describe('calls', () => {
     expect(targets).toEqual(['/1', '/2', '/3', '/4', '/5']);
   });
 
-  it('do not wait behind one that is slow', async () => {
+  it('do not wait for a slow one', async () => {
     const { link, call, failing } = bench(2);
     const slow = new AbortController();
-    link.answer = silence;
+    link.response = silence;
     const hanging = failing('/slow', slow.signal);
     await settled();
-    link.answer = () => Promise.resolve(envelope);
+    link.response = () => Promise.resolve(envelope);
     for (let turn = 0; turn < 50; turn++) await call('/quick');
     slow.abort('enough');
     await hanging;
   });
 
-  it('free their slot, or their place in the line, when they are given up', async () => {
+  it('release their slot or their place in the queue when aborted', async () => {
     const { link, call, failing, breaker } = bench(1);
-    link.answer = silence;
+    link.response = silence;
     const first = new AbortController();
     const second = new AbortController();
     const hanging = failing('/1', first.signal);
     const waiting = failing('/2', second.signal);
     await settled();
-    link.answer = () => Promise.resolve(envelope);
+    link.response = () => Promise.resolve(envelope);
     const last = call('/3');
     second.abort('not any more');
     expect(await waiting).toBe('not any more');
@@ -267,10 +267,10 @@ describe('calls', () => {
     expect(breaker.inFlight).toBe(0);
   });
 
-  it('that wait for a slot are sent away when the link is lost', async () => {
+  it('waiting for a slot are rejected when the link is lost', async () => {
     const { link, failing } = bench(2);
     const fail: (() => void)[] = [];
-    link.answer = () =>
+    link.response = () =>
       new Promise((_, reject) => fail.push(() => reject(new ApiError('Unavailable', { what: 'x', reason: 'y' }))));
     const all = Promise.all(['/1', '/2', '/3', '/4'].map((target) => failing(target)));
     await settled();
@@ -288,12 +288,12 @@ describe('the fence of writes', () => {
   async function waitingWrite() {
     const all = bench(1);
     let open = () => {};
-    all.link.answer = () => new Promise((resolve) => (open = () => resolve(envelope)));
+    all.link.response = () => new Promise((resolve) => (open = () => resolve(envelope)));
     let fence = () => Promise.resolve();
     all.breaker.fenceWrites(() => fence());
     const slow = all.call('/slow');
     await settled();
-    all.link.answer = () => Promise.resolve(envelope);
+    all.link.response = () => Promise.resolve(envelope);
     const write = all.send('POST', '/write').catch((error: unknown) => error);
     await settled();
     const finishSlow = async () => {
@@ -303,7 +303,7 @@ describe('the fence of writes', () => {
     return { ...all, write, finishSlow, setFence: (next: typeof fence) => (fence = next) };
   }
 
-  it('refuses a write whose process was deposed while it waited for a slot', async () => {
+  it('rejects a write whose process lost leadership while it waited for a slot', async () => {
     const { write, finishSlow, setFence, targets, breaker } = await waitingWrite();
     setFence(fenced);
     await finishSlow();
@@ -313,7 +313,7 @@ describe('the fence of writes', () => {
     expect(breaker.state).toBe('reachable');
   });
 
-  it('of a later term does not admit a write of the former one', async () => {
+  it('of a later term does not allow a write of the former one', async () => {
     const { write, finishSlow, setFence, targets, breaker } = await waitingWrite();
     setFence(fenced);
     breaker.fenceWrites(() => Promise.resolve());
@@ -322,7 +322,7 @@ describe('the fence of writes', () => {
     expect(targets).toEqual(['/slow']);
   });
 
-  it('admits writes while it holds, and is not asked for reads', async () => {
+  it('allows writes while leading, and is not called for reads', async () => {
     const { send, call, breaker, targets } = bench();
     let asked = 0;
     breaker.fenceWrites(async () => void asked++);
@@ -334,7 +334,7 @@ describe('the fence of writes', () => {
     expect(targets).toEqual(['/read', '/write', '/write']);
   });
 
-  it('that takes long does not send a write that its caller gave up', async () => {
+  it('does not send a write that was aborted while it was checked', async () => {
     const { send, breaker, targets } = bench();
     let admit = () => {};
     breaker.fenceWrites(() => new Promise((resolve) => (admit = resolve)));
@@ -349,6 +349,6 @@ describe('the fence of writes', () => {
   });
 });
 
-it('refuses a number of calls that makes no sense', () => {
+it('rejects an invalid number of calls', () => {
   expect(() => bench(0)).toThrow('inFlightMax has to be a whole number above 0, not 0');
 });

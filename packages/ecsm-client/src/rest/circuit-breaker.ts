@@ -1,19 +1,20 @@
 /**
- * A circuit breaker with a concurrency limit, as a transport around a transport. While the link is down one probe is sent
- * from time to time, and all other calls fail at once.
+ * A circuit breaker with a concurrency limit, as a transport around a transport. While the link is down, probes are
+ * sent with backoff, and all other calls fail immediately.
  *
- *     reachable ──failure──▶ suspect ──failure──▶ unreachable ──probe answered──▶ reachable
- *         ▲                     │                      every call except the probe fails at once
- *         └──────answer─────────┘
+ *     reachable ──failure──▶ suspect ──failure──▶ unreachable ──probe succeeded─▶ reachable
+ *         ▲                     │                      calls other than the probe fail immediately
+ *         └─────response────────┘
  *
- * Any answer in an envelope counts as contact, including an error of the platform. A failed connection, a timeout, a
- * truncated answer or a body that is not an envelope counts as a failure. A call aborted by its caller counts as neither.
+ * Any response in an envelope counts as contact, including an error of the platform. A failed connection, a timeout, a
+ * truncated response or a body that is not an envelope counts as a failure. A call aborted by its caller counts as
+ * neither.
  */
 import { ApiError, backoffMs, type Clock, isApiError, type Random, sleep } from '@ecsm/runtime';
 import { RestClient } from './client.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { Headers } from './options.ts';
-import type { SendOptions, Transport, WireAnswer, WireRequest } from './transport.ts';
+import type { SendOptions, Transport, WireRequest, WireResponse } from './transport.ts';
 
 export type LinkState = 'reachable' | 'suspect' | 'unreachable';
 
@@ -41,7 +42,7 @@ export type LinkListener = (state: LinkState, before: LinkState) => void;
 export type WriteFence = () => Promise<void>;
 
 const failuresMax = 2;
-const probeAnswerBytesMax = 1024 * 1024;
+const probeResponseBytesMax = 1024 * 1024;
 /** An envelope is a JSON object; white space and a byte order mark may precede it. */
 const openingBrace = 0x7b;
 const isText = (byte: number) => byte > 0x20 && byte < 0x80;
@@ -79,7 +80,7 @@ export class CircuitBreaker {
       timeoutMs: probeTimeoutMs,
       deadlineMs: probeTimeoutMs,
       attemptsMax: 1,
-      answerBytesMax: probeAnswerBytesMax,
+      responseBytesMax: probeResponseBytesMax,
       ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
       ...(options.headers && { headers: options.headers }),
     });
@@ -89,12 +90,12 @@ export class CircuitBreaker {
     return this.#state;
   }
 
-  /** Why it is not reachable. */
+  /** The last link failure; undefined while the link is reachable. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
-  /** When the platform last answered, in wall time; undefined if it never did. */
+  /** Time of the last response, in wall time; undefined if there was none. */
   get lastContactMs(): number | undefined {
     return this.#lastContactMs;
   }
@@ -120,8 +121,9 @@ export class CircuitBreaker {
   }
 
   /**
-   * Sets the fence of all writes that are started from now on. It is asked directly before each write is sent, after the
-   * wait for a slot. A write that waits already keeps its own fence: a new term does not legitimate a former one's writes.
+   * Sets the fence of all writes that are started from now on. It is called directly before each write is sent, after
+   * the wait for a slot. A write that is already waiting keeps its fence: a new term must not allow writes of a former
+   * one.
    */
   fenceWrites(fence: WriteFence): void {
     this.#fence = fence;
@@ -142,7 +144,7 @@ export class CircuitBreaker {
     }
   }
 
-  async #send(request: WireRequest, options: SendOptions): Promise<WireAnswer> {
+  async #send(request: WireRequest, options: SendOptions): Promise<WireResponse> {
     this.#checkSendable(options);
     const fence = request.method === 'GET' ? undefined : this.#fence;
     const release = await this.#limit.acquire(options.signal);
@@ -164,12 +166,12 @@ export class CircuitBreaker {
     if (this.#state === 'unreachable') throw this.#unavailable();
   }
 
-  async #attempt(request: WireRequest, options: SendOptions): Promise<WireAnswer> {
+  async #attempt(request: WireRequest, options: SendOptions): Promise<WireResponse> {
     try {
-      const answer = await this.#options.transport.send(request, options);
-      if (answer.body.find(isText) === openingBrace) this.#answered();
-      else this.#failed(`what answers is not the platform (HTTP ${answer.status})`);
-      return answer;
+      const response = await this.#options.transport.send(request, options);
+      if (response.body.find(isText) === openingBrace) this.#answered();
+      else this.#failed(`the response is not from the platform (HTTP ${response.status})`);
+      return response;
     } catch (error) {
       if (isLinkFailure(error)) this.#failed(error.message);
       throw error;
@@ -187,7 +189,7 @@ export class CircuitBreaker {
     }
   }
 
-  async #sendProbe(request: WireRequest, options: SendOptions): Promise<WireAnswer> {
+  async #sendProbe(request: WireRequest, options: SendOptions): Promise<WireResponse> {
     const release = await this.#limit.acquire(options.signal, 'first');
     try {
       return await this.#attempt(request, options);
@@ -250,7 +252,7 @@ export class CircuitBreaker {
 
   #description(): string {
     const waitMs = Math.max(0, this.#nextProbeMs - this.#options.clock.monotonicMs());
-    return `it cannot be reached (${this.#reason}); next probe in ${Math.ceil(waitMs / 1000)} s`;
+    return `unreachable (${this.#reason}); next probe in ${Math.ceil(waitMs / 1000)} s`;
   }
 
   #unavailable(): ApiError<'Unavailable'> {

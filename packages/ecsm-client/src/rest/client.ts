@@ -1,6 +1,6 @@
 /**
- * A client of the platform's HTTP API, one request at a time: it knows the envelope, errors, time and retries, and
- * nothing of services or nodes. Those are the clientset's, which is built on this.
+ * A low-level client of the platform's HTTP API: envelope, errors, timeouts and retries of one request. Typed resources
+ * such as services and nodes are in the clientset, which is built on it.
  */
 import type { Clock } from '@ecsm/runtime';
 import { type RestOptions, type RestSettings, settingsOf } from './options.ts';
@@ -9,7 +9,7 @@ import { RequestBuilder } from './request.ts';
 export class RestClient {
   readonly #settings: RestSettings;
 
-  /** Throws `BadRequest` for an option that makes no sense. The transport stays the caller's to close. */
+  /** Throws `BadRequest` for an invalid option. The caller closes the transport. */
   constructor(options: RestOptions) {
     this.#settings = settingsOf(options);
   }
@@ -18,7 +18,7 @@ export class RestClient {
     return this.#settings.clock;
   }
 
-  /** For a call that says nothing else. */
+  /** Default deadline of a call. */
   get deadlineMs(): number {
     return this.#settings.deadlineMs;
   }

@@ -1,5 +1,5 @@
 /** A limit on concurrent calls. Callers wait for a slot in order of arrival; an aborted caller leaves the queue. */
-import { ApiError } from '@ecsm/runtime';
+import { checkCount } from './options.ts';
 
 interface Waiter {
   readonly start: () => void;
@@ -12,10 +12,7 @@ export class ConcurrencyLimit {
   #inUse = 0;
 
   constructor(max: number) {
-    if (!(Number.isSafeInteger(max) && max > 0)) {
-      throw new ApiError('BadRequest', { reason: `inFlightMax has to be a whole number above 0, not ${max}` });
-    }
-    this.#max = max;
+    this.#max = checkCount('inFlightMax', max);
   }
 
   get inUse(): number {

@@ -1,11 +1,11 @@
 /**
- * Opens the envelope `{status, message, data, fieldErrors}` that every answer of the platform comes in. What is not an
- * envelope came from somebody else (a proxy, a login page) or was damaged on the way, and is said to be that.
+ * Parses the envelope `{status, message, data, fieldErrors}` of a platform response. A body without an envelope is not
+ * from the platform (a proxy, a login page) or was damaged in transit; the error describes it.
  */
 import { ApiError, isSecretName, redact, type Shape, shape } from '@ecsm/runtime';
 import { bounded, excerpt } from './bounded.ts';
-import { type About, errorFor, PlatformAnswer, reasonCharactersMax } from './errors.ts';
-import type { WireAnswer } from './transport.ts';
+import { type CallSubject, errorFor, PlatformResponse, reasonCharactersMax } from './errors.ts';
+import type { WireResponse } from './transport.ts';
 
 const success = 200;
 /** Longer texts are only cut, not parsed and redacted, for an excerpt. */
@@ -19,76 +19,84 @@ interface Envelope {
   readonly fieldErrors: unknown;
 }
 
-/** An envelope, or what the body is instead. */
-type Opened = { readonly envelope: Envelope } | { readonly problem: string };
+/** An envelope, or a description of the body that is not one. */
+type ParsedBody = { readonly envelope: Envelope } | { readonly problem: string };
 
 /**
- * The envelope's `data`, checked; absent data is null. Throws the error of the catalogue that the answer stands for, or
- * `BadAnswer` when it makes no sense.
+ * Returns the envelope's `data`, validated against `wanted`; absent data is null. Throws the `ApiError` for an error
+ * response, or `BadAnswer` for an unexpected one.
  */
-export function readAnswer<T>(answer: WireAnswer, about: About, wanted: Shape<T>): T {
-  const opened = open(answer);
-  if ('problem' in opened) throw withoutEnvelope(answer, about, opened.problem);
-  const { envelope } = opened;
-  if (envelope.code !== success || answer.status >= 400) throw errorFor(saidIn(answer, envelope), about);
-  if (answer.status < 200 || answer.status > 299) throw badAnswer(about, redirection(answer));
+export function readResponse<T>(response: WireResponse, subject: CallSubject, wanted: Shape<T>): T {
+  const parsed = parseEnvelope(response);
+  if ('problem' in parsed) throw errorWithoutEnvelope(response, subject, parsed.problem);
+  const { envelope } = parsed;
+  if (envelope.code !== success || response.status >= 400)
+    throw errorFor(toPlatformResponse(response, envelope), subject);
+  if (response.status < 200 || response.status > 299) throw badResponse(subject, redirection(response));
   const complaint = shape.complaint(wanted, envelope.data, 'data');
-  if (complaint !== undefined) throw badAnswer(about, withoutValue(complaint), saidIn(answer, envelope));
-  // The check above is what makes it one.
+  if (complaint !== undefined)
+    throw badResponse(subject, hideSecret(complaint), toPlatformResponse(response, envelope));
+  // Validated above.
   return envelope.data as T;
 }
 
-function saidIn(answer: WireAnswer, { code, message, fieldErrors }: Envelope): PlatformAnswer {
-  // A success that HTTP contradicts.
-  const said = code === success && answer.status >= 400 ? `HTTP ${answer.status}, ${message}` : message;
-  const waitMs = retryAfterMs(answer, code);
-  return new PlatformAnswer({ httpStatus: answer.status, code, message: said, fieldErrors, retryAfterMs: waitMs });
+function toPlatformResponse(response: WireResponse, { code, message, fieldErrors }: Envelope): PlatformResponse {
+  // The envelope reports success, the HTTP status does not.
+  const reported = code === success && response.status >= 400 ? `HTTP ${response.status}, ${message}` : message;
+  const waitMs = retryAfterMs(response, code);
+  return new PlatformResponse({
+    httpStatus: response.status,
+    code,
+    message: reported,
+    fieldErrors,
+    retryAfterMs: waitMs,
+  });
 }
 
-function withoutEnvelope(answer: WireAnswer, about: About, problem: string): ApiError {
-  if (answer.status >= 400) {
-    const said = new PlatformAnswer({
-      httpStatus: answer.status,
+function errorWithoutEnvelope(response: WireResponse, subject: CallSubject, problem: string): ApiError {
+  if (response.status >= 400) {
+    const reported = new PlatformResponse({
+      httpStatus: response.status,
       code: undefined,
       message: problem,
-      retryAfterMs: retryAfterMs(answer, answer.status),
+      retryAfterMs: retryAfterMs(response, response.status),
     });
-    // A 404 that is not the platform's says that the path is unknown, not that the object is gone.
-    return errorFor(said, { ...about, kind: undefined, name: undefined });
+    // A 404 without an envelope means that the path is unknown, not that the object was deleted.
+    return errorFor(reported, { ...subject, kind: undefined, name: undefined });
   }
-  return badAnswer(about, answer.status >= 300 ? redirection(answer) : problem);
+  return badResponse(subject, response.status >= 300 ? redirection(response) : problem);
 }
 
-function badAnswer({ endpoint }: About, reason: string, cause?: PlatformAnswer): ApiError {
+function badResponse({ endpoint }: CallSubject, reason: string, cause?: PlatformResponse): ApiError {
   return new ApiError('BadAnswer', { what: endpoint, reason: bounded(reason, reasonCharactersMax) }, cause);
 }
 
-function redirection({ status, headers }: WireAnswer): string {
+function redirection({ status, headers }: WireResponse): string {
   const { location } = headers;
   return `HTTP ${status}${location === undefined ? '' : `, a redirection to ${excerpt(location)}`}`;
 }
 
-function open(answer: WireAnswer): Opened {
-  const encoding = answer.headers['content-encoding'];
+function parseEnvelope(response: WireResponse): ParsedBody {
+  const encoding = response.headers['content-encoding'];
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity')
-    return { problem: `the body is compressed (${excerpt(encoding, 20)}), which nobody asked for` };
-  const text = decode(answer.body);
-  if (text === undefined) return { problem: `the body is not UTF-8: ${excerpt(loosely(answer.body))}` };
+    return { problem: `the body is compressed (${excerpt(encoding, 20)}), although no encoding was requested` };
+  const text = decode(response.body);
+  if (text === undefined) return { problem: `the body is not UTF-8: ${excerpt(decodeLossy(response.body))}` };
   if (text.trim() === '') return { problem: 'the body is empty' };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { problem: whatElse(text) };
+    return { problem: describeBody(text) };
   }
-  return openJson(value, text);
+  return envelopeOf(value, text);
 }
 
-function openJson(value: unknown, text: string): Opened {
+function envelopeOf(value: unknown, text: string): ParsedBody {
   const code = shape.isObject(value) ? codeOf(value['status']) : undefined;
   if (!shape.isObject(value) || code === undefined) {
     const shown = text.length > excerptSourceMax ? text : (JSON.stringify(redact(value)) ?? text);
-    return { problem: `the body is JSON, but no envelope with a status: ${excerpt(shown)}` };
+    return { problem: `the body is JSON, but not an envelope with a status: ${excerpt(shown)}` };
   }
   const message = value['message'];
   return {
@@ -106,7 +114,7 @@ function codeOf(status: unknown): number | undefined {
   return typeof code === 'number' && Number.isSafeInteger(code) ? code : undefined;
 }
 
-function whatElse(text: string): string {
+function describeBody(text: string): string {
   const start = text.slice(0, 200).trimStart();
   if (/^<(?:!doctype|html|head|body|h\d|title|center|p|div|!--)/i.test(start))
     return `the body is HTML, perhaps from a proxy: ${excerpt(text)}`;
@@ -114,7 +122,7 @@ function whatElse(text: string): string {
   return `the body is not JSON: ${excerpt(text)}`;
 }
 
-/** Undefined if it is not UTF-8. A byte order mark is left out. */
+/** Returns undefined if the body is not UTF-8. A byte order mark is dropped. */
 function decode(body: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body);
@@ -123,18 +131,18 @@ function decode(body: Uint8Array): string | undefined {
   }
 }
 
-function loosely(body: Uint8Array): string {
+function decodeLossy(body: Uint8Array): string {
   return new TextDecoder('utf-8').decode(body.subarray(0, 1_000));
 }
 
-/** A number is shown in a complaint, and a password may be one. */
-function withoutValue(complaint: string): string {
+/** Removes the value of a secret field from a validation message: a password may be a number, which is shown. */
+function hideSecret(complaint: string): string {
   const [place = '', value] = complaint.split(', but is ');
   return value !== undefined && isSecretName(place) ? `${place}, but is not` : complaint;
 }
 
-/** `retry-after` in seconds, where it has a meaning. Its other form, a date, would need the platform's clock. */
-function retryAfterMs({ status, headers }: WireAnswer, code: number): number | undefined {
+/** `retry-after` in seconds, for 429 and 503 only. The date form is ignored: it would need the platform's clock. */
+function retryAfterMs({ status, headers }: WireResponse, code: number): number | undefined {
   const seconds = headers['retry-after']?.trim();
   const isBusy = [status, code].some((number) => number === 429 || number === 503);
   if (!isBusy || seconds === undefined || !/^\d{1,9}$/.test(seconds)) return undefined;

@@ -1,24 +1,23 @@
 /**
- * What the platform said, and which error of the catalogue that is. The mapping is a table: a code that turns out to
- * mean something gets a line there.
+ * Maps error responses of the platform to `ApiError`. The mapping is a table by code.
  */
 import { ApiError, redact, redactText } from '@ecsm/runtime';
 import { bounded } from './bounded.ts';
 
-/** Characters of a message or reason; somebody reads it in a terminal or a condition. */
+/** Maximum length of a message or reason: it is shown in terminals and conditions. */
 export const reasonCharactersMax = 300;
-/** Causes of causes that are looked through. */
+/** Maximum depth of nested causes that is searched. */
 const causesMax = 16;
 
-/** What a call is about, for people. */
-export interface About {
+/** The subject of a call, for error messages. */
+export interface CallSubject {
   /** `GET /service/:id`. */
   readonly endpoint: string;
   readonly kind: string | undefined;
   readonly name: string | undefined;
 }
 
-export interface PlatformAnswerDetails {
+export interface PlatformResponseDetails {
   readonly httpStatus: number;
   /** The envelope's `status`; undefined if there was no envelope. */
   readonly code: number | undefined;
@@ -27,17 +26,17 @@ export interface PlatformAnswerDetails {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The platform's own words, as the cause of an error. Without secrets, and of bounded length. */
-export class PlatformAnswer extends Error {
-  override readonly name = 'PlatformAnswer';
+/** An error response of the platform, as the cause of an `ApiError`. Without secrets, and of bounded length. */
+export class PlatformResponse extends Error {
+  override readonly name = 'PlatformResponse';
   readonly httpStatus: number;
   readonly code: number | undefined;
-  /** As it came, null if there was none: the platform's documentation does not say what it is. */
+  /** As received, null if absent: its form is not documented. */
   readonly fieldErrors: unknown;
-  /** How long the platform asked us to wait. */
+  /** The platform's `retry-after`. */
   readonly retryAfterMs: number | undefined;
 
-  constructor({ httpStatus, code, message, fieldErrors, retryAfterMs }: PlatformAnswerDetails) {
+  constructor({ httpStatus, code, message, fieldErrors, retryAfterMs }: PlatformResponseDetails) {
     super(bounded(redactText(message.slice(0, reasonCharactersMax * 4)), reasonCharactersMax));
     this.httpStatus = httpStatus;
     this.code = code;
@@ -46,25 +45,25 @@ export class PlatformAnswer extends Error {
   }
 }
 
-/** What somebody else's error says, safe to show. */
-export function wordsOf(error: unknown): string {
+/** The message of a foreign error, without secrets. */
+export function messageOf(error: unknown): string {
   return error instanceof Error ? redactText(error.message) : 'no reason given';
 }
 
-/** What the platform said, if an error goes back to that. */
-export function platformAnswer(error: unknown): PlatformAnswer | undefined {
+/** The platform's error response in the chain of causes; undefined if there is none. */
+export function platformResponse(error: unknown): PlatformResponse | undefined {
   let cause = error;
   for (let depth = 0; depth < causesMax && cause instanceof Error; depth++) {
-    if (cause instanceof PlatformAnswer) return cause;
+    if (cause instanceof PlatformResponse) return cause;
     cause = cause.cause;
   }
   return undefined;
 }
 
-type Verdict = 'AlreadyExists' | 'NotFound' | 'Conflict' | 'Forbidden' | 'Unavailable' | 'Rejected';
+type MappedCode = 'AlreadyExists' | 'NotFound' | 'Conflict' | 'Forbidden' | 'Unavailable' | 'Rejected';
 
-/** Codes of the platform, and of HTTP where the platform uses those. Any other is in the range rule below. */
-const verdicts: ReadonlyMap<number, Verdict> = new Map([
+/** By code of the platform, or HTTP status. Codes that are not listed are mapped by range in `errorFor`. */
+const mappedCodes: ReadonlyMap<number, MappedCode> = new Map([
   [31006, 'AlreadyExists'],
   [401, 'Forbidden'],
   [403, 'Forbidden'],
@@ -74,35 +73,40 @@ const verdicts: ReadonlyMap<number, Verdict> = new Map([
   [429, 'Unavailable'],
 ]);
 
-const made: { readonly [V in Verdict]: (about: About, reason: string, cause: PlatformAnswer) => ApiError } = {
-  AlreadyExists: (about, _, cause) => new ApiError('AlreadyExists', subject(about, 'object'), cause),
-  NotFound: (about, _, cause) => new ApiError('NotFound', subject(about, 'path'), cause),
-  Conflict: (about, reason, cause) => new ApiError('Conflict', { ...subject(about, 'call'), reason }, cause),
+const createError: {
+  readonly [V in MappedCode]: (subject: CallSubject, reason: string, cause: PlatformResponse) => ApiError;
+} = {
+  AlreadyExists: (subject, _, cause) => new ApiError('AlreadyExists', kindAndName(subject, 'object'), cause),
+  NotFound: (subject, _, cause) => new ApiError('NotFound', kindAndName(subject, 'path'), cause),
+  Conflict: (subject, reason, cause) => new ApiError('Conflict', { ...kindAndName(subject, 'call'), reason }, cause),
   Forbidden: ({ endpoint }, reason, cause) => new ApiError('Forbidden', { reason: `${endpoint}: ${reason}` }, cause),
   Unavailable: ({ endpoint }, reason, cause) => new ApiError('Unavailable', { what: endpoint, reason }, cause),
   Rejected: ({ endpoint }, reason, cause) => new ApiError('Rejected', { what: endpoint, reason }, cause),
 };
 
-/** The error that an answer other than success stands for. The envelope's code says more than the HTTP status. */
-export function errorFor(answer: PlatformAnswer, about: About): ApiError {
-  const { code, httpStatus } = answer;
+/** Returns the error for a response other than success. The envelope's code has precedence over the HTTP status. */
+export function errorFor(response: PlatformResponse, subject: CallSubject): ApiError {
+  const { code, httpStatus } = response;
   const decisive = code === undefined || code === 200 ? httpStatus : code;
-  const verdict = verdicts.get(decisive) ?? (decisive >= 500 && decisive <= 599 ? 'Unavailable' : 'Rejected');
-  return made[verdict](about, reasonOf(answer), answer);
+  const mapped = mappedCodes.get(decisive) ?? (decisive >= 500 && decisive <= 599 ? 'Unavailable' : 'Rejected');
+  return createError[mapped](subject, reasonOf(response), response);
 }
 
 /** `the name is taken (code 31006); fields: {"name":"taken"}`. */
-function reasonOf({ message, code, httpStatus, fieldErrors }: PlatformAnswer): string {
-  const said = message === '' ? 'no reason given' : message;
+function reasonOf({ message, code, httpStatus, fieldErrors }: PlatformResponse): string {
+  const reported = message === '' ? 'no reason given' : message;
   const number = code === undefined ? `HTTP ${httpStatus}` : `code ${code}`;
   const fields = fieldErrors === null || fieldErrors === '' ? '' : `; fields: ${textOf(fieldErrors)}`;
-  return bounded(`${bounded(said, reasonCharactersMax / 2)} (${number})${fields}`, reasonCharactersMax);
+  return bounded(`${bounded(reported, reasonCharactersMax / 2)} (${number})${fields}`, reasonCharactersMax);
 }
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-function subject({ endpoint, kind, name }: About, otherwise: string): { readonly kind: string; readonly name: string } {
+function kindAndName(
+  { endpoint, kind, name }: CallSubject,
+  otherwise: string,
+): { readonly kind: string; readonly name: string } {
   return { kind: kind ?? otherwise, name: name ?? endpoint };
 }

@@ -36,7 +36,7 @@ const ended = (call: Promise<unknown>): Promise<End> =>
     (error: unknown) => ({ error }),
   );
 
-/** What one seed sends: an answer, or none. */
+/** What one seed sends: a response, or none. */
 function step(random: SeededRandom): Step {
   if (random.chance(0.01)) return silence;
   const status = random.chance(0.7) ? 200 : random.integer(100, 999);
@@ -52,8 +52,8 @@ function step(random: SeededRandom): Step {
   return { status, headers, body: damagedBody(random) };
 }
 
-describe('a call whose answer is anything', () => {
-  it('ends in a value of the shape or in an error of the catalogue', async () => {
+describe('a call with a random response', () => {
+  it('returns a valid value or an ApiError', async () => {
     const codes = new Map<string, number>();
     const wrong: string[] = [];
     for (let seed = 1; seed <= cases; seed++) {
@@ -73,7 +73,7 @@ describe('a call whose answer is anything', () => {
       expect([code, codes.get(code) ?? 0]).toEqual([code, expect.toSatisfy((count: number) => count >= 20)]);
   });
 
-  it('shows no secret, wherever the answer is cut', async () => {
+  it('leaks no secret, wherever the response is truncated', async () => {
     for (let seed = 1; seed <= 8; seed++) {
       const whole = new TextEncoder().encode(JSON.stringify(validEnvelope(new SeededRandom(seed))));
       for (let length = 0; length < whole.length; length++) {
@@ -87,7 +87,7 @@ describe('a call whose answer is anything', () => {
   });
 });
 
-/** Bytes in place of an HTTP answer, most of them nearly one. */
+/** Bytes in place of an HTTP response, most of them nearly one. */
 function wire(random: SeededRandom): readonly Uint8Array[] {
   if (random.chance(0.1)) {
     const whole = new TextEncoder().encode(JSON.stringify(validEnvelope(random)));
@@ -125,8 +125,8 @@ function wire(random: SeededRandom): readonly Uint8Array[] {
   return random.chance(0.2) ? [randomBytes(random, random.integer(0, 300))] : [head, body];
 }
 
-describe('a call whose answer is any bytes on a socket', () => {
-  it('ends in a value of the shape or in an error of the catalogue', async () => {
+describe('a call with random bytes on a socket', () => {
+  it('returns a valid value or an ApiError', async () => {
     const sockets = new Set<Socket>();
     let answered = 0;
     const server = createServer((socket) => {

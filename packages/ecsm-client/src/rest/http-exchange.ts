@@ -1,17 +1,17 @@
-/** One request on one connection, and its whole answer. Every way it can end comes together in one place, once. */
+/** One HTTP request and its whole response. Every outcome is settled in one place, exactly once. */
 import { Buffer } from 'node:buffer';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { ApiError, type Clock } from '@ecsm/runtime';
 import { bounded } from './bounded.ts';
-import { reasonCharactersMax, wordsOf } from './errors.ts';
+import { messageOf, reasonCharactersMax } from './errors.ts';
 import type { Address } from './http-address.ts';
-import { brokenAnswer, connectionError, type Link } from './http-errors.ts';
+import { badResponse, type ConnectionInfo, connectionError } from './http-errors.ts';
 import { ByteCounter } from './http-meter.ts';
 import { badRequest } from './options.ts';
-import type { SendOptions, WireAnswer, WireRequest } from './transport.ts';
+import type { SendOptions, WireRequest, WireResponse } from './transport.ts';
 
 export interface Exchange extends SendOptions {
-  /** Makes the request without ending it. */
+  /** Creates the request without ending it. */
   readonly start: () => ClientRequest;
   readonly request: WireRequest;
   readonly address: Address;
@@ -19,22 +19,22 @@ export interface Exchange extends SendOptions {
   readonly connectTimeoutMs: number;
 }
 
-export async function exchange(options: Exchange): Promise<WireAnswer> {
+export async function exchange(options: Exchange): Promise<WireResponse> {
   options.signal.throwIfAborted();
   let outgoing: ClientRequest;
   try {
     outgoing = options.start();
   } catch (error) {
-    // Node.js refuses what HTTP does not allow, and a certificate or key that is none.
-    throw badRequest(bounded(`the request cannot be sent: ${wordsOf(error)}`, reasonCharactersMax), error);
+    // Node.js throws for an invalid request, certificate or key.
+    throw badRequest(bounded(`the request cannot be sent: ${messageOf(error)}`, reasonCharactersMax), error);
   }
-  return converse(outgoing, options);
+  return sendRequest(outgoing, options);
 }
 
-function converse(outgoing: ClientRequest, options: Exchange): Promise<WireAnswer> {
-  const { request, address, signal, answerBytesMax, meter, clock, connectTimeoutMs } = options;
+function sendRequest(outgoing: ClientRequest, options: Exchange): Promise<WireResponse> {
+  const { request, address, signal, responseBytesMax, meter, clock, connectTimeoutMs } = options;
   return new Promise((resolve, reject) => {
-    const link = (): Link => ({
+    const connection = (): ConnectionInfo => ({
       name: address.name,
       what: `${request.method} ${request.target.split('?', 1)[0]}`,
       isReused: outgoing.reusedSocket,
@@ -58,13 +58,17 @@ function converse(outgoing: ClientRequest, options: Exchange): Promise<WireAnswe
       });
     const abort = () => fail(signal.reason);
     const broken = (error?: Error) => {
-      if (incoming) fail(brokenAnswer(link(), `it broke off after ${counter.bytesDown} bytes`, error));
-      else fail(connectionError(error ?? Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }), link()));
+      if (incoming)
+        fail(badResponse(connection(), `the connection was closed after ${counter.bytesDown} bytes`, error));
+      else
+        fail(
+          connectionError(error ?? Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }), connection()),
+        );
     };
 
     signal.addEventListener('abort', abort, { once: true });
     outgoing.on('error', broken);
-    // Some ends have no error, such as an answer that switches protocols.
+    // Some requests end without an error event, such as a response that switches protocols.
     outgoing.on('close', () => broken());
     outgoing.on('socket', (socket) => {
       if (isSettled) return;
@@ -77,18 +81,18 @@ function converse(outgoing: ClientRequest, options: Exchange): Promise<WireAnswe
     });
     outgoing.on('response', (response) => {
       incoming = response;
-      collect(response, answerBytesMax, link().what, (result) => {
+      collect(response, responseBytesMax, connection().what, (result) => {
         if (result instanceof ApiError) fail(result);
         else settle(() => resolve({ status: response.statusCode ?? 0, headers: plain(response), body: result }));
       });
-      // Nobody else listens, and an error that nobody hears ends the process.
+      // An error event without a listener would end the process.
       response.on('error', broken);
     });
     outgoing.end(request.body === undefined ? undefined : asBuffer(request.body));
   });
 }
 
-/** The whole body, or that it is too large. */
+/** Calls `done` with the whole body, or with `TooLarge`. */
 function collect(
   response: IncomingMessage,
   limitBytes: number,
@@ -98,7 +102,7 @@ function collect(
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   const tooLarge = (size: number) =>
-    done(new ApiError('TooLarge', { what: `the answer to ${what}`, sizeBytes: size, limitBytes }));
+    done(new ApiError('TooLarge', { what: `the response to ${what}`, sizeBytes: size, limitBytes }));
   const announced = Number(response.headers['content-length'] ?? 0);
   if (announced > limitBytes) {
     tooLarge(announced);

@@ -7,18 +7,23 @@ import { rejection } from './scripted-transport.kit.ts';
 
 afterEach(cleanUp);
 
-describe('a link that fails', () => {
+describe('a failing connection', () => {
   const head = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n';
-  const cases: readonly [what: string, answer: (socket: Socket) => void, code: string, words: string][] = [
-    ['closed without an answer', (socket) => socket.end(), 'Unavailable', 'the connection was closed before an answer'],
-    ['reset', (socket) => socket.resetAndDestroy(), 'Unavailable', 'closed before an answer (ECONNRESET)'],
-    ['cut in the head', (socket) => socket.end('HTTP/1.1 200 OK\r\nconte'), 'Unavailable', 'closed before an answer'],
-    ['cut in the body', (socket) => socket.end(`${head}only this`), 'BadAnswer', 'it broke off after'],
+  const cases: readonly [what: string, response: (socket: Socket) => void, code: string, words: string][] = [
+    [
+      'closed without a response',
+      (socket) => socket.end(),
+      'Unavailable',
+      'the connection was closed before a response',
+    ],
+    ['reset', (socket) => socket.resetAndDestroy(), 'Unavailable', 'closed before a response (ECONNRESET)'],
+    ['cut in the head', (socket) => socket.end('HTTP/1.1 200 OK\r\nconte'), 'Unavailable', 'closed before a response'],
+    ['cut in the body', (socket) => socket.end(`${head}only this`), 'BadAnswer', 'the connection was closed after'],
     [
       'cut in a chunk',
       (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab'),
       'BadAnswer',
-      'it broke off',
+      'the connection was closed after',
     ],
     [
       'no HTTP',
@@ -70,32 +75,32 @@ describe('a link that fails', () => {
     ],
   ];
 
-  it.each(cases)('(%s) is an error that says so', async (_, answer, code, words) => {
-    const url = await rawServer(answer);
-    const error = await rejection(send(open({ url })).answer);
+  it.each(cases)('(%s) is described in the error', async (_, response, code, words) => {
+    const url = await rawServer(response);
+    const error = await rejection(send(open({ url })).response);
     expect(isApiError(error) && [error.code, error.message]).toEqual([code, expect.stringContaining(words)]);
     expect(String(error)).toContain(code === 'Unavailable' ? url : 'GET /api/v1/service');
   });
 
-  it('counts what went over it all the same', async () => {
-    const { answer, meter } = send(open({ url: await rawServer((socket) => socket.end(`${head}only this`)) }));
-    await rejection(answer);
+  it('counts the transferred bytes', async () => {
+    const { response, meter } = send(open({ url: await rawServer((socket) => socket.end(`${head}only this`)) }));
+    await rejection(response);
     expect(meter.bytesUp).toBeGreaterThan(50);
     expect(meter.bytesDown).toBe(head.length + 'only this'.length);
   });
 
-  it('is Unavailable when nobody listens, and then nothing was sent', async () => {
+  it('is Unavailable if the connection is refused, and counts no bytes', async () => {
     const { url, server } = await httpServer(() => {});
     server.close();
     const refused = send(open({ url }));
-    const error = await rejection(refused.answer);
+    const error = await rejection(refused.response);
     expect(isApiError(error, 'Unavailable') && error.message).toBe(
       `${url} is unavailable: connection refused (ECONNREFUSED)`,
     );
     expect(refused.meter).toEqual({ bytesUp: 0, bytesDown: 0 });
   });
 
-  it('says when the connection was one that had been kept, and repeats nothing by itself', async () => {
+  it('names a reused connection, and does not repeat the request', async () => {
     let requests = 0;
     const server = createTcpServer((socket) => {
       socket.on('data', () => {
@@ -104,15 +109,15 @@ describe('a link that fails', () => {
       });
     });
     const transport = open({ url: `http://127.0.0.1:${await listen(server)}` });
-    await send(transport).answer;
+    await send(transport).response;
     await wait(1);
-    const error = await rejection(send(transport, { method: 'POST', target: '/x', headers: {} }).answer);
-    expect(isApiError(error, 'Unavailable') && error.message).toContain('had been kept from an earlier call');
+    const error = await rejection(send(transport, { method: 'POST', target: '/x', headers: {} }).response);
+    expect(isApiError(error, 'Unavailable') && error.message).toContain('on a reused connection');
     await wait(settleTimeMs);
     expect(requests).toBe(2);
   });
 
-  it('is given up when no connection is made in time', async () => {
+  it('times out if no connection is established', async () => {
     const connects: (() => void)[] = [];
     const clock = {
       now: () => 0,
@@ -123,8 +128,8 @@ describe('a link that fails', () => {
       },
     };
     const transport = open({ url: await rawServer(() => {}), connectTimeoutMs: 7, clock });
-    const { answer, meter } = send(transport);
-    const failed = rejection(answer);
+    const { response, meter } = send(transport);
+    const failed = rejection(response);
     // The timer is set as soon as the request has its socket, before that can have connected.
     await new Promise<void>((resolve) => process.nextTick(() => process.nextTick(resolve)));
     for (const ring of connects) ring();
@@ -136,7 +141,7 @@ describe('a link that fails', () => {
 
 describe('an abort', () => {
   it.each([
-    ['before an answer', ''],
+    ['before a response', ''],
     ['in the middle of one', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nslow'],
   ])('%s rejects with its reason and ends the connection', async (_, text) => {
     let closed: Promise<void> | undefined;
@@ -147,8 +152,8 @@ describe('an abort', () => {
       socket.write(text, () => asked());
     });
     const controller = new AbortController();
-    const { answer, meter } = send(open({ url }), get, controller.signal);
-    const failed = rejection(answer);
+    const { response, meter } = send(open({ url }), get, controller.signal);
+    const failed = rejection(response);
     await isAsked;
     await wait(settleTimeMs);
     const reason = new ApiError('Timeout', { what: 'x', timeoutMs: 1 });
@@ -160,7 +165,7 @@ describe('an abort', () => {
     await closed;
   });
 
-  it('that came before sends nothing, and one that waits for a connection gives its place up', async () => {
+  it('before the request sends nothing, and while waiting for a connection frees its place', async () => {
     let requests = 0;
     const { url } = await httpServer(async (_request, response) => {
       requests++;
@@ -168,11 +173,11 @@ describe('an abort', () => {
       response.end('x');
     });
     const transport = open({ url, connectionsMax: 1 });
-    expect(await rejection(send(transport, get, AbortSignal.abort('why')).answer)).toBe('why');
-    const first = send(transport).answer;
+    expect(await rejection(send(transport, get, AbortSignal.abort('why')).response)).toBe('why');
+    const first = send(transport).response;
     const controller = new AbortController();
-    const second = rejection(send(transport, get, controller.signal).answer);
-    const third = send(transport).answer;
+    const second = rejection(send(transport, get, controller.signal).response);
+    const third = send(transport).response;
     controller.abort('later');
     expect(await second).toBe('later');
     expect([(await first).status, (await third).status, requests]).toEqual([200, 200, 2]);

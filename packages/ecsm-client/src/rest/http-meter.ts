@@ -1,7 +1,7 @@
-/** Counts the bytes of one request, heads included. Over TLS it counts what is inside of the encryption. */
+/** Counts the bytes of one request, including headers. Over TLS it counts the bytes before encryption. */
 import type { Meter } from './transport.ts';
 
-/** What is needed of a `net.Socket`. */
+/** The part of a `net.Socket` that is used. */
 interface CountedSocket {
   readonly bytesRead: number;
   readonly bytesWritten: number;
@@ -9,7 +9,7 @@ interface CountedSocket {
   once(event: string, listener: () => void): unknown;
 }
 
-/** What one request adds to the counts of its connection, which may have served others before. */
+/** The bytes of one request on a connection that may have served others before. */
 export class ByteCounter {
   readonly #meter: Meter;
   #socket: CountedSocket | undefined;
@@ -37,7 +37,7 @@ export class ByteCounter {
     this.#before = { up: socket.bytesWritten, down: socket.bytesRead };
   }
 
-  /** A socket counts what waits to be written as written, so that nothing counts before there is a connection. */
+  /** Adds to the meter. A socket counts buffered bytes as written, so nothing is counted before it is connected. */
   finish(): void {
     if (!this.#socket || !this.#isConnected) return;
     this.#meter.bytesUp += this.#socket.bytesWritten - this.#before.up;

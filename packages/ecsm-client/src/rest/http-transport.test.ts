@@ -19,7 +19,7 @@ async function read(request: IncomingMessage): Promise<string> {
 }
 
 describe('a request over HTTP', () => {
-  it('arrives as it was made, under the prefix of the URL, and brings the answer back', async () => {
+  it('is sent unchanged with the prefix of the URL, and returns the response', async () => {
     const seen: unknown[] = [];
     const { url } = await httpServer(async (request, response) => {
       seen.push([request.method, request.url, request.headers, await read(request)]);
@@ -33,11 +33,11 @@ describe('a request over HTTP', () => {
       headers: { 'content-type': 'application/json' },
       body,
     } as const;
-    const answer = await send(transport, put).answer;
-    expect([answer.status, new TextDecoder().decode(answer.body)]).toEqual([207, 'hällo']);
-    expect(answer.headers).toMatchObject({ 'x-name': 'a', 'set-cookie': 'a=1, b=2' });
-    await send(transport, { method: 'DELETE', target: '/x', headers: {} }).answer;
-    await send(transport).answer;
+    const response = await send(transport, put).response;
+    expect([response.status, new TextDecoder().decode(response.body)]).toEqual([207, 'hällo']);
+    expect(response.headers).toMatchObject({ 'x-name': 'a', 'set-cookie': 'a=1, b=2' });
+    await send(transport, { method: 'DELETE', target: '/x', headers: {} }).response;
+    await send(transport).response;
     const host = url.slice('http://'.length);
     expect(seen).toEqual([
       [
@@ -51,7 +51,7 @@ describe('a request over HTTP', () => {
     ]);
   });
 
-  it('uses a connection again, and counts the bytes of each request alone', async () => {
+  it('reuses a connection, and counts the bytes of each request separately', async () => {
     const sockets = new Set<Socket>();
     const requestTexts: string[] = [];
     const answerText = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello';
@@ -64,15 +64,15 @@ describe('a request over HTTP', () => {
     });
     const transport = open({ url: `http://127.0.0.1:${await listen(server)}` });
     for (let count = 0; count < 5; count++) {
-      const { answer, meter } = send(transport, { ...get, target: `/${'x'.repeat(count * 10)}` });
-      await answer;
+      const { response, meter } = send(transport, { ...get, target: `/${'x'.repeat(count * 10)}` });
+      await response;
       expect(meter).toEqual({ bytesUp: requestTexts[count]?.length, bytesDown: answerText.length });
       await wait(1);
     }
     expect(sockets.size).toBe(1);
   });
 
-  it('waits for one of so many connections', async () => {
+  it('waits for a free connection', async () => {
     let underWay = 0;
     let most = 0;
     const { url, server } = await httpServer(async (_request, response) => {
@@ -84,18 +84,18 @@ describe('a request over HTTP', () => {
     let connections = 0;
     server.on('connection', () => connections++);
     const transport = open({ url, connectionsMax: 3 });
-    await Promise.all(Array.from({ length: 20 }, () => send(transport).answer));
+    await Promise.all(Array.from({ length: 20 }, () => send(transport).response));
     expect([most, connections]).toEqual([3, 3]);
   });
 
   it('reaches an IPv6 host', async () => {
     const server = createHttpServer((request, response) => response.end(request.headers.host));
     const port = await listen(server, '::1');
-    const { body } = await send(open({ url: `http://[::1]:${port}` })).answer;
+    const { body } = await send(open({ url: `http://[::1]:${port}` })).response;
     expect(new TextDecoder().decode(body)).toBe(`[::1]:${port}`);
   });
 
-  it('lets go of idle connections when it is closed, and of the others after their answer', async () => {
+  it('closes idle connections, and the others after their response', async () => {
     const { url, server } = await httpServer(async (request, response) => {
       if (request.url === '/slow') await wait(settleTimeMs);
       response.end('x');
@@ -103,8 +103,8 @@ describe('a request over HTTP', () => {
     const count = () =>
       new Promise<number>((resolve) => server.getConnections((_, connections) => resolve(connections)));
     const transport = open({ url });
-    const slow = send(transport, { ...get, target: '/slow' }).answer;
-    await send(transport).answer;
+    const slow = send(transport, { ...get, target: '/slow' }).response;
+    await send(transport).response;
     await wait(5);
     expect(await count()).toBe(2);
     transport.close();
@@ -114,27 +114,27 @@ describe('a request over HTTP', () => {
 });
 
 describe('TLS', () => {
-  it('trusts a given authority, refuses an unknown one, and says which it was', async () => {
+  it('trusts a given authority, rejects an unknown one, and names the problem', async () => {
     const server = createHttpsServer({ cert: certificate, key: certificateKey }, (_request, response) =>
       response.end('safe'),
     );
     const port = await listen(server);
     const url = `https://127.0.0.1:${port}`;
     const trusting = send(open({ url, tls: { ca: certificate } }));
-    expect(new TextDecoder().decode((await trusting.answer).body)).toBe('safe');
+    expect(new TextDecoder().decode((await trusting.response).body)).toBe('safe');
     expect(trusting.meter.bytesUp).toBeGreaterThan(50);
-    expect((await send(open({ url, tls: { rejectUnauthorized: false } })).answer).status).toBe(200);
-    const failure = async (options: HttpTransportOptions) => String(await rejection(send(open(options)).answer));
-    expect(await failure({ url })).toContain('its certificate is signed by itself and not trusted');
+    expect((await send(open({ url, tls: { rejectUnauthorized: false } })).response).status).toBe(200);
+    const failure = async (options: HttpTransportOptions) => String(await rejection(send(open(options)).response));
+    expect(await failure({ url })).toContain('the certificate is self-signed and not trusted');
     expect(await failure({ url, tls: { ca: certificate, servername: 'other' } })).toContain('is for another host');
     expect(await failure({ url: `http://127.0.0.1:${port}` })).toContain('ApiError');
     expect(await failure({ url, tls: { cert: 'nonsense', key: 'nonsense' } })).toContain('the request cannot be sent');
     const { url: plain } = await httpServer((_request, response) => response.end('x'));
-    expect(await failure({ url: plain.replace('http', 'https') })).toContain('does not speak TLS');
+    expect(await failure({ url: plain.replace('http', 'https') })).toContain('the TLS handshake failed');
   });
 });
 
-describe('options and requests that make no sense', () => {
+describe('invalid options and requests', () => {
   const refused: readonly [HttpTransportOptions, words: string][] = [
     [{ url: '' }, 'is not of the form'],
     [{ url: 'localhost:3001' }, 'is not of the form'],
@@ -146,10 +146,10 @@ describe('options and requests that make no sense', () => {
     [{ url: 'http://admin:hunter2@host:99999' }, 'with an @ in it'],
     [{ url: 'http://host', connectionsMax: 0 }, 'connectionsMax'],
     [{ url: 'http://host', connectTimeoutMs: Number.NaN }, 'connectTimeoutMs'],
-    [{ url: 'http://host', tls: {} }, 'TLS options need an https:// URL'],
+    [{ url: 'http://host', tls: {} }, 'TLS options require an https:// URL'],
   ];
 
-  it.each(refused)('are refused: %j', (options, words) => {
+  it.each(refused)('are rejected: %j', (options, words) => {
     let error: unknown;
     try {
       httpTransport(options);
@@ -160,19 +160,19 @@ describe('options and requests that make no sense', () => {
     expect(String(error)).not.toContain('hunter2');
   });
 
-  it('are refused before anything is sent, should they come past the layers above', async () => {
+  it('are rejected before anything is sent', async () => {
     const transport = open({ url: await rawServer((socket) => socket.end()) });
     for (const request of [
       { ...get, target: '/ü b' },
       { ...get, headers: { x: 'a\nb' } },
     ]) {
-      expect(isApiError(await rejection(send(transport, request).answer), 'BadRequest')).toBe(true);
+      expect(isApiError(await rejection(send(transport, request).response), 'BadRequest')).toBe(true);
     }
   });
 });
 
 describe('a client over HTTP', () => {
-  it('repeats a read on a dead connection, not a write, and leaves a server that never answers', async () => {
+  it('retries a read on a dead connection, not a write, and times out', async () => {
     let isDead = false;
     const seen: string[] = [];
     const { url } = await httpServer((request, response) => {
@@ -196,7 +196,7 @@ describe('a client over HTTP', () => {
     expect(isApiError(await rejection(never), 'Timeout')).toBe(true);
   });
 
-  it('knows a proxy that has lost its platform', async () => {
+  it('reports the error page of a proxy', async () => {
     const { url } = await httpServer((_request, response) => {
       response.writeHead(502, { 'content-type': 'text/html' }).end('<html><h1>502 Bad Gateway</h1></html>');
     });

@@ -29,8 +29,8 @@ export async function listen(server: Server, host = '127.0.0.1'): Promise<number
 }
 
 /** A server that is only bytes: it answers each connection's first request as it is told. */
-export async function rawServer(answer: (socket: Socket) => void): Promise<string> {
-  const server = createTcpServer((socket) => socket.once('data', () => answer(socket)));
+export async function rawServer(response: (socket: Socket) => void): Promise<string> {
+  const server = createTcpServer((socket) => socket.once('data', () => response(socket)));
   return `http://127.0.0.1:${await listen(server)}`;
 }
 
@@ -53,10 +53,10 @@ export function send(
   transport: Transport,
   request = get,
   signal = AbortSignal.timeout(20_000),
-  answerBytesMax = 1_000_000,
+  responseBytesMax = 1_000_000,
 ) {
   const meter: Meter = { bytesUp: 0, bytesDown: 0 };
-  return { answer: transport.send(request, { signal, answerBytesMax, meter }), meter };
+  return { response: transport.send(request, { signal, responseBytesMax, meter }), meter };
 }
 
 /** Long enough for what is under way on loopback to arrive. */

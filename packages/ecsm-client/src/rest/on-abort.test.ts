@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { onAbort } from './on-abort.ts';
 
-describe('waiting for an abort', () => {
-  it('calls everybody who did not let go, once', () => {
+describe('onAbort', () => {
+  it('calls all subscribed callbacks once', () => {
     const controller = new AbortController();
     const heard: string[] = [];
     const hear = (name: string) => () => void heard.push(name);
@@ -18,7 +18,7 @@ describe('waiting for an abort', () => {
     expect(heard).toEqual(['a', 'c', 'late']);
   });
 
-  it('starts anew after everybody let go, which a late second letting go does not disturb', () => {
+  it('subscribes again after all were unsubscribed, even if one is unsubscribed twice', () => {
     const controller = new AbortController();
     const added = vi.spyOn(controller.signal, 'addEventListener');
     let heard = 0;
@@ -32,7 +32,7 @@ describe('waiting for an abort', () => {
     expect(heard).toBe(2);
   });
 
-  it('may be let go of from within a callback', () => {
+  it('can be unsubscribed within a callback', () => {
     const controller = new AbortController();
     const heard: string[] = [];
     const letGo: (() => void)[] = [];

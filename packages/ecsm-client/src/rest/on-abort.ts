@@ -1,41 +1,43 @@
 /**
- * Any number of calls may share one signal: that of a shutdown, say. Node.js takes more than ten listeners on a signal
- * for a leak and warns, so all calls together have one.
+ * Abort callbacks with one listener per signal. Many calls may share a signal, such as that of a shutdown, and Node.js
+ * warns of a leak if a signal has more than ten listeners.
  */
 
-interface Listening {
+interface Subscription {
   readonly callbacks: Set<() => void>;
   readonly listener: () => void;
 }
 
-const listeningTo = new WeakMap<AbortSignal, Listening>();
+const subscriptions = new WeakMap<AbortSignal, Subscription>();
 
-/** Calls back once when the signal aborts, at once if it has. The returned function lets go, and is safe to call twice. */
+/**
+ * Calls back once when the signal aborts, immediately if it has. The returned function unsubscribes; it is idempotent.
+ */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   if (signal.aborted) {
     callback();
     return () => {};
   }
-  const listening = listeningTo.get(signal) ?? listen(signal);
-  // A function of its own, should the same one be given twice.
+  const subscription = subscriptions.get(signal) ?? listen(signal);
+  // A wrapper, because the same callback may be registered twice.
   const entry = () => callback();
-  listening.callbacks.add(entry);
+  subscription.callbacks.add(entry);
   return () => {
-    listening.callbacks.delete(entry);
-    // Somebody who lets go late must not end what others started anew.
-    if (listening.callbacks.size > 0 || listeningTo.get(signal) !== listening) return;
-    listeningTo.delete(signal);
-    signal.removeEventListener('abort', listening.listener);
+    subscription.callbacks.delete(entry);
+    // A late call must not remove a newer subscription of the same signal.
+    if (subscription.callbacks.size > 0 || subscriptions.get(signal) !== subscription) return;
+    subscriptions.delete(signal);
+    signal.removeEventListener('abort', subscription.listener);
   };
 }
 
-function listen(signal: AbortSignal): Listening {
+function listen(signal: AbortSignal): Subscription {
   const callbacks = new Set<() => void>();
   const listener = () => {
     for (const callback of callbacks) callback();
   };
-  const listening = { callbacks, listener };
-  listeningTo.set(signal, listening);
+  const subscription = { callbacks, listener };
+  subscriptions.set(signal, subscription);
   signal.addEventListener('abort', listener, { once: true });
-  return listening;
+  return subscription;
 }

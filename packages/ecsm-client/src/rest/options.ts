@@ -1,4 +1,4 @@
-/** The options of a client, checked once at the border: a NaN as a time-out would be none. */
+/** The options of a client, validated once: a timeout of NaN, for example, would never fire. */
 import { ApiError, type Clock, type Log, type Random, silentLog, systemClock, systemRandom } from '@ecsm/runtime';
 import type { Recorder } from './recorder.ts';
 import type { Transport } from './transport.ts';
@@ -7,23 +7,23 @@ export type Headers = Readonly<Record<string, string>>;
 
 export interface RestOptions {
   readonly transport: Transport;
-  /** Before every path. Default: `/api/v1`. */
+  /** Prefix of every path. Default: `/api/v1`. */
   readonly basePath?: string;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Told of every attempt at level `debug`, never with a body. Default: silent. */
+  /** Receives every attempt at level `debug`, without bodies. Default: silent. */
   readonly log?: Log;
-  /** For one attempt, from its start to the last byte of its answer. Default: 10,000. */
+  /** For one attempt, from its start to the last byte of its response. Default: 10,000. */
   readonly timeoutMs?: number;
-  /** For the whole call, with its retries and the waits between them. Default: 30,000. */
+  /** For the whole call, including retries and backoff. Default: 30,000. */
   readonly deadlineMs?: number;
-  /** How often a call that is safe to repeat is made at most. 1 turns retries off. Default: 3. */
+  /** Maximum attempts of a call that may be repeated. 1 disables retries. Default: 3. */
   readonly attemptsMax?: number;
-  /** A longer answer is given up: it is held in memory whole. Default: 64 MiB. */
-  readonly answerBytesMax?: number;
-  /** A longer path with its query is refused, as servers refuse it (Node.js at 16 KiB with the headers). Default: 8,000. */
+  /** Maximum size of a response, which is held in memory. Default: 64 MiB. */
+  readonly responseBytesMax?: number;
+  /** Maximum length of path and query; servers have limits (Node.js: 16 KiB with the headers). Default: 8,000. */
   readonly targetBytesMax?: number;
-  /** Headers for every request, asked for before each attempt: the place for authentication. */
+  /** Headers for every request, called before each attempt. Use it for authentication. */
   readonly headers?: () => Headers | Promise<Headers>;
   readonly recorder?: Recorder;
 }
@@ -34,7 +34,7 @@ export interface RestSettings extends Required<Omit<RestOptions, 'headers' | 're
   readonly recorder: Recorder | undefined;
 }
 
-/** What Node.js does with a longer timer is to fire at once. */
+/** Node.js fires a longer timer immediately. */
 const timerMsMax = 2 ** 31 - 1;
 
 export function settingsOf(options: RestOptions): RestSettings {
@@ -47,7 +47,7 @@ export function settingsOf(options: RestOptions): RestSettings {
     timeoutMs: checkTime('timeoutMs', options.timeoutMs ?? 10_000),
     deadlineMs: checkTime('deadlineMs', options.deadlineMs ?? 30_000),
     attemptsMax: checkCount('attemptsMax', options.attemptsMax ?? 3),
-    answerBytesMax: checkCount('answerBytesMax', options.answerBytesMax ?? 64 * 1024 * 1024),
+    responseBytesMax: checkCount('responseBytesMax', options.responseBytesMax ?? 64 * 1024 * 1024),
     targetBytesMax: checkCount('targetBytesMax', options.targetBytesMax ?? 8_000),
     headers: options.headers,
     recorder: options.recorder,

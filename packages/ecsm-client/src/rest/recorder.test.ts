@@ -10,7 +10,7 @@ const attempt = (endpoint: string, outcome: AttemptRecord['outcome'] = 'ok'): At
 });
 
 describe('a recorder', () => {
-  it('adds up by endpoint and in all, until it is reset', () => {
+  it('counts by endpoint and in total, until it is reset', () => {
     const recorder = new Recorder();
     recorder.record(attempt('GET /service'));
     recorder.record(attempt('GET /node', 'Timeout'));
@@ -25,13 +25,13 @@ describe('a recorder', () => {
     expect(recorder.totals()).toEqual({ calls: 0, failures: 0, bytesUp: 0, bytesDown: 0 });
   });
 
-  it('tells its listener of every attempt', () => {
+  it('calls its listener with every attempt', () => {
     const heard: AttemptRecord[] = [];
     new Recorder((record) => heard.push(record)).record(attempt('GET /node', 'Timeout'));
     expect(heard).toEqual([attempt('GET /node', 'Timeout')]);
   });
 
-  it('counts endpoints beyond its limit together, and loses none', () => {
+  it('counts endpoints beyond its limit together', () => {
     const recorder = new Recorder();
     for (let index = 0; index < endpointsMax + 5; index++) recorder.record(attempt(`GET /${index}`));
     recorder.record(attempt('GET /0'));

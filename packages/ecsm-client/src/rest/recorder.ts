@@ -1,8 +1,8 @@
-/** Counts what goes over the link, attempt by attempt. The link is the scarce resource; this is how its use is known. */
+/** Counts the attempts and bytes per endpoint, to measure the use of a narrow link. */
 import type { ErrorCode } from '@ecsm/runtime';
 
 export interface AttemptRecord {
-  /** A template, `GET /service/:id`: the ids of thousands of services are one line. */
+  /** A template without ids: `GET /service/:id`. */
   readonly endpoint: string;
   readonly bytesUp: number;
   readonly bytesDown: number;
@@ -21,18 +21,18 @@ export interface EndpointUse extends LinkUse {
   readonly endpoint: string;
 }
 
-/** Endpoints that are counted one by one. The platform has about a hundred; a path made by hand could add any number. */
+/** Maximum number of endpoints that are counted separately. The platform has about a hundred. */
 export const endpointsMax = 1_000;
-/** Where the others are counted. */
+/** The count of all further endpoints. */
 export const otherEndpoints = '(other)';
 
-const nothing: LinkUse = { calls: 0, failures: 0, bytesUp: 0, bytesDown: 0 };
+const noUse: LinkUse = { calls: 0, failures: 0, bytesUp: 0, bytesDown: 0 };
 
 export class Recorder {
   readonly #uses = new Map<string, LinkUse>();
   readonly #listener: ((attempt: AttemptRecord) => void) | undefined;
 
-  /** The listener hears of every attempt, with its outcome and duration: metrics are made from it. */
+  /** The listener is called with every attempt, for metrics. */
   constructor(listener?: (attempt: AttemptRecord) => void) {
     this.#listener = listener;
   }
@@ -42,12 +42,12 @@ export class Recorder {
     const endpoint = isListed ? attempt.endpoint : otherEndpoints;
     const { bytesUp, bytesDown } = attempt;
     const use = { calls: 1, failures: attempt.outcome === 'ok' ? 0 : 1, bytesUp, bytesDown };
-    this.#uses.set(endpoint, sum(this.#uses.get(endpoint) ?? nothing, use));
+    this.#uses.set(endpoint, sum(this.#uses.get(endpoint) ?? noUse, use));
     this.#listener?.(attempt);
   }
 
   totals(): LinkUse {
-    return [...this.#uses.values()].reduce(sum, nothing);
+    return [...this.#uses.values()].reduce(sum, noUse);
   }
 
   /** Sorted by endpoint. */

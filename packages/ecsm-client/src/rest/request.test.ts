@@ -21,7 +21,7 @@ async function sent(make: (client: RestClient) => RequestBuilder, options: Parti
 }
 
 describe('a request', () => {
-  it('is built from words, values, parameters and lists', async () => {
+  it('is built from segments, values, parameters and lists', async () => {
     const builder = setUp().client.post().resource('service').name('start', 'action').resource('ids');
     expect(builder.endpoint).toBe('POST /service/:action/ids');
     expect(await sent((client) => client.get().resource('service', 'record').name('a b/ü?#%'))).toMatchObject({
@@ -47,7 +47,7 @@ describe('a request', () => {
     expect((await sent((client) => client.delete().resource('x'), { basePath: '/a/b/' })).target).toBe('/a/b/x');
   });
 
-  it('carries JSON as it was when it was given, or bytes', async () => {
+  it('contains JSON serialized when it was set, or bytes', async () => {
     const json = { name: 'wörker' };
     const { transport, client } = setUp();
     const builder = client.post().resource('service').body(json);
@@ -62,7 +62,7 @@ describe('a request', () => {
     expect(await sent((client) => client.get())).not.toHaveProperty('body');
   });
 
-  it('leaves the builder it was made from as it was', async () => {
+  it('does not change the builder that it was created from', async () => {
     const { transport, client } = setUp();
     const common = client.get().resource('service');
     await common.name('a').param('x', 1).do(any);
@@ -70,7 +70,7 @@ describe('a request', () => {
     expect(transport.requests.map(({ target }) => target)).toEqual(['/api/v1/service/a?x=1', '/api/v1/service']);
   });
 
-  it('that makes no sense is refused with a reason, and nothing is sent', async () => {
+  it('is rejected with a reason if invalid, and nothing is sent', async () => {
     const cyclic: unknown[] = [];
     cyclic.push(cyclic);
     const cases: readonly [make: (client: RestClient) => RequestBuilder, words: string][] = [
@@ -79,15 +79,15 @@ describe('a request', () => {
       [(client) => client.get().name('.'), 'the id cannot be "."'],
       [(client) => client.get().name('..'), 'the id cannot be ".."'],
       [(client) => client.get().name('\ud800'), 'not well-formed'],
-      [(client) => client.get().resource(''), 'no plain word'],
-      [(client) => client.get().resource('a/b'), 'no plain word'],
-      [(client) => client.get().resource('..'), 'no plain word'],
+      [(client) => client.get().resource(''), 'not a valid path segment'],
+      [(client) => client.get().resource('a/b'), 'not a valid path segment'],
+      [(client) => client.get().resource('..'), 'not a valid path segment'],
       [(client) => client.get().param('n', Number.NaN), 'the parameter n cannot be NaN'],
       [(client) => client.get().list('n', ['\udc00']), 'not well-formed'],
-      [(client) => client.get().header('a b', 'x'), 'names no header'],
+      [(client) => client.get().header('a b', 'x'), 'is not a valid header name'],
       [(client) => client.get().header('x', 'a\r\nb: c'), 'the header x has to be'],
       [(client) => client.get().header('x', '密'), 'the header x has to be'],
-      [(client) => client.get().header('Content-Length', '0'), "not the caller's"],
+      [(client) => client.get().header('Content-Length', '0'), 'set by the transport'],
       [(client) => client.post().body(cyclic), 'cannot be written as JSON'],
       [(client) => client.post().body(undefined), 'cannot be written as JSON'],
       [(client) => client.get().timeout(0), 'timeoutMs'],
@@ -109,14 +109,14 @@ describe('a request', () => {
     }
   });
 
-  it('may be as long as the limit, and not a byte longer', async () => {
+  it('may be as long as the limit, but not longer', async () => {
     const make = (client: RestClient) => client.get().resource('abc');
     expect((await sent(make, { targetBytesMax: 11 })).target).toBe('/api/v1/abc');
     const { client } = setUp({ targetBytesMax: 10 });
     expect(isApiError(await rejection(make(client).do(any)), 'BadRequest')).toBe(true);
   });
 
-  it('can be answered raw, whatever the answer is', async () => {
+  it('can return the raw response', async () => {
     const { client } = setUp();
     const raw = await client.get().resource('service').doRaw();
     expect([raw.status, JSON.parse(new TextDecoder().decode(raw.body)).data]).toEqual([200, 'done']);
@@ -131,14 +131,14 @@ describe('the options of a client', () => {
     [{ deadlineMs: -1 }, 'deadlineMs'],
     [{ attemptsMax: 0 }, 'attemptsMax'],
     [{ attemptsMax: 1.5 }, 'attemptsMax'],
-    [{ answerBytesMax: Number.POSITIVE_INFINITY }, 'answerBytesMax'],
+    [{ responseBytesMax: Number.POSITIVE_INFINITY }, 'responseBytesMax'],
     [{ targetBytesMax: Number.NaN }, 'targetBytesMax'],
     [{ basePath: 'api' }, 'basePath'],
     [{ basePath: '/api?x' }, 'basePath'],
     [{ basePath: '/a b' }, 'basePath'],
   ];
 
-  it.each(refused)('refuse %j by name', (options, name) => {
+  it.each(refused)('reject %j by name', (options, name) => {
     const code: ErrorCode = 'BadRequest';
     let error: unknown;
     try {

@@ -1,18 +1,18 @@
 /**
- * A request, said in the order one thinks of it:
+ * Builds a request:
  *
  *     client.get().resource('service').name(id).do(serviceShape)
  *
- * Each step gives a new builder, so that a common beginning can be kept and used again. A step that makes no sense does
- * not throw in the middle of the chain: `do()` rejects with it, and nothing is sent.
+ * Each step returns a new builder, so a common prefix can be reused. An invalid step does not throw: `do()` rejects
+ * with its error, and nothing is sent.
  */
 import { isApiError, type Shape } from '@ecsm/runtime';
 import { type Call, perform } from './call.ts';
-import { readAnswer } from './envelope.ts';
+import { readResponse } from './envelope.ts';
 import { checkHeader } from './headers.ts';
 import { badRequest, checkTime, type Headers, type RestSettings } from './options.ts';
 import { isPlainSegment, itemPair, nameSegment, queryPair, type Segment } from './target.ts';
-import type { Method, WireAnswer } from './transport.ts';
+import type { Method, WireResponse } from './transport.ts';
 
 interface Parts {
   readonly method: Method;
@@ -25,8 +25,8 @@ interface Parts {
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
   readonly isSafe: boolean;
-  readonly about?: { readonly kind: string; readonly name: string };
-  /** The first step that made no sense. */
+  readonly subject?: { readonly kind: string; readonly name: string };
+  /** The error of the first invalid step. */
   readonly problem?: Error;
 }
 
@@ -39,18 +39,18 @@ export class RequestBuilder {
     this.#parts = parts ?? { method, segments: [], query: [], headers: {}, isSafe: method === 'GET' };
   }
 
-  /** What this calls, without the values in it: `POST /service/:action/ids`. */
+  /** The path template, without values: `POST /service/:action/ids`. */
   get endpoint(): string {
     const { method, segments } = this.#parts;
     return `${method} ${segments.map(({ template }) => `/${template}`).join('') || '/'}`;
   }
 
-  /** Words of the path that are always the same. */
-  resource(...words: readonly string[]): RequestBuilder {
+  /** Fixed segments of the path. */
+  resource(...path: readonly string[]): RequestBuilder {
     return this.#step(({ segments }) => {
-      const wrong = words.find((word) => !isPlainSegment(word));
-      if (wrong !== undefined) throw badRequest(`${JSON.stringify(wrong)} is no plain word for a path`);
-      return { segments: [...segments, ...words.map((word) => ({ encoded: word, template: word }))] };
+      const invalid = path.find((segment) => !isPlainSegment(segment));
+      if (invalid !== undefined) throw badRequest(`${JSON.stringify(invalid)} is not a valid path segment`);
+      return { segments: [...segments, ...path.map((segment) => ({ encoded: segment, template: segment }))] };
     });
   }
 
@@ -59,13 +59,13 @@ export class RequestBuilder {
     return this.#step(({ segments }) => ({ segments: [...segments, nameSegment(value, label)] }));
   }
 
-  /** One value in the query; undefined is left out. */
+  /** One query parameter; undefined is omitted. */
   param(name: string, value: string | number | boolean | undefined): RequestBuilder {
     if (value === undefined) return this;
     return this.#step(({ query }) => ({ query: [...query, queryPair(name, value)] }));
   }
 
-  /** Several values in the query, the way the platform reads them: `name[]=a&name[]=b`. */
+  /** A query parameter with several values, as the platform expects it: `name[]=a&name[]=b`. */
   list(name: string, values: readonly string[]): RequestBuilder {
     return this.#step(({ query }) => ({ query: [...query, ...values.map((value) => itemPair(name, value))] }));
   }
@@ -76,7 +76,7 @@ export class RequestBuilder {
     }));
   }
 
-  /** A body as JSON, as the value is now. */
+  /** Sets a JSON body. The value is serialized immediately. */
   body(json: unknown): RequestBuilder {
     return this.#step(() => ({ body: jsonBytes(json), contentType: 'application/json' }));
   }
@@ -85,44 +85,44 @@ export class RequestBuilder {
     return this.#step(() => ({ body, contentType: 'application/octet-stream' }));
   }
 
-  /** For one attempt, instead of the client's. */
+  /** Timeout of one attempt, instead of the client's. */
   timeout(timeoutMs: number): RequestBuilder {
     return this.#step(() => ({ timeoutMs: checkTime('timeoutMs', timeoutMs) }));
   }
 
-  /** For the whole call, instead of the client's. */
+  /** Deadline of the whole call, instead of the client's. */
   deadline(deadlineMs: number): RequestBuilder {
     return this.#step(() => ({ deadlineMs: checkTime('deadlineMs', deadlineMs) }));
   }
 
-  /** When it aborts, the call rejects with its reason at once. What was sent may have happened. */
+  /** When it aborts, the call rejects with its reason immediately. A request that was sent may still be executed. */
   signal(signal: AbortSignal | undefined): RequestBuilder {
     return signal === undefined ? this : this.#step(() => ({ signal }));
   }
 
-  /** Declares that repeating this call is harmless, so that it is retried as a read is. */
+  /** Declares that this call may be repeated, so that it is retried like a read. */
   safe(): RequestBuilder {
     return this.#step(() => ({ isSafe: true }));
   }
 
-  /** What the call is about: an error then names it, `service "worker" already exists`. */
+  /** The object of the call, for error messages: `service "worker" already exists`. */
   kind(kind: string, name: string): RequestBuilder {
-    return this.#step(() => ({ about: { kind, name } }));
+    return this.#step(() => ({ subject: { kind, name } }));
   }
 
-  /** Sends it, and answers the envelope's `data` once it has that shape. */
+  /** Sends the request and returns the envelope's `data`, validated against the shape. */
   do<T>(shape: Shape<T>): Promise<T> {
     const { endpoint } = this;
-    const about = { endpoint, kind: this.#parts.about?.kind, name: this.#parts.about?.name };
-    return this.#perform((answer) => readAnswer(answer, about, shape));
+    const subject = { endpoint, kind: this.#parts.subject?.kind, name: this.#parts.subject?.name };
+    return this.#perform((response) => readResponse(response, subject, shape));
   }
 
-  /** Sends it, and answers whatever comes back, an error of the platform too. */
-  doRaw(): Promise<WireAnswer> {
-    return this.#perform((answer) => answer);
+  /** Sends the request and returns the unparsed response, including an error response of the platform. */
+  doRaw(): Promise<WireResponse> {
+    return this.#perform((response) => response);
   }
 
-  async #perform<T>(read: (answer: WireAnswer) => T): Promise<T> {
+  async #perform<T>(read: (response: WireResponse) => T): Promise<T> {
     if (this.#parts.problem) throw this.#parts.problem;
     return perform(this.#settings, this.#call(), read);
   }
@@ -147,7 +147,7 @@ export class RequestBuilder {
     const { segments, query } = this.#parts;
     const path = `${basePath}${segments.map(({ encoded }) => `/${encoded}`).join('')}` || '/';
     const target = query.length === 0 ? path : `${path}?${query.join('&')}`;
-    // It is all ASCII by now, so that characters are bytes.
+    // The target is ASCII, so its length is in bytes.
     if (target.length > targetBytesMax)
       throw badRequest(`the path and query of ${this.endpoint} are ${target.length} bytes, over ${targetBytesMax}`);
     return target;

@@ -1,11 +1,11 @@
 /**
- * Whether a call that failed is made again, and after how long. Only a call that may be repeated without harm is: a read,
- * or one that its caller declared safe. A write whose answer was lost may have happened, and only its caller can tell.
+ * Decides whether a failed call is retried, and after which delay. Only reads, and calls that were declared safe, are
+ * retried: a write whose response was lost may have been executed.
  */
 import { backoffMs, isApiError, type Random } from '@ecsm/runtime';
-import { platformAnswer } from './errors.ts';
+import { platformResponse } from './errors.ts';
 
-/** The first wait is up to this long; each one after it up to twice the one before. */
+/** Maximum of the first delay; it doubles with each retry. */
 const backoffMsMin = 200;
 const backoffMsMax = 2_000;
 
@@ -14,27 +14,27 @@ export interface FailedAttempt {
   /** Counts from 1. */
   readonly attempt: number;
   readonly attemptsMax: number;
-  /** Whether repeating it is harmless. */
+  /** Whether it may be repeated. */
   readonly isSafe: boolean;
-  /** Until the deadline of the whole call. */
+  /** Time until the deadline of the whole call. */
   readonly remainingMs: number;
 }
 
-/** How long to wait before the next attempt; undefined if there is none. */
+/** Returns the delay before the next attempt, or undefined if the call is not retried. */
 export function retryDelayMs(failed: FailedAttempt, random: Random): number | undefined {
   const { error, attempt, attemptsMax, isSafe, remainingMs } = failed;
-  if (!isSafe || attempt >= attemptsMax || !mayPass(error)) return undefined;
-  const askedMs = platformAnswer(error)?.retryAfterMs ?? 0;
-  const delayMs = Math.max(askedMs, backoffMs(attempt - 1, backoffMsMin, backoffMsMax, random));
-  // An attempt that starts at the deadline could not end.
+  if (!isSafe || attempt >= attemptsMax || !isRetryable(error)) return undefined;
+  const retryAfterMs = platformResponse(error)?.retryAfterMs ?? 0;
+  const delayMs = Math.max(retryAfterMs, backoffMs(attempt - 1, backoffMsMin, backoffMsMax, random));
+  // An attempt at the deadline could not complete.
   return delayMs < remainingMs ? delayMs : undefined;
 }
 
-/** Whether the same call may succeed in a moment. */
-function mayPass(error: unknown): boolean {
+/** Whether the same call may succeed if it is repeated soon. */
+function isRetryable(error: unknown): boolean {
   if (!isApiError(error) || error.retry !== 'retry') return false;
-  // The platform understood and refused: asking again at once is noise on the link.
+  // The platform rejected the request; repeating it immediately wastes the link.
   if (error.code === 'Rejected') return false;
-  // A whole envelope whose data is not what we expect will not be another one next time.
-  return !(error.code === 'BadAnswer' && platformAnswer(error)?.code !== undefined);
+  // A complete envelope with unexpected data will not change.
+  return !(error.code === 'BadAnswer' && platformResponse(error)?.code !== undefined);
 }

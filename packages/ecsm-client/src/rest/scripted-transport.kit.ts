@@ -1,9 +1,9 @@
 /** A transport that answers from a script, step by step, and remembers what it was asked. */
 import { ApiError } from '@ecsm/runtime';
-import type { SendOptions, Transport, WireAnswer, WireRequest } from './transport.ts';
+import type { SendOptions, Transport, WireRequest, WireResponse } from './transport.ts';
 
-/** An answer, a failure to throw, or what to do. */
-export type Step = WireAnswer | Error | ((request: WireRequest, options: SendOptions) => Promise<WireAnswer>);
+/** A response, a failure to throw, or what to do. */
+export type Step = WireResponse | Error | ((request: WireRequest, options: SendOptions) => Promise<WireResponse>);
 
 export class ScriptedTransport implements Transport {
   readonly requests: WireRequest[] = [];
@@ -14,7 +14,7 @@ export class ScriptedTransport implements Transport {
     this.#script = script;
   }
 
-  async send(request: WireRequest, options: SendOptions): Promise<WireAnswer> {
+  async send(request: WireRequest, options: SendOptions): Promise<WireResponse> {
     const step = this.#script[Math.min(this.requests.length, this.#script.length - 1)];
     this.requests.push(request);
     options.meter.bytesUp += 10;
@@ -28,18 +28,18 @@ export class ScriptedTransport implements Transport {
   close(): void {}
 }
 
-export function answer(body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): WireAnswer {
+export function response(body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): WireResponse {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { status, headers, body: new TextEncoder().encode(text) };
 }
 
 /** A success of the platform. */
-export const success = (data: unknown): WireAnswer =>
-  answer({ status: 200, message: 'success', data, fieldErrors: null });
+export const success = (data: unknown): WireResponse =>
+  response({ status: 200, message: 'success', data, fieldErrors: null });
 
 /** A refusal of the platform, which travels in HTTP 200. */
-export const refusal = (status: number, message: string, fieldErrors: unknown = null): WireAnswer =>
-  answer({ status, message, data: null, fieldErrors });
+export const refusal = (status: number, message: string, fieldErrors: unknown = null): WireResponse =>
+  response({ status, message, data: null, fieldErrors });
 
 export const unavailable = () => new ApiError('Unavailable', { what: 'the link', reason: 'cut' });
 

@@ -1,21 +1,21 @@
-/** The pieces of a request's path and query, encoded. A value can never become a piece of path or another parameter. */
+/** Encodes the path segments and query parameters of a request, so that a value cannot change the path or the query. */
 import { badRequest } from './options.ts';
 
 export interface Segment {
   readonly encoded: string;
-  /** How the endpoint shows it: the word itself, or `:id`. */
+  /** How the endpoint shows it: the segment itself, or `:id`. */
   readonly template: string;
 }
 
-/** A word that means itself in a path. Dots alone would climb. */
+/** Whether the text needs no encoding in a path. `.` and `..` are not valid segments. */
 export function isPlainSegment(word: string): boolean {
   return /^[\w.~-]+$/.test(word) && !isDots(word);
 }
 
-/** Anything that is not empty and not a step in a path: ids are the platform's, and opaque. */
+/** Encodes an opaque id. Throws `BadRequest` if it is empty, `.` or `..`. */
 export function nameSegment(value: string, label: string): Segment {
   if (typeof value !== 'string' || value === '') throw badRequest(`the ${label} is empty`);
-  // An encoded dot is a dot to every URL parser, so these two cannot be sent at all.
+  // URL parsers also resolve encoded dots, so these two cannot be sent at all.
   if (isDots(value)) throw badRequest(`the ${label} cannot be ${JSON.stringify(value)}`);
   return { encoded: encode(value, label), template: `:${label}` };
 }
@@ -26,7 +26,7 @@ export function queryPair(name: string, value: string | number | boolean): strin
   return `${encode(name, 'name of a parameter')}=${encode(String(value), name)}`;
 }
 
-/** The brackets are encoded: not every server takes them bare. */
+/** The brackets are encoded: not every server accepts plain ones. */
 export function itemPair(name: string, value: string): string {
   return queryPair(`${name}[]`, value);
 }

@@ -18,7 +18,7 @@ describe('a platform that is out of reach for an hour', () => {
     await site.clock.advance(60_000);
     expect(await site.condition('web-1', 'PlatformReachable')).toBe('False Unreachable');
     expect(await site.condition('web-1', 'Available')).toBe('True EnoughReady');
-    expect(await site.operator.checks['platform']?.()).toMatch(/cannot be reached/);
+    expect(await site.operator.checks['platform']?.()).toMatch(/unreachable/);
     const revision = await site.registry.revision();
     const calls = site.simulator.journal.last;
     await site.clock.advance(3_600_000);

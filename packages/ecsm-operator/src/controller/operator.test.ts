@@ -1,6 +1,6 @@
 /** Services on a simulated platform: they follow the registry. */
 
-import type { Transport, WireAnswer } from '@ecsm/client';
+import type { Transport, WireResponse } from '@ecsm/client';
 import { ApiError } from '@ecsm/runtime';
 import { profiles as behaviours } from '@ecsm/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -233,7 +233,7 @@ describe('before something is changed', () => {
   });
 
   it('a stale response is not used', async () => {
-    let past: WireAnswer | undefined;
+    let past: WireResponse | undefined;
     let isOld = false;
     const through = (transport: Transport): Transport => ({
       close: () => transport.close(),

@@ -24,7 +24,10 @@ it('sends the headers with every request, before those of the request itself', a
     for (const target of ['/a', '/b']) {
       const signal = AbortSignal.timeout(10_000);
       const meter = { bytesUp: 0, bytesDown: 0 };
-      await transport.send({ method: 'GET', target, headers: { accept: 'x' } }, { signal, answerBytesMax: 100, meter });
+      await transport.send(
+        { method: 'GET', target, headers: { accept: 'x' } },
+        { signal, responseBytesMax: 100, meter },
+      );
     }
   } finally {
     transport.close();

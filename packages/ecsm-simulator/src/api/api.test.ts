@@ -6,7 +6,7 @@ import { createApi } from './api.ts';
 const raw = (bench: Bench, method: string, target: string) =>
   bench.handler({ method, target, headers: {}, body: new Uint8Array() });
 
-test('a path that is not there is HTTP 404, in an envelope', () => {
+test('an unknown path is HTTP 404, in an envelope', () => {
   const bench = new Bench();
   for (const target of [
     '/',
@@ -55,7 +55,7 @@ test('a body above the limit is refused', () => {
   expect(bench.platform.services()).toEqual([]);
 });
 
-test('a transaction can be read only where the switch says so', () => {
+test('a transaction can be read only if the switch is set', () => {
   const path = (bench: Bench) => {
     const { id } = bench.platform.controlService(bench.deploy(), 'restart');
     return `/transaction/${id}`;
@@ -76,7 +76,7 @@ test('a transaction can be read only where the switch says so', () => {
   expect(bench.call('GET', '/transaction/nothing').http).toBe(404);
 });
 
-test('time passes before a call is answered', () => {
+test('due events are processed before a call', () => {
   const bench = new Bench({ startMs: 1000 });
   const id = bench.deploy();
   expect(bench.data('GET', `/service/${id}`)).toMatchObject({ status: 'deploying' });
@@ -121,7 +121,7 @@ test('only the rows of the page are rendered', () => {
   expect(rendered).toBe(20);
 });
 
-test('times look as the switch says', () => {
+test('times have the form of the switch', () => {
   const plain = new Bench({ times: 'plain' });
   const iso = new Bench({ times: 'iso' });
   expect(plain.data('GET', `/container/${plain.onlyContainer(plain.deploy()).taskId}`)).toMatchObject({

@@ -1,31 +1,31 @@
-/** The platform's REST API: from bytes to a call, from the call's data or its failure to bytes. */
+/** The platform's REST API: parses requests, calls the routes, and serializes their results or errors. */
 import type { Platform } from '../platform/contract.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { Call } from './call.ts';
 import { failure, success, wrongMethod } from './envelope.ts';
-import type { Answer, Handler, Request } from './exchange.ts';
+import type { Handler, Request, Response } from './exchange.ts';
 import { badRequest } from './input.ts';
 import { Query } from './query.ts';
 import { segmentsOf } from './router.ts';
 import { router } from './routes.ts';
 
 export interface ApiOptions {
-  /** What every path begins with. Default `/api/v1`. */
+  /** Prefix of every path. Default `/api/v1`. */
   readonly basePath?: string;
-  /** A larger body is refused; whoever serves a network stops reading there. Default 64 MiB. */
+  /** A larger body is rejected. Default 64 MiB. */
   readonly bodyBytesMax?: number;
 }
 
-/** Far above what any server lets through: several thousand ids. */
+/** Far above the limit of real servers. */
 const targetLengthMax = 1 << 20;
 
-/** Answers every request, whatever is in it, and never throws. */
+/** The returned handler never throws. */
 export function createApi(
   platform: Platform,
   { basePath = '/api/v1', bodyBytesMax = 64 * 2 ** 20 }: ApiOptions = {},
 ): Handler {
-  const answer = (request: Request): Answer => {
-    const [path, query] = divide(request.target);
+  const response = (request: Request): Response => {
+    const [path, query] = splitTarget(request.target);
     if (path !== basePath && !path.startsWith(`${basePath}/`)) throw new Refusal('noSuchCall');
     const match = router.match(request.method, segmentsOf(path.slice(basePath.length)).map(decode));
     if (match.kind === 'wrongMethod') return wrongMethod(match.allowed);
@@ -37,14 +37,14 @@ export function createApi(
   };
   return (request) => {
     try {
-      return answer(request);
+      return response(request);
     } catch (error) {
       return failure(error, platform.behaviour);
     }
   };
 }
 
-function divide(target: string): readonly [path: string, query: string] {
+function splitTarget(target: string): readonly [path: string, query: string] {
   if (target.length > targetLengthMax) throw badRequest('target', `should have at most ${targetLengthMax} characters`);
   const at = target.indexOf('?');
   return at === -1 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];

@@ -1,4 +1,4 @@
-/** One call of the platform's API while it is being answered: what came, read with care, and the platform to ask. */
+/** One call of the platform's API: the platform, and validated access to parameters, headers and body. */
 import type { Shape } from '@ecsm/runtime';
 import type { Behaviour } from '../platform/behaviour.ts';
 import type { Platform } from '../platform/contract.ts';
@@ -38,7 +38,7 @@ export class Call {
     return value;
   }
 
-  /** A parameter that has to be one of these words. */
+  /** A parameter with a fixed set of values. */
   word<const Word extends string>(name: string, words: readonly Word[]): Word {
     const value = this.parameter(name);
     const word = words.find((one) => one === value);
@@ -46,18 +46,18 @@ export class Call {
     return word;
   }
 
-  /** The name in any case. Undefined if the caller did not send it, or sent it empty. */
+  /** Case-insensitive. Returns undefined if the header is absent or empty. */
   header(name: string): string | undefined {
     const key = name.toLowerCase();
     return (Object.hasOwn(this.#request.headers, key) && this.#request.headers[key]?.trim()) || undefined;
   }
 
-  /** The JSON body, which has to be of this shape; what the shape does not name is kept. */
+  /** The JSON body, validated against the shape; other fields are kept. */
   body<T>(shape: Shape<T>): T {
     return readJson(this.#request, shape, this.#bodyBytesMax);
   }
 
-  /** The body as it came. */
+  /** The body as received. */
   bytes(): Uint8Array {
     return readBytes(this.#request, this.#bodyBytesMax);
   }

@@ -1,4 +1,4 @@
-/** The configuration centre: values under keys that look like paths. */
+/** Routes of the configuration centre: values by key. */
 import { type JsonObject, type JsonValue, shape } from '@ecsm/runtime';
 import type { ConfigurationEntry } from '../platform/model.ts';
 import type { Call } from './call.ts';
@@ -16,7 +16,7 @@ export const configurationRoutes: readonly Route[] = [
   { method: 'GET', path: '/configmap/key', section: '9.2', mark: 'FORK', handle: getValue },
 ];
 
-/** Which words the platform takes for a type is disputed, so any will do. */
+/** The sources differ about the values of `type`, so any is accepted. */
 const fields = { key: text, type: text, value: jsonValue };
 
 function create(call: Call): null {

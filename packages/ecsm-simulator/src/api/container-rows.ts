@@ -1,4 +1,4 @@
-/** How a container looks from outside; the same in lists and alone. */
+/** Containers in responses; the same in lists and details. */
 import type { JsonObject } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { Container } from '../platform/model.ts';

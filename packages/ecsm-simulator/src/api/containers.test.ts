@@ -54,7 +54,7 @@ test('on Linux the runtime id is not the name', () => {
   expect(field(data, 'name')).toBe(name);
 });
 
-test('before the first start there is no time of it, and no image yet', () => {
+test('before the first start, start time and image are null', () => {
   const bench = new Bench({ pullBytesPerSecond: mebibyte, startMs: 1000 });
   const { taskId } = bench.onlyContainer(bench.deploy());
   expect(bench.data('GET', `/container/${taskId}`)).toMatchObject({
@@ -68,7 +68,7 @@ test('before the first start there is no time of it, and no image yet', () => {
   });
 });
 
-test('a failed deployment says why', () => {
+test('a failed deployment has a message', () => {
   const bench = new Bench();
   bench.platform.failDeployments({ count: 1, message: 'out of luck' });
   const { taskId } = bench.onlyContainer(bench.deploy());
@@ -122,7 +122,7 @@ test('a row of a list is the container itself', () => {
   expect(bench.call('GET', `/container/node?nodeIds[]=${bench.sat1.id}&pageNum=1&pageSize=1`)).toEqual(succeeded(page));
 });
 
-test('a container is controlled by its name, and its history tells', () => {
+test('a container is controlled by its name, and its history records it', () => {
   const bench = new Bench();
   const { taskId, name } = bench.onlyContainer(bench.deploy());
   const reply = bench.data('PUT', '/container', { id: name, action: 'stop' });

@@ -1,4 +1,4 @@
-/** Containers: read by task id, listed by service or node, controlled by name. */
+/** Routes of containers: read by task id, listed by service or node, controlled by name. */
 import { type JsonObject, shape } from '@ecsm/runtime';
 import type { Container } from '../platform/model.ts';
 import type { Call } from './call.ts';
@@ -33,28 +33,28 @@ function listOfNodes(call: Call): JsonObject {
   return listed(call, 'nodeIds', (id) => call.platform.containersOfNode(id));
 }
 
-/** A loop, because it is over everything that the ids hold while only one page of it is wanted. */
+/** A loop without intermediate arrays, because only one page of all containers is returned. */
 function listed(call: Call, idsName: string, containersOf: (id: string) => readonly Container[]): JsonObject {
   const { platform, query } = call;
   const key = query.text('key');
   const isFound = searchFor(key);
-  const isMeant = ({ name, serviceId, nodeId }: Container) =>
+  const isSelected = ({ name, serviceId, nodeId }: Container) =>
     isFound(name) || isFound(platform.service(serviceId)?.name ?? '') || isFound(platform.node(nodeId)?.name ?? '');
   const chosen: Container[] = [];
   for (const id of query.all(idsName)) {
-    for (const container of containersOf(id)) if (key === undefined || isMeant(container)) chosen.push(container);
+    for (const container of containersOf(id)) if (key === undefined || isSelected(container)) chosen.push(container);
   }
   return pageOf(call, chosen, (container) => containerObject(platform, container));
 }
 
 function control(call: Call): JsonObject {
-  // The field is called id, and means the name.
+  // The field `id` contains the name.
   const { id, action } = call.body(shape.object({ id: text, action: shape.exactly(...containerActions) }));
   const { name } = known(call.platform.containerNamed(id), 'containerNotFound', id);
   return transactionObject(call.platform.controlContainer(name, action));
 }
 
-/** Newest first. A container that is gone may still have a history. */
+/** Newest first. A deleted container may still have a history. */
 function history(call: Call): JsonObject {
   const entries = call.platform.historyOf(call.query.required('id'));
   return pageOf(call, entries.toReversed(), ({ taskId, command, user, timeMs }) => ({

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { type Behaviour, profiles } from '../platform/behaviour.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { failure, success, wrongMethod } from './envelope.ts';
-import type { Answer } from './exchange.ts';
+import type { Response } from './exchange.ts';
 import { badRequest } from './input.ts';
 import { UnknownSubject } from './known.ts';
 
-const opened = ({ status, body }: Answer) => ({ status, body: JSON.parse(new TextDecoder().decode(body)) });
+const opened = ({ status, body }: Response) => ({ status, body: JSON.parse(new TextDecoder().decode(body)) });
 const failed = (error: unknown, change: Partial<Behaviour> = {}) =>
   opened(failure(error, { ...profiles.likely, ...change }));
 
@@ -52,7 +52,7 @@ test('an unknown subject is an error or a plain success, by the switch', () => {
   expect(failed(new Refusal('serviceNotFound', '7'), { unknownId: 'success' }).body.status).toBe(31004);
 });
 
-test('a call that does not exist is HTTP 404 whatever the switches say', () => {
+test('an unknown call is HTTP 404 with all switches', () => {
   expect(failed(new Refusal('noSuchCall'))).toEqual({
     status: 404,
     body: { status: 404, message: '接口不存在', data: null, fieldErrors: null },
@@ -68,7 +68,7 @@ test('a wrong method is HTTP 405 and names the right ones', () => {
   });
 });
 
-test('whatever else is thrown is HTTP 500, in an envelope', () => {
+test('any other error is HTTP 500, in an envelope', () => {
   expect(failed(new TypeError('oops'))).toEqual({
     status: 500,
     body: { status: 500, message: '服务器内部错误: oops', data: null, fieldErrors: null },

@@ -11,7 +11,7 @@ import { profiles } from '../platform/behaviour.ts';
 import type { Platform } from '../platform/contract.ts';
 import { createPlatform } from '../platform/platform.ts';
 import { Bench, field, serviceBody, succeeded } from './api.kit.ts';
-import type { Answer, Request } from './exchange.ts';
+import type { Request, Response } from './exchange.ts';
 import { catalogueOf, fuzzRequest } from './fuzz.kit.ts';
 
 const requestsPerSeed = 2_000;
@@ -44,7 +44,7 @@ test.each([
 });
 
 /** The business code. */
-function check({ status, headers, body }: Answer, request: Request, which: string): number {
+function check({ status, headers, body }: Response, request: Request, which: string): number {
   const text = new TextDecoder().decode(body);
   const told = () =>
     `${which}: ${request.method} ${request.target} ${new TextDecoder().decode(request.body)} → ${text}`;

@@ -1,10 +1,10 @@
-/** How images look from outside. */
+/** Images in responses. */
 import type { JsonObject } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { Image } from '../platform/model.ts';
 import { timeText } from './times.ts';
 
-/** Where the platform's own registry answers. */
+/** The address of the platform's own registry. */
 const localRegistry = '127.0.0.1:5000';
 
 export function imageRow(platform: Platform, image: Image): JsonObject {
@@ -56,7 +56,7 @@ function hostnameOf({ config }: Image): string | null {
   return typeof config['hostname'] === 'string' ? config['hostname'] : null;
 }
 
-/** With two decimals, and never nothing. */
+/** Rounded to two decimals, at least 0.01. */
 function megabytes(bytes: number): number {
   return Math.max(0.01, Math.round((bytes / 2 ** 20) * 100) / 100);
 }

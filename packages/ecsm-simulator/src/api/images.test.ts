@@ -50,7 +50,7 @@ test('images are filtered by part of the name, by system and by author', () => {
   expect(listed('author=x')).toEqual([]);
 });
 
-test('a list needs a registry that is there', () => {
+test('a list requires an existing registry', () => {
   const bench = new Bench();
   expect(bench.code('GET', '/image?pageNum=1&pageSize=10')).toBe(30001);
   expect(bench.call('GET', '/image?registryId=nothing&pageNum=1&pageSize=10')).toEqual(
@@ -122,7 +122,7 @@ test('the configuration of an image is found by its reference', () => {
   expect(bench.code('GET', '/image/config')).toBe(30001);
 });
 
-test('a remote image is synchronised, and its progress told', () => {
+test('a remote image is synchronised, with progress', () => {
   const { bench, harbor } = withRemotes({ pullBytesPerSecond: 2 ** 20 });
   const body = {
     registryId: harbor.id,

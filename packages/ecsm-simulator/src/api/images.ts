@@ -1,4 +1,4 @@
-/** Images and the registries that they lie in: the platform's own, called `local`, and remote ones. */
+/** Routes of images and registries: the platform's own, `local`, and remote ones. */
 import { type JsonObject, shape } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { Image, Sync } from '../platform/model.ts';
@@ -29,7 +29,7 @@ const local = 'local';
 const localName = '本地仓库';
 
 function list(call: Call): JsonObject {
-  const images = imagesOf(call.platform, call.query.required('registryId')).filter(chosenBy(call.query));
+  const images = imagesOf(call.platform, call.query.required('registryId')).filter(matching(call.query));
   return pageOf(call, images, (image) => imageRow(call.platform, image));
 }
 
@@ -38,10 +38,10 @@ function summarise({ platform }: Call): JsonObject {
   return { local: platform.images(local).length, remote };
 }
 
-/** OCI registries cannot be counted, and are not listed. */
+/** The images of OCI registries are not counted. */
 function count({ platform, query, behaviour }: Call): readonly JsonObject[] {
-  const isChosen = chosenBy(query);
-  const counted = (id: string) => ({ [behaviour.imageCountField]: platform.images(id).filter(isChosen).length });
+  const isMatch = matching(query);
+  const counted = (id: string) => ({ [behaviour.imageCountField]: platform.images(id).filter(isMatch).length });
   const remote = platform.registries().filter(({ standard }) => standard !== 'oci');
   return [
     { registryId: local, registryName: localName, ...counted(local) },
@@ -107,7 +107,7 @@ function followSync(call: Call): JsonObject {
   return { progress: progressOf(sync, call.platform.now()), status: sync.status };
 }
 
-/** Percent, of the time that it takes. */
+/** Percent of the duration. */
 function progressOf({ status, startedMs, endsMs }: Sync, nowMs: number): number {
   if (status === 'success') return 100;
   if (status === 'starting' || endsMs <= startedMs) return 0;
@@ -152,7 +152,7 @@ function knownImage(call: Call): Image {
   return known(call.platform.image(registryId, imageId), 'imageNotFound', imageId);
 }
 
-function chosenBy(query: Query): (image: Image) => boolean {
+function matching(query: Query): (image: Image) => boolean {
   const isNamed = searchFor(query.text('name'));
   const os = query.text('os')?.toLowerCase();
   const author = query.text('author');

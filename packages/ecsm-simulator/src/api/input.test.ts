@@ -34,10 +34,10 @@ test('a body that cannot be read is a bad request that does not quote it', () =>
     ['{"password":"secret"', {}, 'is not JSON'],
     [new Uint8Array([0x22, 0xff, 0x22]), {}, 'is not UTF-8'],
     ['{}', { 'content-type': 'application/json; charset=gbk' }, 'is written in gbk and not in UTF-8'],
-    ['{}', { 'content-encoding': 'gzip' }, 'is encoded as gzip, which is not understood'],
+    ['{}', { 'content-encoding': 'gzip' }, 'is encoded as gzip, which is not supported'],
     [`{"a":"${'x'.repeat(100)}"}`, {}, 'has 108 bytes, the limit is 100'],
-    ['{"a":1e999}', {}, 'holds a number that is too large'],
-    ['{"a":[{"__proto__":{"b":1}}]}', {}, 'holds a field called __proto__'],
+    ['{"a":1e999}', {}, 'contains a number that is too large'],
+    ['{"a":[{"__proto__":{"b":1}}]}', {}, 'contains a field named __proto__'],
   ];
   for (const [body, headers, reason] of cases) {
     expect(

@@ -1,12 +1,12 @@
 /**
- * Reading the body of a request. What is wrong with it is said by field, and nothing that cannot be stored as JSON and
- * read back the same gets past here: the platform's state is a document, and one bad value would spoil all of it.
+ * Parsing and validation of request bodies. Errors name the field. Values that would change when stored as JSON are
+ * rejected, because the platform's state is a JSON document.
  */
 import type { Shape } from '@ecsm/runtime';
 import { Refusal } from '../platform/refusal.ts';
 import type { Request } from './exchange.ts';
 
-/** Levels of objects and lists inside one body. Writing JSON recurses, so deeper ones could overflow the stack. */
+/** Maximum nesting of objects and lists. Deeper ones could overflow the stack when JSON is written. */
 export const bodyDepthMax = 64;
 
 export function badRequest(field: string, reason: string): Refusal {
@@ -17,7 +17,7 @@ export function readBytes({ headers, body }: Request, bytesMax: number): Uint8Ar
   if (body.length > bytesMax) throw badRequest('body', `has ${body.length} bytes, the limit is ${bytesMax}`);
   const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
   if (encoding !== 'identity')
-    throw badRequest('body', `is encoded as ${encoding.slice(0, 40)}, which is not understood`);
+    throw badRequest('body', `is encoded as ${encoding.slice(0, 40)}, which is not supported`);
   return body;
 }
 
@@ -26,7 +26,7 @@ export function readJson<T>(request: Request, shape: Shape<T>, bytesMax: number)
   checkStorable(value);
   const mismatch = shape.check(value);
   if (mismatch) throw badRequest(fieldAt(mismatch.steps), mismatch.reason);
-  // The shape has just vouched for it.
+  // Validated above.
   return value as T;
 }
 
@@ -47,27 +47,27 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message would quote the body, and a body may hold a password.
+    // The message of the parser would quote the body, which may contain a password.
     throw badRequest('body', 'is not JSON');
   }
 }
 
-/** Whether the value can become part of a document that is written and read back. */
+/** Throws a `Refusal` if the value would change when stored as JSON. */
 export function checkStorable(value: unknown, depth = 0): void {
-  // `1e999` is JSON, and is read as infinity, which is not.
+  // `1e999` is valid JSON, but is parsed as infinity.
   if (typeof value === 'number' && !Number.isFinite(value))
-    throw badRequest('body', 'holds a number that is too large');
+    throw badRequest('body', 'contains a number that is too large');
   if (typeof value !== 'object' || value === null) return;
   if (depth >= bodyDepthMax) throw badRequest('body', `is nested deeper than ${bodyDepthMax} levels`);
-  // Whoever copies such a field by assignment changes the copy's prototype instead; no honest caller sends one.
-  if (Object.hasOwn(value, '__proto__')) throw badRequest('body', 'holds a field called __proto__');
+  // Copying such a field by assignment would change the prototype of the copy.
+  if (Object.hasOwn(value, '__proto__')) throw badRequest('body', 'contains a field named __proto__');
   for (const part of Array.isArray(value) ? value : Object.values(value)) checkStorable(part, depth + 1);
 }
 
-/** `image.config.mounts[0].source`; the innermost step comes first. */
+/** `image.config.mounts[0].source`; the innermost step is first in `steps`. */
 function fieldAt(steps: readonly (string | number)[]): string {
   const path = steps.reduceRight<string>(
-    (so, step) => (typeof step === 'number' ? `${so}[${step}]` : `${so}.${step}`),
+    (outer, step) => (typeof step === 'number' ? `${outer}[${step}]` : `${outer}.${step}`),
     '',
   );
   return path.replace(/^\./, '') || 'body';

@@ -1,7 +1,7 @@
-/** What a call is about. A subject that is not there is a case of its own: nobody knows what the real platform says then. */
+/** Objects that a call refers to. The response for an unknown id is not documented, so it is a separate error. */
 import { Refusal, type RefusalName } from '../platform/refusal.ts';
 
-/** Answered as the switch `unknownId` says. */
+/** The response depends on the switch `unknownId`. */
 export class UnknownSubject extends Refusal {}
 
 export function known<T>(subject: T | undefined, why: RefusalName, id: string): T {

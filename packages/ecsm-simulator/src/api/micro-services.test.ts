@@ -40,7 +40,7 @@ test('the list is filtered by keyword, image and node', () => {
   expect(total('label=x')).toBe(0);
 });
 
-test('one alone, by id and by name, says how it is balanced', () => {
+test('a single micro-service, by id and by name, contains its load balancing', () => {
   const bench = new Bench();
   const id = deploy(bench, { policy: 'dynamic', factor: 2 });
   const [one, two] = bench.containers(id);
@@ -103,7 +103,7 @@ test('instances are containers with the address that VSOA listens on', () => {
   }
 });
 
-test('a service without a VSOA section is no micro-service', () => {
+test('a service without a VSOA section is not a micro-service', () => {
   const bench = new Bench();
   const id = bench.deploy();
   expect(bench.call('GET', `/micro-service/${id}`)).toEqual(failed(31004, `服务不存在: ${id}`));

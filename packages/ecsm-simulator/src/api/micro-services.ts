@@ -1,4 +1,4 @@
-/** The VSOA side of services: those that have a `vsoa` section, how calls are shared among them, and at which ports. */
+/** Routes of micro-services: services with a `vsoa` section, their load balancing and ports. */
 import { type JsonObject, shape } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { Container, Service } from '../platform/model.ts';
@@ -47,7 +47,7 @@ function update(call: Call): null {
   const service = knownMicroService(call.platform, body.id);
   const detail = (body.loadBalanceDetail ?? []).map(({ id, master }) => ({
     id,
-    // The one public client types it as text.
+    // The only public client sends it as text.
     master: typeof master === 'string' ? master === 'true' : Boolean(master),
   }));
   call.platform.setLoadBalance(service.id, { mode: body.loadBalance, detail });
@@ -86,7 +86,7 @@ function isMicroService({ image }: Service): boolean {
   return image.vsoa !== undefined;
 }
 
-/** By id, or by name: a client that was seen against a live platform passes the name. */
+/** By id or name: a client that was used with a real platform passes the name. */
 function knownMicroService(platform: Platform, id: string): Service {
   const service = platform.service(id) ?? platform.serviceNamed(id);
   return known(service && isMicroService(service) ? service : undefined, 'serviceNotFound', id);

@@ -1,11 +1,11 @@
-/** How nodes look from outside: in lists, alone, by name (as the platform's database has them), and live. */
+/** Nodes in responses: in lists, details, by name (a database row), and live status. */
 import { type JsonObject, timestampAt } from '@ecsm/runtime';
 import type { Behaviour } from '../platform/behaviour.ts';
 import type { NodeUsage, Platform } from '../platform/contract.ts';
 import type { Node } from '../platform/model.ts';
 import { timeText } from './times.ts';
 
-/** `isBasic` leaves out what has to be asked of the node itself. The password is really there, in clear. */
+/** `isBasic` omits live data of the node. The real platform also returns the password in plain text. */
 export function nodeRow(platform: Platform, node: Node, isBasic: boolean): JsonObject {
   const usage = isBasic ? undefined : platform.usageOfNode(node);
   return {
@@ -13,7 +13,7 @@ export function nodeRow(platform: Platform, node: Node, isBasic: boolean): JsonO
     address: `${node.ip}:${node.port}`,
     name: node.name,
     password: node.password,
-    status: nodeWord(node),
+    status: onlineStatus(node),
     type: node.type,
     tls: node.tls,
     ...(usage ? { ...containerCounts(node, usage), upTime: node.online ? usage.uptimeSeconds : 0 } : {}),
@@ -48,7 +48,7 @@ export function nodeStatus(platform: Platform, node: Node): JsonObject {
   if (!node.online) return offlineStatus(node, counts, platform.behaviour);
   return {
     id: node.id,
-    status: nodeWord(node),
+    status: onlineStatus(node),
     memoryTotal: node.memoryTotalBytes,
     memoryFree: usage.memoryFreeBytes,
     diskTotal: node.diskTotalBytes,
@@ -66,15 +66,15 @@ export function nodeStatus(platform: Platform, node: Node): JsonObject {
   };
 }
 
-export function nodeWord({ online }: Node): 'online' | 'offline' {
+export function onlineStatus({ online }: Node): 'online' | 'offline' {
   return online ? 'online' : 'offline';
 }
 
-/** That `cpuUsage` is a plain number was observed; it looks like a record whose every number was never filled in. */
+/** A plain number as `cpuUsage` was observed; the other values are assumed to be 0. */
 function offlineStatus(node: Node, counts: JsonObject, { offlineCpuUsage }: Behaviour): JsonObject {
   return {
     id: node.id,
-    status: nodeWord(node),
+    status: onlineStatus(node),
     memoryTotal: 0,
     memoryFree: 0,
     diskTotal: 0,
@@ -88,7 +88,7 @@ function offlineStatus(node: Node, counts: JsonObject, { offlineCpuUsage }: Beha
   };
 }
 
-/** The platform knows what it put on a node even while it cannot ask whether it runs. */
+/** The total is known even if the node is offline; the number of running containers is not. */
 function containerCounts({ online }: Node, { containers }: NodeUsage): JsonObject {
   return {
     containerTotal: containers.total,

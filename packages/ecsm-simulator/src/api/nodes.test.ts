@@ -35,7 +35,7 @@ test('a node is registered and then listed, password and all', () => {
   );
 });
 
-test('basic information leaves out what only the node itself knows', () => {
+test('basic information omits live data', () => {
   const bench = new Bench();
   const page = bench.data('GET', '/node?pageNum=1&pageSize=1&basicInfo=true');
   const [row] = [field(page, 'list')].flat();
@@ -188,7 +188,7 @@ test.each([
   expect(page).toMatchObject({ list: [{ status: 'offline', upTime: 0, containerTotal: 1, containerRunning: 0 }] });
 });
 
-test('nodes whose type has changed are told, until they are asked again', () => {
+test('nodes whose type has changed are listed until the types are refreshed', () => {
   const bench = new Bench();
   bench.platform.setNodeTrueType(bench.sat1.id, 'linux');
   expect(bench.call('GET', '/node/type/check')).toEqual(

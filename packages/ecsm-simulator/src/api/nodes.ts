@@ -1,4 +1,4 @@
-/** Nodes: registered, changed and deleted by people; looked at by everybody. */
+/** Routes of nodes. */
 import { type JsonObject, type JsonValue, shape } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { Node } from '../platform/model.ts';
@@ -44,7 +44,7 @@ function update(call: Call): null {
   return null;
 }
 
-/** Status 200 even when nothing was deleted; then the data says which services hold the nodes. */
+/** Status 200 even if nothing was deleted; the data then contains the services that use the nodes. */
 function remove(call: Call): JsonValue {
   const { ids } = call.body(shape.object({ ids: texts }));
   const unique = [...new Set(ids)];
@@ -85,7 +85,7 @@ function checkAddress({ platform, query }: Call): boolean {
   return platform.nodes().some((node) => node.ip === ip && node.port === port && node.id !== except);
 }
 
-/** A node that is not there is left out. */
+/** Unknown nodes are omitted. */
 function statuses({ platform, query }: Call): JsonObject {
   const nodes = query.all('ids').flatMap((id) => platform.node(id) ?? []);
   return { nodes: nodes.map((node) => nodeStatus(platform, node)) };
@@ -103,7 +103,7 @@ function checkTypes({ platform }: Call): readonly JsonObject[] {
     .map(({ id, ip, port, name, type, trueType }) => ({ id, ip, port, name, type, newType: trueType }));
 }
 
-/** `10.0.0.7:1112`, `[fd00::7]:1112` or a host's name with a port. */
+/** `10.0.0.7:1112`, `[fd00::7]:1112` or a host name with a port. */
 function addressOf(address: string): { readonly ip: string; readonly port: number } {
   const [, ip = '', digits = ''] = /^([^\s/?#@]+):(\d{1,5})$/.exec(address) ?? [];
   const port = Number(digits);

@@ -121,7 +121,7 @@ test('the view of a node has its own words for states', () => {
   expect(bench.code('GET', '/overview/platform/node-view/nothing')).toBe(33004);
 });
 
-test('the view of a service goes the other way round', () => {
+test('the view of a service lists its nodes', () => {
   const bench = new Bench({ startMs: 1000 });
   const id = bench.deploy({ node: { names: ['sat-2'] } });
   const { taskId, name } = bench.onlyContainer(id);

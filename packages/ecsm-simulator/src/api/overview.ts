@@ -1,4 +1,4 @@
-/** What the platform's dashboard shows of a node: its load, now or over a while. Percentages are texts. */
+/** Routes of the platform's dashboard: the load of a node, current or over time. Percentages are text. */
 import type { JsonObject } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { Node } from '../platform/model.ts';
@@ -28,7 +28,7 @@ export const overviewRoutes: readonly Route[] = [
   },
 ];
 
-/** Of one series; whoever wants more takes a longer step. */
+/** Maximum number of samples of one series. */
 export const samplesMax = 1_000;
 const processesMax = 10;
 const stepSecondsDefault = 60;
@@ -38,20 +38,20 @@ function load({ platform, query }: Call): readonly JsonObject[] {
   const node = knownNode(platform, query.required('nodeId'));
   const now = sampleOf(platform, node, platform.now());
   if (query.flag('instant') ?? false) return [now];
-  // The platform keeps no past. A load that stays as it is has this history.
-  return momentsOf({ platform, query }).map((timestamp) => ({ ...now, timestamp }));
+  // The simulator keeps no history: all samples are the current one.
+  return timestampsOf({ platform, query }).map((timestamp) => ({ ...now, timestamp }));
 }
 
-function momentsOf({ platform, query }: Pick<Call, 'platform' | 'query'>): readonly number[] {
-  const moment = (name: string, otherwise: number) => {
+function timestampsOf({ platform, query }: Pick<Call, 'platform' | 'query'>): readonly number[] {
+  const timeOf = (name: string, otherwise: number) => {
     const value = query.text(name);
     if (value === undefined) return otherwise;
     const timeMs = parseMoment(value);
     if (timeMs === undefined) throw badRequest(name, 'should be a time');
     return timeMs;
   };
-  const toMs = moment('endTime', platform.now());
-  const fromMs = moment('startTime', toMs - seriesMsDefault);
+  const toMs = timeOf('endTime', platform.now());
+  const fromMs = timeOf('startTime', toMs - seriesMsDefault);
   const stepMs = (query.integer('step') ?? stepSecondsDefault) * 1000;
   if (stepMs < 1000) throw badRequest('step', 'should be at least 1 second');
   if (fromMs > toMs) throw badRequest('startTime', 'should not be after endTime');
@@ -80,7 +80,7 @@ function sampleOf(platform: Platform, node: Node, timestamp: number): JsonObject
   };
 }
 
-/** The busiest first. What runs on a simulated node is its containers. */
+/** Highest CPU usage first. The processes of a simulated node are its containers. */
 function processesOf(platform: Platform, node: Node): readonly JsonObject[] {
   return platform
     .containersOfNode(node.id)

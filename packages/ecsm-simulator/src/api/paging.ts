@@ -1,4 +1,4 @@
-/** Lists come in pages. Rows are rendered only when they are on the page that was asked for. */
+/** Paging of lists. Only the rows of the requested page are rendered. */
 import type { JsonObject, JsonValue } from '@ecsm/runtime';
 import type { Behaviour } from '../platform/behaviour.ts';
 import type { Call } from './call.ts';
@@ -8,7 +8,7 @@ import type { Query } from './query.ts';
 export interface Page {
   readonly pageNum: number;
   readonly pageSize: number;
-  /** The first row of the page, from 0, and the one after its last. */
+  /** Index of the first row of the page, and of the row after its last. */
   readonly from: number;
   readonly to: number;
 }
@@ -28,7 +28,7 @@ export function readPage(query: Query, { pageAll, pageSizeMax }: Behaviour): Pag
   return { pageNum, pageSize: size, from, to: from + size };
 }
 
-/** The page of these rows that the caller asked for. A page past the end is empty. */
+/** Returns the requested page of these rows. A page past the end is empty. */
 export function pageOf<Row>(call: Call, rows: readonly Row[], render: (row: Row) => JsonValue): JsonObject {
   const { pageNum, pageSize, from, to } = readPage(call.query, call.behaviour);
   return { list: rows.slice(from, to).map(render), total: rows.length, pageNum, pageSize };

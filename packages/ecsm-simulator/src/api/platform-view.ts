@@ -1,8 +1,8 @@
-/** The dashboard's tree of a node: containers below it, their service below them. It has words of its own for states. */
+/** The dashboard's tree of a node: its containers, with their services. Its states differ from those of other calls. */
 import type { JsonObject } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { Container, Node, Service } from '../platform/model.ts';
-import { nodeWord } from './node-rows.ts';
+import { onlineStatus } from './node-rows.ts';
 
 export function nodeView(platform: Platform, node: Node): JsonObject {
   const children = platform.containersOfNode(node.id).map((container) => {
@@ -12,7 +12,7 @@ export function nodeView(platform: Platform, node: Node): JsonObject {
   return { ...nodeFields(node), children };
 }
 
-/** The same the other way round: nodes below the service, its containers below them. Nobody has seen the real one. */
+/** The nodes of a service, with its containers. The form is assumed: no source shows the real one. */
 export function serviceView(platform: Platform, service: Service): JsonObject {
   const containers = platform.containersOfService(service.id);
   const children = [...new Set(containers.map(({ nodeId }) => nodeId))].flatMap((nodeId) => {
@@ -26,7 +26,7 @@ export function serviceView(platform: Platform, service: Service): JsonObject {
 
 function nodeFields(node: Node): JsonObject {
   const { id, ip, port, name, type, arch, tls } = node;
-  return { id, ip, port, name, type, arch, tls: tls ? 1 : 0, status: nodeWord(node) };
+  return { id, ip, port, name, type, arch, tls: tls ? 1 : 0, status: onlineStatus(node) };
 }
 
 function containerView(platform: Platform, container: Container, children: readonly JsonObject[]): JsonObject {

@@ -1,6 +1,6 @@
 /**
- * What follows the question mark. Lists come in bracket form, repeated: `ids[]=a&ids[]=b`, with or without the brackets
- * encoded. An empty value counts as absent, as forms send it for a field that nobody filled in.
+ * The query of a request. Lists repeat a name with brackets: `ids[]=a&ids[]=b`; the brackets may be encoded. An empty
+ * value counts as absent, because forms send it for an empty field.
  */
 import { badRequest } from './input.ts';
 
@@ -31,7 +31,7 @@ export class Query {
     return value;
   }
 
-  /** Every value of `name[]`, each once. */
+  /** The distinct values of `name[]`. */
   all(name: string): readonly string[] {
     return [...new Set([...(this.#values.get(`${name}[]`) ?? []), ...(this.#values.get(name) ?? [])])];
   }
@@ -39,7 +39,7 @@ export class Query {
   integer(name: string): number | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
-    // Fifteen digits always fit a safe integer.
+    // Fifteen digits always fit into a safe integer.
     if (!/^-?\d{1,15}$/.test(value)) throw badRequest(name, 'should be a whole number');
     return Number(value);
   }

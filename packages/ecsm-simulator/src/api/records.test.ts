@@ -73,7 +73,7 @@ test('a Linux image has its command elsewhere', () => {
   expect(bench.data('GET', `/service/record/${record?.id}`)).toMatchObject({ cmd: ['/bin/gate', '-x'], vsoa: null });
 });
 
-test('a deleted record is gone', () => {
+test('a deleted record is not found', () => {
   const bench = new Bench();
   const [record] = bench.platform.recordsOf(bench.deploy());
   expect(bench.call('DELETE', `/service/record?id=${record?.id}`)).toEqual(succeeded('success'));

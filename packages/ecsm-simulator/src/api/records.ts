@@ -1,4 +1,4 @@
-/** Deployment records: every past create and update of a service, and what rollback goes back to. */
+/** Routes of deployment records: one for each creation and update of a service. */
 import type { JsonObject } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { DeploymentRecord, ServiceSpec } from '../platform/model.ts';
@@ -68,10 +68,10 @@ function recordDetail(platform: Platform, { spec, createdMs }: DeploymentRecord)
   };
 }
 
-/** What the container is started with: SylixOS images say it under `process`, Linux images under `cmd`. */
+/** The command of the container: at `process.args` for SylixOS images, at `cmd` for Linux images. */
 function commandOf({ image: { config } }: ServiceSpec): readonly string[] {
   const { process, cmd } = config;
   const isObject = typeof process === 'object' && process !== null && !Array.isArray(process);
-  const words = isObject && 'args' in process ? process.args : cmd;
-  return Array.isArray(words) ? words.map(String) : [];
+  const command = isObject && 'args' in process ? process.args : cmd;
+  return Array.isArray(command) ? command.map(String) : [];
 }

@@ -1,4 +1,4 @@
-/** One call that the API knows: where it is, where it is described, and what it does. */
+/** One route of the API. */
 import type { JsonValue } from '@ecsm/runtime';
 import type { Behaviour } from '../platform/behaviour.ts';
 import type { Call } from './call.ts';
@@ -6,12 +6,12 @@ import type { Endpoint } from './router.ts';
 
 export interface Route extends Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Of the reference of the platform's API. */
+  /** Section of the reference of the platform's API. */
   readonly section: string;
-  /** How sure the reference is of it: where it was seen, or `GUESS`. */
+  /** The sources that show it, or `GUESS`. */
   readonly mark: string;
-  /** The `data` of the answer. A `Refusal` that it throws becomes a failure. */
+  /** Returns the `data` of the response. A thrown `Refusal` becomes an error response. */
   readonly handle: (call: Call) => JsonValue;
-  /** A call that exists only with some behaviours; default: with all. */
+  /** Whether the route exists with a behaviour. Default: always. */
   readonly exists?: (behaviour: Behaviour) => boolean;
 }

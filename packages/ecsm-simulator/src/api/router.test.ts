@@ -58,5 +58,5 @@ test('a slash at the end does not matter', () => {
 });
 
 test('two routes of the same method and path are a mistake', () => {
-  expect(() => new Router([route('GET', '/a/:b'), route('GET', '/a/:c')])).toThrow('GET /a/:c is there twice');
+  expect(() => new Router([route('GET', '/a/:b'), route('GET', '/a/:c')])).toThrow('GET /a/:c is defined twice');
 });

@@ -1,6 +1,6 @@
 /**
- * Finds the route of a request. Routes lie in a tree by segments; a literal segment wins over a parameter, so that
- * `/service/summary` is not the service called `summary`, and the tree is searched back when that leads nowhere.
+ * Finds the route of a request in a tree of segments. A literal segment has precedence over a parameter, so that
+ * `/service/summary` is not the service `summary`; the search backtracks if the literal does not match.
  */
 
 export interface Endpoint {
@@ -17,7 +17,7 @@ interface Branch<R> {
 
 export type Match<R> =
   | { readonly kind: 'found'; readonly route: R; readonly parameters: ReadonlyMap<string, string> }
-  /** The path is known, under other methods. */
+  /** The path exists with other methods. */
   | { readonly kind: 'wrongMethod'; readonly allowed: readonly string[] }
   | { readonly kind: 'unknown' };
 
@@ -31,7 +31,7 @@ export class Router<R extends Endpoint = Endpoint> {
   /** `segments` are decoded. */
   match(method: string, segments: readonly string[]): Match<R> {
     const allowed = new Set<string>();
-    for (const { routes } of ends(this.#root, segments, 0)) {
+    for (const { routes } of matchingBranches(this.#root, segments, 0)) {
       const route = routes.get(method);
       if (route) return { kind: 'found', route, parameters: parametersOf(route, segments) };
       for (const other of routes.keys()) allowed.add(other);
@@ -51,27 +51,27 @@ export class Router<R extends Endpoint = Endpoint> {
         at = next;
       }
     }
-    if (at.routes.has(route.method)) throw new RangeError(`${route.method} ${route.path} is there twice`);
+    if (at.routes.has(route.method)) throw new RangeError(`${route.method} ${route.path} is defined twice`);
     at.routes.set(route.method, route);
   }
 }
 
-/** The segments of a path; a slash at its end does not count. */
+/** The segments of a path; a trailing slash is ignored. */
 export function segmentsOf(path: string): readonly string[] {
   return path.replace(/^\//, '').replace(/\/$/, '').split('/');
 }
 
-/** Every branch with routes that the segments lead to, the most literal first. */
-function* ends<R>(at: Branch<R>, segments: readonly string[], depth: number): Generator<Branch<R>> {
+/** All branches with routes that match the segments, the most literal first. */
+function* matchingBranches<R>(at: Branch<R>, segments: readonly string[], depth: number): Generator<Branch<R>> {
   const segment = segments[depth];
   if (segment === undefined) {
     if (at.routes.size > 0) yield at;
     return;
   }
   const literal = at.literals.get(segment);
-  if (literal) yield* ends(literal, segments, depth + 1);
-  // Nothing has an empty id: `/service//ids` is a slip of the caller.
-  if (at.parameter && segment !== '') yield* ends(at.parameter, segments, depth + 1);
+  if (literal) yield* matchingBranches(literal, segments, depth + 1);
+  // An id is never empty: `/service//ids` does not match.
+  if (at.parameter && segment !== '') yield* matchingBranches(at.parameter, segments, depth + 1);
 }
 
 function parametersOf({ path }: Endpoint, segments: readonly string[]): ReadonlyMap<string, string> {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { segmentsOf } from './router.ts';
 import { router, routes } from './routes.ts';
 
-test('what nobody has seen is marked as a guess, and everything else says where it was seen', () => {
+test('routes without a source are marked as a guess, the others name their sources', () => {
   expect(routes.filter(({ mark }) => mark === 'GUESS').map(({ method, path }) => `${method} ${path}`)).toEqual([
     'GET /transaction/:id',
     'DELETE /registry/:registryId/image/:imageId',

@@ -1,4 +1,4 @@
-/** Every call that the API answers, in the order of the reference. */
+/** All routes of the API, in the order of the reference. */
 import { configurationRoutes } from './configuration.ts';
 import { containerRoutes } from './containers.ts';
 import { imageRoutes } from './images.ts';

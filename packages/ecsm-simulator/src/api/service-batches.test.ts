@@ -47,7 +47,7 @@ test.each([
   expect(statuses(bench)).toEqual(['a exited', 'b exited', 'c running']);
 });
 
-test('destroyed services are gone, and destroying them once more meanwhile is no mistake', () => {
+test('destroyed services are deleted, and destroying them twice is not an error', () => {
   const bench = new Bench({ deleteMs: 100 });
   const ids = [bench.deploy()];
   expect(bench.data('POST', '/service/destroy/ids', { ids })).toEqual(ids);
@@ -107,7 +107,7 @@ test('services are deployed from templates, by id, and the id may be misspelt', 
   expect(bench.data('POST', '/service/run/templates-ids', { ids: ['nothing'] })).toEqual([]);
 });
 
-test('a template whose image is gone says so', () => {
+test('a template whose image was deleted reports it', () => {
   const bench = withTemplates();
   bench.platform.deleteImage('local', bench.telemetry.id);
   const ids = [templateId(bench, 'alpha')];

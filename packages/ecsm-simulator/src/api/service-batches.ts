@@ -1,13 +1,14 @@
-/** Several services at once: by id, by the path of their template, or deployed from templates. */
+/** Routes for several services: by id, by the path of their template, or deployed from templates. */
 import { type JsonObject, type JsonValue, shape } from '@ecsm/runtime';
 import type { ContainerAction, Service } from '../platform/model.ts';
 import { Refusal } from '../platform/refusal.ts';
+import { cleanPath } from '../platform/templates.ts';
 import type { Call } from './call.ts';
 import type { Route } from './route.ts';
 import { containerActions, knownService } from './services.ts';
 import { maybe, text, texts } from './shapes.ts';
 import { deployObject, pathOfTemplate } from './template-rows.ts';
-import { cleanPath, isWithin } from './text.ts';
+import { isWithin } from './text.ts';
 
 export const serviceBatchRoutes: readonly Route[] = [
   { method: 'POST', path: '/service/:action/ids', section: '2.6', mark: 'FORK, DAYU, FT, CTRL', handle: controlIds },
@@ -42,13 +43,13 @@ function controlPath(call: Call): JsonValue {
   return control(call, servicesWithin(call, path), action);
 }
 
-/** All of them or none: what the platform would refuse is found before anything is done. */
+/** All or none: the whole batch is validated before anything is changed. */
 function control({ platform, behaviour }: Call, services: readonly Service[], action: ContainerAction | 'destroy') {
   const leaving = services.find((service) => service.deletingMs !== null);
   if (leaving && action !== 'destroy') throw new Refusal('serviceBusy', leaving.name);
   const ids = services.map(({ id }) => id);
   for (const service of services) {
-    // Destroying once more what is on its way out is no mistake.
+    // Destroying a service that is being deleted is not an error.
     if (service.deletingMs === null) platform.controlService(service.id, action);
   }
   return behaviour.batchAnswer === 'object' ? { ids } : ids;
@@ -66,12 +67,12 @@ function deployIds(call: Call): JsonValue {
   return deploy(call, body.force ?? false, (id) => ids.has(id));
 }
 
-function deploy(call: Call, force: boolean, isMeant: (id: string, path: string) => boolean): readonly JsonObject[] {
+function deploy(call: Call, force: boolean, isSelected: (id: string, path: string) => boolean): readonly JsonObject[] {
   const { platform, behaviour } = call;
   const action = call.word('action', deployActions);
   const templates = platform
     .templates()
-    .filter((template) => template.kind === 'service' && isMeant(template.id, pathOfTemplate(template)));
+    .filter((template) => template.kind === 'service' && isSelected(template.id, pathOfTemplate(template)));
   return templates.map(({ id }) => deployObject(platform.deployTemplate(id, action, force), behaviour));
 }
 
@@ -87,7 +88,7 @@ function removePath(call: Call): readonly JsonObject[] {
   });
 }
 
-/** Services get the path of their template as a label; others have none. */
+/** Services that were deployed from a template have its path as a label. */
 function servicesWithin({ platform }: Call, path: string): readonly Service[] {
   const folder = cleanPath(path);
   return platform.services().filter(({ pathLabel }) => pathLabel !== '' && isWithin(cleanPath(pathLabel), folder));

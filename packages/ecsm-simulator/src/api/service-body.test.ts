@@ -21,7 +21,7 @@ test('what a caller leaves out is a default of the platform', () => {
   });
 });
 
-test('fields of an image that nobody knows are kept and given back', () => {
+test('unknown fields of an image are kept and returned', () => {
   const bench = new Bench();
   const image = {
     ...serviceBody().image,

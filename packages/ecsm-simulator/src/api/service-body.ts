@@ -1,6 +1,6 @@
 /**
- * The body of create and update. What the platform itself would trip over is checked; the rest of an image's
- * configuration is the caller's, kept whole and given back as it came.
+ * The body of create and update. Fields that the platform uses are validated; the rest of an image's configuration is
+ * stored and returned unchanged.
  */
 import { type JsonObject, type Shape, type Shaped, shape } from '@ecsm/runtime';
 import type { ImageSpec, ServiceSpec } from '../platform/model.ts';
@@ -26,7 +26,7 @@ const kernelConfig = shape.object({
   commands: maybe(strings),
 });
 
-/** What SylixOS images and Linux images are configured with; both at once, as no field means two things. */
+/** The configuration of SylixOS and Linux images in one shape; their fields do not conflict. */
 const knownConfig = shape.object({
   platform: maybe(shape.object({ os: maybe(shape.string()), arch: maybe(shape.string()) })),
   process: maybe(shape.object({ args: maybe(strings), env: maybe(strings), cwd: maybe(shape.string()) })),
@@ -48,9 +48,9 @@ const knownConfig = shape.object({
   memory: maybe(bytes),
 });
 
-export const configShape: Shape<JsonObject> = both(knownConfig);
+export const configShape: Shape<JsonObject> = partlyChecked(knownConfig);
 
-export const vsoaShape: Shape<JsonObject> = both(
+export const vsoaShape: Shape<JsonObject> = partlyChecked(
   shape.object({
     password: maybe(shape.string()),
     port: maybe(whole(0, 65_535)),
@@ -91,7 +91,7 @@ export type ServiceChange = Shaped<typeof changedService>;
 export const serviceBody: Shape<ServiceBody> = newService;
 export const serviceChange: Shape<ServiceChange> = changedService;
 
-/** What the caller left out is a default of the platform; an update leaves `prepull` as it was. */
+/** Applies the defaults of the platform to absent fields; an update keeps `prepull`. */
 export function specOf(body: ServiceBody, prepull = false): ServiceSpec {
   return {
     name: body.name,
@@ -112,7 +112,7 @@ function imageOf({ vsoa, ...image }: ServiceBody['image']): ImageSpec {
   };
 }
 
-/** An object of which only some fields are looked at. */
-function both(some: Shape<object>): Shape<JsonObject> {
+/** An object of which only some fields are validated. */
+function partlyChecked(some: Shape<object>): Shape<JsonObject> {
   return { isOptional: false, check: (value) => jsonObject.check(value) ?? some.check(value) };
 }

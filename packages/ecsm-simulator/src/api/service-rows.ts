@@ -1,4 +1,4 @@
-/** How services look from outside. */
+/** Services in responses. */
 import type { JsonObject, JsonValue } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { Container, ImageSpec, Service } from '../platform/model.ts';
@@ -43,7 +43,7 @@ export function serviceDetail(platform: Platform, service: Service): JsonObject 
   };
 }
 
-/** As the caller sent it, extra fields too; a `vsoa` that was not sent is null. */
+/** The image as the caller sent it, with additional fields; an absent `vsoa` is null. */
 export function imageObject(image: ImageSpec): JsonObject {
   const entries: readonly (readonly [string, JsonValue | undefined])[] = Object.entries(image);
   return Object.fromEntries([
@@ -79,7 +79,7 @@ function errorInstances(platform: Platform, containers: readonly Container[]): r
   return containers
     .filter((container) => container.deployStatus === 'failure')
     .map((container) => ({
-      // A container whose deployment failed has no runtime id worth knowing; its task is what can be looked up.
+      // After a failed deployment the container can only be looked up by its task id.
       containerId: container.taskId,
       nodeId: container.nodeId,
       nodeName: platform.node(container.nodeId)?.name ?? null,

@@ -4,7 +4,7 @@ import { Bench, failed, field, serviceBody, succeeded } from './api.kit.ts';
 const created = '2024-06-03 23:28:20';
 const sat1 = ({ sat1: { id } }: Bench) => ({ nodeId: id, nodeName: 'sat-1', address: '10.0.0.1:1112' });
 
-test('creating a service answers its id and the tasks of its containers', () => {
+test('creating a service returns its id and the task ids of its containers', () => {
   const bench = new Bench();
   const reply = bench.call('POST', '/service', serviceBody({ node: { names: ['sat-1', 'sat-2', 'sat-1'] } }));
   const [service] = bench.platform.services();
@@ -13,13 +13,13 @@ test('creating a service answers its id and the tasks of its containers', () => 
   expect(reply).toEqual(succeeded({ id: service?.id, containers: containers.map(({ taskId }) => taskId) }));
 });
 
-test('a name that is taken has the code that clients know', () => {
+test('a name that is taken has the documented code', () => {
   const bench = new Bench();
   bench.deploy();
   expect(bench.call('POST', '/service', serviceBody())).toEqual(failed(31006, '服务名称已存在: telemetry'));
 });
 
-test('an image that is not there is an error even where unknown ids are not', () => {
+test('an unknown image is an error even if unknown ids are not', () => {
   const bench = new Bench({ unknownId: 'success' });
   const image = { ...serviceBody().image, ref: 'nothing@1#sylixos' };
   expect(bench.code('POST', '/service', serviceBody({ image }))).toBe(34004);
@@ -162,7 +162,7 @@ test.each([
   });
 });
 
-test('a status that nobody knows is left out of the group', () => {
+test('an unknown status is omitted from the group', () => {
   const bench = new Bench({ migrationDelayMs: 1e9 });
   const id = bench.deploy({ node: { names: ['sat-1', 'sat-2'] } });
   bench.platform.cutNode(bench.sat1.id);
@@ -199,7 +199,7 @@ test('what was read can be sent back whole', () => {
   expect(bench.data('GET', `/service/${id}`)).toEqual(before);
 });
 
-test('deleting answers a transaction, and the service is gone when its time has come', () => {
+test('deleting returns a transaction, and the service is deleted after the delay', () => {
   const bench = new Bench({ deleteMs: 500 });
   const id = bench.deploy();
   const transactionId = field(bench.data('DELETE', `/service/${id}`), 'transactionId');
@@ -209,7 +209,7 @@ test('deleting answers a transaction, and the service is gone when its time has 
   expect(bench.code('GET', `/service/${id}`)).toBe(31004);
 });
 
-test('redeploying answers nothing, and counts', () => {
+test('redeploying returns null, and increments deployNum', () => {
   const bench = new Bench();
   const id = bench.deploy();
   expect(bench.call('PUT', '/service/deployment/restart', { id })).toEqual(succeeded(null));
@@ -217,7 +217,7 @@ test('redeploying answers nothing, and counts', () => {
   expect(bench.onlyContainer(id).deployNum).toBe(2);
 });
 
-test('a rollback is a transaction that brings back what a record says', () => {
+test('a rollback is a transaction that restores the specification of a record', () => {
   const bench = new Bench();
   const id = bench.deploy();
   bench.data('PUT', '/service', { id, ...serviceBody({ node: { names: ['sat-2'] } }) });
@@ -251,7 +251,7 @@ test('the summary counts services and those that are healthy', () => {
   expect(bench.call('GET', '/service/summary')).toEqual(succeeded({ total: 2, health: 1 }));
 });
 
-test('all containers of a service are controlled at once', () => {
+test('all containers of a service are controlled together', () => {
   const bench = new Bench();
   const id = bench.deploy({ node: { names: ['sat-1', 'sat-2'] } });
   const reply = bench.data('PUT', '/service/container', { serviceId: id, action: 'stop' });

@@ -1,4 +1,4 @@
-/** Services, one at a time: create, read, update, delete, and what belongs to one. Several at once: service-batches.ts. */
+/** Routes of single services. Several services: service-batches.ts. */
 import { type JsonObject, shape } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { Service } from '../platform/model.ts';
@@ -32,8 +32,8 @@ export function knownService(platform: Platform, id: string): Service {
 }
 
 /**
- * The filters that every list of services has; `imageId` goes by several names. What was not asked for is not looked at:
- * the plain list, which everybody polls, costs as much as its page.
+ * The filters of all lists of services; the name of `imageId` differs. Absent filters are not evaluated, so that the
+ * unfiltered list, which controllers poll, is fast.
  */
 export function selectServices(
   { platform, query }: Call,
@@ -63,7 +63,7 @@ export function selectServices(
   return tests.length === 0 ? services : services.filter((service) => tests.every((test) => test(service)));
 }
 
-/** Many services share few references. */
+/** Caches image ids, because many services have the same image reference. */
 function imageIds(platform: Platform): (ref: string) => string | undefined {
   const ids = new Map<string, string | undefined>();
   return (ref) => {
@@ -78,7 +78,7 @@ function create(call: Call): JsonObject {
 }
 
 function list(call: Call): JsonObject {
-  // `id` is an image's, not a service's: so the platform calls it.
+  // On the platform, `id` is the id of an image, not of a service.
   const services = selectServices(call, call.query.text('name'), call.query.text('id'));
   return pageOf(call, services, (service) => serviceRow(call.platform, service));
 }

@@ -1,7 +1,7 @@
-/** Shapes that bodies of several nouns share. A field that may be absent may be null too: Go clients send it so. */
+/** Shapes that several request bodies share. Optional fields may be null, because Go clients send them so. */
 import { type JsonObject, type JsonValue, type Shape, shape } from '@ecsm/runtime';
 
-/** Names, ids, references and paths; far above anything that people write. */
+/** Maximum length of names, ids, references and paths. */
 export const textLengthMax = 1_000;
 export const listLengthMax = 10_000;
 
@@ -11,7 +11,7 @@ export function maybe<T>(one: Shape<T>): Optional<T | null> {
   return shape.optional(shape.nullable(one));
 }
 
-/** A string that says something. */
+/** A string that is not blank. */
 export const text: Shape<string> = limited(
   shape.string(),
   (value) => value.trim() !== '' && value.length <= textLengthMax,
@@ -24,31 +24,31 @@ export const texts: Shape<readonly string[]> = limited(
   `should have at most ${listLengthMax} entries`,
 );
 
-/** True and false, also as the platform's database writes them. */
+/** A boolean, or 0 or 1 as in the platform's database. */
 export const flag: Shape<boolean | number> = limited(
   shape.either(shape.boolean(), shape.integer()),
   (value) => typeof value === 'boolean' || value === 0 || value === 1,
   'should be true or false',
 );
 
-/** A whole number within limits, both included. */
+/** A whole number from `min` to `max`. */
 export function whole(min: number, max: number): Shape<number> {
   return limited(shape.integer(), (value) => value >= min && value <= max, `should be from ${min} to ${max}`);
 }
 
-/** Not negative; as far as numbers count one by one, even when it is mebibytes and becomes bytes. */
+/** Not negative; stays a safe integer when it is converted from mebibytes to bytes. */
 export const amount: Shape<number> = limited(
   shape.number(),
   (value) => value >= 0 && value <= Number.MAX_SAFE_INTEGER / 2 ** 20,
-  'should be at least 0, and not beyond reason',
+  'should be at least 0, and not too large',
 );
 export const bytes: Shape<number> = limited(
   shape.number(),
   (value) => value >= 0 && value <= Number.MAX_SAFE_INTEGER,
-  'should be at least 0, and not beyond reason',
+  'should be at least 0, and not too large',
 );
 
-// Whatever came out of a JSON parser is JSON; the type system cannot know.
+// The values come from a JSON parser.
 export const jsonObject = shape.record(shape.anything()) as Shape<JsonObject>;
 export const jsonValue = shape.anything() as Shape<JsonValue>;
 

@@ -1,10 +1,11 @@
-/** How templates, their tree and their deployments look from outside. */
+/** Templates, their tree and their deployments in responses. */
 import type { JsonObject, JsonValue } from '@ecsm/runtime';
 import type { Behaviour } from '../platform/behaviour.ts';
 import type { DeployOutcome } from '../platform/contract.ts';
 import type { ServiceSpec, Template } from '../platform/model.ts';
+import { cleanPath } from '../platform/templates.ts';
 import { imageObject } from './service-rows.ts';
-import { cleanPath, joinPath } from './text.ts';
+import { joinPath } from './text.ts';
 
 export function pathOfTemplate({ folder, name }: Template): string {
   return joinPath(folder, name);
@@ -20,7 +21,7 @@ export function deployObject(outcome: DeployOutcome, { templateIdField }: Behavi
   };
 }
 
-/** The platform remembers no times of a template here. */
+/** The simulator does not store the times of templates. */
 const times = { createdTime: null, updatedTime: null };
 
 export function templateDetail({ id, name, kind, service }: Template): JsonObject {
@@ -34,13 +35,13 @@ export function templateFound(template: Template): JsonObject {
 }
 
 export interface TreeOptions {
-  /** How many levels below the root of the tree. */
+  /** Number of levels below the root of the tree. */
   readonly levels: number;
-  /** Whether each node of the tree carries its template. */
+  /** Whether each node of the tree contains its template. */
   readonly isFull: boolean;
 }
 
-/** The tree below a path; `root` is undefined for `/`, which is no template. */
+/** The tree below a path; `root` is undefined for `/`, which is not a template. */
 export function templateTree(
   path: string,
   root: Template | undefined,

@@ -1,4 +1,4 @@
-/** Changes of templates, one or many, with or without a deployment of what came of it. */
+/** Routes that update one or several templates, with or without a deployment. */
 import { type JsonObject, type Shaped, shape } from '@ecsm/runtime';
 import type { DeployAction, ServiceSpec, Template } from '../platform/model.ts';
 import { Refusal, refusals } from '../platform/refusal.ts';
@@ -16,7 +16,7 @@ export const templateUpdateRoutes: readonly Route[] = [
   { method: 'PUT', path: '/provision-templates/images', section: '9.1', mark: 'FORK', handle: updateImagesByName },
 ];
 
-/** The one public client cannot leave out a structure, and sends empty fields instead. */
+/** The only public client cannot omit a structure, and sends empty fields instead. */
 const empty = shape.exactly('');
 const changedSpec = shape.object({
   image: maybe(
@@ -92,7 +92,7 @@ function updateImagesByName(call: Call): readonly JsonObject[] {
   });
 }
 
-/** One that fails is no reason to leave the others alone. Start parameters stay as they are. */
+/** A failure does not affect the other templates. Start parameters do not change. */
 function updateImage(
   { platform, behaviour }: Call,
   template: Template | undefined,

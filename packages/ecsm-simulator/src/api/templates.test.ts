@@ -26,7 +26,7 @@ const specOf = (bench: Bench) => ({
   prepull: false,
 });
 
-test('templates are made of images, all of them or none', () => {
+test('templates are created from images, all or none', () => {
   const { bench, reply, id } = withTemplate();
   expect(reply).toEqual(succeeded({ provisionTmplList: [{ id, name: 'telemetry' }] }));
   const count = bench.platform.templates().length;
@@ -45,7 +45,7 @@ test('a template is read by id and by path', () => {
   expect(bench.call('GET', '/provision-template/nothing')).toEqual(failed(36004, '模板不存在: nothing'));
 });
 
-test('folders are made, and have no spec', () => {
+test('folders are created, and have no spec', () => {
   const bench = new Bench();
   const reply = bench.data('POST', `${base}/folder`, { name: 'low', path: '/orbit' });
   const id = field(reply, 'id');
@@ -137,7 +137,7 @@ test('a template is changed in part; empty fields change nothing', () => {
   });
 });
 
-test('a change may deploy the template at once', () => {
+test('a change may deploy the template', () => {
   const { bench, id } = withTemplate();
   const templates = {
     node: { names: ['sat-1'] },
@@ -158,7 +158,7 @@ test('a change may deploy the template at once', () => {
   expect(service?.image.vsoa).toEqual({ port: 0 });
 });
 
-test('a folder can be renamed, and is no service', () => {
+test('a folder can be renamed, and has no service', () => {
   const { bench } = withTemplate();
   const id = bench.platform.templates().find(({ kind }) => kind === 'folder')?.id;
   expect(bench.call('PUT', `/provision-templates/${id}`, { name: 'moon' })).toEqual(
@@ -197,7 +197,7 @@ test('images of many templates are changed by id, each with its own result', () 
   expect(bench.platform.serviceNamed('telemetry')?.image.action).toBe('load');
 });
 
-test('images of many templates are changed by path, and deployed as each asks', () => {
+test('images of many templates are changed by path, and deployed by their action', () => {
   const { bench, id } = withTemplate();
   bench.data('PUT', `/provision-templates/${id}`, { templates: { node: { names: ['sat-1'] } } });
   const imageRef = 'telemetry@1.0.0#sylixos';

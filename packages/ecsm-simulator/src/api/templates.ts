@@ -3,13 +3,14 @@ import { type JsonObject, shape } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { Image, ServiceSpec, Template } from '../platform/model.ts';
 import { Refusal } from '../platform/refusal.ts';
+import { cleanPath } from '../platform/templates.ts';
 import type { Call } from './call.ts';
 import { badRequest } from './input.ts';
 import { known } from './known.ts';
 import type { Route } from './route.ts';
 import { text, texts } from './shapes.ts';
 import { pathOfTemplate, templateDetail, templateFound, templateTree } from './template-rows.ts';
-import { cleanPath, defaultPullPolicy, isWithin, joinPath, searchFor } from './text.ts';
+import { defaultPullPolicy, isWithin, joinPath, searchFor } from './text.ts';
 
 const base = '/provision-template/path-label';
 
@@ -56,7 +57,7 @@ function create(call: Call): JsonObject {
   return { provisionTmplList: made.map(({ id, name }) => ({ id, name })) };
 }
 
-/** What the image says about itself; where it shall run is for people to add. */
+/** The specification from the image; the user adds the nodes later. */
 function firstSpec(name: string, ref: string, { config }: Image): ServiceSpec {
   const image = { ref, action: 'run', config, pullPolicy: defaultPullPolicy(ref), autoUpgrade: 'Never' } as const;
   return { name, image, nodeNames: [], factor: 1, policy: 'static', prepull: false };
@@ -113,7 +114,7 @@ function remove(call: Call): JsonObject {
   return { id };
 }
 
-/** By path, or by ids, which the one public client sends in a field called `id`. */
+/** By path, or by ids, which the only public client sends in a field named `id`. */
 function removeSeveral(call: Call): JsonObject {
   const { platform } = call;
   const body = call.body(
@@ -128,7 +129,7 @@ function removeSeveral(call: Call): JsonObject {
   if (ids === undefined) throw badRequest('path', 'is missing');
   const templates = ids.map((id) => knownTemplate(platform, id));
   for (const { id } of templates) {
-    // A folder takes along what lies in it, which may be on the list too.
+    // It may have been deleted together with its folder.
     if (platform.template(id)) platform.deleteTemplate(id);
   }
   return { id: ids };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { cleanPath, defaultPullPolicy, imageNameOf, isWithin, joinPath, searchFor } from './text.ts';
+import { cleanPath } from '../platform/templates.ts';
+import { defaultPullPolicy, imageNameOf, isWithin, joinPath, searchFor } from './text.ts';
 
 test('a reference is a name, a tag and a system, each of which may be missing', () => {
   expect(imageNameOf('worker@1.0.0#sylixos')).toEqual({ name: 'worker', tag: '1.0.0', os: 'sylixos' });

@@ -1,6 +1,7 @@
-/** Small rules about names, references and paths that several nouns share. */
+/** Common functions for names, references and paths. */
+import { cleanPath } from '../platform/templates.ts';
 
-/** The platform's fuzzy search: part of the text, in any case. Nothing to look for is found everywhere. */
+/** The platform's fuzzy search: a case-insensitive substring. Undefined matches everything. */
 export function searchFor(part: string | undefined): (text: string) => boolean {
   if (part === undefined) return () => true;
   const lower = part.toLowerCase();
@@ -13,31 +14,23 @@ export interface ImageName {
   readonly os: string;
 }
 
-/** Takes `name@tag#os` apart; what is missing is empty. */
+/** Splits `name@tag#os`; missing parts are empty. */
 export function imageNameOf(ref: string): ImageName {
   const [named = '', os = ''] = split(ref, '#');
   const [name = '', tag = ''] = split(named, '@');
   return { name, tag, os };
 }
 
-/** The platform pulls `latest` every time, because its content changes; other tags are trusted to stay. */
+/** `latest` is always pulled, because its content changes; other tags are not expected to change. */
 export function defaultPullPolicy(ref: string): 'Always' | 'IfNotPresent' {
   return imageNameOf(ref).tag === 'latest' ? 'Always' : 'IfNotPresent';
-}
-
-/** `/a/b` however it was written: with or without the outer slashes. */
-export function cleanPath(path: string): string {
-  return `/${path
-    .split('/')
-    .filter((part) => part !== '')
-    .join('/')}`;
 }
 
 export function joinPath(folder: string, name: string): string {
   return cleanPath(`${folder}/${name}`);
 }
 
-/** Whether a path is `folder` or lies below it; both have to be clean. */
+/** Whether a path is `folder` or below it; both must be normalized. */
 export function isWithin(path: string, folder: string): boolean {
   return folder === '/' || path === folder || path.startsWith(`${folder}/`);
 }

@@ -32,7 +32,7 @@ test('texts agree with the calendar for any day', () => {
   }
 });
 
-test('what is no moment is none', () => {
+test('an invalid time is undefined', () => {
   for (const text of [
     '',
     'now',

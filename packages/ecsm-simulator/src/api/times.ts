@@ -1,10 +1,10 @@
-/** Times on the wire. The platform writes them in more than one way, and which one where is a guess: the switch `times`. */
+/** Times in requests and responses. The platform uses several forms; which one where is set by the switch `times`. */
 import { timestampAt } from '@ecsm/runtime';
 import type { Behaviour } from '../platform/behaviour.ts';
 
 export type Timed = 'service' | 'container' | 'image';
 
-/** Nodes, records and whatever else lies in the platform's database look like services. */
+/** Nodes, records and other database rows use the form of services. */
 export function timeText(timeMs: number, of: Timed, { times }: Behaviour): string {
   const second = timestampAt(timeMs).slice(0, 19);
   if (times === 'plain' || (times === 'mixed' && of === 'service')) return second.replace('T', ' ');
@@ -12,14 +12,14 @@ export function timeText(timeMs: number, of: Timed, { times }: Behaviour): strin
   return `${second}.${milliseconds}${times === 'mixed' && of === 'image' ? '000000' : ''}Z`;
 }
 
-/** The largest moment that a date can hold. */
+/** The maximum of a JavaScript `Date`. */
 const timeMsMax = 8.64e15;
-/** Any number below this is seconds: as milliseconds it would be before 1973. */
+/** A smaller number is in seconds: in milliseconds it would be before 1973. */
 const secondsMax = 1e11;
 
 /**
- * A moment that a caller names: seconds or milliseconds since the epoch, or either of the texts above. Undefined if it
- * is none of them.
+ * Parses a time of a caller: seconds or milliseconds since the epoch, or one of the forms above. Returns undefined if
+ * it is invalid.
  */
 export function parseMoment(text: string): number | undefined {
   if (/^\d{1,16}$/.test(text)) {
@@ -31,11 +31,11 @@ export function parseMoment(text: string): number | undefined {
   if (!parts) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
   const timeMs = (((daysSinceEpoch(year, month, day) * 24 + hour) * 60 + minute) * 60 + second) * 1000;
-  // The 31st of February would come out as a day in March.
+  // An impossible date, such as February 31, would be converted to another day.
   return timestampAt(timeMs).slice(0, 19) === text.slice(0, 19).replace(' ', 'T') ? timeMs : undefined;
 }
 
-/** Of the Gregorian calendar, whose years begin in March here, so that the leap day is the last one. */
+/** In the Gregorian calendar. The year starts in March here, so that the leap day is its last day. */
 function daysSinceEpoch(year: number, month: number, day: number): number {
   const marchYear = month <= 2 ? year - 1 : year;
   const era = Math.floor(marchYear / 400);

@@ -1,4 +1,4 @@
-/** What runs in the background. Nobody has seen a call that reads one; it is there when the behaviour says so. */
+/** Routes of background operations. No source shows a call that reads one; it exists only by a switch. */
 import type { JsonObject } from '@ecsm/runtime';
 import type { Transaction } from '../platform/model.ts';
 import { Refusal } from '../platform/refusal.ts';
@@ -23,7 +23,7 @@ export function transactionObject({ id, status, data, timestampMs }: Transaction
 function get(call: Call): JsonObject {
   const id = call.parameter('id');
   const transaction = call.platform.transaction(id);
-  // Transactions have no error code of their own, not even a guessed one.
+  // There is no specific error code for transactions.
   if (transaction === undefined) throw new Refusal('noSuchCall', id.slice(0, 100));
   return transactionObject(transaction);
 }

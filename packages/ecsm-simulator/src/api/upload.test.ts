@@ -37,7 +37,7 @@ test('an image arrives in chunks, in any order, and each answer has the same upl
   expect(bench.code('GET', '/image/upload/nothing')).toBe(34004);
 });
 
-test('an upload that was interrupted is told what is there', () => {
+test('an interrupted upload gets the list of present chunks', () => {
   const bench = new Bench();
   const is = (one: boolean, two: boolean) => [
     { index: 1, isExist: one },

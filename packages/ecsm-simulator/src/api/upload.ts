@@ -1,12 +1,13 @@
 /**
- * Uploading an image in chunks: the bytes in the body, everything about them in headers. An upload is known by the hash
- * of the whole file, so that a caller who was interrupted can ask what is there and send only the rest.
+ * Routes to upload an image in chunks: the bytes are in the body, the metadata in headers. An upload is identified by
+ * the hash of the whole file, so that an interrupted upload can be resumed.
  */
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { type JsonObject, shape } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import { Refusal } from '../platform/refusal.ts';
+import { chunksMax, describedBytesMax } from '../platform/uploads.ts';
 import type { Call } from './call.ts';
 import { badRequest, checkStorable } from './input.ts';
 import { known } from './known.ts';
@@ -19,27 +20,25 @@ export const uploadRoutes: readonly Route[] = [
   { method: 'GET', path: '/image/upload/:uploadId', section: '8', mark: 'TOOL', handle: follow },
 ];
 
-/** An upload lies in memory until it is an image. */
+/** An upload is held in memory until it is complete. */
 export const uploadBytesMax = 2 ** 30;
-export const chunkCountMax = 10_000;
-const describedBytesMax = 2 ** 20;
 
 function receive(call: Call): JsonObject {
   const { platform } = call;
   const imageHash = required(call, 'imageHash');
   if (!/^[0-9a-z+/=:_-]{1,256}$/i.test(imageHash)) throw badRequest('imageHash', 'should be a hash');
-  const chunkCount = number(call, 'total', chunkCountMax);
+  const chunkCount = number(call, 'total', chunksMax);
   const index = number(call, 'index', chunkCount);
   const totalSizeBytes = number(call, 'totalSize', uploadBytesMax);
   const bufferSize = number(call, 'bufferSize', uploadBytesMax);
-  // The size of a slice, whatever its name says; the last one may be shorter.
+  // Despite its name, the size of a chunk; the last one may be shorter.
   number(call, 'offset', uploadBytesMax);
   const chunk = call.bytes();
-  if (chunk.length !== bufferSize) throw badRequest('bufferSize', `should be ${chunk.length}, as many as were sent`);
+  if (chunk.length !== bufferSize) throw badRequest('bufferSize', `should be ${chunk.length}, the size of the body`);
 
   const before = platform.uploadOfHash(imageHash);
   if (before && (before.chunkCount !== chunkCount || before.totalSizeBytes !== totalSizeBytes)) {
-    throw badRequest('total', 'differs from that of the chunks before');
+    throw badRequest('total', 'differs from that of earlier chunks');
   }
   if (before?.imageId) return { uploadId: before.id };
   const encoded = Buffer.from(chunk).toString('base64');
@@ -49,7 +48,7 @@ function receive(call: Call): JsonObject {
   return { uploadId: upload.id };
 }
 
-/** Before the platform makes an image of it, whoever sent the last chunk hears that the whole is not what was announced. */
+/** Validates size and hash with the last chunk, before the image is created. */
 function checkComplete(
   { behaviour }: Platform,
   imageHash: string,
@@ -61,7 +60,7 @@ function checkComplete(
   const parts = Array.from({ length: chunkCount }, (_, index) => Buffer.from(chunks[index + 1] ?? '', 'base64'));
   const size = parts.reduce((sum, part) => sum + part.length, 0);
   if (size !== totalSizeBytes) {
-    throw new Refusal('imageDamaged', `${size} bytes came, ${totalSizeBytes} were announced`);
+    throw new Refusal('imageDamaged', `received ${size} bytes, expected ${totalSizeBytes}`);
   }
   if (size <= describedBytesMax) checkDescription(Buffer.concat(parts));
   if (behaviour.imageHash === 'any') return;
@@ -71,7 +70,7 @@ function checkComplete(
   if (digest !== imageHash.toLowerCase()) throw new Refusal('imageDamaged', `its ${behaviour.imageHash} is ${digest}`);
 }
 
-/** A short file that is JSON describes its image, and the platform keeps what it says. */
+/** A short JSON file describes its image and becomes part of the state. */
 function checkDescription(file: Buffer): void {
   let value: unknown;
   try {
@@ -84,12 +83,12 @@ function checkDescription(file: Buffer): void {
 
 function check(call: Call): JsonObject {
   const body = call.body(
-    shape.object({ imageHash: text, chunkIndexArray: shape.list(whole(0, chunkCountMax)), imageSize: bytes }),
+    shape.object({ imageHash: text, chunkIndexArray: shape.list(whole(0, chunksMax)), imageSize: bytes }),
   );
   if (body.chunkIndexArray.length > listLengthMax) throw badRequest('chunkIndexArray', 'is too long');
   const upload = call.platform.uploadOfHash(body.imageHash);
   const imageId = upload?.imageId && call.platform.image('local', upload.imageId) ? upload.imageId : null;
-  // Once the image is made the chunks are gone, and the image may have been deleted since.
+  // The chunks are removed when the image is created, and the image may have been deleted since.
   const chunks = upload?.imageId === null ? upload.chunks : {};
   return {
     imageId,
@@ -124,7 +123,7 @@ function number(call: Call, name: string, max: number): number {
   return number;
 }
 
-/** Headers are ASCII; other letters come percent-encoded. */
+/** Headers are ASCII; other characters are percent-encoded. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(value);

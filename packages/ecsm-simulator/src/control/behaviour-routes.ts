@@ -1,4 +1,4 @@
-/** What the platform does where nobody knows what the real one does. */
+/** Routes for the behaviour of the platform where it is not documented. */
 import { shape } from '@ecsm/runtime';
 import { profiles } from '../platform/behaviour.ts';
 import { isProfileName, profileNames, readSwitches, switchNames } from './behaviour.ts';
@@ -12,13 +12,13 @@ export const behaviourRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/sim/behaviour',
-    does: 'shows the switches, and the names of the profiles',
+    does: 'returns the switches and the names of the profiles',
     handle: ({ platform }) => ({ behaviour: platform.behaviour, profiles: profileNames }),
   },
   {
     method: 'PUT',
     path: '/sim/behaviour',
-    does: 'changes some switches; with a profile, all of them',
+    does: 'changes some switches, or with a profile all of them',
     body: { profile: 'likely', update: 'roll', startMs: 2_000 },
     handle({ platform, request }) {
       const { profile, ...switches } = readBody(request, fields);

@@ -1,4 +1,4 @@
-/** The switches of the platform as people write them: what they are called, and what they may be set to. */
+/** Parsing and validation of behaviour switches. */
 import { type Behaviour, behaviourChoices, type ProfileName, profiles, switchProblem } from '../platform/behaviour.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { ControlError } from './input.ts';
@@ -10,7 +10,7 @@ export function isProfileName(name: unknown): name is ProfileName {
   return typeof name === 'string' && Object.hasOwn(profiles, name);
 }
 
-/** Checks switches that somebody named, and what they set them to. */
+/** Validates names and values of switches. Throws `ControlError`. */
 export function readSwitches(change: Readonly<Record<string, unknown>>): Partial<Behaviour> {
   for (const [name, value] of Object.entries(change)) {
     const complaint = switchComplaint(name, value);
@@ -25,7 +25,7 @@ function switchComplaint(name: string, value: unknown): string | undefined {
   return problem === undefined ? undefined : `${name} ${problem}, not ${JSON.stringify(value)}`;
 }
 
-/** `switch=value`, as on a command line. */
+/** Parses `switch=value` of the command line. Throws `ControlError`. */
 export function readSwitch(text: string): Partial<Behaviour> {
   const [name = '', ...rest] = text.split('=');
   const value = rest.join('=');

@@ -1,4 +1,4 @@
-/** What happens to containers: they end, fall ill, cannot be deployed. */
+/** Routes for faults of containers: crashes, failing health checks and deployments. */
 import { shape } from '@ecsm/runtime';
 import { findContainer } from './find.ts';
 import { numberFrom, readBody } from './input.ts';
@@ -8,7 +8,7 @@ export const containerRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/sim/containers/:container/kill',
-    does: 'ends a container, by name or task id, as if it had crashed',
+    does: 'crashes a container, by name or task id',
     handle(call) {
       const { taskId, name } = findContainer(call);
       call.platform.killContainer(taskId);
@@ -18,7 +18,7 @@ export const containerRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/sim/containers/:container/crash-loop',
-    does: 'lets a container end so long after every start; null ends the loop',
+    does: 'crashes a container this long after every start; null stops the loop',
     body: { afterMs: 3_000 },
     handle(call) {
       const { taskId, name } = findContainer(call);
@@ -30,7 +30,7 @@ export const containerRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/sim/containers/:container/health',
-    does: 'lets the health check of a container fail, or pass again',
+    does: 'makes the health check of a container fail or pass',
     body: { healthy: false },
     handle(call) {
       const { taskId, name } = findContainer(call);
@@ -42,7 +42,7 @@ export const containerRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/sim/deployments/fail',
-    does: 'lets the next deployments of containers fail: of one service, or of any; 1 unless a count is given',
+    does: 'makes the next deployments of containers fail, of one service or of any; the default count is 1',
     body: { count: 2, service: 'telemetry', message: 'no space left on device' },
     handle({ platform, request }) {
       const { count = 1, ...failure } = readBody(request, {

@@ -1,10 +1,10 @@
 /**
- * The control API: everything below `/sim/`, to break things on purpose and to see what happened. JSON in, JSON out:
- * `{"ok":true, …}`, or an HTTP status of 400 and more with `{"error":"a sentence"}`.
+ * The control API below `/sim/`, to inject faults and to inspect the platform. Responses are JSON: `{"ok":true, …}`, or
+ * an HTTP status of 400 or more with `{"error":"a sentence"}`.
  */
 import { Buffer } from 'node:buffer';
 import { isApiError, nearest } from '@ecsm/runtime';
-import type { Answer, Handler, Request } from '../api/exchange.ts';
+import type { Handler, Request, Response } from '../api/exchange.ts';
 import { Router, segmentsOf } from '../api/router.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { behaviourRoutes } from './behaviour-routes.ts';
@@ -14,17 +14,17 @@ import { ControlError } from './input.ts';
 import { linkRoutes } from './link.ts';
 import { nodeRoutes } from './nodes.ts';
 import { serviceRoutes } from './services.ts';
+import { simulatorRoutes } from './simulator.ts';
 import type { ControlRoute, ControlSubject } from './subject.ts';
-import { wholeRoutes } from './whole.ts';
 
 export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/sim/',
-    does: 'lists all of this',
+    does: 'lists these routes',
     handle: () => ({ routes: controlRoutes.map(({ handle: _, ...route }) => route) }),
   },
-  ...wholeRoutes,
+  ...simulatorRoutes,
   ...nodeRoutes,
   ...containerRoutes,
   ...serviceRoutes,
@@ -42,9 +42,9 @@ export function createControl(subject: ControlSubject): Handler {
       const { route, parameters } = find(request, segmentsOf(encoded).map(decoded));
       const { platform } = subject;
       const query = new URLSearchParams(search);
-      return answer(200, { ok: true, ...route.handle({ subject, platform, request, parameters, query }) });
+      return respond(200, { ok: true, ...route.handle({ subject, platform, request, parameters, query }) });
     } catch (error) {
-      return answer(statusOf(error), { error: error instanceof Error ? error.message : String(error) });
+      return respond(statusOf(error), { error: error instanceof Error ? error.message : String(error) });
     }
   };
 }
@@ -53,12 +53,12 @@ function find({ method }: Request, segments: readonly string[]) {
   const match = router.match(method, segments);
   if (match.kind === 'found') return match;
   const path = `/${segments.join('/')}`;
-  if (match.kind === 'unknown') throw new ControlError(404, `there is nothing at ${path}.${hint(path)}`);
+  if (match.kind === 'unknown') throw new ControlError(404, `there is no route ${path}.${hint(path)}`);
   const allowed = ['GET', 'POST', 'PUT', 'DELETE'].filter((one) => match.allowed.includes(one));
-  throw new ControlError(405, `${path} takes ${allowed.join(' or ')}, not ${method}`);
+  throw new ControlError(405, `${path} accepts ${allowed.join(' or ')}, not ${method}`);
 }
 
-/** Compares with each route as it would be with the names in this path. */
+/** Suggests the nearest route, with the parameters of this path filled in. */
 function hint(path: string): string {
   const segments = path.split('/');
   const candidates = controlRoutes.map(({ path: pattern }) =>
@@ -68,14 +68,14 @@ function hint(path: string): string {
       .join('/'),
   );
   const near = nearest(path, candidates);
-  return near === undefined ? ' GET /sim/ lists what there is.' : ` Did you mean ${near}?`;
+  return near === undefined ? ' GET /sim/ lists all routes.' : ` Did you mean ${near}?`;
 }
 
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new ControlError(400, `${segment} of the path is not encoded as it should be`);
+    throw new ControlError(400, `${segment} of the path is not properly percent-encoded`);
   }
 }
 
@@ -85,7 +85,7 @@ function statusOf(error: unknown): number {
   return isApiError(error) ? error.status : 500;
 }
 
-function answer(status: number, value: unknown): Answer {
+function respond(status: number, value: unknown): Response {
   return {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8' },

@@ -1,4 +1,4 @@
-/** A service as a person leaves it who changes a few fields of it. */
+/** Manual changes of some fields of a service. */
 import { type JsonObject, type JsonValue, mergePatch, shape } from '@ecsm/runtime';
 import type { DeployAction, Policy, Service, ServiceSpec } from '../platform/model.ts';
 
@@ -13,9 +13,9 @@ export interface Edit {
   readonly action?: DeployAction;
   readonly pullPolicy?: string;
   readonly autoUpgrade?: string;
-  /** Variables to set, or with null to remove. */
+  /** Environment variables to set; null removes one. */
   readonly env?: Readonly<Record<string, string | null>>;
-  /** Merged into what is there: JSON Merge Patch. */
+  /** A JSON Merge Patch of the configuration. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly vsoa?: Readonly<Record<string, unknown>>;
 }
@@ -45,7 +45,7 @@ function merged(target: JsonObject, patch: Readonly<Record<string, unknown>>): J
   return isJsonObject(result) ? result : {};
 }
 
-/** SylixOS has them at `process.env`, Docker at `env`. */
+/** The environment is at `process.env` for SylixOS, at `env` for Docker. */
 function withVariables(config: JsonObject, env: Readonly<Record<string, string | null>>): JsonObject {
   if (Object.keys(env).length === 0) return config;
   const { process } = config;
@@ -60,7 +60,7 @@ function variables(before: JsonValue | undefined, change: Readonly<Record<string
   return [...kept, ...set];
 }
 
-/** What came as JSON is JSON. */
+/** The value was parsed from JSON. */
 function json(value: Readonly<Record<string, unknown>>): JsonObject {
   return isJsonObject(value) ? value : {};
 }

@@ -1,4 +1,4 @@
-/** Which endpoint of the platform's API a call belongs to, for counting: `GET /service/:id`. */
+/** Maps a call to its endpoint of the platform's API, for counting: `GET /service/:id`. */
 import { segmentsOf } from '../api/router.ts';
 import { router } from '../api/routes.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bodyExcerpt } from './excerpt.ts';
 
 describe('the beginning of a body', () => {
-  it('is the whole of a short one, and says where a long one goes on', () => {
+  it('is the whole of a short body, and ends with … for a long one', () => {
     expect(bodyExcerpt(Buffer.from('{"a":1}'), 100)).toBe('{"a":1}');
     expect(bodyExcerpt(Buffer.from('x'.repeat(200)), 100)).toBe(`${'x'.repeat(100)}…`);
     expect(bodyExcerpt(Buffer.from('服'.repeat(100)), 100)).toBe('服'.repeat(100));

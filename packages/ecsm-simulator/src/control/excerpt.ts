@@ -1,8 +1,8 @@
-/** The beginning of a request or an answer that may be shown: cut to a length, without secrets. */
+/** Excerpts of bodies for the journal: of bounded length, without secrets. */
 import { Buffer } from 'node:buffer';
 import { redactText } from '@ecsm/runtime';
 
-/** The beginning of a body as text; `…` where more follows. Empty where there is none, or it is not text. */
+/** Returns the start of a body as text, with `…` if it was cut, or its size if it is not text. */
 export function bodyExcerpt(body: Uint8Array, charactersMax: number): string {
   // A character of UTF-8 has four bytes at most.
   const text = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, charactersMax * 4)).toString('utf8');

@@ -1,4 +1,4 @@
-/** Things by the name that a person would use, or by their id. */
+/** Finds objects by name or id. Throws `ControlError` if there is none. */
 import type { Container, Node, Service } from '../platform/model.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { ControlError } from './input.ts';

@@ -1,4 +1,4 @@
-/** Images that arrive. */
+/** Routes to push images. */
 import { shape } from '@ecsm/runtime';
 import { numberFrom, readBody } from './input.ts';
 import type { ControlRoute } from './subject.ts';
@@ -9,7 +9,7 @@ export const imageRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/sim/images',
-    does: 'pushes an image to a registry, the local one unless another is named; services with auto-upgrade follow',
+    does: 'pushes an image to a registry, by default the local one; services with auto-upgrade are updated',
     body: { name: 'telemetry', tag: '1.2.0', os: 'sylixos', sizeBytes: 20_000_000 },
     handle({ platform, request }) {
       const image = readBody(request, {

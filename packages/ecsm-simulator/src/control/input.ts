@@ -1,16 +1,16 @@
-/** What a person sends to the control API: JSON with known fields. Whatever is wrong with it is said in one sentence. */
+/** Parsing and validation of requests to the control API. Errors are one sentence. */
 import { Buffer } from 'node:buffer';
 import { type Shape, type Shaped, shape } from '@ecsm/runtime';
 import type { Request } from '../api/exchange.ts';
 import { didYouMean } from './did-you-mean.ts';
 
-/** Ends a call with this HTTP status and sentence. */
+/** Ends a call with this HTTP status and message. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
   readonly status: number;
 
-  constructor(status: number, sentence: string) {
-    super(sentence);
+  constructor(status: number, message: string) {
+    super(message);
     this.status = status;
   }
 }
@@ -18,7 +18,7 @@ export class ControlError extends Error {
 type Fields = Readonly<Record<string, Shape<unknown>>>;
 type Body<F extends Fields> = Shaped<ReturnType<typeof shape.object<F>>>;
 
-/** An empty body is an empty object: most calls need none. */
+/** Parses a JSON body with known fields. An empty body is an empty object. */
 export function readBody<F extends Fields>(request: Request, fields: F): Body<F> {
   const value = parsed(request);
   const known = shape.object(fields);
@@ -44,7 +44,7 @@ function unknownField(value: unknown, known: readonly string[]): string | undefi
   return `there is no field "${unknown}".${didYouMean(unknown, known)}`;
 }
 
-/** A number within limits. */
+/** A number from `min` to `max`. */
 export function numberFrom(min: number, max = Number.MAX_SAFE_INTEGER): Shape<number> {
   return {
     isOptional: false,
@@ -55,7 +55,7 @@ export function numberFrom(min: number, max = Number.MAX_SAFE_INTEGER): Shape<nu
   };
 }
 
-/** A whole number of a query; `fallback` where it is absent. */
+/** A whole number of the query; `fallback` if it is absent. */
 export function queryNumber(query: URLSearchParams, name: string, fallback: number, max: number): number {
   const text = query.get(name);
   if (text === null) return fallback;

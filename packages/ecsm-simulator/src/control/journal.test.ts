@@ -1,12 +1,12 @@
 /** What the journal keeps, and what it drops. */
 import { describe, expect, it } from 'vitest';
-import type { ObservedCall } from '../link/journey.ts';
+import type { ObservedCall } from '../link/simulated-call.ts';
 import { Journal, journalLimits } from './journal.ts';
 
 function observed(number: number, change: Partial<ObservedCall> = {}): ObservedCall {
   return {
     request: { method: 'GET', target: `/api/v1/node/${number}`, headers: {}, body: new Uint8Array() },
-    answer: { status: 200, headers: {}, body: Buffer.from('{"status":200,"message":"success"}') },
+    response: { status: 200, headers: {}, body: Buffer.from('{"status":200,"message":"success"}') },
     fate: 'answered',
     startedMs: number,
     durationMs: 2,
@@ -27,8 +27,8 @@ describe('a journal', () => {
       headers: {},
       body: Buffer.from('{"name":"a","password":"hunter2"}'),
     };
-    const answer = { status: 409, headers: {}, body: Buffer.from('{ "status": 31006, "message": "no" }') };
-    kept.record(observed(5, { request, answer }));
+    const response = { status: 409, headers: {}, body: Buffer.from('{ "status": 31006, "message": "no" }') };
+    kept.record(observed(5, { request, response }));
     expect(kept.entries()).toEqual([
       {
         number: 1,
@@ -48,10 +48,12 @@ describe('a journal', () => {
     ]);
   });
 
-  it('has no status for a call that never arrived, and no code where there was no envelope', () => {
+  it('has no status for a lost call, and no code without an envelope', () => {
     const kept = journal();
-    kept.record(observed(1, { fate: 'request lost', answer: null }));
-    kept.record(observed(2, { fate: 'error page', answer: { status: 503, headers: {}, body: Buffer.from('<html>') } }));
+    kept.record(observed(1, { fate: 'request lost', response: null }));
+    kept.record(
+      observed(2, { fate: 'error page', response: { status: 503, headers: {}, body: Buffer.from('<html>') } }),
+    );
     expect(kept.entries()).toMatchObject([
       { status: null, code: null, answer: '' },
       { status: 503, code: null, answer: '<html>' },
@@ -80,7 +82,7 @@ describe('a journal', () => {
     expect(kept.entries(10)).toEqual([]);
   });
 
-  it('forgets when it is told to, and goes on counting numbers', () => {
+  it('is cleared, and continues its numbering', () => {
     const kept = journal();
     for (let number = 1; number <= 3; number++) kept.record(observed(number));
     kept.clear();

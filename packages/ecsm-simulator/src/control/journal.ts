@@ -1,15 +1,15 @@
 /**
- * Every call that was made, and what became of it: the last ones in full, all of them in numbers. Times come from the
- * clock, so the same seed and the same calls give the same journal.
+ * The journal of calls: the last ones with details, and counts of all. Times are those of the injected clock, so the
+ * same seed and calls give the same journal.
  */
 import { redactText } from '@ecsm/runtime';
-import type { ObservedCall, ObservedFate } from '../link/journey.ts';
+import type { ObservedCall, ObservedFate } from '../link/simulated-call.ts';
 import { bodyExcerpt } from './excerpt.ts';
 
 export interface JournalEntry {
-  /** From 1, without gaps. */
+  /** Starts at 1, without gaps. */
   readonly number: number;
-  /** When the call began. */
+  /** The start of the call. */
   readonly timeMs: number;
   readonly method: string;
   /** With the query. */
@@ -17,7 +17,7 @@ export interface JournalEntry {
   /** `GET /service/:id` */
   readonly endpoint: string;
   readonly fate: ObservedFate;
-  /** HTTP status; null if the platform never saw the request. */
+  /** HTTP status; null if the platform did not receive the request. */
   readonly status: number | null;
   /** `status` of the envelope; null if there was none. */
   readonly code: number | null;
@@ -31,7 +31,7 @@ export interface JournalEntry {
 
 export interface Count {
   readonly calls: number;
-  /** Those that did not end with HTTP 200 and code 200 at the caller. */
+  /** Calls whose caller did not receive HTTP 200 and code 200. */
   readonly failures: number;
   readonly bytesUp: number;
   readonly bytesDown: number;
@@ -43,19 +43,19 @@ export const journalLimits = {
   targetCharactersMax: 2_000,
 } as const;
 
-const nothing: Count = { calls: 0, failures: 0, bytesUp: 0, bytesDown: 0 };
+const noCalls: Count = { calls: 0, failures: 0, bytesUp: 0, bytesDown: 0 };
 
 export interface JournalOptions {
-  /** Which endpoint a call belongs to. There must be few: each is counted for ever. */
+  /** Returns the endpoint of a call. The number of endpoints must be bounded: their counts are kept. */
   readonly endpointOf: (method: string, path: string) => string;
 }
 
 export class Journal {
   readonly #endpointOf: JournalOptions['endpointOf'];
-  /** A ring: entry `number` lies at `number % entriesMax`. */
+  /** A ring buffer: entry `number` is at `number % entriesMax`. */
   readonly #entries: JournalEntry[] = [];
   readonly #counts = new Map<string, Count>();
-  #totals = nothing;
+  #totals = noCalls;
   #last = 0;
   #cleared = 0;
 
@@ -64,7 +64,7 @@ export class Journal {
   }
 
   record(call: ObservedCall): JournalEntry {
-    const { request, answer, fate } = call;
+    const { request, response, fate } = call;
     const entry: JournalEntry = {
       number: ++this.#last,
       timeMs: call.startedMs,
@@ -72,21 +72,21 @@ export class Journal {
       target: redactText(request.target.slice(0, journalLimits.targetCharactersMax)),
       endpoint: this.#endpointOf(request.method, request.target.split('?', 1)[0] ?? ''),
       fate,
-      status: answer?.status ?? null,
-      code: answer ? businessCode(answer.body) : null,
+      status: response?.status ?? null,
+      code: response ? businessCode(response.body) : null,
       bytesUp: call.bytesUp,
       bytesDown: call.bytesDown,
       durationMs: call.durationMs,
       request: bodyExcerpt(request.body, journalLimits.bodyCharactersMax),
-      answer: answer ? bodyExcerpt(answer.body, journalLimits.bodyCharactersMax) : '',
+      answer: response ? bodyExcerpt(response.body, journalLimits.bodyCharactersMax) : '',
     };
     this.#entries[entry.number % journalLimits.entriesMax] = entry;
-    this.#totals = added(this.#totals, entry);
-    this.#counts.set(entry.endpoint, added(this.#counts.get(entry.endpoint) ?? nothing, entry));
+    this.#totals = addEntry(this.#totals, entry);
+    this.#counts.set(entry.endpoint, addEntry(this.#counts.get(entry.endpoint) ?? noCalls, entry));
     return entry;
   }
 
-  /** Of the newest entry; 0 if there never was one. */
+  /** Number of the newest entry; 0 if there was none. */
   get last(): number {
     return this.#last;
   }
@@ -95,14 +95,14 @@ export class Journal {
     return this.#totals;
   }
 
-  /** In order of their names. */
+  /** Sorted by endpoint. */
   byEndpoint(): readonly (Count & { readonly endpoint: string })[] {
     return [...this.#counts]
       .map(([endpoint, count]) => ({ endpoint, ...count }))
       .sort((one, other) => (one.endpoint < other.endpoint ? -1 : 1));
   }
 
-  /** The oldest first. What has dropped out of the ring is left out. */
+  /** Oldest first, from those that are still kept. */
   entries(after = 0, limit: number = journalLimits.entriesMax): readonly JournalEntry[] {
     const first = Math.max(after, this.#cleared, this.#last - journalLimits.entriesMax) + 1;
     const found: JournalEntry[] = [];
@@ -113,28 +113,28 @@ export class Journal {
     return found;
   }
 
-  /** Forgets entries and counts. Numbers go on, so that whoever follows the journal misses nothing. */
+  /** Removes entries and counts. Numbering continues, so that `after` of a reader stays valid. */
   clear(): void {
     this.#entries.length = 0;
     this.#counts.clear();
-    this.#totals = nothing;
+    this.#totals = noCalls;
     this.#cleared = this.#last;
   }
 }
 
-function added(count: Count, { fate, status, code, bytesUp, bytesDown }: JournalEntry): Count {
-  const isFine = fate === 'answered' && status === 200 && code === 200;
+function addEntry(count: Count, { fate, status, code, bytesUp, bytesDown }: JournalEntry): Count {
+  const isSuccess = fate === 'answered' && status === 200 && code === 200;
   return {
     calls: count.calls + 1,
-    failures: count.failures + (isFine ? 0 : 1),
+    failures: count.failures + (isSuccess ? 0 : 1),
     bytesUp: count.bytesUp + bytesUp,
     bytesDown: count.bytesDown + bytesDown,
   };
 }
 
-/** Long answers are many, so only the beginning is looked at; that is where the API puts it. */
+/** The code of the envelope. Only the start of the body is read, where the API writes it. */
 function businessCode(body: Uint8Array): number | null {
-  const beginning = String.fromCharCode(...body.subarray(0, 40));
-  const found = /^\s*\{\s*"status"\s*:\s*(\d{1,9})\b/.exec(beginning);
+  const start = String.fromCharCode(...body.subarray(0, 40));
+  const found = /^\s*\{\s*"status"\s*:\s*(\d{1,9})\b/.exec(start);
   return found ? Number(found[1]) : null;
 }

@@ -1,4 +1,4 @@
-/** How bad the link is. */
+/** Routes for the faults of the link. */
 import { shape } from '@ecsm/runtime';
 import { readBody } from './input.ts';
 import type { ControlRoute } from './subject.ts';
@@ -9,13 +9,13 @@ export const linkRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/sim/link',
-    does: 'shows how bad the link is, and how many calls a frozen platform holds',
+    does: 'returns the settings of the link, and the number of calls that a frozen platform holds',
     handle: ({ subject: { link } }) => ({ link: link.settings, held: link.held }),
   },
   {
     method: 'PUT',
     path: '/sim/link',
-    does: 'changes some settings of the link; the others stay as they are',
+    does: 'changes some settings of the link',
     body: { latencyMs: 500, lossPercent: 5, answerLossPercent: 5, match: { method: 'POST', path: '/api/v1/service' } },
     handle({ subject: { link }, request }) {
       link.set(
@@ -45,7 +45,7 @@ export const linkRoutes: readonly ControlRoute[] = [
   {
     method: 'DELETE',
     path: '/sim/link',
-    does: 'makes the link healthy',
+    does: 'resets the link: no faults',
     handle({ subject: { link } }) {
       link.heal();
       return { link: link.settings, held: link.held };

@@ -1,4 +1,4 @@
-/** What happens to nodes: they come, are lost, return, fill up. */
+/** Routes for nodes and their faults. */
 import { shape } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { Node } from '../platform/model.ts';
@@ -13,7 +13,7 @@ export const nodeRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/sim/nodes',
-    does: 'adds a node; all but the name has a default',
+    does: 'adds a node; only the name is required',
     body: { name: 'node-9', type: 'sylixos', arch: 'arm64', cores: 4, memoryTotalBytes: 4_294_967_296 },
     handle({ platform, request }) {
       const node = readBody(request, {
@@ -35,27 +35,27 @@ export const nodeRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/sim/nodes/:node/cut',
-    does: 'cuts a node off; its containers go on unseen, and dynamic services move away after a while',
+    does: 'disconnects a node; its containers keep running, and dynamic services are moved after a delay',
     handle(call) {
       const { id } = findNode(call);
       call.platform.cutNode(id);
-      return shown(call.platform, id);
+      return nodeFields(call.platform, id);
     },
   },
   {
     method: 'POST',
     path: '/sim/nodes/:node/restore',
-    does: 'brings a node back',
+    does: 'reconnects a node',
     handle(call) {
       const { id } = findNode(call);
       call.platform.restoreNode(id);
-      return shown(call.platform, id);
+      return nodeFields(call.platform, id);
     },
   },
   {
     method: 'POST',
     path: '/sim/nodes/:node/fill',
-    does: 'lets something else take memory or disk of a node, in bytes or in percent of all; 0 gives it back',
+    does: 'sets the memory or disk of a node that other programs use, in bytes or in percent of the total',
     body: { memoryPercent: 95, diskPercent: 50 },
     handle(call) {
       const node = findNode(call);
@@ -71,13 +71,13 @@ export const nodeRoutes: readonly ControlRoute[] = [
         ...(memory === undefined ? {} : { memoryBytes: memory }),
         ...(disk === undefined ? {} : { diskBytes: disk }),
       });
-      return shown(call.platform, node.id);
+      return nodeFields(call.platform, node.id);
     },
   },
   {
     method: 'POST',
     path: '/sim/nodes/:node/type',
-    does: 'changes the operating system that the next refresh of node types will find',
+    does: 'sets the operating system that the next refresh of node types detects',
     body: { type: 'linux' },
     handle(call) {
       const { id, name } = findNode(call);
@@ -92,9 +92,9 @@ function part(total: number, percent: number | undefined): number | undefined {
   return percent === undefined ? undefined : Math.round((total * percent) / 100);
 }
 
-function shown(platform: Platform, id: string): Readonly<Record<string, unknown>> {
+function nodeFields(platform: Platform, id: string): Readonly<Record<string, unknown>> {
   const node: Node | undefined = platform.node(id);
-  if (!node) throw new ControlError(404, `the node ${id} is gone`);
+  if (!node) throw new ControlError(404, `the node ${id} was deleted`);
   const { memoryFreeBytes, diskFreeBytes } = platform.usageOfNode(node);
   return { node: node.name, online: node.online, memoryFreeBytes, diskFreeBytes };
 }

@@ -1,4 +1,4 @@
-/** What careless people do to services behind an operator's back, and the work that services have. */
+/** Routes for manual changes of services, which an operator does not expect, and for their load. */
 import { shape } from '@ecsm/runtime';
 import type { ContainerAction } from '../platform/model.ts';
 import { edited } from './edit.ts';
@@ -13,7 +13,7 @@ export const serviceRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/sim/services/:service/load',
-    does: 'sets what each instance of a service uses: percent of the processor, memory, disk',
+    does: 'sets the resource usage of each instance of a service: percent of the CPU, memory, disk',
     body: { cpuPercent: 80, memoryBytes: 100_000_000, diskBytes: 0 },
     handle(call) {
       const { id, name } = findService(call);
@@ -29,7 +29,7 @@ export const serviceRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/sim/services/:service/edit',
-    does: 'changes some fields of a service, as a person at the web page would; null removes a variable of env',
+    does: 'changes some fields of a service, as a user of the web UI would; null removes a variable of env',
     body: { image: 'telemetry@1.1.0#sylixos', factor: 2, nodeNames: ['node-1'], env: { RATE: '20' } },
     handle(call) {
       const service = findService(call);
@@ -63,7 +63,7 @@ export const serviceRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/sim/services/:service/redeploy',
-    does: 'deploys all containers of a service again',
+    does: 'redeploys all containers of a service',
     handle(call) {
       const { id, name } = findService(call);
       call.platform.redeployService(id);

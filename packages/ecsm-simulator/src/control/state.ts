@@ -1,4 +1,4 @@
-/** Whether a JSON value is a state that a platform can be started from: from a file, or from somebody who sent one. */
+/** Validates a state that was read from a file or sent by a caller. */
 import { type Shape, shape } from '@ecsm/runtime';
 import { profiles } from '../platform/behaviour.ts';
 import type { Container, Image, Node, Service, State } from '../platform/model.ts';
@@ -6,7 +6,7 @@ import { readSwitches } from './behaviour.ts';
 
 export type StateCheck = { readonly state: State } | { readonly complaint: string };
 
-/** Names every field, so that a field that is added to the model is not forgotten here. */
+/** Requires every field, so that a new field of the model is not forgotten here. */
 type FieldsOf<T> = { readonly [F in keyof T]-?: Shape<unknown> };
 
 const text = shape.string();
@@ -164,10 +164,10 @@ const whole = shape.object(state);
 
 export function checkState(value: unknown): StateCheck {
   if (!shape.isObject(value)) return { complaint: 'the state should be an object' };
-  if (value['version'] !== 1) return { complaint: 'it is not a state of a simulator, or one of another version' };
-  if (!isState(value)) return { complaint: shape.complaint(whole, value, 'state') ?? 'it is no state' };
-  const stray = strayContainer(value);
-  if (stray !== undefined) return { complaint: stray };
+  if (value['version'] !== 1) return { complaint: 'it is not the state of a simulator, or has another version' };
+  if (!isState(value)) return { complaint: shape.complaint(whole, value, 'state') ?? 'it is not a valid state' };
+  const orphan = orphanContainer(value);
+  if (orphan !== undefined) return { complaint: orphan };
   try {
     return { state: { ...value, behaviour: { ...profiles.likely, ...readSwitches({ ...value.behaviour }) } } };
   } catch (error) {
@@ -179,10 +179,10 @@ function isState(value: unknown): value is State {
   return whole.check(value) === undefined;
 }
 
-function strayContainer({ containers, services, nodes }: State): string | undefined {
+function orphanContainer({ containers, services, nodes }: State): string | undefined {
   for (const [taskId, { serviceId, nodeId }] of Object.entries(containers)) {
-    if (!Object.hasOwn(services, serviceId)) return `the container ${taskId} belongs to no service`;
-    if (!Object.hasOwn(nodes, nodeId)) return `the container ${taskId} lies on no node`;
+    if (!Object.hasOwn(services, serviceId)) return `the service of container ${taskId} does not exist`;
+    if (!Object.hasOwn(nodes, nodeId)) return `the node of container ${taskId} does not exist`;
   }
   return undefined;
 }

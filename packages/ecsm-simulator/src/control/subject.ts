@@ -1,4 +1,4 @@
-/** What the control API acts upon, and what its routes are made of. */
+/** The types of the control API: the simulator that it controls, and its routes. */
 import type { Request } from '../api/exchange.ts';
 import type { Endpoint } from '../api/router.ts';
 import type { Link } from '../link/link.ts';
@@ -7,13 +7,13 @@ import type { State } from '../platform/model.ts';
 import type { Journal } from './journal.ts';
 
 export interface ControlSubject {
-  /** Another one after `restore` and `reset`. */
+  /** Replaced by `restore` and `reset`. */
   readonly platform: Platform;
   readonly link: Link;
   readonly journal: Journal;
-  /** Puts another state in the place of the present one. */
+  /** Replaces the state. */
   restore(state: State): void;
-  /** Everything as it was at the start. */
+  /** Restores the initial state. */
   reset(): void;
 }
 
@@ -27,10 +27,10 @@ export interface ControlCall {
 }
 
 export interface ControlRoute extends Endpoint {
-  /** What it does, in a few words. */
+  /** A short description. */
   readonly does: string;
-  /** A body that works; none where none is needed. */
+  /** An example body; absent if none is needed. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** What goes into the answer beside `ok`. */
+  /** Returns the fields of the response in addition to `ok`. */
   readonly handle: (call: ControlCall) => Readonly<Record<string, unknown>>;
 }

@@ -1,8 +1,8 @@
-/** The body of a request, whole and within a limit. */
+/** Reads the body of a request, with a size limit. */
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
-/** `gone`: the caller left in the middle of it. */
+/** Resolves with `gone` if the caller closed the connection. */
 export function receiveBody(incoming: IncomingMessage, bytesMax: number): Promise<Uint8Array | 'too large' | 'gone'> {
   return new Promise((resolve) => {
     if (Number(incoming.headers['content-length'] ?? 0) > bytesMax) return resolve('too large');

@@ -74,7 +74,7 @@ describe('the control API', () => {
     expect(first().restartCnt).toBe(2);
   });
 
-  it('lets a container crash again and again, until it is told to stop', async () => {
+  it('crashes a container repeatedly, until the loop is stopped', async () => {
     call('POST', `/sim/containers/${first().name}/crash-loop`, { afterMs: 1_000 });
     await clock.advance(60_000);
     const { restartCnt } = first();
@@ -233,10 +233,10 @@ describe('the control API', () => {
   });
 
   it.each<[string, string, unknown, number, string]>([
-    ['GET', '/sim/stat', undefined, 404, 'there is nothing at /sim/stat. Did you mean /sim/state?'],
+    ['GET', '/sim/stat', undefined, 404, 'there is no route /sim/stat. Did you mean /sim/state?'],
     ['POST', '/sim/nodes/node-1/cutt', undefined, 404, 'Did you mean /sim/nodes/node-1/cut?'],
-    ['GET', '/sim/completely/different/things', undefined, 404, 'GET /sim/ lists what there is.'],
-    ['PATCH', '/sim/link', undefined, 405, '/sim/link takes GET or PUT or DELETE, not PATCH'],
+    ['GET', '/sim/completely/different/things', undefined, 404, 'GET /sim/ lists all routes.'],
+    ['PATCH', '/sim/link', undefined, 405, '/sim/link accepts GET or PUT or DELETE, not PATCH'],
     ['POST', '/sim/nodes/nod-1/cut', undefined, 404, 'there is no node "nod-1". Did you mean "node-1"?'],
     ['POST', '/sim/services/telemtry/stop', undefined, 404, 'Did you mean "telemetry"?'],
     ['POST', '/sim/containers/nobody/kill', undefined, 404, 'there is no container "nobody".'],
@@ -248,9 +248,9 @@ describe('the control API', () => {
     ['PUT', '/sim/behaviour', { update: 'sideways' }, 400, 'update has to be recreate or roll, not "sideways"'],
     ['PUT', '/sim/behaviour', { profile: 'lykely' }, 400, 'Did you mean "likely"?'],
     ['PUT', '/sim/state', {}, 400, 'body.state is missing'],
-    ['PUT', '/sim/state', { state: { version: 2 } }, 400, 'not a state of a simulator'],
+    ['PUT', '/sim/state', { state: { version: 2 } }, 400, 'not the state of a simulator'],
     ['GET', '/sim/journal?limit=lots', undefined, 400, 'limit should be a whole number'],
-    ['GET', '/sim/%zz', undefined, 400, 'is not encoded'],
+    ['GET', '/sim/%zz', undefined, 400, 'is not properly percent-encoded'],
     ['POST', '/sim/services/telemetry/edit', { image: 'nothing@1#sylixos' }, 404, '镜像'],
     [
       'POST',
@@ -259,7 +259,7 @@ describe('the control API', () => {
       400,
       'body.memoryPercent should be a number from 0 to 100',
     ],
-  ])('%s %s with %j is refused in one sentence', (method, target, body, status, sentence) => {
+  ])('%s %s with %j is rejected with one sentence', (method, target, body, status, sentence) => {
     const before = simulator.platform.snapshot();
     const answered = call(method, target, body);
     expect([answered.status, answered.body['error']]).toEqual([status, expect.stringContaining(sentence)]);

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { isApiError, systemClock } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Request } from '../api/exchange.ts';
 import { Link } from '../link/link.ts';
-import type { Request } from '../link/message.ts';
 import { type RunningServer, type ServeOptions, serve } from './server.ts';
 
 describe('a server', () => {
@@ -79,7 +79,7 @@ describe('a server', () => {
     expect(seen.map(({ target }) => target)).toEqual(['/1', '/2']);
   });
 
-  it('ends promptly, whatever its callers wait for', async () => {
+  it('closes immediately, even with waiting callers', async () => {
     link.set({ requestsToLose: 1 });
     const lost = fetch(`${server.url}/lost`).catch(() => 'ended');
     await expect.poll(() => link.settings.requestsToLose).toBe(0);
@@ -96,16 +96,16 @@ describe('a server', () => {
     expect(seen).toEqual([]);
   });
 
-  it('names the port that is taken', async () => {
+  it('reports a port that is in use', async () => {
     const error: unknown = await serve({ ...options(), port: server.port }).catch((thrown: unknown) => thrown);
     expect(isApiError(error, 'Unavailable') && error.message).toBe(
-      `the address 127.0.0.1:${server.port} is unavailable: another program listens there already; choose another port, or 0 for any free one`,
+      `the address 127.0.0.1:${server.port} is unavailable: the port is in use; choose another port, or 0 for any free one`,
     );
   });
 
   it('stays on this machine unless it is allowed to leave it', async () => {
     const error: unknown = await serve({ ...options(), host: '0.0.0.0' }).catch((thrown: unknown) => thrown);
-    expect(isApiError(error, 'Forbidden') && error.message).toContain('will not listen on 0.0.0.0');
+    expect(isApiError(error, 'Forbidden') && error.message).toContain('does not listen on 0.0.0.0');
   });
 
   it.each([-1, 65_536, 1.5])('refuses port %d', async (port) => {

@@ -1,23 +1,24 @@
 /**
- * The simulated platform on a socket. What the link does to a call happens for real: a lost one leaves its connection
- * open and silent until the caller gives up, a slow one trickles, one that is cut short ends in the middle.
+ * The HTTP server of the simulated platform. It applies the faults of the link to the socket: a lost call leaves its
+ * connection open until the caller aborts, a slow response is sent in small chunks, a truncated one closes the
+ * connection.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type Arrival, Journey, type Road } from '../link/journey.ts';
-import type { Request } from '../link/message.ts';
+import type { Request } from '../api/exchange.ts';
+import { type LinkContext, type ReceivedResponse, SimulatedCall } from '../link/simulated-call.ts';
 import { transfer } from '../link/transfer.ts';
 import { cannotListen, checkAddress, hostAndPort, type ListenAddress } from './address.ts';
 import { receiveBody } from './body.ts';
 
-export interface ServeOptions extends Road, ListenAddress {
-  /** A longer body is answered with HTTP 413 and its connection closed. Default 80 MiB, room for an upload in one chunk. */
+export interface ServeOptions extends LinkContext, ListenAddress {
+  /** A larger body is rejected with HTTP 413, and the connection is closed. Default 80 MiB. */
   readonly bodyBytesMax?: number;
 }
 
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Ends every connection, whatever it waits for. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
@@ -30,11 +31,11 @@ export const serverLimits = {
   keepAliveMsMax: 60_000,
 } as const;
 
-/** Throws `Forbidden` for an address that others can reach, `Unavailable` if the port is taken. */
+/** Throws `Forbidden` for an address that other machines can reach, `Unavailable` if the port is in use. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { host = '127.0.0.1', port = 0, allowRemote = false } = options;
   checkAddress(host, port, allowRemote);
-  const journeys = new Set<Journey>();
+  const simulatedCalls = new Set<SimulatedCall>();
   const server = createServer(
     {
       maxHeaderSize: serverLimits.headerBytesMax,
@@ -42,12 +43,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       requestTimeout: serverLimits.requestMsMax,
       keepAliveTimeout: serverLimits.keepAliveMsMax,
     },
-    (request, response) => void take(options, journeys, request, response),
+    (request, response) => void handle(options, simulatedCalls, request, response),
   );
   server.maxConnections = serverLimits.connectionsMax;
   server.on('clientError', (_error, socket) => refuse(socket));
   await new Promise<void>((resolve, reject) => {
-    // It stays: later on, a connection that could not be accepted is no reason to end the process.
+    // The listener stays, so that a later error of accepting a connection does not end the process.
     server.on('error', (error) => reject(cannotListen(error, host, port)));
     server.listen({ host, port, exclusive: true }, () => resolve());
   });
@@ -55,7 +56,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   return {
     url: `http://${hostAndPort(host, listening)}`,
     port: listening,
-    close: () => end(server, journeys),
+    close: () => end(server, simulatedCalls),
   };
 }
 
@@ -64,17 +65,17 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-function end(server: Server, journeys: ReadonlySet<Journey>): Promise<void> {
-  for (const journey of journeys) journey.cancel();
+function end(server: Server, simulatedCalls: ReadonlySet<SimulatedCall>): Promise<void> {
+  for (const simulatedCall of simulatedCalls) simulatedCall.cancel();
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
   });
 }
 
-async function take(
+async function handle(
   options: ServeOptions,
-  journeys: Set<Journey>,
+  simulatedCalls: Set<SimulatedCall>,
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -89,37 +90,41 @@ async function take(
     body,
   };
   let stopSending = () => {};
-  const journey = Journey.begin(options, request, {
+  const simulatedCall = SimulatedCall.start(options, request, {
     sent: () => {},
-    receive: (arrival) => {
-      stopSending = send(options, response, arrival);
+    receive: (received) => {
+      stopSending = send(options, response, received);
     },
   });
-  journeys.add(journey);
+  simulatedCalls.add(simulatedCall);
   response.on('close', () => {
-    journeys.delete(journey);
-    journey.abandon();
+    simulatedCalls.delete(simulatedCall);
+    simulatedCall.abandon();
     stopSending();
   });
 }
 
-/** Returns how to stop, when there is nobody left to send to. */
-function send({ clock }: Road, response: ServerResponse, { answer, bodyBytes, bytesPerSecond }: Arrival): () => void {
-  const { status, headers, body } = answer;
-  response.writeHead(status, { ...headers, 'content-length': body.byteLength });
+/** Returns a function that stops sending. */
+function send(
+  { clock }: LinkContext,
+  outgoing: ServerResponse,
+  { response, bodyBytes, bytesPerSecond }: ReceivedResponse,
+): () => void {
+  const { status, headers, body } = response;
+  outgoing.writeHead(status, { ...headers, 'content-length': body.byteLength });
   const isWhole = bodyBytes === body.byteLength;
   if (isWhole && bytesPerSecond === 0) {
-    response.end(body);
+    outgoing.end(body);
     return () => {};
   }
-  response.flushHeaders();
+  outgoing.flushHeaders();
   const finish = () => {
-    if (isWhole) response.end();
-    // What was written goes out before the connection breaks.
-    else response.socket?.destroySoon();
+    if (isWhole) outgoing.end();
+    // Flush before closing the connection.
+    else outgoing.socket?.destroySoon();
   };
   if (bytesPerSecond === 0) {
-    response.write(body.subarray(0, bodyBytes));
+    outgoing.write(body.subarray(0, bodyBytes));
     finish();
     return () => {};
   }
@@ -127,7 +132,7 @@ function send({ clock }: Road, response: ServerResponse, { answer, bodyBytes, by
     clock,
     bytes: bodyBytes,
     bytesPerSecond,
-    moved: (from, to) => void response.write(body.subarray(from, to)),
+    moved: (from, to) => void outgoing.write(body.subarray(from, to)),
     done: finish,
   });
 }
@@ -144,7 +149,7 @@ interface Connection {
   end(text: string, done: () => void): unknown;
 }
 
-/** What came is not HTTP. */
+/** Rejects a request that is not HTTP. */
 function refuse(socket: Connection): void {
   if (!socket.writable) return void socket.destroy();
   socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n', () => socket.destroy());

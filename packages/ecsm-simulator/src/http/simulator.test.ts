@@ -1,5 +1,5 @@
 /** The whole simulator, called with the real client, in process and over a socket. */
-import { httpTransport, platformAnswer, RestClient, type Transport } from '@ecsm/client';
+import { httpTransport, platformResponse, RestClient, type Transport } from '@ecsm/client';
 import { type Clock, isApiError, shape, systemClock } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { VirtualClock } from '@ecsm/runtime/testing';
@@ -54,17 +54,17 @@ const services = (client: RestClient) =>
   client.get().resource('service').param('pageNum', 1).param('pageSize', 10).do(anything);
 
 describe.each(Object.keys(ways))('a simulator called %s', (name) => {
-  it('answers as the platform does', async () => {
+  it('responds like the platform', async () => {
     const { client, simulator } = await opened(name);
     await create(client, 'telemetry');
     expect(await services(client)).toMatchObject({ total: 1, list: [{ name: 'telemetry', status: 'deploying' }] });
     expect(simulator.platform.serviceNamed('telemetry')?.factor).toBe(2);
     const refused: unknown = await create(client, 'telemetry').catch((error: unknown) => error);
     expect(isApiError(refused, 'AlreadyExists')).toBe(true);
-    expect(platformAnswer(refused)?.code).toBe(31006);
+    expect(platformResponse(refused)?.code).toBe(31006);
   });
 
-  it('has created a service whose answer was lost, and says so when it is asked again', async () => {
+  it('has created a service whose response was lost, and reports it as existing', async () => {
     const { client, simulator } = await opened(name);
     simulator.link.set({ answersToLose: 1 });
     const lost: unknown = await create(client, 'telemetry').catch((error: unknown) => error);
@@ -97,7 +97,7 @@ describe.each(Object.keys(ways))('a simulator called %s', (name) => {
     simulator.link.set({ lossPercent: 100, frozen: true });
     const options = {
       signal: AbortSignal.timeout(10_000),
-      answerBytesMax: 100_000,
+      responseBytesMax: 100_000,
       meter: { bytesUp: 0, bytesDown: 0 },
     };
     const answer = await transport.send({ method: 'DELETE', target: '/sim/link', headers: {} }, options);
@@ -127,7 +127,7 @@ describe.each(Object.keys(ways))('a simulator called %s', (name) => {
   });
 });
 
-it('answers the same, byte for byte, in process and over a socket', async () => {
+it('returns the same bytes in process and over a socket', async () => {
   const answers = await Promise.all(
     Object.keys(ways).map(async (name) => {
       const { client } = await opened(name);
@@ -166,7 +166,7 @@ describe('a run', () => {
                 headers: {},
                 ...(isCreate ? { body: Buffer.from(JSON.stringify(service(`s-${number}`))) } : {}),
               },
-              { signal: controller.signal, answerBytesMax: 1e6, meter: { bytesUp: 0, bytesDown: 0 } },
+              { signal: controller.signal, responseBytesMax: 1e6, meter: { bytesUp: 0, bytesDown: 0 } },
             )
             .then(
               () => resolve(),
@@ -191,7 +191,7 @@ describe('a run', () => {
     expect((await run(6)).entries).not.toEqual(one.entries);
   });
 
-  it('has the same platform whatever the link draws', async () => {
+  it('has the same platform state independent of the link', async () => {
     const seed = (simulator: Simulator) => simulator.platform.snapshot().seed;
     const options = { clock: new VirtualClock(), nodes: 2 };
     const one = new Simulator({ ...options, random: new SeededRandom(9) });

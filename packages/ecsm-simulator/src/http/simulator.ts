@@ -1,6 +1,6 @@
 /**
- * A whole simulated platform: the state machine, its API, the control API, the link in front of them and the journal of
- * what was called. It is reached through a function call or a socket, and both fare alike.
+ * A complete simulated platform: the state machine, its API, the control API, the link and the journal of calls. It is
+ * called in-process or over HTTP, with the same behaviour.
  */
 import { type Clock, type Log, type Random, silentLog } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
@@ -10,9 +10,9 @@ import { createControl } from '../control/control.ts';
 import { endpoints } from '../control/endpoints.ts';
 import { Journal, type JournalEntry } from '../control/journal.ts';
 import type { ControlSubject } from '../control/subject.ts';
-import type { ObservedCall, Road } from '../link/journey.ts';
+import { isControl } from '../link/control-path.ts';
 import { Link } from '../link/link.ts';
-import { isControl } from '../link/message.ts';
+import type { LinkContext, ObservedCall } from '../link/simulated-call.ts';
 import { type InProcessTransport, inProcessTransport } from '../link/transport.ts';
 import type { Behaviour, ProfileName } from '../platform/behaviour.ts';
 import type { Platform } from '../platform/contract.ts';
@@ -24,13 +24,13 @@ import { type RunningServer, serve } from './server.ts';
 
 export interface SimulatorOptions {
   readonly clock: Clock;
-  /** Seeded: the same calls at the same times give the same run. */
+  /** With a seed, the same calls at the same times give the same run. */
   readonly random: Random;
-  /** A profile, or what differs from `likely`; of a platform that starts from a state: what differs from that. */
+  /** A profile, or changes to `likely`; with a state: changes to its behaviour. */
   readonly behaviour?: Partial<Behaviour> | ProfileName;
-  /** How many nodes, with a few images, there are at the start. Default 0: nothing at all. */
+  /** Number of nodes at the start, with a few images. Default 0: no nodes and no images. */
   readonly nodes?: number;
-  /** Where to start from; then `nodes` does not count. */
+  /** The initial state; `nodes` is then ignored. */
   readonly state?: State;
   readonly log?: Log;
 }
@@ -50,10 +50,10 @@ export class Simulator implements ControlSubject {
   constructor(options: SimulatorOptions) {
     this.#options = options;
     this.#log = options.log ?? silentLog;
-    // A stream of its own: what the link draws must not move what the platform draws.
+    // A separate random stream, so that the link does not affect the platform.
     this.link = new Link({ random: new SeededRandom(Math.floor(options.random.next() * Number.MAX_SAFE_INTEGER)) });
     this.journal = new Journal({ endpointOf: endpoints() });
-    this.#platform = this.#fresh();
+    this.#platform = this.#initialPlatform();
     this.#api = createApi(this.#platform);
     const control = createControl(this);
     this.handler = (request) => {
@@ -66,19 +66,19 @@ export class Simulator implements ControlSubject {
     return this.#platform;
   }
 
-  /** How many calls may have changed something. */
+  /** Number of calls that may have changed the state. */
   get writes(): number {
     return this.#writes;
   }
 
-  /** A way to call it in this process; see `inProcessTransport`. */
+  /** A transport for calls in this process; see `inProcessTransport`. */
   transport(): InProcessTransport {
-    return inProcessTransport(this.#road);
+    return inProcessTransport(this.#context);
   }
 
-  /** Throws `Forbidden` for an address that others can reach, `Unavailable` if the port is taken. */
+  /** Throws `Forbidden` for an address that other machines can reach, `Unavailable` if the port is in use. */
   async listen(address: ListenAddress = {}): Promise<RunningServer> {
-    const server = await serve({ ...this.#road, ...address });
+    const server = await serve({ ...this.#context, ...address });
     this.#servers.add(server);
     return {
       url: server.url,
@@ -91,23 +91,23 @@ export class Simulator implements ControlSubject {
   }
 
   restore(state: State): void {
-    this.#start(this.#made({ state }));
+    this.#start(this.#createPlatform({ state }));
   }
 
   reset(): void {
     this.link.heal();
     this.journal.clear();
-    this.#start(this.#fresh());
+    this.#start(this.#initialPlatform());
   }
 
-  /** Ends every server. */
+  /** Closes all servers. */
   async close(): Promise<void> {
     const servers = [...this.#servers];
     this.#servers.clear();
     await Promise.all(servers.map((server) => server.close()));
   }
 
-  get #road(): Road {
+  get #context(): LinkContext {
     return {
       handler: this.handler,
       link: this.link,
@@ -121,14 +121,14 @@ export class Simulator implements ControlSubject {
     this.#api = createApi(platform);
   }
 
-  #fresh(): Platform {
+  #initialPlatform(): Platform {
     const { behaviour, nodes = 0, state } = this.#options;
-    const platform = this.#made({ ...(behaviour && { behaviour }), ...(state && { state }) });
+    const platform = this.#createPlatform({ ...(behaviour && { behaviour }), ...(state && { state }) });
     if (!state && nodes > 0) seededFleet(platform, { nodes });
     return platform;
   }
 
-  #made(start: Pick<SimulatorOptions, 'behaviour' | 'state'>): Platform {
+  #createPlatform(start: Pick<SimulatorOptions, 'behaviour' | 'state'>): Platform {
     const { clock, random } = this.#options;
     return createPlatform({ clock, random, log: this.#log, ...start });
   }
@@ -136,18 +136,18 @@ export class Simulator implements ControlSubject {
   #observe(call: ObservedCall): void {
     if (isControl(call.request.target)) return;
     const entry = this.journal.record(call);
-    this.#log.write('info', `${entry.method} ${entry.target}`, shown(entry));
+    this.#log.write('info', `${entry.method} ${entry.target}`, logFields(entry));
   }
 
   #logged(request: Request, control: Handler): ReturnType<Handler> {
-    const answer = control(request);
+    const response = control(request);
     const level = request.method === 'GET' ? 'debug' : 'info';
-    this.#log.write(level, `${request.method} ${request.target}`, { status: answer.status });
-    return answer;
+    this.#log.write(level, `${request.method} ${request.target}`, { status: response.status });
+    return response;
   }
 }
 
-function shown({ fate, status, code, bytesUp, bytesDown, durationMs }: JournalEntry): Record<string, unknown> {
+function logFields({ fate, status, code, bytesUp, bytesDown, durationMs }: JournalEntry): Record<string, unknown> {
   return {
     ...(status === null ? {} : { status }),
     ...(code === null || code === 200 ? {} : { code }),

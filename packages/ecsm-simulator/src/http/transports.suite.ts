@@ -5,10 +5,10 @@
 import { isApiError, systemClock } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ObservedCall, Road } from '../link/journey.ts';
+import type { Request, Response } from '../api/exchange.ts';
 import { Link } from '../link/link.ts';
-import type { Answer, Request } from '../link/message.ts';
-import type { InProcessTransport, WireAnswer, WireRequest } from '../link/transport.ts';
+import type { LinkContext, ObservedCall } from '../link/simulated-call.ts';
+import type { InProcessTransport, WireRequest, WireResponse } from '../link/transport.ts';
 
 export interface OpenWay {
   readonly transport: InProcessTransport;
@@ -22,16 +22,16 @@ const post: WireRequest = {
   headers: { 'content-type': 'application/json' },
   body: Buffer.from('{"name":"telemetry"}'),
 };
-const text = ({ body }: WireAnswer) => Buffer.from(body).toString('utf8');
+const text = ({ body }: WireResponse) => Buffer.from(body).toString('utf8');
 
-export function transportSuite(name: string, open: (road: Road) => Promise<OpenWay>): void {
+export function transportSuite(name: string, open: (context: LinkContext) => Promise<OpenWay>): void {
   describe(name, () => {
     let way: OpenWay;
     let link: Link;
     let seen: (Request & { readonly atMs: number })[];
     let calls: ObservedCall[];
 
-    const handler = (request: Request): Answer => {
+    const handler = (request: Request): Response => {
       seen.push({ ...request, atMs: systemClock.now() });
       const body = Buffer.from(`${request.method} ${seen.length} `.padEnd(bodyBytes, '.'));
       return { status: 200, headers: { 'content-type': 'text/plain', 'x-answer': 'yes' }, body };
@@ -47,7 +47,7 @@ export function transportSuite(name: string, open: (road: Road) => Promise<OpenW
 
     const meter = () => ({ bytesUp: 0, bytesDown: 0 });
     const send = (request: WireRequest = post, signal: AbortSignal = AbortSignal.timeout(20_000)) =>
-      way.transport.send(request, { signal, answerBytesMax: 1_000_000, meter: meter() });
+      way.transport.send(request, { signal, responseBytesMax: 1_000_000, meter: meter() });
 
     /** Sends, gives up after a while, and tells what it was rejected with. */
     const giveUp = async (afterMs: number, request = post): Promise<unknown> => {
@@ -66,7 +66,7 @@ export function transportSuite(name: string, open: (road: Road) => Promise<OpenW
       return calls.map(({ fate }) => fate);
     };
 
-    it('carries a request there and an answer back, byte for byte', async () => {
+    it('transfers request and response unchanged', async () => {
       const answer = await send();
       expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/plain', 'x-answer': 'yes' } });
       expect(text(answer)).toBe('POST 1 '.padEnd(bodyBytes, '.'));
@@ -76,7 +76,7 @@ export function transportSuite(name: string, open: (road: Road) => Promise<OpenW
       expect(Buffer.from(seen[0]?.body ?? []).toString()).toBe('{"name":"telemetry"}');
     });
 
-    it('carries many calls at once', async () => {
+    it('handles concurrent calls', async () => {
       const answers = await Promise.all(
         Array.from({ length: 40 }, (_, number) =>
           send({ method: 'GET', target: `/api/v1/node/${number}`, headers: {} }),
@@ -86,27 +86,27 @@ export function transportSuite(name: string, open: (road: Road) => Promise<OpenW
       expect(new Set(seen.map(({ target }) => target)).size).toBe(40);
     });
 
-    it('a lost request does nothing, and its caller waits until it gives up', async () => {
+    it('a lost request is not executed, and its caller waits until it aborts', async () => {
       link.set({ requestsToLose: 1 });
       expect(await giveUp(60)).toBe('enough');
       expect(seen).toEqual([]);
       expect(await fates()).toEqual(['request lost']);
     });
 
-    it('a lost answer was carried out all the same', async () => {
+    it('a call whose response is lost is executed', async () => {
       link.set({ answersToLose: 1 });
       expect(await giveUp(60)).toBe('enough');
       expect(seen).toHaveLength(1);
       expect(await fates()).toEqual(['answer lost']);
     });
 
-    it('the call after a lost one is answered', async () => {
+    it('the call after a lost one succeeds', async () => {
       link.set({ requestsToLose: 1 });
       await giveUp(40);
       expect(text(await send())).toMatch(/^POST 1 /);
     });
 
-    it('an answer that is cut short is a bad answer, and was carried out', async () => {
+    it('a truncated response is BadAnswer, and the call is executed', async () => {
       link.set({ truncatePercent: 100 });
       for (let number = 1; number <= 5; number++) {
         const error: unknown = await send().catch((thrown: unknown) => thrown);
@@ -123,7 +123,7 @@ export function transportSuite(name: string, open: (road: Road) => Promise<OpenW
       const counted = meter();
       const answer = await way.transport.send(
         { ...post, body: Buffer.alloc(2_000, '.') },
-        { signal: AbortSignal.timeout(20_000), answerBytesMax: 1_000_000, meter: counted },
+        { signal: AbortSignal.timeout(20_000), responseBytesMax: 1_000_000, meter: counted },
       );
       expect(answer.body.byteLength).toBe(bodyBytes);
       const endedMs = systemClock.now();
@@ -134,14 +134,14 @@ export function transportSuite(name: string, open: (road: Road) => Promise<OpenW
       expect(counted.bytesDown).toBeGreaterThan(bodyBytes);
     });
 
-    it('a caller that gives up in the middle of a slow answer has received a part of it', async () => {
+    it('a caller that aborts during a slow response has received a part of it', async () => {
       link.set({ bytesPerSecond: 3_000 });
       const counted = meter();
       const controller = new AbortController();
       const sent = way.transport
         .send(
           { method: 'GET', target: '/api/v1/service', headers: {} },
-          { signal: controller.signal, answerBytesMax: 1_000_000, meter: counted },
+          { signal: controller.signal, responseBytesMax: 1_000_000, meter: counted },
         )
         .catch((error: unknown) => error);
       await pause(330);
@@ -151,7 +151,7 @@ export function transportSuite(name: string, open: (road: Road) => Promise<OpenW
       expect(counted.bytesDown).toBeLessThan(bodyBytes);
     });
 
-    it('a proxy answers with a page of HTML, and passes nothing on', async () => {
+    it('a proxy responds with an HTML page, and the call is not executed', async () => {
       link.set({ errorsLeft: 2, errorStatus: 502 });
       for (const _ of [1, 2]) {
         const page = await send();
@@ -175,7 +175,7 @@ export function transportSuite(name: string, open: (road: Road) => Promise<OpenW
       expect(seen).toHaveLength(2);
     });
 
-    it('latency comes half before and half after', async () => {
+    it('latency is split between request and response', async () => {
       link.set({ latencyMs: 200 });
       const startedMs = systemClock.now();
       await send();
@@ -186,7 +186,7 @@ export function transportSuite(name: string, open: (road: Road) => Promise<OpenW
       expect(endedMs - arrivedMs).toBeGreaterThanOrEqual(97);
     });
 
-    it('a caller that gives up cannot call back what it has sent', async () => {
+    it('a request that was sent is executed even if the caller aborts', async () => {
       link.set({ latencyMs: 1_000 });
       expect(await giveUp(50)).toBe('enough');
       expect(seen).toEqual([]);
@@ -194,14 +194,14 @@ export function transportSuite(name: string, open: (road: Road) => Promise<OpenW
       expect(await fates()).toEqual(['caller gone']);
     });
 
-    it('an answer over the limit is given up', async () => {
+    it('a response over the limit is rejected', async () => {
       const error: unknown = await way.transport
-        .send(post, { signal: AbortSignal.timeout(20_000), answerBytesMax: bodyBytes - 1, meter: meter() })
+        .send(post, { signal: AbortSignal.timeout(20_000), responseBytesMax: bodyBytes - 1, meter: meter() })
         .catch((thrown: unknown) => thrown);
       expect(isApiError(error, 'TooLarge')).toBe(true);
       const fits = await way.transport.send(post, {
         signal: AbortSignal.timeout(20_000),
-        answerBytesMax: bodyBytes,
+        responseBytesMax: bodyBytes,
         meter: meter(),
       });
       expect(fits.body.byteLength).toBe(bodyBytes);
@@ -215,7 +215,7 @@ export function transportSuite(name: string, open: (road: Road) => Promise<OpenW
 
     it('counts the bytes of heads and bodies', async () => {
       const counted = meter();
-      const options = { signal: AbortSignal.timeout(20_000), answerBytesMax: 1_000_000, meter: counted };
+      const options = { signal: AbortSignal.timeout(20_000), responseBytesMax: 1_000_000, meter: counted };
       await way.transport.send(post, options);
       const [call] = calls;
       // What the journal says and what the caller measured are the same but for a few headers.

@@ -4,13 +4,13 @@ import { inProcessTransport } from '../link/transport.ts';
 import { serve } from './server.ts';
 import { transportSuite } from './transports.suite.ts';
 
-transportSuite('a function call', async (road) => ({
-  transport: inProcessTransport(road),
+transportSuite('a function call', async (context) => ({
+  transport: inProcessTransport(context),
   close: async () => {},
 }));
 
-transportSuite('a socket', async (road) => {
-  const server = await serve(road);
+transportSuite('a socket', async (context) => {
+  const server = await serve(context);
   const transport = httpTransport({ url: server.url });
   return {
     transport,

@@ -1,6 +1,6 @@
-/** What a proxy says when the platform behind it does not: a page for people, in the place of JSON. */
+/** The HTML error page of a proxy whose platform does not respond. */
 import { Buffer } from 'node:buffer';
-import type { Answer } from './message.ts';
+import type { Response } from '../api/exchange.ts';
 
 const titles: Readonly<Record<number, string>> = {
   403: 'Forbidden',
@@ -13,7 +13,7 @@ const titles: Readonly<Record<number, string>> = {
   504: 'Gateway Time-out',
 };
 
-export function errorPage(status: number): Answer {
+export function errorPage(status: number): Response {
   const title = `${status} ${titles[status] ?? 'Error'}`;
   const page = `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n</body>\r\n</html>\r\n`;
   return { status, headers: { 'content-type': 'text/html' }, body: Buffer.from(page) };

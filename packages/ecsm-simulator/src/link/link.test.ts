@@ -2,23 +2,23 @@
 import { isApiError } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { describe, expect, it } from 'vitest';
-import { Link, type Passage } from './link.ts';
+import { type CallPlan, Link } from './link.ts';
 import { healthyLink, type LinkSettings } from './settings.ts';
 
 const call = { method: 'GET', target: '/api/v1/service?pageNum=1' };
 
-function routes(change: Partial<LinkSettings>, count: number, seed = 1): Passage[] {
+function routes(change: Partial<LinkSettings>, count: number, seed = 1): CallPlan[] {
   const link = new Link({ random: new SeededRandom(seed) });
   link.set(change);
   return Array.from({ length: count }, () => link.route(call));
 }
 
-const fates = (passages: readonly Passage[]) => passages.map(({ fate }) => fate);
-const share = (passages: readonly Passage[], fate: string) =>
+const fates = (passages: readonly CallPlan[]) => passages.map(({ fate }) => fate);
+const share = (passages: readonly CallPlan[], fate: string) =>
   (fates(passages).filter((each) => each === fate).length / passages.length) * 100;
 
 describe('a link', () => {
-  it('lets everything through at once when it is healthy', () => {
+  it('has no delays and faults when it is healthy', () => {
     for (const passage of routes({}, 200)) {
       expect(passage).toMatchObject({ fate: 'answered', beforeMs: 0, afterMs: 0, bytesPerSecond: 0 });
     }
@@ -48,14 +48,14 @@ describe('a link', () => {
     expect(lost(after)).toEqual(lost(before));
   });
 
-  it('spends half of the latency on the way there and the rest on the way back', () => {
+  it('splits the latency between request and response', () => {
     expect(routes({ latencyMs: 7 }, 1)[0]).toMatchObject({ beforeMs: 3, afterMs: 4 });
     const spent = routes({ latencyMs: 100, latencyJitterMs: 20 }, 2_000).map((one) => one.beforeMs + one.afterMs);
     expect(Math.min(...spent)).toBe(100);
     expect(Math.max(...spent)).toBe(120);
   });
 
-  it('loses exactly as many as it was told to, then no more', () => {
+  it('loses exactly the configured number of calls', () => {
     const link = new Link({ random: new SeededRandom(1) });
     link.set({ requestsToLose: 2, errorsLeft: 1, answersToLose: 1 });
     const passages = Array.from({ length: 6 }, () => link.route(call));

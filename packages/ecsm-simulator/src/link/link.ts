@@ -1,41 +1,42 @@
 /**
- * The road between a caller and the platform, and what goes wrong on it: decisions only. What they do to a call is
- * carried out by a `Journey`, the same for a function call and for a socket.
+ * The simulated link between a caller and the platform. It decides the delays and faults of each call; `SimulatedCall`
+ * applies them.
  */
 import type { Random } from '@ecsm/runtime';
-import { isControl, type Request } from './message.ts';
+import type { Request } from '../api/exchange.ts';
+import { isControl } from './control-path.ts';
 import { changedSettings, healthyLink, type LinkSettings } from './settings.ts';
 
 /**
- * - `answered`: the caller gets the whole answer.
- * - `request lost`: nothing was done, and the caller hears nothing.
- * - `answer lost`: it was done, and the caller hears nothing.
- * - `answer cut`: it was done, and the caller gets the beginning of the answer.
- * - `error page`: nothing was done, and the caller gets a page of HTML from a proxy.
+ * - `answered`: the caller gets the whole response.
+ * - `request lost`: the call is not executed, and the caller gets no response.
+ * - `answer lost`: the call is executed, and the caller gets no response.
+ * - `answer cut`: the call is executed, and the caller gets a truncated response.
+ * - `error page`: the call is not executed, and the caller gets an HTML page of a proxy.
  */
 export type Fate = 'answered' | 'request lost' | 'answer lost' | 'answer cut' | 'error page';
 
-/** How one call fares. */
-export interface Passage {
+/** The delays and the fate of one call. */
+export interface CallPlan {
   readonly fate: Fate;
   /** From the caller to the platform. */
   readonly beforeMs: number;
-  /** And back. */
+  /** From the platform to the caller. */
   readonly afterMs: number;
   /** 0: no limit. */
   readonly bytesPerSecond: number;
-  /** Of the page, where the fate is one. */
+  /** HTTP status of an error page. */
   readonly errorStatus: number;
-  /** Which part of the body gets through where it is cut: at least 0, less than 1. */
+  /** Fraction of a truncated body that is transferred: at least 0, less than 1. */
   readonly keptPart: number;
 }
 
 export type Call = Pick<Request, 'method' | 'target'>;
 
-/** What a frozen platform can hold. Whatever comes then is lost, as when the queue of a socket is full. */
+/** Maximum number of calls that a frozen platform holds. Further calls are lost, as when a socket's backlog is full. */
 export const heldCallsMax = 10_000;
 
-const freePassage: Passage = {
+const unaffected: CallPlan = {
   fate: 'answered',
   beforeMs: 0,
   afterMs: 0,
@@ -57,26 +58,29 @@ export class Link {
     return this.#settings;
   }
 
-  /** How many calls wait for the thaw. */
+  /** Number of calls that a frozen platform holds. */
   get held(): number {
     return this.#held.size;
   }
 
-  /** Changes some settings, and leaves the others as they are. Throws `BadRequest` and changes nothing if one is wrong. */
+  /** Changes some settings. Throws `BadRequest` and changes nothing if one is invalid. */
   set(change: Partial<LinkSettings>): void {
     this.#settings = changedSettings(this.#settings, change);
     if (!this.#settings.frozen) this.#thaw();
   }
 
-  /** Healthy again. */
+  /** Resets all settings. */
   heal(): void {
     this.#settings = healthyLink;
     this.#thaw();
   }
 
-  /** Decides what happens to a call. Every call draws the same number of times, so one setting does not move another's. */
-  route(call: Call): Passage {
-    if (isControl(call.target)) return freePassage;
+  /**
+   * Decides the fate of a call. Every call draws the same number of random values, so settings do not affect each
+   * other.
+   */
+  route(call: Call): CallPlan {
+    if (isControl(call.target)) return unaffected;
     const draws: Draws = {
       jitter: this.#random.next(),
       loss: this.#random.next() * 100,
@@ -85,7 +89,7 @@ export class Link {
       cut: this.#random.next() * 100,
       keptPart: this.#random.next(),
     };
-    if (!matches(call, this.#settings)) return freePassage;
+    if (!matches(call, this.#settings)) return unaffected;
     const { latencyMs, latencyJitterMs, bytesPerSecond, errorStatus } = this.#settings;
     const totalMs = latencyMs + Math.floor(draws.jitter * (latencyJitterMs + 1));
     const beforeMs = Math.floor(totalMs / 2);
@@ -103,10 +107,12 @@ export class Link {
     return this.#settings.frozen && !isControl(call.target) && matches(call, this.#settings);
   }
 
-  /** Calls back at the thaw, in the order in which it was asked. Returns how to cancel, or undefined if there is no room. */
+  /**
+   * Calls back when the platform is unfrozen, in order. Returns a function to cancel, or undefined if too many wait.
+   */
   onThaw(callback: () => void): (() => void) | undefined {
     if (this.#held.size >= heldCallsMax) return undefined;
-    // A wrapper, so that the same callback could be held twice.
+    // A wrapper, because the same callback may be held twice.
     const held = () => callback();
     this.#held.add(held);
     return () => void this.#held.delete(held);
@@ -130,7 +136,7 @@ export class Link {
   #thaw(): void {
     const held = [...this.#held];
     this.#held.clear();
-    for (const goOn of held) goOn();
+    for (const resume of held) resume();
   }
 }
 

@@ -1,39 +1,39 @@
-/** How bad a link is. Every setting is 0, off or nothing by default: a healthy link. */
+/** The faults of a link. By default there are none. */
 import { ApiError } from '@ecsm/runtime';
 
 export interface LinkSettings {
-  /** Milliseconds that a call spends on its way: half of it before the platform sees it, half after. Default 0. */
+  /** Latency of a call in milliseconds: half before the platform receives it, half after. Default 0. */
   readonly latencyMs: number;
-  /** Up to so many milliseconds more, by chance. Default 0. */
+  /** Maximum additional random latency in milliseconds. Default 0. */
   readonly latencyJitterMs: number;
-  /** Percent of requests that never arrive: the caller hears nothing, and nothing was done. Default 0. */
+  /** Percent of lost requests: the call is not executed, and the caller gets no response. Default 0. */
   readonly lossPercent: number;
-  /** Percent of answers that never arrive: the caller hears nothing, and yet it was done. Default 0. */
+  /** Percent of lost responses: the call is executed, and the caller gets no response. Default 0. */
   readonly answerLossPercent: number;
-  /** Percent of answers whose body ends in the middle, and the connection with it. Default 0. */
+  /** Percent of responses whose body is truncated and whose connection is closed. Default 0. */
   readonly truncatePercent: number;
-  /** Bytes a second that go through, in each direction and for each call. Default 0: no limit. */
+  /** Bandwidth in bytes per second, in each direction and per call. Default 0: unlimited. */
   readonly bytesPerSecond: number;
-  /** Percent of requests that a proxy answers with a page of HTML instead of passing them on. Default 0. */
+  /** Percent of requests that a proxy answers with an HTML page. Default 0. */
   readonly errorPercent: number;
   /** HTTP status of those pages. Default 503. */
   readonly errorStatus: number;
-  /** The next so many requests get such a page. Default 0. */
+  /** Number of next requests that get such a page. Default 0. */
   readonly errorsLeft: number;
-  /** The next so many requests never arrive. Default 0. */
+  /** Number of next requests that are lost. Default 0. */
   readonly requestsToLose: number;
-  /** The next so many answers never arrive. Default 0. */
+  /** Number of next responses that are lost. Default 0. */
   readonly answersToLose: number;
-  /** While true, the platform does not touch what arrives; afterwards it deals with all of it, in order. Default false. */
+  /** While true, the platform holds all requests; afterwards it executes them in order. Default false. */
   readonly frozen: boolean;
-  /** Only these calls meet any of this; the others pass freely. Default null: all calls. */
+  /** Only these calls are affected. Default null: all calls. */
   readonly match: CallMatch | null;
 }
 
 export interface CallMatch {
-  /** `GET`, in capitals. */
+  /** In upper case: `GET`. */
   readonly method?: string;
-  /** How the path begins: `/api/v1/service`. */
+  /** Prefix of the path: `/api/v1/service`. */
   readonly path?: string;
 }
 
@@ -53,7 +53,7 @@ export const healthyLink: LinkSettings = {
   match: null,
 };
 
-/** An hour: longer than any caller waits, and far below what a timer can hold. */
+/** An hour. */
 const latencyMsMax = 3_600_000;
 
 type NumberSetting = { [S in keyof LinkSettings]: LinkSettings[S] extends number ? S : never }[keyof LinkSettings];
@@ -82,7 +82,7 @@ const ranges: Readonly<Record<NumberSetting, Range>> = {
   answersToLose: count,
 };
 
-/** The settings after a change. Throws `BadRequest` where a number is out of its range. */
+/** Returns the changed settings. Throws `BadRequest` if a number is out of range. */
 export function changedSettings(settings: LinkSettings, change: Partial<LinkSettings>): LinkSettings {
   for (const [name, { min, max, whole }] of Object.entries(ranges)) {
     const value = Object.hasOwn(change, name) ? Reflect.get(change, name) : undefined;

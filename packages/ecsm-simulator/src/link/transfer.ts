@@ -1,7 +1,7 @@
-/** Bytes that go through a narrow pipe, a little at a time. */
+/** Simulates the transfer of bytes with a limited bandwidth. */
 import type { Clock } from '@ecsm/runtime';
 
-/** How often something moves; a slower pipe moves one byte at a time. */
+/** Interval between chunks; a chunk has at least one byte. */
 const stepMs = 100;
 
 export interface Transfer {
@@ -9,12 +9,12 @@ export interface Transfer {
   readonly bytes: number;
   /** More than 0. */
   readonly bytesPerSecond: number;
-  /** The bytes from one place to another have gone through. */
+  /** Called with the range of bytes that were transferred. */
   readonly moved: (from: number, to: number) => void;
   readonly done: () => void;
 }
 
-/** Begins, and returns a function that ends it early: what has not moved by then never does. */
+/** Starts a transfer, and returns a function that stops it. */
 export function transfer({ clock, bytes, bytesPerSecond, moved, done }: Transfer): () => void {
   const chunkBytes = Math.max(1, Math.floor((bytesPerSecond * stepMs) / 1000));
   let stopped = false;

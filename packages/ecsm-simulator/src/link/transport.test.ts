@@ -1,15 +1,17 @@
-/** Calls without a socket, on a clock that only the test moves. What both ways have in common: http/transports.suite.ts. */
+/**
+ * Calls without a socket, on a clock that only the test moves. What both ways have in common: http/transports.suite.ts.
+ */
 import { getEventListeners } from 'node:events';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ObservedCall } from './journey.ts';
 import { heldCallsMax, Link } from './link.ts';
 import type { LinkSettings } from './settings.ts';
+import type { ObservedCall } from './simulated-call.ts';
 import { inProcessTransport } from './transport.ts';
-import { answerHeadBytes, requestBytes } from './wire-size.ts';
+import { requestBytes, responseHeadBytes } from './wire-size.ts';
 
-const answer = { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.alloc(1_000, 'a') };
+const response = { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.alloc(1_000, 'a') };
 
 describe('a call in virtual time', () => {
   let clock: VirtualClock;
@@ -34,7 +36,7 @@ describe('a call in virtual time', () => {
       observe: (call) => calls.push(call),
       handler: () => {
         handledMs.push(clock.now() - startMs);
-        return answer;
+        return response;
       },
     });
     const meter = { bytesUp: 0, bytesDown: 0 };
@@ -46,7 +48,7 @@ describe('a call in virtual time', () => {
     transport
       .send(
         { method: 'POST', target: '/api/v1/x', headers: {}, body: Buffer.from(body) },
-        { signal: controller.signal, answerBytesMax: 10_000, meter },
+        { signal: controller.signal, responseBytesMax: 10_000, meter },
       )
       .then(ended, ended);
     return { meter, result, controller };
@@ -57,14 +59,14 @@ describe('a call in virtual time', () => {
     expect(handledMs).toEqual([0]);
     expect(clock.timers).toBe(0);
     await clock.advance(0);
-    expect(result).toEqual({ value: answer, atMs: 0 });
+    expect(result).toEqual({ value: response, atMs: 0 });
   });
 
   it('arrives after half of the latency, and is back after all of it', async () => {
     const { result } = send({ latencyMs: 500 });
     await clock.advance(1_000);
     expect(handledMs).toEqual([250]);
-    expect(result).toEqual({ value: answer, atMs: 500 });
+    expect(result).toEqual({ value: response, atMs: 500 });
     expect(calls).toMatchObject([{ fate: 'answered', durationMs: 250, startedMs: startMs }]);
   });
 
@@ -73,12 +75,12 @@ describe('a call in virtual time', () => {
     const { result, meter } = send({ bytesPerSecond: 1_000 }, new AbortController(), 'x'.repeat(500));
     await clock.advance(20_000);
     expect(handledMs[0]).toBe(requestBytes(request));
-    const down = answerHeadBytes(answer) + answer.body.byteLength;
+    const down = responseHeadBytes(response) + response.body.byteLength;
     expect(result.atMs).toBe(requestBytes(request) + down);
     expect(meter).toEqual({ bytesUp: requestBytes(request), bytesDown: down });
   });
 
-  it('never arrives if the caller gives up before all of it has left', async () => {
+  it('is not executed if the caller aborts before it was sent completely', async () => {
     const { result, meter, controller } = send({ bytesPerSecond: 1_000 }, new AbortController(), 'x'.repeat(5_000));
     await clock.advance(1_000);
     controller.abort('enough');
@@ -86,10 +88,10 @@ describe('a call in virtual time', () => {
     expect(result).toEqual({ value: 'enough', atMs: 1_000 });
     expect(handledMs).toEqual([]);
     expect(meter.bytesUp).toBe(1_000);
-    expect(calls).toMatchObject([{ fate: 'caller gone', answer: null }]);
+    expect(calls).toMatchObject([{ fate: 'caller gone', response: null }]);
   });
 
-  it('is carried out after the thaw even if its caller has gone', async () => {
+  it('is executed when the platform is unfrozen, even if its caller aborted', async () => {
     const { result, controller } = send({ frozen: true });
     await clock.advance(100);
     controller.abort('enough');
@@ -99,7 +101,7 @@ describe('a call in virtual time', () => {
     await clock.advance(0);
     expect(handledMs).toEqual([200]);
     expect(result).toEqual({ value: 'enough', atMs: 100 });
-    expect(calls).toMatchObject([{ fate: 'caller gone', answer: { status: 200 } }]);
+    expect(calls).toMatchObject([{ fate: 'caller gone', response: { status: 200 } }]);
   });
 
   it('is lost when a frozen platform can hold no more', async () => {

@@ -1,14 +1,14 @@
 /**
- * A way to the simulated platform without a socket, with the behaviour of one: what is lost leaves its caller waiting
- * until it gives up, what is cut short is a bad answer, and bytes are counted as HTTP/1.1 would send them. All waiting
- * is done by the clock that is given, so it runs on a virtual one.
+ * A transport to the simulated platform without sockets. It behaves like a connection: the caller of a lost call waits
+ * until it aborts, a truncated response is `BadAnswer`, and bytes are counted as in HTTP/1.1. All delays use the
+ * injected clock, so it works with virtual time.
  *
- * The types are those of the client's transport port, declared again: the simulator stands on its own feet.
+ * The types repeat those of the client's transport, because the simulator does not depend on the client.
  */
 import { ApiError } from '@ecsm/runtime';
-import { type Arrival, Journey, type Road } from './journey.ts';
+import { type LinkContext, type ReceivedResponse, SimulatedCall } from './simulated-call.ts';
 import { transfer } from './transfer.ts';
-import { answerHeadBytes } from './wire-size.ts';
+import { responseHeadBytes } from './wire-size.ts';
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -17,7 +17,7 @@ export interface WireRequest {
   readonly body?: Uint8Array;
 }
 
-export interface WireAnswer {
+export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
@@ -25,84 +25,84 @@ export interface WireAnswer {
 
 export interface SendOptions {
   readonly signal: AbortSignal;
-  readonly answerBytesMax: number;
+  readonly responseBytesMax: number;
   readonly meter: { bytesUp: number; bytesDown: number };
 }
 
 export interface InProcessTransport {
-  send(request: WireRequest, options: SendOptions): Promise<WireAnswer>;
-  /** There are no connections, so there is nothing to let go. */
+  send(request: WireRequest, options: SendOptions): Promise<WireResponse>;
+  /** Does nothing: there are no connections. */
   close(): void;
 }
 
-const nothing = new Uint8Array();
+const emptyBody = new Uint8Array();
 
-export function inProcessTransport(road: Road): InProcessTransport {
+export function inProcessTransport(context: LinkContext): InProcessTransport {
   return {
     send: (request, options) =>
       new Promise((resolve, reject) => {
         if (options.signal.aborted) return reject(options.signal.reason);
-        new Sending(road, request, options, resolve, reject).begin();
+        new Sending(context, request, options, resolve, reject).start();
       }),
     close: () => {},
   };
 }
 
 class Sending {
-  readonly #road: Road;
+  readonly #context: LinkContext;
   readonly #request: WireRequest;
   readonly #options: SendOptions;
-  readonly #resolve: (answer: WireAnswer) => void;
+  readonly #resolve: (response: WireResponse) => void;
   readonly #reject: (reason: unknown) => void;
-  #journey: Journey | undefined;
+  #simulatedCall: SimulatedCall | undefined;
   #stopReceiving: () => void = () => {};
 
   constructor(
-    road: Road,
+    context: LinkContext,
     request: WireRequest,
     options: SendOptions,
-    resolve: (answer: WireAnswer) => void,
+    resolve: (response: WireResponse) => void,
     reject: (reason: unknown) => void,
   ) {
-    this.#road = road;
+    this.#context = context;
     this.#request = request;
     this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
-  begin(): void {
+  start(): void {
     const { signal, meter } = this.#options;
     signal.addEventListener('abort', this.#giveUp, { once: true });
-    this.#journey = Journey.begin(
-      this.#road,
-      { ...this.#request, body: this.#request.body ?? nothing },
+    this.#simulatedCall = SimulatedCall.start(
+      this.#context,
+      { ...this.#request, body: this.#request.body ?? emptyBody },
       {
         sent: (bytes) => {
           meter.bytesUp += bytes;
         },
-        receive: (arrival) => this.#receive(arrival),
+        receive: (received) => this.#receive(received),
       },
     );
   }
 
   readonly #giveUp = () => {
-    this.#journey?.abandon();
+    this.#simulatedCall?.abandon();
     this.#stopReceiving();
     this.#reject(this.#options.signal.reason);
   };
 
-  #receive({ answer, bodyBytes, bytesPerSecond }: Arrival): void {
-    const { answerBytesMax, meter } = this.#options;
-    const headBytes = answerHeadBytes(answer);
-    const sizeBytes = answer.body.byteLength;
-    const tooLarge = sizeBytes > answerBytesMax;
-    // The head announces the length, so nobody receives the body to find out.
+  #receive({ response, bodyBytes, bytesPerSecond }: ReceivedResponse): void {
+    const { responseBytesMax, meter } = this.#options;
+    const headBytes = responseHeadBytes(response);
+    const sizeBytes = response.body.byteLength;
+    const tooLarge = sizeBytes > responseBytesMax;
+    // The headers contain the length, so the body is not transferred.
     const bytes = tooLarge ? headBytes : headBytes + bodyBytes;
     const finish = () => {
-      if (tooLarge) this.#fail(new ApiError('TooLarge', { what: this.#what, sizeBytes, limitBytes: answerBytesMax }));
-      else if (bodyBytes < sizeBytes) this.#fail(cutShort(this.#call, bodyBytes, sizeBytes));
-      else this.#end(() => this.#resolve(answer));
+      if (tooLarge) this.#fail(new ApiError('TooLarge', { what: this.#what, sizeBytes, limitBytes: responseBytesMax }));
+      else if (bodyBytes < sizeBytes) this.#fail(truncated(this.#call, bodyBytes, sizeBytes));
+      else this.#end(() => this.#resolve(response));
     };
     if (bytesPerSecond === 0) {
       meter.bytesDown += bytes;
@@ -110,7 +110,7 @@ class Sending {
       return;
     }
     this.#stopReceiving = transfer({
-      clock: this.#road.clock,
+      clock: this.#context.clock,
       bytes,
       bytesPerSecond,
       moved: (from, to) => {
@@ -134,13 +134,13 @@ class Sending {
   }
 
   get #what(): string {
-    return `the answer to ${this.#call}`;
+    return `the response to ${this.#call}`;
   }
 }
 
-function cutShort(call: string, receivedBytes: number, announcedBytes: number): ApiError {
+function truncated(call: string, receivedBytes: number, announcedBytes: number): ApiError {
   return new ApiError('BadAnswer', {
     what: call,
-    reason: `it ends after ${receivedBytes} of ${announcedBytes} bytes`,
+    reason: `the connection was closed after ${receivedBytes} of ${announcedBytes} bytes`,
   });
 }

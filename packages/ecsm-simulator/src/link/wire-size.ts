@@ -1,12 +1,12 @@
 /**
- * How many bytes a message takes on the wire as HTTP/1.1. The link is the scarce resource, so a call that never touches
- * a socket is still counted as if it did, with the headers that Node adds by itself.
+ * The size of a message in HTTP/1.1, with the headers that Node.js adds, so that in-process calls are counted like
+ * calls over a socket.
  */
 import { Buffer } from 'node:buffer';
-import type { Answer, Request } from './message.ts';
+import type { Request, Response } from '../api/exchange.ts';
 
 const addedToRequests = 'Host: 127.0.0.1:3001\r\nConnection: keep-alive\r\n'.length;
-const addedToAnswers = 'Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nConnection: keep-alive\r\nKeep-Alive: timeout=60\r\n'
+const addedToResponses = 'Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nConnection: keep-alive\r\nKeep-Alive: timeout=60\r\n'
   .length;
 const reasonLength = 'OK'.length;
 
@@ -15,12 +15,12 @@ export function requestBytes({ method, target, headers, body }: Request): number
   return Buffer.byteLength(line) + addedToRequests + fieldBytes(headers, body) + body.byteLength;
 }
 
-/** All that comes before the body. */
-export function answerHeadBytes({ status, headers, body }: Answer): number {
-  return `HTTP/1.1 ${status} \r\n`.length + reasonLength + addedToAnswers + fieldBytes(headers, body);
+/** Status line and headers. */
+export function responseHeadBytes({ status, headers, body }: Response): number {
+  return `HTTP/1.1 ${status} \r\n`.length + reasonLength + addedToResponses + fieldBytes(headers, body);
 }
 
-/** The headers and the empty line after them. */
+/** The headers, including the final empty line. */
 function fieldBytes(headers: Readonly<Record<string, string>>, body: Uint8Array): number {
   let bytes = '\r\n'.length;
   for (const [name, value] of Object.entries(headers)) bytes += Buffer.byteLength(`${name}: ${value}\r\n`);

@@ -1,16 +1,16 @@
 /**
- * What is not known of the real platform. Each switch is one guess of the reference, with the likeliest answer as its
- * default; an operator that is right works with every one of them. Timings are guesses too.
+ * Behaviour that is not documented. Each switch is one assumption, with the likeliest value as its default; a correct
+ * operator works with all values. Timings are assumptions too.
  */
 import { Refusal } from './refusal.ts';
 
-/** The answers of each switch, the likeliest first; of a switch that takes a number, its default. */
+/** The values of each switch, the likeliest first; for a number, its default. */
 const switches = {
-  /** What an update does to containers whose image or configuration changes: all at once, or one after the other. */
+  /** Whether an update redeploys changed containers at the same time, or one after the other. */
   update: ['recreate', 'roll'],
-  /** What an update does to containers for which nothing changes (a new factor, a new node list, a rename). */
+  /** What an update does to unchanged containers (a new factor, a new node list, a rename). */
   updateUnchanged: ['keep', 'redeploy'],
-  /** Whether a redeployed container stays the same task under the same name. */
+  /** Whether a redeployed container keeps its task id and name. */
   updateTaskId: ['keep', 'new'],
   /** Whether an updated service keeps its id. */
   updateServiceId: ['keep', 'new'],
@@ -22,60 +22,60 @@ const switches = {
   batchAnswer: ['array', 'object'],
   /** mixed: services `2024-06-03 23:28:20`, containers ISO 8601, images ISO 8601 with nanoseconds. */
   times: ['mixed', 'plain', 'iso'],
-  /** `status` of a service whose containers were all stopped by hand. */
+  /** `status` of a service whose containers were all stopped manually. */
   stoppedStatus: ['complete', 'stopped'],
   /** `status` of a service when some of its containers could not be deployed. */
   failedStatus: ['complete', 'deploying'],
-  /** What `instanceActive` counts: instances that exist and do not run, or all that exist. */
+  /** What `instanceActive` counts: instances that are not running, or all. */
   instanceActive: ['stopped', 'all'],
   /** HTTP status of a business error. */
   httpStatus: ['always200', 'matching'],
   /** `data` of a business error. */
   failureData: ['null', 'text'],
   failureFieldErrors: ['null', 'text', 'object'],
-  /** The answer to an id that is not there: a business error, or status 200 with `data: "success"`. */
+  /** The response to an unknown id: a business error, or status 200 with `data: "success"`. */
   unknownId: ['error', 'success'],
-  /** A larger `pageSize` is cut to this; 0: no limit. */
+  /** A larger `pageSize` is reduced to this; 0 is unlimited. */
   pageSizeMax: 0,
-  /** Whether `pageSize=-1` (or `pageNum=-1`) gives everything. */
+  /** Whether `pageSize=-1` (or `pageNum=-1`) returns everything. */
   pageAll: ['accept', 'refuse'],
   configurationList: ['array', 'page'],
   /** `cpuUsage` of an offline node. */
   offlineCpuUsage: ['number', 'object'],
   /** `status` of a container whose node is offline. */
   offlineContainerStatus: ['null', 'last'],
-  /** A deployment that meets an offline node waits for it, or fails. */
+  /** Whether a deployment to an offline node waits, or fails. */
   offlineDeployment: ['wait', 'fail'],
-  /** Whether the platform restarts a container that ends by itself. On Linux, `config.restart: "no"` always means never. */
+  /** Whether the platform restarts a container that exits. On Linux, `config.restart: "no"` always means never. */
   selfRestart: ['always', 'never'],
-  /** What `livenessProbe: true` does when the health check fails. */
+  /** The effect of `livenessProbe: true` when the health check fails. */
   livenessProbe: ['restart', 'ignore'],
-  /** Whether instances that were moved off a lost node move back when it returns. */
+  /** Whether instances that were moved from a lost node are moved back when it returns. */
   failBack: ['never', 'always'],
   /** `errorInstance[].status`. */
   errorInstanceStatus: ['string', 'boolean'],
   recordCommand: ['array', 'string'],
   recordNodes: ['node', 'nodeList'],
   imageCountField: ['count', 'imageCount'],
-  /** How a deployment of a template spells the template's id. */
+  /** Spelling of the template id in the deployment of a template. */
   templateIdField: ['provisionTmplId', 'provisionTmpld'],
-  /** Which hash of an uploaded image is believed. */
+  /** The required hash of an uploaded image. */
   imageHash: ['any', 'sha256', 'sha1', 'md5'],
   /** Whether `GET /transaction/:id` exists. */
   transactionEndpoint: ['absent', 'present'],
 
-  /** A dynamic service is moved off a node that was lost for this long. */
+  /** Delay from the loss of a node until its dynamic services are moved. */
   migrationDelayMs: 30_000,
-  /** How quickly a node pulls an image. */
+  /** Bandwidth of an image pull. */
   pullBytesPerSecond: 10_000_000,
-  /** From the end of the pull until the container runs; half as much again at most, by chance. */
+  /** From the end of the pull until the container runs; plus up to 50 % at random. */
   startMs: 800,
   stopMs: 200,
-  /** From the call until a deleted service and its containers are gone. */
+  /** From the call until a service and its containers are deleted. */
   deleteMs: 500,
-  /** From the end of a container until it is restarted. */
+  /** From the exit of a container until its restart. */
   restartDelayMs: 2_000,
-  /** How long a deployment waits before it gives up: `offlineDeployment: "fail"`, and an image that cannot be pulled. */
+  /** Time until a deployment fails: with `offlineDeployment: "fail"`, or if the image cannot be pulled. */
   deployTimeoutMs: 30_000,
 } as const;
 
@@ -85,18 +85,18 @@ export type Behaviour = {
   readonly [Name in keyof Switches]: Switches[Name] extends readonly string[] ? Switches[Name][number] : number;
 };
 
-/** The answers of each switch that has words for them, the likeliest first. The others take numbers. */
+/** The values of each switch that is not a number, the likeliest first. */
 export const behaviourChoices: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries(switches).flatMap(([name, value]) => (typeof value === 'number' ? [] : [[name, value]])),
 );
 
-const likely = answers(0);
+const likely = valuesAt(0);
 
-/** `likely` is the default; `contrary` takes the other side of every guess; `instant` is `likely` with no waiting. */
+/** `likely` is the default; `contrary` is the opposite of every assumption; `instant` is `likely` without delays. */
 export const profiles = {
   likely,
   contrary: {
-    ...answers(1),
+    ...valuesAt(1),
     times: 'iso',
     failureFieldErrors: 'object',
     pageSizeMax: 100,
@@ -115,7 +115,7 @@ export const profiles = {
 
 export type ProfileName = keyof typeof profiles;
 
-/** Refuses a switch that does not exist, and a value that it cannot have: with some, time would stand still. */
+/** Throws a `Refusal` for an unknown switch or an invalid value. */
 export function checkBehaviour(change: Partial<Behaviour>): void {
   for (const [name, value] of Object.entries(change)) {
     const problem = switchProblem(name, value);
@@ -124,18 +124,18 @@ export function checkBehaviour(change: Partial<Behaviour>): void {
 }
 
 export function switchProblem(name: string, value: unknown): string | undefined {
-  if (!Object.hasOwn(switches, name)) return 'is no switch of the platform';
+  if (!Object.hasOwn(switches, name)) return 'is not a switch of the platform';
   const choices = behaviourChoices[name];
   if (choices !== undefined) {
     return choices.some((word) => word === value) ? undefined : `has to be ${choices.join(' or ')}`;
   }
-  // A pull at no bytes a second would never end.
+  // A pull with a bandwidth of 0 would never complete.
   const min = name === 'pullBytesPerSecond' ? 1 : 0;
   const fits = typeof value === 'number' && value >= min && value <= Number.MAX_SAFE_INTEGER;
   return fits ? undefined : `has to be a number of ${min} or more`;
 }
 
-function answers(index: 0 | 1): Behaviour {
+function valuesAt(index: 0 | 1): Behaviour {
   const entries = Object.entries(switches).map(([name, value]) => [
     name,
     typeof value === 'number' ? value : value[index],

@@ -12,7 +12,7 @@ describe('the configuration centre', () => {
     expect(platform.configuration()).toEqual([]);
   });
 
-  it('refuses a key that is taken or empty, and an id that it does not know', () => {
+  it('rejects a key that is taken or empty, and an unknown id', () => {
     const { platform } = setUp();
     platform.putConfiguration({ key: 'a', type: 'string', value: '' });
     const { id } = platform.putConfiguration({ key: 'b', type: 'string', value: '' });
@@ -63,7 +63,7 @@ describe('load balance', () => {
     );
   });
 
-  it('forgets containers that are gone, and follows one that is replaced', () => {
+  it('drops removed containers, and follows a replaced one', () => {
     const { platform, pass } = setUp({ behaviour: { updateTaskId: 'new' } });
     const { id, taskIds } = platform.createService(spec({ factor: 2 }));
     const detail = taskIds.map((taskId, place) => ({ id: taskId, master: place === 0 }));

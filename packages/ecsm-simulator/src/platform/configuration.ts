@@ -5,7 +5,7 @@ import { Refusal } from './refusal.ts';
 import type { World } from './world.ts';
 
 export interface ConfigurationInput {
-  /** Of the entry to change; absent: a new one. */
+  /** The id of the entry to change; absent for a new entry. */
   readonly id?: string;
   readonly key: string;
   readonly type: string;
@@ -13,22 +13,22 @@ export interface ConfigurationInput {
 }
 
 export function putConfiguration(world: World, { id, key, type, value }: ConfigurationInput): ConfigurationEntry {
-  if (key === '') throw new Refusal('badRequest', 'key', { key: 'has to be there' });
-  const there = id === undefined ? undefined : mustHave(world, id);
+  if (key === '') throw new Refusal('badRequest', 'key', { key: 'is required' });
+  const existing = id === undefined ? undefined : requireEntry(world, id);
   for (const other of world.configuration.values()) {
-    if (other.key === key && other !== there) throw new Refusal('configurationKeyTaken', key);
+    if (other.key === key && other !== existing) throw new Refusal('configurationKeyTaken', key);
   }
-  if (there !== undefined) return Object.assign(there, { key, type, value });
+  if (existing !== undefined) return Object.assign(existing, { key, type, value });
   const entry: ConfigurationEntry = { id: world.uuid(), key, type, value, createdMs: world.nowMs };
   world.configuration.set(entry.id, entry);
   return entry;
 }
 
 export function deleteConfiguration(world: World, id: string): void {
-  world.configuration.delete(mustHave(world, id).id);
+  world.configuration.delete(requireEntry(world, id).id);
 }
 
-function mustHave(world: World, id: string): ConfigurationEntry {
+function requireEntry(world: World, id: string): ConfigurationEntry {
   const entry = world.configuration.get(id);
   if (entry === undefined) throw new Refusal('configurationNotFound', id);
   return entry;

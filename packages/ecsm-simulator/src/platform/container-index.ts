@@ -1,4 +1,4 @@
-/** All containers, found by task, by name, by service and by node without looking at the others. */
+/** All containers, indexed by task, name, service and node. */
 import type { Container } from './model.ts';
 
 type Group = Map<string, Container>;
@@ -15,7 +15,7 @@ export class ContainerIndex {
     return this.#byTask.size;
   }
 
-  /** In order of creation, as are those of one service and of one node. */
+  /** In order of creation, like those of one service or node. */
   values(): IterableIterator<Container> {
     return this.#byTask.values();
   }
@@ -39,19 +39,19 @@ export class ContainerIndex {
   add(container: Container): void {
     this.#byTask.set(container.taskId, container);
     this.#byName.set(container.name, container);
-    join(this.#byService, container.serviceId, container);
-    join(this.#byNode, container.nodeId, container);
+    addTo(this.#byService, container.serviceId, container);
+    addTo(this.#byNode, container.nodeId, container);
   }
 
   remove(container: Container): void {
     this.#byTask.delete(container.taskId);
     this.#byName.delete(container.name);
-    leave(this.#byService, container.serviceId, container);
-    leave(this.#byNode, container.nodeId, container);
+    removeFrom(this.#byService, container.serviceId, container);
+    removeFrom(this.#byNode, container.nodeId, container);
   }
 
-  /** All containers of one service go to another id of it. */
-  handOver(fromServiceId: string, toServiceId: string): void {
+  /** Moves all containers to a new id of their service. */
+  reassign(fromServiceId: string, toServiceId: string): void {
     const group = this.#byService.get(fromServiceId);
     if (group === undefined) return;
     this.#byService.delete(fromServiceId);
@@ -60,13 +60,13 @@ export class ContainerIndex {
   }
 }
 
-function join(groups: Map<string, Group>, key: string, container: Container): void {
+function addTo(groups: Map<string, Group>, key: string, container: Container): void {
   const group = groups.get(key);
   if (group === undefined) groups.set(key, new Map([[container.taskId, container]]));
   else group.set(container.taskId, container);
 }
 
-function leave(groups: Map<string, Group>, key: string, container: Container): void {
+function removeFrom(groups: Map<string, Group>, key: string, container: Container): void {
   const group = groups.get(key);
   group?.delete(container.taskId);
   if (group?.size === 0) groups.delete(key);

@@ -37,7 +37,7 @@ describe('a container', () => {
     expect(status()).toBe('running');
   });
 
-  it('keeps its count of restarts when somebody restarts it, and begins a new uptime', () => {
+  it('keeps its restart count after a manual restart, and starts a new uptime', () => {
     const { platform, pass, told, only } = running();
     pass(60_000);
     told('restart');
@@ -58,7 +58,7 @@ describe('a container', () => {
     for (const action of refused) expect(refusal(() => told(action))).toBe('containerState');
   });
 
-  it('that is not deployed, or not there, or out of reach, does nothing', () => {
+  it('rejects actions if it is not deployed, unknown or offline', () => {
     const { platform, told, id, node } = running();
     expect(refusal(() => platform.controlContainer('nobody', 'stop'))).toBe('containerNotFound');
     platform.redeployService(id);
@@ -75,7 +75,7 @@ describe('a container', () => {
     expect(status()).toBe('running');
   });
 
-  it('turns to what it was told last', () => {
+  it('follows the last action', () => {
     const { pass, told, status } = running();
     told('stop');
     told('restart');
@@ -87,7 +87,7 @@ describe('a container', () => {
     expect(status()).toBe('exited');
   });
 
-  it('remembers who told it what, up to a limit', () => {
+  it('keeps a history of actions, up to a limit', () => {
     const { platform, told, taskId } = running();
     told('stop');
     expect(platform.historyOf(taskId)).toMatchObject([{ taskId, command: 'stop', user: 'admin' }]);
@@ -133,7 +133,7 @@ describe('a container that ends by itself', () => {
     expect([only('never').status, only('always').status]).toEqual(['exited', 'running']);
   });
 
-  it('stays down when somebody stopped it meanwhile', () => {
+  it('stays stopped if it was stopped before the restart', () => {
     const { platform, pass, taskId, told, status } = running();
     platform.killContainer(taskId);
     told('stop');
@@ -143,7 +143,7 @@ describe('a container that ends by itself', () => {
     expect(refusal(() => platform.killContainer('nobody'))).toBe('containerNotFound');
   });
 
-  it('is up only once when somebody starts it meanwhile', () => {
+  it('starts only once if it is started before the restart', () => {
     const { platform, pass, taskId, told, only } = running();
     platform.killContainer(taskId);
     told('start');
@@ -164,7 +164,7 @@ describe('a container that ends by itself', () => {
 });
 
 describe('a crash loop', () => {
-  it('ends the container after each start, until it is told to stay up', () => {
+  it('crashes the container after each start, until the loop is stopped', () => {
     const { platform, pass, taskId, only } = running();
     platform.setCrashLoop(taskId, 3_000);
     pass(3_000);
@@ -178,7 +178,7 @@ describe('a crash loop', () => {
     expect(only('worker')).toMatchObject({ status: 'running', restartCnt: 11 });
   });
 
-  it('goes on after a deployment of the same task, whose count begins anew', () => {
+  it('continues after a redeployment, with a new restart count', () => {
     const { platform, pass, taskId, id, only } = running();
     platform.setCrashLoop(taskId, 3_000);
     pass(60_000);
@@ -212,7 +212,7 @@ describe('a crash loop', () => {
     expect(refusal(() => platform.setCrashLoop(taskId, Number.NaN))).toBe('badRequest');
   });
 
-  it('goes on unseen on a node that is cut', () => {
+  it('continues on an offline node', () => {
     const { platform, pass, taskId, node, only } = running();
     platform.setCrashLoop(taskId, 3_000);
     platform.cutNode(node('n1').id);

@@ -1,7 +1,6 @@
 /**
- * What a simulated platform can be asked and told: the operations of operations.ts, and the types that they take and
- * give. The API in front of it translates requests into these calls and state into answers. Every call first lets time
- * pass up to now, so there are no timers: a platform that nobody looks at does nothing, and catches up with the next call.
+ * The interface of a simulated platform: the operations of operations.ts and their types. The API translates requests
+ * into these calls. There are no timers: every call first processes all events that are due.
  */
 import type { JsonObject } from '@ecsm/runtime';
 import type { Behaviour } from './behaviour.ts';
@@ -9,7 +8,7 @@ import type { OperatingSystem, State } from './model.ts';
 import type { operations } from './operations.ts';
 import type { World } from './world.ts';
 
-/** Whatever the caller did not say is a default of the platform. */
+/** Absent fields have defaults. */
 export interface NewNode {
   readonly name: string;
   readonly ip: string;
@@ -32,12 +31,12 @@ export interface NewImage {
   readonly author?: string | null;
   readonly description?: string;
   readonly config?: JsonObject;
-  /** `local` unless said otherwise. */
+  /** Default `local`. */
   readonly registryId?: string;
 }
 
 export interface ContainerUsage {
-  /** Percent of the node's processor. */
+  /** Percent of the node's CPU. */
   readonly cpuPercent: number;
   readonly cpuCores: readonly number[];
   readonly memoryBytes: number;
@@ -79,11 +78,11 @@ export type Operations = { [Name in keyof typeof operations]: Bound<(typeof oper
 
 export interface Platform extends Operations {
   readonly behaviour: Behaviour;
-  /** The platform's own time, now. */
+  /** The current time of the platform. */
   now(): number;
-  /** Lets everything happen that is due. */
+  /** Processes all events that are due. */
   advance(): void;
-  /** When the next thing will happen, if anything is planned. */
+  /** The time of the next scheduled event; undefined if there is none. */
   nextAtMs(): number | undefined;
   /** The whole state as JSON. */
   snapshot(): State;

@@ -90,7 +90,7 @@ describe('prepull', () => {
     ]);
   });
 
-  it('is not done unless it is asked for, and not where there is no room', () => {
+  it('is done only if requested, and if there is disk space', () => {
     const { platform, pass, node } = setUp();
     const image = found(platform.imageByRef('worker@1.0.0#sylixos'));
     platform.fillNode(node('n2').id, { diskBytes: node('n2').diskTotalBytes });
@@ -166,7 +166,7 @@ describe('a deployment fails', () => {
     expect(node('n1').images[image.id]).toBe(image.digest);
   });
 
-  it('when the image is gone, after a while', () => {
+  it('when the image was deleted, after a timeout', () => {
     const { platform, pass, only } = setUp();
     const { id } = platform.createService(spec(one));
     pass(5_000);
@@ -178,7 +178,7 @@ describe('a deployment fails', () => {
     expect(only('worker').failedMessage).toBe('镜像ID不存在');
   });
 
-  it('not when the image comes back in time', () => {
+  it('not when the image is pushed again in time', () => {
     const { platform, pass, only } = setUp();
     const { id } = platform.createService(spec(one));
     platform.deleteImage('local', platform.imageByRef('worker@1.0.0#sylixos')?.id ?? '');
@@ -225,7 +225,7 @@ describe('a deployment to an offline node', () => {
     expect(only('second').status).toBe('running');
   });
 
-  it('that was under way when the node was cut begins anew when it is back', () => {
+  it('in progress when the node went offline restarts when it returns', () => {
     const { platform, pass, only, node } = setUp();
     platform.createService(spec({ ...one, policy: 'static' }));
     pass(1_500);
@@ -260,7 +260,7 @@ describe('the limits of a container', () => {
     expect(only('free').memoryLimitBytes).toBe(node('l1').memoryTotalBytes);
   });
 
-  it('ignore what makes no sense', () => {
+  it('ignore invalid values', () => {
     const { platform, only } = setUp();
     const config = { sylixos: { resources: { memory: { memoryLimitMB: 'much' }, disk: [] } } };
     platform.createService(spec({ ...one, image: { config } }));

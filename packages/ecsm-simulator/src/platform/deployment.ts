@@ -1,6 +1,6 @@
 /**
- * The deployment of one container: pull the image if the node lacks it, start, run. Nothing is decided before its time:
- * whether there is room, or a failure planned, is looked at when the step is due.
+ * The deployment of one container: pull the image if the node does not have it, and start. Capacity and planned
+ * failures are checked when a step is due, not in advance.
  *
  *     deploy ──▶ (pulled) ──▶ started ──▶ success: running, or created for `load`
  *        │           ╰───────────┴──────▶ failure, with a message
@@ -8,19 +8,19 @@
  */
 import { run, setStatus, startDelayMs } from './containers.ts';
 import { limitsOf, pullPolicyOf, vsoaPortOf } from './image-config.ts';
-import { isInTheWay, isNodeOnline } from './instances.ts';
-import type { Appointment, Container, Image, Node, Service } from './model.ts';
+import { isNodeOccupied, isNodeOnline } from './instances.ts';
+import type { Container, Image, Node, ScheduledEvent, Service } from './model.ts';
 import { Refusal, refusals } from './refusal.ts';
-import { forgetTotals, freeDiskOf, freeMemoryOf } from './usage.ts';
+import { freeDiskOf, freeMemoryOf, invalidateTotals } from './usage.ts';
 import type { World } from './world.ts';
 
-/** What a container without a limit of its own has to find free. */
+/** Memory that must be free for a container without a limit. */
 const memoryBytesMin = 32 * 1024 * 1024;
-/** Where dynamically allocated VSOA ports of a node begin. */
+/** The first dynamically allocated VSOA port of a node. */
 const vsoaPortMin = 30_000;
 const defaultFailure = '部署失败';
 
-/** The next deployments fail: of one service (by name), or of any. */
+/** Makes the next deployments fail, of one service (by name) or of any. */
 export function failDeployments(
   world: World,
   failure: { readonly service?: string; readonly message?: string; readonly count: number },
@@ -32,7 +32,7 @@ export function failDeployments(
   world.plannedFailures.push({ service, message, left: count });
 }
 
-/** Deploys it, again or for the first time; what was under way before is void. To the agent it is a new container. */
+/** Deploys or redeploys a container, and cancels its pending steps. Its runtime id and counters start anew. */
 export function deploy(world: World, container: Container, wanted?: Container['wanted']): void {
   const service = world.services.get(container.serviceId);
   const node = world.nodes.get(container.nodeId);
@@ -53,30 +53,30 @@ export function deploy(world: World, container: Container, wanted?: Container['w
   container.diskLimitBytes = limits.diskBytes;
   container.vsoaPort = vsoaPort(world, container, service);
   setStatus(world, container, 'created');
-  begin(world, container);
+  startDeployment(world, container);
 }
 
-/** Begins, or begins anew, a deployment that is not over. */
-export function begin(world: World, container: Container): void {
+/** Starts or restarts a deployment that is not complete. */
+export function startDeployment(world: World, container: Container): void {
   container.step++;
   const service = world.services.get(container.serviceId);
   const node = world.nodes.get(container.nodeId);
   if (service === undefined || node === undefined) return;
-  const plan = (what: 'pulled' | 'started' | 'gaveUp', delayMs: number) =>
+  const schedule = (what: 'pulled' | 'started' | 'gaveUp', delayMs: number) =>
     void world.schedule(what, container.taskId, delayMs, container.step);
   if (!node.online) {
-    if (world.behaviour.offlineDeployment === 'fail') plan('gaveUp', world.behaviour.deployTimeoutMs);
+    if (world.behaviour.offlineDeployment === 'fail') schedule('gaveUp', world.behaviour.deployTimeoutMs);
     return;
   }
   const image = world.localImage(container.imageRef);
   const policy = pullPolicyOf(service.image);
-  if (policy === 'Never' || isInTheWay(world, service, container)) plan('started', startDelayMs(world));
-  else if (image === undefined) plan('gaveUp', world.behaviour.deployTimeoutMs);
-  else if (needsPull(node, image, policy)) plan('pulled', pullMs(world, image));
-  else plan('started', startDelayMs(world));
+  if (policy === 'Never' || isNodeOccupied(world, service, container)) schedule('started', startDelayMs(world));
+  else if (image === undefined) schedule('gaveUp', world.behaviour.deployTimeoutMs);
+  else if (needsPull(node, image, policy)) schedule('pulled', pullMs(world, image));
+  else schedule('started', startDelayMs(world));
 }
 
-/** The image goes to every listed node that can be reached and lacks it, so that a later migration is quicker. */
+/** Pulls the image to every listed node that is online and does not have it, so that a later migration is faster. */
 export function prepull(world: World, service: Service): void {
   const image = world.localImage(service.image.ref);
   if (image === undefined || !service.prepull) return;
@@ -96,7 +96,7 @@ function pullMs(world: World, image: Image): number {
   return Math.ceil((image.sizeBytes / world.behaviour.pullBytesPerSecond) * 1000);
 }
 
-/** A fixed port is taken as it is: whether two containers of a node may ask for the same one is not documented. */
+/** A fixed port is used unchanged: whether two containers of a node may have the same port is not documented. */
 function vsoaPort(world: World, container: Container, service: Service): number | null {
   const wanted = vsoaPortOf(service.image);
   if (wanted === undefined) return null;
@@ -109,11 +109,11 @@ function vsoaPort(world: World, container: Container, service: Service): number 
   return port;
 }
 
-/** Why a container that is due to start cannot; undefined if it can. */
+/** Returns why a container cannot start, or undefined if it can. */
 function problemOf(world: World, container: Container, service: Service, node: Node): string | undefined {
   const planned = takePlannedFailure(world, service.name);
   if (planned !== undefined) return planned;
-  if (isInTheWay(world, service, container)) return '可用节点不足: 同一节点不能运行该服务的多个实例';
+  if (isNodeOccupied(world, service, container)) return '可用节点不足: 同一节点不能运行该服务的多个实例';
   const image = world.localImage(container.imageRef);
   if (image === undefined) return refusals.imageNotFound.text;
   if (image.os !== node.type) return refusals.imageUnsuited.text;
@@ -137,27 +137,27 @@ function succeed(world: World, container: Container): void {
   container.deployStatus = 'success';
   container.imageId = world.localImage(container.imageRef)?.id ?? null;
   container.createdMs = world.nowMs;
-  forgetTotals(world, container.nodeId);
+  invalidateTotals(world, container.nodeId);
   if (container.wanted === 'running') run(world, container);
   world.log.write('info', 'container deployed', { container: container.name, image: container.imageRef });
-  noteEnd(world, container);
+  continueRollout(world, container);
 }
 
 function fail(world: World, container: Container, message: string): void {
   container.deployStatus = 'failure';
   container.failedMessage = message;
   world.log.write('warn', 'deployment failed', { container: container.name, reason: message });
-  noteEnd(world, container);
+  continueRollout(world, container);
 }
 
-function noteEnd(world: World, container: Container): void {
+function continueRollout(world: World, container: Container): void {
   if (world.services.get(container.serviceId)?.rolling === container.taskId) {
     world.schedule('rolled', container.serviceId, 0);
   }
 }
 
-/** The container of an appointment that still holds, with its service and node. */
-function underWay(world: World, { subject, step }: Appointment) {
+/** The container of an event with its service and node; undefined if the event is obsolete. */
+function pendingDeployment(world: World, { subject, step }: ScheduledEvent) {
   const container = world.containers.get(subject);
   if (container?.step !== step || container.deployStatus !== 'deploying') return undefined;
   const service = world.services.get(container.serviceId);
@@ -166,42 +166,43 @@ function underWay(world: World, { subject, step }: Appointment) {
 }
 
 export const deploymentEvents = {
-  pulled(world: World, appointment: Appointment): void {
-    const { container, node } = underWay(world, appointment) ?? {};
+  pulled(world: World, event: ScheduledEvent): void {
+    const { container, node } = pendingDeployment(world, event) ?? {};
     if (container === undefined || node === undefined) return;
     const image = world.localImage(container.imageRef);
     if (image === undefined) fail(world, container, refusals.imageNotFound.text);
     else if (!store(world, node, image)) fail(world, container, `节点磁盘空间不足: 需要 ${image.sizeBytes} 字节`);
     else world.schedule('started', container.taskId, startDelayMs(world), container.step);
   },
-  started(world: World, appointment: Appointment): void {
-    const { container, service, node } = underWay(world, appointment) ?? {};
+  started(world: World, event: ScheduledEvent): void {
+    const { container, service, node } = pendingDeployment(world, event) ?? {};
     if (container === undefined || service === undefined || node === undefined) return;
     const problem = problemOf(world, container, service, node);
     if (problem === undefined) succeed(world, container);
     else fail(world, container, problem);
   },
-  gaveUp(world: World, appointment: Appointment): void {
-    const { container } = underWay(world, appointment) ?? {};
+  gaveUp(world: World, event: ScheduledEvent): void {
+    const { container } = pendingDeployment(world, event) ?? {};
     if (container === undefined) return;
     if (!isNodeOnline(world, container)) fail(world, container, refusals.nodeOffline.text);
     else if (world.localImage(container.imageRef) === undefined) {
       fail(world, container, refusals.imageNotFound.text);
-    } else begin(world, container);
+    } else startDeployment(world, container);
   },
-  prepulled(world: World, { subject }: Appointment): void {
+  prepulled(world: World, { subject }: ScheduledEvent): void {
     const [nodeId = '', imageId = ''] = subject.split(' ');
     const node = world.nodes.get(nodeId);
     const image = world.images.get(imageId);
     if (node === undefined || image === undefined || !node.online) return;
-    if (!store(world, node, image)) world.log.write('warn', 'no room to pull an image', { node: node.name });
+    if (!store(world, node, image))
+      world.log.write('warn', 'image pull failed: not enough disk space', { node: node.name });
   },
 } as const;
 
-/** Puts the image on the node; false if there is no room for it. Newer content takes the place of older. */
+/** Stores the image on the node, replacing older content. Returns false if the disk is full. */
 function store(world: World, node: Node, image: Image): boolean {
-  const isThere = Object.hasOwn(node.images, image.id);
-  if (!isThere && freeDiskOf(world, node) < image.sizeBytes) return false;
+  const isPresent = Object.hasOwn(node.images, image.id);
+  if (!isPresent && freeDiskOf(world, node) < image.sizeBytes) return false;
   node.images[image.id] = image.digest;
   return true;
 }

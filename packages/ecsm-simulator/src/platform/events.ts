@@ -1,16 +1,16 @@
-/** Lets time pass: everything that is due happens, each at its own moment. */
+/** Processes scheduled events in order, each at its own time. */
 import { containerEvents } from './containers.ts';
 import { deploymentEvents } from './deployment.ts';
 import { imageEvents } from './images.ts';
 import { instanceEvents } from './instances.ts';
 import { migrationEvents } from './migration.ts';
-import type { Appointment } from './model.ts';
+import type { ScheduledEvent } from './model.ts';
 import { rolloutEvents } from './rollout.ts';
 import { serviceEvents } from './services.ts';
 import { transactionEvents } from './transactions.ts';
 import type { World } from './world.ts';
 
-/** What can happen by itself when time passes. */
+/** The handlers of all scheduled events. */
 const events = {
   ...containerEvents,
   ...deploymentEvents,
@@ -20,18 +20,20 @@ const events = {
   ...rolloutEvents,
   ...serviceEvents,
   ...transactionEvents,
-} as const satisfies Readonly<Record<string, (world: World, appointment: Appointment) => void>>;
+} as const satisfies Readonly<Record<string, (world: World, event: ScheduledEvent) => void>>;
 
-export type Happening = keyof typeof events;
+export type EventName = keyof typeof events;
 
-export function isHappening(what: string): what is Happening {
+export function isEventName(what: string): what is EventName {
   return Object.hasOwn(events, what);
 }
 
-/** What an event plans is counted from the event's own time, so it does not matter how often anybody looks. */
+/**
+ * Delays of further events start at the time of the event, so the result does not depend on how often this is called.
+ */
 export function advanceTo(world: World, nowMs: number): void {
   for (let due = world.agenda.takeDue(nowMs); due !== undefined; due = world.agenda.takeDue(nowMs)) {
-    // A restored state may have appointments that are overdue.
+    // A restored state may have overdue events.
     world.nowMs = Math.max(world.nowMs, due.atMs);
     events[due.what](world, due);
   }

@@ -64,7 +64,7 @@ describe('a large platform', () => {
     expect(JSON.stringify(restored.snapshot())).toBe(JSON.stringify(state));
   });
 
-  it('remembers only so many transactions', () => {
+  it('keeps a limited number of transactions', () => {
     const { platform } = fleet(1);
     const { id } = platform.createService(spec({ nodeNames: ['node-1'], image: { ref: 'camera@1.0.0#sylixos' } }));
     const first = platform.controlService(id, 'stop');

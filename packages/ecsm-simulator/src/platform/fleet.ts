@@ -1,28 +1,28 @@
-/** A small world to begin with: nodes, and images to deploy on them. */
+/** The initial nodes and images of a simulator. */
 
-import { drawFraction } from './chance.ts';
 import type { Platform } from './contract.ts';
 import type { OperatingSystem } from './model.ts';
+import { drawFraction } from './random.ts';
 
 const mebibyte = 1024 * 1024;
 
 const images: readonly { name: string; tags: readonly string[]; os: OperatingSystem; description: string }[] = [
   { name: 'telemetry', tags: ['1.0.0', '1.1.0', '2.0.0'], os: 'sylixos', description: 'Collects and sends telemetry' },
-  { name: 'camera', tags: ['1.0.0', '1.0.1'], os: 'sylixos', description: 'Takes pictures' },
-  { name: 'thermal', tags: ['1.0.0', '1.2.0'], os: 'sylixos', description: 'Keeps the temperature' },
-  { name: 'worker', tags: ['1.0.0', 'latest'], os: 'sylixos', description: 'Does what it is given' },
-  { name: 'gateway', tags: ['1.0.0', '1.1.0'], os: 'linux', description: 'Speaks to the ground' },
+  { name: 'camera', tags: ['1.0.0', '1.0.1'], os: 'sylixos', description: 'Records images' },
+  { name: 'thermal', tags: ['1.0.0', '1.2.0'], os: 'sylixos', description: 'Controls the temperature' },
+  { name: 'worker', tags: ['1.0.0', 'latest'], os: 'sylixos', description: 'Processes jobs' },
+  { name: 'gateway', tags: ['1.0.0', '1.1.0'], os: 'linux', description: 'Communicates with the ground' },
   { name: 'nginx', tags: ['1.0.0'], os: 'linux', description: 'Serves pages' },
 ];
 
-/** A real node agent listens there. */
+/** The port of real node agents. */
 const agentPort = 1112;
 /** Addresses are 10.x.y.z. */
 const nodesMax = 255 * 255 * 254;
 
 /**
- * Adds `node-1`, `node-2`, …, every fourth of them Linux and the others SylixOS, and a handful of images of both. Sizes
- * follow from the seed (default 1); everything else is always the same.
+ * Adds `node-1`, `node-2`, …, every fourth of them Linux and the others SylixOS, and some images of both. Image sizes
+ * depend on the seed (default 1); everything else is fixed.
  */
 export function seededFleet(platform: Platform, options: { readonly nodes: number; readonly seed?: number }): void {
   const seed = options.seed ?? 1;

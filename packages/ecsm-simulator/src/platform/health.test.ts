@@ -20,7 +20,7 @@ function unwell(vsoa: JsonObject | undefined, behaviour: Partial<Behaviour> = {}
 }
 
 describe('a health check that fails', () => {
-  it('makes container and service unhealthy, until it answers again', () => {
+  it('makes container and service unhealthy until it passes', () => {
     const { platform, taskId, isWell } = unwell(check);
     expect(isWell()).toEqual([false, false]);
     platform.setContainerHealth(taskId, true);
@@ -51,7 +51,7 @@ describe('a health check that fails', () => {
 describe('a liveness probe', () => {
   const probe = { ...check, livenessProbe: true };
 
-  it('restarts a container that stays unwell, again and again', () => {
+  it('restarts an unhealthy container repeatedly', () => {
     const { platform, pass, only, taskId } = unwell(probe);
     pass(5_999);
     expect(only('worker').status).toBe('running');
@@ -73,7 +73,7 @@ describe('a liveness probe', () => {
     expect(only('worker')).toMatchObject({ status: 'running', restartCnt: 1 });
   });
 
-  it('leaves a container alone that is well again in time', () => {
+  it('does not restart a container that recovers in time', () => {
     const { platform, pass, only, taskId } = unwell(probe);
     pass(5_000);
     platform.setContainerHealth(taskId, true);

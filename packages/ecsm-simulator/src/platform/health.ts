@@ -1,15 +1,15 @@
-/** Whether containers and services are well, and when the platform loses patience with a container that is not. */
+/** Health of containers and services, and restarts by the liveness probe. */
 import { healthCheckOf } from './image-config.ts';
 import type { Container, Service } from './model.ts';
 import type { World } from './world.ts';
 
 /**
- * The least time between two turns of something that repeats by itself: a crash loop, or restarts of a container that is
- * never well. A platform that nobody looked at for an hour has to catch up with all of them.
+ * The minimum interval of repeating events, such as a crash loop. It limits the events that have to be processed after
+ * a long time without calls.
  */
 export const cycleMsMin = 10;
 
-/** A failing check counts only once the start period is over. Of a lost node, nothing is known to be well. */
+/** A failing check counts only after the start period. Containers of an offline node are not healthy. */
 export function isContainerHealthy(world: World, container: Container): boolean {
   const service = world.services.get(container.serviceId);
   const node = world.nodes.get(container.nodeId);
@@ -20,19 +20,19 @@ export function isContainerHealthy(world: World, container: Container): boolean 
   return world.nowMs < (container.startedMs ?? 0) + check.startPeriodMs;
 }
 
-/** All instances that it should have are there and well. One that is stopped, or only loaded, is not well. */
+/** Whether all required instances exist and are healthy. A stopped or loaded instance is not healthy. */
 export function isServiceHealthy(world: World, service: Service): boolean {
-  let well = 0;
+  let healthy = 0;
   for (const container of world.containers.ofService(service.id).values()) {
     if (container.leaving) continue;
     if (!isContainerHealthy(world, container)) return false;
-    well++;
+    healthy++;
   }
-  return well >= (service.policy === 'static' ? service.nodeNames.length : service.factor);
+  return healthy >= (service.policy === 'static' ? service.nodeNames.length : service.factor);
 }
 
-/** Has to be called whenever the container starts, or its health changes. */
-export function watchHealth(world: World, container: Container): void {
+/** Schedules the restart by the liveness probe. Must be called when the container starts or its health changes. */
+export function scheduleLivenessRestart(world: World, container: Container): void {
   container.condemnedAtMs = null;
   if (container.healthy || container.status !== 'running') return;
   const service = world.services.get(container.serviceId);

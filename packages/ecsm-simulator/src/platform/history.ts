@@ -1,10 +1,10 @@
-/** Who told a container to do what. It is kept as long as the container is. */
+/** The actions on a container, kept as long as the container exists. */
 import type { World } from './world.ts';
 
-/** Of one container; beyond it the oldest entry goes. */
+/** Maximum number of entries per container; the oldest are dropped. */
 export const historyEntriesMax = 50;
 
-/** There are no users on this platform: calls are anonymous, and the history names the one who can do everything. */
+/** Calls are anonymous: there are no users. */
 const user = 'admin';
 
 export function addHistory(world: World, taskId: string, command: string): void {

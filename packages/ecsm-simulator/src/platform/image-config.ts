@@ -1,23 +1,23 @@
 /**
- * What the platform reads out of a configuration that it otherwise keeps as it came: limits, the restart policy and the
- * health check. A field that is absent or makes no sense counts as its default.
+ * The fields of an image's configuration that the platform uses: limits, restart policy and health check. An absent or
+ * invalid field has its default.
  */
 import { type JsonValue, shape } from '@ecsm/runtime';
 import type { ImageSpec, Node } from './model.ts';
 
 const mebibyte = 1024 * 1024;
-/** The vendor's template of a SylixOS container. */
+/** From the vendor's template of a SylixOS container. */
 const sylixosMemoryLimitMB = 2048;
 const sylixosDiskLimitMB = 2048;
 
 export interface Limits {
   readonly memoryBytes: number;
   readonly diskBytes: number;
-  /** Whether there is a limit of its own, less than the node itself. */
+  /** Whether the container has its own limit. */
   readonly isMemoryLimited: boolean;
 }
 
-/** On Linux, `memory` is in bytes, as in Docker's API; the unit is a guess. Zero means no limit but the node's size. */
+/** On Linux, `memory` is assumed to be in bytes, as in Docker's API. Zero means the size of the node. */
 export function limitsOf(image: ImageSpec, node: Node): Limits {
   const isLinux = node.type === 'linux';
   const memoryBytes = isLinux
@@ -33,19 +33,19 @@ export function limitsOf(image: ImageSpec, node: Node): Limits {
   };
 }
 
-/** Docker's restart policy; SylixOS has none that is documented. */
+/** Docker's restart policy; none is documented for SylixOS. */
 export function forbidsRestart(image: ImageSpec): boolean {
   return image.config['restart'] === 'no';
 }
 
 export interface HealthCheck {
   readonly startPeriodMs: number;
-  /** From the first check that fails until the container counts as dead. */
+  /** From the first failed check until the container is restarted. */
   readonly patienceMs: number;
   readonly livenessProbe: boolean;
 }
 
-/** Undefined where nothing is checked: no VSOA, or no path to ask. */
+/** Returns undefined without VSOA or without a health path. */
 export function healthCheckOf(image: ImageSpec): HealthCheck | undefined {
   const path = field(image.vsoa, 'healthPath');
   if (typeof path !== 'string' || path === '') return undefined;
@@ -56,7 +56,7 @@ export function healthCheckOf(image: ImageSpec): HealthCheck | undefined {
   };
 }
 
-/** The VSOA port of the host: a number as asked for, 0 to have one allocated, undefined without VSOA. */
+/** The VSOA port of the host: a fixed port, 0 to allocate one, or undefined without VSOA. */
 export function vsoaPortOf(image: ImageSpec): number | undefined {
   if (image.vsoa === undefined) return undefined;
   const port = amount(field(image.vsoa, 'port'), 0);
@@ -65,7 +65,7 @@ export function vsoaPortOf(image: ImageSpec): number | undefined {
 
 export type PullPolicy = 'Always' | 'IfNotPresent' | 'Never';
 
-/** What is none of the three words counts as absent: `Always` for `latest`, else `IfNotPresent`. */
+/** The default, also for an invalid value, is `Always` for `latest`, else `IfNotPresent`. */
 export function pullPolicyOf(image: ImageSpec): PullPolicy {
   switch (image.pullPolicy.toLowerCase()) {
     case 'always':
@@ -87,7 +87,7 @@ function field(value: JsonValue | undefined, ...path: readonly string[]): unknow
   return found;
 }
 
-/** Large enough for every amount of this world, small enough that sums of them stay exact. */
+/** Small enough that sums stay exact. */
 const amountMax = 2 ** 40;
 
 function amount(value: unknown, otherwise: number): number {

@@ -1,13 +1,13 @@
-/** References of images, `name@tag#os`, and which of two tags is the larger version. */
+/** Image references, `name@tag#os`, and the comparison of tags as versions. */
 
 export interface ImageRef {
   readonly name: string;
   readonly tag: string;
-  /** Absent where the reference does not say. */
+  /** Absent if the reference does not contain it. */
   readonly os?: string;
 }
 
-/** Undefined if it is no reference. A name may hold `/` and `:`, as names of remote images do. */
+/** Returns undefined for an invalid reference. A name may contain `/` and `:`, like names of remote images. */
 export function parseImageRef(ref: string): ImageRef | undefined {
   const parts = /^([^@#\s]+)@([^@#\s]+)(?:#([^@#\s]+))?$/.exec(ref);
   if (parts === null) return undefined;
@@ -46,7 +46,7 @@ function parseVersion(tag: string): Version | undefined {
   };
 }
 
-/** 1.0.0-beta comes before 1.0.0; numbers count as numbers and come before words. */
+/** 1.0.0-beta is smaller than 1.0.0; numbers are compared as numbers and are smaller than text. */
 function isLargerPrerelease(left: readonly string[], right: readonly string[]): boolean {
   if (left.length === 0 || right.length === 0) return left.length === 0 && right.length > 0;
   for (let place = 0; place < Math.max(left.length, right.length); place++) {

@@ -24,14 +24,14 @@ describe('an image', () => {
     expect(platform.images('local').filter(({ name }) => name === 'camera')).toMatchObject([{ sizeBytes: 5 }]);
   });
 
-  it('comes with a configuration to start from', () => {
+  it('has a configuration template', () => {
     const { platform } = setUp();
     expect(platform.pushImage(image).config).toMatchObject({ process: { args: ['/apps/camera'] }, sylixos: {} });
     expect(platform.pushImage({ ...image, os: 'linux' }).config).toMatchObject({ restart: 'always', memory: 0 });
     expect(platform.pushImage({ ...image, config: { own: true } }).config).toEqual({ own: true });
   });
 
-  it('that is deleted is gone from the nodes too', () => {
+  it('is also deleted from the nodes', () => {
     const { platform, pass, node } = setUp();
     platform.createService(spec({ nodeNames: ['n1'] }));
     pass(5_000);
@@ -43,7 +43,7 @@ describe('an image', () => {
     expect(refusal(() => platform.deleteImage('local', id))).toBe('imageNotFound');
   });
 
-  it('needs a name and a tag that fit into a reference, and a registry that there is', () => {
+  it('requires a valid name and tag, and an existing registry', () => {
     const { platform } = setUp();
     for (const wrong of [{ name: '' }, { name: 'a@b' }, { tag: 'a#b' }, { tag: '' }, { sizeBytes: -1 }]) {
       expect(refusal(() => platform.pushImage({ ...image, ...wrong }))).toBe('badRequest');

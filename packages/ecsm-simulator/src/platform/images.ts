@@ -1,17 +1,17 @@
-/** Images and the registries that they lie in. What arrives in the local one may upgrade services. */
+/** Images and registries. A new image in the local registry may upgrade services. */
 import type { JsonObject } from '@ecsm/runtime';
 import type { NewImage } from './contract.ts';
 import { formatImageRef } from './image-ref.ts';
-import type { Appointment, Image, OperatingSystem, RemoteRegistry, Sync } from './model.ts';
-import { Refusal } from './refusal.ts';
+import type { Image, OperatingSystem, RemoteRegistry, ScheduledEvent, Sync } from './model.ts';
+import { checkAmount, Refusal } from './refusal.ts';
 import { upgradeServices } from './upgrade.ts';
 import type { World } from './world.ts';
 
 export const localRegistryId = 'local';
-/** Beyond it the oldest is forgotten. */
+/** The oldest are dropped. */
 export const syncsMax = 1_000;
 
-/** An image of a reference that is there takes its place: the same id, other content. */
+/** An image with an existing reference replaces it: the same id, other content. */
 export function pushImage(world: World, wanted: NewImage): Image {
   const registryId = wanted.registryId ?? localRegistryId;
   if (registryId !== localRegistryId && !world.registries.has(registryId)) {
@@ -20,15 +20,13 @@ export function pushImage(world: World, wanted: NewImage): Image {
   const { name, tag, os } = wanted;
   if (/[@#\s]|^$/.test(name) || /[@#\s]|^$/.test(tag)) {
     throw new Refusal('badRequest', `${name}@${tag}`, {
-      name: 'and tag have to be there, without "@", "#" and spaces',
+      name: 'and tag are required, without "@", "#" and spaces',
     });
   }
-  if (!(wanted.sizeBytes >= 0 && wanted.sizeBytes <= Number.MAX_SAFE_INTEGER)) {
-    throw new Refusal('badRequest', 'sizeBytes', { sizeBytes: 'has to be a number, 0 or more' });
-  }
-  const there = findImage(world, registryId, wanted);
+  checkAmount(wanted.sizeBytes, 'sizeBytes');
+  const existing = findImage(world, registryId, wanted);
   const image: Image = {
-    id: there?.id ?? world.uuid(),
+    id: existing?.id ?? world.uuid(),
     registryId,
     name,
     tag,
@@ -51,13 +49,13 @@ export function pushImage(world: World, wanted: NewImage): Image {
   return image;
 }
 
-/** What nodes hold of it goes too; services that name it stay, and cannot be deployed again. */
+/** Also deletes it on the nodes. Services with this image keep running, and cannot be redeployed. */
 export function deleteImage(world: World, registryId: string, id: string): void {
-  const image = mustHaveImage(world, registryId, id);
+  const image = requireImage(world, registryId, id);
   world.images.delete(id);
   if (registryId === localRegistryId) world.localImages.delete(formatImageRef(image));
   for (const node of world.nodes.values()) delete node.images[id];
-  // The same file may be uploaded again.
+  // So that the same file can be uploaded again.
   for (const upload of world.uploads.values()) if (upload.imageId === id) world.uploads.delete(upload.id);
 }
 
@@ -72,10 +70,10 @@ export function addRegistry(world: World, wanted: Omit<RemoteRegistry, 'id' | 'o
   return registry;
 }
 
-/** Copies a remote image to the local registry, as quickly as a node pulls. */
+/** Copies a remote image to the local registry, with the bandwidth of an image pull. */
 export function syncImage(world: World, registryId: string, imageId: string): Sync {
   if (!world.registries.has(registryId)) throw new Refusal('registryNotFound', registryId);
-  const image = mustHaveImage(world, registryId, imageId);
+  const image = requireImage(world, registryId, imageId);
   const durationMs = Math.ceil((image.sizeBytes / world.behaviour.pullBytesPerSecond) * 1000);
   const sync: Sync = {
     id: world.uuid(),
@@ -95,13 +93,13 @@ function findImage(world: World, registryId: string, { name, tag, os }: NewImage
   return imagesOf(world, registryId).find((image) => image.name === name && image.tag === tag && image.os === os);
 }
 
-function mustHaveImage(world: World, registryId: string, id: string): Image {
+function requireImage(world: World, registryId: string, id: string): Image {
   const image = world.images.get(id);
   if (image === undefined || image.registryId !== registryId) throw new Refusal('imageNotFound', id);
   return image;
 }
 
-/** The vendor's template, as far as it matters here. */
+/** The vendor's template, reduced. */
 function templateConfig(name: string, os: OperatingSystem, arch = 'arm64'): JsonObject {
   if (os === 'linux') {
     return { hostname: 'auto', env: [], cmd: [`/usr/bin/${name}`], restart: 'always', network: 'bridge', memory: 0 };
@@ -128,12 +126,12 @@ function templateConfig(name: string, os: OperatingSystem, arch = 'arm64'): Json
 }
 
 export const imageEvents = {
-  syncRuns(world: World, { subject }: Appointment): void {
+  syncRuns(world: World, { subject }: ScheduledEvent): void {
     const sync = world.syncs.get(subject);
     if (sync?.status === 'starting') sync.status = 'running';
   },
   /** The image may have been deleted in the meantime. */
-  synchronised(world: World, { subject }: Appointment): void {
+  synchronised(world: World, { subject }: ScheduledEvent): void {
     const sync = world.syncs.get(subject);
     if (sync === undefined) return;
     const remote = world.images.get(sync.imageId);

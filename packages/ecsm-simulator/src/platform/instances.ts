@@ -1,10 +1,10 @@
-/** The containers of a service, one by one: how they come into being, and how they go. */
-import { forgetLoadBalance } from './load-balance.ts';
-import type { Appointment, Container, Node, Service } from './model.ts';
-import { forgetTotals } from './usage.ts';
+/** Creation and removal of the containers of a service. */
+import { removeFromLoadBalance } from './load-balance.ts';
+import type { Container, Node, ScheduledEvent, Service } from './model.ts';
+import { invalidateTotals } from './usage.ts';
 import type { World } from './world.ts';
 
-/** Makes the container known; deploying it is the next step. */
+/** Adds the container without deploying it. */
 export function createContainer(world: World, service: Service, node: Node): Container {
   const taskId = world.uuid();
   const name = freeName(world, service.name, taskId);
@@ -38,21 +38,21 @@ export function createContainer(world: World, service: Service, node: Node): Con
     step: 0,
   };
   world.containers.add(container);
-  forgetTotals(world, node.id);
+  invalidateTotals(world, node.id);
   return container;
 }
 
 export function removeContainer(world: World, container: Container): void {
   world.containers.remove(container);
   world.history.delete(container.taskId);
-  forgetTotals(world, container.nodeId);
-  forgetLoadBalance(world, container);
+  invalidateTotals(world, container.nodeId);
+  removeFromLoadBalance(world, container);
   const service = world.services.get(container.serviceId);
   if (service?.rolling === container.taskId) world.schedule('rolled', service.id, 0);
 }
 
-/** Stops the container and removes it. What is on a lost node cannot be stopped, and is forgotten at once. */
-export function dismiss(world: World, container: Container): void {
+/** Stops the container and then removes it. A container on an offline node is removed immediately. */
+export function scheduleRemoval(world: World, container: Container): void {
   if (container.leaving) return;
   if (!isNodeOnline(world, container)) {
     removeContainer(world, container);
@@ -64,7 +64,7 @@ export function dismiss(world: World, container: Container): void {
   world.schedule('removed', container.taskId, world.behaviour.stopMs, container.step);
 }
 
-/** Those that are there to stay, the oldest first. */
+/** The containers that are not being removed, oldest first. */
 export function instancesOf(world: World, service: Service): Container[] {
   return [...world.containers.ofService(service.id).values()].filter((container) => !container.leaving);
 }
@@ -73,8 +73,8 @@ export function isNodeOnline(world: World, container: Container): boolean {
   return world.nodes.get(container.nodeId)?.online === true;
 }
 
-/** Whether an older instance of a dynamic service has the node, and instances may not share one. */
-export function isInTheWay(world: World, service: Service, container: Container): boolean {
+/** Whether an older instance of the dynamic service is on the same node, and `shareNode` does not allow this. */
+export function isNodeOccupied(world: World, service: Service, container: Container): boolean {
   if (world.behaviour.shareNode === 'allow' || service.policy === 'static') return false;
   for (const other of world.containers.ofService(service.id).values()) {
     if (other === container) return false;
@@ -83,7 +83,7 @@ export function isInTheWay(world: World, service: Service, container: Container)
   return false;
 }
 
-/** `telemetry-1a2b3c4d`: the beginning of the task's id, as much of it as makes the name unique. */
+/** `telemetry-1a2b3c4d`: with the start of the task id, as long as needed for a unique name. */
 function freeName(world: World, serviceName: string, taskId: string): string {
   const digits = taskId.replaceAll('-', '');
   let length = 8;
@@ -92,7 +92,7 @@ function freeName(world: World, serviceName: string, taskId: string): string {
 }
 
 export const instanceEvents = {
-  removed(world: World, { subject, step }: Appointment): void {
+  removed(world: World, { subject, step }: ScheduledEvent): void {
     const container = world.containers.get(subject);
     if (container?.step === step && container.leaving) removeContainer(world, container);
   },

@@ -1,4 +1,6 @@
-/** What is true of a platform at any time, and what once it had the time to settle. Each function throws what is wrong. */
+/**
+ * What is true of a platform at any time, and what once it had the time to settle. Each function throws what is wrong.
+ */
 import type { Platform } from './contract.ts';
 import type { Container, State } from './model.ts';
 

@@ -1,19 +1,21 @@
-/** How calls of a VSOA micro-service are spread over its instances. */
+/** The load balancing of VSOA micro-services. */
 import type { Container, LoadBalance } from './model.ts';
 import { Refusal } from './refusal.ts';
 import type { World } from './world.ts';
 
-const everyone: LoadBalance = { mode: 'roundRobin', detail: [] };
+const defaultLoadBalance: LoadBalance = { mode: 'roundRobin', detail: [] };
 
 export function loadBalanceOf(world: World, serviceId: string): LoadBalance {
-  return world.loadBalance.get(serviceId) ?? everyone;
+  return world.loadBalance.get(serviceId) ?? defaultLoadBalance;
 }
 
-/** Details are required for master and slaves (exactly one master), and forbidden otherwise. */
+/** `detail` is required for `masterSlave` (exactly one master), and not allowed otherwise. */
 export function setLoadBalance(world: World, serviceId: string, { mode, detail }: LoadBalance): void {
-  const service = world.mustHaveService(serviceId);
+  const service = world.requireService(serviceId);
   const problem =
-    mode === 'masterSlave' ? problemOf(world, service.id, detail) : detail.length > 0 && 'is for masterSlave';
+    mode === 'masterSlave'
+      ? problemOf(world, service.id, detail)
+      : detail.length > 0 && 'is only allowed for masterSlave';
   if (problem) throw new Refusal('badRequest', 'loadBalanceDetail', { loadBalanceDetail: problem });
   world.loadBalance.set(service.id, { mode, detail: detail.map(({ id, master }) => ({ id, master })) });
 }
@@ -26,14 +28,14 @@ function problemOf(world: World, serviceId: string, detail: LoadBalance['detail'
   return undefined;
 }
 
-/** A container that takes the place of another takes its role too. */
-export function inheritLoadBalance(world: World, from: Container, to: Container): void {
+/** The replacement of a container takes over its role. */
+export function transferLoadBalance(world: World, from: Container, to: Container): void {
   change(world, from.serviceId, (detail) =>
     detail.map((one) => (one.id === from.taskId ? { ...one, id: to.taskId } : one)),
   );
 }
 
-export function forgetLoadBalance(world: World, container: Container): void {
+export function removeFromLoadBalance(world: World, container: Container): void {
   change(world, container.serviceId, (detail) => detail.filter(({ id }) => id !== container.taskId));
 }
 

@@ -14,7 +14,7 @@ const placesOf = ({ platform, containers }: World) =>
   containers('worker').map(({ nodeId, status }) => `${platform.node(nodeId)?.name} ${status}`);
 
 describe('a node that is lost', () => {
-  it('leaves its containers unknown to whoever asks, and running', () => {
+  it('keeps its containers running with an unknown status', () => {
     const world = spread();
     const { platform, node, containers } = world;
     platform.cutNode(node('n1').id);
@@ -44,7 +44,7 @@ describe('a node that is lost', () => {
     expect(platform.usageOf(found(first)).uptimeSeconds).toBeGreaterThan(95);
   });
 
-  it('for long has its dynamic instances moved to others as new tasks', () => {
+  it('has its dynamic instances moved as new tasks after the delay', () => {
     const world = spread();
     const { platform, pass, node, containers } = world;
     const [lost] = containers('worker');
@@ -83,7 +83,7 @@ describe('a node that is lost', () => {
     expect(containers('worker').map(({ taskId }) => taskId)).toEqual(before);
   });
 
-  it('keeps its instances while there is no other node, until one returns', () => {
+  it('keeps its instances until another node returns', () => {
     const world = spread();
     const { platform, pass, node } = world;
     for (const name of ['n1', 'n2', 'n3']) platform.cutNode(node(name).id);
@@ -94,7 +94,7 @@ describe('a node that is lost', () => {
     expect(placesOf(world)).toEqual(['n3 running', 'n3 running', 'n3 running']);
   });
 
-  it('gives its instances to a node that an update adds', () => {
+  it('has its instances moved to a node that an update adds', () => {
     const world = setUp();
     const { platform, pass, node } = world;
     const { id } = platform.createService(spec({ nodeNames: ['n1'] }));

@@ -1,25 +1,25 @@
-/** What becomes of the containers on a node that is lost, and when it returns. Only dynamic services are moved. */
-import { begin, deploy } from './deployment.ts';
+/** Migration of containers when a node goes offline or returns. Only dynamic services are moved. */
+import { deploy, startDeployment } from './deployment.ts';
 import { createContainer, instancesOf, removeContainer } from './instances.ts';
-import { inheritLoadBalance } from './load-balance.ts';
-import type { Appointment, Container, Node, Service } from './model.ts';
+import { transferLoadBalance } from './load-balance.ts';
+import type { Container, Node, ScheduledEvent, Service } from './model.ts';
 import { isFree, placeMoved } from './placement.ts';
 import type { World } from './world.ts';
 
-/** What runs there goes on unseen; what was being deployed stops, and begins anew when the node is back. */
-export function nodeWasCut(world: World, node: Node): void {
+/** Running containers keep running. Deployments in progress are restarted when the node returns. */
+export function handleNodeOffline(world: World, node: Node): void {
   for (const container of world.containers.onNode(node.id).values()) {
     if (container.deployStatus !== 'deploying' || container.leaving) continue;
-    begin(world, container);
+    startDeployment(world, container);
     const service = world.services.get(container.serviceId);
     if (service?.rolling === container.taskId) world.schedule('rolled', service.id, 0);
   }
   world.schedule('nodeLost', node.id, world.behaviour.migrationDelayMs, node.step);
 }
 
-export function nodeCameBack(world: World, node: Node): void {
+export function handleNodeOnline(world: World, node: Node): void {
   for (const container of world.containers.onNode(node.id).values()) {
-    if (container.deployStatus === 'deploying' && !container.leaving) begin(world, container);
+    if (container.deployStatus === 'deploying' && !container.leaving) startDeployment(world, container);
   }
   for (const other of world.nodes.values()) {
     if (isLost(world, other)) moveAllOff(world, other);
@@ -27,8 +27,8 @@ export function nodeCameBack(world: World, node: Node): void {
   if (world.behaviour.failBack === 'always') moveBack(world, node);
 }
 
-/** After a change of the service's nodes there may be one that can take what was stranded. */
-export function rescue(world: World, service: Service): void {
+/** Moves containers from lost nodes after the node list of the service changed. */
+export function moveStranded(world: World, service: Service): void {
   if (service.policy === 'static') return;
   for (const container of instancesOf(world, service)) {
     const node = world.nodes.get(container.nodeId);
@@ -44,7 +44,7 @@ function moveAllOff(world: World, node: Node): void {
   for (const container of [...world.containers.onNode(node.id).values()]) moveOff(world, container);
 }
 
-/** If no listed node can have it, the container stays, and this is tried again when a node comes back. */
+/** If no listed node is suitable, the container stays, and this is retried when a node returns. */
 function moveOff(world: World, container: Container): void {
   const service = movable(world, container);
   const node = service === undefined ? undefined : placeMoved(world, service);
@@ -61,11 +61,11 @@ function moveBack(world: World, node: Node): void {
   }
 }
 
-/** A new task takes the place of the old one. What was stopped is not started by a move. */
+/** Replaces the container with a new task. A stopped container stays stopped. */
 function move(world: World, service: Service, container: Container, node: Node, fromNodeId: string): void {
   const replacement = createContainer(world, service, node);
   replacement.movedFromNodeId = fromNodeId === node.id ? null : fromNodeId;
-  inheritLoadBalance(world, container, replacement);
+  transferLoadBalance(world, container, replacement);
   const wasStopped = container.wanted === 'stopped';
   removeContainer(world, container);
   deploy(world, replacement, wasStopped ? 'stopped' : undefined);
@@ -79,7 +79,7 @@ function movable(world: World, container: Container): Service | undefined {
 }
 
 export const migrationEvents = {
-  nodeLost(world: World, { subject, step }: Appointment): void {
+  nodeLost(world: World, { subject, step }: ScheduledEvent): void {
     const node = world.nodes.get(subject);
     if (node !== undefined && node.step === step && !node.online) moveAllOff(world, node);
   },

@@ -1,10 +1,10 @@
 /**
- * The whole state of a simulated platform, as plain data: a snapshot of it is JSON, and a platform can be started from
- * one. Times are milliseconds since the epoch; how they look on the wire is the API's business.
+ * The state of a simulated platform as plain data: a snapshot is JSON, and a platform can be started from one. Times
+ * are milliseconds since the epoch; the API formats them.
  */
 import type { JsonObject, JsonValue } from '@ecsm/runtime';
 import type { Behaviour } from './behaviour.ts';
-import type { Happening } from './events.ts';
+import type { EventName } from './events.ts';
 
 export type OperatingSystem = 'linux' | 'sylixos';
 export type Policy = 'dynamic' | 'static';
@@ -20,28 +20,28 @@ export interface Node {
   password: string;
   tls: boolean;
   type: OperatingSystem;
-  /** What a refresh of all node types will find. */
+  /** The type that a refresh of all node types detects. */
   trueType: OperatingSystem;
   arch: string;
   readonly ecsdVersion: string;
   readonly createdMs: number;
   online: boolean;
-  /** Since when it is online, or offline. */
+  /** Start of the current online or offline state. */
   onlineSinceMs: number;
-  /** A cut link is no restart: the node's own uptime goes on. */
+  /** Start of the node; being offline does not change it. */
   bootedMs: number;
-  /** Moves with each cut and each return; what was planned before is void. */
+  /** Incremented when it goes offline or online; events with an older step are obsolete. */
   step: number;
   cores: number;
   memoryTotalBytes: number;
   diskTotalBytes: number;
-  /** Taken by what is not ours; a fault injector raises it. */
+  /** Used by programs outside of the platform. */
   memoryOtherBytes: number;
   diskOtherBytes: number;
-  /** Containers that were not deployed by this platform. */
+  /** Number of containers that were not deployed by this platform. */
   otherContainers: number;
   otherContainersRunning: number;
-  /** Images (by id) that lie on the node, with the digest that was pulled. */
+  /** Images on the node: pulled digest by image id. */
   images: Record<string, string>;
 }
 
@@ -60,9 +60,9 @@ export interface Image {
   pulled: boolean;
   description: string;
   ociVersion: string;
-  /** Content; a pushed image of the same reference has another one. */
+  /** Digest of the content; changes if the same reference is pushed again. */
   digest: string;
-  /** The template of a configuration, as `GET /image/config` gives it. */
+  /** The configuration template of `GET /image/config`. */
   config: JsonObject;
 }
 
@@ -75,7 +75,7 @@ export interface RemoteRegistry {
   standard: 'oci' | 'ecsm';
 }
 
-/** What a caller sent, and gets back as it was: unknown fields too. */
+/** Sent by the caller and returned unchanged, including unknown fields. */
 export interface ImageSpec {
   readonly ref: string;
   readonly action: DeployAction;
@@ -86,13 +86,13 @@ export interface ImageSpec {
   readonly [more: string]: JsonValue | undefined;
 }
 
-/** What the caller decides about a service: the body of create and update, checked, with defaults. */
+/** The specification of a service: the validated body of create and update, with defaults. */
 export interface ServiceSpec {
   readonly name: string;
   readonly image: ImageSpec;
-  /** Names of nodes. */
+  /** Node names. */
   readonly nodeNames: readonly string[];
-  /** Instances of a dynamic service; kept, and of no effect, for a static one. */
+  /** Number of instances of a dynamic service; ignored for a static one. */
   readonly factor: number;
   readonly policy: Policy;
   readonly prepull: boolean;
@@ -101,7 +101,7 @@ export interface ServiceSpec {
 export interface Service extends ServiceSpec {
   readonly id: string;
   readonly createdMs: number;
-  /** Moves with every change that a person or the platform makes to the service itself. */
+  /** Time of the last change of the service itself. */
   updatedMs: number;
   name: string;
   image: ImageSpec;
@@ -110,39 +110,39 @@ export interface Service extends ServiceSpec {
   policy: Policy;
   prepull: boolean;
   pathLabel: string;
-  /** What the load injector set, for each instance. */
+  /** Simulated load of each instance. */
   load: Load;
-  /** Being deleted: gone when its containers are. */
+  /** Start of the deletion; null if it is not being deleted. */
   deletingMs: number | null;
-  /** Containers (by task) of a rolling update that still wait for their turn. */
+  /** Task ids that a rolling update has not redeployed yet. */
   rollQueue: string[];
-  /** The one whose turn it is. */
+  /** The task id that is being redeployed. */
   rolling: string | null;
 }
 
-/** What the work that a service does costs each of its running instances. */
+/** The resource usage of each running instance, in addition to that of an idle one. */
 export interface Load {
-  /** Percent of the node's processor. */
+  /** Percent of the node's CPU. */
   readonly cpuPercent: number;
   readonly memoryBytes: number;
   readonly diskBytes: number;
 }
 
 export interface Container {
-  /** The id of the task that made it; the key everywhere. */
+  /** The id of the task that created it; its key. */
   readonly taskId: string;
-  /** 64 hex digits on Linux; on SylixOS, its name. */
+  /** 64 hex digits on Linux; its name on SylixOS. */
   runtimeId: string;
   readonly name: string;
-  /** Changes only where an update gives the service a new id. */
+  /** Changes only if an update assigns a new id to the service. */
   serviceId: string;
   readonly nodeId: string;
-  /** Of the image that was deployed last; null until the first deployment found it. */
+  /** The image of the last successful deployment; null before. */
   imageId: string | null;
-  /** `name@tag#os` of what is being, or was, deployed. */
+  /** `name@tag#os` of the current or last deployment. */
   imageRef: string;
   status: ContainerStatus;
-  /** What its owner last asked for; the platform restarts only what should run. */
+  /** The requested state; only a container that should run is restarted. */
   wanted: 'running' | 'stopped' | 'paused' | 'loaded';
   deployStatus: 'deploying' | 'success' | 'failure';
   failedMessage: string | null;
@@ -155,19 +155,19 @@ export interface Container {
   diskLimitBytes: number;
   memoryMaxUsageBytes: number;
   vsoaPort: number | null;
-  /** Ends by itself this long after each start; null: never. */
+  /** Crashes this long after each start; null: never. */
   crashAfterMs: number | null;
-  /** When it will end by itself, as things are. */
+  /** Time of the next scheduled crash. */
   crashAtMs: number | null;
-  /** Whether its health check answers. Like `crashAfterMs` it stays as it was set, through restarts and deployments. */
+  /** Whether its health check passes. Like `crashAfterMs`, not changed by restarts and deployments. */
   healthy: boolean;
-  /** When the platform will lose patience with a health check that does not answer. */
+  /** Time of the next scheduled restart by the liveness probe. */
   condemnedAtMs: number | null;
-  /** No longer wanted: stops, and is gone. */
+  /** Being removed: stops, and is then deleted. */
   leaving: boolean;
-  /** The node that it was moved off when that was lost. */
+  /** The lost node from which it was moved. */
   movedFromNodeId: string | null;
-  /** The newest of its scheduled steps; an older one that comes due is void. */
+  /** The newest scheduled step; events with an older step are obsolete. */
   step: number;
 }
 
@@ -197,7 +197,7 @@ export interface Template {
   /** A folder has no service. */
   readonly kind: 'folder' | 'service';
   name: string;
-  /** Of the folder that it lies in: `/`, `/a/b`. */
+  /** The path of its folder: `/`, `/a/b`. */
   folder: string;
   service: ServiceSpec | null;
 }
@@ -220,7 +220,7 @@ export interface Upload {
   readonly imageHash: string;
   readonly totalSizeBytes: number;
   readonly chunkCount: number;
-  /** Base64, by index from 1. */
+  /** Base64, by index; the first is 1. */
   chunks: Record<string, string>;
   imageId: string | null;
 }
@@ -233,19 +233,19 @@ export interface Sync {
   status: 'starting' | 'running' | 'success' | 'fail';
 }
 
-/** Something that will happen. `what` and `subject` say what to do with whom when `atMs` has come. */
-export interface Appointment {
+/** A scheduled event: `what` is the handler, `subject` the id of the object. */
+export interface ScheduledEvent {
   readonly atMs: number;
-  /** Breaks ties: what was planned first happens first. */
+  /** Breaks ties: events at the same time are processed in the order of scheduling. */
   readonly number: number;
-  readonly what: Happening;
+  readonly what: EventName;
   readonly subject: string;
-  /** The step of the subject that planned it; see `Container.step`. */
+  /** The step of the subject when it was scheduled; see `Container.step`. */
   readonly step: number;
 }
 
 export interface PlannedFailure {
-  /** Only of this service; null: of any. */
+  /** Name of the service; null: any. */
   readonly service: string | null;
   readonly message: string;
   left: number;
@@ -253,11 +253,11 @@ export interface PlannedFailure {
 
 export interface State {
   readonly version: 1;
-  /** All chance of this platform follows from the seed and the counter, so a restored one goes on as if it had not stopped. */
+  /** All random values depend on seed and counter, so a restored platform continues identically. */
   readonly seed: number;
-  /** Counts appointments and draws. */
+  /** Counts scheduled events and random draws. */
   counter: number;
-  /** The platform's time; it never goes back. */
+  /** The platform's time; it never decreases. */
   nowMs: number;
   behaviour: Behaviour;
   nodes: Record<string, Node>;
@@ -265,16 +265,16 @@ export interface State {
   images: Record<string, Image>;
   services: Record<string, Service>;
   containers: Record<string, Container>;
-  /** Of each service, newest last; bounded. */
+  /** By service, newest last; bounded. */
   records: DeploymentRecord[];
   transactions: Record<string, Transaction>;
-  /** Of each container, newest last; bounded. */
+  /** By container, newest last; bounded. */
   history: HistoryEntry[];
   templates: Record<string, Template>;
   configuration: Record<string, ConfigurationEntry>;
   loadBalance: Record<string, LoadBalance>;
   uploads: Record<string, Upload>;
   syncs: Record<string, Sync>;
-  agenda: Appointment[];
+  agenda: ScheduledEvent[];
   plannedFailures: PlannedFailure[];
 }

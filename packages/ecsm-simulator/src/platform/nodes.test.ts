@@ -4,7 +4,7 @@ import { addNode, asJson, refusal, setUp, spec, startMs } from './platform.kit.t
 const address = { ip: '10.0.0.77', port: 1112, password: 'new', tls: true };
 
 describe('a node', () => {
-  it('is added online, with defaults for what nobody said', () => {
+  it('is added online, with defaults', () => {
     const { platform } = setUp();
     const node = platform.addNode({ name: 'n9', ip: '10.0.0.9', port: 1112, password: 'secret' });
     expect(platform.nodeNamed('n9')).toBe(node);
@@ -48,7 +48,7 @@ describe('a node', () => {
     expect(containers('worker').every(({ status }) => status === 'running')).toBe(true);
   });
 
-  it('that is deleted is gone, unless services hold it: then none goes', () => {
+  it('is deleted unless services use it: then none is', () => {
     const { platform, pass, node } = setUp();
     const { id } = platform.createService(spec({ nodeNames: ['n1', 'n2'] }));
     const ids = [node('n1').id, node('n3').id];

@@ -1,22 +1,22 @@
-/** Nodes: registered by people, lost and found by fate. */
+/** Nodes: registration, changes, and going offline and online. */
 import type { NewNode } from './contract.ts';
-import { nodeCameBack, nodeWasCut } from './migration.ts';
+import { handleNodeOffline, handleNodeOnline } from './migration.ts';
 import type { Node, OperatingSystem, Service } from './model.ts';
 import { renameNodeInRecords } from './records.ts';
-import { Refusal } from './refusal.ts';
+import { checkAmount, Refusal } from './refusal.ts';
 import type { World } from './world.ts';
 
 const gibibyte = 1024 ** 3;
-/** What a node is that nobody described: a board that flies. */
-const ordinary = { cores: 4, memoryTotalBytes: 8 * gibibyte, diskTotalBytes: 64 * gibibyte };
-/** What its own programs take. */
+/** Default size of a node. */
+const defaults = { cores: 4, memoryTotalBytes: 8 * gibibyte, diskTotalBytes: 64 * gibibyte };
+/** Used by the operating system. */
 const system = { memoryBytes: gibibyte / 2, diskBytes: 4 * gibibyte };
 
 export function addNode(world: World, wanted: NewNode): Node {
   checkUnique(world, wanted);
   const type = wanted.type ?? 'sylixos';
-  const memoryTotalBytes = amount(wanted.memoryTotalBytes ?? ordinary.memoryTotalBytes, 'memoryTotalBytes');
-  const diskTotalBytes = amount(wanted.diskTotalBytes ?? ordinary.diskTotalBytes, 'diskTotalBytes');
+  const memoryTotalBytes = checkAmount(wanted.memoryTotalBytes ?? defaults.memoryTotalBytes, 'memoryTotalBytes');
+  const diskTotalBytes = checkAmount(wanted.diskTotalBytes ?? defaults.diskTotalBytes, 'diskTotalBytes');
   const node: Node = {
     id: world.uuid(),
     name: wanted.name,
@@ -33,7 +33,7 @@ export function addNode(world: World, wanted: NewNode): Node {
     onlineSinceMs: world.nowMs,
     bootedMs: world.nowMs,
     step: 0,
-    cores: Math.min(coresMax, Math.floor(amount(wanted.cores ?? ordinary.cores, 'cores'))),
+    cores: Math.min(coresMax, Math.floor(checkAmount(wanted.cores ?? defaults.cores, 'cores'))),
     memoryTotalBytes,
     diskTotalBytes,
     memoryOtherBytes: Math.min(system.memoryBytes, memoryTotalBytes / 4),
@@ -47,16 +47,16 @@ export function addNode(world: World, wanted: NewNode): Node {
   return node;
 }
 
-/** Usage lists every core. */
+/** Limited because the usage contains every core. */
 const coresMax = 1_024;
 
-/** Services, records and templates name nodes by name; they follow a node that is renamed. */
+/** Renaming a node also updates the services, records and templates that refer to it by name. */
 export function updateNode(
   world: World,
   id: string,
   change: Pick<Node, 'name' | 'ip' | 'port' | 'password' | 'tls'>,
 ): void {
-  const node = world.mustHaveNode(id);
+  const node = world.requireNode(id);
   checkUnique(world, change, node);
   if (change.name !== node.name) rename(world, node, change.name);
   node.ip = change.ip;
@@ -80,14 +80,14 @@ function rename(world: World, node: Node, name: string): void {
   renameNodeInRecords(world, renamed);
 }
 
-/** All of them, or none: then the services that hold a node are named. */
+/** Deletes all nodes or none. Returns the nodes that are in use with their services; empty if all were deleted. */
 export function deleteNodes(
   world: World,
   ids: readonly string[],
 ): readonly { readonly node: Node; readonly services: readonly Service[] }[] {
-  const nodes = [...new Set(ids)].map((id) => world.mustHaveNode(id));
+  const nodes = [...new Set(ids)].map((id) => world.requireNode(id));
   const conflicts = nodes
-    .map((node) => ({ node, services: holdersOf(world, node) }))
+    .map((node) => ({ node, services: servicesUsing(world, node) }))
     .filter(({ services }) => services.length > 0);
   if (conflicts.length > 0) return conflicts;
   for (const node of nodes) {
@@ -101,51 +101,51 @@ export function deleteNodes(
   return [];
 }
 
-/** A service that no longer lists the node may still have a container there that is about to go. */
-function holdersOf(world: World, node: Node): readonly Service[] {
+/** The services that use a node. One that no longer lists it may still have a container there that is being removed. */
+function servicesUsing(world: World, node: Node): readonly Service[] {
   const present = new Set<string>();
   for (const { serviceId } of world.containers.onNode(node.id).values()) present.add(serviceId);
   return [...world.services.values()].filter(({ id, nodeNames }) => present.has(id) || nodeNames.includes(node.name));
 }
 
-/** An offline node cannot be asked. */
+/** Offline nodes are not updated. */
 export function refreshNodeTypes(world: World): void {
   for (const node of world.nodes.values()) {
     if (node.online) node.type = node.trueType;
   }
 }
 
-/** Cutting a node that is cut, or restoring one that is online, changes nothing. */
+/** Does nothing if the node already has this state. */
 export function setNodeOnline(world: World, id: string, online: boolean): void {
-  const node = world.mustHaveNode(id);
+  const node = world.requireNode(id);
   if (node.online === online) return;
   node.online = online;
   node.onlineSinceMs = world.nowMs;
   node.step++;
-  world.log.write('info', online ? 'node is back' : 'node is lost', { node: node.name });
-  if (online) nodeCameBack(world, node);
-  else nodeWasCut(world, node);
+  world.log.write('info', online ? 'node online' : 'node offline', { node: node.name });
+  if (online) handleNodeOnline(world, node);
+  else handleNodeOffline(world, node);
 }
 
-/** How much others take from now on; never more than there is. */
+/** Sets the memory and disk that other programs use, limited to the size of the node. */
 export function fillNode(
   world: World,
   id: string,
   fill: { readonly memoryBytes?: number; readonly diskBytes?: number },
 ): void {
-  const node = world.mustHaveNode(id);
-  const memoryBytes = amount(fill.memoryBytes ?? node.memoryOtherBytes, 'memoryBytes');
-  const diskBytes = amount(fill.diskBytes ?? node.diskOtherBytes, 'diskBytes');
+  const node = world.requireNode(id);
+  const memoryBytes = checkAmount(fill.memoryBytes ?? node.memoryOtherBytes, 'memoryBytes');
+  const diskBytes = checkAmount(fill.diskBytes ?? node.diskOtherBytes, 'diskBytes');
   node.memoryOtherBytes = Math.min(memoryBytes, node.memoryTotalBytes);
   node.diskOtherBytes = Math.min(diskBytes, node.diskTotalBytes);
 }
 
 export function setNodeTrueType(world: World, id: string, type: OperatingSystem): void {
-  world.mustHaveNode(id).trueType = type;
+  world.requireNode(id).trueType = type;
 }
 
 function checkUnique(world: World, wanted: Pick<Node, 'name' | 'ip' | 'port'>, itself?: Node): void {
-  if (wanted.name.trim() === '') throw new Refusal('badRequest', 'name', { name: 'has to be there' });
+  if (wanted.name.trim() === '') throw new Refusal('badRequest', 'name', { name: 'is required' });
   const namesake = world.nodesByName.get(wanted.name);
   if (namesake !== undefined && namesake !== itself) throw new Refusal('nodeNameTaken', wanted.name);
   for (const other of world.nodes.values()) {
@@ -153,9 +153,4 @@ function checkUnique(world: World, wanted: Pick<Node, 'name' | 'ip' | 'port'>, i
       throw new Refusal('nodeAddressTaken', `${wanted.ip}:${wanted.port}`);
     }
   }
-}
-
-function amount(value: number, name: string): number {
-  if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) return value;
-  throw new Refusal('badRequest', name, { [name]: 'has to be a number, 0 or more' });
 }

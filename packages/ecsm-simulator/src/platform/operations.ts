@@ -1,14 +1,13 @@
 /**
- * Every operation of the simulated platform, declared once. `Platform` in platform.ts is this table with the world bound:
- * each call first lets everything happen that is due, so there are no timers. What an operation does is in the file of
- * its noun. Lists are in order of creation; callers must not change what is returned. An operation that cannot be carried
- * out throws a `Refusal` and changes nothing.
+ * All operations of the simulated platform. `Platform` in platform.ts is this table with the world bound: each call
+ * first processes all events that are due, so there are no timers. Lists are in order of creation; callers must not
+ * change returned objects. An operation that is not possible throws a `Refusal` and changes nothing.
  */
 import { type Behaviour, checkBehaviour } from './behaviour.ts';
 import { deleteConfiguration, putConfiguration } from './configuration.ts';
 import { controlContainer, killContainer, setContainerHealth, setCrashLoop } from './containers.ts';
 import { failDeployments } from './deployment.ts';
-import { isContainerHealthy, isServiceHealthy, watchHealth } from './health.ts';
+import { isContainerHealthy, isServiceHealthy, scheduleLivenessRestart } from './health.ts';
 import { addRegistry, deleteImage, imagesOf, pushImage, syncImage } from './images.ts';
 import { isNodeOnline } from './instances.ts';
 import { loadBalanceOf, setLoadBalance } from './load-balance.ts';
@@ -22,7 +21,7 @@ import { usageOf, usageOfNode } from './usage.ts';
 import type { World } from './world.ts';
 
 export const operations = {
-  // --- What it has. ---
+  // --- State. ---
   nodes: (world: World): readonly model.Node[] => [...world.nodes.values()],
   node: (world: World, id: string): model.Node | undefined => world.nodes.get(id),
   nodeNamed: (world: World, name: string): model.Node | undefined => world.nodesByName.get(name),
@@ -30,7 +29,7 @@ export const operations = {
   service: (world: World, id: string): model.Service | undefined => world.services.get(id),
   serviceNamed: (world: World, name: string): model.Service | undefined => world.servicesByName.get(name),
   container: (world: World, taskId: string): model.Container | undefined => world.containers.get(taskId),
-  /** Names of containers are unique. */
+  /** Container names are unique. */
   containerNamed: (world: World, name: string): model.Container | undefined => world.containers.named(name),
   containersOfService: (world: World, serviceId: string): readonly model.Container[] => [
     ...world.containers.ofService(serviceId).values(),
@@ -44,7 +43,7 @@ export const operations = {
     const image = world.images.get(id);
     return image?.registryId === registryId ? image : undefined;
   },
-  /** `name@tag#os` in the local registry; without `#os`, the first that fits. */
+  /** `name@tag#os` in the local registry; without `#os`, the first match. */
   imageByRef: (world: World, ref: string): model.Image | undefined => world.localImage(ref),
   recordsOf: (world: World, serviceId: string): readonly model.DeploymentRecord[] => [
     ...(world.recordsOfService.get(serviceId) ?? []),
@@ -58,11 +57,11 @@ export const operations = {
   loadBalanceOf,
   sync: (world: World, id: string): model.Sync | undefined => world.syncs.get(id),
   upload: (world: World, id: string): model.Upload | undefined => world.uploads.get(id),
-  /** The one that brings, or brought, the file of this hash. */
+  /** The upload of the file with this hash. */
   uploadOfHash,
 
-  // --- What follows from it. ---
-  /** What the API reports: null where the node is offline (see `offlineContainerStatus`). */
+  // --- Derived state. ---
+  /** The status that the API returns: null if the node is offline (see `offlineContainerStatus`). */
   statusOf(world: World, container: model.Container): model.ContainerStatus | null {
     const isUnknown = !isNodeOnline(world, container) && world.behaviour.offlineContainerStatus === 'null';
     return isUnknown ? null : container.status;
@@ -73,12 +72,12 @@ export const operations = {
   isHealthy: isServiceHealthy,
   isContainerHealthy,
 
-  // --- What a user of the platform does. ---
+  // --- Operations of users. ---
   createService: services.createService,
   updateService: (world: World, id: string, spec: model.ServiceSpec): services.Deployed =>
     services.updateService(world, id, spec),
   deleteService: services.deleteService,
-  /** What `POST /service/:action/ids` does to one service; `destroy` deletes it. */
+  /** `POST /service/:action/ids` for one service; `destroy` deletes it. */
   controlService: (world: World, id: string, action: model.ContainerAction | 'destroy'): model.Transaction =>
     action === 'destroy' ? services.deleteService(world, id) : services.controlService(world, id, action),
   redeployService: services.redeployService,
@@ -89,12 +88,12 @@ export const operations = {
   updateNode: nodes.updateNode,
   deleteNodes: nodes.deleteNodes,
   refreshNodeTypes: nodes.refreshNodeTypes,
-  /** An image arrives in a registry: uploaded, pushed or synchronised. Services with auto-upgrade follow. */
+  /** Adds an image to a registry. Services with auto-upgrade are updated. */
   pushImage,
   deleteImage,
   addRegistry,
   syncImage,
-  /** One chunk of an upload; the image is there when the last one is. */
+  /** Adds one chunk of an upload; the last one creates the image. */
   uploadChunk,
   addTemplate: templates.addTemplate,
   updateTemplate: templates.updateTemplate,
@@ -105,7 +104,7 @@ export const operations = {
   deleteConfiguration,
   setLoadBalance,
 
-  // --- Faults, and what people do at the machine. ---
+  // --- Faults and manual changes. ---
   killContainer,
   setCrashLoop,
   setContainerHealth,
@@ -118,8 +117,8 @@ export const operations = {
   setBehaviour(world: World, change: Partial<Behaviour>): void {
     checkBehaviour(change);
     world.behaviour = { ...world.behaviour, ...change };
-    // Containers that were unhealthy while that had no consequences have them from now on.
+    // The change also applies to containers that are already unhealthy.
     if (change.livenessProbe === undefined) return;
-    for (const container of world.containers.values()) watchHealth(world, container);
+    for (const container of world.containers.values()) scheduleLivenessRestart(world, container);
   },
 };

@@ -79,7 +79,7 @@ describe('sharing a node', () => {
     expect(platform.isHealthy(world.service('worker'))).toBe(true);
   });
 
-  it('is no matter for other services', () => {
+  it('does not affect other services', () => {
     const { platform, pass, only } = setUp({ nodes: 1, behaviour: { shareNode: 'refuse' } });
     platform.createService(spec({ nodeNames: ['n1'] }));
     platform.createService(spec({ name: 'other', nodeNames: ['n1'] }));

@@ -1,11 +1,13 @@
-/** Where an instance of a dynamic service goes: as documented, to the node with fewer containers and more free memory. */
+/**
+ * Placement of instances of dynamic services: as documented, nodes with fewer containers and more free memory first.
+ */
 import type { Node, Service } from './model.ts';
 import { freeMemoryOf } from './usage.ts';
 import type { World } from './world.ts';
 
 /**
- * A node for one more instance. Online nodes come first; if none of them may have it, an offline one, where the instance
- * waits; if it may not share a node and none is free, any node: deployment will say what is wrong there.
+ * Returns a node for one more instance: preferably an online one; else an offline one, where the instance waits. If it
+ * may not share a node and none is free, any node: the deployment fails there.
  */
 export function placeInstance(world: World, service: Service): Node | undefined {
   const nodes = suitableNodes(world, service);
@@ -24,7 +26,7 @@ export function placeInstance(world: World, service: Service): Node | undefined 
   );
 }
 
-/** An online node to which an instance can move at once. */
+/** An online node to which an instance can be moved now. */
 export function placeMoved(world: World, service: Service): Node | undefined {
   return best(
     world,
@@ -32,7 +34,7 @@ export function placeMoved(world: World, service: Service): Node | undefined {
   );
 }
 
-/** Whether the service may have (one more) instance there, as far as sharing a node goes. */
+/** Whether `shareNode` allows another instance of the service on the node. */
 export function isFree(world: World, service: Service, node: Node): boolean {
   if (world.behaviour.shareNode === 'allow') return true;
   for (const container of world.containers.ofService(service.id).values()) {
@@ -41,7 +43,7 @@ export function isFree(world: World, service: Service, node: Node): boolean {
   return true;
 }
 
-/** The listed nodes whose operating system is the image's; all of them if the image is gone, since none can be told. */
+/** The listed nodes with the operating system of the image; all of them if the image was deleted. */
 function suitableNodes(world: World, service: Service): readonly Node[] {
   const os = world.localImage(service.image.ref)?.os;
   const nodes: Node[] = [];

@@ -45,16 +45,16 @@ describe('a random walk', () => {
     }
   });
 
-  it('gives the same state when it is repeated', () => {
+  it('has the same state when it is repeated', () => {
     for (let seed = 1; seed <= 30; seed++) expect(walked(seed)).toEqual(walked(seed));
   });
 
-  it('gives the same state whether somebody looks every second or only when something is done', () => {
+  it('has the same state whether it is read every second or only on changes', () => {
     for (let seed = 1; seed <= 30; seed++)
       attempt(seed, () => expect(walked(seed, { look: true })).toEqual(walked(seed)));
   });
 
-  it('gives the same state when the platform is stopped and started again on the way', () => {
+  it('has the same state when the platform is restarted in between', () => {
     for (let seed = 1; seed <= 30; seed++)
       attempt(seed, () => expect(walked(seed, { stop: true })).toEqual(walked(seed)));
   });

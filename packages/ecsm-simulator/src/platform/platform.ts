@@ -1,4 +1,4 @@
-/** The simulated platform: the operations of operations.ts on one world, which follows a clock. */
+/** The simulated platform: the operations of operations.ts on one world with a clock. */
 import { type Clock, type Log, type Random, silentLog } from '@ecsm/runtime';
 import { type Behaviour, checkBehaviour, type ProfileName, profiles } from './behaviour.ts';
 import type { Operations, Platform } from './contract.ts';
@@ -10,9 +10,9 @@ import { World } from './world.ts';
 
 export interface PlatformOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
-  /** Asked once, for the seed of a new platform; a restored one brings its own. */
+  /** Used once, for the seed of a new platform; a restored one has its own. */
   readonly random: Random;
-  /** A profile, or what differs from the `likely` one. Of a restored platform: what differs from before. */
+  /** A profile, or changes to `likely`; for a restored platform: changes to its behaviour. */
   readonly behaviour?: Partial<Behaviour> | ProfileName;
   /** A snapshot to start from. */
   readonly state?: State;
@@ -22,7 +22,7 @@ export interface PlatformOptions {
 export function createPlatform(options: PlatformOptions): Platform {
   const { clock } = options;
   const world = createWorld(options);
-  // A snapshot may come from a clock that is ahead of ours. Its time goes on from where it was.
+  // The clock of a snapshot may be ahead of ours. Its time continues without a step back.
   const aheadMs = Math.max(0, world.nowMs - clock.now());
   const offsetMs = clock.now() + aheadMs - clock.monotonicMs();
   const present = (): World => {

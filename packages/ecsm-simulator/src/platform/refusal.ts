@@ -1,6 +1,6 @@
 /**
- * Why the platform does not do what it was asked. Only the code of a name that is taken is known of the real one; the
- * others follow its pattern (a module, then a number), and a client must not depend on them.
+ * The errors of the platform. Only the code of a service name that is in use is known; the others follow its pattern (a
+ * module, then a number), and a client must not depend on them.
  */
 
 export const refusals = {
@@ -33,7 +33,7 @@ export class Refusal extends Error {
   readonly why: RefusalName;
   readonly code: number;
   readonly httpStatus: number;
-  /** What is wrong with which field of the request, where the request was wrong. */
+  /** Validation errors by field of the request. */
   readonly fields: Readonly<Record<string, string>>;
 
   constructor(why: RefusalName, detail?: string, fields: Readonly<Record<string, string>> = {}) {
@@ -44,4 +44,10 @@ export class Refusal extends Error {
     this.httpStatus = httpStatus;
     this.fields = fields;
   }
+}
+
+/** Returns the value. Throws a `Refusal` if it is negative or too large. */
+export function checkAmount(value: number, name: string): number {
+  if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) return value;
+  throw new Refusal('badRequest', name, { [name]: 'has to be a number, 0 or more' });
 }

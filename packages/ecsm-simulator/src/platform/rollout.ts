@@ -1,24 +1,24 @@
-/** The containers of a service deployed again: all at once, or one after the other. */
+/** Redeploys the containers of a service: all at the same time, or one after the other. */
 import { deploy } from './deployment.ts';
 import { createContainer, isNodeOnline, removeContainer } from './instances.ts';
-import { inheritLoadBalance } from './load-balance.ts';
-import type { Appointment, Container, Service } from './model.ts';
+import { transferLoadBalance } from './load-balance.ts';
+import type { Container, ScheduledEvent, Service } from './model.ts';
 import type { World } from './world.ts';
 
-export function redeployAtOnce(world: World, service: Service, containers: readonly Container[]): void {
+export function redeployAll(world: World, service: Service, containers: readonly Container[]): void {
   service.rollQueue = [];
   service.rolling = null;
   for (const container of containers) redeploy(world, service, container);
 }
 
-/** The next one begins when the one before runs, or failed. */
-export function redeployInTurn(world: World, service: Service, containers: readonly Container[]): void {
+/** A container is redeployed when the deployment of the previous one succeeded or failed. */
+export function redeployRolling(world: World, service: Service, containers: readonly Container[]): void {
   service.rollQueue = containers.map(({ taskId }) => taskId);
   service.rolling = null;
-  rollOn(world, service);
+  redeployNext(world, service);
 }
 
-/** In place, or as a new task under a new name; by a switch. */
+/** In place, or as a new task with a new name, depending on `updateTaskId`. */
 export function redeploy(world: World, service: Service, container: Container): Container {
   if (world.behaviour.updateTaskId === 'keep') {
     deploy(world, container);
@@ -28,17 +28,17 @@ export function redeploy(world: World, service: Service, container: Container): 
   if (node === undefined) return container;
   const replacement = createContainer(world, service, node);
   replacement.movedFromNodeId = container.movedFromNodeId;
-  inheritLoadBalance(world, container, replacement);
+  transferLoadBalance(world, container, replacement);
   removeContainer(world, container);
   deploy(world, replacement);
   return replacement;
 }
 
 /**
- * Looks at where the update is, so that it may be asked at any time. A container whose node is lost does not hold up the
- * others: it waits for the node by itself.
+ * Continues a rolling update; may be called at any time. A container on an offline node does not block the others: it
+ * is deployed when the node returns.
  */
-function rollOn(world: World, service: Service): void {
+function redeployNext(world: World, service: Service): void {
   const current = service.rolling === null ? undefined : world.containers.get(service.rolling);
   if (isBusy(world, current)) return;
   service.rolling = null;
@@ -58,8 +58,8 @@ function isBusy(world: World, container: Container | undefined): boolean {
 }
 
 export const rolloutEvents = {
-  rolled(world: World, { subject }: Appointment): void {
+  rolled(world: World, { subject }: ScheduledEvent): void {
     const service = world.services.get(subject);
-    if (service !== undefined && service.deletingMs === null) rollOn(world, service);
+    if (service !== undefined && service.deletingMs === null) redeployNext(world, service);
   },
 } as const;

@@ -1,28 +1,30 @@
-/** As many containers as the service asks for, where it asks for them: too many go, missing ones come. */
+/** Adjusts the containers of a service to its number of instances and its nodes. */
 import { deploy } from './deployment.ts';
-import { createContainer, dismiss, instancesOf, isInTheWay } from './instances.ts';
+import { createContainer, instancesOf, isNodeOccupied, scheduleRemoval } from './instances.ts';
 import type { Container, Service } from './model.ts';
 import { placeInstance } from './placement.ts';
 import type { World } from './world.ts';
 
-/** Containers on nodes that are no longer listed go; then the newest, down to the factor. Static: one a node stays. */
-export function dismissSurplus(world: World, service: Service): void {
+/**
+ * Removes containers on nodes that are not listed, then the newest down to the factor; static: all but one per node.
+ */
+export function removeSurplus(world: World, service: Service): void {
   const listed = listedNodeIds(world, service);
   const staying: Container[] = [];
   const occupied = new Set<string>();
   for (const container of instancesOf(world, service)) {
     const isSecond = service.policy === 'static' && occupied.has(container.nodeId);
-    // One that could not be placed may find a node of its own now.
-    const isStranded = container.deployStatus === 'failure' && isInTheWay(world, service, container);
-    if (!listed.has(container.nodeId) || isSecond || isStranded) dismiss(world, container);
+    // A container that could not be placed may get its own node now.
+    const isStranded = container.deployStatus === 'failure' && isNodeOccupied(world, service, container);
+    if (!listed.has(container.nodeId) || isSecond || isStranded) scheduleRemoval(world, container);
     else staying.push(container);
     occupied.add(container.nodeId);
   }
   if (service.policy === 'static') return;
-  for (const container of staying.slice(service.factor).reverse()) dismiss(world, container);
+  for (const container of staying.slice(service.factor).reverse()) scheduleRemoval(world, container);
 }
 
-/** The new ones start, whatever the others do. */
+/** New containers are started, even if the others are stopped. */
 export function addMissing(world: World, service: Service): void {
   const present = instancesOf(world, service);
   if (service.policy === 'static') {

@@ -3,7 +3,7 @@ import { refusal, setUp, spec, startMs } from './platform.kit.ts';
 import { recordsMax } from './records.ts';
 
 describe('deleting a service', () => {
-  it('takes its time, and then the service, its containers and its records are gone', () => {
+  it('deletes the service, its containers and its records after the delay', () => {
     const { platform, pass, service } = setUp();
     const { id, taskIds } = platform.createService(spec({ factor: 2 }));
     pass(5_000);
@@ -111,7 +111,7 @@ describe('redeploying a service', () => {
 });
 
 describe('records', () => {
-  it('are made by creation and updates, newest last, and can be deleted', () => {
+  it('are created by creation and updates, newest last, and can be deleted', () => {
     const { platform, pass } = setUp();
     const { id } = platform.createService(spec());
     pass(1_000);
@@ -125,7 +125,7 @@ describe('records', () => {
     expect(refusal(() => platform.deleteRecord(first?.id ?? ''))).toBe('recordNotFound');
   });
 
-  it('are kept up to a limit, and beyond it the oldest goes', () => {
+  it('are kept up to a limit; the oldest are dropped', () => {
     const { platform } = setUp();
     const { id } = platform.createService(spec());
     const [oldest] = platform.recordsOf(id);
@@ -150,7 +150,7 @@ describe('records', () => {
     expect(platform.transaction(transaction.id)?.status).toBe('success');
   });
 
-  it('of another service, and of what is gone, cannot be rolled back to', () => {
+  it('of another service, or of deleted objects, cannot be rolled back to', () => {
     const { platform } = setUp();
     const { id } = platform.createService(spec());
     const other = platform.createService(spec({ name: 'other', image: { ref: 'worker@1.1.0#sylixos' } }));

@@ -1,16 +1,16 @@
-/** What people do with services. Each call is checked as a whole before anything changes. */
-import { act, obstacleTo } from './containers.ts';
+/** Operations on services. Each call is validated completely before anything changes. */
+import { performAction, rejectionFor } from './containers.ts';
 import { prepull } from './deployment.ts';
 import { instancesOf, removeContainer } from './instances.ts';
-import { rescue } from './migration.ts';
-import type { Appointment, ContainerAction, Load, Service, ServiceSpec, Transaction } from './model.ts';
-import { addRecord, forgetRecordsOf, handOverRecords, mustHaveRecord } from './records.ts';
-import { Refusal } from './refusal.ts';
-import { redeploy, redeployAtOnce, redeployInTurn } from './rollout.ts';
-import { addMissing, dismissSurplus } from './scale.ts';
+import { moveStranded } from './migration.ts';
+import type { ContainerAction, Load, ScheduledEvent, Service, ServiceSpec, Transaction } from './model.ts';
+import { addRecord, deleteRecordsOf, reassignRecords, requireRecord } from './records.ts';
+import { checkAmount, Refusal } from './refusal.ts';
+import { redeploy, redeployAll, redeployRolling } from './rollout.ts';
+import { addMissing, removeSurplus } from './scale.ts';
 import { changesContainers, checkSpec } from './spec.ts';
-import { beginTransaction } from './transactions.ts';
-import { forgetTotals, noteMemory } from './usage.ts';
+import { startTransaction } from './transactions.ts';
+import { invalidateTotals, updatePeakMemory } from './usage.ts';
 import type { World } from './world.ts';
 
 export interface Deployed {
@@ -44,7 +44,7 @@ export function createService(
 }
 
 export function updateService(world: World, id: string, wanted: ServiceSpec, force = false): Deployed {
-  const old = mustBeFree(world, id);
+  const old = requireNotDeleting(world, id);
   const spec = checkSpec(world, wanted, old);
   const service = world.behaviour.updateServiceId === 'new' ? withNewId(world, old) : old;
   applySpec(world, service, spec, force);
@@ -52,8 +52,8 @@ export function updateService(world: World, id: string, wanted: ServiceSpec, for
 }
 
 /**
- * Turns a service into what the spec says. Containers for which nothing changes stay as they are, even stopped, unless
- * `force` or the switch says otherwise; those that could not be deployed are tried again by any update.
+ * Applies a specification to a service. Unchanged containers stay as they are, even if stopped, unless `force` or
+ * `updateUnchanged` is set; any update retries failed deployments.
  */
 export function applySpec(world: World, service: Service, spec: ServiceSpec, force = false): void {
   const isChanged =
@@ -63,66 +63,63 @@ export function applySpec(world: World, service: Service, spec: ServiceSpec, for
   world.servicesByName.set(service.name, service);
   service.updatedMs = world.nowMs;
   addRecord(world, service);
-  dismissSurplus(world, service);
+  removeSurplus(world, service);
   const staying = instancesOf(world, service);
-  if (isChanged && world.behaviour.update === 'roll') redeployInTurn(world, service, staying);
-  else if (isChanged) redeployAtOnce(world, service, staying);
+  if (isChanged && world.behaviour.update === 'roll') redeployRolling(world, service, staying);
+  else if (isChanged) redeployAll(world, service, staying);
   else retryFailed(world, service);
   prepull(world, service);
   addMissing(world, service);
-  rescue(world, service);
+  moveStranded(world, service);
 }
 
 export function deleteService(world: World, id: string): Transaction {
-  const service = mustBeFree(world, id);
+  const service = requireNotDeleting(world, id);
   service.deletingMs = world.nowMs;
   service.updatedMs = world.nowMs;
-  const goneMs = world.schedule('deleted', service.id, world.behaviour.deleteMs);
-  return beginTransaction(world, goneMs);
+  const deletedMs = world.schedule('deleted', service.id, world.behaviour.deleteMs);
+  return startTransaction(world, deletedMs);
 }
 
-/** Containers for which the action makes no sense (stopped ones to stop, those on a lost node) are passed over. */
+/** Containers to which the action does not apply (already stopped, on an offline node) are skipped. */
 export function controlService(world: World, id: string, action: ContainerAction): Transaction {
-  const service = mustBeFree(world, id);
+  const service = requireNotDeleting(world, id);
   let doneMs = world.nowMs;
   for (const container of instancesOf(world, service)) {
-    if (obstacleTo(world, container, action) === undefined) doneMs = Math.max(doneMs, act(world, container, action));
+    if (rejectionFor(world, container, action) === undefined)
+      doneMs = Math.max(doneMs, performAction(world, container, action));
   }
-  return beginTransaction(world, doneMs);
+  return startTransaction(world, doneMs);
 }
 
-/** The service itself does not change: no record, and `updatedMs` stays. */
+/** The service itself does not change: no record, and the same `updatedMs`. */
 export function redeployService(world: World, id: string): void {
-  const service = mustBeFree(world, id);
-  redeployAtOnce(world, service, instancesOf(world, service));
+  const service = requireNotDeleting(world, id);
+  redeployAll(world, service, instancesOf(world, service));
   prepull(world, service);
 }
 
-/** As an update to what the record says, except that the service keeps its name and its id: this is about deployments. */
+/** Updates the service to the specification of the record; it keeps its name and id. */
 export function rollbackService(world: World, id: string, recordId: string): Transaction {
-  const service = mustBeFree(world, id);
-  const record = mustHaveRecord(world, recordId);
+  const service = requireNotDeleting(world, id);
+  const record = requireRecord(world, recordId);
   if (record.serviceId !== id) throw new Refusal('recordNotFound', recordId);
   const spec = checkSpec(world, { ...record.spec, name: service.name }, service);
   applySpec(world, service, spec);
-  return beginTransaction(world, world.nowMs + world.behaviour.startMs);
+  return startTransaction(world, world.nowMs + world.behaviour.startMs);
 }
 
 export function setLoad(world: World, id: string, load: Partial<Load>): void {
-  const service = world.mustHaveService(id);
-  for (const [name, value] of Object.entries(load)) {
-    if (!(value >= 0 && value <= Number.MAX_SAFE_INTEGER)) {
-      throw new Refusal('badRequest', name, { [name]: 'has to be a number, 0 or more' });
-    }
-  }
+  const service = world.requireService(id);
+  for (const [name, value] of Object.entries(load)) checkAmount(value, name);
   service.load = { ...service.load, ...load };
   for (const container of world.containers.ofService(id).values()) {
-    forgetTotals(world, container.nodeId);
-    noteMemory(world, container);
+    invalidateTotals(world, container.nodeId);
+    updatePeakMemory(world, container);
   }
 }
 
-/** `deploying`, `complete` or, by a switch, `stopped`. */
+/** `deploying`, `complete` or, with `stoppedStatus`, `stopped`. */
 export function statusOfService(world: World, service: Service): string {
   const instances = instancesOf(world, service);
   if (service.rolling !== null || service.rollQueue.length > 0) return 'deploying';
@@ -139,8 +136,8 @@ function retryFailed(world: World, service: Service): void {
   for (const container of failed) redeploy(world, service, container);
 }
 
-function mustBeFree(world: World, id: string): Service {
-  const service = world.mustHaveService(id);
+function requireNotDeleting(world: World, id: string): Service {
+  const service = world.requireService(id);
   if (service.deletingMs !== null) throw new Refusal('serviceBusy', service.name);
   return service;
 }
@@ -154,8 +151,8 @@ function withNewId(world: World, old: Service): Service {
   world.services.delete(old.id);
   world.services.set(service.id, service);
   world.servicesByName.set(service.name, service);
-  world.containers.handOver(old.id, service.id);
-  handOverRecords(world, old.id, service.id);
+  world.containers.reassign(old.id, service.id);
+  reassignRecords(world, old.id, service.id);
   const balance = world.loadBalance.get(old.id);
   world.loadBalance.delete(old.id);
   if (balance !== undefined) world.loadBalance.set(service.id, balance);
@@ -163,14 +160,14 @@ function withNewId(world: World, old: Service): Service {
 }
 
 export const serviceEvents = {
-  deleted(world: World, { subject }: Appointment): void {
+  deleted(world: World, { subject }: ScheduledEvent): void {
     const service = world.services.get(subject);
     if (service === undefined) return;
     for (const container of [...world.containers.ofService(service.id).values()]) removeContainer(world, container);
     world.services.delete(service.id);
     world.servicesByName.delete(service.name);
     world.loadBalance.delete(service.id);
-    forgetRecordsOf(world, service.id);
+    deleteRecordsOf(world, service.id);
     world.log.write('info', 'service deleted', { service: service.name });
   },
 } as const;

@@ -18,7 +18,7 @@ const tasksOf = (world: World) => world.containers('worker').map(({ taskId }) =>
 const statuses = (world: World) => world.containers('worker').map(({ status }) => status);
 
 describe('an update', () => {
-  it('of the image deploys the containers again, all at once and in place', () => {
+  it('of the image redeploys all containers in place', () => {
     const world = running();
     const { platform, pass, id, before, containers } = world;
     platform.killContainer(before[0] ?? '');
@@ -106,7 +106,7 @@ describe('an update', () => {
     for (const container of containers('worker')) expect(container).toMatchObject({ status: 'running', deployNum: 1 });
   });
 
-  it('gives the service a new id by a switch, and its past goes along', () => {
+  it('assigns a new id by a switch, and keeps the records', () => {
     const world = running({ updateServiceId: 'new' });
     const { platform, pass, id, service } = world;
     platform.setLoadBalance(id, { mode: 'masterSlave', detail: [{ id: world.before[0] ?? '', master: true }] });
@@ -253,7 +253,7 @@ describe('scaling', () => {
     expect(statuses(world)).toEqual(['running', 'running']);
   });
 
-  it('forgets at once what is on a lost node, where nothing can be stopped', () => {
+  it('removes containers on an offline node immediately', () => {
     const world = running();
     world.platform.cutNode(world.containers('worker')[2]?.nodeId ?? '');
     world.platform.updateService(world.id, spec({ factor: 2 }));

@@ -1,13 +1,13 @@
-/** The running platform as plain data, and back. */
+/** Converts the running platform to plain data, and back. */
 import type { Log } from '@ecsm/runtime';
-import { isHappening } from './events.ts';
+import { isEventName } from './events.ts';
 import { formatImageRef } from './image-ref.ts';
 import type { State } from './model.ts';
-import { keepRecord } from './records.ts';
+import { storeRecord } from './records.ts';
 import { Refusal } from './refusal.ts';
 import { World } from './world.ts';
 
-/** Shares nothing with the platform: whoever gets it may keep it. */
+/** Returns a copy that shares nothing with the platform. */
 export function takeSnapshot(world: World): State {
   const state: State = {
     version: 1,
@@ -34,7 +34,7 @@ export function takeSnapshot(world: World): State {
   return structuredClone(state);
 }
 
-/** Takes the word of the type for everything but what would only come to light later, when its time has come. */
+/** Does not validate the state, except for unknown scheduled events, which would fail only later. */
 export function restoreWorld(snapshot: State, log: Log): World {
   const state = structuredClone(snapshot);
   const world = new World({ seed: state.seed, behaviour: state.behaviour, log });
@@ -56,15 +56,15 @@ export function restoreWorld(snapshot: State, log: Log): World {
     if (image.registryId === 'local') world.localImages.set(formatImageRef(image), image);
   }
   for (const container of Object.values(state.containers)) world.containers.add(container);
-  for (const record of state.records) keepRecord(world, record);
+  for (const record of state.records) storeRecord(world, record);
   for (const entry of state.history) {
     const entries = world.history.get(entry.taskId);
     if (entries === undefined) world.history.set(entry.taskId, [entry]);
     else entries.push(entry);
   }
-  for (const appointment of state.agenda) {
-    if (!isHappening(appointment.what)) throw new Refusal('badRequest', `agenda: ${appointment.what}`);
-    world.agenda.add(appointment);
+  for (const event of state.agenda) {
+    if (!isEventName(event.what)) throw new Refusal('badRequest', `agenda: ${event.what}`);
+    world.agenda.add(event);
   }
   world.plannedFailures = state.plannedFailures;
   return world;

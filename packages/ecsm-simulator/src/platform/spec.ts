@@ -1,14 +1,14 @@
-/** Whether a service can be what its caller asks for, and what a change of it means for its containers. */
+/** Validation of service specifications, and the effect of changes on containers. */
 import { deepEqual } from '@ecsm/runtime';
 import type { ImageSpec, Service, ServiceSpec } from './model.ts';
 import { Refusal } from './refusal.ts';
 import type { World } from './world.ts';
 
-/** Of a dynamic service. The real limit is unknown; this one keeps a slip of the finger from filling the memory. */
+/** Maximum number of instances of a dynamic service. The real limit is unknown. */
 export const instancesMax = 1_000;
 export const nameLengthMax = 255;
 
-/** Refuses what cannot be; returns it with each node named once. `itself` is the service that is updated. */
+/** Returns the specification with unique node names. Throws a `Refusal`. `itself` is the service that is updated. */
 export function checkSpec(world: World, spec: ServiceSpec, itself?: Service): ServiceSpec {
   checkName(world, spec.name, itself);
   checkFactor(world, spec);
@@ -44,12 +44,12 @@ function badField(name: string, what: string): Refusal {
   return new Refusal('badRequest', `${name} ${what}`, { [name]: what });
 }
 
-/** Just what the caller decides, without what the platform knows about the service. */
+/** Only the specification, without the state of the service. */
 export function specOf({ name, image, nodeNames, factor, policy, prepull }: ServiceSpec): ServiceSpec {
   return { name, image, nodeNames, factor, policy, prepull };
 }
 
-/** Whether containers have to be deployed again. How an image is pulled and upgraded concerns only the next time. */
+/** Whether containers must be redeployed. Pull and upgrade policies apply to the next deployment only. */
 export function changesContainers(before: ImageSpec, after: ImageSpec): boolean {
   const { pullPolicy: _pullBefore, autoUpgrade: _upgradeBefore, ...imageBefore } = before;
   const { pullPolicy: _pullAfter, autoUpgrade: _upgradeAfter, ...imageAfter } = after;

@@ -15,13 +15,13 @@ function setUpTree() {
 }
 
 describe('templates', () => {
-  it('lie in folders, which are made on the way', () => {
+  it('are in folders, which are created if missing', () => {
     const { paths, camera } = setUpTree();
     expect(paths()).toEqual(['/sensors', '/sensors/left', '/sensors/left/camera']);
     expect(camera.id).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('of one path exclude each other, and a template is no folder', () => {
+  it('cannot have the path of another one, or be in a template', () => {
     const { platform, paths } = setUpTree();
     expect(refusal(() => platform.addTemplate(folder('sensors', '')))).toBe('templateNameTaken');
     expect(refusal(() => platform.addTemplate(service('left', '/sensors/')))).toBe('templateNameTaken');
@@ -31,7 +31,7 @@ describe('templates', () => {
     expect(paths()).toHaveLength(3);
   });
 
-  it('can be renamed and changed, and what is in a folder goes along', () => {
+  it('can be renamed and changed, together with the content of a folder', () => {
     const { platform, paths, sensors, camera } = setUpTree();
     platform.updateTemplate(sensors.id, { name: 'eyes' });
     expect(paths()).toEqual(['/eyes', '/eyes/left', '/eyes/left/camera']);
@@ -102,14 +102,14 @@ describe('deploying a template', () => {
     expect(service('camera').factor).toBe(2);
   });
 
-  it('takes over a service that somebody made under that name', () => {
+  it('updates an existing service with that name', () => {
     const { platform, camera, service } = setUpTree();
     const { id } = platform.createService(spec({ name: 'camera', factor: 3 }));
     expect(platform.deployTemplate(camera.id, 'run', false)).toMatchObject({ result: 'updated', serviceId: id });
     expect(service('camera')).toMatchObject({ factor: 1, pathLabel: '/sensors/left' });
   });
 
-  it('says what is wrong when it cannot be deployed', () => {
+  it('reports why it cannot be deployed', () => {
     const { platform, camera, sensors } = setUpTree();
     platform.updateTemplate(camera.id, { service: spec({ image: { ref: 'none@1#sylixos' } }) });
     expect(platform.deployTemplate(camera.id, 'run', false)).toEqual({

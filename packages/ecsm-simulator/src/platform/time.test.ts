@@ -19,7 +19,7 @@ function busy() {
 }
 
 describe('time', () => {
-  it('leads to the same state after an hour whether somebody looked every second or not at all', () => {
+  it('leads to the same state after an hour, read every second or not at all', () => {
     const watched = busy();
     const alone = busy();
     for (let second = 0; second < 3_600; second++) {
@@ -32,7 +32,7 @@ describe('time', () => {
     expect(alone.containers('worker').some(({ restartCnt }) => restartCnt > 100)).toBe(true);
   });
 
-  it('goes on when the wall clock is set back', () => {
+  it('continues when the wall clock is set back', () => {
     const { platform, clock, pass, only } = setUp();
     platform.createService(spec());
     clock.step(-86_400_000);
@@ -43,7 +43,7 @@ describe('time', () => {
     expect(only('worker').status).toBe('running');
   });
 
-  it('goes on for a restored platform from where it was, even on a clock that is behind', () => {
+  it('continues for a restored platform, even if the clock is behind', () => {
     const first = setUp();
     first.platform.createService(spec());
     const second = setUp({ state: first.platform.snapshot(), nowMs: 1_000 });
@@ -82,7 +82,7 @@ describe('a snapshot', () => {
     expect(asJson(state)).toEqual(before);
   });
 
-  it('with a happening that there is not is refused', () => {
+  it('with an unknown event is rejected', () => {
     const state = busy().platform.snapshot();
     const strange = JSON.parse(JSON.stringify(state).replace(/"what":"\w+"/, '"what":"constructor"'));
     expect(() => setUp({ state: strange })).toThrow(/agenda: constructor/);
@@ -113,6 +113,6 @@ describe('switches', () => {
     const strange: object = JSON.parse('{"update":"sideways"}');
     expect(() => setUp().platform.setBehaviour(strange)).toThrow(/update has to be recreate or roll/);
     const unknown: object = JSON.parse('{"colour":"red"}');
-    expect(() => setUp().platform.setBehaviour(unknown)).toThrow(/colour is no switch/);
+    expect(() => setUp().platform.setBehaviour(unknown)).toThrow(/colour is not a switch/);
   });
 });

@@ -1,13 +1,13 @@
-/** Asynchronous operations, as far as a caller is told of them: one runs until its time has come. */
+/** Transactions: asynchronous operations that end after a given time. */
 import type { JsonValue } from '@ecsm/runtime';
-import type { Appointment, Transaction } from './model.ts';
+import type { ScheduledEvent, Transaction } from './model.ts';
 import type { World } from './world.ts';
 
-/** Beyond it the oldest is forgotten: no client of the real platform can ask for one at all. */
+/** The oldest are dropped. */
 export const transactionsMax = 10_000;
 
-/** It ends well at `endsMs`: whatever cannot be done is refused before there is a transaction. */
-export function beginTransaction(world: World, endsMs: number, data: JsonValue = null): Transaction {
+/** It succeeds at `endsMs`: impossible operations are rejected before a transaction is created. */
+export function startTransaction(world: World, endsMs: number, data: JsonValue = null): Transaction {
   const transaction: Transaction = { id: world.uuid(), status: 'running', data, timestampMs: world.nowMs };
   world.transactions.set(transaction.id, transaction);
   world.schedule('transactionDone', transaction.id, endsMs - world.nowMs);
@@ -15,7 +15,7 @@ export function beginTransaction(world: World, endsMs: number, data: JsonValue =
 }
 
 export const transactionEvents = {
-  transactionDone(world: World, { subject }: Appointment): void {
+  transactionDone(world: World, { subject }: ScheduledEvent): void {
     const transaction = world.transactions.get(subject);
     if (transaction === undefined) return;
     transaction.status = 'success';

@@ -1,4 +1,4 @@
-/** Auto-upgrade: services that asked for it follow an image of their name that arrives in the local registry. */
+/** Auto-upgrade: updates services when a new tag of their image is added to the local registry. */
 import { formatImageRef, isLargerVersion, parseImageRef } from './image-ref.ts';
 import type { Image, Service } from './model.ts';
 import { Refusal } from './refusal.ts';
@@ -6,20 +6,20 @@ import { applySpec } from './services.ts';
 import { checkSpec, specOf } from './spec.ts';
 import type { World } from './world.ts';
 
-/** To the service it is an update like any other, with a record; start parameters stay as they are. */
+/** An upgrade is a normal update, with a record; start parameters do not change. */
 export function upgradeServices(world: World, image: Image): void {
   for (const service of [...world.services.values()]) {
     if (service.deletingMs !== null || !wantsUpgrade(world, service, image)) continue;
     try {
       const spec = specOf(service);
       const upgraded = { ...spec, image: { ...spec.image, ref: formatImageRef(image) } };
-      // Content that is new under the old reference changes nothing in the spec, and has to be deployed all the same.
+      // New content with the same reference does not change the specification, but must be deployed.
       applySpec(world, service, checkSpec(world, upgraded, service), true);
       world.log.write('info', 'service upgraded', { service: service.name, image: upgraded.image.ref });
     } catch (error) {
-      // The arrival of an image is no reason to fail: a service that cannot follow stays as it is.
+      // A service that cannot be upgraded must not fail the push of the image.
       if (!(error instanceof Refusal)) throw error;
-      world.log.write('warn', 'service cannot be upgraded', { service: service.name, reason: error.message });
+      world.log.write('warn', 'service upgrade failed', { service: service.name, reason: error.message });
     }
   }
 }

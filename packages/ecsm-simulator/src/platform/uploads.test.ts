@@ -14,7 +14,7 @@ const chunk = (text: string, change: object = {}) => ({
 });
 
 describe('an upload', () => {
-  it('is an image when all chunks are there, in whatever order they came', () => {
+  it('becomes an image when all chunks are present, in any order', () => {
     const { platform } = setUp();
     const text = '{"name":"camera","tag":"2.0.0","os":"linux","arch":"arm64","config":{"a":1}}';
     const parts = [text.slice(0, 20), text.slice(20, 50), text.slice(50)];
@@ -34,7 +34,7 @@ describe('an upload', () => {
     expect(platform.uploadChunk(chunk(text, { chunkCount: 3 })).imageId).toBe(image.id);
   });
 
-  it('that is no description is named by its own, or by its number', () => {
+  it('without a description in it is named by its description, or by its number', () => {
     const { platform } = setUp();
     platform.uploadChunk(chunk('binary', { imageHash: '1', description: 'thermal@1.0.0#sylixos' }));
     expect(platform.imageByRef('thermal@1.0.0#sylixos')?.sizeBytes).toBe(6);
@@ -49,7 +49,7 @@ describe('an upload', () => {
     expect(platform.images('local').filter(({ name }) => name.startsWith('upload-'))).toHaveLength(4);
   });
 
-  it('of an image that was deleted can be made again', () => {
+  it('of a deleted image can be repeated', () => {
     const { platform } = setUp();
     const file = chunk('{"name":"camera","tag":"2.0.0","os":"linux"}');
     platform.deleteImage('local', platform.uploadChunk(file).imageId ?? '');

@@ -1,8 +1,8 @@
 /**
- * Images that arrive in chunks. A real file is an OCI archive, which this platform does not read: a file that is JSON
- * such as `{"name":"camera","tag":"1.0.0","os":"sylixos"}` says what it holds; any other is named by its description, if
- * that is a reference (`camera@1.0.0#sylixos`), or else `upload-1`, `upload-2` and so on, tag `latest`, for SylixOS.
- * Whether the content has the hash that was promised is for the API to check.
+ * Uploads of images in chunks. A file is not parsed as an OCI archive. If it is JSON such as
+ * `{"name":"camera","tag":"1.0.0","os":"sylixos"}`, that is its reference; else its description is used, if it is a
+ * reference (`camera@1.0.0#sylixos`); else the name is `upload-1`, `upload-2` and so on, with the tag `latest`, for
+ * SylixOS. The API validates the hash.
  */
 import { Buffer } from 'node:buffer';
 import { type JsonObject, shape } from '@ecsm/runtime';
@@ -13,11 +13,11 @@ import type { Upload } from './model.ts';
 import { Refusal } from './refusal.ts';
 import type { World } from './world.ts';
 
-/** Beyond it the oldest upload is forgotten, whether it is complete or not. */
+/** The oldest uploads are dropped, even if they are not complete. */
 export const uploadsMax = 100;
 export const chunksMax = 10_000;
-/** A longer file is no description of an image. */
-const describedBytesMax = 1024 * 1024;
+/** A larger file is not parsed as a description of an image. */
+export const describedBytesMax = 1024 * 1024;
 
 export interface Chunk {
   readonly imageHash: string;
@@ -34,7 +34,7 @@ export function uploadOfHash(world: World, imageHash: string): Upload | undefine
   return undefined;
 }
 
-/** Chunks come in any order, and again; the image is there with the last of them. */
+/** Chunks may be sent in any order and repeated; the last one creates the image. */
 export function uploadChunk(world: World, chunk: Chunk): Upload {
   const { chunkCount, index } = chunk;
   if (!(Number.isInteger(chunkCount) && chunkCount >= 1 && chunkCount <= chunksMax)) {
@@ -43,7 +43,7 @@ export function uploadChunk(world: World, chunk: Chunk): Upload {
   if (!(Number.isInteger(index) && index >= 1 && index <= chunkCount)) {
     throw new Refusal('badRequest', 'index', { index: `has to be 1 to ${chunkCount}` });
   }
-  const upload = uploadOfHash(world, chunk.imageHash) ?? begin(world, chunk);
+  const upload = uploadOfHash(world, chunk.imageHash) ?? startUpload(world, chunk);
   if (upload.chunkCount !== chunkCount) {
     throw new Refusal('badRequest', 'total', { total: `was ${upload.chunkCount} with the first chunk` });
   }
@@ -53,7 +53,7 @@ export function uploadChunk(world: World, chunk: Chunk): Upload {
   return upload;
 }
 
-function begin(world: World, { imageHash, totalSizeBytes, chunkCount }: Chunk): Upload {
+function startUpload(world: World, { imageHash, totalSizeBytes, chunkCount }: Chunk): Upload {
   const upload: Upload = { id: world.uuid(), imageHash, totalSizeBytes, chunkCount, chunks: {}, imageId: null };
   world.uploads.set(upload.id, upload);
   return upload;
@@ -73,11 +73,11 @@ function finish(world: World, upload: Upload, description: string): void {
     ...(described?.config === undefined ? {} : { config: described.config }),
   };
   upload.imageId = pushImage(world, image).id;
-  // The content has done its duty, and would make every snapshot as large as all images together.
+  // The content is no longer needed, and would make every snapshot large.
   for (const index of Object.keys(upload.chunks)) upload.chunks[index] = '';
 }
 
-/** What came so far, in order. */
+/** The received chunks, in order. */
 export function contentOf(upload: Upload): Uint8Array {
   const indexes = Object.keys(upload.chunks).sort((a, b) => Number(a) - Number(b));
   return Buffer.concat(indexes.map((index) => Buffer.from(upload.chunks[index] ?? '', 'base64')));
@@ -112,7 +112,7 @@ function describedBy(file: Uint8Array): Description | undefined {
   }
 }
 
-/** Whatever `JSON.parse` gave and is an object is a `JsonObject`. */
+/** The value comes from `JSON.parse`, so an object is a `JsonObject`. */
 function isDescription(value: unknown): value is Description {
   return description.check(value) === undefined;
 }

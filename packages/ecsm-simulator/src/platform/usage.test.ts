@@ -32,7 +32,7 @@ describe('what a container uses', () => {
     expect(usage()).toMatchObject({ cpuPercent: idle.cpuPercent + 10, memoryBytes: idle.memoryBytes + mebibyte });
   });
 
-  it('is never more than there is, or than it may use', () => {
+  it("is limited by the node and by the container's limit", () => {
     const { platform, id, usage, nodeUsage } = running();
     platform.setLoad(id, { cpuPercent: 500, memoryBytes: 1e12, diskBytes: 1e12 });
     expect(usage()).toMatchObject({ cpuPercent: 100, memoryBytes: 64 * mebibyte, diskBytes: 64 * mebibyte });
@@ -95,7 +95,7 @@ describe('what a node uses', () => {
     expect(empty - platform.usageOfNode(node('n1')).diskFreeBytes).toBe(image.sizeBytes + mebibyte);
   });
 
-  it('is unknown while it is offline; its uptime goes on', () => {
+  it('is unknown while it is offline; its uptime continues', () => {
     const { platform, pass, node, nodeUsage } = running();
     platform.cutNode(node('n1').id);
     expect(nodeUsage()).toMatchObject({ cpuPercent: 0, cpuCores: [], memoryFreeBytes: 0, uptimeSeconds: 0 });

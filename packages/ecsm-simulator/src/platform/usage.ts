@@ -1,17 +1,17 @@
 /**
- * What containers and nodes use: a function of the state, the same for everybody who looks. The sums of a node are kept
- * until something on it changes, because placement compares many nodes for every instance.
+ * The resource usage of containers and nodes, as a function of the state. The totals of a node are cached until
+ * something on it changes, because placement compares many nodes for every instance.
  */
 import type { ContainerUsage, NodeUsage } from './contract.ts';
 import type { Container, Node } from './model.ts';
 import type { NodeTotals, World } from './world.ts';
 
 const mebibyte = 1024 * 1024;
-/** What a container costs that does nothing. */
+/** Usage of an idle container. */
 const idle = { cpuPercent: 0.5, memoryBytes: 16 * mebibyte, diskBytes: mebibyte };
-/** What the node's own programs cost. */
+/** Usage of the operating system of a node. */
 const system = { cpuPercent: 2, processes: 24, networkBytes: 1_000 };
-/** Per second, for each container that runs. */
+/** Per second and running container. */
 const containerNetworkBytes = 500;
 
 export function usageOf(world: World, container: Container): ContainerUsage {
@@ -28,7 +28,7 @@ export function usageOf(world: World, container: Container): ContainerUsage {
   };
 }
 
-/** Of an offline node nothing is known but what was placed there. */
+/** For an offline node only the number of containers is known. */
 export function usageOfNode(world: World, node: Node): NodeUsage {
   const ecsmTotal = world.containers.onNode(node.id).size;
   const totals = totalsOf(world, node);
@@ -70,19 +70,19 @@ export function freeDiskOf(world: World, node: Node): number {
   return Math.max(0, node.diskTotalBytes - node.diskOtherBytes - imageBytes - totalsOf(world, node).diskBytes);
 }
 
-/** Has to be called after every change of what a container on the node uses. */
-export function forgetTotals(world: World, nodeId: string): void {
+/** Must be called after every change of the usage of a container on the node. */
+export function invalidateTotals(world: World, nodeId: string): void {
   world.totals.delete(nodeId);
 }
 
-/** Remembers the most memory that the container ever had. */
-export function noteMemory(world: World, container: Container): void {
+/** Updates the peak memory of the container. */
+export function updatePeakMemory(world: World, container: Container): void {
   container.memoryMaxUsageBytes = Math.max(container.memoryMaxUsageBytes, memoryOf(world, container));
 }
 
 function totalsOf(world: World, node: Node): NodeTotals {
-  const kept = world.totals.get(node.id);
-  if (kept !== undefined) return kept;
+  const cached = world.totals.get(node.id);
+  if (cached !== undefined) return cached;
   let running = 0;
   let cpuPercent = 0;
   let memoryBytes = 0;
@@ -110,13 +110,13 @@ function memoryOf(world: World, container: Container): number {
   return Math.min(container.memoryLimitBytes, idle.memoryBytes + load);
 }
 
-/** What was written stays until the container is deployed anew. */
+/** Disk usage stays until the container is redeployed. */
 function diskOf(world: World, container: Container): number {
   if (container.deployStatus !== 'success') return 0;
   const load = world.services.get(container.serviceId)?.load.diskBytes ?? 0;
   return Math.min(container.diskLimitBytes, idle.diskBytes + load);
 }
 
-function isAlive(container: Container): boolean {
+export function isAlive(container: Container): boolean {
   return container.status === 'running' || container.status === 'paused';
 }

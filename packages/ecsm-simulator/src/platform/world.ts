@@ -1,13 +1,12 @@
 /**
- * The state of the platform while it runs: the same facts as `State`, with indexes, and the few things that every part
- * needs: what time it is, what will happen, and chance. It keeps facts; the parts around it know what they mean.
+ * The mutable state of the running platform: the content of `State` with indexes, the time, scheduled events and random
+ * values. The operations on it are in the other files.
  */
 import { BoundedMap, type Log } from '@ecsm/runtime';
-import { Agenda } from './agenda.ts';
 import type { Behaviour } from './behaviour.ts';
-import { drawFraction, drawHex, drawUuid } from './chance.ts';
 import { ContainerIndex } from './container-index.ts';
-import type { Happening } from './events.ts';
+import { EventQueue } from './event-queue.ts';
+import type { EventName } from './events.ts';
 import { syncsMax } from './images.ts';
 import type {
   ConfigurationEntry,
@@ -25,11 +24,12 @@ import type {
   Transaction,
   Upload,
 } from './model.ts';
+import { drawFraction, drawHex, drawUuid } from './random.ts';
 import { Refusal } from './refusal.ts';
 import { transactionsMax } from './transactions.ts';
 import { uploadsMax } from './uploads.ts';
 
-/** What the containers on one node take together. */
+/** Total usage of the containers on one node. */
 export interface NodeTotals {
   readonly running: number;
   readonly cpuPercent: number;
@@ -43,7 +43,7 @@ export class World {
   counter = 0;
   nowMs = 0;
   behaviour: Behaviour;
-  readonly agenda = new Agenda();
+  readonly agenda = new EventQueue();
   readonly containers = new ContainerIndex();
   readonly nodes = new Map<string, Node>();
   readonly nodesByName = new Map<string, Node>();
@@ -51,7 +51,7 @@ export class World {
   readonly servicesByName = new Map<string, Service>();
   readonly registries = new Map<string, RemoteRegistry>();
   readonly images = new Map<string, Image>();
-  /** Of the local registry, by `name@tag#os`. */
+  /** Images of the local registry, by `name@tag#os`. */
   readonly localImages = new Map<string, Image>();
   readonly records = new Map<string, DeploymentRecord>();
   readonly recordsOfService = new Map<string, DeploymentRecord[]>();
@@ -63,7 +63,7 @@ export class World {
   readonly uploads = new BoundedMap<string, Upload>(uploadsMax);
   readonly syncs = new BoundedMap<string, Sync>(syncsMax);
   plannedFailures: PlannedFailure[] = [];
-  /** Sums that usage.ts keeps for nodes on which nothing changed since. */
+  /** Cache of usage.ts, by node id. */
   readonly totals = new Map<string, NodeTotals>();
 
   constructor(options: { readonly seed: number; readonly behaviour: Behaviour; readonly log: Log }) {
@@ -72,14 +72,14 @@ export class World {
     this.log = options.log;
   }
 
-  /** `step` is that of the subject, where it has one: the appointment is void once the subject has moved on. */
-  schedule(what: Happening, subject: string, delayMs: number, step = 0): number {
+  /** Schedules an event and returns its time. It is obsolete when the subject has a newer `step`. */
+  schedule(what: EventName, subject: string, delayMs: number, step = 0): number {
     const atMs = this.nowMs + delayMs;
     this.agenda.add({ atMs, number: ++this.counter, what, subject, step });
     return atMs;
   }
 
-  chance(): number {
+  random(): number {
     return drawFraction(this.seed, ++this.counter);
   }
 
@@ -96,19 +96,19 @@ export class World {
     return this.localImages.get(ref) ?? this.localImages.get(`${ref}#sylixos`) ?? this.localImages.get(`${ref}#linux`);
   }
 
-  mustHaveNode(id: string): Node {
+  requireNode(id: string): Node {
     const node = this.nodes.get(id);
     if (node === undefined) throw new Refusal('nodeNotFound', id);
     return node;
   }
 
-  mustHaveContainer(taskId: string): Container {
+  requireContainer(taskId: string): Container {
     const container = this.containers.get(taskId);
     if (container === undefined) throw new Refusal('containerNotFound', taskId);
     return container;
   }
 
-  mustHaveService(id: string): Service {
+  requireService(id: string): Service {
     const service = this.services.get(id);
     if (service === undefined) throw new Refusal('serviceNotFound', id);
     return service;

@@ -1,4 +1,4 @@
-/** What the commands of `ecsm-sim` do. */
+/** The implementation of the commands of `ecsm-sim`. */
 import { Failure, type Run, type Terminal } from '@ecsm/command-line';
 import { isApiError, jsonLog, type Log, readableLog, systemClock, untilSignal } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
@@ -6,9 +6,9 @@ import { Simulator } from '../http/simulator.ts';
 import type { State } from '../platform/model.ts';
 import { call } from './call.ts';
 import { callOf, optionsOf, type ProgramOptions } from './options.ts';
-import { Pulse } from './pulse.ts';
 import { deployServices } from './starting-load.ts';
 import { readStateFile, writeStateFile } from './state-file.ts';
+import { Ticker } from './ticker.ts';
 
 export const callOnce: Run = async (invocation) => {
   const { status, text } = await call(callOf(invocation));
@@ -24,7 +24,7 @@ export const simulate: Run = async (invocation) => {
   await untilSignal((signal) => run(options, state, { terminal, log, signal }), { log });
 };
 
-/** The state that was saved, or undefined if there is none. A damaged file ends the program with 2. */
+/** Returns the saved state, or undefined if there is none. An invalid file ends the program with exit code 2. */
 function stateOf({ stateFile }: ProgramOptions): State | undefined {
   try {
     return stateFile === undefined ? undefined : readStateFile(stateFile);
@@ -57,17 +57,17 @@ async function run(
   simulator.link.set({ latencyMs: options.latencyMs, lossPercent: options.lossPercent });
   const server = await simulator.listen(options);
   terminal.out.write(`ecsm-sim listens on ${server.url}\n`);
-  const pulse = new Pulse({
+  const ticker = new Ticker({
     simulator,
     clock: systemClock,
     log,
     ...(stateFile === undefined ? {} : { save: (kept: State) => writeStateFile(stateFile, kept) }),
   });
-  pulse.start();
+  ticker.start();
   await aborted(signal);
-  pulse.stop();
+  ticker.stop();
   await simulator.close();
-  pulse.save();
+  ticker.save();
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

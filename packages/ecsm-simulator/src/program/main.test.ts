@@ -74,7 +74,7 @@ describe('ecsm-sim', () => {
     return (await (await fetch(url, init)).json()) as Said;
   }
 
-  it('says where it listens, answers, logs each call in a line, and ends with 0', async () => {
+  it('prints its address, logs each call, and exits with 0', async () => {
     const started = start([...listen, '--nodes', '5']);
     const url = await started.url;
     expect(await json(`${url}/api/v1/node?pageNum=1&pageSize=2`)).toMatchObject({ status: 200, data: { total: 5 } });
@@ -104,7 +104,7 @@ describe('ecsm-sim', () => {
     for (const line of started.output().stderr.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
   });
 
-  it('is called from the command line, and says in its exit code whether that worked', async () => {
+  it('is called from the command line, with the result as exit code', async () => {
     const simulator = start([...listen, '--quiet']);
     const to = ['--to', new URL(await simulator.url).origin];
     const cut = start(['call', 'POST', '/sim/nodes/node-1/cut', ...to]);
@@ -118,7 +118,7 @@ describe('ecsm-sim', () => {
     await stop(simulator);
     const nobody = start(['call', '/sim/', ...to]);
     expect(await nobody.ended).toBe(1);
-    expect(nobody.output().stderr).toContain('nobody listens there; is ecsm-sim running?');
+    expect(nobody.output().stderr).toContain('connection refused; is ecsm-sim running?');
   });
 
   it('deploys a starting load', async () => {
@@ -171,7 +171,7 @@ describe('ecsm-sim', () => {
   it.each([
     ['empty', '', 'it is empty'],
     ['cut in the middle', '{"version":1,"nodes":{', 'JSON'],
-    ['of something else', '{"hello":"there"}', 'not a state of a simulator'],
+    ['of something else', '{"hello":"there"}', 'not the state of a simulator'],
     ['damaged', '{"version":1,"seed":1,"counter":0,"nowMs":0,"behaviour":{},"nodes":5}', 'state.nodes should be'],
   ])('refuses a state file that is %s, and leaves it alone', async (_what, content, complaint) => {
     const file = join(folder, 'state.json');
@@ -191,23 +191,23 @@ describe('ecsm-sim', () => {
     expect(directory.output().stderr).toContain('it is not a file');
     const nowhere = start([...listen, '--state', join(folder, 'no', 'such', 'folder.json')]);
     expect(await nowhere.ended).toBe(2);
-    expect(nowhere.output().stderr).toContain('there is no directory');
+    expect(nowhere.output().stderr).toContain('does not exist');
   });
 
-  it('names the port that is taken, and what to do about it', async () => {
+  it('reports a port that is in use, with a hint', async () => {
     const one = start(listen);
     const { port } = new URL(await one.url);
     const other = start(['--listen', `127.0.0.1:${port}`]);
     expect(await other.ended).toBe(1);
     expect(other.output().stderr).toBe(
-      `ecsm-sim: the address 127.0.0.1:${port} is unavailable: another program listens there already; choose another port, or 0 for any free one\n`,
+      `ecsm-sim: the address 127.0.0.1:${port} is unavailable: the port is in use; choose another port, or 0 for any free one\n`,
     );
   });
 
   it('stays on this machine unless it is allowed to leave it', async () => {
     const started = start(['--listen', '0.0.0.0:0']);
     expect(await started.ended).toBe(1);
-    expect(started.output().stderr).toContain('will not listen on 0.0.0.0');
+    expect(started.output().stderr).toContain('does not listen on 0.0.0.0');
   });
 
   it('explains a wrong option, and ends with 2', async () => {
@@ -218,7 +218,7 @@ describe('ecsm-sim', () => {
     );
   });
 
-  it('can be launched from bin/, and tells its version and its options', async () => {
+  it('runs from bin/, and prints its version and options', async () => {
     const version = start(['--version'], launcher);
     expect(await version.ended).toBe(0);
     expect(version.output().stdout).toMatch(/^\d+\.\d+\.\d+\n$/);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-/** The simulated platform as a program: `ecsm-sim`. */
+/** The program `ecsm-sim`: the simulated platform. */
 import { main } from '@ecsm/command-line';
 import { program } from './program.ts';
 
-// The simulator stops in order at a signal, and then ends with 0.
+// The simulator handles signals itself: it shuts down and exits with 0.
 void main(program, { handleSignals: false });

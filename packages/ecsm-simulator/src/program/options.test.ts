@@ -60,13 +60,13 @@ describe('the command line', () => {
   });
 
   it.each([
-    ['call', 'call needs a path that begins with /, as in: ecsm-sim call POST /sim/nodes/node-1/cut'],
-    ['call POST', 'call needs a path that begins with /'],
-    ['call /sim/ {', 'the body has to be JSON, as in \'{"factor":5}\', not {'],
-    ['call POST /sim/x {} more', 'unexpected argument "more": put JSON into quotes'],
+    ['call', 'call requires a path that starts with /, for example: ecsm-sim call POST /sim/nodes/node-1/cut'],
+    ['call POST', 'call requires a path that starts with /'],
+    ['call /sim/ {', 'the body has to be JSON, for example \'{"factor":5}\', not {'],
+    ['call POST /sim/x {} more', 'unexpected argument "more": quote the JSON body'],
     [
       'call /sim/ --to nowhere',
-      '--to has to be the address of a simulator, as in http://127.0.0.1:3001, not "nowhere"',
+      '--to has to be the URL of a simulator, for example http://127.0.0.1:3001, not "nowhere"',
     ],
     ['call /sim/ --from x', 'unknown flag --from.'],
     ['--noeds 3', 'unknown flag --noeds. Did you mean "--nodes"?'],
@@ -90,7 +90,7 @@ describe('the command line', () => {
     ['--quiet=yes', '--quiet has to be true or false'],
     ['--state=', 'the value of --state is empty'],
     ['run', 'unknown command "run".'],
-  ])('"%s" makes no sense, and it says why', (line, complaint) => {
+  ])('"%s" is rejected with a reason', (line, complaint) => {
     expect(() => parseCommandLine(line.split(' '))).toThrow(complaint);
   });
 

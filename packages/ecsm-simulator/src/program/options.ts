@@ -1,4 +1,4 @@
-/** The options of the simulator and of `call`, read from the command line and checked. */
+/** Parses and validates the options of the simulator and of `call`. */
 import { addressOf, type Call, UsageError, wholeNumberOf } from '@ecsm/command-line';
 import { isProfileName, readSwitch } from '../control/behaviour.ts';
 import { type Behaviour, profiles } from '../platform/behaviour.ts';
@@ -13,9 +13,9 @@ export interface ProgramOptions {
   readonly seed: number;
   readonly latencyMs: number;
   readonly lossPercent: number;
-  /** The switches of a profile that was named, and those that were set. */
+  /** The switches of the selected profile, and those that were set. */
   readonly behaviour: Partial<Behaviour>;
-  /** Absent: nothing is kept. */
+  /** Absent: the state is not saved. */
   readonly stateFile?: string;
   readonly logFormat: 'readable' | 'json';
   readonly quiet: boolean;
@@ -66,12 +66,14 @@ export function callOf({ words: given, flag }: Call): CallCommand {
   const method = methods.includes(words[0]?.toUpperCase() ?? '') ? (words.shift() ?? '').toUpperCase() : 'GET';
   const [path, body, ...more] = words;
   if (path === undefined || !path.startsWith('/')) {
-    throw new UsageError(`call needs a path that begins with /, as in: ecsm-sim call POST /sim/nodes/node-1/cut`);
+    throw new UsageError(
+      `call requires a path that starts with /, for example: ecsm-sim call POST /sim/nodes/node-1/cut`,
+    );
   }
-  if (more.length > 0) throw new UsageError(`unexpected argument "${more[0]}": put JSON into quotes`);
+  if (more.length > 0) throw new UsageError(`unexpected argument "${more[0]}": quote the JSON body`);
   const url = flag('to') ?? '';
   if (!URL.canParse(url) || new URL(url).protocol !== 'http:') {
-    throw new UsageError(`--to has to be the address of a simulator, as in http://127.0.0.1:3001, not "${url}"`);
+    throw new UsageError(`--to has to be the URL of a simulator, for example http://127.0.0.1:3001, not "${url}"`);
   }
   if (body !== undefined) checkJson(body);
   return { method, path, url, ...(body === undefined ? {} : { body }) };
@@ -81,6 +83,6 @@ function checkJson(body: string): void {
   try {
     JSON.parse(body);
   } catch {
-    throw new UsageError(`the body has to be JSON, as in '{"factor":5}', not ${body}`);
+    throw new UsageError(`the body has to be JSON, for example '{"factor":5}', not ${body}`);
   }
 }

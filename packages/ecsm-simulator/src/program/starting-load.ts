@@ -1,14 +1,17 @@
-/** Services that are there from the start, for tests of scale. */
+/** Services that are deployed at the start, for scale tests. */
 import type { Platform } from '../platform/contract.ts';
 import type { Image, ImageSpec } from '../platform/model.ts';
 
-/** Small enough that a small fleet can hold many: megabytes. */
+/** Small, so that a few nodes can run many services. */
 const memoryLimitMB = 16;
 const instances = 3;
-/** A service of a large fleet lives on a few of its nodes. */
+/** Maximum number of nodes per service. */
 const nodesMax = 5;
 
-/** Deploys `count` dynamic services of three instances: `load-1`, `load-2`, …, each on a few nodes that suit its image. */
+/**
+ * Deploys `count` dynamic services of three instances: `load-1`, `load-2`, …, each on a few nodes with the operating
+ * system of its image.
+ */
 export function deployServices(platform: Platform, count: number): void {
   const choices = platform.images('local').flatMap((image) => {
     const nodeNames = platform.nodes().flatMap(({ name, type }) => (type === image.os ? [name] : []));
@@ -20,7 +23,7 @@ export function deployServices(platform: Platform, count: number): void {
     platform.createService({
       name: `load-${number}`,
       image: imageSpec(choice.image),
-      nodeNames: some(choice.nodeNames, number),
+      nodeNames: selectNodes(choice.nodeNames, number),
       factor: instances,
       policy: 'dynamic',
       prepull: false,
@@ -28,8 +31,8 @@ export function deployServices(platform: Platform, count: number): void {
   }
 }
 
-/** Every node comes up equally often. */
-function some(names: readonly string[], number: number): readonly string[] {
+/** Selects nodes evenly. */
+function selectNodes(names: readonly string[], number: number): readonly string[] {
   const first = (number * nodesMax) % names.length;
   return [...names.slice(first), ...names.slice(0, first)].slice(0, nodesMax);
 }

@@ -7,9 +7,9 @@ import { SeededRandom } from '@ecsm/runtime/simulation';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Simulator } from '../http/simulator.ts';
-import { Pulse } from './pulse.ts';
 import { deployServices } from './starting-load.ts';
 import { readStateFile, writeStateFile } from './state-file.ts';
+import { Ticker } from './ticker.ts';
 
 let folder: string;
 let file: string;
@@ -25,7 +25,7 @@ function simulator(clock = new VirtualClock()): Simulator {
   return made;
 }
 
-it('comes back as it went', () => {
+it('is restored as it was saved', () => {
   const state = simulator().platform.snapshot();
   writeStateFile(file, state);
   expect(readStateFile(file)).toEqual(state);
@@ -37,7 +37,7 @@ it('is for its owner alone, because it holds the passwords of nodes', () => {
   expect(statSync(file).mode & 0o077).toBe(0);
 });
 
-it('is nothing where there is no file', () => {
+it('is undefined if there is no file', () => {
   expect(readStateFile(file)).toBeUndefined();
 });
 
@@ -58,8 +58,8 @@ it('is kept every second in which something changed, and only then', async () =>
   const clock = new VirtualClock();
   const made = simulator(clock);
   let saves = 0;
-  const pulse = new Pulse({ simulator: made, clock, log: { write: () => {} }, save: () => saves++ });
-  pulse.start();
+  const ticker = new Ticker({ simulator: made, clock, log: { write: () => {} }, save: () => saves++ });
+  ticker.start();
   await clock.advance(60_000);
   const settled = saves;
   expect(settled).toBeGreaterThan(0);
@@ -68,7 +68,7 @@ it('is kept every second in which something changed, and only then', async () =>
   made.handler({ method: 'POST', target: '/sim/nodes', headers: {}, body: Buffer.from('{"name":"x"}') });
   await clock.advance(1_000);
   expect(saves).toBe(settled + 1);
-  pulse.stop();
+  ticker.stop();
   expect(clock.timers).toBe(0);
 });
 
@@ -79,7 +79,7 @@ it('is kept less often when that takes long', async () => {
   const slow = { now: () => nowMs, monotonicMs: () => nowMs, after: clock.after.bind(clock) };
   const made = simulator(clock);
   let saves = 0;
-  const pulse = new Pulse({
+  const ticker = new Ticker({
     simulator: made,
     clock: slow,
     log: { write: () => {} },
@@ -88,14 +88,14 @@ it('is kept less often when that takes long', async () => {
       nowMs += 2_000;
     },
   });
-  pulse.start();
+  ticker.start();
   for (let second = 0; second < 66; second++) {
     made.handler({ method: 'POST', target: '/sim/reset', headers: {}, body: new Uint8Array() });
     nowMs += 1_000;
     await clock.advance(1_000);
   }
   expect(saves).toBe(4);
-  pulse.stop();
+  ticker.stop();
 });
 
 it('a disk that is full for a while ends nothing', async () => {
@@ -103,7 +103,7 @@ it('a disk that is full for a while ends nothing', async () => {
   const made = simulator(clock);
   const said: string[] = [];
   let isFull = true;
-  const pulse = new Pulse({
+  const ticker = new Ticker({
     simulator: made,
     clock,
     log: { write: (level, message) => said.push(`${level}: ${message}`) },
@@ -112,12 +112,12 @@ it('a disk that is full for a while ends nothing', async () => {
       writeStateFile(file, state);
     },
   });
-  pulse.start();
+  ticker.start();
   await clock.advance(1_000);
-  expect(said).toEqual(['error: the state could not be kept; trying again']);
+  expect(said).toEqual(['error: saving the state failed; retrying']);
   expect(existsSync(file)).toBe(false);
   isFull = false;
   await clock.advance(1_000);
   expect(existsSync(file)).toBe(true);
-  pulse.stop();
+  ticker.stop();
 });

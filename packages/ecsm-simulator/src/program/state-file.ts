@@ -1,6 +1,6 @@
 /**
- * A state kept in a file from one run to the next. It is written beside the file and then renamed over it, so a crash
- * leaves the old one or the new one, never half of one. A file that cannot be understood is never overwritten.
+ * The state file. It is written to a temporary file and renamed, so a crash leaves the old or the new file. An invalid
+ * file is never overwritten.
  */
 import {
   closeSync,
@@ -18,14 +18,14 @@ import { ApiError } from '@ecsm/runtime';
 import { checkState } from '../control/state.ts';
 import type { State } from '../platform/model.ts';
 
-/** Of a file that is read; one of 30,000 containers has about 40 MB. */
+/** Maximum size of a state file; 30,000 containers need about 40 MB. */
 const bytesMax = 1024 ** 3;
 
-/** Undefined if there is no such file. Throws `Corrupt` or `Unavailable` with a sentence about it. */
+/** Returns undefined if the file does not exist. Throws `Corrupt` or `Unavailable`. */
 export function readStateFile(path: string): State | undefined {
   if (!existsSync(path)) {
     if (existsSync(dirname(resolve(path)))) return undefined;
-    throw new ApiError('Unavailable', { what: path, reason: `there is no directory ${dirname(resolve(path))}` });
+    throw new ApiError('Unavailable', { what: path, reason: `the directory ${dirname(resolve(path))} does not exist` });
   }
   const check = checkState(parsed(path, textOf(path)));
   if ('complaint' in check) throw damaged(path, check.complaint);
@@ -54,14 +54,14 @@ function parsed(path: string, text: string): unknown {
 }
 
 function damaged(path: string, reason: string): ApiError {
-  return new ApiError('Corrupt', { what: path, reason: `${reason}. Mend it, move it away, or name another file` });
+  return new ApiError('Corrupt', { what: path, reason: `${reason}. Fix or move the file, or use another one` });
 }
 
-/** Throws `Unavailable` with what the file system says, and leaves the old file. */
+/** Throws `Unavailable` with the error of the file system, and keeps the old file. */
 export function writeStateFile(path: string, state: State): void {
   const temporary = `${path}.new`;
   try {
-    // It holds the passwords of the nodes.
+    // It contains the passwords of the nodes.
     const file = openSync(temporary, 'w', 0o600);
     try {
       writeFileSync(file, `${JSON.stringify(state)}\n`);

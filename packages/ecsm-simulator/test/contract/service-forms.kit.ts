@@ -41,7 +41,9 @@ export function serviceRow(behaviour: Behaviour): Form {
   });
 }
 
-/** Section 2.3, of the service that the tests deploy: its image comes back as it was sent, so that it can be sent again. */
+/**
+ * Section 2.3, of the service that the tests deploy: its image comes back as it was sent, so that it can be sent again.
+ */
 export function workerDetail(behaviour: Behaviour): Form {
   return object({
     ...common(behaviour),

@@ -1,4 +1,6 @@
-/** Section 2 of the reference: services, one at a time and in batches, as the client and the simulated platform speak. */
+/**
+ * Section 2 of the reference: services, one at a time and in batches, as the client and the simulated platform speak.
+ */
 import { collect } from '@ecsm/client';
 import { expect, it } from 'vitest';
 import { emptyPage, firstPage, nothing, page, transaction } from './common-forms.kit.ts';

@@ -1,6 +1,7 @@
 /**
  * A site to try the contract on: the real client, a real socket and a simulated platform behind it whose clock stands
- * still until a test moves it. What goes over the socket is kept as it went, and each test says what it should have been.
+ * still until a test moves it. What goes over the socket is kept as it went, and each test says what it should have
+ * been.
  */
 import { Ecsm, httpTransport, RestClient, type ServiceBody, type WrittenService } from '@ecsm/client';
 import { shape } from '@ecsm/runtime';
@@ -108,7 +109,9 @@ export class Site {
     return shape.isObject(answer) ? answer['data'] : undefined;
   }
 
-  /** The same for a business error. Its form is a guess, and so is its code, but for the one of a name that is taken. */
+  /**
+   * The same for a business error. Its form is a guess, and so is its code, but for the one of a name that is taken.
+   */
   sawFailure(endpoint: string, expected: ExpectedFailure): void {
     const [exchange, ...more] = this.#exchanges.splice(0);
     if (exchange === undefined || more.length > 0) expect.unreachable(`${endpoint} was not the only call`);

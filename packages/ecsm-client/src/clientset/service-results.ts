@@ -1,16 +1,16 @@
-/** The answers to writes of services, each brought to one form out of the several that the platform is known to give. */
+/** Normalized results of service writes; the platform is known to return several forms of each. */
 import { type Shaped, shape } from '@ecsm/runtime';
 import type { createdService, deployResults, ids } from './service-shapes.ts';
 import { textsOf } from './tolerant.ts';
 
 export interface WrittenService {
-  /** May differ from the one that was sent. */
+  /** May differ from the id in the request. */
   readonly id: string;
-  /** Task ids of the containers, to follow their deployment by. */
+  /** Task ids of the containers, to observe their deployment. */
   readonly taskIds: readonly string[];
 }
 
-/** An operation that goes on after the answer. There is no call to ask for its end: look at what it acts on. */
+/** An operation that continues after the response. No call returns its state: observe the objects that it changes. */
 export interface Transaction {
   readonly id?: string;
   readonly status?: 'running' | 'failure' | 'success' | (string & {});
@@ -28,25 +28,25 @@ export function writtenService({ id, containers }: Shaped<typeof createdService>
   return { id, taskIds: textsOf(containers) };
 }
 
-/** Also `{ transactionId }`, which is all that a deletion gives. */
-export function transactionOf(answer: unknown): Transaction {
-  if (!shape.isObject(answer)) return {};
-  const id = answer['id'] ?? answer['transactionId'];
-  const status = answer['status'];
+/** Also accepts `{ transactionId }`, the result of a deletion. */
+export function transactionOf(response: unknown): Transaction {
+  if (!shape.isObject(response)) return {};
+  const id = response['id'] ?? response['transactionId'];
+  const status = response['status'];
   return {
     ...(typeof id === 'string' && { id }),
     ...(typeof status === 'string' && { status }),
   };
 }
 
-/** The services that were acted on; undefined if the platform did not tell. */
-export function idsOf(answer: Shaped<typeof ids>): readonly string[] | undefined {
-  if (answer === null || typeof answer === 'string') return undefined;
-  return 'ids' in answer ? (answer.ids ?? []) : answer;
+/** The affected services; undefined if the response does not contain them. */
+export function idsOf(response: Shaped<typeof ids>): readonly string[] | undefined {
+  if (response === null || typeof response === 'string') return undefined;
+  return 'ids' in response ? (response.ids ?? []) : response;
 }
 
-export function deployResultsOf(answer: Shaped<typeof deployResults>): readonly DeployResult[] {
-  return (answer ?? []).map((one) => {
+export function deployResultsOf(response: Shaped<typeof deployResults>): readonly DeployResult[] {
+  return (response ?? []).map((one) => {
     const templateId = one.provisionTmplId ?? one.provisionTmpld;
     return {
       result: one.result,

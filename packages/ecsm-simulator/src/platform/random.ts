@@ -1,6 +1,6 @@
 /**
- * Chance as a function of a seed and a number. The platform counts its draws in its state, so a snapshot holds all of its
- * future luck: nothing depends on who looks, how often, or on whether the platform was stopped in between.
+ * Random values as a function of a seed and a number. The platform counts its draws in its state, so a snapshot
+ * determines all later values; reads and restarts do not affect them.
  */
 
 /** At least 0, less than 1. */
@@ -8,7 +8,7 @@ export function drawFraction(seed: number, number: number): number {
   return (word(seed, number, 0) >>> 0) / 0x1_0000_0000;
 }
 
-/** Differs for every number of one seed: its first eight digits already do. */
+/** Unique for every number of one seed, even in its first eight digits. */
 export function drawUuid(seed: number, number: number): string {
   const hex = drawHex(seed, number, 32);
   const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) % 4];
@@ -23,12 +23,12 @@ export function drawHex(seed: number, number: number, length: number): string {
   return hex.slice(0, length);
 }
 
-/** Each step is a bijection of 32 bits, so two numbers never give the same first word. */
+/** Each step is a bijection of 32 bits, so two numbers never have the same first word. */
 function word(seed: number, number: number, part: number): number {
   return mix(mix(mix(seed | 0) ^ number) + Math.imul(part, 0x9e3779b9));
 }
 
-/** The finaliser of MurmurHash3: each bit of the input moves about half the bits of the output. */
+/** The finalizer of MurmurHash3: each input bit changes about half of the output bits. */
 function mix(value: number): number {
   let mixed = value | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

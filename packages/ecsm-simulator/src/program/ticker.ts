@@ -1,40 +1,40 @@
 /**
- * The heartbeat of the program. The platform does nothing unless somebody looks, so it is looked at every second: what
- * happens is logged when it happens. And its state is kept, if it has changed.
+ * The periodic work of the program. The platform has no timers, so it is advanced every second, which also logs its
+ * events in time; its state is saved if it has changed.
  */
 import type { Clock, Log } from '@ecsm/runtime';
 import type { Simulator } from '../http/simulator.ts';
 import type { State } from '../platform/model.ts';
 
-export interface PulseOptions {
+export interface TickerOptions {
   readonly simulator: Simulator;
   readonly clock: Clock;
   readonly log: Log;
-  /** Keeps the state; may throw. */
+  /** Saves the state; may throw. */
   readonly save?: (state: State) => void;
 }
 
-const beatMs = 1_000;
-/** A large state takes seconds to write; then it is kept less often, so that most of the time is left for answering. */
-const restPerWork = 10;
+const tickMs = 1_000;
+/** A large state takes seconds to write; it is saved less often, so that most of the time is left for calls. */
+const idlePerSave = 10;
 
-export class Pulse {
-  readonly #options: PulseOptions;
+export class Ticker {
+  readonly #options: TickerOptions;
   #cancel: () => void = () => {};
   #saved = '';
   #notBeforeMs = 0;
 
-  constructor(options: PulseOptions) {
+  constructor(options: TickerOptions) {
     this.#options = options;
   }
 
   start(): void {
-    this.#cancel = this.#options.clock.after(beatMs, () => {
+    this.#cancel = this.#options.clock.after(tickMs, () => {
       this.#options.simulator.platform.advance();
       try {
         if (this.#options.clock.monotonicMs() >= this.#notBeforeMs) this.save();
       } catch (error) {
-        this.#options.log.write('error', 'the state could not be kept; trying again', { error });
+        this.#options.log.write('error', 'saving the state failed; retrying', { error });
       }
       this.start();
     });
@@ -44,18 +44,18 @@ export class Pulse {
     this.#cancel();
   }
 
-  /** Keeps the state unless nothing can have changed since it was kept. */
+  /** Saves the state, unless nothing can have changed since the last time. */
   save(): void {
     const { simulator, clock, save } = this.#options;
     if (!save) return;
     const { platform, writes } = simulator;
     platform.advance();
-    // A snapshot of a large platform costs more than a second may; whatever changes it is a call, or was planned.
+    // Comparing snapshots would be slow. The state changes only by calls and by scheduled events.
     const version = `${writes} ${platform.nextAtMs()}`;
     if (version === this.#saved) return;
     const startedMs = clock.monotonicMs();
     save(platform.snapshot());
     this.#saved = version;
-    this.#notBeforeMs = clock.monotonicMs() + restPerWork * (clock.monotonicMs() - startedMs);
+    this.#notBeforeMs = clock.monotonicMs() + idlePerSave * (clock.monotonicMs() - startedMs);
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { drawFraction, drawHex, drawUuid } from './chance.ts';
+import { drawFraction, drawHex, drawUuid } from './random.ts';
 
-describe('chance', () => {
+describe('random values', () => {
   it('is the same for the same seed and number', () => {
     expect([drawUuid(5, 7), drawFraction(5, 7), drawHex(5, 7, 64)]).toEqual([
       drawUuid(5, 7),
@@ -11,12 +11,12 @@ describe('chance', () => {
     expect(drawUuid(5, 7)).not.toBe(drawUuid(6, 7));
   });
 
-  it('never gives two numbers the same id', () => {
+  it('never returns the same id for two numbers', () => {
     const ids = new Set(Array.from({ length: 50_000 }, (_, number) => drawUuid(1, number).slice(0, 8)));
     expect(ids.size).toBe(50_000);
   });
 
-  it('gives ids of the usual form, and hex of the length asked for', () => {
+  it('returns UUIDs, and hex of the requested length', () => {
     for (let number = 0; number < 100; number++) {
       expect(drawUuid(1, number)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     }

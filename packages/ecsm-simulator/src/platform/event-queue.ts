@@ -1,10 +1,10 @@
-/** What will happen, the earliest first; of two at the same moment, the one that was planned first. A binary heap. */
-import type { Appointment } from './model.ts';
+/** A queue of scheduled events, ordered by time and then by number. A binary heap. */
+import type { ScheduledEvent } from './model.ts';
 
-export class Agenda {
-  readonly #heap: Appointment[] = [];
+export class EventQueue {
+  readonly #heap: ScheduledEvent[] = [];
 
-  get first(): Appointment | undefined {
+  get first(): ScheduledEvent | undefined {
     return this.#heap[0];
   }
 
@@ -12,20 +12,20 @@ export class Agenda {
     return this.#heap.length;
   }
 
-  add(appointment: Appointment): void {
+  add(event: ScheduledEvent): void {
     let slot = this.#heap.length;
     while (slot > 0) {
       const parentSlot = (slot - 1) >> 1;
       const parent = this.#heap[parentSlot];
-      if (parent === undefined || !isBefore(appointment, parent)) break;
+      if (parent === undefined || !isBefore(event, parent)) break;
       this.#heap[slot] = parent;
       slot = parentSlot;
     }
-    this.#heap[slot] = appointment;
+    this.#heap[slot] = event;
   }
 
-  /** The next one that is due at this moment, which leaves the agenda. */
-  takeDue(nowMs: number): Appointment | undefined {
+  /** Removes and returns the next event that is due. */
+  takeDue(nowMs: number): ScheduledEvent | undefined {
     const first = this.#heap[0];
     if (first === undefined || first.atMs > nowMs) return undefined;
     const last = this.#heap.pop();
@@ -33,12 +33,12 @@ export class Agenda {
     return first;
   }
 
-  /** All of them in the order in which they will happen. */
-  inOrder(): Appointment[] {
+  /** All events in order. */
+  inOrder(): ScheduledEvent[] {
     return [...this.#heap].sort((a, b) => a.atMs - b.atMs || a.number - b.number);
   }
 
-  #sink(appointment: Appointment): void {
+  #sink(event: ScheduledEvent): void {
     let slot = 0;
     for (;;) {
       const left = this.#heap[2 * slot + 1];
@@ -46,14 +46,14 @@ export class Agenda {
       const right = this.#heap[2 * slot + 2];
       const useRight = right !== undefined && isBefore(right, left);
       const child = useRight ? right : left;
-      if (!isBefore(child, appointment)) break;
+      if (!isBefore(child, event)) break;
       this.#heap[slot] = child;
       slot = 2 * slot + (useRight ? 2 : 1);
     }
-    this.#heap[slot] = appointment;
+    this.#heap[slot] = event;
   }
 }
 
-function isBefore(a: Appointment, b: Appointment): boolean {
+function isBefore(a: ScheduledEvent, b: ScheduledEvent): boolean {
   return a.atMs < b.atMs || (a.atMs === b.atMs && a.number < b.number);
 }

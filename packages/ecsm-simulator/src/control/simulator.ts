@@ -1,4 +1,4 @@
-/** The simulator as a whole: its state, its journal, back to the start. */
+/** Routes for the whole simulator: state, journal and reset. */
 import { shape } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { Container } from '../platform/model.ts';
@@ -9,14 +9,14 @@ import type { ControlRoute } from './subject.ts';
 
 const pageDefault = 100;
 
-export const wholeRoutes: readonly ControlRoute[] = [
+export const simulatorRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/sim/summary',
     does: 'counts nodes, services, containers, images and calls',
     handle: ({ platform, subject: { journal, link } }) => ({
       timeMs: platform.now(),
-      ...counted(platform),
+      ...countObjects(platform),
       calls: journal.totals,
       held: link.held,
     }),
@@ -24,34 +24,34 @@ export const wholeRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/sim/state',
-    does: 'shows the whole state',
+    does: 'returns the whole state',
     handle: ({ platform }) => ({ state: platform.snapshot() }),
   },
   {
     method: 'PUT',
     path: '/sim/state',
-    does: 'puts another state in its place: the answer of GET /sim/state, sent back',
+    does: 'replaces the state with an earlier response of GET /sim/state',
     handle({ subject, request }) {
       const body = readBody(request, { ok: shape.optional(shape.boolean()), state: shape.anything() });
       const check = checkState(body.state);
       if ('complaint' in check) throw new ControlError(400, check.complaint);
       subject.restore(check.state);
-      return counted(subject.platform);
+      return countObjects(subject.platform);
     },
   },
   {
     method: 'POST',
     path: '/sim/reset',
-    does: 'puts everything back to how it was at the start: state, switches, link, journal',
+    does: 'restores the initial state, switches, link and journal',
     handle({ subject }) {
       subject.reset();
-      return counted(subject.platform);
+      return countObjects(subject.platform);
     },
   },
   {
     method: 'GET',
     path: '/sim/journal',
-    does: `shows calls: ?after=N for those after number N, ?limit=N for so many (${pageDefault}); the last ${journalLimits.entriesMax} are kept, the counts by endpoint are complete`,
+    does: `returns calls: ?after=N for those after number N, ?limit=N for at most N (default ${pageDefault}); the last ${journalLimits.entriesMax} are kept, the counts by endpoint are complete`,
     handle({ subject: { journal }, query }) {
       const after = queryNumber(query, 'after', 0, Number.MAX_SAFE_INTEGER);
       const limit = queryNumber(query, 'limit', pageDefault, journalLimits.entriesMax);
@@ -62,7 +62,7 @@ export const wholeRoutes: readonly ControlRoute[] = [
   {
     method: 'DELETE',
     path: '/sim/journal',
-    does: 'forgets the calls so far, and their counts',
+    does: 'deletes the recorded calls and their counts',
     handle({ subject: { journal } }) {
       journal.clear();
       return { last: journal.last };
@@ -70,7 +70,7 @@ export const wholeRoutes: readonly ControlRoute[] = [
   },
 ];
 
-function counted(platform: Platform): Readonly<Record<string, unknown>> {
+function countObjects(platform: Platform): Readonly<Record<string, unknown>> {
   platform.advance();
   const nodes = platform.nodes();
   const services = platform.services();
