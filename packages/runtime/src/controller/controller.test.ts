@@ -52,7 +52,7 @@ const eventually = (look: () => unknown) => expect.poll(look, { interval: 2 });
 const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
 
 describe('a controller', () => {
-  it('reconciles what is there and what changes, and says why', async () => {
+  it('reconciles existing and changed objects, with the reason', async () => {
     await create('a');
     const seen: string[] = [];
     start(async ({ name }, { reason }) => {
@@ -66,7 +66,7 @@ describe('a controller', () => {
     await eventually(() => seen.filter((line) => line.startsWith('b')).length).toBeGreaterThan(0);
   });
 
-  it('gives the newest object, and nothing for one that is gone', async () => {
+  it('returns the newest object, and undefined for a deleted one', async () => {
     const seen: unknown[] = [];
     start(async (_, { get }) => {
       seen.push((await get())?.spec.size);
@@ -77,7 +77,7 @@ describe('a controller', () => {
     await eventually(() => seen.at(-1)).toBeUndefined();
   });
 
-  it('does not bring back what is gone, though an old answer of the store still shows it', async () => {
+  it('returns undefined for a deleted object although a stale read returns it', async () => {
     const { store, freeze } = forgetful(registry.store);
     registry = new EmbeddedRegistry({ store, kinds: [Widget, Crate] });
     await create('a', 7);
@@ -91,7 +91,7 @@ describe('a controller', () => {
     await eventually(() => seen).toEqual(['added: 7', 'deleted: nothing']);
   });
 
-  it('does not reconcile with an answer that is older than the revision that woke the key', async () => {
+  it('does not reconcile with a read older than the change that enqueued the key', async () => {
     const { store, freeze, thaw } = forgetful(registry.store);
     const writer = registry.resource(Widget);
     registry = new EmbeddedRegistry({ store, kinds: [Widget, Crate] });
@@ -157,7 +157,7 @@ describe('a controller', () => {
     expect(count).toBe(3);
   });
 
-  it('backs off after an error and goes on until it works', async () => {
+  it('retries with backoff until the reconcile succeeds', async () => {
     const attempts: number[] = [];
     start(async (_, { attempt }) => {
       attempts.push(attempt);
@@ -193,7 +193,7 @@ describe('a controller', () => {
     await eventually(() => count).toBe(2);
   });
 
-  it('takes a conflict as a normal thing: at once, and not in the error log', async () => {
+  it('requeues after a conflict without a delay and without an error in the log', async () => {
     let count = 0;
     start(async ({ name }, { get, registry: own }) => {
       const object = await get();
@@ -308,7 +308,7 @@ describe('a controller', () => {
     expect(conflicts).toBeLessThan(20);
   });
 
-  it('ends with Fenced when somebody else has taken the lead', async () => {
+  it('ends with Fenced when another process has become the leader', async () => {
     const fenced = registry.fencedBy(await registry.raiseFence('leader'));
     const controller = new Controller({
       name: 'test',
@@ -386,7 +386,7 @@ describe('predicates', () => {
 });
 
 describe('watches on other kinds', () => {
-  it('wake the owner when what it owns changes or goes', async () => {
+  it('enqueue the owner when a dependent changes or is deleted', async () => {
     const owner = await create('owner');
     const seen: string[] = [];
     start(
@@ -445,7 +445,7 @@ describe('watches on other kinds', () => {
 describe('a bug in the code that a watch calls', () => {
   const skipped = () => logged.filter(({ message }) => message.includes('the event is skipped'));
 
-  it('in a map function costs its own event only: it is logged, counted, and the next events wake their keys', async () => {
+  it('in a map function skips only its own event: it is logged and counted, and the next events enqueue their keys', async () => {
     const metrics = new MetricRegistry();
     const seen: string[] = [];
     await registry.resource(Crate).create({ metadata: { name: 'broken' }, spec: {} });

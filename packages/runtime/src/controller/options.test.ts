@@ -57,7 +57,7 @@ describe('a controller', () => {
     await running;
   });
 
-  it('ends with Timeout when the first list takes too long, and nothing goes on', async () => {
+  it('ends with Timeout when the first list takes too long, and leaves nothing running', async () => {
     class Away extends MemoryStore {
       override async versions(): Promise<never> {
         throw new ApiError('Unavailable', { what: 'the store', reason: 'it is away' });

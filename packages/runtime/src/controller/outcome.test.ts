@@ -17,7 +17,7 @@ describe('the outcome of a reconcile', () => {
     expect(outcomeOfError(error)).toEqual({ is, error });
   });
 
-  it('is a requeue for a time that was asked for, and never for one in the past', () => {
+  it('is a requeue after the requested delay, which is never negative', () => {
     expect(outcomeOf(undefined)).toEqual({ is: 'success' });
     expect(outcomeOf({ requeueAfterMs: 0 })).toEqual({ is: 'requeue after', delayMs: 0 });
     expect(outcomeOf({ requeueAfterMs: -5 })).toEqual({ is: 'requeue after', delayMs: 0 });

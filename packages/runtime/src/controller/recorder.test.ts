@@ -72,7 +72,7 @@ describe('events', () => {
     expect(await events()).toMatchObject([{ message: 'AWS_ACCESS_KEY_ID=<hidden> is not known' }]);
   });
 
-  it('of two recorders at once are counted together', async () => {
+  it('of two concurrent recorders are counted together', async () => {
     const recorders = [1, 2].map(() => new EventRecorder({ registry, source: 'test' }));
     for (let n = 0; n < 10; n++) for (const recorder of recorders) recorder.record(widget, 'Normal', 'Tick', 'tock');
     for (const recorder of recorders) await recorder.flush();
@@ -164,7 +164,7 @@ const object = (index: number) => ({
   metadata: { ...widget.metadata, name: `w${index}`, uid: `uid-${index}` },
 });
 
-describe('many events at once', () => {
+describe('many concurrent events', () => {
   it('of 1,000 objects with 2 each are all written on a store with slow commits, in few of them', async () => {
     const state = slow(5);
     const { recorder, logged, dropped } = observed();
@@ -220,7 +220,7 @@ describe('many events at once', () => {
     expect([found.length, found.some(({ reason }) => reason === 'Lost')]).toEqual([BUFFERED_EVENTS_MAX, false]);
   });
 
-  it('are kept while the store is unavailable for a moment', async () => {
+  it('are kept while the store is briefly unavailable', async () => {
     const state = slow(0);
     state.failures = 2;
     const { recorder, logged } = observed();

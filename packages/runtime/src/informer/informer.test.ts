@@ -62,7 +62,7 @@ describe('an informer', () => {
     expect(informer.state).toBe('watching');
   });
 
-  it('watches one namespace if told so', async () => {
+  it('watches one namespace if it is given', async () => {
     const registry = registryOn(memory);
     const { informer, seen } = start(registry, { namespace: 'mine' });
     await eventually(() => informer.state).toBe('watching');
@@ -85,7 +85,7 @@ describe('an informer', () => {
     expect(late).toHaveLength(1);
   });
 
-  it('goes on when a handler throws, and the others hear of it', async () => {
+  it('continues when a handler throws, and calls the other handlers', async () => {
     const registry = registryOn(memory);
     const informer = new Informer({ registry, kind: Widget });
     const seen: string[] = [];
@@ -99,7 +99,7 @@ describe('an informer', () => {
     await eventually(() => seen.length).toBe(2);
   });
 
-  it('stops when it is told to, from any state', async () => {
+  it('stops from any state when the signal aborts', async () => {
     const { informer } = start(registryOn(memory));
     await eventually(() => informer.state).toBe('watching');
     stop.abort();
@@ -144,7 +144,7 @@ describe('an informer whose store fails', () => {
     return { store, faults };
   }
 
-  it('resumes where it was when the watch breaks: nothing is lost or told twice', async () => {
+  it('resumes at its position when the watch breaks: no change is lost or reported twice', async () => {
     const { store, faults } = fragile();
     const registry = registryOn(store);
     const { informer, seen } = start(registry);

@@ -9,7 +9,7 @@ const put = (key: string, version: number, created = version): VersionBatch => (
 const isNewer = (version: string, than: string) => Number(version) > Number(than);
 const types = (versions: Versions, batch: VersionBatch) => [...versions.observe(batch)].map(({ type }) => type);
 
-describe('the versions that an informer knows', () => {
+describe('Versions', () => {
   it('report an event once, also if it is delivered again or late', () => {
     const versions = new Versions(isNewer);
     expect(types(versions, put('k', 1))).toEqual(['added']);

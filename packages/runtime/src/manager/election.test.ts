@@ -27,7 +27,7 @@ async function leaderOf(stage: Stage, among: readonly Candidate[] = stage.candid
 }
 
 describe('candidates on a registry that cannot fence', () => {
-  it('follow each other by the lease alone, and never lead at once', async () => {
+  it('follow each other by the lease alone, and never lead at the same time', async () => {
     const stage = new Stage();
     const a = stage.candidate('a', { isBare: true }).start();
     await settled();
@@ -42,7 +42,7 @@ describe('candidates on a registry that cannot fence', () => {
 });
 
 describe('one candidate', () => {
-  it('leads at once where there is no lease, and says so in the record', async () => {
+  it('becomes the leader immediately if there is no lease, and records it', async () => {
     const stage = new Stage();
     const a = stage.candidate('a').start();
     expect(a.election.isLeader).toBe(false);
@@ -78,7 +78,7 @@ describe('one candidate', () => {
     await stopAll(stage);
   });
 
-  it('acquires anew when its fence is gone, instead of leading without being able to write', async () => {
+  it('acquires the lease again when its fence is lost, instead of leading without write access', async () => {
     const stage = new Stage();
     const a = stage.candidate('a').start();
     await settled();
@@ -88,7 +88,7 @@ describe('one candidate', () => {
     await stopAll(stage);
   });
 
-  it('goes on when a renewal was done and only its answer was lost', async () => {
+  it('stays the leader when only the response to a renewal was lost', async () => {
     const stage = new Stage();
     const a = stage.candidate('a').start();
     await stage.clock.advance(500);
@@ -101,7 +101,7 @@ describe('one candidate', () => {
     await stopAll(stage);
   });
 
-  it('goes on when a renewal gets no answer and the next one does', async () => {
+  it('stays the leader when one renewal times out and the next one succeeds', async () => {
     const stage = new Stage();
     const a = stage.candidate('a').start();
     await stage.clock.advance(500);
@@ -113,7 +113,7 @@ describe('one candidate', () => {
     await stopAll(stage);
   });
 
-  it('finds its own claim again when only the answer to it was lost', async () => {
+  it('recognizes its own claim when only the response to it was lost', async () => {
     const stage = new Stage();
     const a = stage.candidate('a');
     // The look itself must be answered, or there is no claim.
@@ -128,7 +128,7 @@ describe('one candidate', () => {
     await stopAll(stage);
   });
 
-  it('goes on when somebody sets a label on the lease', async () => {
+  it('stays the leader when a label of the lease is edited', async () => {
     const stage = new Stage();
     const a = stage.candidate('a').start();
     await settled();
@@ -147,7 +147,7 @@ describe('one candidate', () => {
     await stopAll(stage);
   });
 
-  it('does not take the record of a former life under the same name for its own', async () => {
+  it('does not mistake the record of an earlier start with the same identity for its own', async () => {
     const stage = new Stage();
     const former = stage.candidate('a').start();
     await settled();
@@ -175,7 +175,7 @@ describe('two processes under one name', () => {
 });
 
 describe('a candidate that falls asleep between its claim and its fence', () => {
-  it('cannot shut out the one that leads when it wakes up', async () => {
+  it('cannot fence off the current leader when it resumes', async () => {
     const stage = new Stage();
     const a = stage.candidate('a');
     let wake = () => {};
@@ -309,7 +309,7 @@ describe('a leader whose renewals are stored at once and answered late', () => {
 });
 
 describe('a lost lease', () => {
-  it('pauses the work, and it goes on when the lease is regained', async () => {
+  it('stops the work, and starts it again when the lease is regained', async () => {
     const stage = new Stage();
     const a = stage.candidate('a').start();
     await stage.clock.advance(1_000);
@@ -407,7 +407,7 @@ describe('an orderly end', () => {
     expect(stage.clock.timers).toBe(0);
   });
 
-  it('comes at once for one who waits, also while the store does not answer', async () => {
+  it('is immediate for a waiting candidate, even if the store does not respond', async () => {
     const stage = new Stage();
     const a = stage.candidate('a');
     a.link.is = 'silent';
@@ -419,7 +419,7 @@ describe('an orderly end', () => {
     expect(stage.clock.timers).toBe(0);
   });
 
-  it('comes at once if it was asked for before the start', async () => {
+  it('is immediate if the signal aborted before the start', async () => {
     const stage = new Stage();
     const a = stage.candidate('a');
     a.life.abort();
@@ -428,7 +428,7 @@ describe('an orderly end', () => {
     expect(a.tenures).toBe(0);
   });
 
-  it('gives back a lease that was won while it was asked for', async () => {
+  it('releases a lease that was acquired during the stop', async () => {
     const stage = new Stage();
     const a = stage.candidate('a');
     const commit = stage.store.commit.bind(stage.store);
@@ -471,7 +471,7 @@ describe('the work', () => {
     expect((await stage.lease()).spec.holderIdentity).toBe('');
   });
 
-  it('may end with an AbortError when it was told to stop', async () => {
+  it('may end with an AbortError after an abort', async () => {
     const stage = new Stage();
     const a = stage.candidate('a').start(async (_registry, signal) => {
       await new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -482,8 +482,8 @@ describe('the work', () => {
   });
 });
 
-describe('a store without an answer', () => {
-  it('is given up on and asked again', async () => {
+describe('a store that does not respond', () => {
+  it('is retried after a timeout', async () => {
     const stage = new Stage();
     const a = stage.candidate('a');
     a.link.is = 'silent';
@@ -512,7 +512,7 @@ describe('leases of the same name in two namespaces', () => {
 });
 
 describe('a candidate with another lease duration', () => {
-  it('waits for as long as the holder asked for', async () => {
+  it('waits for the lease duration of the holder', async () => {
     const stage = new Stage();
     const a = stage.candidate('a', { leaseMs: 60_000, renewDeadlineMs: 50_000 }).start();
     await settled();
@@ -538,7 +538,7 @@ describe('the options', () => {
     expect(() => make(options)).toThrow(reason);
   });
 
-  it('need a registry that knows leases', () => {
+  it('need a registry with the kind Lease', () => {
     const without = new EmbeddedRegistry({ store: registry.store, kinds: [Widget] });
     expect(() => make({ registry: without })).toThrow('opened without the kind Lease');
   });

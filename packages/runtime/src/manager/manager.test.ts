@@ -163,7 +163,7 @@ describe('a manager', () => {
     expect(scene.story.at(-1)).toBe('lead ends');
   });
 
-  it('goes on when a part has nothing left to do, and does not mind an AbortError', async () => {
+  it('continues when a runnable ends by itself, and ignores an AbortError', async () => {
     const scene = new Scene();
     scene.manager.add({ name: 'once', run: async () => {} }).add({
       name: 'abrupt',
@@ -175,7 +175,7 @@ describe('a manager', () => {
     await scene.stop();
   });
 
-  it('waits for what is in flight, but not for ever', async () => {
+  it('waits for work in flight up to a time limit', async () => {
     const scene = new Scene({ stopMsMax: 5_000 });
     scene.manager.add(scene.part('free', { needsLeader: false }));
     scene.manager.add({ name: 'stuck', run: () => new Promise(() => {}) });
@@ -192,7 +192,7 @@ describe('a manager', () => {
     expect(scene.story).toContain('free is told');
   });
 
-  it('starts nothing if it is asked to stop before', async () => {
+  it('starts nothing if the signal aborted before', async () => {
     const scene = new Scene();
     scene.manager.add(scene.part('lead'));
     scene.life.abort();
@@ -322,7 +322,7 @@ describe('a manager with an election', () => {
     await expect(scene.ended).rejects.toMatchObject({ code: 'Timeout' });
   });
 
-  it('stops at once while it waits for the lease', async () => {
+  it('stops immediately while it waits for the lease', async () => {
     const scene = new Scene(elected);
     const other = scene.stage.candidate('b').start();
     await settled();

@@ -15,7 +15,7 @@ const untilAborted = (signal: AbortSignal) =>
   new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('ended in order')));
 
 describe('untilSignal', () => {
-  it.each(['SIGTERM', 'SIGINT'])('ends in order on %s, and lets go of the signals', async (name) => {
+  it.each(['SIGTERM', 'SIGINT'])('stops gracefully on %s, and removes its listeners', async (name) => {
     const process = new FakeProcess();
     const ended = untilSignal(untilAborted, { process });
     process.emit(name, name);
@@ -24,7 +24,7 @@ describe('untilSignal', () => {
     expect(process.eventNames()).toEqual([]);
   });
 
-  it('ends at once with code 1 on a second signal', async () => {
+  it('exits immediately with code 1 on a second signal', async () => {
     const [process, log] = [new FakeProcess(), new MemoryLog()];
     void untilSignal(() => new Promise(() => {}), { process, log });
     process.emit('SIGTERM', 'SIGTERM');
@@ -37,20 +37,20 @@ describe('untilSignal', () => {
     ]);
   });
 
-  it('passes on what the work comes to, and lets go of the signals', async () => {
+  it('returns the result of the work, and removes its listeners', async () => {
     const process = new FakeProcess();
     await expect(untilSignal(() => Promise.reject(new Error('broken')), { process })).rejects.toThrow('broken');
     expect(await untilSignal(async () => 7, { process })).toBe(7);
     expect(process.eventNames()).toEqual([]);
   });
 
-  it('hears a real signal', async () => {
+  it('handles a real signal', async () => {
     const ended = untilSignal(untilAborted);
     process.kill(process.pid, 'SIGINT');
     expect(await ended).toBe('ended in order');
   });
 
-  it('lets go of the signals of this very process, too', async () => {
+  it('removes its listeners from this process, too', async () => {
     const before = process.listenerCount('SIGTERM');
     await untilSignal(async () => expect(process.listenerCount('SIGTERM')).toBe(before + 1));
     expect(process.listenerCount('SIGTERM')).toBe(before);

@@ -59,7 +59,7 @@ describe('garbage collection', () => {
     await untilNames([]);
   });
 
-  it('finds what was left behind while nobody was looking', async () => {
+  it('finds orphans that were created while it was not running', async () => {
     const gone = await crate('gone');
     await widget('owned', gone);
     await widget('free');
@@ -129,7 +129,7 @@ describe('garbage collection', () => {
     await untilNames(['owned']);
   });
 
-  it('deletes at once what is created for an owner that is already gone', async () => {
+  it('deletes an object that is created for a deleted owner', async () => {
     start();
     const old = await crate('box');
     await registry.resource(Crate).delete('box');
@@ -193,7 +193,7 @@ describe('garbage collection', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('looks at everything again when the log has gone on without it', async () => {
+  it('sweeps again when its position was compacted', async () => {
     const owner = await crate('box');
     await widget('owned', owner);
     start();
@@ -207,7 +207,7 @@ describe('garbage collection', () => {
     await untilNames([]);
   });
 
-  it('looks at everything again after a while, so that an old answer is not believed for ever', async () => {
+  it('sweeps periodically, so that a stale read is corrected', async () => {
     const { store, freeze, thaw } = forgetful(registry.store);
     registry = new EmbeddedRegistry({ store, kinds: [Widget, Crate] });
     const owner = await crate('box');

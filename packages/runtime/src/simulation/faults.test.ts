@@ -106,7 +106,7 @@ describe('a request', () => {
     expect(await callUnder({ type: 'crashBefore', restartMs: 10 })).toMatchObject({ heard: [], arrived: 0 });
   });
 
-  it('after which the process crashes has arrived, and nobody hears of it', async () => {
+  it('after which the process crashes has arrived, without a result for the caller', async () => {
     const { heard, arrived, result } = await callUnder({ type: 'crashAfter', restartMs: 10 });
     expect({ heard, arrived, result }).toEqual({ heard: [], arrived: 1, result: undefined });
   });
@@ -155,8 +155,8 @@ describe('a request', () => {
   });
 });
 
-describe('a rejection that nobody handles', () => {
-  it('fails the run, though somebody would have handled it later', async () => {
+describe('an unhandled rejection', () => {
+  it('fails the run, even if it would have been handled later', async () => {
     // Node's own report would end the test run, too: only ours is of interest here.
     const others = process.listeners('unhandledRejection');
     process.removeAllListeners('unhandledRejection');

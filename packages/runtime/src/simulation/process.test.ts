@@ -40,7 +40,7 @@ describe('a process that crashed', () => {
     expect(late).toBeGreaterThan(0);
   });
 
-  it('cannot be revived through a door that it left open', async () => {
+  it('cannot act through a leaked dependency', async () => {
     let leaked: ProcessDependencies | undefined;
     const simulation = new Simulation({ seed: 1, endMs: 1000 });
     const process = simulation.process('sample').start((dependencies) => {
@@ -108,7 +108,7 @@ describe('a process', () => {
     expect([simulation.nowMs, process.incarnations]).toEqual([80, 3]);
   });
 
-  it('is asked to stop by its signal', async () => {
+  it('is stopped by its signal', async () => {
     const simulation = new Simulation({ seed: 1 });
     const process = simulation.process('sample').start(async ({ clock, signal, log }) => {
       await sleep(clock, 60_000, signal);

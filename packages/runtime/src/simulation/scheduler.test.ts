@@ -47,7 +47,7 @@ describe('the scheduler', () => {
     expect(seen).toEqual([...seen].sort((one, other) => one - other));
   });
 
-  it('drops what happens to somebody who is no more, without waiting for it', async () => {
+  it('drops events of an owner that has ended, without waiting for them', async () => {
     const scheduler = new Scheduler();
     const owner = { alive: true };
     scheduler.schedule(500, 0, () => expect.unreachable(), owner);
@@ -82,7 +82,7 @@ describe('the scheduler', () => {
     await expect(run).rejects.toThrow('no');
   });
 
-  it('lets rejections that nobody handles out when asked to', async () => {
+  it('lets Node report unhandled rejections on request', async () => {
     const scheduler = new Scheduler();
     const turns: string[] = [];
     scheduler.schedule(1, 0, () => {

@@ -29,7 +29,7 @@ describe('a delayed key', () => {
     expect([queue.depth, queue.delayed]).toEqual([0, 0]);
   });
 
-  it('is ready at once when it is added without a delay, and does not come a second time', async () => {
+  it('is ready immediately when it is added without a delay, and only once', async () => {
     const { clock, queue } = setUp();
     queue.add('a', { afterMs: 500, reason: 'resync' });
     queue.add('a', { reason: 'changed' });
@@ -40,7 +40,7 @@ describe('a delayed key', () => {
     expect(queue.depth).toBe(0);
   });
 
-  it('with a delay below zero is ready at once', () => {
+  it('with a negative delay is ready immediately', () => {
     const { queue } = setUp();
     queue.add('a', { afterMs: -5 });
     expect([queue.depth, queue.delayed]).toEqual([1, 0]);

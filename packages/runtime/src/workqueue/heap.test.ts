@@ -18,7 +18,7 @@ describe('a heap', () => {
   const order = fc.integer({ min: 0, max: 20 });
   const changes = fc.array(fc.record({ which: fc.nat(), order, remove: fc.boolean() }));
 
-  it('gives its items in order, whatever was moved and removed in between', () => {
+  it('returns its items in order after any moves and removals', () => {
     fc.assert(
       fc.property(fc.array(order), changes, (orders, steps) => {
         const heap = new Heap<HeapItem>();

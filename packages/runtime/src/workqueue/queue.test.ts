@@ -198,7 +198,7 @@ describe('a taker', () => {
 });
 
 describe('shutting down', () => {
-  it('drops what waits, sends takers home and takes no more adds', async () => {
+  it('drops waiting keys, releases pending takes and ignores further adds', async () => {
     const { clock, queue, takeKey } = setUp();
     const waiting = takeKey();
     queue.add('a');
@@ -257,7 +257,7 @@ describe('shutting down', () => {
     await end;
   });
 
-  it('with drain sends the taker home who finds nothing left, while the last run goes on', async () => {
+  it('with drain releases a take that finds no key, while the last run is in flight', async () => {
     const { queue, takeKey } = setUp();
     queue.add('a');
     const end = queue.shutDown({ drain: true });
@@ -268,7 +268,7 @@ describe('shutting down', () => {
     await end;
   });
 
-  it('a second time and without drain ends a drain that nobody serves', async () => {
+  it('a second time without drain ends a drain without takes', async () => {
     const { queue, takeKey } = setUp();
     queue.add('a');
     const draining = queue.shutDown({ drain: true });
@@ -279,7 +279,7 @@ describe('shutting down', () => {
 });
 
 describe('an observer', () => {
-  it('is told of every run that is due, taken, finished and retried', async () => {
+  it('is called for every run that is due, taken, finished and retried', async () => {
     const seen: unknown[] = [];
     const { clock, queue, takeKey } = setUp({
       observer: {

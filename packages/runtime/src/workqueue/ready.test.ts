@@ -29,7 +29,7 @@ describe('order', () => {
     expect(await takeAll()).toEqual(['just in time', 'old', 'too late']);
   });
 
-  it('lets nothing wait for ever beside a stream of urgent keys', async () => {
+  it('starves no key beside a stream of urgent keys', async () => {
     const { clock, queue, takeKey } = setUp();
     queue.add('patient', { priority: -3 });
     let rounds = 0;
