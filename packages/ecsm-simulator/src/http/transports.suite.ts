@@ -49,14 +49,15 @@ export function transportSuite(name: string, open: (context: LinkContext) => Pro
     const send = (request: WireRequest = post, signal: AbortSignal = AbortSignal.timeout(20_000)) =>
       way.transport.send(request, { signal, responseBytesMax: 1_000_000, meter: meter() });
 
-    /** Sends, gives up after a while, and tells what it was rejected with. */
-    const giveUp = async (afterMs: number, request = post): Promise<unknown> => {
+    /** Sends, aborts after a while and no sooner than the condition holds, and returns the reason of the rejection. */
+    const giveUp = async (afterMs: number, request = post, isReached = () => true): Promise<unknown> => {
       const controller = new AbortController();
       const sent = send(request, controller.signal).then(
         () => 'answered',
         (error: unknown) => error,
       );
       await pause(afterMs);
+      await expect.poll(isReached).toBe(true);
       controller.abort('enough');
       return sent;
     };
@@ -95,9 +96,9 @@ export function transportSuite(name: string, open: (context: LinkContext) => Pro
 
     it('a call whose response is lost is executed', async () => {
       link.set({ answersToLose: 1 });
-      expect(await giveUp(60)).toBe('enough');
+      expect(await giveUp(60, post, () => seen.length > 0)).toBe('enough');
       expect(seen).toHaveLength(1);
-      expect(await fates()).toEqual(['answer lost']);
+      await expect.poll(fates).toEqual(['answer lost']);
     });
 
     it('the call after a lost one succeeds', async () => {
