@@ -1,7 +1,7 @@
 /**
  * Goal: a list ends in time, whatever the platform says of further pages. Method: virtual time, a page takes 100 ms.
  */
-import type { Clock } from '@ecsm/runtime';
+import { ApiError, type Clock } from '@ecsm/runtime';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { RestClient } from '../rest/client.ts';
@@ -57,6 +57,19 @@ describe('a list without end', () => {
     expect(clock.monotonicMs()).toBe(1_050);
     await clock.advance(pageMs);
     expect(clock.timers).toBe(0);
+  });
+
+  it('is reported as a list whose time is over, also if the timer of its last page fires a little early', async () => {
+    const clock = new VirtualClock();
+    const time = new ListTime({ ...limitsOf(clock), listDeadlineMs: 1_000 }, {});
+    await time.page('GET /service', async () => {});
+    const last = time.page('GET /service', async () => {
+      await clock.advance(999.5);
+      throw new ApiError('Timeout', { what: 'GET /service', timeoutMs: 1 });
+    });
+    expect(await rejection(last)).toMatchObject({
+      message: 'GET /service with all its pages did not respond within 1000 ms',
+    });
   });
 
   it('gives the first page the whole deadline', async () => {

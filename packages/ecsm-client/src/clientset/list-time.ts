@@ -6,6 +6,9 @@ import { ApiError, isApiError } from '@ecsm/runtime';
 import type { CallOptions } from './call.ts';
 import type { ClientLimits } from './limits.ts';
 
+/** A timer can fire this much before its time by the monotonic clock. */
+const timerResolutionMs = 1;
+
 export class ListTime {
   readonly #limits: ClientLimits;
   readonly #options: CallOptions;
@@ -33,7 +36,7 @@ export class ListTime {
       this.#hasPages = true;
       return page;
     } catch (error) {
-      const isOver = this.#hasPages && this.#remainingMs(clock.monotonicMs()) <= 0;
+      const isOver = this.#hasPages && this.#remainingMs(clock.monotonicMs()) < timerResolutionMs;
       throw isOver && isApiError(error, 'Timeout') ? this.#timeout(endpoint) : error;
     }
   }

@@ -36,10 +36,10 @@ it('20,000 objects pass through a backup, a restore and a migration in bounded m
   const source = await sqliteHarness.create();
   await fillWith(source, objects, valueBytes);
   const before = livingBytes();
-  let most = 0;
+  let most: number | undefined;
   let reports = 0;
   const onProgress = () => {
-    if (++reports % 20 === 0) most = Math.max(most, livingBytes() - before);
+    if (++reports % 20 === 0) most = Math.max(most ?? 0, livingBytes() - before);
   };
   const restored = await sqliteHarness.create();
   const summary = await restore(backup(source, { onProgress }), restored, { onProgress });
@@ -48,6 +48,7 @@ it('20,000 objects pass through a backup, a restore and a migration in bounded m
   expect(await migrate(restored, migrated, { onProgress })).toMatchObject({ objects, hasSourceChanged: false });
   expect((await registryStatus(migrated)).bytes).toBe(summary.bytes);
   expect(summary.bytes).toBeGreaterThan(3 * growthBytesMax - 10_000_000);
-  expect(most).toBeGreaterThan(0);
+  // Not more than zero: what earlier tests left behind may be collected meanwhile.
+  expect(most).toBeDefined();
   expect(most).toBeLessThan(growthBytesMax);
 });

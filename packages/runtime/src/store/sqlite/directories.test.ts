@@ -21,7 +21,7 @@ it('creates a directory and its parents for the user alone', () => {
 it('fails with ENOTDIR at a file, and with ENOENT where nothing can be created', () => {
   writeFileSync(join(directory, 'file'), '');
   expect(() => createDirectory(join(directory, 'file'))).toThrow('is a file, not a directory');
-  expect(() => createDirectory('/proc/none/a')).toThrow(/ENOENT|cannot be created/);
+  expect(() => createDirectory('/proc/none/a')).toThrow('ENOENT');
 });
 
 it('succeeds while others create the same directories (it used to fail with EEXIST)', async () => {

@@ -10,27 +10,28 @@ export const fileMode = 0o600;
  * never returns if a file system reports ENOENT for a path whose parent exists, as /proc does.
  */
 export function createDirectory(path: string): void {
-  if (createOne(path)) return;
+  if (createOne(path) === undefined) return;
   createDirectory(dirname(path));
   // Another process may have created it in the meantime.
-  if (!createOne(path)) throw Object.assign(new Error(`${path} cannot be created`), { code: 'ENOENT' });
+  const error = createOne(path);
+  if (error) throw error;
 }
 
-/** Returns whether the directory exists; false if its parent does not. */
-function createOne(path: string): boolean {
+/** Returns an error if the parent of the directory does not exist. Throws other errors, except that it exists. */
+function createOne(path: string): Error | undefined {
   try {
     mkdirSync(path, { mode: directoryMode });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' && dirname(path) !== path) return false;
-    if (code !== 'EEXIST') throw error;
-    if (statSync(path).isDirectory()) return true;
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (error.code === 'ENOENT' && dirname(path) !== path) return error;
+    if (error.code !== 'EEXIST') throw error;
+    if (statSync(path).isDirectory()) return undefined;
     throw Object.assign(new Error(`${path} is a file, not a directory`), { code: 'ENOTDIR' });
   }
   // The mode of mkdir is subject to the umask.
   chmodSync(path, directoryMode);
   syncDirectory(dirname(path));
-  return true;
+  return undefined;
 }
 
 /** After a power failure, a new file is only certain to exist if its directory was flushed too. */
