@@ -8,7 +8,9 @@ const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, impor
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) =>
-      /\/test\/simulation\/(?:operator|runtime)-|\/runtime\/test\/(?:kill|power|openers)\.test/.test(moduleId);
+      /\/test\/simulation\/(?:operator|runtime)-|\/runtime\/test\/(?:kill|power|openers)\.test|\/workshop\.test|\/test\/(?:docs|examples)\.test/.test(
+        moduleId,
+      );
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
@@ -48,9 +50,9 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 40_000 } },
-    // Four test files at a time on machines of two cores: most of them wait for disks, processes and clocks that are
+    // Five test files at a time on machines of two cores: most of them wait for disks, processes and clocks that are
     // real, and the simulations, which do not, fill the gaps.
-    maxWorkers: 4,
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',

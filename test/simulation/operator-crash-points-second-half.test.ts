@@ -1,9 +1,9 @@
 import { simulates } from './simulating.kit.ts';
 
 simulates(
-  'survives one in three crashes before and after effects of every story: second half',
+  'survives one in six crashes before and after effects of every story: second half',
   'operator',
   'points',
-  3,
-  6,
+  7,
+  12,
 );

@@ -1,3 +1,3 @@
 import { simulates } from './simulating.kit.ts';
 
-simulates('survives crashes, stale reads and lost responses: seeds 1 to 750', 'operator', 'seeds', 1, 750);
+simulates('survives crashes, stale reads and lost responses: seeds 1 to 500', 'operator', 'seeds', 1, 500);

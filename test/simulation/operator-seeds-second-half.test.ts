@@ -1,3 +1,3 @@
 import { simulates } from './simulating.kit.ts';
 
-simulates('survives crashes, stale reads and lost responses: seeds 751 to 1,500', 'operator', 'seeds', 751, 750);
+simulates('survives crashes, stale reads and lost responses: seeds 501 to 1,000', 'operator', 'seeds', 501, 500);
