@@ -30,6 +30,8 @@ export default defineConfig({
       { find: /^@ecsm\/runtime$/, replacement: source('runtime/src/index.ts') },
       { find: '@ecsm/command-line/testing', replacement: source('command-line/src/terminal/testing.kit.ts') },
       { find: /^@ecsm\/command-line$/, replacement: source('command-line/src/index.ts') },
+      { find: /^@ecsm\/apiserver$/, replacement: source('apiserver/src/index.ts') },
+      { find: /^@ecsm\/kubernetes$/, replacement: source('kubernetes/src/index.ts') },
       { find: /^@ecsm\/client$/, replacement: source('ecsm-client/src/index.ts') },
       { find: /^@ecsm\/simulator$/, replacement: source('ecsm-simulator/src/index.ts') },
       { find: '@ecsm/operator/kinds', replacement: source('ecsm-operator/src/apis/public.ts') },

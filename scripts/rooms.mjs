@@ -55,6 +55,41 @@ export const rooms = {
     doors: ['node:child_process', 'node:fs', 'node:os', 'node:path', 'node:process', 'node:readline'],
   },
 
+  'apiserver/kinds': { imports: ['runtime'] },
+  'apiserver/request': { imports: ['runtime'] },
+  'apiserver/patch': { imports: ['runtime'] },
+  'apiserver/response': { imports: ['runtime'], doors: ['node:zlib'] },
+  'apiserver/discovery': { imports: ['runtime'], doors: ['node:crypto'] },
+  'apiserver/verbs': {
+    imports: ['apiserver/request', 'apiserver/response', 'apiserver/patch', 'apiserver/kinds', 'runtime'],
+  },
+  'apiserver/tls': { imports: ['runtime'], doors: ['node:crypto', 'node:fs', 'node:path'] },
+  'apiserver/auth': { imports: ['apiserver/kinds', 'runtime'], doors: ['node:crypto'] },
+  'apiserver/audit': { imports: ['runtime'], doors: ['node:fs'] },
+  'apiserver/http': {
+    imports: [
+      'apiserver/verbs',
+      'apiserver/discovery',
+      'apiserver/audit',
+      'apiserver/auth',
+      'apiserver/tls',
+      'apiserver/request',
+      'apiserver/response',
+      'apiserver/patch',
+      'apiserver/kinds',
+      'runtime',
+    ],
+    doors: ['node:http', 'node:https', 'node:tls', 'node:net', 'node:zlib'],
+  },
+
+  'kubernetes/config': {
+    imports: ['runtime'],
+    doors: ['node:child_process', 'node:crypto', 'node:fs', 'node:os', 'node:path', 'node:process'],
+    libraries: ['yaml'],
+  },
+  'kubernetes/rest': { imports: ['kubernetes/config', 'runtime'], doors: ['node:http', 'node:https', 'node:zlib'] },
+  'kubernetes/registry': { imports: ['kubernetes/rest', 'runtime'] },
+
   'ecsm-client/rest': { imports: ['runtime'], doors: ['node:http', 'node:https'] },
   'ecsm-client/clientset': { imports: ['ecsm-client/rest', 'runtime'] },
 

@@ -1,0 +1,2 @@
+/** The public interface of the Kubernetes client. */
+export {};
