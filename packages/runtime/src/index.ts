@@ -4,7 +4,7 @@ export * from './api/errors.ts';
 export * from './api/field-selector.ts';
 export type { JsonObject, JsonValue } from './api/json.ts';
 export * from './api/kind.ts';
-export { ambiguity, KindSet } from './api/kind-set.ts';
+export { ambiguity, KindSet, qualifiedPlural } from './api/kind-set.ts';
 export { type Manifest, readManifests } from './api/manifest/manifest.ts';
 export {
   formatManifestError,
@@ -12,7 +12,9 @@ export {
   validateManifest,
 } from './api/manifest/validate.ts';
 export { createMergePatch, deepEqual, mergePatch, threeWayMerge } from './api/merge.ts';
-export type { Metadata, ObjectMetadataInput, OwnerReference } from './api/metadata.ts';
+export type { Metadata, ObjectMetadataInput, OwnerReference, Scope } from './api/metadata.ts';
+export { NAMESPACE_DEFAULT } from './api/metadata.ts';
+export * from './api/names.ts';
 export { nearest } from './api/nearest.ts';
 export type { ApiObject, ObjectInput } from './api/object.ts';
 export * as schema from './api/schema/build.ts';

@@ -6,7 +6,7 @@ export const registry = {
     {
       name: 'the generation rises with every update',
       file: 'rules.ts',
-      find: 'spec === stored.spec ? before.generation : before.generation + 1',
+      find: 'isSame ? before.generation : before.generation + 1',
       replace: 'before.generation + 1',
     },
     {
@@ -24,13 +24,13 @@ export const registry = {
     {
       name: 'an update drops the status',
       file: 'rules.ts',
-      find: 'metadata, spec, ...statusOf(stored) };',
-      replace: 'metadata, spec };',
+      find: ' ? stored : wanted), ...statusOf(stored) };',
+      replace: ' ? stored : wanted) };',
     },
     {
       name: 'an update without a change is written',
       file: 'rules.ts',
-      find: 'return spec === stored.spec && deepEqual(next, stored) ? stored : checked(kind, next, stored);',
+      find: 'return isSame && deepEqual(next, stored) ? stored : checked(kind, next, stored);',
       replace: 'return checked(kind, next, stored);',
     },
     {
@@ -54,8 +54,8 @@ export const registry = {
     {
       name: 'rules between fields are not checked on create',
       file: 'rules.ts',
-      find: 'return checked(kind, { apiVersion: kind.apiVersion,',
-      replace: 'return ({ apiVersion: kind.apiVersion,',
+      find: 'return checked(kind, objectOf(kind, metadata, wanted));',
+      replace: 'return objectOf(kind, metadata, wanted);',
     },
     {
       name: 'an update ignores the version that was read',
@@ -181,15 +181,15 @@ export const registry = {
     {
       name: 'a record under the key of another object is accepted',
       file: 'codec.ts',
-      find: ' && key.endsWith(`/${metadata.namespace}/${metadata.name}`)',
+      find: ' && key === keyOf(kind, String(namespace), name)',
       replace: '',
       tests: ['codec.test.ts'],
     },
     {
       name: 'namespaces that start alike share their objects',
       file: 'keys.ts',
-      find: "namespace === undefined ? '' : `${namespace}/`",
-      replace: "namespace === undefined ? '' : namespace",
+      find: "isInNamespace ? `${namespace}/` : ''",
+      replace: "isInNamespace ? namespace : ''",
     },
     {
       name: 'a write is not retried after a conflict',

@@ -16,7 +16,7 @@ export function checkKind(kind: Kind, columns: readonly ColumnSource[]): void {
   const invalid = (reason: string) => new ApiError('Internal', { reason: `kind ${kind.kind}: ${reason}` });
 
   if (!/^[A-Z][A-Za-z0-9]{0,62}$/u.test(kind.kind)) throw invalid('must be one CamelCase word');
-  const groupReason = checkDnsSubdomain(group);
+  const groupReason = group === '' ? undefined : checkDnsSubdomain(group);
   if (groupReason !== undefined) throw invalid(`group "${group}": ${groupReason}`);
   if (!/^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/u.test(version))
     throw invalid(`version "${version}": must be a version such as v1 or v1beta1`);

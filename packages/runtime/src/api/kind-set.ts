@@ -76,8 +76,13 @@ export class KindSet {
 
 /** `"gadgets" is ambiguous: use gadgets.a.io or gadgets.b.io` */
 export function ambiguity(name: string, kinds: readonly Kind[]): string {
-  const choices = kinds.map((kind) => `${kind.plural}.${kind.group}`).join(' or ');
+  const choices = kinds.map(qualifiedPlural).join(' or ');
   return `"${name}" is ambiguous: use ${choices}`;
+}
+
+/** `ecsmservices.ecsm.sh`; the plural alone for core kinds. */
+export function qualifiedPlural({ plural, group }: Pick<Kind, 'plural' | 'group'>): string {
+  return group === '' ? plural : `${plural}.${group}`;
 }
 
 function typeKey(apiVersion: string, kind: string): string {
@@ -86,5 +91,5 @@ function typeKey(apiVersion: string, kind: string): string {
 
 function namesOf({ kind, plural, singular, shortNames, group }: Kind): Set<string> {
   const names = [plural, singular, ...shortNames, kind.toLowerCase()];
-  return new Set([...names, ...names.map((name) => `${name}.${group}`)]);
+  return new Set(group === '' ? names : [...names, ...names.map((name) => `${name}.${group}`)]);
 }

@@ -5,13 +5,14 @@
 import { ApiError, type FieldError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import { checkKind } from './kind-check.ts';
-import { metadataSchema, validateMetadataRules } from './metadata.ts';
+import { metadataSchemaFor, type ObjectMetadataInput, type Scope, validateMetadataRules } from './metadata.ts';
+import type { NameForm } from './names.ts';
 import type { ApiObject, DefaultedObject, ObjectInput } from './object.ts';
 import { parsePath, scalarText, valueAt } from './path.ts';
 import { object as objectOf, optional, string } from './schema/build.ts';
 import { applyDefaults } from './schema/defaults.ts';
 import { toJsonSchema } from './schema/json-schema.ts';
-import type { ObjectSchema } from './schema/schema.ts';
+import type { ObjectSchema, Schema } from './schema/schema.ts';
 import { boundedErrors, validate } from './schema/validate.ts';
 
 /** One column of `get`. NAME and AGE are not listed: every table has them. */
@@ -35,7 +36,8 @@ export interface ScalePaths {
   readonly labelSelectorPath?: string;
 }
 
-export interface KindDefinition<Spec, Status, SpecInput, StatusInput> {
+interface KindNames {
+  /** Empty for the core kinds of Kubernetes, whose `apiVersion` is the version alone. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
@@ -45,8 +47,16 @@ export interface KindDefinition<Spec, Status, SpecInput, StatusInput> {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly description?: string;
+  /** Default `Namespaced`. */
+  readonly scope?: Scope;
+  /** The syntax of the names of its objects. Default `label`. */
+  readonly names?: NameForm;
+}
+
+export interface KindDefinition<Spec, Status, SpecInput, StatusInput> extends KindNames {
   readonly spec: ObjectSchema<Spec, SpecInput>;
-  readonly status: ObjectSchema<Status, StatusInput>;
+  /** Default: no status, and no status subresource. */
+  readonly status?: ObjectSchema<Status, StatusInput>;
   /**
    * Cross-field rules, called only for objects that match the schema. `old` is the object before an update, for rules
    * about immutable fields.
@@ -60,6 +70,22 @@ export interface KindDefinition<Spec, Status, SpecInput, StatusInput> {
   readonly scale?: ScalePaths;
 }
 
+/** A kind whose content is at the top level of the object instead of in `spec`, such as ConfigMap. It has no status. */
+export interface FieldsKindDefinition<Fields, FieldsInput> extends KindNames {
+  readonly fields: ObjectSchema<Fields, FieldsInput>;
+  /** As in `KindDefinition`. */
+  readonly validate?: (fields: Fields, old?: Fields) => readonly FieldError[];
+  readonly columns?: readonly ColumnDefinition<ApiObject<undefined, undefined> & Fields>[];
+}
+
+export interface FieldsKind<Fields, FieldsInput = Fields> extends Kind<undefined, undefined, undefined, undefined> {
+  readonly fields: ObjectSchema<Fields, FieldsInput>;
+  /** The content of an object of this kind. */
+  fieldsOf(object: ApiObject<undefined, undefined>): Fields;
+  /** The input of a write, from metadata and content. */
+  input(metadata: ObjectMetadataInput, fields: FieldsInput): ObjectInput<undefined, undefined>;
+}
+
 export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown, StatusInput = unknown> {
   readonly group: string;
   readonly version: string;
@@ -71,10 +97,16 @@ export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown, Sta
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly description: string;
-  /** Of the whole object: apiVersion, kind, metadata, spec, status. */
+  readonly scope: Scope;
+  readonly names: NameForm;
+  /** Of the whole object: apiVersion, kind, metadata, spec or fields, status. */
   readonly schema: ObjectSchema;
-  readonly spec: ObjectSchema<Spec, SpecInput>;
-  readonly status: ObjectSchema<Status, StatusInput>;
+  /** Undefined if the content is in top-level fields. */
+  readonly spec: ObjectSchema<Spec, SpecInput> | undefined;
+  /** The top-level fields; undefined if the content is in `spec`. */
+  readonly fields: ObjectSchema | undefined;
+  /** Undefined if the kind has no status. */
+  readonly status: ObjectSchema<Status, StatusInput> | undefined;
   readonly columns: readonly Column<ApiObject<Spec, Status>>[];
   readonly scale?: ScalePaths;
   /** Returns all errors of an object, an empty list if it is valid. Call it after `default`. */
@@ -90,6 +122,11 @@ export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown, Sta
   jsonSchema(): JsonObject;
 }
 
+/** A kind whose content is in `spec`. */
+export interface SpecKind<Spec, Status, SpecInput, StatusInput> extends Kind<Spec, Status, SpecInput, StatusInput> {
+  readonly spec: ObjectSchema<Spec, SpecInput>;
+}
+
 /** An object of a kind, as the registry returns it. */
 export type ObjectOf<K extends Kind> = K extends Kind<infer Spec, infer Status> ? ApiObject<Spec, Status> : never;
 
@@ -100,17 +137,59 @@ export type InputOf<K extends Kind> =
 /** Throws Internal if the definition is invalid: a bad name, a duplicate column, an invalid default. */
 export function defineKind<Spec, Status, SpecInput, StatusInput>(
   definition: KindDefinition<Spec, Status, SpecInput, StatusInput>,
+): SpecKind<Spec, Status, SpecInput, StatusInput> {
+  const { spec, status } = definition;
+  const content = status === undefined ? { spec } : { spec, status: optional(status) };
+  return Object.freeze({ ...build(definition, content, { spec, status, fields: undefined }), spec });
+}
+
+/** Like `defineKind`, for a kind whose content is at the top level of the object. */
+export function defineFieldsKind<Fields, FieldsInput>(
+  definition: FieldsKindDefinition<Fields, FieldsInput>,
+): FieldsKind<Fields, FieldsInput> {
+  const { fields, validate: rules, columns, ...names } = definition;
+  // A validated object has the fields of its schema beside the common ones.
+  const contentOf = (object: object) => object as Fields & ApiObject<undefined, undefined>;
+  const kind = build<undefined, undefined, undefined, undefined>(
+    {
+      ...names,
+      ...(rules && { validate: (object, old) => rules(contentOf(object), old && contentOf(old)) }),
+      columns: (columns ?? []).map((column) =>
+        'value' in column ? { ...column, value: (object) => column.value(contentOf(object)) } : column,
+      ),
+    },
+    fields.properties,
+    { spec: undefined, status: undefined, fields },
+  );
+  return Object.freeze({
+    ...kind,
+    fields,
+    fieldsOf: contentOf,
+    input: (metadata: ObjectMetadataInput, content: FieldsInput) =>
+      ({ metadata, ...content }) as unknown as ObjectInput<undefined, undefined>,
+  });
+}
+
+type Content<Spec, Status, SpecInput, StatusInput> = Pick<
+  Kind<Spec, Status, SpecInput, StatusInput>,
+  'spec' | 'status' | 'fields'
+>;
+
+function build<Spec, Status, SpecInput, StatusInput>(
+  definition: KindNames & Pick<KindDefinition<Spec, Status, SpecInput, StatusInput>, 'validate' | 'columns' | 'scale'>,
+  properties: Readonly<Record<string, Schema>>,
+  content: Content<Spec, Status, SpecInput, StatusInput>,
 ): Kind<Spec, Status, SpecInput, StatusInput> {
-  const { group, version, kind, plural, spec, status, scale, columns = [], description = '' } = definition;
+  const { group, version, kind, plural, scale, columns = [], description = '' } = definition;
+  const { scope = 'Namespaced', names = 'label' } = definition;
   const crossFieldRules = definition.validate;
-  const apiVersion = `${group}/${version}`;
+  const apiVersion = group === '' ? version : `${group}/${version}`;
   const schema = objectOf(
     {
       apiVersion: string({ enum: [apiVersion], description: 'API group and version of the object.' }),
       kind: string({ enum: [kind], description: 'Kind of the object.' }),
-      metadata: metadataSchema,
-      spec,
-      status: optional(status),
+      metadata: metadataSchemaFor(scope, names),
+      ...properties,
     },
     { description },
   );
@@ -156,9 +235,10 @@ export function defineKind<Spec, Status, SpecInput, StatusInput>(
     shortNames: Object.freeze([...(definition.shortNames ?? [])]),
     categories: Object.freeze([...(definition.categories ?? [])]),
     description,
+    scope,
+    names,
     schema,
-    spec,
-    status,
+    ...content,
     columns: Object.freeze(columns.map(columnOf)),
     ...(scale === undefined ? {} : { scale: Object.freeze({ ...scale }) }),
     validate: validateObject,
@@ -174,7 +254,7 @@ export function defineKind<Spec, Status, SpecInput, StatusInput>(
     jsonSchema: () => toJsonSchema(schema),
   };
   checkKind(result, columns);
-  return Object.freeze(result);
+  return result;
 }
 
 function columnOf<Object>(column: ColumnDefinition<Object>): Column<Object> {

@@ -1,13 +1,17 @@
 /** The metadata of every object: name, identity, versions, labels, owners and finalizers. */
 import type { FieldError } from './errors.ts';
 import { isPlainObject } from './json.ts';
-import { annotationKey, dnsLabel, labelValue, qualifiedName, timestamp } from './names.ts';
+import { annotationKey, dnsLabel, labelValue, type NameForm, nameSchema, qualifiedName, timestamp } from './names.ts';
 import { formatPath } from './path.ts';
-import { boolean, integer, list, map, object, optional, string, withDefault } from './schema/build.ts';
-import type { Infer, Input } from './schema/schema.ts';
+import { anything, boolean, integer, list, map, object, optional, string, withDefault } from './schema/build.ts';
+import type { Infer, Input, ObjectSchema } from './schema/schema.ts';
 import { validate } from './schema/validate.ts';
 
 export const NAMESPACE_DEFAULT = 'default';
+
+/** Whether the names of a kind are unique in a namespace or in the whole registry. */
+export type Scope = 'Namespaced' | 'Cluster';
+
 export const LABELS_MAX = 256;
 export const FINALIZERS_MAX = 256;
 export const OWNER_REFERENCES_MAX = 256;
@@ -24,49 +28,80 @@ export const ownerReferenceSchema = object({
 });
 export type OwnerReference = Infer<typeof ownerReferenceSchema>;
 
-export const metadataSchema = object(
-  {
-    name: dnsLabel({ description: 'Unique among the objects of its kind in a namespace. Cannot be changed.' }),
-    namespace: withDefault(dnsLabel({ description: 'The scope in which the name is unique.' }), NAMESPACE_DEFAULT),
-    uid: optional(string({ minLength: 1, description: 'Unique in time and space. Set by the registry.' })),
-    resourceVersion: optional(string({ minLength: 1, description: 'Changes with every write. Set by the registry.' })),
-    generation: optional(integer({ minimum: 0, description: 'Increased by each spec change. Set by the registry.' })),
-    creationTimestamp: optional(timestamp({ description: 'When the object was created. Set by the registry.' })),
-    deletionTimestamp: optional(timestamp({ description: 'When deletion was requested. Set by the registry.' })),
-    finalizers: optional(
-      list(qualifiedName(), {
-        maxItems: FINALIZERS_MAX,
-        uniqueItems: true,
-        description: 'Cleanup that has to finish before the object is removed.',
-      }),
-    ),
-    labels: optional(
-      map(labelValue(), {
-        keys: qualifiedName(),
-        maxProperties: LABELS_MAX,
-        description: 'Keys and values to select objects by.',
-      }),
-    ),
-    annotations: optional(map(string(), { keys: annotationKey(), description: 'Free text for people and tools.' })),
-    ownerReferences: optional(
-      list(ownerReferenceSchema, {
-        maxItems: OWNER_REFERENCES_MAX,
-        uniqueBy: 'uid',
-        description: 'The objects this one depends on: when all of them are deleted, it is deleted too.',
-      }),
-    ),
-  },
-  { description: "The object's name, identity, labels and owners." },
+/** Which manager set which fields: see managed-fields. */
+export const managedFieldsSchema = list(
+  object({
+    manager: optional(string({ description: 'Name of the program that set the fields.' })),
+    operation: optional(string({ enum: ['Apply', 'Update'], description: 'How the manager set the fields.' })),
+    apiVersion: optional(string({ description: 'API version that the fields belong to.' })),
+    time: optional(timestamp({ description: 'When the manager last changed its fields.' })),
+    fieldsType: optional(string({ enum: ['FieldsV1'], description: 'Format of fieldsV1.' })),
+    fieldsV1: optional(anything({ description: 'The fields, as a tree.' })),
+    subresource: optional(string({ description: 'Subresource through which the fields were set.' })),
+  }),
+  { description: 'Which program set which fields. Set by the registry.' },
 );
 
-/** Metadata as a client writes it: only the name is required. */
+const commonMetadata = {
+  generateName: optional(string({ maxLength: 253, description: 'Prefix of a name that the registry completes.' })),
+  uid: optional(string({ minLength: 1, description: 'Unique in time and space. Set by the registry.' })),
+  resourceVersion: optional(string({ minLength: 1, description: 'Changes with every write. Set by the registry.' })),
+  generation: optional(integer({ minimum: 0, description: 'Increased by each spec change. Set by the registry.' })),
+  creationTimestamp: optional(timestamp({ description: 'When the object was created. Set by the registry.' })),
+  deletionTimestamp: optional(timestamp({ description: 'When deletion was requested. Set by the registry.' })),
+  finalizers: optional(
+    list(qualifiedName(), {
+      maxItems: FINALIZERS_MAX,
+      uniqueItems: true,
+      description: 'Cleanup that has to finish before the object is removed.',
+    }),
+  ),
+  labels: optional(
+    map(labelValue(), {
+      keys: qualifiedName(),
+      maxProperties: LABELS_MAX,
+      description: 'Keys and values to select objects by.',
+    }),
+  ),
+  annotations: optional(map(string(), { keys: annotationKey(), description: 'Free text for people and tools.' })),
+  ownerReferences: optional(
+    list(ownerReferenceSchema, {
+      maxItems: OWNER_REFERENCES_MAX,
+      uniqueBy: 'uid',
+      description: 'The objects this one depends on: when all of them are deleted, it is deleted too.',
+    }),
+  ),
+  managedFields: optional(managedFieldsSchema),
+};
+
+const metadataOptions = { description: "The object's name, identity, labels and owners." };
+
+function namespacedMetadata(names: NameForm) {
+  const description = 'Unique among the objects of its kind in a namespace. Cannot be changed.';
+  const namespace = dnsLabel({ description: 'The scope in which the name is unique.' });
+  return object(
+    { name: nameSchema(names, description), namespace: withDefault(namespace, NAMESPACE_DEFAULT), ...commonMetadata },
+    metadataOptions,
+  );
+}
+
+export const metadataSchema = namespacedMetadata('label');
+
+/** The schema of the metadata of a kind: objects of cluster-scoped kinds have no namespace. */
+export function metadataSchemaFor(scope: Scope, names: NameForm): ObjectSchema {
+  if (scope === 'Namespaced') return names === 'label' ? metadataSchema : namespacedMetadata(names);
+  const description = 'Unique among the objects of its kind. Cannot be changed.';
+  return object({ name: nameSchema(names, description), ...commonMetadata }, metadataOptions);
+}
+
+/** Metadata as a client writes it: only the name is required. A cluster-scoped object has no namespace. */
 export type ObjectMetadataInput = Input<typeof metadataSchema>;
 
 /** Fields that the registry sets before it stores an object. */
 type SetByRegistry = 'uid' | 'resourceVersion' | 'generation' | 'creationTimestamp';
 type MetadataFields = Infer<typeof metadataSchema>;
 
-/** The metadata of an object that is in the registry. */
+/** The metadata of an object that is in the registry. `namespace` is absent if the kind is cluster-scoped. */
 export type Metadata = { readonly [Field in keyof MetadataFields]: MetadataFields[Field] } & {
   readonly [Field in SetByRegistry]: NonNullable<MetadataFields[Field]>;
 };

@@ -72,6 +72,31 @@ export function dnsLabel(options: Description = {}): StringSchema {
   return string({ minLength: 1, maxLength: LABEL_LENGTH_MAX, pattern, ...options });
 }
 
+/**
+ * The syntax of the names of a kind's objects: a DNS label (at most 63 characters), a DNS subdomain, or, as Kubernetes
+ * allows for roles, any text that can be one segment of a path, such as `system:node`.
+ */
+export type NameForm = 'label' | 'subdomain' | 'path';
+
+/** Kubernetes allows 253. Keys of stores have segments of at most 200 characters, and `:` takes three of them. */
+export const NAME_LENGTH_MAX = 200;
+
+const subdomainFormat: Format = { name: 'dns-subdomain', check: checkDnsSubdomain };
+const pathSegmentFormat: Format = {
+  name: 'path-segment',
+  check: (value) => {
+    if (value === '.' || value === '..') return `may not be "${value}"`;
+    if (!/^[\x21-\x7e]+$/u.test(value)) return 'must consist of printable ASCII characters';
+    return /[/%]/u.test(value) ? "may not contain '/' or '%'" : undefined;
+  },
+};
+
+export function nameSchema(form: NameForm, description: string): StringSchema {
+  if (form === 'label') return dnsLabel({ description });
+  const format = form === 'subdomain' ? subdomainFormat : pathSegmentFormat;
+  return string({ minLength: 1, maxLength: NAME_LENGTH_MAX, format, description });
+}
+
 export function qualifiedName(options: Description = {}): StringSchema {
   return string({ minLength: 1, format: qualifiedNameFormat, ...options });
 }

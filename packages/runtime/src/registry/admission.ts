@@ -39,15 +39,12 @@ export function admissionFor(kinds: KindSet, { clock, random }: { clock: Clock; 
 function addressed(place: Place, data: unknown): unknown {
   if (!isPlainObject(data) || (data.metadata !== undefined && !isPlainObject(data.metadata))) return data;
   const { kind, namespace, name } = place;
-  const object = {
-    apiVersion: kind.apiVersion,
-    kind: kind.kind,
-    ...data,
-    metadata: { namespace, name, ...data.metadata },
-  };
-  for (const field of ['namespace', 'name'] as const) {
-    if (object.metadata[field] === place[field]) continue;
-    const message = `${JSON.stringify(object.metadata[field])}: the path of the file requires "${place[field]}"`;
+  const address: Readonly<Record<string, string>> = kind.scope === 'Cluster' ? { name } : { namespace, name };
+  const metadata: Readonly<Record<string, unknown>> = { ...address, ...data.metadata };
+  const object = { apiVersion: kind.apiVersion, kind: kind.kind, ...data, metadata };
+  for (const [field, required] of Object.entries(address)) {
+    if (metadata[field] === required) continue;
+    const message = `${JSON.stringify(metadata[field])}: the path of the file requires "${required}"`;
     throw new ApiError('Invalid', {
       kind: kind.kind,
       name,

@@ -4,6 +4,7 @@ import { isPlainObject } from '../api/json.ts';
 import type { Kind } from '../api/kind.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { Revision } from '../store/contract.ts';
+import { keyOf } from './keys.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -42,8 +43,9 @@ function isStored<Spec, Status>(
 ): value is StoredObject<Spec, Status> {
   if (!isPlainObject(value) || value.apiVersion !== kind.apiVersion || value.kind !== kind.kind) return false;
   const { metadata, spec } = value;
-  if (!isPlainObject(metadata) || !isPlainObject(spec)) return false;
-  return typeof metadata.uid === 'string' && key.endsWith(`/${metadata.namespace}/${metadata.name}`);
+  if (!isPlainObject(metadata) || (kind.spec !== undefined && !isPlainObject(spec))) return false;
+  const { uid, namespace, name } = metadata;
+  return typeof uid === 'string' && typeof name === 'string' && key === keyOf(kind, String(namespace), name);
 }
 
 export function withRevision<Spec, Status>(

@@ -1,35 +1,39 @@
-/** The keys of objects in a store: `group/version/plural/namespace/name`. */
+/**
+ * The keys of objects in a store: `group/version/plural/namespace/name`, without the namespace if the kind is
+ * cluster-scoped. The group of the core kinds, which is empty in Kubernetes, is `core`.
+ */
 import { ApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import type { KindSet } from '../api/kind-set.ts';
 
-interface ObjectKey {
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-  readonly namespace: string;
-  readonly name: string;
-}
+type KeyedKind = Pick<Kind, 'group' | 'version' | 'plural' | 'scope'>;
+
+const coreGroup = 'core';
 
 /** The key prefix of a kind, or of a kind in one namespace. */
-export function prefixOf(
-  { group, version, plural }: Pick<Kind, 'group' | 'version' | 'plural'>,
-  namespace?: string,
-): string {
-  return `${group}/${version}/${plural}/${namespace === undefined ? '' : `${namespace}/`}`;
+export function prefixOf({ group, version, plural, scope }: KeyedKind, namespace?: string): string {
+  const isInNamespace = namespace !== undefined && scope === 'Namespaced';
+  return `${group || coreGroup}/${version}/${plural}/${isInNamespace ? `${namespace}/` : ''}`;
 }
 
-export function keyOf(kind: Pick<Kind, 'group' | 'version' | 'plural'>, namespace: string, name: string): string {
-  return `${prefixOf(kind, namespace)}${name}`;
+export function keyOf(kind: KeyedKind, namespace: string, name: string): string {
+  return `${prefixOf(kind, namespace)}${encodeName(name)}`;
 }
 
-function parseKey(key: string): ObjectKey | undefined {
-  const [group, version, plural, namespace, name, ...rest] = key.split('/');
-  if (!group || !version || !plural || !namespace || !name || rest.length > 0) return undefined;
-  return { group, version, plural, namespace, name };
+/** Stores accept few characters. Names of roles contain others, such as `:`; `_` is in no other name. */
+function encodeName(name: string): string {
+  return /^[a-z0-9.-]*$/.test(name)
+    ? name
+    : name.replace(/[^a-z0-9.-]/g, (character) => `_${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** The address of an object: its kind, namespace and name. */
+function decodeName(text: string): string {
+  return text.includes('_')
+    ? text.replace(/_([0-9a-f]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    : text;
+}
+
+/** The address of an object: its kind, namespace (empty if the kind is cluster-scoped) and name. */
 export interface Place {
   readonly kind: Kind;
   readonly namespace: string;
@@ -38,13 +42,15 @@ export interface Place {
 
 /** The kind, namespace and name of a key. Returns undefined if it is not a key of a known kind. */
 export function locate(kinds: KindSet, key: string): Place | undefined {
-  const parts = parseKey(key);
-  if (!parts) return undefined;
-  const { group, version, plural, namespace, name } = parts;
+  const [group, version, plural, ...rest] = key.split('/');
   const kind = kinds.kinds.find(
-    (known) => known.group === group && known.version === version && known.plural === plural,
+    (known) => (known.group || coreGroup) === group && known.version === version && known.plural === plural,
   );
-  return kind && { kind, namespace, name };
+  if (!kind) return undefined;
+  const [namespace, name, ...more] = kind.scope === 'Cluster' ? ['', ...rest] : rest;
+  if (namespace === undefined || !name || more.length > 0) return undefined;
+  if (namespace === '' && kind.scope === 'Namespaced') return undefined;
+  return { kind, namespace, name: decodeName(name) };
 }
 
 const fencePrefix = 'fences/';

@@ -1,5 +1,5 @@
 /** Reads and writes the objects of one kind, by the rules of rules.ts, on any store. */
-import { ApiError } from '../api/errors.ts';
+import { ApiError, isApiError } from '../api/errors.ts';
 import type { JsonValue } from '../api/json.ts';
 import type { Kind } from '../api/kind.ts';
 import { mergePatch } from '../api/merge.ts';
@@ -30,12 +30,15 @@ import type {
   WatchSelection,
   WriteOptions,
 } from './contract.ts';
-import { parseChange, parseInput, plain } from './input.ts';
+import { parseChange, parseInput, plain, withGeneratedName } from './input.ts';
 import { keyOf, prefixOf } from './keys.ts';
 import { listObjects, listVersions, matcherOf } from './list.ts';
 import * as rules from './rules.ts';
 import { eventsOf, versionsOf } from './watch.ts';
 import type { Writer } from './writer.ts';
+
+/** Names that are tried for an object with `generateName`, in case one is taken. */
+const generatedNamesMax = 8;
 
 export interface ResourceDependencies {
   readonly store: Store;
@@ -77,7 +80,15 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     object: ObjectInput<SpecInput, StatusInput>,
     options: WriteOptions = {},
   ): Promise<ApiObject<Spec, Status>> {
-    return this.#insert(parseInput(this.kind, object), options);
+    for (let attempt = 1; ; attempt++) {
+      const named = withGeneratedName(object, this.#dependencies.random);
+      try {
+        return await this.#insert(parseInput(this.kind, named), options);
+      } catch (error) {
+        const isTaken = named !== object && isApiError(error, 'AlreadyExists');
+        if (!isTaken || attempt === generatedNamesMax) throw error;
+      }
+    }
   }
 
   async update(

@@ -27,7 +27,7 @@ export function created<Spec, Status>(
     refuse(kind, wanted, 'metadata.resourceVersion', 'Forbidden', 'must not be set on an object to be created');
   }
   const metadata = metadataOf(wanted.metadata, { uid, generation: 1, creationTimestamp: timestamp });
-  return checked(kind, { apiVersion: kind.apiVersion, kind: kind.kind, metadata, spec: wanted.spec });
+  return checked(kind, objectOf(kind, metadata, wanted));
 }
 
 /** The writer sets spec, labels, annotations, finalizers and owners; everything else stays. */
@@ -49,12 +49,12 @@ export function updated<Spec, Status>(
     );
   }
   const { uid, creationTimestamp, deletionTimestamp } = before;
-  // With the identical spec, the comparison of the whole object skips it.
-  const spec = deepEqual(stored.spec, wanted.spec) ? stored.spec : wanted.spec;
-  const generation = spec === stored.spec ? before.generation : before.generation + 1;
+  const isSame = hasSameContent(kind, stored, wanted);
+  const generation = isSame ? before.generation : before.generation + 1;
   const metadata = metadataOf(wanted.metadata, { uid, generation, creationTimestamp, deletionTimestamp });
-  const next = { apiVersion: stored.apiVersion, kind: stored.kind, metadata, spec, ...statusOf(stored) };
-  return spec === stored.spec && deepEqual(next, stored) ? stored : checked(kind, next, stored);
+  // With the identical content, the comparison of the whole object skips it.
+  const next = { ...objectOf(kind, metadata, isSame ? stored : wanted), ...statusOf(stored) };
+  return isSame && deepEqual(next, stored) ? stored : checked(kind, next, stored);
 }
 
 /** Only the status changes, so a concurrent edit of the spec is never undone. */
@@ -64,6 +64,7 @@ export function withStatus<Spec, Status>(
   status: unknown,
 ): StoredObject<Spec, Status> {
   const { status: _, ...rest } = stored;
+  if (kind.status === undefined) throw new ApiError('BadRequest', { reason: `a ${kind.kind} has no status` });
   // The validation below ensures the shape.
   const complete = applyDefaults(kind.status, status) as Status | undefined;
   const next: StoredObject<Spec, Status> = complete === undefined ? rest : { ...rest, status: complete };
@@ -94,6 +95,32 @@ export function asInput<Spec, Status>(stored: StoredObject<Spec, Status>): Objec
   return rest;
 }
 
+/** An object of the kind with the content, spec or fields, of another one. */
+function objectOf<Spec, Status>(
+  kind: Kind<Spec, Status>,
+  metadata: StoredMetadata,
+  content: { readonly spec: Spec },
+): StoredObject<Spec, Status> {
+  const { apiVersion } = kind;
+  const object = { apiVersion, kind: kind.kind, metadata };
+  // The type of an object whose content is in fields has no `spec`: it is undefined.
+  return kind.fields === undefined ? { ...object, spec: content.spec } : Object.assign(object, fieldsIn(kind, content));
+}
+
+function hasSameContent<Spec>(
+  kind: Kind<Spec>,
+  stored: { readonly spec: Spec },
+  wanted: { readonly spec: Spec },
+): boolean {
+  if (kind.fields === undefined) return deepEqual(stored.spec, wanted.spec);
+  return deepEqual(fieldsIn(kind, stored), fieldsIn(kind, wanted));
+}
+
+function fieldsIn<Spec>({ fields }: Kind<Spec>, object: object): { readonly spec: Spec } {
+  const found = Object.entries(object).filter(([name]) => fields !== undefined && name in fields.properties);
+  return Object.fromEntries(found) as { readonly spec: Spec };
+}
+
 function hasFinalizers(object: StoredObject<unknown, unknown>): boolean {
   return (object.metadata.finalizers?.length ?? 0) > 0;
 }
@@ -107,15 +134,20 @@ function statusOf<Status>({ status }: { readonly status?: Status }): { readonly 
  * they equal absent ones.
  */
 function metadataOf(wanted: DefaultedObject['metadata'], history: History): StoredMetadata {
-  const { name, namespace, labels, annotations, finalizers, ownerReferences } = wanted;
+  const { name, namespace, labels, annotations, finalizers, ownerReferences, managedFields } = wanted;
   const { uid, generation, creationTimestamp, deletionTimestamp } = history;
   // Field by field: every write calls this, and spreading is several times slower.
-  const metadata: Mutable<StoredMetadata> = { name, namespace, uid, generation, creationTimestamp };
+  const identity = { uid, generation, creationTimestamp };
+  // A cluster-scoped object has no namespace, contrary to its type.
+  const metadata = (
+    namespace === undefined ? { name, ...identity } : { name, namespace, ...identity }
+  ) as Mutable<StoredMetadata>;
   if (deletionTimestamp !== undefined) metadata.deletionTimestamp = deletionTimestamp;
   if (labels && !isEmpty(labels)) metadata.labels = labels;
   if (annotations && !isEmpty(annotations)) metadata.annotations = annotations;
   if (finalizers && finalizers.length > 0) metadata.finalizers = finalizers;
   if (ownerReferences && ownerReferences.length > 0) metadata.ownerReferences = ownerReferences;
+  if (managedFields && managedFields.length > 0) metadata.managedFields = managedFields;
   return metadata;
 }
 

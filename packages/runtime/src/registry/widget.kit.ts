@@ -1,6 +1,6 @@
 /** A kind to test with: a bit of everything, and no platform in it. */
 import { conditionsSchema } from '../api/condition.ts';
-import { defineKind } from '../api/kind.ts';
+import { defineFieldsKind, defineKind } from '../api/kind.ts';
 import { integer, list, map, object, optional, string, withDefault } from '../api/schema/build.ts';
 
 export const Widget = defineKind({
@@ -42,4 +42,30 @@ export const Crate = defineKind({
   spec: object({ label: optional(string()) }),
   status: object({ count: withDefault(integer(), 0), note: optional(string()) }),
   columns: [],
+});
+
+/** A cluster-scoped kind with names such as `system:edge`, and without a status. */
+export const Region = defineKind({
+  group: 'example.io',
+  version: 'v1',
+  kind: 'Region',
+  plural: 'regions',
+  scope: 'Cluster',
+  names: 'path',
+  spec: object({ size: optional(integer()) }),
+});
+
+/** A core kind with its content in top-level fields. */
+export const Note = defineFieldsKind({
+  group: '',
+  version: 'v1',
+  kind: 'Note',
+  plural: 'notes',
+  names: 'subdomain',
+  fields: object({ data: optional(map(string())), final: optional(integer({ minimum: 0 })) }),
+  validate: ({ final }, old) =>
+    old?.final !== undefined && old.final !== final
+      ? [{ path: 'final', type: 'Forbidden', message: 'cannot be changed once it is set' }]
+      : [],
+  columns: [{ name: 'DATA', value: ({ data = {} }) => String(Object.keys(data).length) }],
 });

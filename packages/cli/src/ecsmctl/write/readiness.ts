@@ -20,7 +20,7 @@ export function readinessOf({ kind }: Pick<Item, 'kind'>, object: AnyObject | un
   if (!object) return { is: 'lost', why: 'it was deleted' };
   if (object.metadata.deletionTimestamp !== undefined) return { is: 'lost', why: 'it is being deleted' };
   // A kind without conditions does not report availability.
-  if (!('conditions' in kind.status.properties)) return ready;
+  if (kind.status === undefined || !('conditions' in kind.status.properties)) return ready;
   const { observedGeneration, conditions } = statusOf(object);
   if (observedGeneration !== object.metadata.generation) {
     return { is: 'waiting', why: 'the operator has not observed it yet' };

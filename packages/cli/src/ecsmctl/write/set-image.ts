@@ -44,7 +44,7 @@ function checkImage(image: string, hasObjects: boolean): void {
 
 function kindsWithImage(): readonly string[] {
   return knownKinds.kinds.flatMap(({ spec, plural }) => {
-    const template = spec.properties['template'];
+    const template = spec?.properties['template'];
     return template?.type === 'object' && 'image' in template.properties ? [plural] : [];
   });
 }
