@@ -27,6 +27,15 @@ export interface FieldError {
   readonly message: string;
 }
 
+/** A field that an apply would change, and one of its owners. */
+export interface ConflictCause {
+  /** In the form of Kubernetes: `.spec.env[name="A"].value`. */
+  readonly field: string;
+  readonly manager: string;
+  /** `conflict with "kubectl" using example.io/v1` */
+  readonly message: string;
+}
+
 /** A position in a text; line and column count from 1. */
 export interface Position {
   readonly file: string;
@@ -37,7 +46,13 @@ export interface Position {
 export interface ErrorDetails {
   NotFound: { readonly kind: string; readonly name: string };
   AlreadyExists: { readonly kind: string; readonly name: string };
-  Conflict: { readonly kind: string; readonly name: string; readonly reason: string };
+  /** `causes`: the fields of an apply that other managers own. */
+  Conflict: {
+    readonly kind: string;
+    readonly name: string;
+    readonly reason: string;
+    readonly causes?: readonly ConflictCause[];
+  };
   Invalid: { readonly kind: string; readonly name: string; readonly errors: readonly FieldError[] };
   BadRequest: { readonly reason: string };
   Malformed: { readonly position: Position; readonly reason: string };
@@ -83,8 +98,8 @@ export const catalogue: { readonly [C in ErrorCode]: CatalogueEntry<ErrorDetails
   Conflict: {
     retry: 'refetch',
     status: 409,
-    when: 'The object changed since the caller read it, or it is not the object that the caller meant.',
-    message: ({ kind, name, reason }) => `${kind} "${name}": ${reason}`,
+    when: 'The object changed since it was read, is not the one that was meant, or others own applied fields.',
+    message: ({ kind, name, reason, causes }) => (causes === undefined ? `${kind} "${name}": ${reason}` : reason),
   },
   Invalid: {
     retry: 'terminal',

@@ -1,0 +1,87 @@
+/** The field sets of values: what an applied configuration owns, everything in a value, and what two values differ in. */
+import { isPlainObject, type JsonValue } from '../json.ts';
+import { deepEqual } from '../merge.ts';
+import type { Schema } from '../schema/schema.ts';
+import { emptySet, type FieldSet, isEmpty, leafSet, nodeOf, withSelf } from './field-set.ts';
+import { isListedField, type Parts, partsOf, schemaBelow } from './parts.ts';
+
+/**
+ * The fields that a configuration owns: its atomic values, its items of lists and maps, and its empty objects. An object
+ * with listed fields is not owned itself, only its fields are.
+ */
+export function fieldsOf(schema: Schema, value: JsonValue): FieldSet {
+  const parts = partsOf(schema, value);
+  if (parts === undefined) return leafSet;
+  const children: [string, FieldSet][] = [];
+  for (const [element, part] of parts.items) {
+    const inner = fieldsOf(part.schema, part.value);
+    const isOwned = parts.form !== 'struct' || isEmptyObject(part.value);
+    children.push([element, isOwned ? withSelf(inner) : inner]);
+  }
+  return nodeOf(false, children);
+}
+
+/** Every path in a value, with that of the value itself. */
+export function everyField(schema: Schema, value: JsonValue): FieldSet {
+  const children: [string, FieldSet][] = [];
+  for (const [element, part] of partsOf(schema, value)?.items ?? []) {
+    children.push([element, everyField(part.schema, part.value)]);
+  }
+  return nodeOf(true, children);
+}
+
+/** The set, with the path of every listed field that it has paths below. */
+export function withListedFields(schema: Schema, set: FieldSet): FieldSet {
+  const children: [string, FieldSet][] = [];
+  for (const [element, child] of set.children) {
+    const inner = withListedFields(schemaBelow(schema, element), child);
+    children.push([element, isListedField(schema, element) ? withSelf(inner) : inner]);
+  }
+  return nodeOf(set.self, children);
+}
+
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+const noDifference: Comparison = { added: emptySet, modified: emptySet, removed: emptySet };
+
+export function isSame({ added, modified, removed }: Comparison): boolean {
+  return isEmpty(added) && isEmpty(modified) && isEmpty(removed);
+}
+
+/** A part that exists on one side only counts with everything in it. */
+export function compare(schema: Schema, before: JsonValue | undefined, after: JsonValue | undefined): Comparison {
+  if (before === after) return noDifference;
+  if (before === undefined)
+    return { ...noDifference, added: after === undefined ? emptySet : everyField(schema, after) };
+  if (after === undefined) return { ...noDifference, removed: everyField(schema, before) };
+  const old = partsOf(schema, before);
+  const next = partsOf(schema, after);
+  if (old && next && isList(old) === isList(next)) return compareParts(old, next);
+  if (old || next) return { ...noDifference, added: everyField(schema, after), removed: everyField(schema, before) };
+  return deepEqual(before, after) ? noDifference : { ...noDifference, modified: leafSet };
+}
+
+function compareParts(old: Parts, next: Parts): Comparison {
+  const added: [string, FieldSet][] = [];
+  const modified: [string, FieldSet][] = [];
+  const removed: [string, FieldSet][] = [];
+  for (const [element, { schema }] of new Map([...old.items, ...next.items])) {
+    const inner = compare(schema, old.items.get(element)?.value, next.items.get(element)?.value);
+    added.push([element, inner.added]);
+    modified.push([element, inner.modified]);
+    removed.push([element, inner.removed]);
+  }
+  return { added: nodeOf(false, added), modified: nodeOf(false, modified), removed: nodeOf(false, removed) };
+}
+
+function isList({ form }: Parts): boolean {
+  return form === 'list';
+}
+
+function isEmptyObject(value: JsonValue): boolean {
+  return isPlainObject(value) && Object.keys(value).length === 0;
+}

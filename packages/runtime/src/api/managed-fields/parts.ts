@@ -1,0 +1,75 @@
+/**
+ * How a value is divided into separately owned parts, by its schema:
+ * - an object and a map: their fields;
+ * - a list with `uniqueBy`: its items, by their key;
+ * - a list with `uniqueItems`: its members;
+ * - a map inside of `anything`: its fields, as `anything`;
+ * - everything else is atomic: it is owned and replaced as a whole.
+ */
+import { isPlainObject, type JsonValue } from '../json.ts';
+import { anything } from '../schema/build.ts';
+import type { ListSchema, Schema } from '../schema/schema.ts';
+import { fieldElement, keyElement, valueElement } from './path-element.ts';
+
+export interface Part {
+  readonly schema: Schema;
+  readonly value: JsonValue;
+  /** The name of a field; undefined for an item of a list. */
+  readonly name?: string;
+}
+
+export interface Parts {
+  /** `struct`: the schema lists the fields. `fields`: any names. */
+  readonly form: 'struct' | 'fields' | 'list';
+  /** By path element, in the order of the value. */
+  readonly items: ReadonlyMap<string, Part>;
+}
+
+const anythingSchema = anything();
+
+/** Returns undefined for an atomic value. */
+export function partsOf(schema: Schema, value: JsonValue): Parts | undefined {
+  if (isList(value)) return schema.type === 'list' ? itemsOf(schema, value) : undefined;
+  if (!isPlainObject(value)) return undefined;
+  const items = new Map<string, Part>();
+  for (const name of Object.keys(value)) {
+    const field = value[name];
+    if (field !== undefined) items.set(fieldElement(name), { schema: fieldSchema(schema, name), value: field, name });
+  }
+  return { form: schema.type === 'object' ? 'struct' : 'fields', items };
+}
+
+/** The schema below one step of a path. */
+export function schemaBelow(schema: Schema, element: string): Schema {
+  return schema.type === 'list' ? schema.items : fieldSchema(schema, element.slice(2));
+}
+
+/** Whether the schema lists the field of this path element. */
+export function isListedField(schema: Schema, element: string): boolean {
+  return schema.type === 'object' && element.startsWith('f:') && element.slice(2) in schema.properties;
+}
+
+function fieldSchema(schema: Schema, name: string): Schema {
+  if (schema.type === 'object') return schema.properties[name] ?? anythingSchema;
+  return schema.type === 'map' ? schema.values : anythingSchema;
+}
+
+function itemsOf(schema: ListSchema, list: readonly JsonValue[]): Parts | undefined {
+  const element = elementOf(schema);
+  if (element === undefined) return undefined;
+  const items = new Map<string, Part>();
+  for (const value of list) items.set(element(value), { schema: schema.items, value });
+  return { form: 'list', items };
+}
+
+function elementOf({ uniqueBy, uniqueItems, items }: ListSchema): ((item: JsonValue) => string) | undefined {
+  if (uniqueItems) return valueElement;
+  if (uniqueBy === undefined) return undefined;
+  const fallback = (items.type === 'object' ? items.properties[uniqueBy]?.default : undefined) ?? null;
+  return (item) => keyElement(uniqueBy, (isPlainObject(item) ? item[uniqueBy] : undefined) ?? fallback);
+}
+
+/** `Array.isArray` does not narrow a readonly list. */
+export function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
