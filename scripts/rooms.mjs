@@ -64,8 +64,8 @@ export const rooms = {
     imports: ['apiserver/request', 'apiserver/response', 'apiserver/patch', 'apiserver/kinds', 'runtime'],
   },
   'apiserver/tls': { imports: ['runtime'], doors: ['node:crypto', 'node:fs', 'node:path'] },
-  'apiserver/auth': { imports: ['apiserver/kinds', 'runtime'], doors: ['node:crypto'] },
-  'apiserver/audit': { imports: ['runtime'], doors: ['node:fs'] },
+  'apiserver/auth': { imports: ['apiserver/tls', 'apiserver/kinds', 'runtime'], doors: ['node:crypto'] },
+  'apiserver/audit': { imports: ['runtime'], doors: ['node:fs', 'node:path'] },
   'apiserver/http': {
     imports: [
       'apiserver/verbs',

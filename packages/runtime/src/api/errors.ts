@@ -57,6 +57,7 @@ export interface ErrorDetails {
   BadRequest: { readonly reason: string };
   Malformed: { readonly position: Position; readonly reason: string };
   Expired: { readonly reason: string };
+  Unauthorized: { readonly reason: string };
   /** `remedy` is the option that allows the operation. */
   Forbidden: { readonly reason: string; readonly remedy?: 'startOver' };
   Fenced: { readonly fence: string; readonly epoch: number };
@@ -123,6 +124,12 @@ export const catalogue: { readonly [C in ErrorCode]: CatalogueEntry<ErrorDetails
     retry: 'refetch',
     status: 410,
     when: 'The requested revision is no longer in the log: list again, then watch from there.',
+    message: ({ reason }) => reason,
+  },
+  Unauthorized: {
+    retry: 'terminal',
+    status: 401,
+    when: 'The credentials of a request are invalid, expired or revoked.',
     message: ({ reason }) => reason,
   },
   Forbidden: {
