@@ -17,14 +17,17 @@ const silenceMs = 10_000;
 export interface PollOptions<T> {
   readonly flags: readonly string[];
   readonly read: (context: Context) => Promise<T>;
-  /** The text to show. It must fit the current size of the terminal. */
-  readonly paint: (snapshot: T) => string;
   /** Milliseconds. Default: until Ctrl-C. */
   readonly forMs?: number | undefined;
 }
 
+interface LiveOptions<T> extends PollOptions<T> {
+  /** The text to show. It must fit the current size of the terminal. */
+  readonly paint: (snapshot: T) => string;
+}
+
 /** Throws if the first read fails, because there is nothing to show. */
-export async function showLive<T>(call: Call, platform: Platform, options: PollOptions<T>): Promise<void> {
+export async function showLive<T>(call: Call, platform: Platform, options: LiveOptions<T>): Promise<void> {
   const { terminal } = call;
   const { clock, signal, out } = terminal;
   const intervalMs = intervalOf(call);
@@ -57,7 +60,7 @@ export async function showLive<T>(call: Call, platform: Platform, options: PollO
 export async function poll<T>(
   call: Call,
   platform: Platform,
-  { flags, read, forMs = Number.POSITIVE_INFINITY }: Pick<PollOptions<T>, 'flags' | 'read' | 'forMs'>,
+  { flags, read, forMs = Number.POSITIVE_INFINITY }: PollOptions<T>,
   onRead: (snapshot: T | undefined, problem: string | undefined) => void,
 ): Promise<void> {
   const { clock, signal } = call.terminal;

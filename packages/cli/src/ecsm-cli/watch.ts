@@ -6,7 +6,7 @@ import { formatTable, TableStream } from '../print/table.ts';
 import { type Kind, kindNames } from './kinds.ts';
 import { formatOf } from './output.ts';
 import { type Platform, withPlatform } from './platform.ts';
-import { intervalOf, poll, showLive } from './polling.ts';
+import { intervalOf, type PollOptions, poll, showLive } from './polling.ts';
 import { type Context, type Item, loadResource, type Resource } from './resource.ts';
 import { targetsOf } from './targets.ts';
 import { columnsFor } from './top.ts';
@@ -39,28 +39,21 @@ export async function run(call: Call): Promise<void> {
       if (wanted.length === 0 || wanted.includes(item.name)) items.push(item);
     return items;
   };
-  await withPlatform(call, (platform) =>
-    call.terminal.out.canRepaint
-      ? showTable(call, platform, resource, read, forMs, format === 'wide')
-      : streamChanges(call, platform, resource, read, forMs, format === 'wide'),
-  );
+  const watch: Watch = { resource, wide: format === 'wide', polling: { flags, read, forMs } };
+  const show = call.terminal.out.canRepaint ? showTable : streamChanges;
+  await withPlatform(call, (platform) => show(call, platform, watch));
 }
 
-type Read = (context: Context) => Promise<readonly Item[]>;
+interface Watch {
+  readonly resource: Resource;
+  readonly wide: boolean;
+  readonly polling: PollOptions<readonly Item[]>;
+}
 
-async function showTable(
-  call: Call,
-  platform: Platform,
-  resource: Resource,
-  read: Read,
-  forMs: number | undefined,
-  wide: boolean,
-): Promise<void> {
+async function showTable(call: Call, platform: Platform, { resource, wide, polling }: Watch): Promise<void> {
   const paint = paintOf(call.terminal.out.isColoured);
   await showLive(call, platform, {
-    flags,
-    read,
-    forMs,
+    ...polling,
     paint: (items) => {
       const rows = items.map(({ cells }) => cells);
       return formatTable({ columns: resource.columns, rows, paint, wide, columnsMax: columnsFor(call) });
@@ -68,14 +61,7 @@ async function showTable(
   });
 }
 
-async function streamChanges(
-  call: Call,
-  platform: Platform,
-  resource: Resource,
-  read: Read,
-  forMs: number | undefined,
-  wide: boolean,
-): Promise<void> {
+async function streamChanges(call: Call, platform: Platform, { resource, wide, polling }: Watch): Promise<void> {
   const { out, err } = call.terminal;
   const stream = new TableStream({ columns: resource.columns, wide });
   const ages = new Set(
@@ -87,7 +73,7 @@ async function streamChanges(
   let before = new Map<string, Item>();
   let isLost = false;
   let isFirst = true;
-  await poll(call, platform, { flags, read, forMs }, (items, problem) => {
+  await poll(call, platform, polling, (items, problem) => {
     if (!items) {
       if (!isLost) err.write(`${platform.url}: ${problem}\n`);
       isLost = true;
