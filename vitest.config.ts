@@ -25,6 +25,7 @@ export default defineConfig({
   // A test of one package that uses another runs the sources of both, never what was built before.
   resolve: {
     alias: [
+      { find: '@ecsm/runtime/lib', replacement: source('runtime/src/lib/public.ts') },
       { find: '@ecsm/runtime/testing', replacement: source('runtime/src/testing/public.ts') },
       { find: '@ecsm/runtime/simulation', replacement: source('runtime/src/simulation/public.ts') },
       { find: /^@ecsm\/runtime$/, replacement: source('runtime/src/index.ts') },

@@ -11,7 +11,7 @@ export const rooms = {
   'runtime/lib': { imports: ['runtime/ports'] },
   'runtime/shape': { imports: [] },
   'runtime/redact': { imports: [] },
-  'runtime/api': { imports: ['runtime/redact'], libraries: ['yaml'] },
+  'runtime/api': { imports: ['runtime/redact', 'runtime/lib'], libraries: ['yaml'] },
   'runtime/store': {
     imports: ['runtime/api', 'runtime/lib', 'runtime/ports'],
     doors: ['node:fs', 'node:path', 'node:zlib', 'node:http', 'node:https', 'node:url', 'node:crypto', 'node:timers'],

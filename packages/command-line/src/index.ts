@@ -21,7 +21,6 @@ export { runProgram } from './command/run.ts';
 export type { Files, OutputStream, Terminal } from './command/terminal.ts';
 export { verboseFlag } from './command/usage.ts';
 export { addressOf, httpHeadersOf, httpUrlOf, secondsOf, wholeNumberOf } from './command/values.ts';
-export { systemClock } from './terminal/clock.ts';
 export { nodeFiles } from './terminal/files.ts';
 export { Live } from './terminal/live.ts';
 export { main } from './terminal/process.ts';

@@ -15,7 +15,6 @@ export { createMergePatch, deepEqual, mergePatch, threeWayMerge } from './api/me
 export type { Metadata, ObjectMetadataInput, OwnerReference, Scope } from './api/metadata.ts';
 export { NAMESPACE_DEFAULT } from './api/metadata.ts';
 export * from './api/names.ts';
-export { nearest } from './api/nearest.ts';
 export type { ApiObject, ObjectInput } from './api/object.ts';
 export * as schema from './api/schema/build.ts';
 export type {
@@ -45,6 +44,7 @@ export { Informers, type InformersOptions, type InformerUse } from './informer/i
 export type { Change as InformerChange } from './informer/versions.ts';
 export { Backoff, backoffMs } from './lib/backoff.ts';
 export { BoundedMap } from './lib/bounded-map.ts';
+export { nearest } from './lib/nearest.ts';
 export type { Check, Checks } from './manager/checks.ts';
 export { type ElectionState, LeaderElection, type LeaderElectionOptions } from './manager/election.ts';
 export { type HealthAddress, HealthServer } from './manager/health.ts';

@@ -1,8 +1,8 @@
 /** A missing, silent or wrong platform is reported on one line with URL, cause and remedy. */
 import { createServer } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
-import { systemClock } from '@ecsm/command-line';
 import { runInTestTerminal, type TestTerminalOptions } from '@ecsm/command-line/testing';
+import { systemClock } from '@ecsm/runtime';
 import { expect, onTestFinished, test } from 'vitest';
 import { createService, listening, serviceBody, simulated } from './platform.kit.ts';
 import { ecsmCli } from './program.ts';

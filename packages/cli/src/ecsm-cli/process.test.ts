@@ -26,6 +26,7 @@ beforeAll(async () => {
     format: 'esm',
     platform: 'node',
     alias: {
+      '@ecsm/runtime/lib': join(packages, 'runtime/src/lib/public.ts'),
       '@ecsm/runtime': join(packages, 'runtime/src/index.ts'),
       '@ecsm/command-line': join(packages, 'command-line/src/index.ts'),
       '@ecsm/client': join(packages, 'ecsm-client/src/index.ts'),

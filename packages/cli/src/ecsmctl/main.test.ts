@@ -18,7 +18,10 @@ const bare = mkdtempSync(join(tmpdir(), 'ecsmctl-bare-'));
 beforeAll(async () => {
   await fillRegistry(kit);
   const source = (path: string) => join(root, 'packages', path, 'src', 'index.ts');
-  const commandLine = { '@ecsm/command-line': source('command-line') };
+  const commandLine = {
+    '@ecsm/command-line': source('command-line'),
+    '@ecsm/runtime/lib': join(root, 'packages', 'runtime', 'src', 'lib', 'public.ts'),
+  };
   const common: BuildOptions = {
     entryPoints: [fileURLToPath(new URL('main.ts', import.meta.url))],
     bundle: true,

@@ -43,6 +43,7 @@ export function sampleProcess(): Sample {
       splitting: true,
       format: 'esm',
       platform: 'node',
+      alias: { '@ecsm/runtime/lib': fileURLToPath(new URL('../../../runtime/src/lib/public.ts', import.meta.url)) },
       external: ['@ecsm/runtime'],
       logLevel: 'error',
     });

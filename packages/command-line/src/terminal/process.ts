@@ -1,12 +1,12 @@
 /** The terminal of a real process, and the entry point of a program. */
 import { homedir } from 'node:os';
 import process from 'node:process';
+import { systemClock } from '@ecsm/runtime/lib';
 import type { Program } from '../command/command.ts';
 import { endingSignals, Interrupted } from '../command/errors.ts';
 import { runProgram } from '../command/run.ts';
 import type { Terminal } from '../command/terminal.ts';
 import { verboseFlag } from '../command/usage.ts';
-import { systemClock } from './clock.ts';
 import { nodeFiles } from './files.ts';
 import { processOutput } from './output.ts';
 

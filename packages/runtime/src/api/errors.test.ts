@@ -19,6 +19,7 @@ const examples: { [C in ErrorCode]: [details: ErrorDetails[C], message: string] 
   BadRequest: [{ reason: 'what?' }, 'what?'],
   Malformed: [{ position: { file: 'f', line: 2, column: 3 }, reason: 'odd' }, 'f:2:3: odd'],
   Expired: [{ reason: 'too old' }, 'too old'],
+  Unauthorized: [{ reason: 'no' }, 'no'],
   Forbidden: [{ reason: 'no' }, 'no'],
   Fenced: [{ fence: 'leader', epoch: 4 }, 'epoch 4 of fence "leader" is over: another leader has taken over'],
   TooLarge: [{ what: 'f', sizeBytes: 2, limitBytes: 1 }, 'f is 2 bytes, over the limit of 1'],

@@ -1,7 +1,7 @@
 /** The kinds of a program, and the names that users call them by. */
+import { didYouMean, nearest } from '../lib/nearest.ts';
 import { ApiError } from './errors.ts';
 import type { Kind } from './kind.ts';
-import { didYouMean, nearest } from './nearest.ts';
 
 export class KindSet {
   readonly kinds: readonly Kind[];

@@ -1,8 +1,8 @@
+import { didYouMean } from '../../lib/nearest.ts';
 import { hidden } from '../../redact/mark.ts';
 import { redactText } from '../../redact/text.ts';
 import type { FieldError } from '../errors.ts';
 import { isPlainObject, jsonProblem } from '../json.ts';
-import { didYouMean } from '../nearest.ts';
 import { formatPath, type PathSegment } from '../path.ts';
 import type { ListSchema, MapSchema, NumberSchema, ObjectSchema, Schema, StringSchema } from './schema.ts';
 

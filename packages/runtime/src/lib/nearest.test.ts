@@ -9,6 +9,7 @@ describe('editDistance', () => {
     ['kitten', 'sitting', 3],
     ['repilcas', 'replicas', 1],
     ['ca', 'abc', 3],
+    ['abcd', 'bacde', 2],
     ['same', 'same', 0],
   ])('between %j and %j is %i', (from, to, distance) => {
     expect(editDistance(from, to)).toBe(distance);
