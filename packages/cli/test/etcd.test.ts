@@ -35,7 +35,7 @@ describe.skipIf(skipWithoutEtcd())('a registry in etcd', () => {
   });
   afterAll(() => etcd.stop());
 
-  it('is moved to and from, shown, saved, restored and compacted', async () => {
+  it('can be migrated, shown, backed up, restored and compacted', async () => {
     const kit = freshKit();
     await furnish(kit);
     const before = await contentAt(kit.url);
@@ -59,7 +59,7 @@ describe.skipIf(skipWithoutEtcd())('a registry in etcd', () => {
     expect(await contentAt(other)).toEqual(before);
   });
 
-  it('is followed by rollout status and wait', async () => {
+  it('can be followed by rollout status and wait', async () => {
     const kit = freshKit();
     await furnish(kit);
     const url = `etcd://${etcd.endpoint}/watched`;

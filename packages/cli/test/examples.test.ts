@@ -152,7 +152,7 @@ describe.each([ecsmctl, ecsmCli].map((program: Program) => [program.name, progra
   const lines = [...new Set(linesOf(program))];
   const prepare = worlds[name] ?? (() => Promise.reject(new Error('no world')));
 
-  describe('an example that looks', () => {
+  describe('an example that reads', () => {
     let place: Place;
     beforeAll(async () => {
       place = await openPlace();
@@ -162,7 +162,7 @@ describe.each([ecsmctl, ecsmCli].map((program: Program) => [program.name, progra
     it.each(lines.filter(isLooking))('%s', (line) => expectToWork(place, line));
   });
 
-  describe('an example that does something', () => {
+  describe('an example that writes', () => {
     it.each(lines.filter((line) => !isLooking(line)))('%s', async (line) => {
       const place = await openPlace();
       try {

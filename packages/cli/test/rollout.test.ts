@@ -9,7 +9,7 @@ import { openSite, telemetry, until } from './site.kit.ts';
 const rolledOut = { code: 0, out: '"telemetry" successfully rolled out\n' };
 
 describe('a rollout', () => {
-  it('is followed, listed, undone, restarted, paused and resumed', async () => {
+  it('can be followed, listed, undone, restarted, paused and resumed', async () => {
     const site = await openSite();
     const images = () => site.simulator.platform.services().map(({ name }) => name);
     await site.apply(telemetry('1.0.0'));
@@ -54,7 +54,7 @@ describe('a rollout', () => {
     );
   });
 
-  it('shows how far it is while it takes time', async () => {
+  it('shows its progress', async () => {
     const site = await openSite({ startMs: 900, stopMs: 100, deleteMs: 100 });
     await site.apply(telemetry('1.0.0'));
     site.operate();
@@ -65,7 +65,7 @@ describe('a rollout', () => {
     );
   });
 
-  it('that is stuck ends with 1, with the platform’s own words', async () => {
+  it('that is stuck fails with the message of the platform', async () => {
     const site = await openSite();
     site.sim('deployments/fail', { count: 1_000, service: 'telemetry', message: 'no space left on device' });
     await site.apply(telemetry('1.0.0', { updateStrategy: { type: 'InPlace', progressDeadlineSeconds: 1 } }));
@@ -77,7 +77,7 @@ describe('a rollout', () => {
     );
   });
 
-  it('shows a platform that does not answer as such', async () => {
+  it('reports a platform that does not respond', async () => {
     const site = await openSite();
     await site.apply(telemetry('1.0.0'));
     site.operate();
@@ -93,7 +93,7 @@ describe('a rollout', () => {
 });
 
 describe('wait', () => {
-  it('sees a service come, become available, and go', async () => {
+  it('detects that a service is created, becomes available, and is deleted', async () => {
     const site = await openSite();
     const created = site.start('wait service/telemetry --for=create --timeout 1m');
     await until(() => created.test.err.text.includes('ecsmservice/telemetry (it does not exist)'));

@@ -92,7 +92,7 @@ async function expectCase([line, code, message]: Case): Promise<void> {
   expect(err).not.toMatch(stackTrace);
 }
 
-describe('a pipe that closes early is no error', () => {
+describe('a closed pipe is not an error', () => {
   it.each([
     'ecsmctl --help',
     'ecsmctl explain service --recursive',
@@ -242,10 +242,10 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-describe('a line that goes wrong says why, once', () => {
+describe('an invalid line prints its error once', () => {
   it.each(cases.map((one) => [one[0], one] as const))('%s', (_line, one) => expectCase(one));
 
-  it('and shows where only with -v', async () => {
+  it('and a stack trace only with -v', async () => {
     const { code, err } = await shell('ecsm-cli get nodes --port $DEAD -v');
     expect([code, stackTrace.test(err)]).toEqual([1, true]);
   });
@@ -287,7 +287,7 @@ describe('a signal while it waits', () => {
     expect((await shell('ecsmctl label service telemetry free=yes --overwrite')).code).toBe(0);
   });
 
-  it('leaves no half of a file', async () => {
+  it('leaves no partial file', async () => {
     const script = 'ecsmctl backup half.backup & sleep 0.2; kill $!; wait $!';
     const { code } = await shell(script);
     const found = readdirSync(directory).filter((name) => name.includes('half'));
@@ -300,8 +300,8 @@ describe('a signal while it waits', () => {
   });
 });
 
-describe('at the same time', () => {
-  it.each(['sqlite', 'file'])('several make one registry, and none loses anything: %s', async (scheme) => {
+describe('concurrent processes', () => {
+  it.each(['sqlite', 'file'])('create one registry, and lose nothing: %s', async (scheme) => {
     const names = ['a', 'b', 'c', 'd'];
     for (const name of names) writeFileSync(join(directory, `${name}.yaml`), manifest(name));
     const url = `${scheme}:./shared-${scheme}`;
@@ -314,14 +314,14 @@ describe('at the same time', () => {
     );
   });
 
-  it('two apply the same object', async () => {
+  it('apply the same object', async () => {
     const apply = 'ecsmctl apply -f two.yaml';
     const { code, out, err } = await shell(`${apply} & first=$!; ${apply} && wait $first`);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out.split('\n').sort()).toEqual(['', 'ecsmservice/two created', 'ecsmservice/two unchanged']);
   });
 
-  it('one waits for another that is writing, and then goes on', async () => {
+  it('wait for another writer', async () => {
     writeFileSync(
       join(directory, '.delivery', 'hold.mjs'),
       `import { DatabaseSync } from '@photostructure/sqlite';
@@ -356,7 +356,7 @@ const failing = cases.filter(([, code]) => code !== 0);
 const counts = [...tables.map((name) => rowsIn(`src/${name}`)), failing.length];
 const total = counts.reduce((sum, count) => sum + count, 0);
 
-it('there are at least 200 bad lines and files with what is said about them', () => {
+it('covers at least 200 invalid lines and files', () => {
   console.warn(`bad lines and files in the tables: ${counts.join(' + ')} = ${total}`);
   expect(rowsIn('test/wrong.test.ts')).toBe(cases.length);
   expect(total).toBeGreaterThanOrEqual(200);

@@ -28,7 +28,7 @@ describe('completion', () => {
     expect(await offered('explain ev')).toEqual(['events']);
   });
 
-  it('offers the objects that there are, in the namespace that was said', async () => {
+  it('offers the existing objects of the given namespace', async () => {
     expect(await offered("get services ''")).toEqual(['camera', 'telemetry']);
     expect(await offered("describe es telemetry ''")).toEqual(['camera']);
     expect(await offered("get services -n orbit ''")).toEqual(['radar']);
@@ -42,7 +42,7 @@ describe('completion', () => {
     expect(await offered('events --types W')).toEqual(['Warning']);
   });
 
-  it('is quiet where there is nothing, or it makes no sense', async () => {
+  it('offers nothing without a registry or for invalid words', async () => {
     expect(await offered("get services ''", empty)).toEqual([]);
     expect(await offered("get pods ''")).toEqual([]);
     expect(await offered("get services -n ''", empty)).toEqual([]);

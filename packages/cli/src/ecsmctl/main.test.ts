@@ -102,7 +102,7 @@ describe('the process', () => {
     });
   });
 
-  it('watches until Ctrl-C, and says nothing about it', async () => {
+  it('watches until Ctrl-C, and exits without a message', async () => {
     const { child, texts, ended } = start(bundled, ['get', 'services', '-w', '-o', 'name']);
     child.stdout.on('data', () => {
       if (texts.out.includes('telemetry')) child.kill('SIGINT');

@@ -35,7 +35,7 @@ describe('completion', () => {
     expect(await candidates('nonsense', '')).toEqual([]);
   });
 
-  it('knows what the environment says, and that it was the environment', async () => {
+  it('uses variables of the environment', async () => {
     const told: (string | undefined)[] = [];
     const own: Program = {
       ...program,
@@ -58,7 +58,7 @@ describe('completion', () => {
     expect(told).toEqual(['ECSM_REGISTRY', 'sqlite:./fleet', undefined, undefined]);
   });
 
-  it('offers flags with what they do, but none twice', async () => {
+  it('offers flags with their help, and none twice', async () => {
     expect(await candidatesFor(program, ['get', '--ou'], testTerminal().terminal)).toEqual(['--output\tthe format']);
     expect(await candidates('get', 'services', '-o', 'yaml', '-l', 'a', '--')).toEqual([
       '--all-namespaces',
@@ -88,7 +88,7 @@ describe('completion', () => {
     expect(await candidates('get', '--registry', '')).toEqual([]);
   });
 
-  it('asks the command for its words, and tells it what was said so far', async () => {
+  it('asks the command for its words, with the words so far', async () => {
     expect(await candidatesFor(program, ['get', 's'], testTerminal().terminal)).toEqual(['services\trun containers']);
     expect(await candidates('get', '-n', 'orbit', 'services', 'tele')).toEqual(['telemetry-orbit']);
     expect(await candidates('get', 'services', 'tele')).toEqual(['telemetry-default']);
@@ -98,7 +98,7 @@ describe('completion', () => {
     expect((await candidates('completion', 'bash', '')).filter((one) => !one.startsWith('--'))).toEqual([]);
   });
 
-  it('is quiet and ends well whatever happens', async () => {
+  it('prints nothing and succeeds after any error', async () => {
     const broken = {
       ...program.commands[0],
       name: 'broken',
@@ -125,7 +125,7 @@ describe('completion', () => {
     expect((await runInTestTerminal(program, ['__complete'])).code).toBe(0);
   });
 
-  it('does not wait for live names for ever', async () => {
+  it('limits the time for live names', async () => {
     const slow = {
       name: 'slow',
       help: '',
@@ -140,7 +140,7 @@ describe('completion', () => {
     expect([await done, out.text, clock.timers]).toEqual([0, '', 0]);
   });
 
-  it('offers no name that would break the protocol', async () => {
+  it('omits names that would break the protocol', async () => {
     const odd = {
       name: 'odd',
       help: '',

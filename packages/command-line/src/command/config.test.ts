@@ -36,7 +36,7 @@ async function complaint(text: string): Promise<string> {
 describe('settings', () => {
   const files = { '.sample.yaml': 'namespace: filed\nheader: [a, b]\ninsecure: true\n' };
 
-  it('come from flags before the environment before the file before the default', async () => {
+  it('have the precedence flag, environment, file, default', async () => {
     const env = { SAMPLE_NAMESPACE: 'varied' };
     const namespace = async (argv: readonly string[], options: TestTerminalOptions) => {
       const found = await settings(argv, options);
@@ -48,13 +48,13 @@ describe('settings', () => {
     expect(await namespace([], {})).toEqual(['default', undefined]);
   });
 
-  it('may be lists and switches, and a switch may be switched off again', async () => {
+  it('may be lists and switches, and a switch can be turned off', async () => {
     const found = await settings([], { files });
     expect([found.all('header'), found.get('insecure')]).toEqual([['a', 'b'], 'true']);
     expect((await settings(['--insecure=false'], { files })).get('insecure')).toBeUndefined();
   });
 
-  it('are in the working directory, or else at home, or where somebody says', async () => {
+  it('are read from the working directory, the home directory or the given file', async () => {
     const both = {
       '.sample.yaml': 'namespace: here',
       '/home/person/.sample.yaml': 'namespace: home',
@@ -93,11 +93,11 @@ describe('settings', () => {
     expect(await complaint(text)).toBe(message);
   });
 
-  it('complain about a text that is no YAML with the place', async () => {
+  it('report the position of invalid YAML', async () => {
     expect(await complaint('a: b\n  c: [')).toMatch(/^\.sample\.yaml:1:4: Nested mappings/);
   });
 
-  it('can be viewed with where they came from, without secrets', async () => {
+  it('can be viewed with their origin, without secrets', async () => {
     const found = await settings(['--registry', 'etcd://root:hunter2@host:2379/x'], {
       env: { SAMPLE_INSECURE: 'false' },
       files: { '.sample.yaml': 'header: [hunter2, hunter3]' },

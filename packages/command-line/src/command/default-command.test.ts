@@ -62,7 +62,7 @@ describe('a default command', () => {
     expect(err).toContain(`server: ${message}`);
   });
 
-  it('has its flags in the help of the program, and in no other', async () => {
+  it('has its flags in the help of the program only', async () => {
     expect(helpText(program, [])).toContain('--port N');
     expect(helpText(program, [])).toContain('server [COMMAND] [FLAGS]');
     expect(helpText(program, [call])).not.toContain('--port N');
@@ -80,7 +80,7 @@ describe('--version', () => {
   });
 });
 
-it('an unexpected error is shown with its stack where there is no -v', async () => {
+it('an unexpected error is shown with its stack if there is no -v', async () => {
   const { code, err } = await run('--port 13');
   expect(code).toBe(1);
   expect(err).toMatch(/^server: this is a bug: unlucky\nTypeError: unlucky\n {4}at /);

@@ -9,7 +9,7 @@ const program = sampleProgram();
 const command = (name: string) => program.commands.filter((one) => one.name === name);
 
 describe('help', () => {
-  it('of the program: examples, usage, commands in groups, flags, exit codes', () => {
+  it('of the program has examples, usage, commands in groups, flags and exit codes', () => {
     expect(helpText(program, [])).toBe(`sample: a program for tests
 
 Examples:
@@ -54,7 +54,7 @@ Help for a command: sample help COMMAND
 `);
   });
 
-  it('of a command: its own flags before those of every command', () => {
+  it('of a command has its own flags before the global ones', () => {
     expect(helpText(program, command('get'), 60)).toBe(`sample get: show objects
 
 Examples:
@@ -97,7 +97,7 @@ Flags of every command:
 `);
   });
 
-  it('of a command with commands, and of one with exit codes of its own', () => {
+  it('of a command lists subcommands, and exit codes of its own', () => {
     expect(helpText(program, command('rollout'))).toContain(`Commands:
   status  how far it is
   undo    back to the version before
@@ -108,7 +108,7 @@ Flags of every command:
     );
   });
 
-  it.each([20, 40, 60, 80, 100, 300])('fits into %d columns', (columns) => {
+  it.each([20, 40, 60, 80, 100, 300])('fits %d columns', (columns) => {
     for (const path of [[], ...program.commands.map((one) => [one])]) {
       const tooLong = helpText(program, path, columns)
         .split('\n')
@@ -117,7 +117,7 @@ Flags of every command:
     }
   });
 
-  it('breaks a long example so that a shell still understands it', () => {
+  it('breaks a long example so that it stays valid for a shell', () => {
     const line = 'sample get services --namespace orbit --selector app=camera --output json --watch --header "a b"';
     const text = helpText({ ...program, examples: [{ help: 'long', line }] }, [], 60);
     const shown = /# long\n((?:.*\\\n)*.*)\n/.exec(text)?.[1] ?? '';
@@ -125,13 +125,13 @@ Flags of every command:
     expect(shown.replace(/ \\\n +/g, ' ').trim()).toBe(line);
   });
 
-  it('goes to the output, as wide as the terminal', async () => {
+  it('is written to standard output, in the width of the terminal', async () => {
     const { out, err, code } = await runInTestTerminal(program, ['get', '-h'], { terminal: { columns: 60, rows: 24 } });
     expect([out, err, code]).toEqual([helpText(program, command('get'), 60), '', 0]);
   });
 });
 
-it('reads off from the usage how many words a command takes', () => {
+it('derives the number of words of a command from its usage', () => {
   const limits = (words: string | undefined, more = {}) =>
     Object.values(
       wordLimitsOf({ name: 'x', help: '', examples: [], ...(words === undefined ? {} : { words }), ...more }),

@@ -54,7 +54,7 @@ describe('a command line', () => {
     ]);
   });
 
-  it('tells switches, groups of letters and values with an equals sign apart', () => {
+  it('distinguishes switches, groups of letters and values with an equals sign', () => {
     expect(['all-namespaces', 'watch'].map(call('get x -Awv').flag)).toEqual(['true', 'true']);
     expect(call('get x -Awv').isVerbose).toBe(true);
     expect(call('get x').flag('watch')).toBeUndefined();
@@ -64,27 +64,27 @@ describe('a command line', () => {
     expect(call('get x -vvv').isVerbose).toBe(true);
   });
 
-  it('lets a value be left out where a flag says so, and takes no word for it', () => {
+  it('accepts flags with an optional value, and takes no word for it', () => {
     expect(call('apply').flag('dry-run')).toBeUndefined();
     expect(call('apply --dry-run').flag('dry-run')).toBe('client');
     expect(call('apply --dry-run=server').flag('dry-run')).toBe('server');
     expect(complaint('apply --dry-run server')).toBe('apply takes no arguments, but got "server"');
   });
 
-  it('takes a dash alone for a word, and numbers below zero for values', () => {
+  it('takes a single dash for a word, and negative numbers for values', () => {
     expect(call('get -').words).toEqual(['-']);
     expect(call('apply -f -').flag('filename')).toBe('-');
     expect(call('rollout undo x --to -1').flag('to')).toBe('-1');
   });
 
-  it('gives what stands behind -- to who wants it, and takes it for words otherwise', () => {
+  it('passes what follows -- to commands that accept it, and takes it for words otherwise', () => {
     const { words, rest } = call('exec camera -- ls -l --all -- x');
     expect([words, rest]).toEqual([['camera'], ['ls', '-l', '--all', '--', 'x']]);
     expect(call('get x -- -n --weird').words).toEqual(['x', '-n', '--weird']);
     expect(call('get x --').words).toEqual(['x']);
   });
 
-  it('believes flags before variables, and variables before defaults', () => {
+  it('prefers flags to variables, and variables to defaults', () => {
     const env = { SAMPLE_NAMESPACE: 'ground', SAMPLE_WATCH: '1' };
     const ask = (text: string, variables = {}) => [
       call(text, variables).flag('namespace'),
@@ -99,14 +99,14 @@ describe('a command line', () => {
     expect(call('get x', { SAMPLE_HEADER: 'a\n\nb' }).flags('header')).toEqual(['a', 'b']);
   });
 
-  it('finds the command behind a flag that another command has as a switch', () => {
+  it('finds the command after a flag that another command has as a switch', () => {
     for (const commands of [program.commands, [...program.commands].reverse()]) {
       const parsed = parse({ ...program, commands }, line('-f x.yaml apply'), {});
       expect(parsed.kind === 'run' && parsed.command.name).toBe('apply');
     }
   });
 
-  it('finds a command inside another', () => {
+  it('finds a subcommand', () => {
     expect(call('rollout -n orbit undo telemetry --to 3')).toMatchObject({
       command: 'rollout undo',
       words: ['telemetry'],
@@ -131,16 +131,16 @@ describe('a command line', () => {
     expect(read(text)).toEqual({ help });
   });
 
-  it('may ask for the version as people ask other programs', () => {
+  it('accepts --version', () => {
     expect(call('--version').command).toBe('version');
   });
 
-  it('reveals a command that reads a flag it does not have', () => {
+  it('throws if a command reads a flag that it does not declare', () => {
     expect(() => call('get x').flag('namepsace')).toThrow('the command reads the undeclared flag --namepsace');
   });
 });
 
-describe('a senseless command line', () => {
+describe('an invalid command line', () => {
   it.each([
     ['gte x', 'unknown command "gte". Did you mean "get"?'],
     ['aply -f x', 'unknown command "aply". Did you mean "apply"?'],
@@ -196,12 +196,12 @@ describe('a senseless command line', () => {
     expect(complaint(text)).toBe(message);
   });
 
-  it('names the variable that makes no sense, and hides what is secret', () => {
+  it('names the invalid variable, and hides secrets', () => {
     expect(complaint('get x', { SAMPLE_WATCH: 'yes' })).toBe('SAMPLE_WATCH has to be true or false, not "yes"');
     expect(complaint('apply', { SAMPLE_PASSWORD: 'hunter2' })).toBe('SAMPLE_PASSWORD has to be correct');
   });
 
-  it('points to the help of the command that it is about', () => {
+  it('refers to the help of the command', () => {
     const path = (text: string) => {
       try {
         return read(text);

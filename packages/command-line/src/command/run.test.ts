@@ -22,17 +22,17 @@ const failing = (error: unknown) =>
   );
 
 describe('running a program', () => {
-  it('gives the command what was said, and ends with 0', async () => {
+  it('passes words and flags to the command, and exits with 0', async () => {
     const { out, err, code } = await runInTestTerminal(sampleProgram(), ['get', 'services', '-n', 'orbit']);
     expect(JSON.parse(out)).toMatchObject({ words: ['services'], namespace: ['orbit', ['orbit'], '--namespace'] });
     expect([err, code]).toEqual(['', 0]);
   });
 
-  it('ends with the code that the command says', async () => {
+  it('exits with the code that the command returns', async () => {
     expect((await runInTestTerminal(sampleProgram(doing(async () => 7)), ['do'])).code).toBe(7);
   });
 
-  it('complains in one line, with a hint where to read on', async () => {
+  it('prints usage errors as one line, with a hint to the help', async () => {
     expect(await runInTestTerminal(sampleProgram(), ['get', 'x', '--frob'])).toEqual({
       code: 2,
       out: '',
@@ -48,7 +48,7 @@ describe('running a program', () => {
     });
   });
 
-  it('does not let a word steer the terminal', async () => {
+  it('escapes control characters in words', async () => {
     const { err } = await runInTestTerminal(sampleProgram(), ['\u001b[2J\nx']);
     expect(err).not.toContain('\u001b');
     expect(err.split('\n')).toHaveLength(3);
@@ -87,20 +87,20 @@ describe('running a program', () => {
     expect(await runInTestTerminal(failing(error), ['do'])).toEqual({ code, out: '', err });
   });
 
-  it('shows the stack and the causes with -v, and only then', async () => {
+  it('prints stack and causes only with -v', async () => {
     const error = new TypeError('x is undefined', { cause: new Error('the real reason') });
     const { err } = await runInTestTerminal(failing(error), ['do', '-v']);
     expect(err).toMatch(/^sample: this is a bug: x is undefined\nTypeError: x is undefined\n {4}at /);
     expect(err).toContain('caused by: Error: the real reason');
   });
 
-  it('shows details with -v, and only then', async () => {
+  it('prints details only with -v', async () => {
     const program = sampleProgram(doing(async ({ terminal }) => terminal.detail(`GET /nodes ${terminal.isVerbose}`)));
     expect((await runInTestTerminal(program, ['do', '-v'])).err).toBe('GET /nodes true\n');
     expect((await runInTestTerminal(program, ['do'])).err).toBe('');
   });
 
-  it('lets a command say what a failure is for it', async () => {
+  it('lets a command describe a failure', async () => {
     const program = sampleProgram(doing(async () => Promise.reject(new Failure('no link')), { failureCode: 3 }));
     expect((await runInTestTerminal(program, ['do'])).code).toBe(3);
   });
@@ -120,7 +120,7 @@ describe('running a program', () => {
     expect([err.text, ended]).toEqual(['', [code]]);
   });
 
-  it('after Ctrl-C still says what the command wants people to know', async () => {
+  it('prints the message of the command after Ctrl-C', async () => {
     const { terminal, err, interrupt } = testTerminal();
     const program = sampleProgram(
       doing(async () => {
@@ -132,12 +132,12 @@ describe('running a program', () => {
     expect(err.text).toBe('sample: 2 of 5 are applied\n');
   });
 
-  it('after Ctrl-C ends with 130 also where the command ends well', async () => {
+  it('exits with 130 after Ctrl-C even if the command succeeds', async () => {
     const { terminal, interrupt } = testTerminal();
     expect(await runProgram(sampleProgram(doing(async () => interrupt())), ['do'], terminal)).toBe(130);
   });
 
-  it('is quiet and content when the reader has gone', async () => {
+  it('exits with 0 and without a message when its output is closed', async () => {
     const { terminal, out, err } = testTerminal();
     const program = sampleProgram(
       doing(async () => {
@@ -157,7 +157,7 @@ describe('running a program', () => {
     expect(err.text).toBe('sample: standard output cannot be written: the disk is full\n');
   });
 
-  it('calls a command that does nothing a bug', async () => {
+  it('reports a command without an implementation as a bug', async () => {
     const { load: _, ...nothing } = doing(async () => {});
     expect((await runInTestTerminal(sampleProgram(nothing), ['do'])).err).toContain(
       'the command "do" has no implementation',

@@ -43,11 +43,11 @@ describe('in bash', () => {
     expect(await offered(line)).toEqual(expected);
   });
 
-  it('quotes names, so that none becomes a command', async () => {
+  it('quotes names, so that none is executed', async () => {
     expect(await offered('sample get services ')).toEqual(['telemetry-default', 'camera', '\\$\\(evil\\)', 'a\\ b']);
   });
 
-  it.skipIf(!hasTerminal)('completes what a person types: commands, values, live names and files', async () => {
+  it.skipIf(!hasTerminal)('completes commands, values, live names and files', async () => {
     // A dumb terminal gets no control codes, so the output is what a person would read.
     const { out } = await sample.shell(`script -qefc 'bash --norc -i' /dev/null`, {
       env: { TERM: 'dumb', INPUTRC: '/dev/null' },
@@ -74,7 +74,7 @@ for (const shell of ['zsh', 'fish']) {
 }
 
 describe.skipIf(!has('zsh'))('in zsh', () => {
-  it('is a script that zsh understands, and registers itself', async () => {
+  it('is a valid script that registers itself', async () => {
     const { out, code } = await sample.shell(
       `zsh -f -c 'autoload -Uz compinit; compinit -u -D; source <(sample completion zsh); echo "$_comps[sample]"'`,
     );
@@ -83,7 +83,7 @@ describe.skipIf(!has('zsh'))('in zsh', () => {
 });
 
 describe.skipIf(!has('fish'))('in fish', () => {
-  it('offers what the program offers', async () => {
+  it('offers the candidates of the program', async () => {
     const { out } = await sample.shell(
       `fish --no-config -c 'sample completion fish | source; complete -C "sample get -o w"'`,
     );
@@ -92,7 +92,7 @@ describe.skipIf(!has('fish'))('in fish', () => {
 });
 
 describe('the command completion', () => {
-  it('prints the script of a shell, and knows which there are', async () => {
+  it('prints the script of a shell, and lists the supported shells', async () => {
     for (const shell of shells) {
       expect((await sample.run(['completion', shell])).out).toBe(completionScript(shell, 'sample'));
     }
@@ -101,7 +101,7 @@ describe('the command completion', () => {
     );
   });
 
-  it('makes names of functions that every shell takes', () => {
+  it('creates valid function names for every shell', () => {
     expect(completionScript('bash', 'ecsm-cli')).toContain('complete -F _ecsm_cli_complete ecsm-cli');
   });
 });

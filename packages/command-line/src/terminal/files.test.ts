@@ -65,7 +65,7 @@ describe.each(['real', 'virtual'] as const)('%s files', (kind) => {
     expect(await refusal(files.read('fleet'))).toBe('fleet is a directory');
   });
 
-  it('are written, and overwritten unless that is refused', async () => {
+  it('are written, and overwritten unless that is disabled', async () => {
     await files.write('new', bytes('1'));
     await files.write('new', pieces('2', '3'));
     expect(await text(files, 'new')).toBe('23');
@@ -78,12 +78,12 @@ describe.each(['real', 'virtual'] as const)('%s files', (kind) => {
 });
 
 describe('files on disk', () => {
-  it('are for their owner alone where they hold secrets', async () => {
+  it('are readable by their owner only if they contain secrets', async () => {
     await files.write('backup', pieces('1'), { secret: true });
     expect(statSync(join(directory, 'backup')).mode & 0o777).toBe(0o600);
   });
 
-  it('are written whole or not at all, and nothing stays beside them', async () => {
+  it('are written completely or not at all, without temporary files', async () => {
     await files.write('new', bytes('old'));
     const broken = (async function* () {
       yield bytes('half');
@@ -95,7 +95,7 @@ describe('files on disk', () => {
     expect(everything()).toEqual(['exclusive', 'new']);
   });
 
-  it('have a limit when they are read as a whole, and none in pieces', async () => {
+  it('have a size limit when read completely, and none when read in chunks', async () => {
     writeFileSync(join(directory, 'fits'), Buffer.alloc(1_000_000));
     writeFileSync(join(directory, 'large'), Buffer.alloc(1_000_001));
     expect((await files.read('fits'))?.length).toBe(1_000_000);
@@ -105,7 +105,7 @@ describe('files on disk', () => {
     expect(size).toBe(1_000_001);
   });
 
-  it('are followed through links, but directories are not', async () => {
+  it('are read through symbolic links; directories are not', async () => {
     mkdirSync(join(directory, 'd'));
     writeFileSync(join(directory, 'd', 'a'), '');
     symlinkSync('a', join(directory, 'd', 'link'));
@@ -114,7 +114,7 @@ describe('files on disk', () => {
     expect(await files.list('d', { recursive: true })).toEqual(['d/a', 'd/link']);
   });
 
-  it('are refused with the name and the reason', async () => {
+  it('are rejected with name and reason', async () => {
     mkdirSync(join(directory, 'd'));
     expect(await refusal(files.open('d'))).toBe('d is a directory');
     expect(await refusal(files.write('none/x', bytes('')))).toBe(

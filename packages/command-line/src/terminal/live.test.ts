@@ -8,7 +8,7 @@ const sent = (text: string) => text.replaceAll('\n', '\r\n');
 const terminal = (columns = 40, rows = 10) => new TestOutput({ columns, rows }, false);
 
 describe('a live region in a terminal', () => {
-  it('shows each text instead of the one before, however long they are', () => {
+  it('replaces each text by the next one, of any length', () => {
     const sink = terminal();
     const live = new Live(sink);
     for (const text of ['one\ntwo\nthree', 'a longer line than before\nb', 'c\nd\ne\nf']) {
@@ -21,13 +21,13 @@ describe('a live region in a terminal', () => {
     expect([screen.text, screen.isCursorShown]).toEqual(['c\nd\ne\nf\n', true]);
   });
 
-  it('cuts lines and what does not fit into the rows', () => {
+  it('truncates lines, and omits rows that do not fit', () => {
     const sink = terminal(10, 4);
     new Live(sink).show('a line that is too long\n二二二二二二\n3\n4\n5');
     expect(new Screen(10).feed(sent(sink.text)).text).toBe('a line t…\n二二二二…\n… 3 more…');
   });
 
-  it('paints over what a narrower terminal has wrapped', () => {
+  it('repaints lines that a narrower terminal has wrapped', () => {
     const sink = terminal(20, 10);
     const live = new Live(sink);
     live.show('eighteen columns..\nx');
@@ -48,7 +48,7 @@ describe('a live region in a terminal', () => {
     expect(sink.text).toBe(before);
   });
 
-  it('prints lines that stay above it', () => {
+  it('prints permanent lines above it', () => {
     const sink = terminal();
     const live = new Live(sink);
     live.show('1/3\nready');
@@ -58,7 +58,7 @@ describe('a live region in a terminal', () => {
     expect(new Screen(40).feed(sent(sink.text)).text).toBe('warning: weak link\n2/3\nready\n');
   });
 
-  it('stays below what goes to another sink of the same terminal', () => {
+  it('stays below the output of another stream of the terminal', () => {
     const sink = terminal();
     const live = new Live(sink);
     live.show('1/3\nready');
@@ -68,7 +68,7 @@ describe('a live region in a terminal', () => {
     expect(new Screen(40).feed(sent(sink.text)).text).toBe('a is gone\nb is gone\n');
   });
 
-  it('leaves nothing when it is cleared, and does nothing afterwards', () => {
+  it('is empty after it was cleared, and then does nothing', () => {
     const sink = terminal();
     const live = new Live(sink);
     live.show('a\nb');
@@ -80,7 +80,7 @@ describe('a live region in a terminal', () => {
     expect([screen.text, screen.isCursorShown]).toEqual(['', true]);
   });
 
-  it('gives the cursor back when it is interrupted', () => {
+  it('restores the cursor when it is interrupted', () => {
     const stop = new AbortController();
     const sink = terminal();
     const live = new Live(sink, stop.signal);
@@ -94,7 +94,7 @@ describe('a live region in a terminal', () => {
   });
 });
 
-it('a live region without a terminal prints a line when there is news, and no control codes', () => {
+it('a live region without a terminal prints a line for each change, and no control codes', () => {
   const sink = new TestOutput(undefined, false);
   const live = new Live(sink);
   live.show('1/3 after 1 s', '1/3');

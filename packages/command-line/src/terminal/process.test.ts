@@ -7,16 +7,16 @@ import { hasTerminal, sampleProcess, when } from './process.kit.ts';
 const sample = sampleProcess();
 
 describe('a program in a pipe', () => {
-  it('says everything before it ends, however much it is', async () => {
+  it('writes all of its output before it ends', async () => {
     const { code, out } = await sample.shell('sample burst 5000000 | { sleep 0.3; wc -c; }');
     expect([code, out.trim()]).toEqual([0, '5000000']);
   });
 
-  it('writes a file whole', async () => {
+  it('writes a complete file', async () => {
     expect((await sample.shell('sample burst 3000000 > file && wc -c < file')).out.trim()).toBe('3000000');
   });
 
-  it('ends quietly with 0 when the reader has enough', async () => {
+  it('exits with 0 when the pipe is closed', async () => {
     const { code, out, err } = await sample.shell('sample lines 100000000 | head -2; echo $PIPESTATUS');
     expect([code, out, err]).toEqual([0, 'line 0\nline 1\n0\n', '']);
   });
@@ -27,12 +27,12 @@ describe('a program in a pipe', () => {
     expect(err).toMatch(/^sample: standard output cannot be written: ENOSPC[^\n]*\n$/);
   });
 
-  it('does not mind that nobody reads its errors', async () => {
+  it('continues when standard error is closed', async () => {
     const { out } = await sample.shell('sample gte 2> >(true); echo "code $?"');
     expect(out).toBe('code 2\n');
   });
 
-  it('never asks, and never hangs, where nobody can answer', async () => {
+  it('does not ask without a terminal', async () => {
     expect((await sample.run(['ask'])).out).toBe('answers: [null,null]\n');
     expect((await sample.run(['ask'], { input: 'y\ny\n' })).out).toBe('answers: [null,null]\n');
   });
@@ -55,7 +55,7 @@ describe('standard input', () => {
     expect((await sample.shell('head -c 67108864 /dev/zero | sample cat')).out).toBe('67108864 bytes\n');
   });
 
-  it('does not keep an interrupted program', async () => {
+  it('does not block an interrupted program', async () => {
     // A while after it has begun, so that it is reading and not about to.
     const later = when([/reading/, (child) => void setTimeout(() => child.kill('SIGTERM'), 500)]);
     const { code, out } = await sample.run(['cat'], { onOutput: later });
@@ -77,7 +77,7 @@ describe('a signal', () => {
     ]);
   });
 
-  it('ends a command that does not listen when it comes twice', async () => {
+  it('ends a command that ignores it when it arrives twice', async () => {
     let isSecond = false;
     const { code } = await sample.run(['deaf'], {
       onOutput: when([
@@ -94,13 +94,13 @@ describe('a signal', () => {
   });
 });
 
-it('what nobody catches is one line, and the stack only with -v', async () => {
+it('an uncaught error is one line, with a stack only with -v', async () => {
   const { code, err } = await sample.run(['stray']);
   expect([code, err]).toEqual([1, 'sample: this is a bug: nobody catches this; run again with -v to see where\n']);
   expect((await sample.run(['stray', '-v'])).err).toMatch(/nobody catches this\n {4}at /);
 });
 
-it('gives up at the deadline as a process, too', async () => {
+it('fails at the deadline', async () => {
   const { code, err } = await sample.run(['wait']);
   expect([code, err]).toEqual([
     1,
@@ -112,7 +112,7 @@ describe('an editor', () => {
   const left = () => readdirSync(sample.directory).filter((name) => name.startsWith('ecsm-edit-'));
   const editor = { EDITOR: 'sed -i s/1/2/' };
 
-  it('gets the text in a file of its own, and gives it back; nothing stays', async () => {
+  it('gets the text in a temporary file, and returns it; the file is removed', async () => {
     const { code, out } = await sample.run(['edit'], { env: { ...editor, VISUAL: '' } });
     expect([code, out, left()]).toEqual([0, 'saved: "replicas: 2\\n"\n', []]);
     // VISUAL goes first.
@@ -121,12 +121,12 @@ describe('an editor', () => {
     );
   });
 
-  it('works on a file that nobody else can read', async () => {
+  it('gets a file that only its owner can read', async () => {
     const { out } = await sample.run(['edit'], { env: { EDITOR: 'stat -c %a:%n' } });
     expect(out).toMatch(/^600:\S+\/edit\.yaml\n/);
   });
 
-  it('loses nothing of what was typed when the command fails afterwards', async () => {
+  it('keeps the text if the command fails afterwards', async () => {
     const { code, err } = await sample.run(['edit', 'refuse'], { env: editor });
     const path = /^sample: replicas must not be 2\nYour edits are kept in (\S+)\n$/.exec(err)?.[1] ?? err;
     expect([code, readFileSync(path, 'utf8')]).toEqual([1, 'replicas: 2\n']);
@@ -134,7 +134,7 @@ describe('an editor', () => {
     expect(left()).toHaveLength(1);
   });
 
-  it('that fails, or is none, leaves nothing', async () => {
+  it('that fails or does not exist leaves no file', async () => {
     const before = left();
     expect((await sample.run(['edit'], { env: { EDITOR: 'false' } })).err).toBe(
       'sample: the editor "false" ended with 1; nothing was changed\n',
@@ -145,14 +145,14 @@ describe('an editor', () => {
     expect(left()).toEqual(before);
   });
 
-  it('keeps its Ctrl-C to itself', async () => {
+  it('handles Ctrl-C itself', async () => {
     const { code, out } = await sample.run(['edit'], {
       env: { EDITOR: 'f() { kill -INT $PPID; sleep 0.2; sed -i s/1/2/ "$1"; }; f' },
     });
     expect([code, out]).toEqual([0, 'saved: "replicas: 2\\n"\n']);
   });
 
-  it('ends with the program, and what it has saved stays', async () => {
+  it('ends with the program, and the saved text is kept', async () => {
     const { code, err } = await sample.run(['edit'], {
       env: { EDITOR: 'f() { echo typed > "$1"; echo editing >&2; exec sleep 30; }; f' },
       onOutput: when([/editing/, (child) => child.kill('SIGTERM')]),
@@ -161,13 +161,13 @@ describe('an editor', () => {
     expect([code, readFileSync(path, 'utf8')]).toEqual([143, 'typed\n']);
   });
 
-  it('does not wait for a person where there is no terminal', async () => {
+  it('is not started without a terminal', async () => {
     expect((await sample.run(['edit'], { env: { EDITOR: 'sh -c "cat >/dev/null; exit 0"' } })).code).toBe(0);
   });
 });
 
 describe.skipIf(!hasTerminal)('in a terminal', () => {
-  it('knows its size, repaints, and gives the cursor back after Ctrl-C', async () => {
+  it('gets its size, repaints, and restores the cursor after Ctrl-C', async () => {
     const { code, out } = await sample.runInTerminal(['live'], {
       onOutput: when([/waiting for Ctrl-C/, (child) => child.stdin.write('\u0003')]),
     });
@@ -178,7 +178,7 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     expect(out.endsWith('\u001b[?25h')).toBe(true);
   });
 
-  it('asks a person, one question after the other', async () => {
+  it('asks one question after the other', async () => {
     const { code, out } = await sample.runInTerminal(['ask'], {
       onOutput: when(
         [/y\/N\] $/, (child) => child.stdin.write('y\n')],
@@ -189,14 +189,14 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     expect(out).toContain('answers: ["y","no, \u7b49"]');
   });
 
-  it('loses no answer that was typed ahead', async () => {
+  it('keeps answers that were typed ahead', async () => {
     const { out } = await sample.runInTerminal(['ask'], {
       onOutput: when([/y\/N\] $/, (child) => child.stdin.write('y\nyes\n')]),
     });
     expect(out).toContain('answers: ["y","yes"]');
   });
 
-  it('takes Ctrl-D for no answer, and Ctrl-C for the wish to stop', async () => {
+  it('takes Ctrl-D for no answer, and Ctrl-C for an abort', async () => {
     const end = await sample.runInTerminal(['ask'], {
       onOutput: when([/y\/N\] $/, (child) => child.stdin.write('\u0004')]),
     });
@@ -207,7 +207,7 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     expect(stop.code, stop.out).toBe(130);
   });
 
-  it('does not read from it what should be piped', async () => {
+  it('does not read piped input from it', async () => {
     const { code, out } = await sample.runInTerminal(['cat']);
     expect(code).toBe(2);
     expect(out).toContain('sample: standard input is a terminal: name a file');
@@ -222,7 +222,7 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     expect((await sample.runInTerminal(['colour'], { env })).out.trim()).toBe(expected);
   });
 
-  it('does not move the cursor of a dumb one', async () => {
+  it('does not move the cursor on a dumb terminal', async () => {
     const { out } = await sample.runInTerminal(['live'], {
       env: { TERM: 'dumb' },
       onOutput: when([/waiting for Ctrl-C/, (child) => child.stdin.write('\u0003')]),
@@ -230,14 +230,14 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     expect(out).not.toContain('\u001b');
   });
 
-  it('shows help as wide as it is', async () => {
+  it('prints help in its width', async () => {
     const { out } = await sample.runInTerminal(['get', '--help']);
     expect(out.split('\r\n').filter((line) => line.length > 60)).toEqual([]);
     expect(out).toContain('Shows the objects of a kind, or those that are named, as a\r\n');
   });
 });
 
-it('colours: NO_COLOR goes before FORCE_COLOR, and an empty one says nothing', () => {
+it('NO_COLOR takes precedence over FORCE_COLOR, and an empty value is ignored', () => {
   const answers = [{}, { NO_COLOR: '' }, { FORCE_COLOR: '0' }, { FORCE_COLOR: '', TERM: 'dumb' }].map((env) =>
     mayColour(true, env),
   );

@@ -18,8 +18,8 @@ function waiting(terminal: ReturnType<typeof testTerminal>, more = {}) {
   return { progress, done };
 }
 
-describe('waiting', () => {
-  it('says what for, how long, how far, and since when nobody answers', () => {
+describe('withProgress', () => {
+  it('shows the operation, its duration, its progress, and the time without a response', () => {
     const wait = { what: 'service/telemetry', state: '2/3 ready', elapsedMs: 12_345, timeoutMs: 60_000 };
     expect(waitLine(wait)).toBe('waiting for service/telemetry (12 s of 60 s): 2/3 ready');
     expect(waitLine({ ...wait, sinceContactMs: 40_000 })).toBe(
@@ -31,7 +31,7 @@ describe('waiting', () => {
     );
   });
 
-  it('shows times as people say them', () => {
+  it('formats durations', () => {
     expect([0, -5, 119_999, 120_000, 125_000, 7_200_000, 11_400_000].map(duration)).toEqual([
       '0 s',
       '0 s',
@@ -43,7 +43,7 @@ describe('waiting', () => {
     ]);
   });
 
-  it('shows nothing of a wait that is short, and gives the result', async () => {
+  it('shows nothing for a short wait, and returns the result', async () => {
     const { terminal, err, clock } = testTerminal({ terminal: { columns: 80, rows: 24 } });
     expect(
       await withProgress(terminal, options, async ({ update }) => {
@@ -54,7 +54,7 @@ describe('waiting', () => {
     expect([err.text, clock.timers]).toEqual(['', 0]);
   });
 
-  it('counts on in a terminal, and leaves nothing there', async () => {
+  it('updates the time on a terminal, and clears it at the end', async () => {
     const terminal = testTerminal({ terminal: { columns: 80, rows: 24 } });
     const { progress, done } = waiting(terminal);
     progress.contact();
@@ -66,7 +66,7 @@ describe('waiting', () => {
     expect(terminal.err.text.endsWith('\n\u001b[?25h')).toBe(true);
   });
 
-  it('prints a line when something changes where there is no terminal', async () => {
+  it('prints a line for each change without a terminal', async () => {
     const terminal = testTerminal();
     const { progress } = waiting(terminal);
     progress.contact();
@@ -82,7 +82,7 @@ describe('waiting', () => {
     ]);
   });
 
-  it('gives up at the deadline, says how far it came, and what to do', async () => {
+  it('fails at the deadline with its progress and a remedy', async () => {
     const terminal = testTerminal();
     const { progress, done } = waiting(terminal, { remedy: 'look at "sample describe telemetry"' });
     progress.contact();
@@ -98,7 +98,7 @@ describe('waiting', () => {
     expect([progress.signal.aborted, terminal.clock.timers]).toEqual([true, 0]);
   });
 
-  it('does not blame the work for the deadline, but for its own errors', async () => {
+  it('distinguishes the deadline from errors of the work', async () => {
     const terminal = testTerminal();
     const done = withProgress(
       terminal.terminal,
@@ -113,7 +113,7 @@ describe('waiting', () => {
     ).rejects.toThrow('own');
   });
 
-  it('does not begin to show anything when it is interrupted already', async () => {
+  it('shows nothing if it is already interrupted', async () => {
     const terminal = testTerminal();
     terminal.interrupt();
     await expect(withProgress(terminal.terminal, options, ever)).rejects.toBeInstanceOf(Interrupted);

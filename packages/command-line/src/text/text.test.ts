@@ -8,25 +8,25 @@ describe('wrapping', () => {
     expect(wrap('how long one call may take', 12)).toBe('how long one\ncall may\ntake');
   });
 
-  it('counts the indent, and gives it to every line', () => {
+  it('counts the indent, and adds it to every line', () => {
     expect(wrap('how long one call may take', 12, 4)).toBe('    how long\n    one call\n    may take');
   });
 
-  it('keeps paragraphs, empty lines and the blanks before a line', () => {
+  it('keeps paragraphs, empty lines and leading blanks', () => {
     expect(wrap('one two\n\n  three four', 9)).toBe('one two\n\n  three\nfour');
     expect(wrap('', 10, 2)).toBe('');
   });
 
-  it('gives a long word a line of its own', () => {
+  it('puts a long word on its own line', () => {
     expect(wrap('see http://127.0.0.1:3001/api/v1 there', 10)).toBe('see\nhttp://127.0.0.1:3001/api/v1\nthere');
   });
 
-  it('breaks Chinese anywhere, but not before a mark that closes', () => {
+  it('breaks Chinese anywhere, except before closing punctuation', () => {
     expect(wrap('服务已经启动，请稍候。', 10)).toBe('服务已经启\n动，请稍\n候。');
     expect(wrap('使用ecsmctl命令查看', 10)).toBe('使用\necsmctl命\n令查看');
   });
 
-  it('loses nothing, and fits where words do', () => {
+  it('keeps all words, and fits if the words do', () => {
     const word = fc.stringMatching(/^[a-z]{1,8}$|^[中文字符]{1,12}$/u);
     fc.assert(
       fc.property(fc.array(word, { maxLength: 20 }), fc.integer({ min: 12, max: 40 }), (words, columns) => {
@@ -49,6 +49,6 @@ it.each([
   expect(plural(count, noun)).toBe(text);
 });
 
-it('takes a plural that is not regular', () => {
+it('uses an irregular plural', () => {
   expect(plural(2, 'person', 'people')).toBe('2 people');
 });

@@ -55,7 +55,7 @@ describe('the width of a text', () => {
   });
 });
 
-describe('cutting', () => {
+describe('truncate', () => {
   it.each([
     ['telemetry', 9, 'telemetry'],
     ['telemetry', 8, 'telemet…'],
@@ -71,12 +71,12 @@ describe('cutting', () => {
     expect(truncate(text, columns)).toBe(cut);
   });
 
-  it('ends the colour of what it cuts', () => {
+  it('resets the colour of truncated text', () => {
     expect(truncate(paint.red('telemetry'), 4)).toBe('\u001b[31mtel…\u001b[0m');
     expect(truncate(paint.red('tel'), 4)).toBe(paint.red('tel'));
   });
 
-  it('never takes more than it may, and changes only what is too long', () => {
+  it('never exceeds the width, and changes only longer texts', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 0, max: 20 }), (text, columns) => {
         const cut = truncate(text, columns);
@@ -88,14 +88,14 @@ describe('cutting', () => {
   });
 });
 
-describe('padding', () => {
+describe('padEnd', () => {
   it('counts columns, not characters', () => {
     expect(padEnd('节点', 6)).toBe('节点  ');
     expect(padEnd('telemetry', 4)).toBe('telemetry');
     expect(padEnd(paint.red('42'), 4)).toBe(`${paint.red('42')}  `);
   });
 
-  it('gives the width that was asked for', () => {
+  it('returns the requested width', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 0, max: 40 }), (text, columns) => {
         // What follows could combine with a half of something at the end.
@@ -106,7 +106,7 @@ describe('padding', () => {
   });
 });
 
-describe('what is visible', () => {
+describe('visible text', () => {
   it.each([
     ['web-1', 'web-1'],
     ['本地仓库 👨‍👩‍👧 ❤️', '本地仓库 👨‍👩‍👧 ❤️'],
@@ -128,7 +128,7 @@ describe('what is visible', () => {
     expect(visibleLines('节点\t1\n\u001b[2J\r\n')).toBe('节点\t1\n\\x1b[2J\\r\n');
   });
 
-  it('never holds anything that steers a terminal', () => {
+  it('contains no control characters', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(visible(text)).not.toMatch(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u);

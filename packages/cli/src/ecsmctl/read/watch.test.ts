@@ -74,7 +74,7 @@ telemetry                      2/2     0            Dynamic    telemetry@1.0.0#s
     });
   });
 
-  it('prints only changes with --watch-only, and only of those that were named', async () => {
+  it('prints only changes with --watch-only, and only of the named objects', async () => {
     const services = registry.resource(ECSMService);
     const deed = async () => {
       await services.create(serviceInput('other'));
@@ -87,7 +87,7 @@ telemetry                      2/2     0            Dynamic    telemetry@1.0.0#s
     });
   });
 
-  it('prints documents one behind the other', async () => {
+  it('prints one document after the other', async () => {
     const services = registry.resource(ECSMService);
     const deed = () => services.patch('telemetry', { spec: { paused: true } });
     const { out } = await watched('get services -w -o yaml', 'paused: false', deed, /paused: true/);
@@ -96,7 +96,7 @@ telemetry                      2/2     0            Dynamic    telemetry@1.0.0#s
     expect(paths.out).toBe('telemetry\nradar\n');
   });
 
-  it('fails for a name that is not there', async () => {
+  it('fails for a name that does not exist', async () => {
     expect(await kit.run('get service telemetri -w')).toEqual({
       code: 1,
       out: '',
@@ -117,7 +117,7 @@ telemetry                      2/2     0            Dynamic    telemetry@1.0.0#s
 });
 
 describe('events -w', () => {
-  it('prints what happened, then what happens', async () => {
+  it('prints past events, then new ones', async () => {
     const events = registry.resource(Event);
     await events.create(event('one', 'Created'));
     const deed = () => events.create(event('two', 'Complete'));

@@ -73,7 +73,7 @@ describe('backup and restore', () => {
     },
   );
 
-  it('go through pipes', async () => {
+  it('work with pipes', async () => {
     const kit = freshKit();
     await furnish(kit);
     const { code, out, err } = await kit.run('backup -');
@@ -85,7 +85,7 @@ describe('backup and restore', () => {
     expect(await contentAt(url)).toEqual(await contentAt(kit.url));
   });
 
-  it('--dry-run verifies and touches nothing', async () => {
+  it('--dry-run verifies and writes nothing', async () => {
     const kit = freshKit();
     await furnish(kit);
     await kit.run('backup fleet.backup');
@@ -98,7 +98,7 @@ describe('backup and restore', () => {
     expect(filesIn(kit)).toEqual(before);
   });
 
-  it('a damaged backup is refused before anything is made', async () => {
+  it('a damaged backup is refused before anything is written', async () => {
     const kit = freshKit();
     await furnish(kit);
     const { out } = await kit.run('backup -');
@@ -146,7 +146,7 @@ describe('backup and restore', () => {
     expect(test.out.text).toBe('');
   });
 
-  it('a restore that is interrupted says so, is recognised, and can be repeated', async () => {
+  it('an interrupted restore is reported, recognised, and can be repeated', async () => {
     const kit = freshKit();
     await furnish(kit);
     await kit.run('backup fleet.backup');
@@ -183,7 +183,7 @@ describe('backup and restore', () => {
     expect(await contentAt(url)).toEqual(await contentAt(kit.url));
   });
 
-  it('a backup begins again when the registry is compacted under it', async () => {
+  it('a backup starts over when the registry is compacted meanwhile', async () => {
     const kit = freshKit();
     await furnish(kit);
     const registry = await kit.open();
@@ -215,7 +215,7 @@ describe('backup and restore', () => {
     expect(out).toMatch(/^saved 606 objects/);
   });
 
-  it('gives up at its deadline without a file', async () => {
+  it('fails at the deadline without a file', async () => {
     const kit = freshKit();
     await furnish(kit);
     const before = filesIn(kit);
@@ -274,7 +274,7 @@ async function* delayed(chunks: AsyncIterable<Uint8Array>, wait: () => Promise<v
 describe('export', () => {
   const kit = registryKit();
 
-  it('prints what people have written, and nothing that the registry or the operator adds', async () => {
+  it('prints what users have written, and nothing that the registry or the operator adds', async () => {
     await furnish(kit);
     const registry = await kit.open();
     const services = registry.resource(ECSMService);
@@ -330,19 +330,19 @@ spec:
     expect(all.out).not.toContain(lastAppliedAnnotation);
   });
 
-  it('is of all namespaces, whatever a setting says; -n says which', async () => {
+  it('includes all namespaces, unless -n is given', async () => {
     expect((await kit.run('export -o json', { env: { ECSM_NAMESPACE: 'orbit' } })).out).toContain('camera');
     expect(await kit.run('export -n nowhere')).toEqual({ code: 0, out: '', err: 'nothing to export\n' });
   });
 
-  it('hides passwords on a terminal, and says so', async () => {
+  it('hides passwords on a terminal, and reports it', async () => {
     const { out, err } = await kit.run('export', { terminal: { columns: 100, rows: 40 } });
     expect(out).not.toContain('hunter2');
     expect(out).toContain('password: <hidden>');
     expect(err).toContain('passwords are hidden on a terminal, and apply rejects hidden passwords: name a file\n');
   });
 
-  it('is valid for the registry that it came from, and makes the same objects in another', async () => {
+  it('is valid for its own registry, and creates the same objects in another', async () => {
     expect((await kit.run('export fleet.yaml')).out).toBe('exported 2 objects to fleet.yaml\n');
     expect((await kit.run('export fleet.yaml')).err).toContain('fleet.yaml already exists and is not overwritten');
     const { readManifests } = await import('@ecsm/runtime');

@@ -212,12 +212,12 @@ expectErrors(kit, {
   registry: registryComplaints,
 });
 
-it('a stack trace is for -v', async () => {
+it('a stack trace is printed only with -v', async () => {
   expect((await kit.run('restore flipped.backup')).err).not.toContain('    at ');
   expect((await kit.run('restore flipped.backup -v')).err).toContain('    at ');
 });
 
-it('a backup is not shown on a terminal', async () => {
+it('a backup is not printed on a terminal', async () => {
   const { code, out, err } = await kit.run('backup -', { terminal: { columns: 80, rows: 24 } });
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).toBe(`ecsmctl: a backup contains passwords in plain text and is not written to a terminal: name a file

@@ -44,7 +44,7 @@ const shown = (text: string, kit: RegistryKit) => text.replaceAll(kit.directory,
 describe('registry status', () => {
   const kit = registryKit();
 
-  it('shows what there is, on a pipe and on terminals of any width', async () => {
+  it('shows its content, in a pipe and on terminals of any width', async () => {
     await furnish(kit);
     const { code, out, err } = await kit.run('registry status');
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -68,7 +68,7 @@ ecsm.sh/v1/serv…         1    583B
     expect(coloured.out).toContain('Problems:   \u001b[32mnone\u001b[39m');
   });
 
-  it('is data for programs', async () => {
+  it('prints data for programs', async () => {
     const { out } = await kit.run('registry status -o json');
     const { registry, revision, objects, damagedCount, problems } = JSON.parse(out);
     expect({ registry, objects, damagedCount, problems }).toEqual({
@@ -81,7 +81,7 @@ ecsm.sh/v1/serv…         1    583B
     expect((await kit.run('registry status -o yaml')).out).toContain(`registry: ${kit.url}\n`);
   });
 
-  it('ends with 1 where files were refused, and names them', async () => {
+  it('exits with 1 if files were rejected, and names them', async () => {
     await furnish(fileKit);
     const directory = join(fileKit.directory, 'registry/ecsm.sh/v1/ecsmservices/default');
     writeFileSync(join(directory, '坏的.yaml'), 'kind: [');
@@ -90,7 +90,7 @@ ecsm.sh/v1/serv…         1    583B
     expect(out).toMatch(/\nProblems: {3}1\n {2}\S*坏的\.yaml: .+\n\nKIND/);
   });
 
-  it('of an empty registry in memory', async () => {
+  it('shows an empty registry in memory', async () => {
     const { code, out } = await kit.run('registry status --registry memory:');
     expect({ code, out }).toEqual({
       code: 0,
@@ -100,7 +100,7 @@ ecsm.sh/v1/serv…         1    583B
 });
 
 describe('registry compact', () => {
-  it('forgets history and keeps the objects', async () => {
+  it('discards history and keeps the objects', async () => {
     const kit = freshKit();
     const registry = await furnish(kit);
     const newest = await registry.revision();
@@ -118,7 +118,7 @@ describe('registry compact', () => {
 });
 
 describe('registry migrate', () => {
-  it('moves sqlite to file and back, and says what to do next', async () => {
+  it('copies sqlite to file and back, and prints the next steps', async () => {
     const kit = freshKit();
     await furnish(kit);
     const before = await contentAt(kit.url);
@@ -140,7 +140,7 @@ sqlite:/dir/registry was not changed: keep it until the migration is confirmed, 
     expect(await contentAt(kit.url)).toEqual(before);
   });
 
-  it('leaves leases out, and warns of whoever still works there', async () => {
+  it('omits leases, and warns about operators that still use the registry', async () => {
     const kit = freshKit();
     const registry = await furnish(kit);
     const spec = { holderIdentity: '地面站一号_7', leaseDurationSeconds: 15, leaseTransitions: 0 };
@@ -159,7 +159,7 @@ sqlite:/dir/registry was not changed: keep it until the migration is confirmed, 
     ]);
   });
 
-  it('fails where the source was written to meanwhile', async () => {
+  it('fails if the source was written to meanwhile', async () => {
     const kit = freshKit();
     const registry = await furnish(kit);
     const target = `file:${join(kit.directory, 'fleet')}`;
@@ -173,7 +173,7 @@ sqlite:/dir/registry was not changed: keep it until the migration is confirmed, 
     );
   });
 
-  it('refuses a target that holds anything, and one that others have written to', async () => {
+  it('refuses a target that is not empty, and one that others have written to', async () => {
     const kit = freshKit();
     await furnish(kit);
     const target = `sqlite:${join(kit.directory, 'fleet')}`;
@@ -195,7 +195,7 @@ sqlite:/dir/registry was not changed: keep it until the migration is confirmed, 
     expect(await contentAt(target)).toEqual(await contentAt(kit.url));
   });
 
-  it('that is interrupted leaves a target that is recognised, and is repeated', async () => {
+  it('recognises the target of an interrupted migration, and repeats it', async () => {
     const kit = freshKit();
     await furnish(kit);
     const target = `sqlite:${join(kit.directory, 'fleet')}`;
@@ -215,7 +215,7 @@ ecsmctl: interrupted by SIGINT; sqlite:/dir/fleet is incomplete: repeat the migr
     expect(await contentAt(target)).toEqual(await contentAt(kit.url));
   });
 
-  it('makes no target where the source is not there', async () => {
+  it('creates no target if the source does not exist', async () => {
     const kit = freshKit();
     mkdirSync(join(kit.directory, 'empty'));
     const { code, err } = await kit.run(`registry migrate --to sqlite:${kit.directory}/fleet`);

@@ -15,7 +15,7 @@ describe('a transfer that was refused', () => {
     expect(failure).toMatchObject({ message: 'others have written to it with --start-over' });
   });
 
-  it('does not take a text that sounds like it for that', async () => {
+  it('ignores a similar text in the message', async () => {
     expect(await told({ reason: 'the target holds a service "start over"' })).toBeInstanceOf(ApiError);
   });
 });

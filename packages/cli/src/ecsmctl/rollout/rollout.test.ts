@@ -62,7 +62,7 @@ servicerevision/telemetry-33333333
 `);
   });
 
-  it('shows the template of one, without its secrets', async () => {
+  it('shows the template of one revision, without its secrets', async () => {
     expect(
       (await kit.run('rollout history es/telemetry --revision 2')).out,
     ).toBe(`# ecsmservice/telemetry, revision 2 (22222222)
@@ -103,7 +103,7 @@ platformSpecific:
     }
   });
 
-  it('says what the operator has not recorded, and puts a heading over each of several', async () => {
+  it('reports what the operator has not recorded, and prints a heading for each service', async () => {
     const registry = await kit.open();
     await registry.resource(ECSMService).create(inputOf('camera@1.0.0#sylixos', 'camera'));
     await registry.resource(ECSMService).patch('telemetry', { spec: { template: { hostname: 'new' } } });
@@ -121,7 +121,7 @@ REVISION   HASH       IMAGE                     AGE    STATUS
     });
   });
 
-  it('marks the revision that is being rolled out, or that waits', async () => {
+  it('marks the revision that is being rolled out or pending', async () => {
     const registry = await kit.open();
     const status = { currentRevision: '22222222', updateRevision: '33333333' };
     await settle(registry, 'telemetry', status);
@@ -135,7 +135,7 @@ REVISION   HASH       IMAGE                     AGE    STATUS
     expect((await kit.run('rollout history es/telemetry --no-headers')).out).toContain('60m    paused\n');
   });
 
-  it('leaves out what an earlier service of the same name has left behind', async () => {
+  it('omits revisions of an earlier service of the same name', async () => {
     const registry = await kit.open();
     await registry.resource(ECSMService).delete('telemetry');
     await registry.resource(ECSMService).create(inputOf('telemetry@9.0.0#sylixos'));
@@ -149,7 +149,7 @@ REVISION   HASH       IMAGE                     AGE    STATUS
 });
 
 describe('rollout undo', () => {
-  it('goes back to the revision before, with its restart, and says so', async () => {
+  it('reverts to the previous revision, with its restart, and reports it', async () => {
     const kit = freshKit();
     await createHistory(kit, history);
     expect(await kit.run('rollout undo service/telemetry')).toEqual({
@@ -166,7 +166,7 @@ describe('rollout undo', () => {
     });
   });
 
-  it('goes back to any revision; what it asks for already is left alone', async () => {
+  it('reverts to any revision, and does not change a service that has it already', async () => {
     const kit = freshKit();
     await createHistory(kit, history);
     const dry = await kit.run('rollout undo service telemetry --to-revision 1 --dry-run');
@@ -189,7 +189,7 @@ describe('rollout undo', () => {
     expect((await serviceIn(kit)).metadata.resourceVersion).toBe(after.metadata.resourceVersion);
   });
 
-  it('takes back a change that no operator has seen', async () => {
+  it('reverts a change that no operator has observed', async () => {
     const kit = freshKit();
     await createHistory(kit, history);
     const registry = await kit.open();
@@ -201,7 +201,7 @@ describe('rollout undo', () => {
     );
   });
 
-  it('says that it waits where the service is paused', async () => {
+  it('reports that a paused service is not rolled out yet', async () => {
     const kit = freshKit();
     await createHistory(kit, history);
     await kit.run('rollout pause service/telemetry');
@@ -210,7 +210,7 @@ describe('rollout undo', () => {
     );
   });
 
-  it('refuses a template that somebody has made invalid', async () => {
+  it('refuses a template that is no longer valid', async () => {
     const kit = freshKit();
     await createHistory(kit, history);
     const registry = await kit.open();
@@ -223,7 +223,7 @@ describe('rollout undo', () => {
 });
 
 describe('rollout pause, resume and restart', () => {
-  it('say what they did, and write it', async () => {
+  it('write the change, and report it', async () => {
     const kit = freshKit();
     await createHistory(kit, history);
     const lines: string[] = [];
@@ -243,7 +243,7 @@ describe('rollout pause, resume and restart', () => {
     expect(metadata.annotations).toMatchObject({ 'ecsm.sh/restartedAt': '2026-01-02T03:04:05Z' });
   });
 
-  it('take several at once, by label or from a file', async () => {
+  it('accept several services, by label or from a file', async () => {
     const kit = freshKit();
     await createHistory(kit, history);
     await createHistory(kit, [{ image: 'camera@1.0.0#sylixos', hash: '44444444' }], 'camera');
@@ -257,7 +257,7 @@ describe('rollout pause, resume and restart', () => {
     expect(err).toBe('the rollout is paused; resume it with "ecsmctl rollout resume ecsmservice/camera"\n');
   });
 
-  it('leave alone what is being deleted', async () => {
+  it('do not change an object that is being deleted', async () => {
     const kit = freshKit();
     await createHistory(kit, history);
     const registry = await kit.open();
@@ -274,7 +274,7 @@ describe('rollout pause, resume and restart', () => {
 });
 
 describe('rollout status', () => {
-  it('tells what is so with --watch=false', async () => {
+  it('prints the current state with --watch=false', async () => {
     const kit = freshKit();
     await createHistory(kit, history);
     const line = 'rollout status service/telemetry --watch=false';
@@ -313,7 +313,7 @@ waiting for "telemetry" (0 s of 15 min): 1 of 2 updated instances are ready
     expect(test.clock.timers).toBe(0);
   });
 
-  it('repaints one line on a terminal, and leaves nothing of it', async () => {
+  it('repaints one line on a terminal, and clears it at the end', async () => {
     const kit = freshKit();
     await createHistory(kit, history);
     const registry = await kit.open();
@@ -349,7 +349,7 @@ waiting for "telemetry" (0 s of 15 min): 1 of 2 updated instances are ready
     expect(test.err.text).toBe('');
   });
 
-  it('gives up at its deadline, says what was so, and what to do', async () => {
+  it('fails at the deadline with the last state and a remedy', async () => {
     const kit = freshKit();
     await createHistory(kit, history);
     await kit.run('rollout pause service/telemetry');
@@ -362,7 +362,7 @@ waiting for "telemetry" (0 s of 15 min): 1 of 2 updated instances are ready
     );
   });
 
-  it.each(['delete', 'replace'])('ends when the service is gone: %s', async (how) => {
+  it.each(['delete', 'replace'])('ends when the service was deleted: %s', async (how) => {
     const kit = freshKit();
     await createHistory(kit, history);
     await kit.run('rollout pause service/telemetry');
@@ -376,7 +376,7 @@ waiting for "telemetry" (0 s of 15 min): 1 of 2 updated instances are ready
     expect(test.err.text).toContain('ecsmctl: "telemetry" was deleted\n');
   });
 
-  it('ends at Ctrl-C with 130 and leaves nothing running', async () => {
+  it('exits with 130 at Ctrl-C, and leaves nothing running', async () => {
     const kit = freshKit();
     await createHistory(kit, history);
     await kit.run('rollout pause service/telemetry');

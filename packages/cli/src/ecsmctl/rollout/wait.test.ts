@@ -36,7 +36,7 @@ describe('--for', () => {
     expect(conditionText(parseWaitCondition(text))).toBe(expected);
   });
 
-  it('says what is there instead, without secrets', async () => {
+  it('reports the existing conditions instead, without secrets', async () => {
     const { registry } = await stage('telemetry');
     const object = await registry.resource(ECSMService).get('telemetry');
     const unmet = (text: string) => unmetText(parseWaitCondition(text), object);
@@ -54,7 +54,7 @@ describe('--for', () => {
     expect(unmet('jsonpath={.spec.template.vsoa.password}=hunter2')).toBeUndefined();
   });
 
-  it('does not believe a condition of an older spec', async () => {
+  it('ignores a condition of an older generation', async () => {
     const { registry } = await stage('telemetry');
     const object = await registry.resource(ECSMService).patch('telemetry', { spec: { paused: true } });
     expect(unmetText(parseWaitCondition('condition=Progressing'), object)).toBe(
@@ -64,7 +64,7 @@ describe('--for', () => {
 });
 
 describe('wait', () => {
-  it('prints one line an object as they are met, and its progress on the error output', async () => {
+  it('prints one line for each object that meets the condition, and its progress on standard error', async () => {
     const { kit, registry } = await stage('camera', 'radar', 'telemetry');
     await settle(registry, 'radar', available('True'));
     await settle(registry, 'camera', available('False'));
@@ -87,7 +87,7 @@ waiting for condition Available (0 s of 60 s): 2 of 3 objects, not ecsmservice/c
     expect(test.clock.timers).toBe(0);
   });
 
-  it('gives up with 1 and the names of those that are not met', async () => {
+  it('fails with 1 and the names of the objects that do not meet the condition', async () => {
     const { kit, registry } = await stage('camera', 'telemetry');
     await settle(registry, 'camera', available('True'));
     const { test, code } = kit.start('wait service camera telemetry --for condition=Available');
@@ -100,7 +100,7 @@ waiting for condition Available (0 s of 60 s): 2 of 3 objects, not ecsmservice/c
     );
   });
 
-  it('looks once with --timeout 0', async () => {
+  it('checks once with --timeout 0', async () => {
     const { kit, registry } = await stage('telemetry');
     await settle(registry, 'telemetry', available('False'));
     expect(await kit.run('wait service/telemetry --for=condition=Available=False --timeout 0s')).toMatchObject({
@@ -113,7 +113,7 @@ waiting for condition Available (0 s of 60 s): 2 of 3 objects, not ecsmservice/c
     });
   });
 
-  it('ends when an object is deleted that should have become something', async () => {
+  it('fails when an object is deleted instead of meeting the condition', async () => {
     const { kit, registry } = await stage('camera', 'telemetry');
     const { test, code } = kit.start('wait services --all --for=condition=Available --timeout 60s');
     await expect.poll(() => test.clock.timers).toBeGreaterThan(1);
@@ -124,7 +124,7 @@ waiting for condition Available (0 s of 60 s): 2 of 3 objects, not ecsmservice/c
     expect(test.err.text).toBe('ecsmctl: no condition Available: ecsmservice/camera (it was deleted)\n');
   });
 
-  it('says which finalizer a deletion waits for, and sees another object of the same name as the end', async () => {
+  it('names the finalizer that a deletion waits for, and ends if another object has the same name', async () => {
     const { kit, registry } = await stage('telemetry');
     const services = registry.resource(ECSMService);
     await services.patch('telemetry', { metadata: { finalizers: ['ecsm.sh/platform-service'] } });
@@ -141,20 +141,20 @@ waiting for condition Available (0 s of 60 s): 2 of 3 objects, not ecsmservice/c
     expect(test.out.text).toBe('ecsmservice/telemetry condition met\n');
   });
 
-  it('is done at once with what is gone already', async () => {
+  it('succeeds immediately if the object is already deleted', async () => {
     const { kit } = await stage('telemetry');
     expect(await kit.run('wait service/nothing --for=delete')).toMatchObject({ code: 0 });
     expect(await kit.run('wait services -l app=nothing --for=delete')).toEqual({ code: 0, out: '', err: '' });
   });
 
-  it('takes the objects of a file', async () => {
+  it('accepts the objects of a file', async () => {
     const { kit } = await stage('telemetry');
     await kit.run('export telemetry.yaml');
     const { code, out } = await kit.run('wait -f telemetry.yaml --for=condition=Progressing');
     expect({ code, out }).toEqual({ code: 0, out: 'ecsmservice/telemetry condition met\n' });
   });
 
-  it('says the namespace of those in another one', async () => {
+  it('prints the namespace of objects in another one', async () => {
     const { kit, registry } = await stage('telemetry');
     await registry.resource(ECSMService).create(serviceInput('radar', { namespace: 'orbit' }));
     const { code, err } = await kit.run('wait services --all -A --for=jsonpath=.status.replicas --timeout 0');
@@ -162,7 +162,7 @@ waiting for condition Available (0 s of 60 s): 2 of 3 objects, not ecsmservice/c
     expect(err).toBe('ecsmctl: no .status.replicas: ecsmservice/radar in orbit (it has no value)\n');
   });
 
-  it('ends at Ctrl-C with 130 and leaves nothing running', async () => {
+  it('exits with 130 at Ctrl-C, and leaves nothing running', async () => {
     const { kit } = await stage('telemetry');
     const { test, code } = kit.start('wait service/telemetry --for=delete');
     await expect.poll(() => test.clock.timers).toBeGreaterThan(1);

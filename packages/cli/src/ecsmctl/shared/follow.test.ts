@@ -61,7 +61,7 @@ const expired = new ApiError('Expired', { reason: 'too old' });
 const silent = new ApiError('Unavailable', { what: 'etcd', reason: 'no answer' });
 
 describe('following objects', () => {
-  it('lists them, then tells what changes, until it is stopped', async () => {
+  it('lists them, then reports changes, until it is stopped', async () => {
     const { services, seen, followed, interrupt } = stage();
     await services.create(serviceInput('a'));
     const done = followed();
@@ -76,7 +76,7 @@ describe('following objects', () => {
     expect(seen).toEqual(['Listed a', 'Added b', 'Modified a', 'Deleted b']);
   });
 
-  it('lists again when the history is gone, and tells what is different', async () => {
+  it('lists again when the history is compacted, and reports the differences', async () => {
     const { services, store, seen, warnings, followed, interrupt } = stage();
     for (const name of ['kept', 'changed', 'deleted', 'replaced']) await services.create(serviceInput(name));
     store.failures.watch.push(expired);
@@ -108,7 +108,7 @@ describe('following objects', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('tries again when the registry does not answer, and says so once', async () => {
+  it('retries while the registry does not respond, and reports it once', async () => {
     const { services, store, seen, warnings, followed, interrupt, clock } = stage();
     store.failures.watch.push(silent);
     const done = followed();
@@ -128,19 +128,19 @@ describe('following objects', () => {
     ]);
   });
 
-  it('fails at once if it cannot even begin', async () => {
+  it('fails immediately if the first list fails', async () => {
     const { store, followed } = stage();
     store.failures.list.push(silent);
     await expect(followed()).rejects.toThrow('etcd is unavailable: no answer');
   });
 
-  it('fails when trying again cannot help', async () => {
+  it('fails with errors that cannot be retried', async () => {
     const { store, followed } = stage();
     store.failures.watch.push(new ApiError('Corrupt', { what: 'the log', reason: 'bad sum' }));
     await expect(followed()).rejects.toThrow('the log is damaged');
   });
 
-  it('is stopped while it waits to try again', async () => {
+  it('can be stopped between two attempts', async () => {
     const { store, seen, followed, interrupt } = stage();
     store.failures.watch.push(silent);
     const done = followed();

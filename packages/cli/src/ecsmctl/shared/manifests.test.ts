@@ -60,7 +60,7 @@ write('only-deep/x/c.yaml', service('c'));
 write('nothing/readme.md', '');
 
 describe('objects in files', () => {
-  it('are read in order, those without a namespace into the one that is meant', async () => {
+  it('are read in order, with the default namespace if they have none', async () => {
     expect(await read('-f two.yaml -f one.yaml -n space')).toMatchObject({ code: 1 });
     expect(await read('-f two.yaml -f one.yaml', { env: { ECSM_NAMESPACE: 'space' } })).toEqual({
       code: 0,
@@ -69,13 +69,13 @@ describe('objects in files', () => {
     });
   });
 
-  it('come from standard input', async () => {
+  it('can be read from standard input', async () => {
     expect(await read('-f -', { input: service('piped') })).toMatchObject({
       out: 'ECSMService default/piped default\n',
     });
   });
 
-  it('come from the manifests of a directory, and with -R of those below', async () => {
+  it('are read from the manifests of a directory, and with -R of its subdirectories', async () => {
     expect(await read('-f dir')).toEqual({ code: 0, out: 'ECSMService default/a default\n', err: '' });
     expect(await read('-R -f dir')).toMatchObject({
       out: 'ECSMService default/a default\nECSMService default/c default\n',
@@ -83,7 +83,7 @@ describe('objects in files', () => {
   });
 });
 
-describe('files that are no good', () => {
+describe('invalid files', () => {
   write('empty.yaml', '');
   write('comments.yaml', '# nothing\n---\n');
   write('dir-of-nothing/a.yaml', '');
@@ -148,11 +148,11 @@ describe('files that are no good', () => {
     expect(others).toEqual(code === 2 ? ['Try: ecsmctl read --help'] : []);
   });
 
-  it('say where the syntax is wrong', async () => {
+  it('are reported with the place of the syntax error', async () => {
     expect((await read('-f syntax.yaml')).err).toMatch(/^ecsmctl: syntax\.yaml:1:\d+: .+\n$/);
   });
 
-  it('say everything that is wrong at once', async () => {
+  it('are reported with all errors together', async () => {
     const { code, err } = await read('-f many.yaml -f kindless.yaml');
     expect(code).toBe(1);
     const lines = err.trimEnd().split('\n');

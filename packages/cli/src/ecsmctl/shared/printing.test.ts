@@ -22,8 +22,8 @@ beforeAll(async () => {
   await registry.close();
 });
 
-describe('what is printed', () => {
-  it('has colours on a terminal that wants them: how many are ready, and what is wrong', async () => {
+describe('printed objects', () => {
+  it('have colours on a terminal: for readiness and for problems', async () => {
     const { out } = await kit.run('get services', { terminal: { columns: 120, rows: 24 }, coloured: true });
     expect(out).toContain('\u001b[31m0/2\u001b[39m');
     expect(out).toContain('\u001b[33m1/2\u001b[39m');
@@ -35,7 +35,7 @@ describe('what is printed', () => {
     expect(described).toContain('\u001b[31mTrue\u001b[39m');
   });
 
-  it('has no control codes in a pipe', async () => {
+  it('have no control codes in a pipe', async () => {
     for (const line of ['get services', 'describe services', 'events', 'explain service', 'api-resources']) {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
       expect((await kit.run(line)).out).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
@@ -51,7 +51,7 @@ describe('what is printed', () => {
     },
   );
 
-  it('never holds a secret, whatever the format', async () => {
+  it('contain no secret in any format', async () => {
     const formats = ['wide', 'yaml', 'json', "jsonpath='{..password}{..value}'", 'custom-columns=A:.spec,B:.metadata'];
     for (const format of formats) {
       const { code, out } = await kit.run(`get services -o ${format}`);
@@ -65,7 +65,7 @@ describe('what is printed', () => {
     }
   });
 
-  it('does not hide what can be read behind a record that cannot', async () => {
+  it('include readable records after an unreadable one', async () => {
     const { code, out, err } = await kit.run('get services -o name');
     expect({ code, out }).toEqual({
       code: 0,

@@ -33,19 +33,19 @@ describe('an object without its secrets', () => {
 });
 
 describe('two objects without their secrets', () => {
-  it('are the same where the secrets are', () => {
+  it('are equal except for the secrets', () => {
     const { before, after } = redactBoth(service('a', ['TOKEN', 'x']), service('a', ['TOKEN', 'x']));
     expect(before).toEqual(service('<hidden>', ['TOKEN', '<hidden>']));
     expect(after).toEqual(before);
   });
 
-  it('show that a secret has changed, and neither of the two', () => {
+  it('show that a secret has changed, but no value', () => {
     const both = redactBoth(service('hunter2', ['TOKEN', 'x']), service('hunter3', ['TOKEN', 'y']));
     expect(both.after).toEqual(service('<hidden> (changed)', ['TOKEN', '<hidden> (changed)']));
     expect(JSON.stringify(both)).not.toMatch(/hunter|"x"|"y"/);
   });
 
-  it('show it within texts, too', () => {
+  it('show it within texts too', () => {
     const both = redactBoth({ args: 'run --token=a' }, { args: 'run --token=b' });
     expect(both).toEqual({
       before: { args: 'run --token=<hidden>' },
@@ -65,25 +65,25 @@ describe('two objects without their secrets', () => {
     ]);
   });
 
-  it('say nothing of a secret that is new, or gone', () => {
+  it('do not mention a secret that was added or removed', () => {
     expect(redactBoth({ a: 1 }, { a: 1, password: 'x' }).after).toEqual({ a: 1, password: '<hidden>' });
     expect(redactBoth(undefined, { password: 'x' })).toEqual({ before: undefined, after: { password: '<hidden>' } });
     expect(redactBoth({ password: 'x' }, {})).toEqual({ before: { password: '<hidden>' }, after: {} });
   });
 });
 
-describe('secrets that were left hidden', () => {
+describe('secrets that stay hidden in an edit', () => {
   const live = service('hunter2', ['RATE', '1'], ['A_TOKEN', 'a'], ['B_TOKEN', 'b']);
   const shown = service('<hidden>', ['RATE', '1'], ['A_TOKEN', '<hidden>'], ['B_TOKEN', '<hidden>']);
 
-  it('stay as they are', () => {
+  it('keep their values', () => {
     expect(restoreSecrets(shown, live)).toEqual(live);
     expect(restoreSecrets({ spec: { ...shown.spec, command: ['other'] } }, live)).toEqual({
       spec: { ...live.spec, command: ['other'] },
     });
   });
 
-  it('are replaced by what was written', () => {
+  it('are replaced by new values', () => {
     expect(restoreSecrets(service('new', ['A_TOKEN', 'z'], ['B_TOKEN', '<hidden>']), live)).toEqual(
       service('new', ['A_TOKEN', 'z'], ['B_TOKEN', 'b']),
     );
@@ -96,12 +96,12 @@ describe('secrets that were left hidden', () => {
     );
   });
 
-  it('within texts follow their texts', () => {
+  it('within texts are matched by their texts', () => {
     const from = { args: ['--token=a', 'x', 'y'] };
     expect(restoreSecrets({ args: ['x', '--token=<hidden>'] }, from)).toEqual({ args: ['x', '--token=a'] });
   });
 
-  it('that look the same are told apart by their order, and by the flags before them', () => {
+  it('with equal placeholders are matched by their order, and by the flags before them', () => {
     const from = { args: ['x', '--token=a', '--token=b', '--password', 'c', '--secret', 'd'] };
     const edited = ['--token=<hidden>', '--token=<hidden>', '--secret', '<hidden>', '--password', '<hidden>'];
     expect(restoreSecrets({ args: edited }, from)).toEqual({
@@ -109,7 +109,7 @@ describe('secrets that were left hidden', () => {
     });
   });
 
-  it('stay hidden where nobody can know which of them is left', () => {
+  it('stay hidden if it is ambiguous which of them remains', () => {
     const from = { args: ['--token=a', '--token=b'], same: ['--token=a', '--token=a'] };
     expect(restoreSecrets({ args: ['--token=<hidden>'], same: ['--token=<hidden>'] }, from)).toEqual({
       args: ['--token=<hidden>'],
@@ -125,7 +125,7 @@ describe('secrets that were left hidden', () => {
     expect(hiddenIn(restoreSecrets(changed, devices))).toEqual(['list[0].password']);
   });
 
-  it('stay hidden, to be complained about, where there is none', () => {
+  it('stay hidden, and are reported as errors, if there is no such secret', () => {
     const edited = service('<hidden>', ['C_TOKEN', '<hidden>']);
     expect(hiddenIn(restoreSecrets(edited, live))).toEqual(['spec.env[0].value']);
     expect(hiddenIn({ a: { b: 'x <hidden>' } })).toEqual(['a.b']);

@@ -33,7 +33,7 @@ function registryKitFiles(config: string): Files {
 }
 
 describe('a session', () => {
-  it('that only reads makes no registry, and says who does', async () => {
+  it('that only reads creates no registry, and names the command that does', async () => {
     const { code, err, out } = await absent.run('get services');
     expect({ code, out, err }).toEqual({
       code: 1,
@@ -43,20 +43,20 @@ describe('a session', () => {
     expect(existsSync(join(absent.directory, 'registry'))).toBe(false);
   });
 
-  it('that only reads makes none in a directory that is something else', async () => {
+  it('that only reads creates none in a directory with other files', async () => {
     mkdirSync(join(absent.directory, 'other'));
     const { code } = await absent.run(`get services --registry sqlite:${join(absent.directory, 'other')}`);
     expect(code).toBe(1);
     expect(existsSync(join(absent.directory, 'other', 'registry.db'))).toBe(false);
   });
 
-  it('that writes makes it', async () => {
+  it('that writes creates the registry', async () => {
     const made = registryCallOf(present);
     expect(await withSession(made, async ({ store }) => store.revision(), { create: true })).toBe(0);
     expect(existsSync(join(present.directory, 'registry', 'registry.db'))).toBe(true);
   });
 
-  it('takes the directory of a file registry, and warns of the files that it refuses', async () => {
+  it('accepts the directory of a file registry, and warns about rejected files', async () => {
     const directory = join(filed.directory, 'registry', 'ecsm.sh', 'v1', 'ecsmservices', 'default');
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, 'broken.yaml'), 'kind: [');
@@ -65,7 +65,7 @@ describe('a session', () => {
     expect(err).toMatch(/^warning: .*broken\.yaml.*\nNo resources found in default namespace\.\n$/);
   });
 
-  it('warns of a registry into which a transfer was not finished', async () => {
+  it('warns about a registry with an incomplete transfer', async () => {
     const registry = await present.open();
     const value = Buffer.from(
       JSON.stringify({ transfer: 'restore', source: 'a.backup', started: '2026-01-01T00:00:00Z', objects: 3 }),
@@ -122,7 +122,7 @@ describe('a session', () => {
     expect(closed).toBe('yes');
   });
 
-  it('that only reads is left at once when somebody presses Ctrl-C', async () => {
+  it('that only reads is abandoned immediately at Ctrl-C', async () => {
     const { test, call } = callOf(present);
     const work = withSession(call, () => new Promise<never>(() => test.interrupt()));
     await expect(work).rejects.toThrow('interrupted by SIGINT');

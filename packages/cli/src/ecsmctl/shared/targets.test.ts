@@ -56,7 +56,7 @@ spec:
 `,
 );
 
-describe('what a command is about', () => {
+describe('targetsOf', () => {
   it.each([
     ['service a b', 'ecsmservice default/a\necsmservice default/b\n'],
     ['service/a lease/b -n orbit', 'ecsmservice orbit/a\nlease orbit/b\n'],

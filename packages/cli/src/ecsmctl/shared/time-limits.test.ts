@@ -13,6 +13,6 @@ it.each([
   expect(parseTime(text)).toBe(timeMs);
 });
 
-it.each(['', '5', '5 m', '-1s', 'm', '5min', '1d', '1m!', 'Infinity', '٣s'])('"%s" is none', (text) => {
+it.each(['', '5', '5 m', '-1s', 'm', '5min', '1d', '1m!', 'Infinity', '٣s'])('rejects "%s"', (text) => {
   expect(parseTime(text)).toBeUndefined();
 });

@@ -13,14 +13,14 @@ describe.each(['sqlite', 'file'] as const)('apply to a registry of %s', (scheme)
   const kit = writeKit(scheme);
   kit.write('fleet.yaml', `${serviceText('telemetry')}---\n${serviceText('camera')}`);
 
-  it('makes nothing to say what it would make', async () => {
+  it('creates nothing on a dry run', async () => {
     expect(await kit.shown('apply -f fleet.yaml --dry-run')).toBe(
       'ecsmservice/telemetry created (dry run)\necsmservice/camera created (dry run)\n',
     );
     expect(existsSync(join(kit.directory, 'registry'))).toBe(false);
   });
 
-  it('creates, leaves alone, and changes', async () => {
+  it('creates, leaves unchanged, and updates', async () => {
     expect(await kit.shown('apply -f fleet.yaml')).toBe('ecsmservice/telemetry created\necsmservice/camera created\n');
     expect(await kit.shown('apply -f fleet.yaml')).toBe(
       'ecsmservice/telemetry unchanged\necsmservice/camera unchanged\n',
@@ -49,7 +49,7 @@ describe('apply', () => {
     expect(yaml).not.toContain('hunter2');
   });
 
-  it('reads standard input, and puts what says nothing into the namespace that is meant', async () => {
+  it('reads standard input, and uses the given namespace for objects without one', async () => {
     expect(await kit.shown('apply -f - -n orbit', { input: serviceText('piped') })).toBe('ecsmservice/piped created\n');
     const piped = await kit.inside((registry) => registry.resource(ECSMService).get('piped', { namespace: 'orbit' }));
     expect(piped.metadata.annotations?.[lastAppliedAnnotation]).toContain('"namespace":"orbit"');
@@ -80,7 +80,7 @@ describe('apply', () => {
     expect(await kit.shown('get service fine')).toContain('there is no ecsmservice "fine"');
   });
 
-  it('goes on after one that cannot be applied, and fails in the end', async () => {
+  it('continues after an object that cannot be applied, and fails at the end', async () => {
     const long = 'x'.repeat(250 * 1024);
     kit.write('big.yaml', serviceText('big', { metadata: `  annotations: { text: ${long} }\n` }));
     kit.write('after.yaml', serviceText('after'));
@@ -89,7 +89,7 @@ describe('apply', () => {
     );
   });
 
-  it('warns of an object that is being deleted', async () => {
+  it('warns about an object that is being deleted', async () => {
     await kit.inside(async (registry) => {
       const services = registry.resource(ECSMService);
       await services.create({
@@ -113,7 +113,7 @@ describe('apply', () => {
     );
   });
 
-  it('warns if an operator has let go of its lease, and only if there is something for it to do', async () => {
+  it('warns if no operator holds the lease, and only if there is something to reconcile', async () => {
     const lease = { holderIdentity: '', leaseDurationSeconds: 15, leaseTransitions: 1 };
     await kit.inside((registry) =>
       registry.resource(Lease).create({ metadata: { name: 'ecsm-operator' }, spec: lease }),
@@ -126,7 +126,7 @@ describe('apply', () => {
     await kit.inside((registry) => registry.resource(Lease).delete('ecsm-operator'));
   });
 
-  it('stops between two objects when it is interrupted, and says how far it got', async () => {
+  it('stops between two objects when it is interrupted, and reports its progress', async () => {
     kit.write('many.yaml', ['m1', 'm2', 'm3'].map((name) => serviceText(name)).join('---\n'));
     const { test, code } = kit.start('apply -f many.yaml');
     const { write } = test.out;
@@ -139,7 +139,7 @@ describe('apply', () => {
     expect(test.err.text).toBe('interrupted: 1 of 3 objects was applied\n');
   });
 
-  it('goes on when nobody reads any more what it says', async () => {
+  it('continues when its output is closed', async () => {
     kit.write('unheard.yaml', ['u1', 'u2', 'u3'].map((name) => serviceText(name)).join('---\n'));
     const { test, code } = kit.start('apply -f unheard.yaml');
     test.out.isClosed = true;
@@ -154,13 +154,13 @@ describe('apply --prune', () => {
   kit.write('both.yaml', `${labelled('a', 'x')}---\n${labelled('b', 'x')}---\n${labelled('other', 'y')}`);
   kit.write('orbit.yaml', labelled('far', 'x').replace('name: far', 'name: far\n  namespace: orbit'));
 
-  it('needs a selector', async () => {
+  it('requires a selector', async () => {
     expect(await kit.shown('apply -f both.yaml --prune')).toBe(
       '! ecsmctl: --prune requires -l SELECTOR, which limits the objects that may be deleted\n! Try: ecsmctl apply --help\n= 2\n',
     );
   });
 
-  it('deletes what was applied before, has the labels and is not in the files, and nothing else', async () => {
+  it('deletes objects that were applied before, match the selector and are not in the files, and no others', async () => {
     expect(await kit.shown('apply -f both.yaml -f orbit.yaml')).toContain('ecsmservice/far created\n');
     await kit.inside((registry) =>
       registry.resource(ECSMService).create({
@@ -181,13 +181,13 @@ describe('apply --prune', () => {
     );
   });
 
-  it('looks into the namespace of -n, too', async () => {
+  it('includes the namespace of -n', async () => {
     expect(await kit.shown('apply -f - -n orbit --prune -l app=x', { input: labelled('near', 'x') })).toBe(
       'ecsmservice/near created\necsmservice/far pruned\n',
     );
   });
 
-  it('applies only what has the labels, and keeps what is in the files without them', async () => {
+  it('applies only matching objects, and keeps objects that are in the files but do not match', async () => {
     kit.write('relabelled.yaml', `${labelled('a', 'z')}---\n${labelled('c', 'x')}`);
     expect(await kit.shown('apply -f relabelled.yaml --prune -l app=x')).toBe(
       'ecsmservice/c created\n! skipped 1 object in the files: no match for -l app=x\n',
@@ -198,7 +198,7 @@ describe('apply --prune', () => {
     expect(await kit.shown('get services -o name')).toContain('ecsmservice/a\n');
   });
 
-  it('deletes nothing if not everything could be applied', async () => {
+  it('deletes nothing if an object could not be applied', async () => {
     const long = 'x'.repeat(250 * 1024);
     const big = serviceText('big', { metadata: `  labels: { app: x }\n  annotations: { text: ${long} }\n` });
     kit.write('big.yaml', `${labelled('d', 'x')}---\n${big}`);
@@ -235,13 +235,13 @@ describe('apply --wait', () => {
       }),
     );
 
-  it('gives up at the deadline, and says what is missing and what to do', async () => {
+  it('fails at the deadline with what is missing and a remedy', async () => {
     expect(await kit.shown('apply -f one.yaml --wait --timeout 300ms', inRealTime)).toBe(
       'ecsmservice/telemetry created\n! ecsmctl: timed out waiting for ecsmservice/telemetry to be available after 0 s: the operator has not observed it yet; is ecsm-operator running? "ecsmctl describe ecsmservice telemetry" shows details\n= 1\n',
     );
   });
 
-  it('shows what it waits for, and ends when all are available', async () => {
+  it('shows its progress, and ends when all are available', async () => {
     const { test, code } = kit.start('apply -f fleet.yaml --wait --timeout 60s', inRealTime);
     const said = async (text: string) => {
       for (let tries = 0; !test.err.text.includes(text); tries++) {
@@ -261,13 +261,13 @@ describe('apply --wait', () => {
     );
   });
 
-  it('does not wait for what is available already', async () => {
+  it('does not wait for objects that are already available', async () => {
     expect(await kit.shown('apply -f fleet.yaml --wait', inRealTime)).toBe(
       'ecsmservice/telemetry unchanged\necsmservice/camera unchanged\n',
     );
   });
 
-  it('does not wait for what goes away', async () => {
+  it('does not wait for objects that are being deleted', async () => {
     const { test, code } = kit.start('apply -f - --wait', { ...inRealTime, input: serviceText('short') });
     while (!test.out.text.includes('created')) await new Promise((resolve) => setTimeout(resolve, 5));
     await new Promise((resolve) => setTimeout(resolve, 100));

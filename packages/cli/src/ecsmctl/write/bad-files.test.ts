@@ -186,7 +186,7 @@ describe('a bad file', () => {
     expect(await kit.inside((registry) => registry.revision())).toBe(revision);
   });
 
-  it('of 100 MB is not read to its end', async () => {
+  it('of 100 MB is not read completely', async () => {
     kit.write('huge.yaml', '');
     truncateSync(join(kit.directory, 'huge.yaml'), 100 * 1024 * 1024);
     expect(await kit.shown('apply -f huge.yaml')).toBe(
@@ -207,7 +207,7 @@ describe('a bad file', () => {
     expect(await kit.shown(`apply -f ${name}`)).toBe(`! ecsmctl: ${message}\n= 1\n`);
   });
 
-  it('is told of with all that is wrong, in all of them', async () => {
+  it('is reported with all errors of all files', async () => {
     kit.write('kindless.yaml', 'metadata: { name: a }\n');
     const both = '-f kindless.yaml -f nowhere.yaml -f tabs.yaml -f fine.yaml';
     const problems = [
@@ -224,7 +224,7 @@ describe('a bad file', () => {
     );
   });
 
-  it('may come from standard input, too', async () => {
+  it('is reported from standard input too', async () => {
     expect(await kit.shown('apply -f -', { input: '' })).toBe(
       '! ecsmctl: standard input: the file is empty: an object starts with "apiVersion:"\n= 1\n',
     );

@@ -31,14 +31,14 @@ describe('patch', () => {
     expect([spec.paused, spec.template.vsoa]).toEqual([false, undefined]);
   });
 
-  it('changes several, and prints them', async () => {
+  it('changes several objects, and prints them', async () => {
     const line = `patch services telemetry camera -p '{"spec":{"revisionHistoryLimit":3}}'`;
     expect(await kit.shown(`${line} -o jsonpath='{.items[*].spec.revisionHistoryLimit}'`)).toBe('3 3');
   });
 });
 
 describe('label', () => {
-  it('sets, changes only if told so, and removes', async () => {
+  it('sets, changes only with --overwrite, and removes', async () => {
     expect(await kit.shown('label service telemetry zone=a app=telemetry')).toBe('ecsmservice/telemetry labeled\n');
     expect(await kit.shown('label service telemetry zone=b')).toBe(
       '! ecsmctl: ecsmservice/telemetry already has the label zone=a: use --overwrite to change it\n= 1\n',
@@ -50,7 +50,7 @@ describe('label', () => {
     expect(await kit.shown('label service/telemetry zone-')).toBe('ecsmservice/telemetry not labeled\n');
   });
 
-  it('takes all, selectors and namespaces; one that refuses keeps no other from it', async () => {
+  it('accepts --all, selectors and namespaces; a rejected object does not block the others', async () => {
     expect(await kit.shown('label services --all -A zone=x --dry-run')).toBe(
       'ecsmservice/camera labeled (dry run)\necsmservice/telemetry labeled (dry run)\necsmservice/radar labeled (dry run)\n',
     );
@@ -86,7 +86,7 @@ describe('scale', () => {
     expect((await get('telemetry')).spec.deploymentStrategy.replicas).toBe(5);
   });
 
-  it('minds what it is expected to be now', async () => {
+  it('compares with the expected current number', async () => {
     expect(await kit.shown('scale service telemetry --replicas 1 --current-replicas 4')).toBe(
       '! ecsmctl: ecsmservice/telemetry is scaled to 5, not to 4 as --current-replicas requires\n= 1\n',
     );
@@ -95,7 +95,7 @@ describe('scale', () => {
     );
   });
 
-  it('says of a static service what to change instead', async () => {
+  it('names the field to change for a static service', async () => {
     expect(await kit.shown('scale service camera --replicas 1')).toBe(
       '! ecsmctl: ecsmservice/camera is Static: it runs one instance on each of its 2 nodes. Change spec.deploymentStrategy.nodes instead, with "ecsmctl edit ecsmservice camera"\n= 1\n',
     );
@@ -103,7 +103,7 @@ describe('scale', () => {
 });
 
 describe('set image', () => {
-  it('sets it, by name and by label', async () => {
+  it('sets the image, by name and by label', async () => {
     expect(await kit.shown('set image service/telemetry telemetry@1.1.0#sylixos')).toBe(
       'ecsmservice/telemetry image updated\n',
     );
@@ -117,8 +117,8 @@ describe('set image', () => {
   });
 });
 
-describe('a change of an object that others write to', () => {
-  it('is made to the newest one', async () => {
+describe('a change of an object with concurrent writers', () => {
+  it('is made to the newest version', async () => {
     const before = await get('telemetry');
     await Promise.all([1, 2, 3, 4, 5].map((number) => kit.run(`annotate service telemetry n${number}=x`)));
     const after = await get('telemetry');

@@ -13,12 +13,12 @@ kit.write(
   ['two', 'one', 'three'].map((name) => serviceText(name, { spec: '  paused: true\n' })).join('---\n'),
 );
 
-it('makes nothing to say what it would make', async () => {
+it('creates nothing on a dry run', async () => {
   expect(await kit.shown('create -f one.yaml --dry-run')).toBe('ecsmservice/one created (dry run)\n');
   expect(existsSync(join(kit.directory, 'registry'))).toBe(false);
 });
 
-it('makes objects, and prints them', async () => {
+it('creates objects, and prints them', async () => {
   expect(await kit.shown("create -f one.yaml -o jsonpath='{.metadata.name} {.metadata.namespace}'")).toBe(
     'one default',
   );
@@ -26,7 +26,7 @@ it('makes objects, and prints them', async () => {
   expect(made.metadata.annotations?.[lastAppliedAnnotation]).toBeUndefined();
 });
 
-it('leaves alone what is there, makes the others, and fails', async () => {
+it('does not change existing objects, creates the others, and fails', async () => {
   expect(await kit.shown('create -f three.yaml')).toBe(
     'ecsmservice/two created\necsmservice/three created\n! ecsmctl: ECSMService "one" already exists\n! ecsmctl: 1 of 3 objects could not be created\n= 1\n',
   );

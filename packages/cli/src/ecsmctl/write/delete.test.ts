@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 describe('delete', () => {
-  it('takes names, files, labels, and all of a kind', async () => {
+  it('accepts names, files, labels, and all of a kind', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) await make(name, { labels: { app: name } });
     await make('far', { namespace: 'orbit' });
     kit.write('d.yaml', serviceText('d'));
@@ -47,7 +47,7 @@ describe('delete', () => {
     expect(await kit.shown('delete services --all -A')).toBe('! No resources found.\n');
   });
 
-  it('complains of what is not there, and deletes the others', async () => {
+  it('reports missing objects, and deletes the others', async () => {
     await make('telemetry');
     expect(await kit.shown('delete service telemetri telemetry')).toBe(
       'ecsmservice/telemetry deleted\n! ecsmctl: there is no ecsmservice "telemetri" in the namespace "default". Did you mean "telemetry"?\n! ecsmctl: 1 of 2 objects could not be deleted\n= 1\n',
@@ -55,7 +55,7 @@ describe('delete', () => {
     expect(await kit.shown('delete service telemetry --ignore-not-found')).toBe('');
   });
 
-  it('waits until the operator has cleaned up, and shows that it does', async () => {
+  it('waits until the operator has cleaned up, and shows it', async () => {
     await make('slow', { finalizers: [finalizer] });
     await make('quick');
     const { test, code } = kit.start('delete services --all', inRealTime);
@@ -69,7 +69,7 @@ describe('delete', () => {
     expect(test.out.text).toBe('ecsmservice/quick deleted\necsmservice/slow deleted\n');
   });
 
-  it('repaints what it waits for on a terminal, and leaves nothing of it', async () => {
+  it('repaints its progress on a terminal, and clears it at the end', async () => {
     await make('slow', { finalizers: [finalizer] });
     const { test, code } = kit.start('delete service slow', { ...inRealTime, terminal: { columns: 50, rows: 24 } });
     while (!test.err.text.includes('waiting for')) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -79,7 +79,7 @@ describe('delete', () => {
     expect(test.err.text.endsWith('\r\u001b[J\u001b[?25h')).toBe(true);
   });
 
-  it('gives up at the deadline, and says that the deletion goes on', async () => {
+  it('fails at the deadline, and reports that the deletion continues', async () => {
     await make('stuck', { finalizers: [finalizer] });
     await make('held', { finalizers: ['example.com/hold'] });
     expect(await kit.shown('delete service stuck held --timeout 200ms', inRealTime)).toBe(
@@ -97,7 +97,7 @@ describe('delete', () => {
     );
   });
 
-  it('leaves at Ctrl-C, and says that the deletion goes on', async () => {
+  it('ends at Ctrl-C, and reports that the deletion continues', async () => {
     await make('stuck', { finalizers: [finalizer] });
     const { test, code } = kit.start('delete service stuck', inRealTime);
     while (!test.err.text.includes('waits for')) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -106,7 +106,7 @@ describe('delete', () => {
     expect(test.err.text).toMatch(/\nthe deletion of ecsmservice\/stuck continues in the background\n$/);
   });
 
-  it('is done when another of the same name has taken the place', async () => {
+  it('ends when another object of the same name exists', async () => {
     await make('phoenix', { finalizers: [finalizer] });
     const { code } = kit.start('delete service phoenix', inRealTime);
     const isTerminating = async () => (await find('phoenix'))?.metadata.deletionTimestamp !== undefined;
@@ -117,7 +117,7 @@ describe('delete', () => {
     expect(await names()).toEqual(['ecsmservice/phoenix']);
   });
 
-  it('with --cascade=orphan lets go of what it owns', async () => {
+  it('releases owned objects with --cascade=orphan', async () => {
     const owner = await make('owner');
     const { apiVersion, kind, metadata } = owner;
     const reference = { apiVersion, kind, name: 'owner', uid: metadata.uid };

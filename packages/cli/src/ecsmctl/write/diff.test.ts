@@ -41,7 +41,7 @@ describe('diff', () => {
   kit.write('telemetry.yaml', serviceText('telemetry'));
   kit.write('changed.yaml', changed);
 
-  it('shows what is new, and makes no registry for it', async () => {
+  it('shows new objects, and creates no registry', async () => {
     const { code, out, err } = await kit.run('diff -f telemetry.yaml');
     expect(out).toMatch(/^--- \/dev\/null\n\+\+\+ wanted\/default\/ecsmservice\/telemetry.yaml\n@@ -0,0 \+1,27 @@\n/);
     expect(out).toContain('+      password: <hidden>\n');
@@ -49,7 +49,7 @@ describe('diff', () => {
     expect(existsSync(join(kit.directory, 'registry'))).toBe(false);
   });
 
-  it('ends with 0 where nothing would change, and with 1 where something would', async () => {
+  it('exits with 0 without changes, and with 1 with changes', async () => {
     await kit.run('apply -f telemetry.yaml');
     expect(await kit.shown('diff -f telemetry.yaml')).toBe('');
     expect(await kit.shown('diff -f changed.yaml')).toBe(`${diffText}= 1\n`);
@@ -68,13 +68,13 @@ describe('diff', () => {
     expect(out).toContain('\u001b[32m+    image: telemetry@1.1.0#sylixos\u001b[39m\n');
   });
 
-  it('shows Chinese as it is, and escapes what could steer a terminal', async () => {
+  it('shows Chinese unchanged, and escapes control characters', async () => {
     const text = serviceText('telemetry', { metadata: '  annotations: { note: "地面站\\e[2J" }\n' });
     const { out } = await kit.run('diff -f -', { input: text });
     expect(out).toContain('+    note: "地面站\\e[2J"\n');
   });
 
-  it('ends with 3 where it cannot be found out', async () => {
+  it('exits with 3 if the comparison fails', async () => {
     expect(await kit.shown('diff -f nowhere.yaml')).toBe('! ecsmctl: there is no file "nowhere.yaml"\n= 3\n');
   });
 });
@@ -107,7 +107,7 @@ describe('diff --live', () => {
   });
   afterAll(() => simulator.close());
 
-  it('says what the operator would do for what is there', async () => {
+  it('shows what the operator would do for existing objects', async () => {
     expect(await live('diff --live')).toBe(`default/telemetry
   1. create telemetry: telemetry@1.0.0#sylixos, 2 among node-1, node-2
      it does not exist yet
@@ -120,14 +120,14 @@ describe('diff --live', () => {
 `);
   });
 
-  it('says that there is nothing to do once it is done', async () => {
+  it('shows that there is nothing to do after it was done', async () => {
     await operate();
     const text = await live('diff --live service/telemetry');
     expect(text).toMatch(/^default\/telemetry\n {2}nothing to do\n {2}instances: 2 existing, 2 ready, 2 up to date\n/);
     expect(text).not.toContain('= 1');
   });
 
-  it('says what it would do for what files say, and knows its own services on the platform', async () => {
+  it('shows what the operator would do for files, and recognises its own services', async () => {
     const text = await live('diff --live -f changed.yaml -f camera.yaml');
     expect(text).toContain('+    image: telemetry@1.1.0#sylixos\n');
     expect(text).toContain(
@@ -139,13 +139,13 @@ describe('diff --live', () => {
     expect(await kit.shown('get services -o name')).toBe('ecsmservice/telemetry\n');
   });
 
-  it('shows with -v what it asked the platform', async () => {
+  it('shows the requests to the platform with -v', async () => {
     const { err } = await kit.run(`diff --live -v --ecsm ${url} --header 'X-Token: hunter6'`, inRealTime);
     expect(err).toMatch(/^called the platform .*"GET \/service"/m);
     expect(err).not.toContain('hunter');
   });
 
-  it('says so if the platform cannot be reached', async () => {
+  it('reports an unreachable platform', async () => {
     expect(await kit.shown('diff --live --ecsm http://127.0.0.1:1', inRealTime)).toBe(
       '! ecsmctl: http://127.0.0.1:1 is unavailable: connection refused (ECONNREFUSED): check the platform, and its URL in --ecsm or ECSM_URL\n= 3\n',
     );

@@ -62,7 +62,7 @@ spec:
 `;
 
 describe('edit', () => {
-  it('opens an object without noise and secrets, and saves what was changed', async () => {
+  it('opens an object without managed fields and secrets, and saves the changes', async () => {
     const person = editor((text) => text.replace('replicas: 2', 'replicas: 5'));
     expect(await kit.shown('edit service telemetry', person)).toBe('ecsmservice/telemetry edited\n');
     expect(person.opened).toEqual([openedText]);
@@ -87,7 +87,7 @@ describe('edit', () => {
     expect(await services((resource) => resource.get('telemetry'))).toEqual(before);
   });
 
-  it('opens it again with what is wrong, by the lines that the editor will show', async () => {
+  it('opens it again with the errors, by the lines that the editor shows', async () => {
     const person = editor(
       (text) => text.replace('replicas: 2', 'replicas: -1').replace('  paused:', '  pausd:'),
       (text) => text.replace('  pausd:', '  paused:'),
@@ -110,7 +110,7 @@ describe('edit', () => {
     }
   });
 
-  it('says what rules between fields say, too', async () => {
+  it('reports errors of rules between fields too', async () => {
     const person = editor((text) => text.replace('type: Dynamic', 'type: Static'));
     expect(await kit.shown('edit service telemetry', person)).toBe(
       '! ecsmctl: edit cancelled: ecsmservice/telemetry was not changed\n= 1\n',
@@ -136,7 +136,7 @@ describe('edit', () => {
     expect(person.opened[1]).toContain(complaint);
   });
 
-  it('changes a secret that is written anew', async () => {
+  it('changes a secret that is entered again', async () => {
     await kit.shown(
       'edit service telemetry',
       editor((text) => text.replace('<hidden>\n      port', 'hunter4\n      port')),
@@ -145,7 +145,7 @@ describe('edit', () => {
     expect(spec.template.vsoa?.password).toBe('hunter4');
   });
 
-  it('does not mind that the operator writes the status meanwhile', async () => {
+  it('ignores status writes of the operator meanwhile', async () => {
     const person = editor(async (text) => {
       await services((resource) => resource.updateStatus({ metadata: { name: 'telemetry' }, status: { replicas: 2 } }));
       return text.replace('replicas: 2', 'replicas: 4');
@@ -189,7 +189,7 @@ describe('edit', () => {
 #
 # Edit the object, sav`;
 
-  it('shows what others have changed meanwhile, and lets the person merge', async () => {
+  it('shows concurrent changes, and lets the user merge them', async () => {
     const person = editor(others, (text) => text.replace('default\nspec', 'default\n  labels: { by: others }\nspec'));
     expect(await kit.shown('edit service telemetry', person)).toBe('ecsmservice/telemetry edited\n');
     expect(person.opened[1]?.slice(0, top.length)).toBe(top);
@@ -200,7 +200,7 @@ describe('edit', () => {
     expect(spec.template.vsoa?.password).toBe('hunter5');
   });
 
-  it('gives up if the person does, and takes the text as it is if told so', async () => {
+  it('ends without a change if the user aborts, and keeps the text if the user chooses so', async () => {
     expect(await kit.shown('edit service telemetry', editor(others))).toBe(
       '! ecsmctl: edit cancelled: ecsmservice/telemetry was not changed, except by others\n= 1\n',
     );
@@ -210,7 +210,7 @@ describe('edit', () => {
     expect(metadata.labels).toBeUndefined();
   });
 
-  it('ends with an editor that never gets it right', async () => {
+  it('fails after too many invalid texts', async () => {
     let count = 0;
     const machine = { editor: (text: string) => text.replace(/^ {4}replicas: .*/m, `    replicas: -${++count}`) };
     expect(await kit.shown('edit service telemetry', machine)).toBe(
@@ -218,7 +218,7 @@ describe('edit', () => {
     );
   });
 
-  it('takes several, one after the other', async () => {
+  it('edits several objects, one after the other', async () => {
     await kit.run('apply -f -', { input: serviceText('camera') });
     const person = editor(
       (text) => text,

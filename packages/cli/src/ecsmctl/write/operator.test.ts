@@ -30,7 +30,7 @@ afterAll(async () => {
   await simulator.close();
 });
 
-it('apply waits until it is available, and delete until it is gone from the platform', async () => {
+it('apply waits until a service is available, and delete until it is deleted on the platform', async () => {
   kit.write('telemetry.yaml', serviceText('telemetry'));
   const applied = await kit.run('apply -f telemetry.yaml --wait --timeout 50s', inTime);
   expect([applied.code, applied.out]).toEqual([0, 'ecsmservice/telemetry created\n']);
@@ -42,7 +42,7 @@ it('apply waits until it is available, and delete until it is gone from the plat
   expect(simulator.platform.services()).toEqual([]);
 });
 
-it('apply --prune --wait waits for what goes, too', async () => {
+it('apply --prune --wait waits for deletions too', async () => {
   const labels = { metadata: '  labels: { app: x }\n' };
   kit.write('a.yaml', serviceText('telemetry', labels));
   kit.write('b.yaml', serviceText('worker', labels));

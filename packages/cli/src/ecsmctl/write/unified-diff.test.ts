@@ -27,7 +27,7 @@ function patched(before: string, diff: readonly string[]): string {
 }
 
 describe('a diff', () => {
-  it('is nothing where nothing differs', () => {
+  it('is empty without differences', () => {
     expect(unifiedDiff('a\nb\n', 'a\nb\n')).toEqual([]);
     expect(unifiedDiff('', '')).toEqual([]);
   });
@@ -47,7 +47,7 @@ describe('a diff', () => {
     ]);
   });
 
-  it('keeps changes that are near each other together, and others apart', () => {
+  it('combines changes that are close, and separates others', () => {
     const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
     const changed = lines.map((line, index) => ([3, 9, 25].includes(index) ? `${line}!` : line));
     expect(unifiedDiff(text(...lines), text(...changed)).filter((line) => line.startsWith('@@'))).toEqual([
@@ -56,12 +56,12 @@ describe('a diff', () => {
     ]);
   });
 
-  it('says of what is new that there was nothing', () => {
+  it('has an empty old side for a new text', () => {
     expect(unifiedDiff('', 'a\nb\n')).toEqual(['@@ -0,0 +1,2 @@', '+a', '+b']);
     expect(unifiedDiff('a\n', '')).toEqual(['@@ -1 +0,0 @@', '-a']);
   });
 
-  it('is the smallest one', () => {
+  it('is minimal', () => {
     const diff = unifiedDiff(text(...'abcabba'), text(...'cbabac'));
     expect(diff.filter((line) => /^[+-]/.test(line))).toHaveLength(5);
   });
@@ -77,7 +77,7 @@ describe('a diff', () => {
     );
   });
 
-  it('of two long texts that have nothing in common is both of them, and soon done', () => {
+  it('of two long texts without common lines contains both, and takes little time', () => {
     const many = (word: string) => text(...Array.from({ length: 20_000 }, (_, index) => `${word} ${index}`));
     const diff = unifiedDiff(many('old'), many('new'));
     expect(diff).toHaveLength(40_001);

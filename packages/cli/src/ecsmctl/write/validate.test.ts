@@ -9,20 +9,20 @@ kit.write('fleet/a.yaml', `${serviceText('one')}---\n${serviceText('two')}`);
 kit.write('fleet/below/b.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [] }));
 kit.write('fleet/below/c.yml', serviceText('three', { metadata: '  namespace: orbit\n' }));
 
-it('says of every object that it is valid', async () => {
+it('reports every valid object', async () => {
   expect(await kit.shown('validate -f fleet -R')).toBe(
     'ecsmservice/one is valid (fleet/a.yaml:1)\necsmservice/two is valid (fleet/a.yaml:11)\necsmservice/three is valid (fleet/below/c.yml:1)\n',
   );
 });
 
-it('opens no registry, not even one that makes no sense', async () => {
+it('opens no registry, not even with an invalid URL', async () => {
   const env = { ECSM_REGISTRY: 'etcd://127.0.0.1:1/nowhere' };
   expect((await kit.run('validate -f fleet', { env })).code).toBe(0);
   expect((await kit.run('validate -f fleet', { env: { ECSM_REGISTRY: 'nonsense' } })).code).toBe(0);
   expect(existsSync(join(kit.directory, 'registry'))).toBe(false);
 });
 
-it('shows more than a person wants to read, if there is', async () => {
+it('prints all errors of many documents', async () => {
   kit.write(
     'many.yaml',
     Array.from({ length: 50 }, (_, index) => `kind: Nope${index}\napiVersion: v1\n`).join('---\n'),
