@@ -1,0 +1,66 @@
+/** Authorizes requests by roles and bindings. What no binding allows is forbidden. */
+import { ApiError } from '@ecsm/runtime';
+import type { Authorizer, Decision, RequestAttributes, User, UserRules } from '../contract.ts';
+import { isMaster, type Policy } from './policy.ts';
+import { isEmpty, ruleAllows } from './rules.ts';
+
+/** The current roles and bindings. It is asked for every request, so it returns what is in memory. */
+export interface RbacSource {
+  policy(): Policy;
+}
+
+export class RbacAuthorizer implements Authorizer {
+  readonly #source: RbacSource;
+
+  constructor(source: RbacSource) {
+    this.#source = source;
+  }
+
+  async authorize(attributes: RequestAttributes): Promise<Decision> {
+    const { user, namespace, isResource } = attributes;
+    if (isMaster(user)) return { allowed: true, reason: '' };
+    // A role in a namespace gives no access to paths.
+    for (const { rules, explanation } of this.#source.policy().grantsOf(user, isResource ? namespace : '')) {
+      if (rules.some((rule) => ruleAllows(rule, attributes))) {
+        return { allowed: true, reason: `RBAC: allowed by ${explanation}` };
+      }
+    }
+    return { allowed: false, reason: '' };
+  }
+
+  async rulesFor(user: User, namespace: string): Promise<UserRules> {
+    const rules = [...this.#source.policy().grantsOf(user, namespace)].flatMap((grant) => grant.rules);
+    return {
+      resourceRules: rules
+        .filter(({ resources }) => !isEmpty(resources))
+        .map(({ verbs, apiGroups = [], resources = [], resourceNames }) => ({
+          verbs,
+          apiGroups,
+          resources,
+          ...(isEmpty(resourceNames) ? {} : { resourceNames }),
+        })),
+      nonResourceRules: rules
+        .filter(({ nonResourceURLs }) => !isEmpty(nonResourceURLs))
+        .map(({ verbs, nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
+    };
+  }
+}
+
+/**
+ * The error for a request that is not allowed, in the words of Kubernetes. It contains nothing but what the request
+ * contained, so it does not tell whether an object exists.
+ */
+export function forbidden(attributes: RequestAttributes): ApiError<'Forbidden'> {
+  return new ApiError('Forbidden', { reason: forbiddenReason(attributes) });
+}
+
+function forbiddenReason(attributes: RequestAttributes): string {
+  const { user, verb, isResource, apiGroup, resource, subresource, namespace, name, path } = attributes;
+  const who = `User ${JSON.stringify(user.name)} cannot ${verb}`;
+  if (!isResource) return `forbidden: ${who} path ${JSON.stringify(path)}`;
+  const what = apiGroup === '' ? resource : `${resource}.${apiGroup}`;
+  const full = subresource === '' ? resource : `${resource}/${subresource}`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
+  const object = name === '' ? what : `${what} ${JSON.stringify(name)}`;
+  return `${object} is forbidden: ${who} resource "${full}" in API group "${apiGroup}" ${where}`;
+}
