@@ -191,7 +191,10 @@ interface Paging {
   readonly continue?: string;
 }
 
-export interface ListOptions extends Selection, Paging {}
+export interface ListOptions extends Selection, Paging {
+  /** As of exactly this version. Throws `Expired` if its history is gone. Default: the newest; not with `continue`. */
+  readonly resourceVersion?: string;
+}
 
 export interface ObjectList<Spec, Status> {
   readonly items: readonly ApiObject<Spec, Status>[];
@@ -235,7 +238,13 @@ export interface VersionWatchOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface WatchSelection extends VersionWatchOptions, Selection {}
+export interface WatchSelection extends VersionWatchOptions, Selection {
+  /**
+   * Also deliver batches without events, as the version advances. Not every registry does. Default: false; batches
+   * without events may be delivered nevertheless.
+   */
+  readonly progress?: boolean;
+}
 
 export type WatchEvent<Spec, Status> =
   /** With a selector, an object that starts to match is Added and one that ceases to match is Deleted. */

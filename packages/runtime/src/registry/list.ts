@@ -7,7 +7,7 @@ import { matchesLabels } from '../api/selector.ts';
 import { parseLabelSelector } from '../api/selector-parser.ts';
 import type { Revision, Store, VersionPage as StoreVersionPage } from '../store/contract.ts';
 import { checkLimit } from '../store/validate.ts';
-import { decode, withRevision } from './codec.ts';
+import { decode, revisionOf, withRevision } from './codec.ts';
 import type { ListOptions, ObjectList, Problem, Selection, VersionOptions, VersionPage } from './contract.ts';
 import { prefixOf } from './keys.ts';
 
@@ -22,7 +22,7 @@ export async function listObjects<Spec, Status>(
   const matches = matcherOf(kind, options);
   const items: ApiObject<Spec, Status>[] = [];
   const problems: Problem[] = [];
-  let cursor = options.continue === undefined ? undefined : decodeCursor(options.continue, prefix);
+  let cursor = cursorOf(options, prefix);
   for (;;) {
     // With a selector that matches few objects, small pages would need many reads.
     const limit = options.limit === undefined || matches ? {} : { limit: options.limit - items.length };
@@ -46,6 +46,11 @@ export async function listObjects<Spec, Status>(
     cursor = { revision: page.revision, after: page.next };
     if (items.length === options.limit) return { items, resourceVersion, problems, continue: encodeCursor(cursor) };
   }
+}
+
+function cursorOf({ continue: token, resourceVersion }: ListOptions, prefix: string): Cursor | undefined {
+  if (token !== undefined) return decodeCursor(token, prefix);
+  return resourceVersion === undefined ? undefined : { revision: revisionOf(resourceVersion), after: prefix };
 }
 
 /** One page of the store. */

@@ -111,6 +111,17 @@ export function registryRules(name: string, harness: RegistryHarness): void {
       });
     });
 
+    describe('a list as of a version', () => {
+      it('shows the objects as they were', async () => {
+        const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });
+        const { resourceVersion } = await widgets().list();
+        await widgets().patch('a', { spec: { size: 2 } });
+        await widgets().create({ metadata: { name: 'b' }, spec: {} });
+        const list = await widgets().list({ resourceVersion });
+        expect(list).toMatchObject({ items: [made], resourceVersion });
+      });
+    });
+
     describe('an object with generateName', () => {
       it('gets a name of that prefix and a random suffix', async () => {
         const input: { name: string } = JSON.parse('{ "generateName": "job-" }');

@@ -196,7 +196,7 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     const matches = matcherOf(this.kind, options);
     for await (const commit of this.#commits(options, 'history')) {
       const events = eventsOf(this.kind, commit, matches);
-      if (events.length > 0) yield { resourceVersion: String(commit.revision), events };
+      if (events.length > 0 || options.progress) yield { resourceVersion: String(commit.revision), events };
     }
   }
 
@@ -205,10 +205,10 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
   }
 
   #commits(
-    { namespace, resourceVersion, signal }: VersionWatchOptions,
+    { namespace, resourceVersion, signal, progress = false }: VersionWatchOptions & Pick<WatchSelection, 'progress'>,
     detail: 'history' | 'keys',
   ): AsyncIterable<Commit> {
-    const options = { after: revisionOf(resourceVersion), detail, ...(signal && { signal }) };
+    const options = { after: revisionOf(resourceVersion), detail, progress, ...(signal && { signal }) };
     return this.#dependencies.store.watch(prefixOf(this.kind, namespace), options);
   }
 

@@ -100,7 +100,7 @@ export type Change =
 
 export interface Commit {
   readonly revision: Revision;
-  /** The commit's changes under the watched prefix, in the order they were written. Never empty. */
+  /** The commit's changes under the watched prefix, in the order they were written. Empty only with `progress`. */
   readonly changes: readonly Change[];
 }
 
@@ -109,6 +109,11 @@ export interface WatchOptions {
   readonly after: Revision;
   /** How much of each change to deliver. Default `values`; `history` adds the previous value. */
   readonly detail?: 'keys' | 'values' | 'history';
+  /**
+   * Also deliver, as a commit without changes, that the store has advanced although nothing under the prefix has
+   * changed. A hint that not every store gives: it lets a watcher resume at a newer revision. Default false.
+   */
+  readonly progress?: boolean;
   /** Ends the iteration without an error and releases the resources of the watch. */
   readonly signal?: AbortSignal;
 }

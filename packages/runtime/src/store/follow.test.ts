@@ -44,4 +44,18 @@ describe('a watch over a log', () => {
     for await (const _ of follow(source, '', { after: 0, signal: stop.signal })) expect.unreachable();
     expect(waits).toEqual([3]);
   });
+
+  it('reports with progress that the log has advanced beyond the changes under its prefix', async () => {
+    const store = new MemoryStore();
+    await put(store, 'a/1');
+    await put(store, 'b/1');
+    const seen: string[] = [];
+    for await (const { revision, changes } of store.watch('a/', { after: 0, progress: true })) {
+      seen.push(`${revision}: ${changes.map(({ key }) => key).join()}`);
+      if (revision === 2) await put(store, 'b/2');
+      if (revision === 3) break;
+    }
+    expect(seen).toEqual(['1: a/1', '2: ', '3: ']);
+    await store.close();
+  });
 });

@@ -23,7 +23,7 @@ export interface LogBatch {
 }
 
 export async function* follow(source: LogSource, prefix: string, options: WatchOptions): AsyncGenerator<Commit, void> {
-  const { signal, detail = 'values' } = options;
+  const { signal, detail = 'values', progress = false } = options;
   let position = options.after;
   while (!signal?.aborted) {
     const { commits, through } = source.read(position, prefix, detail);
@@ -31,6 +31,7 @@ export async function* follow(source: LogSource, prefix: string, options: WatchO
       yield commit;
       if (signal?.aborted) return;
     }
+    if (progress && through > (commits.at(-1)?.revision ?? position)) yield { revision: through, changes: [] };
     if (through === position) await source.changed(position, signal);
     position = through;
   }
