@@ -22,7 +22,7 @@ function undescribed(schema: Schema, path: string): string[] {
 }
 
 describe.each([ECSMService, ServiceRevision, OperatorIdentity])('$kind', (kind) => {
-  it('says of every field what it means', () => {
+  it('describes every field', () => {
     expect(kind.description).not.toBe('');
     const { metadata: _, ...properties } = kind.schema.properties;
     const found = Object.entries(properties).flatMap(([name, property]) => [...undescribed(property, name)]);

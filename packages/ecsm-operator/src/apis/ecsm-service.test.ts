@@ -36,7 +36,7 @@ describe('defaults', () => {
     expect(complaints(defaulted().spec)).toEqual([]);
   });
 
-  it('complete what is there, and add nothing that is not', () => {
+  it('complete existing parts, and add no optional ones', () => {
     const { spec } = defaulted({
       updateStrategy: { type: 'RollingUpdate', rollingUpdate: {} },
       template: {
@@ -76,7 +76,7 @@ describe('defaults', () => {
     expect(ECSMService.validate(fullService)).toEqual([]);
   });
 
-  it('do for YAML what they do for objects', async () => {
+  it('are the same for YAML and for objects', async () => {
     const yaml = `
 apiVersion: ecsm.sh/v1
 kind: ECSMService
@@ -187,7 +187,7 @@ describe('rules between fields', () => {
   });
 });
 
-describe('what cannot be', () => {
+describe('an invalid service', () => {
   const mount = (containerPath: string) => ({ name: 'a', hostPath: '/a', containerPath });
   it.each<[template: object, error: RegExp]>([
     [{ image: 'worker' }, /^spec\.template\.image: Invalid value: "worker": must be an image such as/],
@@ -215,7 +215,7 @@ describe('what cannot be', () => {
     expect(complaints(withTemplate(template))).toEqual([expect.stringMatching(error)]);
   });
 
-  it('is refused outside the template too', () => {
+  it('is rejected outside the template too', () => {
     const strategy = { type: 'Dynamic', replicas: -1, nodePool: ['a', 'a'] };
     expect(complaints({ ...small, deploymentStrategy: strategy })).toEqual([
       expect.stringMatching(/replicas: Invalid value: -1/),
@@ -258,7 +258,7 @@ describe('columns', () => {
     creationTimestamp: '2026-01-01T00:00:00Z',
   };
 
-  it('show what is ready of what is wanted', () => {
+  it('show the ready and the desired number', () => {
     const status = { readyReplicas: 2, updatedReplicas: 1, currentRevision: 'abcd0123', underlyingServiceID: 'id-1' };
     expect(cells({ ...fullService, status })).toEqual({
       READY: '2/3',
@@ -271,7 +271,7 @@ describe('columns', () => {
     });
   });
 
-  it('count the nodes of a static service, and nothing before the first look', () => {
+  it('count the nodes of a static service, and nothing before the first observation', () => {
     const deploymentStrategy = { type: 'Static', nodes: ['a', 'b'] } as const;
     const input = { ...smallService({ deploymentStrategy }), apiVersion: 'ecsm.sh/v1', kind: 'ECSMService' };
     expect(cells(input)).toMatchObject({ READY: '0/2', 'UP-TO-DATE': '', STRATEGY: 'Static' });
@@ -279,7 +279,7 @@ describe('columns', () => {
 });
 
 describe('the JSON Schema', () => {
-  it('says what the kind says', () => {
+  it('matches the kind', () => {
     const schema = JSON.parse(JSON.stringify(ECSMService.jsonSchema()));
     const { spec, status } = schema.properties;
     expect(spec.required).toEqual(['deploymentStrategy', 'template']);

@@ -31,8 +31,8 @@ describe('an image reference', () => {
   });
 });
 
-describe('what a template runs on', () => {
-  it('is said by the image, else by the template, else it is SylixOS', () => {
+describe('the operating system of a template', () => {
+  it('is that of the image, else of the template, else SylixOS', () => {
     const onLinux = { platform: { os: 'linux' } };
     expect(osOf({ image: 'a@1#sylixos', platformSpecific: onLinux })).toBe('sylixos');
     expect(osOf({ image: 'a@1', platformSpecific: onLinux })).toBe('linux');

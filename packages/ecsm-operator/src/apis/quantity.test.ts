@@ -43,7 +43,7 @@ describe('a quantity', () => {
     expect(quantityFormat.check(text)).toMatch(/must be a quantity such as 512Mi/);
   });
 
-  it('has to be more than nothing', () => {
+  it('is greater than 0', () => {
     expect(quantityFormat.check('0')).toBe('must be greater than 0');
     expect(quantityFormat.check('0.0Gi')).toBe('must be greater than 0');
   });

@@ -23,17 +23,17 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-it('can be started by its own name', () => {
+it('can be started as a program', () => {
   const { status } = spawnSync(bundle, ['--help'], { cwd: empty });
   expect(status).toBe(0);
 });
 
-it('tells its version', async () => {
+it('prints its version', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'packages', 'ecsm-operator', 'package.json'), 'utf8'));
   expect(await run(['--version'], { file: bundle, cwd: empty })).toEqual({ code: 0, output: `${version}\n` });
 });
 
-it('carries the licences of what is in it, and is ASCII throughout', () => {
+it('contains the licences of its libraries, and is ASCII', () => {
   const text = readFileSync(bundle, 'utf8');
   for (const name of ['@photostructure/sqlite', 'yaml'])
     expect(text).toMatch(new RegExp(`^${name} [\\d.]+ \\((MIT|ISC)\\)$`, 'm'));
@@ -41,7 +41,7 @@ it('carries the licences of what is in it, and is ASCII throughout', () => {
 });
 
 describe.each(['sqlite', 'file'])('with a registry of %s', (scheme) => {
-  it('makes a service true on a platform, and leaves no unpacked library behind', async () => {
+  it('reconciles a service with a platform, and leaves no unpacked library behind', async () => {
     const site = await openSite();
     const url = `${scheme}:${join(site.directory, scheme)}`;
     const registry = await openRegistry(url, { kinds: [ECSMService] });
@@ -59,7 +59,7 @@ describe.each(['sqlite', 'file'])('with a registry of %s', (scheme) => {
   });
 });
 
-it('runs until it is told to stop', async () => {
+it('runs until it is stopped', async () => {
   const { child, until, ended } = start(['--registry', 'memory:', '--listen', '127.0.0.1:0'], {
     file: bundle,
     cwd: empty,

@@ -13,7 +13,7 @@ const anyPort = ['--listen', '127.0.0.1:0'];
 const listening = /health server listening url=(\S+)/;
 
 describe('ecsm-operator run', () => {
-  it('makes what is there true, follows a change from another process, and stops with 0', async () => {
+  it('reconciles existing objects, follows a change of another process, and exits with 0', async () => {
     const site = await openSite();
     await site.apply(telemetry());
     const { until, child, ended, output } = site.start(...site.places, ...anyPort, '--observe-seconds', '1');
@@ -33,7 +33,7 @@ describe('ecsm-operator run', () => {
     expect(output()).toContain('operator stopped');
   });
 
-  it('goes on without a platform, and says so where it is asked whether it is ready', async () => {
+  it('continues without a platform, and reports it in its readiness', async () => {
     const site = await openSite();
     await site.apply(telemetry());
     await site.simulator.close();
@@ -45,7 +45,7 @@ describe('ecsm-operator run', () => {
     expect(await ended).toBe(0);
   });
 
-  it('waits for the lease where another one holds it, and takes over when that one has stopped', async () => {
+  it('waits for the lease of another process, and takes over when that one has stopped', async () => {
     const site = await openSite();
     const one = site.start(...site.places, ...anyPort, '--leader-elect');
     await one.until(/leader election: leading/);
@@ -60,7 +60,7 @@ describe('ecsm-operator run', () => {
     expect(site.changes).toEqual(['POST /service']);
   });
 
-  it('warns of another one on the same registry, where neither elects a leader', async () => {
+  it('warns about another operator on the same registry without leader election', async () => {
     const site = await openSite();
     const one = site.start(...site.places, ...anyPort);
     await one.until(listening);
@@ -75,7 +75,7 @@ describe('ecsm-operator run', () => {
     }
   });
 
-  it('does not work on half of a registry', async () => {
+  it('refuses an incomplete registry', async () => {
     const site = await openSite();
     const registry = await openRegistry(site.registry, { kinds: operatorKinds });
     const marker = { transfer: 'restore', source: 'fleet.backup', started: '2026-01-02T03:04:05Z', objects: 3 };
@@ -90,7 +90,7 @@ describe('ecsm-operator run', () => {
     );
   });
 
-  it('shows no secret, however much it says', async () => {
+  it('logs no secret at any level', async () => {
     const site = await openSite();
     await site.apply(telemetry({ vsoa: { password: 'hunter2' } }));
     const secret = ['--header', 'Authorization: Bearer hunter3'];
@@ -103,7 +103,7 @@ describe('ecsm-operator run', () => {
     expect(output()).not.toMatch(/hunter/);
   });
 
-  it('names a port that is taken', async () => {
+  it('names a port that is in use', async () => {
     const site = await openSite();
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
@@ -117,7 +117,7 @@ describe('ecsm-operator run', () => {
 });
 
 describe('ecsm-operator --once', () => {
-  it('ends with 0 when everything is as it should be, and changes nothing the second time', async () => {
+  it('exits with 0 when everything is in the desired state, and changes nothing the second time', async () => {
     const site = await openSite();
     await site.apply(telemetry());
     const first = site.start('--once', ...site.places);
@@ -130,7 +130,7 @@ describe('ecsm-operator --once', () => {
     expect(site.changes).toEqual(before);
   });
 
-  it('puts right what changed while nobody was there, before it says that all is well', async () => {
+  it('corrects changes made while it was not running before it succeeds', async () => {
     const site = await openSite();
     await site.apply(telemetry());
     expect(await site.start('--once', ...site.places).ended).toBe(0);
@@ -142,14 +142,14 @@ describe('ecsm-operator --once', () => {
     expect(site.running).toBe(2);
   });
 
-  it('ends with 0 where there is nothing to do', async () => {
+  it('exits with 0 if there is nothing to do', async () => {
     const site = await openSite();
     const { ended, output } = site.start('--once', ...site.places);
     expect(await ended).toBe(0);
     expect(output()).toContain('0 services reconciled');
   });
 
-  it('ends with 1, and says what is missing and why, when its time is over', async () => {
+  it('exits with 1, with what is missing and why, at its deadline', async () => {
     const site = await openSite();
     site.simulator.platform.failDeployments({ count: 1_000, message: 'no space left on device' });
     await site.apply(telemetry());
@@ -160,7 +160,7 @@ describe('ecsm-operator --once', () => {
     );
   });
 
-  it('ends with 1 where the platform is away', async () => {
+  it('exits with 1 if the platform is unreachable', async () => {
     const site = await openSite();
     await site.apply(telemetry());
     await site.simulator.close();
@@ -171,7 +171,7 @@ describe('ecsm-operator --once', () => {
 });
 
 describe('ecsm-operator plan', () => {
-  it('says what would be done and why, and does nothing', async () => {
+  it('prints what would be done and why, and changes nothing', async () => {
     const site = await openSite();
     await site.apply(telemetry({ vsoa: { password: 'hunter2' } }));
     const { ended, output } = site.start('plan', 'telemetry', ...site.places);
@@ -183,7 +183,7 @@ describe('ecsm-operator plan', () => {
     expect(site.simulator.platform.services()).toEqual([]);
   });
 
-  it('says of every service that there is nothing to do', async () => {
+  it('reports for every service that there is nothing to do', async () => {
     const site = await openSite();
     await site.apply(telemetry());
     expect(await site.start('--once', ...site.places).ended).toBe(0);
@@ -194,7 +194,7 @@ describe('ecsm-operator plan', () => {
     expect(site.changes).toEqual(before);
   });
 
-  it('ends with 1 for a service that nobody knows', async () => {
+  it('exits with 1 for an unknown service', async () => {
     const site = await openSite();
     const { ended, output } = site.start('plan', 'orbit/nobody', ...site.places);
     expect(await ended).toBe(1);
@@ -202,7 +202,7 @@ describe('ecsm-operator plan', () => {
   });
 });
 
-describe('what makes no sense', () => {
+describe('an invalid option', () => {
   it.each([
     [['--wrokers', '3'], 'unknown flag --wrokers. Did you mean "--workers"?'],
     [['--listen', '0.0.0.0:8090'], '--listen: refusing to listen on 0.0.0.0'],
@@ -214,7 +214,7 @@ describe('what makes no sense', () => {
     expect(output.trimEnd().split('\n')).toEqual([expect.any(String), 'Try: ecsm-operator --help']);
   });
 
-  it('in a config file has its place', async () => {
+  it('in a config file is reported with its position', async () => {
     const site = await openSite();
     const file = join(site.directory, 'operator.yaml');
     writeFileSync(file, 'ecsm: http://127.0.0.1:3001\nobserveSecond: 5\n');
@@ -223,19 +223,19 @@ describe('what makes no sense', () => {
     expect(output).toContain(`${file}:2:1: unknown setting "observeSecond". Did you mean "observeSeconds"?`);
   });
 
-  it('in a registry that cannot be opened ends with 1', async () => {
+  it('a registry that cannot be opened exits with 1', async () => {
     const { code, output } = await run(['--registry', 'file:/proc/nowhere', '--listen', 'off']);
     expect(code).toBe(1);
     expect(output).toMatch(/^ecsm-operator: .*\/proc\/nowhere.*\n$/);
   });
 });
 
-it('can be started by its own name', () => {
+it('can be started as a program', () => {
   const { status, stdout } = spawnSync(launcher, ['--version'], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
 });
 
-it('tells its version and its options', async () => {
+it('prints its version and its options', async () => {
   expect(await run(['--version'])).toMatchObject({ code: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   const { code, output } = await run(['--help']);
   expect(code).toBe(0);

@@ -71,7 +71,7 @@ describe('flags', () => {
     expect(await parse(line)).toEqual({ kind: 'run', options: { ...defaults, ...expected } });
   });
 
-  it('off serves nothing, and --once serves nothing unless it is asked to', async () => {
+  it('off disables the server, and so does --once unless an address is given', async () => {
     expect(await parse('--listen off')).toEqual({ kind: 'run', options: withoutListen });
     expect(await parse('--once')).toEqual({ kind: 'once', options: withoutListen });
     expect(await parse('--once --listen 127.0.0.1:8090 --timeout-seconds 5')).toEqual({
@@ -80,7 +80,7 @@ describe('flags', () => {
     });
   });
 
-  it('plan takes names or all', async () => {
+  it('plan accepts names or all', async () => {
     const options = withoutListen;
     expect(await parse('plan telemetry orbit/camera')).toEqual({
       kind: 'plan',
@@ -141,7 +141,7 @@ describe('flags', () => {
     expect(error.message).not.toMatch(/\n|secret/);
   });
 
-  it('explains every option, after some examples, in 80 columns', async () => {
+  it('describes every option, after some examples, in 80 columns', async () => {
     const text = helpText(program, []);
     const words = text.replace(/\s+/g, ' ');
     for (const { name, help, variable = '', key = '' } of flags) {
@@ -170,7 +170,7 @@ describe('variables', () => {
     expect(await parse('', environment)).toEqual({ kind: 'run', options: { ...defaults, ...expected } });
   });
 
-  it('are named in what is said about them', async () => {
+  it('are named in errors', async () => {
     await expect(parse('', { ...home, ECSM_OPERATOR_WORKERS: 'x' })).rejects.toThrow(
       'ECSM_OPERATOR_WORKERS has to be a whole number from 1 to 64, not "x"',
     );
@@ -182,7 +182,7 @@ describe('variables', () => {
 });
 
 describe('the config file', () => {
-  it('says the same by keys, as YAML', async () => {
+  it('accepts the same options as keys, in YAML', async () => {
     const command = await configured(`
 # One of the site.
 registry: sqlite:/var/lib/ecsm/registry
@@ -209,7 +209,7 @@ leaderElect: true
     });
   });
 
-  it('or as JSON, or says nothing at all', async () => {
+  it('may be JSON, or empty', async () => {
     expect(await configured('{"workers": 9, "header": "A: b"}')).toEqual({
       kind: 'run',
       options: { ...defaults, workers: 9, headers: { a: 'b' } },
@@ -217,7 +217,7 @@ leaderElect: true
     expect(await configured('# nothing yet\n')).toEqual({ kind: 'run', options: defaults });
   });
 
-  it('comes after variables, and those after flags', async () => {
+  it('has a lower precedence than variables, and variables than flags', async () => {
     const text = 'workers: 1\ninFlight: 1\nobserveSeconds: 1\n';
     const environment = { ...home, ECSM_OPERATOR_IN_FLIGHT: '2', ECSM_OPERATOR_OBSERVE_SECONDS: '2' };
     expect(await configured(text, '--observe-seconds 3', environment)).toEqual({

@@ -8,7 +8,7 @@ import { systemClock } from '@ecsm/runtime';
 import { expect, it } from 'vitest';
 import { transportOf } from './platform.ts';
 
-it('sends the headers with every request, before those of the request itself', async () => {
+it('sends the headers with every request, below those of the request itself', async () => {
   const seen: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
     seen.push(request.headers);
@@ -40,7 +40,7 @@ it('sends the headers with every request, before those of the request itself', a
   ]);
 });
 
-it('refuses an authority that is none, by the name of its file', () => {
+it('rejects an invalid authority, with the name of its file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'ecsm-tls-'));
   try {
     const file = join(folder, 'ca.pem');

@@ -62,14 +62,14 @@ describe('two operators without --leader-elect', () => {
     expect([one.warnings.length, other.warnings.length]).toEqual([1, 1]);
   });
 
-  it('that start at the same time notice each other', async () => {
+  it('that start at the same time detect each other', async () => {
     const all = ['host_1_a', 'host_2_b', 'host_3_c'].map((identity) => start(identity));
     for (const { warnings } of all) await expect.poll(() => warnings.length).toBeGreaterThan(0);
   });
 });
 
 describe('an operator without --leader-elect', () => {
-  it('does not warn of one that is gone, however that ended', async () => {
+  it('does not warn about one that has ended, in any way', async () => {
     const killed = start('host_1_a', new EmbeddedRegistry({ store, kinds: operatorKinds }));
     await expect.poll(holder).toBe('host_1_a');
     await killed.stop();
@@ -85,7 +85,7 @@ describe('an operator without --leader-elect', () => {
     expect(next.warnings).toEqual([]);
   });
 
-  it('warns of one that leads by election, and not of a lease that is not renewed', async () => {
+  it('warns about an elected leader, and not about a lease that is not renewed', async () => {
     const election = new LeaderElection({
       registry,
       name: leaseName,

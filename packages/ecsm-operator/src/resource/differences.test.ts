@@ -22,7 +22,7 @@ const withVsoa = (vsoa: object) => withImage({ vsoa: { ...body.image.vsoa, ...vs
 const env: string[] = Object(body.image.config.process).env;
 const withEnv = (lines: unknown) => withConfig({ process: { args: ['/apps/telemetry'], env: lines } });
 
-describe('nothing differs', () => {
+describe('there is no difference', () => {
   it.each<[what: string, actual: ServiceDetail]>([
     ['in what was asked for', actual],
     [
@@ -53,7 +53,7 @@ describe('nothing differs', () => {
   });
 });
 
-describe('a difference is told', () => {
+describe('a difference is reported', () => {
   it.each<[actual: ServiceDetail, lines: string[]]>([
     [withImage({ ref: 'telemetry@0.9.0#sylixos' }), ['image.ref: telemetry@0.9.0#sylixos → telemetry@1.0.0#sylixos']],
     [{ ...actual, factor: 2 }, ['factor: 2 → 3']],
@@ -84,13 +84,13 @@ describe('a difference is told', () => {
     expect(differences(body, one)).toEqual(lines);
   });
 
-  it('of everything, where there is no image at all', () => {
+  it('for all fields if there is no image', () => {
     expect(differences(rendered(smallService()), { ...shownOf(rendered(smallService())), image: null })).toHaveLength(
       6,
     );
   });
 
-  it('in few words, however long the value is', () => {
+  it('in a short text for a long value', () => {
     const [line = ''] = differences(body, withConfig({ hostname: 'x'.repeat(10_000) }));
     expect(line.length).toBeLessThan(200);
     const same = 'x'.repeat(1000);
@@ -103,7 +103,7 @@ describe('a difference is told', () => {
   });
 });
 
-describe('a secret is not told', () => {
+describe('a secret is not shown', () => {
   const secrets = ['hunter2', 'swordfish'];
   const input = smallService({
     template: {
@@ -124,7 +124,7 @@ describe('a secret is not told', () => {
     },
   });
 
-  it('only that it is another one', () => {
+  it('only that it differs', () => {
     const wanted = rendered(input);
     const changed: ServiceBody = JSON.parse(JSON.stringify(wanted).replaceAll('hunter2', 'swordfish'));
     const lines = differences(wanted, shownOf(changed));
@@ -144,7 +144,7 @@ describe('a secret is not told', () => {
     expect(lines).toContain('image.vsoa.password: differs (not shown)');
   });
 
-  it('only that there is none', () => {
+  it('only that it is missing', () => {
     const wanted = rendered(input);
     const bare = shownOf(wanted);
     const lines = differences(wanted, { ...bare, image: { ...bare.image, vsoa: null } });
@@ -153,7 +153,7 @@ describe('a secret is not told', () => {
   });
 });
 
-it('is told apart by its path: the size of a service, or what it runs', () => {
+it('distinguishes the size of a service from its template by path', () => {
   const kinds = (detail: ServiceDetail) => differencesOf(body, detail).map((one) => [isOfSize(one), isOfNodes(one)]);
   expect(kinds({ ...actual, factor: 9 })).toEqual([[true, false]]);
   expect(kinds({ ...actual, node: { names: ['node-9'] } })).toEqual([[true, true]]);

@@ -97,11 +97,11 @@ describe.each(Object.keys(wholeServices))('on %s', (system) => {
   const body = rendered(wholeServices[system] ?? expect.fail());
   const changes = changesOf(body);
 
-  it('there is much to change', () => {
+  it('there are many fields to change', () => {
     expect(changes.length).toBeGreaterThan(system === 'Linux' ? 25 : 60);
   });
 
-  it.each(changes)('$path $does is seen, and put right by one update', async ({ path, body: other }) => {
+  it.each(changes)('$path $does is detected, and corrected by one update', async ({ path, body: other }) => {
     const { manager } = platformOf();
     const { id } = await manager.create(body);
     await manager.update(id, other);

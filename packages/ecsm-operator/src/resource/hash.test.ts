@@ -36,7 +36,7 @@ function* changes(value: unknown): Generator<unknown> {
 }
 
 describe('the hash of a revision', () => {
-  it('has 8 hexadecimal digits, and is the same for ever', () => {
+  it('has 8 hexadecimal digits, and never changes', () => {
     // A change here rolls out every service of every site: it may not happen by accident.
     expect(hashOf({ image: 'worker@1.0.0' })).toBe('cb3e4cb5');
     expect(hashOf({ image: 'worker@1.0.0' }, '2026-01-01T00:00:00Z')).toBe('0024e93d');
@@ -74,7 +74,7 @@ describe('the hash of a revision', () => {
     expect(revisionHash({ template: Object({ platformSpecific: {}, ...short }) })).toBe(hashOf(short));
   });
 
-  it('is another one for every change', () => {
+  it('differs for every change', () => {
     const hashes = [hashOf(fullService.spec.template)];
     for (const template of changes(fullService.spec.template))
       hashes.push(revisionHash({ template: Object(template) }));
@@ -82,7 +82,7 @@ describe('the hash of a revision', () => {
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  it('is another one for the tag latest that is not always pulled, and for another system', () => {
+  it('differs for the tag latest with another pull policy, and for another system', () => {
     const hashes = [
       hashOf({ image: 'a@latest' }),
       hashOf({ image: 'a@latest', imagePullPolicy: 'IfNotPresent' }),
@@ -95,7 +95,7 @@ describe('the hash of a revision', () => {
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  it('spreads', () => {
+  it('is evenly distributed', () => {
     const hashes = Array.from({ length: 20_000 }, (_, index) => hashOf({ image: `a@${index}` }));
     expect(new Set(hashes).size).toBeGreaterThan(19_998);
     const firstDigits = new Set(hashes.slice(0, 300).map((hash) => hash[0]));
@@ -104,7 +104,7 @@ describe('the hash of a revision', () => {
 });
 
 describe('canonical JSON', () => {
-  it('orders fields, keeps lists, and leaves out what is undefined', () => {
+  it('sorts fields, keeps lists, and omits undefined', () => {
     expect(canonicalJson({ b: [2, 1, { d: undefined, c: null }], a: 'ä' })).toBe('{"a":"ä","b":[2,1,{"c":null}]}');
     expect(canonicalJson(undefined)).toBe('null');
     expect(canonicalJson(JSON.parse('{"__proto__":1,"a":2}'))).toBe('{"__proto__":1,"a":2}');

@@ -55,7 +55,7 @@ describe('finding services', () => {
     }
   });
 
-  it('takes one call where there is nothing, and one for the list, each service and all containers otherwise', async () => {
+  it('takes one call if there are none; else one for the list, one for each service and one for all containers', async () => {
     const stage = platformOf();
     expect(await stage.manager.find('worker')).toEqual([]);
     expect(calls(stage)).toHaveLength(1);
@@ -66,14 +66,14 @@ describe('finding services', () => {
     expect(calls(stage)).toHaveLength(4);
   });
 
-  it('finds one among more than a page of similar ones', async () => {
+  it('finds one among more than a page of similar names', async () => {
     const stage = platformOf(withoutWaiting('contrary'));
     for (let index = 0; index < 250; index++) await stage.manager.create(named(`worker-${index}`));
     await stage.manager.create(named('worker'));
     expect((await stage.manager.find('worker')).map(({ name }) => name)).toEqual(['worker']);
   });
 
-  it.each(['likely', 'contrary'] as const)('leaves out one that goes meanwhile (%s)', async (profile) => {
+  it.each(['likely', 'contrary'] as const)('omits one that is deleted meanwhile (%s)', async (profile) => {
     const stage = platformOf(withoutWaiting(profile));
     await stage.manager.create(named('worker'));
     await stage.manager.create(named('worker-0a1b2c3d'));
@@ -84,25 +84,28 @@ describe('finding services', () => {
     expect((await stage.manager.find('worker')).map(({ name }) => name)).toEqual(['worker-0a1b2c3d']);
   });
 
-  it.each(['likely', 'contrary'] as const)('asks for what an old list does not show (%s)', async (profile) => {
-    const stage = platformOf(withoutWaiting(profile));
-    await stage.manager.create(named('worker'));
-    const id = idOf(stage, 'worker');
-    const { platform } = stage.simulator;
-    const list = platform.services.bind(platform);
-    // As it was before the service was made.
-    stage.onCall = (call) => {
-      platform.services = call.startsWith('GET /api/v1/service?') ? () => [] : list;
-    };
-    expect(await stage.manager.find('worker')).toEqual([]);
-    expect((await stage.manager.find('worker', { known: [id] })).map((one) => one.id)).toEqual([id]);
-    stage.onCall = undefined;
-    platform.services = list;
-    platform.deleteService(id);
-    expect(await stage.manager.find('worker', { known: [id] })).toEqual([]);
-  });
+  it.each(['likely', 'contrary'] as const)(
+    'reads services that a stale list does not contain (%s)',
+    async (profile) => {
+      const stage = platformOf(withoutWaiting(profile));
+      await stage.manager.create(named('worker'));
+      const id = idOf(stage, 'worker');
+      const { platform } = stage.simulator;
+      const list = platform.services.bind(platform);
+      // As it was before the service was made.
+      stage.onCall = (call) => {
+        platform.services = call.startsWith('GET /api/v1/service?') ? () => [] : list;
+      };
+      expect(await stage.manager.find('worker')).toEqual([]);
+      expect((await stage.manager.find('worker', { known: [id] })).map((one) => one.id)).toEqual([id]);
+      stage.onCall = undefined;
+      platform.services = list;
+      platform.deleteService(id);
+      expect(await stage.manager.find('worker', { known: [id] })).toEqual([]);
+    },
+  );
 
-  it('passes a failure on that has another reason', async () => {
+  it('rethrows other failures', async () => {
     const stage = platformOf();
     await stage.manager.create(named('worker'));
     stage.simulator.link.set({ errorsLeft: 100 });
@@ -111,7 +114,7 @@ describe('finding services', () => {
 });
 
 describe('deleting a service', () => {
-  it.each(['likely', 'contrary'] as const)('does so, and is content if it is gone (%s)', async (profile) => {
+  it.each(['likely', 'contrary'] as const)('deletes it, and succeeds if it does not exist (%s)', async (profile) => {
     const stage = platformOf(withoutWaiting(profile));
     await stage.manager.create(named('worker'));
     const id = idOf(stage, 'worker');
@@ -121,7 +124,7 @@ describe('deleting a service', () => {
     await stage.manager.delete(id);
   });
 
-  it('passes a refusal on while the service is there', async () => {
+  it('rethrows a rejection while the service exists', async () => {
     const stage = platformOf('likely');
     await stage.manager.create(named('worker'));
     const id = idOf(stage, 'worker');
@@ -130,7 +133,7 @@ describe('deleting a service', () => {
     expect(isApiError(await failure(stage.manager.delete(id)), 'Rejected')).toBe(true);
   });
 
-  it('passes on that the platform cannot be reached', async () => {
+  it('rethrows that the platform is unreachable', async () => {
     const stage = platformOf();
     stage.simulator.link.set({ errorsLeft: 1 });
     expect(isApiError(await failure(stage.manager.delete('any')), 'Unavailable')).toBe(true);
@@ -138,7 +141,7 @@ describe('deleting a service', () => {
 });
 
 describe('changing a service', () => {
-  it('creates, and says that the name is taken the second time', async () => {
+  it('creates it, and reports that the name is taken the second time', async () => {
     const stage = platformOf();
     const { id } = await stage.manager.create(named('worker'));
     expect(idOf(stage, 'worker')).toBe(id);
@@ -146,7 +149,7 @@ describe('changing a service', () => {
     expect(stage.simulator.platform.services()).toHaveLength(1);
   });
 
-  it.each(['likely', 'contrary'] as const)('replaces it whole, and gives the id it then has (%s)', async (profile) => {
+  it.each(['likely', 'contrary'] as const)('replaces it completely, and returns its new id (%s)', async (profile) => {
     const stage = platformOf(withoutWaiting(profile));
     const before = await stage.manager.create({ ...named('worker'), prepull: true });
     const after = await stage.manager.update(before.id, { ...named('worker'), factor: 1, prepull: false });
@@ -154,7 +157,7 @@ describe('changing a service', () => {
     expect(stage.simulator.platform.serviceNamed('worker')).toMatchObject({ factor: 1, prepull: true });
   });
 
-  it('starts and continues all instances or one, and deploys them again', async () => {
+  it('starts and continues all instances or one, and redeploys them', async () => {
     const stage = platformOf(withoutWaiting('likely'));
     const { manager, simulator } = stage;
     const { id } = await manager.create(named('worker'));
@@ -186,7 +189,7 @@ describe('changing a service', () => {
 });
 
 describe('nodes that are offline', () => {
-  it('are named, in one call', async () => {
+  it('are returned by name, in one call', async () => {
     const stage = platformOf();
     expect(await stage.manager.offlineNodes()).toEqual(new Set());
     cut(stage, 'node-2');
@@ -195,7 +198,7 @@ describe('nodes that are offline', () => {
     expect(calls(stage)).toEqual([expect.stringMatching(/^GET .*basicInfo=true/)]);
   });
 
-  it('are asked for in full where the short list does not tell', async () => {
+  it('are read with the full list if the short one has no status', async () => {
     const stage = platformOf();
     cut(stage, 'node-2');
     const manager = new ServiceManager(withoutStatus(stage));

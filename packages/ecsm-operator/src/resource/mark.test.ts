@@ -49,12 +49,12 @@ describe('a mark', () => {
     expect(readMark(detail)).toBeUndefined();
   });
 
-  it('is one without a revision too, and where it stands twice', () => {
+  it('may have no revision, and may occur twice', () => {
     expect(readMark(linux(['ECSM_OWNER=a/b/c/d']))).toMatchObject({ registry: 'a', uid: 'd', revision: '' });
     expect(readMark(linux([...markLines(mark), ...markLines(mark)]))).toEqual(mark);
   });
 
-  it('is ours for the same registry, namespace and name, in this life or an earlier one', () => {
+  it('is ours for the same registry, namespace and name, also of an earlier object', () => {
     const owner = { registryId: 'r-1', namespace: 'ground', name: 'telemetry' };
     expect(isOurs(mark, owner)).toBe(true);
     expect(isOurs({ ...mark, uid: 'u-0', revision: '' }, owner)).toBe(true);

@@ -57,7 +57,7 @@ describe('names on the platform', () => {
     expect(ownerKeysOf(name)).toEqual(owners.map(([namespace, owner]) => ({ namespace, name: owner })));
   });
 
-  it('lead back to their owners, whatever these are called', () => {
+  it('can be mapped back to their owners for any names', () => {
     const label = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?$/);
     const namespace = fc.oneof(fc.constant('default'), label);
     fc.assert(

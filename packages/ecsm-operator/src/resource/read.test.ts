@@ -27,7 +27,7 @@ const read = (change: Partial<ServiceDetail> = {}, rows: readonly ContainerRow[]
   readService({ ...detail, ...change }, rows, timeOf);
 
 describe('a service as it is read', () => {
-  it('has what decisions need', () => {
+  it('has the fields that plans need', () => {
     expect(read({}, [row, { ...row, taskId: 't-9', serviceId: 's-9' }])).toEqual({
       id: 's-1',
       name: 'worker',
@@ -52,11 +52,11 @@ describe('a service as it is read', () => {
     });
   });
 
-  it('has no mark where there is none', () => {
+  it('has no mark if there is none', () => {
     expect(read({ image: null })).not.toHaveProperty('mark');
   });
 
-  it('is of as many instances as it has nodes, if it is static', () => {
+  it('has one instance for each node if it is static', () => {
     expect(read({ policy: 'static', factor: 7 })).toMatchObject({ policy: 'static', factor: 2 });
   });
 
@@ -73,7 +73,7 @@ describe('a service as it is read', () => {
     expect(read(change, [row])).toMatchObject(seen);
   });
 
-  it('keeps what is not known of an instance unknown', () => {
+  it('keeps unknown states of an instance unknown', () => {
     const { startedTime: _, restartCnt: __, ...bare } = row;
     const [instance] = read({}, [
       { ...bare, status: null, deployStatus: 'failure', failedMessage: 'no image' },

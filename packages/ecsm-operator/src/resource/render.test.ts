@@ -14,7 +14,7 @@ const markOf = (input: ECSMServiceInput, name: string) => [
 ];
 
 describe('the body of a service', () => {
-  it('has everything that the full example sets', () => {
+  it('contains everything that the full example sets', () => {
     expect(rendered(fullService)).toEqual({
       name: 'telemetry',
       image: {
@@ -56,7 +56,7 @@ describe('the body of a service', () => {
     });
   });
 
-  it('has everything that an example for Linux sets', () => {
+  it('contains everything that an example for Linux sets', () => {
     const input: ECSMServiceInput = {
       metadata: { name: 'gateway', namespace: 'ground' },
       spec: {
@@ -100,7 +100,7 @@ describe('the body of a service', () => {
     });
   });
 
-  it('has nothing that the spec does not set', () => {
+  it('contains nothing that the spec does not set', () => {
     expect(rendered(smallService())).toEqual({
       name: 'worker',
       image: {
@@ -116,7 +116,7 @@ describe('the body of a service', () => {
     });
   });
 
-  it('is plain JSON, without holes', () => {
+  it('is plain JSON, without undefined', () => {
     for (const body of [rendered(fullService), rendered(smallService())]) {
       expect(JSON.parse(JSON.stringify(body))).toStrictEqual(body);
     }
@@ -129,7 +129,7 @@ describe('the environment', () => {
     return config.process === undefined ? config.env : Reflect.get(Object(config.process), 'env');
   };
 
-  it.each(['#sylixos', '#linux'])('has the mark in place of variables of the same name (%s)', (os) => {
+  it.each(['#sylixos', '#linux'])('replaces variables of the same name by the mark (%s)', (os) => {
     const env = [
       { name: 'ECSM_OWNER', value: 'me' },
       { name: 'A', value: 'x=y' },
@@ -142,7 +142,7 @@ describe('the environment', () => {
     expect(lines).toContainEqual(expect.stringMatching(/^ECSM_REVISION=[0-9a-f]{8}$/));
   });
 
-  it('of Linux joins the two places where it may be set, and the template wins', () => {
+  it('of Linux merges both places where it may be set, and the template has precedence', () => {
     const linux = { env: ['A=1', 'B=1', 'ECSM_OWNER=me', 7] };
     const lines = envOf({ image: 'nginx@1.0.0#linux', env: [{ name: 'B', value: '2' }], platformSpecific: { linux } });
     expect(lines).toEqual([
@@ -181,7 +181,7 @@ describe('quantities', () => {
     });
   });
 
-  it('that are none do not get past the kind, nor through here', () => {
+  it('that are invalid are rejected by the kind, and here', () => {
     const revision = revisionOf(smallService());
     const template = { ...revision.template, resources: { limits: { memory: 'much' } } };
     const input = { service: stored(smallService()), registryId, platformName: 'worker' };
@@ -191,14 +191,14 @@ describe('quantities', () => {
   });
 });
 
-describe('what differs during a rollout', () => {
+describe('the difference during a rollout', () => {
   it('is the name, the number and the nodes', () => {
     const body = rendered(fullService, { platformName: 'telemetry-0a1b2c3d', replicas: 1, nodeNames: ['node-2'] });
     expect(body).toMatchObject({ name: 'telemetry-0a1b2c3d', factor: 1, node: { names: ['node-2'] } });
     expect(rendered(fullService, { replicas: 0 }).factor).toBe(0);
   });
 
-  it('is the template: that of the revision is used, not that of the spec', () => {
+  it('is the template: that of the revision, not that of the spec', () => {
     const revision = revisionOf(smallService({ template: { image: 'worker@0.9.0' } }));
     const body = rendered(smallService(), { revision });
     expect(body.image.ref).toBe('worker@0.9.0#sylixos');
@@ -233,7 +233,7 @@ const others: Readonly<Record<string, string>> = {
 };
 
 describe.each(Object.keys(wholeServices))('a template for %s', (system) => {
-  it('reaches the platform with every field', () => {
+  it('is sent to the platform with every field', () => {
     const input = wholeServices[system] ?? expect.fail();
     const service = stored(input);
     const { template } = revisionOf(input);

@@ -11,7 +11,7 @@ import { anySpec } from './specs.kit.ts';
 const numRuns = 300;
 
 describe.each(['likely', 'contrary'] as const)('on a %s platform', (profile) => {
-  it('a service that was created or updated is what it should be, and marked', async () => {
+  it('a service that was created or updated has no differences, and is marked', async () => {
     const { manager, simulator } = platformOf(withoutWaiting(profile));
     const namespaces = fc.constantFrom('default', 'ground');
     let count = 0;

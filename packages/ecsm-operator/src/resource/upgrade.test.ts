@@ -43,7 +43,7 @@ describe('an upgrade by the platform', () => {
     },
   );
 
-  it('is undone where it was forbidden, and keeps nothing', async () => {
+  it('is reverted if it was forbidden, and nothing of it is kept', async () => {
     const body = rendered(smallService());
     const detail = { image: { ref: 'worker@2.0.0#sylixos' } };
     expect(keepUpgrade(body, detail)).toBe(body);

@@ -149,7 +149,7 @@ test('a container is controlled by its name, and its history records it', () => 
   );
 });
 
-test('a container that is not in a state for it is left alone', () => {
+test('a container in another state is not changed', () => {
   const bench = new Bench();
   const { name } = bench.onlyContainer(bench.deploy());
   expect(bench.code('PUT', '/container', { id: name, action: 'unpause' })).toBe(32005);

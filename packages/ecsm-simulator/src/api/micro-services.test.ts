@@ -69,7 +69,7 @@ test('a single micro-service, by id and by name, contains its load balancing', (
   expect(bench.data('GET', `/micro-service/${id}`)).toMatchObject({ loadBalance: 'roundRobin', loadBalanceDetail: [] });
 });
 
-test('a master is one of the service, and alone', () => {
+test('a load balance has exactly one master, of the service', () => {
   const bench = new Bench();
   const id = deploy(bench);
   const [one, two] = bench.containers(id).map(({ taskId }) => taskId);

@@ -3,7 +3,7 @@ import { Bench, failed, field, succeeded } from './api.kit.ts';
 
 const created = '2024-06-03 23:28:20';
 
-test('a node is registered and then listed, password and all', () => {
+test('a node is registered and then listed, including its password', () => {
   const bench = new Bench();
   const body = { address: '10.0.0.3:1112', name: 'sat-3', password: 'p', tls: true, extra: 1 };
   expect(bench.call('POST', '/node', body)).toEqual(succeeded(null));
@@ -91,7 +91,7 @@ test.each(['10.0.0.3', '10.0.0.3:', ':1112', '10.0.0.3:0', '10.0.0.3:65536', 'a 
   },
 );
 
-test('nodes are deleted, unless services hold one of them: then none is', () => {
+test('nodes are deleted, unless a service uses one of them: then none is deleted', () => {
   const bench = new Bench();
   const serviceId = bench.deploy();
   const { id } = bench.sat1;

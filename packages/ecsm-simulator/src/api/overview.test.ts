@@ -30,7 +30,7 @@ test('a sample has every field, and percentages are texts', () => {
   );
 });
 
-test('a series repeats the sample at every step, ends included', () => {
+test('a series repeats the sample at every step, including both ends', () => {
   const bench = new Bench();
   bench.pass(600_000);
   const path = `/overview/node?nodeId=${bench.sat1.id}&instant=false`;
@@ -44,7 +44,7 @@ test('a series repeats the sample at every step, ends included', () => {
   expect(times('').at(-1)).toBe(bench.nowMs);
 });
 
-test('a series has a limit, and has to make sense', () => {
+test('a series has a limit, and an invalid span is rejected', () => {
   const bench = new Bench();
   const path = `/overview/node?nodeId=${bench.sat1.id}`;
   const atMost = `${path}&startTime=0&endTime=${samplesMax - 1}&step=1`;
@@ -59,7 +59,7 @@ test('a series has a limit, and has to make sense', () => {
   expect(bench.code('GET', '/overview/node?nodeId=nothing')).toBe(33004);
 });
 
-test('of a lost node nothing is known', () => {
+test('a lost node has no data', () => {
   const bench = new Bench({ migrationDelayMs: 1e9 });
   bench.deploy();
   bench.platform.cutNode(bench.sat1.id);
@@ -82,7 +82,7 @@ test('of a lost node nothing is known', () => {
   ]);
 });
 
-test('the view of a node has its own words for states', () => {
+test('the view of a node has its own names for states', () => {
   const bench = new Bench();
   const id = bench.deploy();
   const other = bench.deploy({ name: 'other' });

@@ -35,7 +35,7 @@ test('malformed percent-encoding is a bad request', () => {
   expect(refusalOf(() => new Query('%=1')).why).toBe('badRequest');
 });
 
-test('numbers are whole and of a size that can be counted with', () => {
+test('numbers are safe integers', () => {
   expect(new Query('a=-12').integer('a')).toBe(-12);
   expect(new Query('').integer('a')).toBeUndefined();
   for (const text of ['1.5', '1e3', '0x10', 'NaN', 'Infinity', '9'.repeat(16), '+5', ' 5', '--5']) {
@@ -51,7 +51,7 @@ test('flags are true or false, also as digits', () => {
   expect(refusalOf(() => query.flag('c')).fields).toEqual({ c: 'should be true or false' });
 });
 
-test('words have to be one of the known ones', () => {
+test('words are among the known ones', () => {
   const query = new Query('kind=folder&other=x');
   expect(query.word('kind', ['folder', 'service'])).toBe('folder');
   expect(query.word('absent', ['folder'])).toBeUndefined();

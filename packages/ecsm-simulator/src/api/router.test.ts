@@ -27,7 +27,7 @@ test('a literal segment wins over a parameter, whichever was added first', () =>
   }
 });
 
-test('a literal that leads nowhere is left for a parameter', () => {
+test('a parameter is used if a literal matches no further', () => {
   const router = new Router([route('GET', '/service/record/all'), route('POST', '/service/:action/ids')]);
   expect(find(router, 'POST', '/service/record/ids')).toEqual({
     path: '/service/:action/ids',
@@ -35,12 +35,12 @@ test('a literal that leads nowhere is left for a parameter', () => {
   });
 });
 
-test('a literal that has only other methods is left for a parameter', () => {
+test('a parameter is used if a literal has only other methods', () => {
   const router = new Router([route('GET', '/service/path'), route('DELETE', '/service/:id')]);
   expect(find(router, 'DELETE', '/service/path')).toEqual({ path: '/service/:id', parameters: { id: 'path' } });
 });
 
-test('the methods that a path has are named when another one is tried', () => {
+test('the methods of a path are listed for another one', () => {
   const router = new Router([route('PUT', '/node'), route('GET', '/node'), route('GET', '/node/:id')]);
   expect(find(router, 'PATCH', '/node')).toEqual({ kind: 'wrongMethod', allowed: ['GET', 'PUT'] });
   expect(find(router, 'PUT', '/node/7')).toEqual({ kind: 'wrongMethod', allowed: ['GET'] });
@@ -53,10 +53,10 @@ test('unknown paths, longer ones and empty segments are not found', () => {
   }
 });
 
-test('a slash at the end does not matter', () => {
+test('a trailing slash is ignored', () => {
   expect(find(new Router([route('GET', '/node/:id')]), 'GET', '/node/7/')).toMatchObject({ parameters: { id: '7' } });
 });
 
-test('two routes of the same method and path are a mistake', () => {
+test('two routes of the same method and path are rejected', () => {
   expect(() => new Router([route('GET', '/a/:b'), route('GET', '/a/:c')])).toThrow('GET /a/:c is defined twice');
 });

@@ -57,7 +57,7 @@ test('destroyed services are deleted, and destroying them twice is not an error'
   expect(bench.platform.services()).toEqual([]);
 });
 
-test('one unknown id, and nothing is done', () => {
+test('one unknown id prevents all actions', () => {
   const bench = new Bench();
   const id = bench.deploy();
   expect(bench.call('POST', '/service/stop/ids', { ids: [id, 'nothing'] })).toEqual(
@@ -67,7 +67,7 @@ test('one unknown id, and nothing is done', () => {
   expect(statuses(bench)).toEqual(['telemetry running']);
 });
 
-test('an action that does not exist is refused', () => {
+test('an unknown action is rejected', () => {
   const bench = new Bench();
   expect(bench.call('POST', '/service/fly/ids', { ids: [] })).toEqual(
     failed(30001, '请求参数错误: action should be one of start, stop, restart, pause, unpause, destroy'),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Bench, field, serviceBody, vsoa } from './api.kit.ts';
 
-test('what a caller leaves out is a default of the platform', () => {
+test('missing fields get the defaults of the platform', () => {
   const bench = new Bench();
   bench.deploy({ policy: undefined });
   expect(bench.platform.serviceNamed('telemetry')).toMatchObject({

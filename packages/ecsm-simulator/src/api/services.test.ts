@@ -191,7 +191,7 @@ test('an update may give the service another id, by the switch', () => {
   expect(bench.code('GET', `/service/${id}`)).toBe(31004);
 });
 
-test('what was read can be sent back whole', () => {
+test('a service that was read can be sent back completely', () => {
   const bench = new Bench();
   const id = bench.deploy();
   const before = bench.data('GET', `/service/${id}`);

@@ -240,7 +240,7 @@ test('templates are deleted by id, by ids and by path', () => {
   expect(bench.code('DELETE', base, {})).toBe(30001);
 });
 
-test.each(['id', 'ids'])('a folder that is deleted in a list called %s takes along what is in it', (name) => {
+test.each(['id', 'ids'])('a folder deleted in a list called %s is deleted with its content', (name) => {
   const { bench } = withTemplate();
   const ids = bench.platform.templates().map(({ id }) => id);
   expect(ids).toHaveLength(2);

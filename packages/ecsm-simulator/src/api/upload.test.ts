@@ -24,7 +24,7 @@ const check = (bench: Bench, imageHash = sha1) =>
   bench.data('POST', '/image/hash/check', { imageHash, chunkIndexArray: [1, 2], imageSize: file.length });
 const codeOf = ({ body }: { body: Parameters<typeof field>[0] }) => field(body, 'status');
 
-test('an image arrives in chunks, in any order, and each answer has the same upload', () => {
+test('an image is uploaded in chunks, in any order, and each response has the same upload', () => {
   const bench = new Bench();
   const first = send(bench, 2, { description: '%E5%8D%AB%E6%98%9F' });
   const uploadId = field(field(first.body, 'data'), 'uploadId');
@@ -72,7 +72,7 @@ test.each(['sha256', 'sha1', 'md5'] as const)('a hash is verified as %s', (algor
   expect(bench.platform.images('local')).toHaveLength(3);
 });
 
-test('any hash is believed by default, but not a length that is wrong', () => {
+test('any hash is accepted by default, but not a wrong length', () => {
   const bench = new Bench();
   const wrong = { imagehash: 'abc', totalsize: '7' };
   send(bench, 1, wrong);
@@ -101,7 +101,7 @@ test.each([
   expect(bench.platform.uploadOfHash(sha1)).toBeUndefined();
 });
 
-test('chunks of one file have to agree about it', () => {
+test('chunks of one file must have the same description', () => {
   const bench = new Bench();
   send(bench, 1);
   expect(codeOf(send(bench, 2, { total: '3' }))).toBe(30001);
@@ -109,7 +109,7 @@ test('chunks of one file have to agree about it', () => {
   expect(codeOf(send(bench, 2))).toBe(200);
 });
 
-test('a description that could not be kept is refused', () => {
+test('a description that is too large is rejected', () => {
   const bench = new Bench();
   const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
   const bytes = new TextEncoder().encode(`{"name":"a","tag":"1","os":"linux","config":{"a":${deep}}}`);

@@ -19,7 +19,7 @@ function observed(number: number, change: Partial<ObservedCall> = {}): ObservedC
 const journal = () => new Journal({ endpointOf: (method) => `${method} /node/:id` });
 
 describe('a journal', () => {
-  it('keeps what was called and what became of it', () => {
+  it('records each call and its result', () => {
     const kept = journal();
     const request = {
       method: 'POST',
@@ -61,7 +61,7 @@ describe('a journal', () => {
     expect(kept.totals).toEqual({ calls: 2, failures: 2, bytesUp: 20, bytesDown: 200 });
   });
 
-  it('keeps the last calls, and counts them all', () => {
+  it('keeps the last calls, and counts all', () => {
     const kept = journal();
     const count = journalLimits.entriesMax + 500;
     for (let number = 1; number <= count; number++) kept.record(observed(number));

@@ -85,12 +85,12 @@ describe('the control API', () => {
     expect(first().restartCnt).toBeLessThanOrEqual(restartCnt + 1);
   });
 
-  it('makes a container ill', () => {
+  it('makes a container unhealthy', () => {
     call('POST', `/sim/containers/${first().name}/health`, { healthy: false });
     expect(first().healthy).toBe(false);
   });
 
-  it('lets the next deployments fail, and no more', async () => {
+  it('makes the configured number of deployments fail', async () => {
     call('POST', '/sim/deployments/fail', { count: 1, service: 'telemetry', message: 'no space left' });
     call('POST', '/sim/services/telemetry/redeploy');
     await clock.advance(60_000);
@@ -98,7 +98,7 @@ describe('the control API', () => {
     expect(outcomes.sort()).toEqual(['failure no space left', 'success null']);
   });
 
-  it('cuts a node off and brings it back', async () => {
+  it('disconnects and reconnects a node', async () => {
     const { nodeId } = first();
     const { name } = simulator.platform.node(nodeId) ?? expect.fail();
     expect(call('POST', `/sim/nodes/${name}/cut`).body).toMatchObject({ ok: true, node: name, online: false });
@@ -117,12 +117,12 @@ describe('the control API', () => {
     });
   });
 
-  it('changes what a node really is', () => {
+  it('changes the actual type of a node', () => {
     call('POST', '/sim/nodes/node-1/type', { type: 'linux' });
     expect(node('node-1')).toMatchObject({ type: 'sylixos', trueType: 'linux' });
   });
 
-  it('adds a node with an address of its own', () => {
+  it('adds a node with a free address', () => {
     for (const name of ['node-8', 'node-9']) {
       expect(call('POST', '/sim/nodes', { name, type: 'linux' }).status).toBe(200);
     }
@@ -138,7 +138,7 @@ describe('the control API', () => {
     expect(service().load).toEqual({ cpuPercent: 70, memoryBytes: 1_000_000, diskBytes: 0 });
   });
 
-  it('edits a service as a careless person does: what is not named stays', async () => {
+  it('edits a service, and keeps fields that are not given', async () => {
     call('POST', '/sim/services/telemetry/edit', {
       image: 'telemetry@1.1.0#sylixos',
       factor: 3,
@@ -167,7 +167,7 @@ describe('the control API', () => {
     expect(simulator.platform.services()).toEqual([]);
   });
 
-  it('pushes an image, and services that upgrade by themselves follow', async () => {
+  it('pushes an image, and services with auto-upgrade follow', async () => {
     call('POST', '/sim/services/telemetry/edit', { autoUpgrade: 'Larger' });
     const { body } = call('POST', '/sim/images', { name: 'telemetry', tag: '9.0.0', os: 'sylixos' });
     expect(body['image']).toBe('telemetry@9.0.0#sylixos');
@@ -175,7 +175,7 @@ describe('the control API', () => {
     expect(service().image.ref).toBe('telemetry@9.0.0#sylixos');
   });
 
-  it('sets the link, shows it, and makes it healthy again', () => {
+  it('sets the link, shows it, and resets it', () => {
     const { body } = call('PUT', '/sim/link', { latencyMs: 5, match: { method: 'GET' } });
     expect(body['link']).toMatchObject({ latencyMs: 5, lossPercent: 0, match: { method: 'GET' } });
     expect(simulator.link.settings.latencyMs).toBe(5);
@@ -188,7 +188,7 @@ describe('the control API', () => {
     expect(simulator.link.settings.latencyMs).toBe(0);
   });
 
-  it('sets switches, alone or by profile', () => {
+  it('sets switches, one by one or by profile', () => {
     call('PUT', '/sim/behaviour', { update: 'roll', startMs: 7 });
     expect(simulator.platform.behaviour).toMatchObject({ update: 'roll', startMs: 7, rename: 'accept' });
     call('PUT', '/sim/behaviour', { profile: 'contrary', rename: 'accept' });
@@ -196,7 +196,7 @@ describe('the control API', () => {
     expect(call('GET', '/sim/behaviour').body['behaviour']).toEqual(simulator.platform.behaviour);
   });
 
-  it('shows the whole state and puts it back', async () => {
+  it('shows the whole state and restores it', async () => {
     const { body } = call('GET', '/sim/state');
     expect(body['state']).toEqual(JSON.parse(JSON.stringify(simulator.platform.snapshot())));
     call('DELETE', '/sim/services/telemetry');
@@ -213,7 +213,7 @@ describe('the control API', () => {
     expect(JSON.parse(Buffer.from(api.body).toString()).data.total).toBe(1);
   });
 
-  it('starts anew', async () => {
+  it('resets the platform', async () => {
     call('PUT', '/sim/behaviour', { profile: 'contrary' });
     call('PUT', '/sim/link', { lossPercent: 50 });
     expect(call('POST', '/sim/reset')).toMatchObject({ status: 200, body: { services: { total: 0 } } });
@@ -266,7 +266,7 @@ describe('the control API', () => {
     expect(simulator.platform.snapshot()).toEqual(before);
   });
 
-  it('refuses a state that is damaged anywhere, and keeps its own', () => {
+  it('rejects a damaged state, and keeps its own', () => {
     const good = JSON.parse(JSON.stringify(simulator.platform.snapshot()));
     const [taskId] = Object.keys(good.containers);
     const damages: ((state: typeof good) => void)[] = [

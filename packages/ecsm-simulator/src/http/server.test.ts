@@ -62,7 +62,7 @@ describe('a server', () => {
     expect(seen).toEqual([]);
   });
 
-  it('does not carry out a request whose caller leaves in the middle of it', async () => {
+  it('does not execute a request whose caller disconnects before its end', async () => {
     await new Promise<void>((resolve) => {
       const socket = connect(server.port, '127.0.0.1', () => {
         socket.write('POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: 500\r\n\r\nhalf of it', () => socket.destroy());
@@ -103,7 +103,7 @@ describe('a server', () => {
     );
   });
 
-  it('stays on this machine unless it is allowed to leave it', async () => {
+  it('listens on this machine only, unless configured otherwise', async () => {
     const error: unknown = await serve({ ...options(), host: '0.0.0.0' }).catch((thrown: unknown) => thrown);
     expect(isApiError(error, 'Forbidden') && error.message).toContain('does not listen on 0.0.0.0');
   });

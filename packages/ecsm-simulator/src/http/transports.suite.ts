@@ -118,7 +118,7 @@ export function transportSuite(name: string, open: (context: LinkContext) => Pro
       expect((await send()).status).toBe(200);
     });
 
-    it('a slow link takes its time in both directions', async () => {
+    it('a slow link delays both directions', async () => {
       link.set({ bytesPerSecond: 20_000 });
       const startedMs = systemClock.now();
       const counted = meter();
@@ -165,7 +165,7 @@ export function transportSuite(name: string, open: (context: LinkContext) => Pro
       expect(await fates()).toEqual(['error page', 'error page', 'answered']);
     });
 
-    it('a frozen platform deals with what it holds after the thaw', async () => {
+    it('a frozen platform executes pending calls when it is unfrozen', async () => {
       link.set({ frozen: true });
       const answers = [send(), send({ method: 'DELETE', target: '/api/v1/node', headers: {} })];
       await pause(60);
@@ -208,7 +208,7 @@ export function transportSuite(name: string, open: (context: LinkContext) => Pro
       expect(fits.body.byteLength).toBe(bodyBytes);
     });
 
-    it('sends nothing for a caller that has given up before', async () => {
+    it('sends nothing for a caller that has already aborted', async () => {
       const error: unknown = await send(post, AbortSignal.abort('too late')).catch((thrown: unknown) => thrown);
       expect(error).toBe('too late');
       expect(await fates()).toEqual([]);

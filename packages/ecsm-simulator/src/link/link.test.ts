@@ -24,7 +24,7 @@ describe('a link', () => {
     }
   });
 
-  it('decides the same with the same seed, and otherwise with another', () => {
+  it('makes the same decisions for the same seed, and others for another', () => {
     const bad = { lossPercent: 20, answerLossPercent: 20, truncatePercent: 20, errorPercent: 20, latencyJitterMs: 50 };
     expect(routes(bad, 300, 7)).toEqual(routes(bad, 300, 7));
     expect(routes(bad, 300, 7)).not.toEqual(routes(bad, 300, 8));
@@ -41,7 +41,7 @@ describe('a link', () => {
     expect(share(routes({ [setting]: 0 }, 100), fate)).toBe(0);
   });
 
-  it('keeps the other decisions where they were when one setting changes', () => {
+  it('keeps its other decisions when one setting changes', () => {
     const before = fates(routes({ lossPercent: 10, answerLossPercent: 10 }, 500));
     const after = fates(routes({ lossPercent: 10, answerLossPercent: 10, truncatePercent: 50, latencyMs: 9 }, 500));
     const lost = (all: readonly string[]) => all.map((fate) => (fate.endsWith('lost') ? fate : ''));
@@ -70,7 +70,7 @@ describe('a link', () => {
     expect(link.settings).toEqual(healthyLink);
   });
 
-  it('harms only the calls that match', () => {
+  it('affects only matching calls', () => {
     const link = new Link({ random: new SeededRandom(1) });
     link.set({ lossPercent: 100, match: { method: 'POST', path: '/api/v1/service' } });
     const fate = (method: string, target: string) => link.route({ method, target }).fate;
@@ -79,7 +79,7 @@ describe('a link', () => {
     expect(fate('POST', '/api/v1/node')).toBe('answered');
   });
 
-  it('never harms the control API, and draws nothing for it', () => {
+  it('never affects the control API, and draws no random numbers for it', () => {
     const link = new Link({ random: new SeededRandom(3) });
     const other = new Link({ random: new SeededRandom(3) });
     for (const each of [link, other]) each.set({ lossPercent: 50, frozen: true });
@@ -91,7 +91,7 @@ describe('a link', () => {
     expect(link.route(call)).toEqual(other.route(call));
   });
 
-  it('is healthy again after heal, and lets go of what it held', () => {
+  it('is healthy again after heal, and releases the calls that it held', () => {
     const link = new Link({ random: new SeededRandom(1) });
     const released: number[] = [];
     link.set({ frozen: true, lossPercent: 40 });

@@ -54,7 +54,7 @@ describe('a call in virtual time', () => {
     return { meter, result, controller };
   }
 
-  it('needs no timer at all on a perfect link', async () => {
+  it('needs no timer on a perfect link', async () => {
     const { result } = send({});
     expect(handledMs).toEqual([0]);
     expect(clock.timers).toBe(0);
@@ -62,7 +62,7 @@ describe('a call in virtual time', () => {
     expect(result).toEqual({ value: response, atMs: 0 });
   });
 
-  it('arrives after half of the latency, and is back after all of it', async () => {
+  it('arrives after half of the latency, and returns after all of it', async () => {
     const { result } = send({ latencyMs: 500 });
     await clock.advance(1_000);
     expect(handledMs).toEqual([250]);
@@ -70,7 +70,7 @@ describe('a call in virtual time', () => {
     expect(calls).toMatchObject([{ fate: 'answered', durationMs: 250, startedMs: startMs }]);
   });
 
-  it('takes as long as its bytes need', async () => {
+  it('takes the time that its bytes need', async () => {
     const request = { method: 'POST', target: '/api/v1/x', headers: {}, body: Buffer.alloc(500, 'x') };
     const { result, meter } = send({ bytesPerSecond: 1_000 }, new AbortController(), 'x'.repeat(500));
     await clock.advance(20_000);
@@ -104,7 +104,7 @@ describe('a call in virtual time', () => {
     expect(calls).toMatchObject([{ fate: 'caller gone', response: { status: 200 } }]);
   });
 
-  it('is lost when a frozen platform can hold no more', async () => {
+  it('is lost when a frozen platform has reached its limit', async () => {
     link.set({ frozen: true });
     for (let held = 0; held < heldCallsMax; held++) link.onThaw(() => {});
     send({});
@@ -113,7 +113,7 @@ describe('a call in virtual time', () => {
     expect(calls).toMatchObject([{ fate: 'request lost' }]);
   });
 
-  it('leaves no timer and no listener behind, however it ends', async () => {
+  it('leaves no timer and no listener behind, in any case', async () => {
     const signals = [{}, { latencyMs: 10 }, { bytesPerSecond: 5_000 }, { requestsToLose: 1 }, { answersToLose: 1 }].map(
       (change) => {
         link.heal();

@@ -47,7 +47,7 @@ describe('load balance', () => {
     expect(platform.loadBalanceOf(id).mode).toBe('roundRobin');
   });
 
-  it('refuses what does not fit together', () => {
+  it('rejects inconsistent values', () => {
     const { platform } = setUp();
     const { id, taskIds } = platform.createService(spec({ factor: 2 }));
     const [first = '', second = ''] = taskIds;
@@ -63,7 +63,7 @@ describe('load balance', () => {
     );
   });
 
-  it('drops removed containers, and follows a replaced one', () => {
+  it('drops removed containers, and follows replaced ones', () => {
     const { platform, pass } = setUp({ behaviour: { updateTaskId: 'new' } });
     const { id, taskIds } = platform.createService(spec({ factor: 2 }));
     const detail = taskIds.map((taskId, place) => ({ id: taskId, master: place === 0 }));

@@ -98,7 +98,7 @@ describe('a container', () => {
 });
 
 describe('a container that ends by itself', () => {
-  it('is started again after a while, and counts it', () => {
+  it('is restarted after a delay, and counted', () => {
     const { platform, pass, taskId, status, only } = running();
     platform.killContainer(taskId);
     expect(status()).toBe('exited');
@@ -109,14 +109,14 @@ describe('a container that ends by itself', () => {
     expect(platform.historyOf(taskId)).toEqual([]);
   });
 
-  it('stays down by a switch', () => {
+  it('stays stopped by a switch', () => {
     const { platform, pass, taskId, only } = running({ selfRestart: 'never' });
     platform.killContainer(taskId);
     pass(60_000);
     expect(only('worker')).toMatchObject({ status: 'exited', restartCnt: 0 });
   });
 
-  it('stays down on Linux where its restart policy is "no"', () => {
+  it('stays stopped on Linux with the restart policy "no"', () => {
     const { platform, pass, only } = setUp();
     addNode(platform, 'l1', 9, 'linux');
     for (const [name, restart] of [
@@ -151,7 +151,7 @@ describe('a container that ends by itself', () => {
     expect(only('worker')).toMatchObject({ status: 'running', restartCnt: 0 });
   });
 
-  it('comes up from a restart that it did not wait for', () => {
+  it('can be started before its restart', () => {
     for (const selfRestart of ['always', 'never'] as const) {
       const { platform, pass, taskId, told, status } = running({ selfRestart });
       told('restart');
@@ -189,7 +189,7 @@ describe('a crash loop', () => {
     expect(only('worker').restartCnt).toBeGreaterThan(0);
   });
 
-  it('stands still while the container is paused or stopped', () => {
+  it('pauses while the container is paused or stopped', () => {
     const { platform, pass, taskId, told, only } = running();
     platform.setCrashLoop(taskId, 3_000);
     told('pause');
@@ -203,7 +203,7 @@ describe('a crash loop', () => {
     expect(only('worker')).toMatchObject({ status: 'exited', restartCnt: 0 });
   });
 
-  it('without any delay does not keep time from passing', () => {
+  it('without delay does not block the time', () => {
     const { platform, pass, taskId, only } = running({ restartDelayMs: 0 });
     platform.setCrashLoop(taskId, 0);
     pass(1_000);

@@ -14,7 +14,7 @@ describe('a deployment', () => {
     expect(only('worker').startedMs).toBeGreaterThanOrEqual(startMs + 1_800);
   });
 
-  it('does not pull what the node has', () => {
+  it('does not pull an image that the node has', () => {
     const { platform, pass, containers } = setUp();
     platform.createService(spec(one));
     pass(5_000);
@@ -23,7 +23,7 @@ describe('a deployment', () => {
     expect(containers('second')[0]?.status).toBe('running');
   });
 
-  it('takes a start of its own for each container', () => {
+  it('starts each container separately', () => {
     const { platform, pass, containers } = setUp();
     platform.createService(spec({ factor: 20 }));
     pass(5_000);
@@ -46,15 +46,15 @@ describe('the pull policy', () => {
     return node('n1').images[image.id] === image.digest ? 'newest' : 'old';
   }
 
-  it('IfNotPresent uses what is there, Always pulls what is newer, Never uses what is there', () => {
+  it('IfNotPresent uses the local image, Always pulls a newer one, Never uses the local image', () => {
     expect([stale('IfNotPresent'), stale('Always'), stale('Never')]).toEqual(['old', 'newest', 'old']);
   });
 
-  it('that is absent is Always for latest, and IfNotPresent otherwise', () => {
+  it('defaults to Always for latest, and IfNotPresent otherwise', () => {
     expect([stale('', 'worker@latest#sylixos'), stale('')]).toEqual(['newest', 'old']);
   });
 
-  it('Never fails where the image is absent', () => {
+  it('Never fails if the image is absent', () => {
     const { platform, pass, only } = setUp();
     platform.createService(spec({ ...one, image: { pullPolicy: 'Never' } }));
     expect(only('worker').deployStatus).toBe('deploying');
@@ -66,7 +66,7 @@ describe('the pull policy', () => {
     });
   });
 
-  it('Always does not pull what did not change', () => {
+  it('Always does not pull an unchanged image', () => {
     const { platform, pass, containers } = setUp();
     platform.createService(spec(one));
     pass(5_000);
@@ -102,7 +102,7 @@ describe('prepull', () => {
 });
 
 describe('a deployment fails', () => {
-  it('when that was planned: of one service, or of any, as often as was said', () => {
+  it('if configured: of one service, or of any, the configured number of times', () => {
     const { platform, pass, containers, only } = setUp();
     platform.failDeployments({ service: 'worker', message: 'no luck', count: 2 });
     platform.createService(spec({ factor: 3 }));
@@ -122,7 +122,7 @@ describe('a deployment fails', () => {
     expect(refusal(() => platform.failDeployments({ count: 0 }))).toBe('badRequest');
   });
 
-  it('when the node has less memory free than the container may use', () => {
+  it('if the node has less free memory than the limit of the container', () => {
     const { platform, pass, only, node } = setUp();
     const total = node('n1').memoryTotalBytes;
     platform.fillNode(node('n1').id, { memoryBytes: total - 63 * mebibyte });
@@ -135,7 +135,7 @@ describe('a deployment fails', () => {
     expect(only('worker').status).toBe('running');
   });
 
-  it('when the node has hardly any memory free and the container has no limit', () => {
+  it('if the node has almost no free memory and the container has no limit', () => {
     const { platform, pass, only, node } = setUp();
     const config = { sylixos: { resources: { memory: { memoryLimitMB: 0 } } } };
     platform.fillNode(node('n1').id, { memoryBytes: node('n1').memoryTotalBytes - 31 * mebibyte });
@@ -145,7 +145,7 @@ describe('a deployment fails', () => {
     expect(only('worker').memoryLimitBytes).toBe(node('n1').memoryTotalBytes);
   });
 
-  it('when the disk has no room for the image', () => {
+  it('if the disk has no space for the image', () => {
     const { platform, pass, only, node } = setUp();
     platform.fillNode(node('n1').id, { diskBytes: node('n1').diskTotalBytes - 9_999_999 });
     platform.createService(spec(one));
@@ -154,7 +154,7 @@ describe('a deployment fails', () => {
     expect(node('n1').images).toEqual({});
   });
 
-  it('not when newer content takes the place of older on a full disk', () => {
+  it('not if newer content replaces older on a full disk', () => {
     const { platform, pass, only, node } = setUp();
     const { id } = platform.createService(spec({ ...one, image: { pullPolicy: 'Always' } }));
     pass(5_000);
@@ -166,7 +166,7 @@ describe('a deployment fails', () => {
     expect(node('n1').images[image.id]).toBe(image.digest);
   });
 
-  it('when the image was deleted, after a timeout', () => {
+  it('if the image was deleted, after a timeout', () => {
     const { platform, pass, only } = setUp();
     const { id } = platform.createService(spec(one));
     pass(5_000);
@@ -178,7 +178,7 @@ describe('a deployment fails', () => {
     expect(only('worker').failedMessage).toBe('镜像ID不存在');
   });
 
-  it('not when the image is pushed again in time', () => {
+  it('not if the image is pushed again in time', () => {
     const { platform, pass, only } = setUp();
     const { id } = platform.createService(spec(one));
     platform.deleteImage('local', platform.imageByRef('worker@1.0.0#sylixos')?.id ?? '');
@@ -188,7 +188,7 @@ describe('a deployment fails', () => {
     expect(only('worker').status).toBe('running');
   });
 
-  it('when the node turns out to have another operating system', () => {
+  it('if the node has another operating system', () => {
     const { platform, pass, only, node } = setUp();
     const { id } = platform.createService(spec(one));
     pass(5_000);
@@ -201,7 +201,7 @@ describe('a deployment fails', () => {
 });
 
 describe('a deployment to an offline node', () => {
-  it('waits for it', () => {
+  it('waits until it is online', () => {
     const { platform, pass, only, node } = setUp({ behaviour: { offlineDeployment: 'wait' } });
     platform.cutNode(node('n1').id);
     platform.createService(spec({ ...one, policy: 'static' }));
@@ -212,7 +212,7 @@ describe('a deployment to an offline node', () => {
     expect(only('worker').status).toBe('running');
   });
 
-  it('fails after a while by a switch, and not if the node returns before', () => {
+  it('fails after a delay by a switch, and not if the node returns before', () => {
     const { platform, pass, only, node } = setUp({ behaviour: { offlineDeployment: 'fail' } });
     platform.cutNode(node('n1').id);
     platform.createService(spec({ ...one, policy: 'static' }));
@@ -247,7 +247,7 @@ describe('the limits of a container', () => {
     expect(only('plain')).toMatchObject({ memoryLimitBytes: 2048 * mebibyte, diskLimitBytes: 2048 * mebibyte });
   });
 
-  it('on Linux are bytes, and the size of the node where there is none', () => {
+  it('on Linux are bytes, or the size of the node without limits', () => {
     const { platform, only, node } = setUp();
     addNode(platform, 'l1', 9, 'linux');
     const linux = (name: string, memory: number) =>
@@ -269,7 +269,7 @@ describe('the limits of a container', () => {
 });
 
 describe('the VSOA port', () => {
-  it('is allocated on each node if none is asked for, and stays through deployments', () => {
+  it('is allocated on each node if none is requested, and kept by redeployments', () => {
     const { platform, pass, containers } = setUp({ nodes: 1 });
     const { id } = platform.createService(spec({ ...one, factor: 3, image: { vsoa: { port: 0 } } }));
     const ports = () => containers('worker').map(({ vsoaPort }) => vsoaPort);
@@ -281,7 +281,7 @@ describe('the VSOA port', () => {
     expect(containers('next')[0]?.vsoaPort).toBe(30_003);
   });
 
-  it('is the one that is asked for, and none without VSOA', () => {
+  it('is the requested one, and none without VSOA', () => {
     const { platform, only } = setUp();
     platform.createService(spec({ ...one, image: { vsoa: { port: 4_001 } } }));
     platform.createService(spec({ ...one, name: 'plain' }));

@@ -5,7 +5,7 @@ import type { ScheduledEvent } from './model.ts';
 
 const at = (atMs: number, number: number): ScheduledEvent => ({ atMs, number, what: 'up', subject: '', step: 0 });
 
-describe('the agenda', () => {
+describe('the event queue', () => {
   it('returns due events by time, and then in order of scheduling', () => {
     const random = new SeededRandom(3);
     const agenda = new EventQueue();
@@ -20,7 +20,7 @@ describe('the agenda', () => {
     expect(agenda.size).toBe(500 - taken.length);
   });
 
-  it('has nothing to give when it is empty', () => {
+  it('returns undefined when it is empty', () => {
     const agenda = new EventQueue();
     agenda.add(at(1, 1));
     agenda.takeDue(1);

@@ -27,12 +27,12 @@ describe('a health check that fails', () => {
     expect(isWell()).toEqual([true, true]);
   });
 
-  it('does not count where nothing is checked', () => {
+  it('has no effect without a health check', () => {
     expect(unwell(undefined).isWell()).toEqual([true, true]);
     expect(unwell({ port: 0 }).isWell()).toEqual([true, true]);
   });
 
-  it('does not count in the start period', () => {
+  it('has no effect in the start period', () => {
     const { platform, pass, taskId, isWell } = unwell(check);
     platform.killContainer(taskId);
     pass(2_000 + 4_999);
@@ -67,7 +67,7 @@ describe('a liveness probe', () => {
     expect(only('worker').restartCnt).toBe(2);
   });
 
-  it('restarts it even where a container that ends by itself stays down', () => {
+  it('restarts it even if containers that exit are not restarted', () => {
     const { pass, only } = unwell(probe, { selfRestart: 'never' });
     pass(8_000);
     expect(only('worker')).toMatchObject({ status: 'running', restartCnt: 1 });
@@ -84,7 +84,7 @@ describe('a liveness probe', () => {
     expect(only('worker').status).toBe('exited');
   });
 
-  it('does nothing by a switch, until the switch is turned', () => {
+  it('is disabled by a switch, until the switch is set', () => {
     const { platform, pass, only } = unwell(probe, { livenessProbe: 'ignore' });
     pass(600_000);
     expect(only('worker').restartCnt).toBe(0);
@@ -93,7 +93,7 @@ describe('a liveness probe', () => {
     expect(only('worker').restartCnt).toBe(1);
   });
 
-  it('leaves a paused container alone', () => {
+  it('does not affect a paused container', () => {
     const { platform, pass, only } = unwell(probe);
     platform.controlContainer(only('worker').name, 'pause');
     pass(600_000);

@@ -77,7 +77,7 @@ describe('a remote image', () => {
     expect(platform.image(registry.id, pushed.id)?.pulled).toBe(true);
   });
 
-  it('that is deleted on the way does not arrive', () => {
+  it('that is deleted meanwhile is not copied', () => {
     const { platform, pass, registry, pushed } = remote();
     const { id } = platform.syncImage(registry.id, pushed.id);
     platform.deleteImage(registry.id, pushed.id);
@@ -87,7 +87,7 @@ describe('a remote image', () => {
     expect(refusal(() => platform.syncImage('nowhere', pushed.id))).toBe('registryNotFound');
   });
 
-  it('does not upgrade services before it is here', () => {
+  it('does not upgrade services before it is copied', () => {
     const { platform, pass, registry, service } = remote();
     platform.createService(spec({ image: { autoUpgrade: 'Always' } }));
     const newer = platform.pushImage({ ...image, name: 'worker', tag: '3.0.0', registryId: registry.id });
@@ -110,7 +110,7 @@ describe('auto-upgrade', () => {
     return { ref: world.service('worker').image.ref, isDeploying, records: world.platform.recordsOf(id).length, world };
   }
 
-  it('Never stays', () => {
+  it('Never keeps the image', () => {
     expect(arrived('Never', '2.0.0')).toMatchObject({ ref: 'worker@1.1.0#sylixos', isDeploying: false, records: 1 });
   });
 
@@ -127,16 +127,16 @@ describe('auto-upgrade', () => {
     expect(arrived('Always', '1.1.0')).toMatchObject({ ref: 'worker@1.1.0#sylixos', isDeploying: true, records: 2 });
   });
 
-  it('moves the time of the update', () => {
+  it('updates the time of the update', () => {
     expect(arrived('Always', '2.0.0').world.service('worker').updatedMs).toBe(startMs + 5_000);
   });
 
-  it('is about images of the same name and operating system', () => {
+  it('applies to images of the same name and operating system', () => {
     expect(arrived('Always', '2.0.0', { name: 'camera' }).isDeploying).toBe(false);
     expect(arrived('Always', '2.0.0', { os: 'linux' }).isDeploying).toBe(false);
   });
 
-  it('leaves a service alone that cannot follow, and one that is being deleted', () => {
+  it('does not affect a service that cannot be upgraded, or is being deleted', () => {
     const { platform, node, service } = setUp();
     const always = { autoUpgrade: 'Always' };
     platform.createService(spec({ image: always }));

@@ -31,7 +31,7 @@ describe('a node that is lost', () => {
     expect(platform.statusOf(found(containers('worker')[0]))).toBe('running');
   });
 
-  it('for a moment changes nothing: the containers ran on', () => {
+  it('for a short time changes nothing: the containers kept running', () => {
     const world = spread();
     const { platform, pass, node, containers } = world;
     const before = containers('worker').map(({ taskId, startedMs }) => [taskId, startedMs]);
@@ -62,7 +62,7 @@ describe('a node that is lost', () => {
     expect(placesOf(world)).toEqual(['n2 running', 'n3 running', 'n2 running']);
   });
 
-  it('takes back what was moved off it by a switch', () => {
+  it('gets its moved instances back by a switch', () => {
     const world = spread({ failBack: 'always' });
     const { platform, pass, node } = world;
     platform.cutNode(node('n1').id);
@@ -106,7 +106,7 @@ describe('a node that is lost', () => {
     expect(placesOf(world)).toEqual(['n2 running']);
   });
 
-  it('cannot give an instance to a node that has one where they may not share', () => {
+  it('cannot pass an instance to a node that has one if they may not share', () => {
     const world = spread({ shareNode: 'refuse' });
     const { platform, pass, node } = world;
     platform.cutNode(node('n1').id);
@@ -114,7 +114,7 @@ describe('a node that is lost', () => {
     expect(placesOf(world)).toEqual(['n1 running', 'n2 running', 'n3 running']);
   });
 
-  it('has what was stopped moved without being started', () => {
+  it('has stopped instances moved without starting them', () => {
     const world = spread();
     const { platform, pass, id, node } = world;
     platform.controlService(id, 'stop');
@@ -127,7 +127,7 @@ describe('a node that is lost', () => {
     expect(placesOf(world)).toEqual(['n2 running', 'n3 running', 'n2 running']);
   });
 
-  it('does not move what is being deleted', () => {
+  it('does not move instances that are being deleted', () => {
     const world = spread({ deleteMs: 60_000 });
     const { platform, pass, id, node } = world;
     platform.cutNode(node('n1').id);
@@ -138,7 +138,7 @@ describe('a node that is lost', () => {
     expect(platform.services()).toEqual([]);
   });
 
-  it('hands the master of a load balance on with the container', () => {
+  it('passes the master of a load balance on with the container', () => {
     const world = spread();
     const { platform, pass, id, node, containers } = world;
     platform.setLoadBalance(id, {
@@ -151,7 +151,7 @@ describe('a node that is lost', () => {
     expect(platform.loadBalanceOf(id).detail).toEqual([{ id: moved?.taskId, master: true }]);
   });
 
-  it('twice in a row is lost from the second time on', () => {
+  it('twice in a row counts as lost from the second time', () => {
     const world = spread();
     const { platform, pass, node } = world;
     platform.cutNode(node('n1').id);

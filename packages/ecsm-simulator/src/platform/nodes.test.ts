@@ -20,7 +20,7 @@ describe('a node', () => {
     expect(linux).toMatchObject({ type: 'linux', arch: 'x86-64', trueType: 'linux' });
   });
 
-  it('needs a name and an address of its own', () => {
+  it('has a unique name and address', () => {
     const { platform, node } = setUp();
     expect(refusal(() => addNode(platform, 'n1', 99))).toBe('nodeNameTaken');
     expect(refusal(() => addNode(platform, 'n9', 1))).toBe('nodeAddressTaken');
@@ -48,7 +48,7 @@ describe('a node', () => {
     expect(containers('worker').every(({ status }) => status === 'running')).toBe(true);
   });
 
-  it('is deleted unless services use it: then none is', () => {
+  it('is deleted unless services use it: then none is deleted', () => {
     const { platform, pass, node } = setUp();
     const { id } = platform.createService(spec({ nodeNames: ['n1', 'n2'] }));
     const ids = [node('n1').id, node('n3').id];
@@ -65,7 +65,7 @@ describe('a node', () => {
     expect(platform.nodeNamed('n1')).toBeUndefined();
   });
 
-  it('is held by a container that is about to leave it', () => {
+  it('is in use by a container that is being removed', () => {
     const { platform, pass, node } = setUp();
     const { id } = platform.createService(spec({ nodeNames: ['n1'] }));
     pass(5_000);
@@ -75,7 +75,7 @@ describe('a node', () => {
     expect(platform.deleteNodes([node('n1').id])).toEqual([]);
   });
 
-  it('shows its true type when types are refreshed, if it can be asked', () => {
+  it('shows its actual type when types are refreshed, if it is online', () => {
     const { platform, node } = setUp();
     for (const name of ['n1', 'n2']) platform.setNodeTrueType(node(name).id, 'linux');
     platform.cutNode(node('n2').id);
@@ -84,7 +84,7 @@ describe('a node', () => {
     expect(['n1', 'n2', 'n3'].map((name) => node(name).type)).toEqual(['linux', 'sylixos', 'sylixos']);
   });
 
-  it('that is cut twice is cut once, and one that is restored twice too', () => {
+  it('can be disconnected and reconnected repeatedly', () => {
     const { platform, pass, node } = setUp();
     platform.cutNode(node('n1').id);
     pass(1_000);
@@ -97,7 +97,7 @@ describe('a node', () => {
     expect(refusal(() => platform.cutNode('nobody'))).toBe('nodeNotFound');
   });
 
-  it('is never filled beyond its size', () => {
+  it('is never filled above its size', () => {
     const { platform, node } = setUp();
     platform.fillNode(node('n1').id, { memoryBytes: 1e15, diskBytes: 1e15 });
     expect(platform.usageOfNode(node('n1'))).toMatchObject({ memoryFreeBytes: 0, diskFreeBytes: 0 });

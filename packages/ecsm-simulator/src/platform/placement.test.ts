@@ -13,7 +13,7 @@ describe('a dynamic service', () => {
     expect(nodesOf(world)).toEqual(['n3', 'n2', 'n3']);
   });
 
-  it('among those goes to the one with the most free memory, and then to the first by name', () => {
+  it('prefers the most free memory among those, and then the first by name', () => {
     const world = setUp();
     const { platform, node } = world;
     platform.fillNode(node('n1').id, { memoryBytes: 600 * mebibyte });
@@ -27,7 +27,7 @@ describe('a dynamic service', () => {
     expect(nodesOf(equal)).toEqual(['n1']);
   });
 
-  it('counts what others run on a node', () => {
+  it('counts foreign containers on a node', () => {
     const state = setUp().platform.snapshot();
     for (const node of Object.values(state.nodes)) node.otherContainers = node.name === 'n2' ? 0 : 4;
     const world = setUp({ state });
@@ -35,7 +35,7 @@ describe('a dynamic service', () => {
     expect(nodesOf(world)).toEqual(['n2', 'n2', 'n2']);
   });
 
-  it('stays off nodes that are offline, unless there is no other', () => {
+  it('avoids offline nodes, unless there is no other', () => {
     const world = setUp();
     const { platform, node } = world;
     platform.cutNode(node('n1').id);
@@ -45,7 +45,7 @@ describe('a dynamic service', () => {
     expect(nodesOf(world, 'second')).toEqual(['n1']);
   });
 
-  it('stays on the nodes that it lists', () => {
+  it('uses only the nodes that it lists', () => {
     const world = setUp();
     world.platform.createService(spec({ factor: 4, nodeNames: ['n2'] }));
     expect(nodesOf(world)).toEqual(['n2', 'n2', 'n2', 'n2']);
@@ -60,7 +60,7 @@ describe('sharing a node', () => {
     expect(containers('worker').map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => 'running'));
   });
 
-  it('is refused by a switch: the surplus fails, and finds a place when there is one', () => {
+  it('is rejected by a switch: the surplus fails, and is placed when there is a node', () => {
     const world = setUp({ behaviour: { shareNode: 'refuse' } });
     const { platform, pass, containers } = world;
     const { id } = platform.createService(spec({ factor: 4 }));

@@ -25,7 +25,7 @@ function settle({ platform, pass }: World): void {
 }
 
 describe('a random walk', () => {
-  it('leaves the platform sound on the way, and settled in the end', () => {
+  it('keeps the platform consistent, and settled in the end', () => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= 200; seed++) {
       const world = setUpWalk(seed);

@@ -22,13 +22,13 @@ describe('a new service', () => {
     expect(platform.isHealthy(service('worker'))).toBe(true);
   });
 
-  it('of the static policy has one instance on each node, whatever its factor', () => {
+  it('of the static policy has one instance on each node, with any factor', () => {
     const { platform, node, containers } = setUp();
     platform.createService(spec({ policy: 'static', factor: 7, nodeNames: ['n1', 'n3', 'n1'] }));
     expect(containers('worker').map(({ nodeId }) => nodeId)).toEqual([node('n1').id, node('n3').id]);
   });
 
-  it('to be loaded has containers that are created and do not run', () => {
+  it('with the action load has containers that are created and do not run', () => {
     const { platform, pass, only, service } = setUp();
     platform.createService(spec({ image: { action: 'load' } }));
     pass(5_000);
@@ -41,7 +41,7 @@ describe('a new service', () => {
     expect(platform.statusOfService(service('worker'))).toBe('complete');
   });
 
-  it('has containers with names of their own: the service and the beginning of the task', () => {
+  it('has containers with unique names: the service and the start of the task id', () => {
     const { platform, containers } = setUp();
     platform.createService(spec({ factor: 3 }));
     for (const { name, taskId, runtimeId } of containers('worker')) {
@@ -67,7 +67,7 @@ describe('a new service', () => {
   });
 });
 
-describe('a service that cannot be', () => {
+describe('an invalid service', () => {
   it.each([
     ['imageNotFound', spec({ image: { ref: 'worker@9.9.9#sylixos' } })],
     ['imageNotFound', spec({ image: { ref: 'worker@1.0.0#linux' } })],
@@ -106,7 +106,7 @@ describe('a factor of zero', () => {
     expect(platform.isHealthy(service('worker'))).toBe(true);
   });
 
-  it('is refused, by a switch, for a dynamic service alone', () => {
+  it('is rejected, by a switch, for a dynamic service only', () => {
     const { platform } = setUp({ behaviour: { factorZero: 'refuse' } });
     expect(refusal(() => platform.createService(spec({ factor: 0 })))).toBe('badRequest');
     expect(refusal(() => platform.createService(spec({ factor: 0, policy: 'static' })))).toBe('not refused');

@@ -24,7 +24,7 @@ describe('deleting a service', () => {
     expect(platform.transaction(transaction.id)).toMatchObject({ status: 'success', timestampMs: startMs + 5_500 });
   });
 
-  it('is what destroy does, and is refused a second time', () => {
+  it('is what destroy does, and is rejected a second time', () => {
     const { platform } = setUp();
     const { id } = platform.createService(spec());
     platform.controlService(id, 'destroy');
@@ -44,7 +44,7 @@ describe('deleting a service', () => {
 });
 
 describe('controlling a service', () => {
-  it('acts on the containers for which it makes sense, and passes over the others', () => {
+  it('acts on containers in a suitable state, and skips the others', () => {
     const { platform, pass, containers, service } = setUp();
     const { id } = platform.createService(spec({ factor: 3 }));
     pass(5_000);
@@ -90,7 +90,7 @@ describe('the status of a service with an instance that failed', () => {
 });
 
 describe('redeploying a service', () => {
-  it('deploys all its containers again, stopped and failed ones too, and makes no record', () => {
+  it('redeploys all containers, including stopped and failed ones, and creates no record', () => {
     const { platform, pass, containers, service } = setUp();
     platform.failDeployments({ count: 1 });
     const { id } = platform.createService(spec({ factor: 3 }));

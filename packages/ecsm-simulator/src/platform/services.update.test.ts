@@ -33,7 +33,7 @@ describe('an update', () => {
     }
   });
 
-  it('is one after the other by a switch: never is more than one away', () => {
+  it('is sequential by a switch: at most one container is down', () => {
     const world = running({ update: 'roll' });
     const { platform, pass, id, containers, service } = world;
     platform.updateService(id, spec({ factor: 3, image: newer }));
@@ -52,7 +52,7 @@ describe('an update', () => {
     expect(platform.statusOfService(service('worker'))).toBe('complete');
   });
 
-  it('that rolls goes on when one fails', () => {
+  it('that is sequential continues when one fails', () => {
     const { platform, pass, id, containers } = running({ update: 'roll' });
     platform.failDeployments({ count: 1, message: 'broken' });
     platform.updateService(id, spec({ factor: 3, image: newer }));
@@ -78,7 +78,7 @@ describe('an update', () => {
     expect(containers('worker').map(({ status }) => status)).toEqual(['running', 'running', 'running']);
   });
 
-  it('that rolls goes on when the container whose turn it is moves back to its node, or has to go', () => {
+  it('that is sequential continues when its current container moves back to its node, or is removed', () => {
     const { platform, pass, id, containers, node } = running({ update: 'roll', failBack: 'always' });
     platform.cutNode(node('n1').id);
     pass(60_000);
@@ -123,7 +123,7 @@ describe('an update', () => {
     );
   });
 
-  it('leaves containers alone for which nothing changes, and moves the time all the same', () => {
+  it('keeps unchanged containers, and updates the time nevertheless', () => {
     const world = running();
     world.platform.updateService(world.id, spec({ factor: 3, image: { pullPolicy: 'Always', autoUpgrade: 'Larger' } }));
     expect(statuses(world)).toEqual(['running', 'running', 'running']);
@@ -131,7 +131,7 @@ describe('an update', () => {
     expect(world.platform.recordsOf(world.id)).toHaveLength(2);
   });
 
-  it('deploys even those again by a switch', () => {
+  it('redeploys even those by a switch', () => {
     const world = running({ updateUnchanged: 'redeploy' });
     world.platform.updateService(world.id, spec({ factor: 3 }));
     expect(statuses(world)).toEqual(['created', 'created', 'created']);
@@ -148,7 +148,7 @@ describe('an update', () => {
     expect(statuses(world)).toEqual(['created', 'created', 'created']);
   });
 
-  it('in the middle of another turns to the newest', () => {
+  it('during another one continues with the newest', () => {
     for (const update of ['recreate', 'roll'] as const) {
       const world = running({ update });
       const { platform, pass, id } = world;
@@ -162,7 +162,7 @@ describe('an update', () => {
     }
   });
 
-  it('that changes nothing does not end a rolling one', () => {
+  it('without changes does not end a sequential one', () => {
     const world = running({ update: 'roll', updateServiceId: 'new' });
     const { platform, pass } = world;
     const { id } = platform.updateService(world.id, spec({ factor: 3, image: newer }));
@@ -174,7 +174,7 @@ describe('an update', () => {
     }
   });
 
-  it('tries again what could not be deployed', () => {
+  it('retries failed deployments', () => {
     const { platform, pass, only } = setUp();
     platform.failDeployments({ count: 1 });
     const { id } = platform.createService(spec());
@@ -194,7 +194,7 @@ describe('an update', () => {
     expect(refusal(() => strict.platform.updateService(strict.id, spec({ name: 'other' })))).toBe('badRequest');
   });
 
-  it('is refused for an unknown id, for a name that is taken and for a service that is being deleted', () => {
+  it('is rejected for an unknown id, a name that is taken, and a service that is being deleted', () => {
     const { platform, id } = running();
     platform.createService(spec({ name: 'other' }));
     expect(refusal(() => platform.updateService('nobody', spec()))).toBe('serviceNotFound');
@@ -206,7 +206,7 @@ describe('an update', () => {
 });
 
 describe('scaling', () => {
-  it('down stops the newest and removes them, and leaves the others running', () => {
+  it('down removes the newest instances, and keeps the others running', () => {
     const world = running();
     world.platform.updateService(world.id, spec({ factor: 1 }));
     expect(world.containers('worker').map(({ leaving }) => leaving)).toEqual([false, true, true]);
@@ -215,7 +215,7 @@ describe('scaling', () => {
     expect(statuses(world)).toEqual(['running']);
   });
 
-  it('up starts new instances even of a service that is stopped, and leaves the stopped ones stopped', () => {
+  it('up starts new instances even of a stopped service, and keeps the stopped ones stopped', () => {
     const world = running();
     world.platform.controlService(world.id, 'stop');
     world.pass(1_000);
@@ -224,7 +224,7 @@ describe('scaling', () => {
     expect(statuses(world)).toEqual(['exited', 'exited', 'exited', 'running']);
   });
 
-  it('of nodes removes what is on those no longer listed, and fills up on the others', () => {
+  it('of nodes removes instances on nodes no longer listed, and creates them on the others', () => {
     const world = running();
     const { platform, id, pass, containers, node } = world;
     const staying = containers('worker').filter(({ nodeId }) => nodeId !== node('n3').id);
@@ -235,7 +235,7 @@ describe('scaling', () => {
     expect(containers('worker').map(({ nodeId }) => nodeId)).not.toContain(node('n3').id);
   });
 
-  it('follows a change of the policy, both ways', () => {
+  it('follows a change of the policy in both directions', () => {
     const world = setUp();
     const { id } = world.platform.createService(spec({ factor: 5 }));
     world.pass(10_000);

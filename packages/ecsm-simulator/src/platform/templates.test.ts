@@ -56,7 +56,7 @@ describe('templates', () => {
     expect(refusal(() => platform.moveTemplate('/other', '/place'))).toBe('templateNameTaken');
   });
 
-  it('go with their folder, and names that merely begin alike stay', () => {
+  it('are deleted with their folder; names with the same prefix are not', () => {
     const { platform, paths, sensors } = setUpTree();
     platform.addTemplate(service('thermal', '/sensors2'));
     platform.deleteTemplate(sensors.id);
@@ -80,7 +80,7 @@ describe('deploying a template', () => {
     expect(only('camera').status).toBe('created');
   });
 
-  it('updates it if it differs, and else only by force', () => {
+  it('updates it if it differs, and otherwise only with force', () => {
     const { platform, pass, camera, service, only } = setUpTree();
     const { serviceId } = platform.deployTemplate(camera.id, 'run', false);
     pass(5_000);

@@ -19,7 +19,7 @@ function busy() {
 }
 
 describe('time', () => {
-  it('leads to the same state after an hour, read every second or not at all', () => {
+  it('leads to the same state after an hour, read every second or never', () => {
     const watched = busy();
     const alone = busy();
     for (let second = 0; second < 3_600; second++) {
@@ -54,7 +54,7 @@ describe('time', () => {
     expect(second.only('worker').status).toBe('running');
   });
 
-  it('of the next thing that will happen is known, and is none when nothing will', () => {
+  it('of the next event is known, and undefined if there is none', () => {
     const { platform, pass } = setUp();
     expect(platform.nextAtMs()).toBeUndefined();
     platform.createService(spec());
@@ -88,7 +88,7 @@ describe('a snapshot', () => {
     expect(() => setUp({ state: strange })).toThrow(/agenda: constructor/);
   });
 
-  it('keeps its switches, apart from those that are set anew', () => {
+  it('keeps its switches, except those that are set again', () => {
     const state = setUp({ behaviour: 'contrary' }).platform.snapshot();
     const clock = new VirtualClock(startMs);
     const random = new SeededRandom(2);
@@ -109,7 +109,7 @@ describe('switches', () => {
     expect(() => platform.setBehaviour(behaviour)).toThrow(/请求参数错误/);
   });
 
-  it('refuse words that they do not know', () => {
+  it('reject unknown values', () => {
     const strange: object = JSON.parse('{"update":"sideways"}');
     expect(() => setUp().platform.setBehaviour(strange)).toThrow(/update has to be recreate or roll/);
     const unknown: object = JSON.parse('{"colour":"red"}');

@@ -34,7 +34,7 @@ describe('an upload', () => {
     expect(platform.uploadChunk(chunk(text, { chunkCount: 3 })).imageId).toBe(image.id);
   });
 
-  it('without a description in it is named by its description, or by its number', () => {
+  it('without a description in the archive is named by its description, or by its number', () => {
     const { platform } = setUp();
     platform.uploadChunk(chunk('binary', { imageHash: '1', description: 'thermal@1.0.0#sylixos' }));
     expect(platform.imageByRef('thermal@1.0.0#sylixos')?.sizeBytes).toBe(6);
@@ -58,13 +58,13 @@ describe('an upload', () => {
     expect(platform.imageByRef('camera@2.0.0#linux')).toBeDefined();
   });
 
-  it('does not keep its content once it is an image', () => {
+  it('does not keep its content after the image was created', () => {
     const { platform } = setUp();
     platform.uploadChunk(chunk('x'.repeat(100_000)));
     expect(JSON.stringify(platform.snapshot().uploads).length).toBeLessThan(1_000);
   });
 
-  it('refuses chunks that do not fit', () => {
+  it('rejects inconsistent chunks', () => {
     const { platform } = setUp();
     platform.uploadChunk(chunk('part', { chunkCount: 2 }));
     const before = platform.snapshot();
@@ -80,7 +80,7 @@ describe('an upload', () => {
     expect(platform.snapshot()).toEqual(before);
   });
 
-  it('is forgotten when too many others were begun', () => {
+  it('is dropped when too many others were started', () => {
     const { platform } = setUp();
     const { id } = platform.uploadChunk(chunk('part', { chunkCount: 2 }));
     for (let count = 0; count < uploadsMax; count++) {

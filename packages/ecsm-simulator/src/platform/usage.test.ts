@@ -10,7 +10,7 @@ function running() {
   return { ...world, id, usage, nodeUsage };
 }
 
-describe('what a container uses', () => {
+describe('the usage of a container', () => {
   it('follows the load of its service', () => {
     const { platform, id, usage, nodeUsage } = running();
     const idle = usage();
@@ -41,7 +41,7 @@ describe('what a container uses', () => {
     expect(refusal(() => platform.setLoad('nobody', {}))).toBe('serviceNotFound');
   });
 
-  it('remembers the most memory that it had, until it is deployed again', () => {
+  it('keeps the maximum of memory until it is redeployed', () => {
     const { platform, pass, id, usage } = running();
     const idle = usage().memoryBytes;
     platform.setLoad(id, { memoryBytes: mebibyte });
@@ -52,7 +52,7 @@ describe('what a container uses', () => {
     expect(usage().memoryMaxBytes).toBe(idle);
   });
 
-  it('is nothing when it does not run, and only memory when it is paused', () => {
+  it('is 0 when it does not run, and only memory when it is paused', () => {
     const { platform, pass, only, usage } = running();
     platform.controlContainer(only('worker').name, 'pause');
     expect(usage().cpuPercent).toBe(0);
@@ -69,7 +69,7 @@ describe('what a container uses', () => {
     expect(usage().uptimeSeconds - before).toBeCloseTo(90.5, 6);
   });
 
-  it('can be asked for without changing anything', () => {
+  it('can be read without changing anything', () => {
     const { platform, usage, nodeUsage } = running();
     const before = asJson(platform.snapshot());
     usage();
@@ -78,8 +78,8 @@ describe('what a container uses', () => {
   });
 });
 
-describe('what a node uses', () => {
-  it('counts containers, ours and others', () => {
+describe('the usage of a node', () => {
+  it('counts its own and foreign containers', () => {
     const state = running().platform.snapshot();
     for (const node of Object.values(state.nodes))
       Object.assign(node, { otherContainers: 3, otherContainersRunning: 2 });

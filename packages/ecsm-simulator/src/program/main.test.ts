@@ -86,7 +86,7 @@ describe('ecsm-sim', () => {
     expect(stderr).toContain('POST /sim/nodes/node-1/cut status=200');
   });
 
-  it('logs what happens on the platform by itself, when it happens', async () => {
+  it('logs events of the platform when they happen', async () => {
     const started = start([...listen, '--services', '1', '--log-format', 'json', '--profile', 'instant']);
     const url = await started.url;
     const { state } = await json(`${url}/sim/state`);
@@ -104,7 +104,7 @@ describe('ecsm-sim', () => {
     for (const line of started.output().stderr.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
   });
 
-  it('is called from the command line, with the result as exit code', async () => {
+  it('can be called from the command line, with the result as exit code', async () => {
     const simulator = start([...listen, '--quiet']);
     const to = ['--to', new URL(await simulator.url).origin];
     const cut = start(['call', 'POST', '/sim/nodes/node-1/cut', ...to]);
@@ -132,7 +132,7 @@ describe('ecsm-sim', () => {
     expect(started.output().stderr).toBe('');
   });
 
-  it('is the same platform again with the same seed', async () => {
+  it('creates the same platform with the same seed', async () => {
     const nodes = async (seed: string) => {
       const started = start([...listen, '--seed', seed]);
       const { data } = await json(`${await started.url}/api/v1/node?pageNum=1&pageSize=10`);
@@ -143,7 +143,7 @@ describe('ecsm-sim', () => {
     expect(await nodes('12')).not.toEqual(first);
   });
 
-  it('remembers its state from one run to the next', async () => {
+  it('keeps its state between runs', async () => {
     const file = join(folder, 'state.json');
     const one = start([...listen, '--state', file, '--services', '2', '--nodes', '4']);
     const added = await json(`${await one.url}/sim/nodes`, { method: 'POST', body: '{"name":"spare"}' });
@@ -157,7 +157,7 @@ describe('ecsm-sim', () => {
     expect(state.behaviour).toMatchObject({ update: 'roll', rename: 'accept' });
   });
 
-  it('has saved what happened a second ago when it is killed', async () => {
+  it('has saved the state of a second ago when it is killed', async () => {
     const file = join(folder, 'state.json');
     const one = start([...listen, '--state', file]);
     await json(`${await one.url}/sim/nodes`, { method: 'POST', body: '{"name":"spare"}' });
@@ -185,7 +185,7 @@ describe('ecsm-sim', () => {
     expect(readFileSync(file, 'utf8')).toBe(content);
   });
 
-  it('refuses a state file that cannot be one', async () => {
+  it('rejects an invalid state file', async () => {
     const directory = start([...listen, '--state', folder]);
     expect(await directory.ended).toBe(2);
     expect(directory.output().stderr).toContain('it is not a file');
@@ -204,13 +204,13 @@ describe('ecsm-sim', () => {
     );
   });
 
-  it('stays on this machine unless it is allowed to leave it', async () => {
+  it('listens on this machine only, unless configured otherwise', async () => {
     const started = start(['--listen', '0.0.0.0:0']);
     expect(await started.ended).toBe(1);
     expect(started.output().stderr).toContain('does not listen on 0.0.0.0');
   });
 
-  it('explains a wrong option, and ends with 2', async () => {
+  it('describes an invalid option, and exits with 2', async () => {
     const started = start(['--noeds', '3']);
     expect(await started.ended).toBe(2);
     expect(started.output().stderr).toBe(

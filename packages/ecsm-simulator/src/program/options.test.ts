@@ -94,7 +94,7 @@ describe('the command line', () => {
     expect(() => parseCommandLine(line.split(' '))).toThrow(complaint);
   });
 
-  it('explains every option, after some examples', () => {
+  it('describes every option, after some examples', () => {
     const text = helpText(program, []);
     const words = text.replace(/\s+/g, ' ');
     for (const { name, help } of flags) {

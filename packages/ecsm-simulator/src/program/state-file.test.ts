@@ -32,7 +32,7 @@ it('is restored as it was saved', () => {
   expect(readdirSync(folder)).toEqual(['state.json']);
 });
 
-it('is for its owner alone, because it holds the passwords of nodes', () => {
+it('is readable by its owner only, because it contains the passwords of nodes', () => {
   writeStateFile(file, simulator().platform.snapshot());
   expect(statSync(file).mode & 0o077).toBe(0);
 });
@@ -54,7 +54,7 @@ it('keeps the old file when the new one cannot be written', () => {
   expect(readFileSync(file, 'utf8')).toBe('old');
 });
 
-it('is kept every second in which something changed, and only then', async () => {
+it('is saved every second if something changed', async () => {
   const clock = new VirtualClock();
   const made = simulator(clock);
   let saves = 0;
@@ -72,7 +72,7 @@ it('is kept every second in which something changed, and only then', async () =>
   expect(clock.timers).toBe(0);
 });
 
-it('is kept less often when that takes long', async () => {
+it('is saved less often if that takes long', async () => {
   const clock = new VirtualClock();
   let nowMs = clock.now();
   // Each save takes two seconds by this clock.
@@ -98,7 +98,7 @@ it('is kept less often when that takes long', async () => {
   ticker.stop();
 });
 
-it('a disk that is full for a while ends nothing', async () => {
+it('continues after a full disk', async () => {
   const clock = new VirtualClock();
   const made = simulator(clock);
   const said: string[] = [];

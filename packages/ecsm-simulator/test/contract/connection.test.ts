@@ -23,12 +23,12 @@ describe('a connection', () => {
     return connection.ecsm.nodes().byName('node-1');
   };
 
-  it('needs no credentials, and may bring some', async () => {
+  it('needs no credentials, and accepts them', async () => {
     expect(await reached()).toMatchObject({ name: 'node-1', status: 'online' });
     expect(await reached({ headers: () => ({ authorization: 'Bearer x' }) })).toMatchObject({ name: 'node-1' });
   });
 
-  it('finds nothing below another path than that of the API', async () => {
+  it('finds nothing outside the path of the API', async () => {
     await expect(reached({ basePath: '/api/v2' })).rejects.toMatchObject({ code: 'NotFound' });
   });
 });

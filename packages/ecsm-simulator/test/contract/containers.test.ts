@@ -52,7 +52,7 @@ onEveryPlatform('containers', (site) => {
     expect(container).toMatchObject({ status: 'running', nodeName: 'node-4', imageOS: 'linux', nodeArch: 'x86-64' });
   });
 
-  it('GET /container/:id: tells how the deployment goes', async () => {
+  it('GET /container/:id: shows the state of the deployment', async () => {
     const on = site();
     on.platform.failDeployments({ service: 'worker', message: '磁盘已满', count: 2 });
     const { taskIds } = await on.ecsm.services().create(workerBody);
@@ -67,7 +67,7 @@ onEveryPlatform('containers', (site) => {
     expect(container).toMatchObject({ deployStatus: 'failure', failedMessage: '磁盘已满' });
   });
 
-  it('GET /container/:id: one that is not there is an error, never an empty container', async () => {
+  it('GET /container/:id: an unknown one is an error, never an empty container', async () => {
     const on = site();
     const { taskIds } = await on.deployed();
     const [id = ''] = taskIds;
@@ -77,7 +77,7 @@ onEveryPlatform('containers', (site) => {
     on.saw('GET /container/:id', { path: { id }, data: object(containerFields(on.behaviour)) });
   });
 
-  it('GET /container/service: lists the containers of several services, by a keyword too', async () => {
+  it('GET /container/service: lists the containers of several services, also by a keyword', async () => {
     const on = site();
     const one = await on.deployed();
     const other = await on.deployed({ name: 'other' });
@@ -109,7 +109,7 @@ onEveryPlatform('containers', (site) => {
     ]);
   });
 
-  it('GET /container/node: does not know, or knows from before, what a node does that is offline', async () => {
+  it('GET /container/node: shows an unknown or the last known state on an offline node', async () => {
     const on = site();
     await on.deployed(gatewayBody);
     on.platform.cutNode(on.nodeId('node-4'));
@@ -138,7 +138,7 @@ onEveryPlatform('containers', (site) => {
     expect(await on.ecsm.containers().get(taskId)).toMatchObject({ status, restartCnt: 0 });
   });
 
-  it('GET /container/action/history: tells who did what to a container, and when', async () => {
+  it('GET /container/action/history: lists the actions on a container, with user and time', async () => {
     const on = site();
     const { taskIds } = await on.deployed();
     const [taskId = ''] = taskIds;

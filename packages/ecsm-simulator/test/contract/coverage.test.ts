@@ -24,12 +24,12 @@ const guessed = routes.filter(({ mark }) => mark === 'GUESS');
 const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`;
 
 describe('every call of the platform', () => {
-  it('that the client makes is tested, and no other', () => {
+  it('of the client is tested, and no other', () => {
     expect([...testFiles.keys()].sort()).toEqual(endpoints.map(({ endpoint }) => endpoint).sort());
     expect([...testFiles].filter(([, file]) => file === 'several')).toEqual([]);
   });
 
-  it('that is no guess is made by the client and answered by the simulator, from the same section', () => {
+  it('that is not a guess is made by the client and answered by the simulator, from the same section', () => {
     const made = endpoints.map(({ endpoint, section }) => `${endpoint} in ${section}`);
     const answered = documented.map((route) => `${nameOf(route)} in ${route.section}`);
     expect(answered.sort()).toEqual(made.sort());
@@ -43,7 +43,7 @@ describe('every call of the platform', () => {
     expect(unknown.map(nameOf)).toEqual([]);
   });
 
-  it('is in the document as it is', () => {
+  it('is documented as it is', () => {
     const rows = endpoints.map(({ endpoint, section, marks, method }) => [
       `\`${endpoint}\``,
       section,
@@ -55,7 +55,7 @@ describe('every call of the platform', () => {
     expect(tableBelow('## Calls')).toEqual(rows);
   });
 
-  it('that is a guess is in the document as one', () => {
+  it('that is a guess is documented as one', () => {
     const rows = guessed.map((route) => [`\`${nameOf(route)}\``, route.section, route.exists ? 'by a switch' : 'yes']);
     expect(tableBelow('## Guesses').map((cells) => cells.slice(0, 3))).toEqual(rows);
   });

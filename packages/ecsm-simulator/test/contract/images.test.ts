@@ -92,7 +92,7 @@ onEveryPlatform('images', (site) => {
     on.saw('GET /image/summary', { data: exactly({ local: 12, remote: 1 }) });
   });
 
-  it('GET /image/count: counts the images of each registry, but for those of the OCI standard', async () => {
+  it('GET /image/count: counts the images of each registry, except those of the OCI standard', async () => {
     const on = site();
     const { registry } = remote(on, 'ecsm');
     remote(on, 'oci');
@@ -105,7 +105,7 @@ onEveryPlatform('images', (site) => {
     ]);
   });
 
-  it('GET /image/config: gives the template of a service configuration', async () => {
+  it('GET /image/config: returns the template of a service configuration', async () => {
     const on = site();
     const config = await on.ecsm.images().config({ name: 'worker', tag: '1.0.0', os: 'sylixos' });
     const query = { ref: 'worker@1.0.0#sylixos' };
@@ -124,7 +124,7 @@ onEveryPlatform('images', (site) => {
     });
   });
 
-  it('GET /registry/:registryId/image/:imageId: shows one image, with its configuration as text and as it is', async () => {
+  it('GET /registry/:registryId/image/:imageId: shows one image, with its configuration as text and parsed', async () => {
     const on = site();
     const imageId = on.platform.imageByRef('worker@1.0.0#sylixos')?.id ?? '';
     const image = await on.ecsm.images().get(imageId);
@@ -163,7 +163,7 @@ onEveryPlatform('images', (site) => {
     expect(detail).toMatchObject({ size: 3, os: 'sylixos', arch: 'arm64', pulled: false });
   });
 
-  it('GET /registry/address/check: says whether another registry has the address', async () => {
+  it('GET /registry/address/check: returns whether another registry has the address', async () => {
     const on = site();
     const { registry } = remote(on, 'oci');
     const { id, address } = registry;
@@ -173,7 +173,7 @@ onEveryPlatform('images', (site) => {
     on.saw('GET /registry/address/check', { query: { address, id }, data: exactly(false) });
   });
 
-  it('POST /image/sync: begins to pull an image from a remote registry', async () => {
+  it('POST /image/sync: starts to pull an image from a remote registry', async () => {
     const on = site();
     const { registry, image } = remote(on, 'ecsm');
     const body = {
@@ -192,7 +192,7 @@ onEveryPlatform('images', (site) => {
     });
   });
 
-  it('GET /image/sync/:syncId: tells how far a pull has come, until the image is there', async () => {
+  it('GET /image/sync/:syncId: shows the progress of a pull, until the image exists', async () => {
     const on = site();
     const { registry } = remote(on, 'ecsm');
     const body = {

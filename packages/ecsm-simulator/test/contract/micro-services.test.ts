@@ -19,7 +19,7 @@ const balanced = object({ master: 'boolean', id: 'uuid' });
 const round = object({ ...common, boDynamic: 'boolean', loadBalanceDetail: listOrNone(balanced) });
 
 onEveryPlatform('micro-services', (site) => {
-  it('GET /micro-service: lists the services that speak VSOA, by name, image and node', async () => {
+  it('GET /micro-service: lists the services with VSOA, by name, image and node', async () => {
     const on = site();
     const { id, taskIds } = await on.deployed();
     await on.deployed(gatewayBody);
@@ -35,7 +35,7 @@ onEveryPlatform('micro-services', (site) => {
     expect((await collect(on.ecsm.microServices().list())).map(({ name }) => name)).toEqual(['worker']);
   });
 
-  it('GET /micro-service/:id: shows how one is balanced', async () => {
+  it('GET /micro-service/:id: shows its load balance', async () => {
     const on = site();
     const { id } = await on.deployed();
     const detail = await on.ecsm.microServices().get(id);
@@ -43,7 +43,7 @@ onEveryPlatform('micro-services', (site) => {
     expect(detail).toMatchObject({ id, boDynamic: true, healthInstance: 2, loadBalance: 'roundRobin' });
   });
 
-  it('PUT /micro-service: makes one container the master, and none again', async () => {
+  it('PUT /micro-service: sets one container as the master, and none again', async () => {
     const on = site();
     const { id, taskIds } = await on.deployed();
     const loadBalanceDetail = taskIds.map((taskId, index) => ({ master: index === 1, id: taskId }));
@@ -59,7 +59,7 @@ onEveryPlatform('micro-services', (site) => {
     expect(await on.ecsm.microServices().get(id)).toMatchObject({ loadBalance: 'roundRobin' });
   });
 
-  it('GET /micro-service/instance: tells where each container listens, for an id and for a name', async () => {
+  it('GET /micro-service/instance: shows the address of each container, by id and by name', async () => {
     const on = site();
     const { id, taskIds } = await on.deployed();
     const instance = object({ ...containerFields(on.behaviour), ip: 'ip', vsoaPort: 'count' });

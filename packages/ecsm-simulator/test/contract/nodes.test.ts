@@ -92,7 +92,7 @@ onEveryPlatform('nodes', (site) => {
     expect(rows.map(({ name }) => name)).toEqual(['node-1', 'node-4']);
   });
 
-  it('DELETE /node: says which services hold a node, and deletes none', async () => {
+  it('DELETE /node: names the services that use a node, and deletes none', async () => {
     const on = site();
     const { id: serviceId } = await on.deployed(gatewayBody);
     const id = on.nodeId('node-4');
@@ -102,7 +102,7 @@ onEveryPlatform('nodes', (site) => {
     expect(conflicts).toEqual([{ id, name: 'node-4', serves: [{ id: serviceId, name: 'gateway' }] }]);
   });
 
-  it('GET /node: lists nodes with what runs on them', async () => {
+  it('GET /node: lists nodes with their containers', async () => {
     const on = site();
     await on.deployed(gatewayBody);
     const rows = await collect(on.ecsm.nodes().list({ name: 'NODE-4' }));
@@ -116,7 +116,7 @@ onEveryPlatform('nodes', (site) => {
     ]);
   });
 
-  it('GET /node: lists nodes without a look at them', async () => {
+  it('GET /node: lists nodes without live data', async () => {
     const on = site();
     const rows = await collect(on.ecsm.nodes().listBasic());
     const data = on.saw('GET /node', { query: { ...firstPage, basicInfo: 'true' }, data: page(object(basic)) });
@@ -134,7 +134,7 @@ onEveryPlatform('nodes', (site) => {
     on.sawUnknown('GET /node/:id', { path: { id: 'nobody' }, http: 404, code: 33004 });
   });
 
-  it('GET /node/name/:name: shows the row of the database, which the client makes a node of', async () => {
+  it('GET /node/name/:name: returns the row of the database, which the client converts to a node', async () => {
     const on = site();
     await on.ecsm.nodes().create({ ...ground, tls: true });
     on.forget();
@@ -144,7 +144,7 @@ onEveryPlatform('nodes', (site) => {
     expect(node).toMatchObject({ ...ground, tls: true, id: on.nodeId('ground') });
   });
 
-  it('GET /node/name/check: says whether another node has the name', async () => {
+  it('GET /node/name/check: returns whether another node has the name', async () => {
     const on = site();
     expect(await on.ecsm.nodes().isNameTaken('node-1')).toBe(true);
     on.saw('GET /node/name/check', { query: { name: 'node-1' }, data: exactly(true) });
@@ -153,7 +153,7 @@ onEveryPlatform('nodes', (site) => {
     on.saw('GET /node/name/check', { query: { name: 'node-1', id }, data: exactly(false) });
   });
 
-  it('GET /node/address/check: says whether another node has the address', async () => {
+  it('GET /node/address/check: returns whether another node has the address', async () => {
     const on = site();
     const address = (await on.ecsm.nodes().get(on.nodeId('node-1'))).address ?? '';
     on.forget();
@@ -164,7 +164,7 @@ onEveryPlatform('nodes', (site) => {
     on.saw('GET /node/address/check', { query: { address, id }, data: exactly(false) });
   });
 
-  it('GET /node/status: measures several nodes', async () => {
+  it('GET /node/status: returns the usage of several nodes', async () => {
     const on = site();
     const ids = [on.nodeId('node-1'), on.nodeId('node-4')];
     const measured = await on.ecsm.nodes().status(ids);
@@ -179,7 +179,7 @@ onEveryPlatform('nodes', (site) => {
     }
   });
 
-  it('GET /node/status: measures nothing of a node that is offline', async () => {
+  it('GET /node/status: returns no usage of an offline node', async () => {
     const on = site();
     const id = on.nodeId('node-1');
     on.platform.cutNode(id);
@@ -191,7 +191,7 @@ onEveryPlatform('nodes', (site) => {
     expect(measured).toMatchObject([{ id, status: 'offline', cpuPercent: 0 }]);
   });
 
-  it('GET /node/type/check: tells which nodes changed their type', async () => {
+  it('GET /node/type/check: lists the nodes whose type changed', async () => {
     const on = site();
     const id = on.nodeId('node-1');
     on.platform.setNodeTrueType(id, 'linux');
@@ -201,7 +201,7 @@ onEveryPlatform('nodes', (site) => {
     expect(changes).toMatchObject([{ id, name: 'node-1', type: 'sylixos', newType: 'linux' }]);
   });
 
-  it('PUT /node/type: has the types of all nodes looked at again', async () => {
+  it('PUT /node/type: refreshes the types of all nodes', async () => {
     const on = site();
     on.platform.setNodeTrueType(on.nodeId('node-1'), 'linux');
     await on.ecsm.nodes().refreshTypes();

@@ -56,7 +56,7 @@ const view = object({
 });
 
 onEveryPlatform('the overview', (site) => {
-  it('GET /overview/node: measures a node at this moment', async () => {
+  it('GET /overview/node: returns the current usage of a node', async () => {
     const on = site();
     await on.deployed(gatewayBody);
     const nodeId = on.nodeId('node-4');
@@ -68,7 +68,7 @@ onEveryPlatform('the overview', (site) => {
     for (const percent of [now?.cpuPercent, now?.ramPercent, now?.romPercent]) expect(percent).toBeGreaterThan(0);
   });
 
-  it('GET /overview/node: measures a node over a span', async () => {
+  it('GET /overview/node: returns the usage of a node over a span', async () => {
     const on = site();
     await on.deployed(gatewayBody);
     const nodeId = on.nodeId('node-4');

@@ -30,7 +30,7 @@ onEveryPlatform('records', (site) => {
     ]);
   });
 
-  it('GET /service/record/:id: tells everything about one deployment', async () => {
+  it('GET /service/record/:id: returns one deployment with all fields', async () => {
     const on = site();
     const id = await firstRecord(on);
     const record = await on.ecsm.records().get(id);
@@ -49,7 +49,7 @@ onEveryPlatform('records', (site) => {
     expect(record.command.join(' ')).toBe('/apps/worker -v');
   });
 
-  it('DELETE /service/record: deletes one, and it is not there any more', async () => {
+  it('DELETE /service/record: deletes one', async () => {
     const on = site();
     const id = await firstRecord(on);
     await on.ecsm.records().delete(id);

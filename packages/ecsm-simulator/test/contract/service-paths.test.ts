@@ -49,7 +49,7 @@ onEveryPlatform('services by path', (site) => {
     on.saw('POST /service/:action/templates-ids', expected);
   });
 
-  it('POST /service/:action/templates-ids: says what went wrong with each, and nothing of what it does not know', async () => {
+  it('POST /service/:action/templates-ids: returns the error of each, and omits unknown ids', async () => {
     const on = site();
     const id = await template(on);
     const image = on.platform.imageByRef('telemetry@1.0.0#sylixos');
@@ -83,7 +83,7 @@ onEveryPlatform('services by path', (site) => {
     });
   });
 
-  it('DELETE /service/path: deletes the services under a path, each with a result of its own', async () => {
+  it('DELETE /service/path: deletes the services under a path, each with its own result', async () => {
     const on = site();
     await template(on);
     const [result] = await on.ecsm.services().deployPaths([folder], 'run');

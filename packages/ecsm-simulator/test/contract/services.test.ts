@@ -10,14 +10,14 @@ import { deploymentMs, onEveryPlatform } from './site.kit.ts';
 import { workerBody } from './worker.kit.ts';
 
 onEveryPlatform('services', (site) => {
-  it('POST /service: sends every field as it is, and gives the ids to follow', async () => {
+  it('POST /service: sends every field unchanged, and returns the ids to follow', async () => {
     const on = site();
     const { id, taskIds } = await on.ecsm.services().create(workerBody);
     expect(on.saw('POST /service', { body: workerBody, data: written })).toEqual({ id, containers: taskIds });
     expect(taskIds).toHaveLength(2);
   });
 
-  it('POST /service: leaves to the platform what is not said', async () => {
+  it('POST /service: omits fields that are not set', async () => {
     const on = site();
     const body = {
       name: 'plain',
@@ -31,7 +31,7 @@ onEveryPlatform('services', (site) => {
     expect({ policy, image }).toMatchObject({ policy: 'static', image: { action: 'load', pullPolicy: 'Always' } });
   });
 
-  it('POST /service: a name that is taken is told by its code', async () => {
+  it('POST /service: a name that is taken is reported by its code', async () => {
     const on = site();
     await on.ecsm.services().create(workerBody);
     on.saw('POST /service', { body: workerBody, data: written });
@@ -67,7 +67,7 @@ onEveryPlatform('services', (site) => {
     on.saw('GET /service', { query: { ...firstPage, label: '/nowhere' }, data: emptyPage });
   });
 
-  it('GET /service: repeats the numbers of the page, and shows none past the end', async () => {
+  it('GET /service: returns the numbers of the page, and no rows past the end', async () => {
     const on = site();
     await on.deployed();
     expect(await on.ecsm.services().page(3, 10)).toMatchObject({ list: [], total: 1 });
@@ -86,7 +86,7 @@ onEveryPlatform('services', (site) => {
     expect(taskIds).toContain(row?.errorInstance?.[0]?.containerId);
   });
 
-  it('GET /service/:id: gives back what was sent, and how it fares', async () => {
+  it('GET /service/:id: returns what was sent, with its state', async () => {
     const on = site();
     const { id } = await on.deployed();
     const detail = await on.ecsm.services().get(id);
@@ -94,7 +94,7 @@ onEveryPlatform('services', (site) => {
     expect(detail).toMatchObject({ id, status: 'complete', healthy: true, instanceOnline: 2 });
   });
 
-  it('GET /service/:id: one that is not there is an error, never an empty service', async () => {
+  it('GET /service/:id: an unknown one is an error, never an empty service', async () => {
     const on = site();
     const { id } = await on.deployed();
     await expect(on.ecsm.services().get('nobody')).rejects.toMatchObject({ code: on.unknownCode });
@@ -103,7 +103,7 @@ onEveryPlatform('services', (site) => {
     on.saw('GET /service/:id', { path: { id }, data: workerDetail(on.behaviour) });
   });
 
-  it('PUT /service: replaces the whole service, without prepull, and tells its id anew', async () => {
+  it('PUT /service: replaces the whole service, without prepull, and returns its new id', async () => {
     const on = site();
     const { id } = await on.deployed();
     const { prepull: _, ...rest } = workerBody;
@@ -119,7 +119,7 @@ onEveryPlatform('services', (site) => {
     on.forget();
   });
 
-  it('DELETE /service/:id: gives a transaction, and the service goes later', async () => {
+  it('DELETE /service/:id: returns a transaction, and deletes the service later', async () => {
     const on = site();
     const { id } = await on.deployed();
     const deletion = await on.ecsm.services().delete(id);
@@ -142,7 +142,7 @@ onEveryPlatform('services', (site) => {
     },
   );
 
-  it('POST /service/:action/ids: what it stopped does not run, and is still shown', async () => {
+  it('POST /service/:action/ids: stopped services do not run, and are still listed', async () => {
     const on = site();
     const { id } = await on.deployed();
     await on.ecsm.services().control([id], 'stop');
@@ -153,7 +153,7 @@ onEveryPlatform('services', (site) => {
     expect(detail).toMatchObject({ containerStatusGroup: ['exited'], instanceOnline: 0 });
   });
 
-  it('PUT /service/deployment/restart: deploys again', async () => {
+  it('PUT /service/deployment/restart: redeploys', async () => {
     const on = site();
     const { id } = await on.deployed();
     await on.ecsm.services().redeploy(id);
@@ -164,7 +164,7 @@ onEveryPlatform('services', (site) => {
     on.forget();
   });
 
-  it('PUT /service/rollback: goes back to a record', async () => {
+  it('PUT /service/rollback: restores a record', async () => {
     const on = site();
     const created = await on.deployed();
     const { id } = await on.ecsm.services().update({ ...workerBody, id: created.id, factor: 1 });
@@ -186,7 +186,7 @@ onEveryPlatform('services', (site) => {
     on.sawUnknown('PUT /service/rollback', { body: { id, recordId: 'never' }, http: 404, code: 31008 });
   });
 
-  it('GET /service/name/check: says whether another service has the name', async () => {
+  it('GET /service/name/check: returns whether another service has the name', async () => {
     const on = site();
     const { id } = await on.deployed();
     expect(await on.ecsm.services().isNameTaken('worker')).toBe(true);
@@ -195,7 +195,7 @@ onEveryPlatform('services', (site) => {
     on.saw('GET /service/name/check', { query: { name: 'worker', id }, data: exactly(false) });
   });
 
-  it('GET /service/summary: counts services, and the healthy ones', async () => {
+  it('GET /service/summary: counts services, and healthy ones', async () => {
     const on = site();
     const { taskIds } = await on.deployed();
     await on.deployed({ name: 'other' });

@@ -53,7 +53,7 @@ async function templates(on: Site): Promise<{ readonly telemetry: string; readon
 }
 
 onEveryPlatform('templates', (site) => {
-  it('POST /provision-template/path-label/service/batch: makes one template for each image', async () => {
+  it('POST /provision-template/path-label/service/batch: creates one template for each image', async () => {
     const on = site();
     const imageRefs = ['telemetry@1.0.0#sylixos', 'gateway@1.0.0#linux'];
     const made = await on.ecsm.templates().createFromImages(imageRefs, folder);
@@ -65,7 +65,7 @@ onEveryPlatform('templates', (site) => {
     expect(made.map(({ name }) => name)).toEqual(['telemetry', 'gateway']);
   });
 
-  it('POST /provision-template/path-label/folder: makes a folder', async () => {
+  it('POST /provision-template/path-label/folder: creates a folder', async () => {
     const on = site();
     const made = await on.ecsm.templates().createFolder('two', '/sat');
     const form = object({ id: 'hexId', path: exactly('/sat/two') });
@@ -99,7 +99,7 @@ onEveryPlatform('templates', (site) => {
     expect(await on.ecsm.templates().get(id)).toMatchObject({ id, name: 'lens', spec: change.templates });
   });
 
-  it('PUT /provision-templates/:id: deploys what it changed', async () => {
+  it('PUT /provision-templates/:id: deploys the changed template', async () => {
     const on = site();
     const { telemetry: id } = await templates(on);
     const result = await on.ecsm.templates().update(id, { action: 'run' });
@@ -109,7 +109,7 @@ onEveryPlatform('templates', (site) => {
     expect(result).toMatchObject({ result: 'created', error: null });
   });
 
-  it('PUT /provision-templates: gives templates new images, and deploys those that should be', async () => {
+  it('PUT /provision-templates: sets new images, and deploys templates with that action', async () => {
     const on = site();
     const { telemetry, camera } = await templates(on);
     const changes = [
@@ -126,7 +126,7 @@ onEveryPlatform('templates', (site) => {
     expect(await on.ecsm.services().byName('telemetry')).toMatchObject({ imageList: [{ tag: '1.1.0' }] });
   });
 
-  it('PUT /provision-templates/images: does the same by full path, and deploys nothing unasked', async () => {
+  it('PUT /provision-templates/images: does the same by full path, and deploys nothing without that action', async () => {
     const on = site();
     const { telemetry } = await templates(on);
     const changes = [{ name: `${folder}/telemetry`, imageRef: 'telemetry@1.1.0#sylixos' }];
@@ -137,7 +137,7 @@ onEveryPlatform('templates', (site) => {
     expect(await on.ecsm.services().byName('telemetry')).toBeUndefined();
   });
 
-  it('GET /provision-template/path-label/tree: shows what is where, as deep as was asked for', async () => {
+  it('GET /provision-template/path-label/tree: shows the tree to the requested depth', async () => {
     const on = site();
     await templates(on);
     const [root, ...more] = await on.ecsm.templates().tree({ path: '/sat', level: 1, model: 'simple' });
@@ -147,7 +147,7 @@ onEveryPlatform('templates', (site) => {
     expect(more).toEqual([]);
   });
 
-  it('GET /provision-template/path-label/tree: shows each template whole, if that was asked for', async () => {
+  it('GET /provision-template/path-label/tree: shows complete templates if requested', async () => {
     const on = site();
     const { telemetry } = await templates(on);
     const [root] = await on.ecsm.templates().tree({ path: folder, model: 'full' });
@@ -210,7 +210,7 @@ onEveryPlatform('templates', (site) => {
     expect(await on.ecsm.templates().search({ kind: 'service' })).toMatchObject([{ name: 'telemetry' }]);
   });
 
-  it('DELETE /provision-template/path-label: deletes a folder with what is in it, or several by id', async () => {
+  it('DELETE /provision-template/path-label: deletes a folder with its content, or several by id', async () => {
     const on = site();
     const { telemetry, camera } = await templates(on);
     await on.ecsm.templates().deleteMany({ ids: [telemetry, camera] });

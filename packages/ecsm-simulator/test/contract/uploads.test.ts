@@ -58,7 +58,7 @@ async function interrupted(on: Site, afterChunks: number): Promise<void> {
 }
 
 onEveryPlatform('uploads', (site) => {
-  it('POST /image: sends the bytes of a chunk, and all about it in headers', async () => {
+  it('POST /image: sends the bytes of a chunk, and its description in headers', async () => {
     const on = site();
     const whole = { ...source, size: chunkBytes, hash: createHash('sha256').update(chunk(1)).digest('hex') };
     const { uploadId } = await on.ecsm.images().upload(whole, { description: '相机 a%b' });
@@ -85,7 +85,7 @@ onEveryPlatform('uploads', (site) => {
     expect(answer).toEqual({ uploadId });
   });
 
-  it('POST /image: sends every chunk, and the image is there', async () => {
+  it('POST /image: sends every chunk, and the image exists', async () => {
     const on = site();
     const { uploadId } = await on.ecsm.images().upload(source, { chunkBytes });
     const answers = on.sawInTurn([
@@ -96,7 +96,7 @@ onEveryPlatform('uploads', (site) => {
     expect(await collect(on.ecsm.images().list({ name: 'uplink' }))).toMatchObject([{ tag: '1.0.0', os: 'sylixos' }]);
   });
 
-  it('POST /image: after a break, sends only what is missing', async () => {
+  it('POST /image: sends only missing chunks after an interruption', async () => {
     const on = site();
     await interrupted(on, 2);
     const { uploadId } = await on.ecsm.images().upload(source, { chunkBytes });
@@ -114,7 +114,7 @@ onEveryPlatform('uploads', (site) => {
     expect(await collect(on.ecsm.images().list({ name: 'uplink' }))).toHaveLength(1);
   });
 
-  it('POST /image/hash/check: knows nothing of a new image, and everything of one that is there', async () => {
+  it('POST /image/hash/check: finds nothing of a new image, and all chunks of an existing one', async () => {
     const on = site();
     const before = await on.ecsm.images().checkHash(hash, indexes, file.length);
     expect(on.saw('POST /image/hash/check', { body: checkBody, data: exactly(nothingYet) })).toEqual(before);
@@ -128,7 +128,7 @@ onEveryPlatform('uploads', (site) => {
     on.saw('POST /image/hash/check', { body: checkBody, data: hashCheck });
   });
 
-  it('GET /image/upload/:uploadId: tells how far an upload has come', async () => {
+  it('GET /image/upload/:uploadId: shows the progress of an upload', async () => {
     const on = site();
     await interrupted(on, 2);
     const { uploadId } = await on.ecsm.images().checkHash(hash, indexes, file.length);
