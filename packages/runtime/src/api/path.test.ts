@@ -16,7 +16,7 @@ describe('path', () => {
     expect(formatPath('', segments)).toBe(text);
   });
 
-  it('parses the segments that were formatted, whatever they are', () => {
+  it('parses any formatted segments', () => {
     const segment = fc.oneof(
       fc.nat(),
       fc.string(),

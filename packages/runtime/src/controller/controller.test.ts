@@ -148,7 +148,7 @@ describe('a controller', () => {
     expect(most).toBe(4);
   });
 
-  it('looks again after the time that a reconcile asks for', async () => {
+  it('requeues after the delay that a reconcile returns', async () => {
     let count = 0;
     start(async () => (++count < 3 ? { requeueAfterMs: 5 } : undefined));
     await create('a');
@@ -179,7 +179,7 @@ describe('a controller', () => {
     await eventually(() => attempts.slice(4)).toEqual([0]);
   });
 
-  it('waits for a change after an error that repeating cannot help', async () => {
+  it('waits for a change after an error that cannot be retried', async () => {
     let count = 0;
     start(async () => {
       count++;
@@ -221,7 +221,7 @@ describe('a controller', () => {
     await eventually(() => outcomes).toEqual(['panic', 'panic', 'success']);
   });
 
-  it('tells a reconcile that takes too long to stop, and keeps its key to itself until it does', async () => {
+  it('aborts a reconcile that takes too long, and does not start its key again before it ends', async () => {
     let inFlight = 0;
     let most = 0;
     let aborted = 0;
@@ -248,7 +248,7 @@ describe('a controller', () => {
     expect(most).toBeLessThanOrEqual(2);
   });
 
-  it('gives the worker of a reconcile that takes too long to the next key', async () => {
+  it('reuses the worker of a reconcile that takes too long', async () => {
     const seen: string[] = [];
     let letGo = () => {};
     start(
@@ -265,7 +265,7 @@ describe('a controller', () => {
     letGo();
   });
 
-  it('prefers what changes now to what was there when it started', async () => {
+  it('prefers changes to objects that existed at the start', async () => {
     for (const name of ['old-1', 'old-2', 'old-3']) await create(name);
     const seen: string[] = [];
     let letGo = () => {};
@@ -281,7 +281,7 @@ describe('a controller', () => {
     expect(seen[1]).toBe('new');
   });
 
-  it('finishes what is in flight when it is stopped', async () => {
+  it('finishes reconciles in flight when it is stopped', async () => {
     let ended = false;
     let started = false;
     start(async () => {
@@ -296,7 +296,7 @@ describe('a controller', () => {
     expect(ended).toBe(true);
   });
 
-  it('lets others go on when a conflict does not end (it used to starve the whole process)', async () => {
+  it('continues with other keys during an endless conflict (it used to starve the whole process)', async () => {
     let conflicts = 0;
     start(async () => {
       conflicts++;
@@ -326,7 +326,7 @@ describe('a controller', () => {
     await expect(ended).rejects.toMatchObject({ code: 'Fenced' });
   });
 
-  it('tells what is in flight to stop some seconds after it was stopped itself', async () => {
+  it('aborts reconciles in flight some seconds after it was stopped', async () => {
     const hasty = fasterClock(100);
     registry = new EmbeddedRegistry({ store: registry.store, kinds: [Widget, Crate], clock: hasty });
     let waiting = false;
@@ -343,7 +343,7 @@ describe('a controller', () => {
     await running;
   });
 
-  it('is ready when it has listed everything it watches', async () => {
+  it('is ready when it has listed all its watches', async () => {
     const controller = start(async () => {});
     expect(controller.ready()).toContain('waiting for the first list of Widget');
     await eventually(() => controller.ready()).toBeUndefined();
@@ -364,7 +364,7 @@ describe('a controller', () => {
 });
 
 describe('predicates', () => {
-  it('let a controller sleep through status writes', async () => {
+  it('filter out status writes', async () => {
     let count = 0;
     start(
       async () => {
@@ -409,7 +409,7 @@ describe('watches on other kinds', () => {
     expect(seen).toHaveLength(4);
   });
 
-  it('are not lost when the store fails just then', async () => {
+  it('are not lost when the store fails at that moment', async () => {
     const owner = await create('owner');
     const seen: string[] = [];
     let failures = 2;
@@ -488,7 +488,7 @@ describe('a bug in the code that a watch calls', () => {
     expect(metrics.render()).toContain('controller_runtime_watch_panics_total{controller="test"} 1\n');
   });
 
-  it('in a predicate costs its own event only, and later events of the same object count again', async () => {
+  it('in a predicate skips its own event only, and later events of the same object count again', async () => {
     const seen: string[] = [];
     start(
       async ({ name }) => {

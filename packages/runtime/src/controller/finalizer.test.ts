@@ -34,7 +34,7 @@ async function reconcile(name: string): Promise<ReconcileResult> {
 }
 
 describe('a finalizer', () => {
-  it('is stored before anything is made, and goes after everything is cleaned up', async () => {
+  it('is stored before anything is created, and removed after everything is cleaned up', async () => {
     await widgets().create({ metadata: { name: 'a' }, spec: {} });
     await reconcile('a');
     expect(outside).toEqual(new Set(['a']));
@@ -44,7 +44,7 @@ describe('a finalizer', () => {
     expect((await widgets().list()).items).toEqual([]);
   });
 
-  it('stays as long as clean-up fails or asks for more time', async () => {
+  it('stays while clean-up fails or asks for more time', async () => {
     await widgets().create({ metadata: { name: 'a' }, spec: {} });
     await reconcile('a');
     await widgets().delete('a');
@@ -61,7 +61,7 @@ describe('a finalizer', () => {
     expect((await widgets().list()).items).toEqual([]);
   });
 
-  it('leaves the finalizers of others alone', async () => {
+  it('does not change the finalizers of others', async () => {
     await widgets().create({ metadata: { name: 'a', finalizers: ['other.io/theirs'] }, spec: {} });
     await reconcile('a');
     expect((await widgets().get('a')).metadata.finalizers).toEqual(['other.io/theirs', finalizer]);
@@ -71,7 +71,7 @@ describe('a finalizer', () => {
     expect(await reconcile('a')).toBeUndefined();
   });
 
-  it('does not touch an object that has changed since it was read', async () => {
+  it('does not change an object that has changed since it was read', async () => {
     await widgets().create({ metadata: { name: 'a' }, spec: {} });
     const read = await widgets().get('a');
     await widgets().patch('a', { metadata: { finalizers: ['other.io/new'] } });
@@ -80,7 +80,7 @@ describe('a finalizer', () => {
     expect((await widgets().get('a')).metadata.finalizers).toEqual(['other.io/new']);
   });
 
-  it('leaves it to the next reconcile when the object is not there any more', async () => {
+  it('does nothing when the object no longer exists', async () => {
     await widgets().create({ metadata: { name: 'a', finalizers: [finalizer] }, spec: {} });
     const marked = await widgets().delete('a');
     if (!marked) throw new Error('it was there');

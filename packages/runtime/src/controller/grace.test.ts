@@ -11,7 +11,7 @@ import { Controller } from './controller.ts';
 const controllerWith = (options: Partial<ControllerOptions<unknown, unknown, unknown, unknown>> = {}) =>
   new Controller({ name: 'test', kind: Widget, reconcile: async () => {}, ...options });
 
-describe('the grace of a controller', () => {
+describe('the grace period of a controller', () => {
   it('ends before the lease of its leader does', async () => {
     const stage = new Stage();
     const one = stage.candidate('a');
@@ -47,7 +47,7 @@ describe('the grace of a controller', () => {
     await Promise.all([ended, other.ended]);
   });
 
-  it('is the time that a reconcile in flight has after a stop', async () => {
+  it('is the time for a reconcile in flight after a stop', async () => {
     const stage = new Stage();
     let wasAborted: boolean | undefined;
     const controller = controllerWith({
@@ -81,13 +81,13 @@ describe('a manager with an election', () => {
     return new Manager({ registry: stage.registry, election });
   };
 
-  it('refuses a controller whose grace does not fit into the rest of the lease', () => {
+  it('rejects a controller whose grace period is longer than the rest of the lease', () => {
     const message =
       'leader election: renewDeadlineMs (2000) + graceMs of "test" (4000) = 6000 must be less than leaseMs (6000), or two leaders could act at the same time';
     expect(() => managerWith(6_000).add(controllerWith())).toThrow(message);
   });
 
-  it('takes one whose grace fits, and one that needs no leader', () => {
+  it('accepts one whose grace period is shorter, and one that needs no leader', () => {
     managerWith(6_001).add(controllerWith());
     managerWith(3_000).add(controllerWith({ graceMs: 999 }));
     managerWith(3_000).add({ name: 'free', needsLeader: false, graceMs: 60_000, run: async () => {} });

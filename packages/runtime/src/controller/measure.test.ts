@@ -7,7 +7,7 @@ import { Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Controller } from './controller.ts';
 
-it('a controller is counted under the names of controller-runtime, from zero on', async () => {
+it('a controller has the metrics of controller-runtime, from zero on', async () => {
   const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget] });
   const metrics = new MetricRegistry();
   const outcomes = [

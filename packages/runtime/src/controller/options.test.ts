@@ -41,11 +41,11 @@ describe('a controller', () => {
     await running;
   });
 
-  it('refuses a backoff that makes no sense', async () => {
+  it('rejects an invalid backoff', async () => {
     await expect(run({ queue: { backoffMsMin: 0 } })).rejects.toThrow('backoffMsMin');
   });
 
-  it('takes what was there before with its own priority', async () => {
+  it('enqueues existing objects with their own priority', async () => {
     await create('a');
     const priorities: number[] = [];
     const observer = { queue: { taken: ({ priority }: { priority: number }) => void priorities.push(priority) } };
@@ -74,7 +74,7 @@ describe('a controller', () => {
     expect(versions.mock.calls).toHaveLength(length);
   });
 
-  it('refuses to watch a kind that the registry does not know, before anything runs', async () => {
+  it('refuses to watch an unknown kind before anything runs', async () => {
     registry = new EmbeddedRegistry({ store: registry.store, kinds: [Widget] });
     const versions = vi.spyOn(registry.store, 'versions');
     await expect(run({ watches: [{ kind: Crate, map: () => [] }] })).rejects.toThrow('opened without the kind Crate');

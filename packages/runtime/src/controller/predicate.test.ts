@@ -22,17 +22,17 @@ async function notices(predicate: Predicate): Promise<boolean> {
 }
 
 describe('generationChanged', () => {
-  it('notices a change of the spec', async () => {
+  it('passes a change of the spec', async () => {
     await widgets().patch('a', { spec: { size: 2 } });
     expect(await notices(generationChanged)).toBe(true);
   });
 
-  it('notices the request to delete an object that has finalizers', async () => {
+  it('passes the deletion timestamp of an object with finalizers', async () => {
     await widgets().delete('a');
     expect(await notices(generationChanged)).toBe(true);
   });
 
-  it('does not notice status, labels and annotations', async () => {
+  it('filters out status, labels and annotations', async () => {
     await widgets().updateStatus({ metadata: { name: 'a' }, status: { phase: 'x' } });
     await widgets().patch('a', { metadata: { labels: { x: 'y' }, annotations: { x: 'y' } } });
     expect(await notices(generationChanged)).toBe(false);
@@ -40,7 +40,7 @@ describe('generationChanged', () => {
 });
 
 describe('labelsChanged and annotationsChanged', () => {
-  it('notice their own field only, whatever the order of its keys', async () => {
+  it('pass changes of their own field only, in any order of its keys', async () => {
     await widgets().patch('a', { metadata: { labels: { x: 'y' } } });
     expect([await notices(labelsChanged), await notices(annotationsChanged)]).toEqual([true, false]);
     const labelled = (labels: Record<string, string>) => ({ ...object, metadata: { ...object.metadata, labels } });
@@ -49,7 +49,7 @@ describe('labelsChanged and annotationsChanged', () => {
 });
 
 describe('Digests', () => {
-  it('report a key again after it was forgotten', () => {
+  it('report a key again after it was removed', () => {
     const digests = new Digests([labelsChanged]);
     const { resourceVersion } = object.metadata;
     expect(digests.changed('k', object, resourceVersion)).toBe(true);

@@ -28,7 +28,7 @@ beforeEach(async () => {
 const events = async () => (await registry.resource(Event).list()).items.map(({ spec }) => spec);
 
 describe('events', () => {
-  it('say what happened to which object, when and how often', async () => {
+  it('describe what happened to which object, when and how often', async () => {
     const recorder = new EventRecorder({ registry, source: 'test' });
     recorder.record(widget, 'Warning', 'PullFailed', 'image x is not there');
     await recorder.flush();
@@ -46,7 +46,7 @@ describe('events', () => {
     ]);
   });
 
-  it('that are the same but for numbers are one, with a count and the newest words', async () => {
+  it('that differ only in numbers are merged, with a count and the newest message', async () => {
     const recorder = new EventRecorder({ registry, source: 'test' });
     for (let attempt = 1; attempt <= 5; attempt++) {
       recorder.record(widget, 'Warning', 'Retry', `attempt ${attempt} failed`);
@@ -79,7 +79,7 @@ describe('events', () => {
     expect((await events()).map(({ count }) => count)).toEqual([20]);
   });
 
-  it('are bounded in number: the oldest go', async () => {
+  it('are limited in number: the oldest are deleted', async () => {
     const recorder = new EventRecorder({ registry, source: 'test', eventsMax: 20 });
     for (let n = 0; n < 151; n++) {
       recorder.record(
@@ -96,7 +96,7 @@ describe('events', () => {
     expect(found.some(({ message }) => message === 'step uf')).toBe(true);
   });
 
-  it('are bounded in age', async () => {
+  it('are limited in age', async () => {
     const recorder = new EventRecorder({ registry, source: 'test', ageMsMax: 60_000 });
     recorder.record(widget, 'Normal', 'Old', 'long ago');
     await recorder.flush();
@@ -107,7 +107,7 @@ describe('events', () => {
     expect((await events()).some(({ reason }) => reason === 'Old')).toBe(false);
   });
 
-  it('never fail the one who records: a store that is closed costs the events only', async () => {
+  it('never fail their caller: a closed store loses only the events', async () => {
     const { recorder, logged, dropped } = observed();
     await registry.close();
     recorder.record(widget, 'Normal', 'Lost', 'nobody hears this');
@@ -182,7 +182,7 @@ describe('many concurrent events', () => {
     expect(state.commits).toBeLessThanOrEqual(20);
   });
 
-  it('of one object are written in the order in which they happened', async () => {
+  it('of one object are written in their order', async () => {
     const recorder = new EventRecorder({ registry, source: 'test' });
     const reasons = ['Created', 'Started', 'Probed', 'Ready', 'Scaled'];
     for (const reason of reasons) recorder.record(widget, 'Normal', reason, 'of one second');
@@ -229,7 +229,7 @@ describe('many concurrent events', () => {
     expect([(await events()).length, logged]).toEqual([10, []]);
   });
 
-  it('do not suffer from one that cannot be written', async () => {
+  it('are not affected by one that cannot be written', async () => {
     const { recorder, logged, dropped } = observed();
     recorder.record(object(1), 'Normal', 'Good', 'x');
     recorder.record(object(2), 'Normal', '', 'an event needs a reason');
@@ -241,7 +241,7 @@ describe('many concurrent events', () => {
 });
 
 describe('events on a registry that writes one object at a time', () => {
-  it('are all written, and merged with what is there, also beside another recorder', async () => {
+  it('are all written, and merged with existing ones, also beside another recorder', async () => {
     const others = await Promise.all(
       ['b', 'c'].map((name) => registry.resource(Widget).create({ metadata: { name }, spec: {} })),
     );

@@ -51,7 +51,7 @@ function shop() {
 }
 
 describe('controllers of one manager', () => {
-  it('work side by side on two kinds with one list and one watch for each, and leave none open', async () => {
+  it('share one list and one watch for each of two kinds, and leave none open', async () => {
     const { store, registry, seen, stop } = shop();
     const phase = async (name: string) => (await registry.resource(Widget).get(name)).status?.phase;
     for (const name of ['a', 'b']) await registry.resource(Widget).create({ metadata: { name }, spec: {} });

@@ -75,7 +75,7 @@ describe('the lists of an informer', () => {
     expect(pages).toBe(2);
   });
 
-  it('are not taken from a store that lags behind what is known', async () => {
+  it('are not taken from a store that is older than what is known', async () => {
     await create('a');
     const laggingAt = await memory.revision();
     let lagging = false;
@@ -100,7 +100,7 @@ describe('the lists of an informer', () => {
     expect(seen).toEqual(['added a', 'added b', 'added c']);
   });
 
-  it('start anew after Expired, also on a store whose revisions are lower', async () => {
+  it('start over after Expired, also on a store with lower revisions', async () => {
     for (const name of ['a', 'b', 'c']) await create(name);
     const restored = new MemoryStore();
     await create('b', restored);

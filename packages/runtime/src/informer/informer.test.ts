@@ -46,7 +46,7 @@ function start(
 const eventually = (look: () => unknown) => expect.poll(look, { interval: 2 });
 
 describe('an informer', () => {
-  it('tells what is there, then every change, with keys only', async () => {
+  it('reports existing objects, then every change, with keys only', async () => {
     const registry = registryOn(memory);
     const widgets = registry.resource(Widget);
     await widgets.create({ metadata: { name: 'a' }, spec: {} });
@@ -71,7 +71,7 @@ describe('an informer', () => {
     await eventually(() => seen).toEqual(['added b']);
   });
 
-  it('tells a handler that comes late what is there', async () => {
+  it('reports existing objects to a handler that is added later', async () => {
     const registry = registryOn(memory);
     const { informer } = start(registry);
     await registry.resource(Widget).create({ metadata: { name: 'a' }, spec: {} });
@@ -161,7 +161,7 @@ describe('an informer whose store fails', () => {
     await eventually(() => seen).toEqual(['added a', 'added b', 'deleted b', 'updated a']);
   });
 
-  it('lists again when the log has gone on without it: deletes found so are marked, a new object of an old name is both', async () => {
+  it('lists again when its position was compacted: deletions found so are marked, and a recreated object is both', async () => {
     const { store, faults } = fragile();
     const registry = registryOn(store);
     const widgets = registry.resource(Widget);
@@ -187,7 +187,7 @@ describe('an informer whose store fails', () => {
     ]);
   });
 
-  it('finds what a watch lost without a word when it resyncs', async () => {
+  it('finds changes that a watch lost without an error when it resyncs', async () => {
     const { store, faults } = fragile();
     const registry = registryOn(store);
     const { informer, seen } = start(registry, { resyncMs: 1_000 });
@@ -202,8 +202,8 @@ describe('an informer whose store fails', () => {
   });
 });
 
-describe('what an informer remembers', () => {
-  it('always ends as the store is, whatever is lost, doubled or relisted, and tells adds and deletes in turn', async () => {
+describe('the versions of an informer', () => {
+  it('match the store after lost, duplicate and relisted events, and adds and deletes alternate', async () => {
     const step = fc.record({
       key: fc.constantFrom('k/a', 'k/b', 'k/c'),
       act: fc.constantFrom('put' as const, 'delete' as const),

@@ -27,7 +27,7 @@ function user(namespace?: string) {
 }
 
 describe('shared informers', () => {
-  it('list and watch a kind once, however many use it', async () => {
+  it('list and watch a kind once for any number of users', async () => {
     const users = [user(), user(), user()];
     await Promise.all(users.map(({ informer }) => informer.synced));
     await eventually(() => store.watches).toEqual([widgets]);
@@ -37,7 +37,7 @@ describe('shared informers', () => {
     await Promise.all(users.map(({ release }) => release()));
   });
 
-  it('tell a late user of everything that is there', async () => {
+  it('report existing objects to a later user', async () => {
     const first = user();
     await first.informer.synced;
     await create('b');
@@ -48,7 +48,7 @@ describe('shared informers', () => {
     await Promise.all([first.release(), late.release()]);
   });
 
-  it('stop with their last user, and start anew for the next', async () => {
+  it('stop with their last user, and start again for the next', async () => {
     const [one, other] = [user(), user()];
     await one.informer.synced;
     await eventually(() => store.watches).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('shared informers', () => {
     await next.release();
   });
 
-  it('are others for another kind, and for one namespace', async () => {
+  it('are separate for another kind, and for one namespace', async () => {
     const uses = [user(), user('default'), informers.use(Crate)];
     await Promise.all(uses.map(({ informer }) => informer.synced));
     await eventually(() => [...store.watches].sort()).toEqual(['example.io/v1/crates/', widgets, `${widgets}default/`]);

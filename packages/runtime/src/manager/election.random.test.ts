@@ -43,7 +43,7 @@ async function play(seed: number): Promise<Stage> {
 }
 
 describe('an election among faults', () => {
-  it('has never two leaders, one in the end, and only that one can write', { timeout: 120_000 }, async () => {
+  it('never has two leaders, has one in the end, and only that one can write', { timeout: 120_000 }, async () => {
     let tenures = 0;
     for (const seed of seeds) {
       const stage = await play(seed);

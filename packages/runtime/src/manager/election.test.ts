@@ -138,7 +138,7 @@ describe('one candidate', () => {
     await stopAll(stage);
   });
 
-  it('acquires anew when the lease was deleted', async () => {
+  it('acquires a deleted lease again', async () => {
     const stage = new Stage();
     const a = stage.candidate('a').start();
     await settled();
@@ -174,7 +174,7 @@ describe('two processes under one name', () => {
   });
 });
 
-describe('a candidate that falls asleep between its claim and its fence', () => {
+describe('a candidate that is suspended between its claim and its fence', () => {
   it('cannot fence off the current leader when it resumes', async () => {
     const stage = new Stage();
     const a = stage.candidate('a');
@@ -207,7 +207,7 @@ describe.each([2, 3])('of %i candidates', (count) => {
       .slice(0, count)
       .map((offsetMs, index) => stage.candidate('abc'.charAt(index), { offsetMs }).start());
 
-  it('exactly one leads, whatever the time of day of each', async () => {
+  it('exactly one leads, with any wall clocks', async () => {
     const stage = new Stage();
     start(stage);
     await settled();
@@ -220,7 +220,7 @@ describe.each([2, 3])('of %i candidates', (count) => {
     await stopAll(stage);
   });
 
-  it('another leads after the whole lease when the leader dies silently, and its writes are refused', async () => {
+  it('another one leads after the whole lease when the leader dies, and its writes are rejected', async () => {
     const stage = new Stage();
     start(stage);
     const first = await leaderOf(stage);
@@ -239,7 +239,7 @@ describe.each([2, 3])('of %i candidates', (count) => {
     await stopAll(stage);
   });
 
-  it.each(['down', 'silent'] as const)('a leader whose link is %s stops before another begins', async (is) => {
+  it.each(['down', 'silent'] as const)('a leader whose link is %s stops before another one starts', async (is) => {
     const stage = new Stage();
     start(stage);
     const first = await leaderOf(stage);
@@ -255,7 +255,7 @@ describe.each([2, 3])('of %i candidates', (count) => {
     await stopAll(stage);
   });
 
-  it('a released lease is taken at the next look', async () => {
+  it('a released lease is taken at the next attempt', async () => {
     const stage = new Stage();
     start(stage);
     const first = await leaderOf(stage);
@@ -269,7 +269,7 @@ describe.each([2, 3])('of %i candidates', (count) => {
     await stopAll(stage);
   });
 
-  it('no step of a clock makes two lead', async () => {
+  it('no step of a clock leads to two leaders', async () => {
     const stage = new Stage();
     const candidates = start(stage);
     await settled();
@@ -284,7 +284,7 @@ describe.each([2, 3])('of %i candidates', (count) => {
 });
 
 describe('a leader whose renewals are stored at once and answered late', () => {
-  it('stops before another begins when its link is cut after such a renewal', async () => {
+  it('stops before another one starts when its link is cut after such a renewal', async () => {
     const stage = new Stage();
     const a = stage.candidate('a').start();
     // As long as work may take to stop: the time between the end of a term and the end of a lease.
@@ -325,7 +325,7 @@ describe('a lost lease', () => {
     await stopAll(stage);
   });
 
-  it('is waited for when another has it, and led again after that one has gone', async () => {
+  it('is acquired again after another holder has released it', async () => {
     const stage = new Stage();
     const a = stage.candidate('a').start();
     await settled();
@@ -341,7 +341,7 @@ describe('a lost lease', () => {
     await stopAll(stage);
   });
 
-  it('is noticed by a write that is refused, before the election notices', async () => {
+  it('is detected by a rejected write before the election detects it', async () => {
     const stage = new Stage();
     let tenures = 0;
     const a = stage.candidate('a').start(async (registry, signal) => {
@@ -442,7 +442,7 @@ describe('an orderly end', () => {
     expect((await stage.lease()).spec.holderIdentity).toBe('');
   });
 
-  it('goes well even if the lease cannot be released', async () => {
+  it('succeeds even if the lease cannot be released', async () => {
     const stage = new Stage();
     const a = stage.candidate('a').start();
     await settled();
@@ -499,7 +499,7 @@ describe('a store that does not respond', () => {
 });
 
 describe('leases of the same name in two namespaces', () => {
-  it('do not shut each other out', async () => {
+  it('are independent', async () => {
     const stage = new Stage();
     const a = stage.candidate('a', { namespace: 'one' }).start();
     const b = stage.candidate('b', { namespace: 'two' }).start();
@@ -543,7 +543,7 @@ describe('the options', () => {
     expect(() => make({ registry: without })).toThrow('opened without the kind Lease');
   });
 
-  it('give an election that runs only once at a time', async () => {
+  it('allow one run of an election at a time', async () => {
     const stage = new Stage();
     const a = stage.candidate('a').start();
     await expect(a.election.run({ signal: a.life.signal, lead: async () => {} })).rejects.toThrow('already running');

@@ -61,7 +61,7 @@ const failing: Checks = {
 };
 
 describe('/healthz and /readyz', () => {
-  it('say ok when all is well, and the list with ?verbose', async () => {
+  it('return ok when all checks pass, and the list with ?verbose', async () => {
     const server = await listen({ store: () => undefined, cache: async () => undefined });
     expect(await ask(server, '/readyz')).toMatchObject({ status: 200, text: 'ok' });
     expect((await ask(server, '/readyz?verbose')).text).toBe('[+]store ok\n[+]cache ok\nreadyz check passed\n');
@@ -69,7 +69,7 @@ describe('/healthz and /readyz', () => {
     expect((await ask(server, '/readyz/')).status).toBe(200);
   });
 
-  it('say what fails and why, without being asked for the list', async () => {
+  it('return the failed checks with their reasons, without ?verbose', async () => {
     const server = await listen(failing);
     const { status, text, headers } = await ask(server, '/readyz');
     expect(status).toBe(500);
@@ -78,7 +78,7 @@ describe('/healthz and /readyz', () => {
     expect((await ask(server, '/healthz')).status).toBe(200);
   });
 
-  it('answer for one check by its name', async () => {
+  it('return one check by its name', async () => {
     const server = await listen(failing);
     expect(await ask(server, '/readyz/store')).toMatchObject({ status: 200, text: 'ok' });
     expect(await ask(server, '/readyz/cache')).toMatchObject({ status: 500, text: 'cache failed: not listed yet\n' });
@@ -86,7 +86,7 @@ describe('/healthz and /readyz', () => {
     expect((await ask(server, '/healthz/store')).status).toBe(404);
   });
 
-  it('leave out what is excluded, and warn of what is not there', async () => {
+  it('omit excluded checks, and warn about unknown ones', async () => {
     const server = await listen(failing);
     const { status, text } = await ask(server, '/readyz?verbose&exclude=cache&exclude=broken&exclude=x');
     expect(status).toBe(200);
@@ -108,11 +108,11 @@ describe('/metrics', () => {
 });
 
 describe('the server', () => {
-  it.each(['/', '/nothing', '/readyz/a/b', '/metrics/x'])('knows nothing of %s', async (path) => {
+  it.each(['/', '/nothing', '/readyz/a/b', '/metrics/x'])('returns 404 for %s', async (path) => {
     expect((await ask(await listen(), path)).status).toBe(404);
   });
 
-  it('survives a question that breaks', async () => {
+  it('continues after a failed request', async () => {
     const server = await listen({}, { ready: () => JSON.parse('') });
     expect(await ask(server, '/readyz')).toMatchObject({ status: 500, text: 'internal error\n' });
     expect((await ask(server, '/healthz')).status).toBe(200);
@@ -125,7 +125,7 @@ describe('the server', () => {
     expect(await ask(server, '/healthz', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
   });
 
-  it('takes no body', async () => {
+  it('accepts no body', async () => {
     const server = await listen();
     expect(await say(server, 'GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello')).toMatch(
       /^HTTP\/1.1 413 /,
@@ -135,12 +135,12 @@ describe('the server', () => {
     );
   });
 
-  it('takes no header over its limit', async () => {
+  it('accepts no header over its limit', async () => {
     const long = 'x'.repeat(healthLimits.headerBytesMax);
     expect(await say(await listen(), `GET / HTTP/1.1\r\nHost: x\r\nX: ${long}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /);
   });
 
-  it('answers while more idle connections are open than its limit allows', async () => {
+  it('responds while more idle connections are open than its limit', async () => {
     const server = await listen();
     const starts = ['', 'GET /healthz HTTP/1.1\r\n', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: '];
     const sockets = await connected(server, 3 * healthLimits.connectionsMax, (socket, index) => {
@@ -170,13 +170,13 @@ describe('the server', () => {
     expect((await ask(server, '/healthz')).status).toBe(200);
   });
 
-  it('picks a free port for 0, and tells which', async () => {
+  it('picks a free port for 0, and returns it', async () => {
     const server = await listen();
     expect(server.port).toBeGreaterThan(0);
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
   });
 
-  it('says clearly that a port is taken', async () => {
+  it('reports a port that is in use', async () => {
     const { port } = await listen();
     await expect(listen({}, { port })).rejects.toMatchObject({
       code: 'Unavailable',
@@ -184,27 +184,30 @@ describe('the server', () => {
     });
   });
 
-  it('says clearly that an address is not of this machine', async () => {
+  it('reports an address that is not of this machine', async () => {
     await expect(listen({}, { host: '192.0.2.1', allowRemote: true })).rejects.toThrow('does not have that address');
   });
 
-  it.each(['0.0.0.0', '::', '192.168.1.1', 'example.com'])('refuses %s, which others can reach', async (host) => {
-    await expect(listen({}, { host })).rejects.toMatchObject({
-      code: 'Forbidden',
-      message: expect.stringContaining(host),
-    });
-  });
+  it.each(['0.0.0.0', '::', '192.168.1.1', 'example.com'])(
+    'rejects %s, which is reachable from other machines',
+    async (host) => {
+      await expect(listen({}, { host })).rejects.toMatchObject({
+        code: 'Forbidden',
+        message: expect.stringContaining(host),
+      });
+    },
+  );
 
-  it('listens where others can reach it if that is asked for', async () => {
+  it('listens on such an address if configured', async () => {
     const server = await listen({}, { host: '0.0.0.0', allowRemote: true });
     expect((await fetch(`http://127.0.0.1:${server.port}/healthz`)).status).toBe(200);
   });
 
-  it.each([-1, 65_536, 1.5])('refuses the port %d', async (port) => {
+  it.each([-1, 65_536, 1.5])('rejects the port %d', async (port) => {
     await expect(listen({}, { port })).rejects.toMatchObject({ code: 'BadRequest' });
   });
 
-  it('closes although somebody waits for an answer that does not come', async () => {
+  it('closes although a client waits for a response', async () => {
     const clock = new VirtualClock();
     const server = await listen({ slow: () => new Promise(() => {}) }, { clock });
     const asked = new Promise<void>((resolve) => {
@@ -228,14 +231,14 @@ describe('a check', () => {
     expect(await reason).toBe('the check did not respond within 5000 ms');
   });
 
-  it('that throws what is no error has failed, too', async () => {
+  it('that throws a value that is not an error has failed', async () => {
     const broken = () => {
       throw 'just so';
     };
     expect(await runCheck(broken, systemClock)).toBe('just so');
   });
 
-  it.each(['', 'a/b', 'a b', '-a'])('cannot be called "%s"', (name) => {
+  it.each(['', 'a/b', 'a b', '-a'])('cannot have the name "%s"', (name) => {
     expect(() => checkName(name)).toThrow('is not a valid check name');
   });
 });

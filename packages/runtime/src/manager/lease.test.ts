@@ -6,7 +6,7 @@ const holder = { identity: 'a', leaseMs: 1_500 };
 const first = claimed(undefined, holder, nowMs);
 
 describe('the record of a lease', () => {
-  it('says who took over, when, for how long, and how often that has happened', () => {
+  it('has the holder, the times, the duration and the number of transitions', () => {
     const time = '2026-01-02T03:04:05.006Z';
     expect(first).toEqual({
       holderIdentity: 'a',
@@ -22,13 +22,13 @@ describe('the record of a lease', () => {
     });
   });
 
-  it('keeps who and since when with a renewal, and since when with a release', () => {
+  it('keeps holder and acquire time on renewal, and the acquire time on release', () => {
     const { renewTime: _, ...kept } = first;
     expect(renewed(first, nowMs + 1_000)).toEqual({ ...kept, renewTime: '2026-01-02T03:04:06.006Z' });
     expect(released(first, nowMs + 1_000)).toMatchObject({ holderIdentity: '', acquireTime: first.acquireTime });
   });
 
-  it('changes with every renewal, even if the clock was set back to the moment of the last one', () => {
+  it('changes with every renewal, even if the clock was set back to the time of the last one', () => {
     expect(renewed(first, nowMs).renewTime).toBe('2026-01-02T03:04:05.007Z');
   });
 

@@ -50,7 +50,7 @@ describe('a sampled log', () => {
     ]);
   });
 
-  it('takes lines for the same that differ in numbers and quoted names only', () => {
+  it('treats lines that differ only in numbers and quoted names as the same', () => {
     const { lines, fail } = bench();
     for (let number = 0; number < 20; number++) fail(1, `"web-${number}" failed after ${number} ms`);
     for (let number = 0; number < 20; number++) {
@@ -74,7 +74,7 @@ describe('a sampled log', () => {
     expect(lines.lines).toHaveLength(20);
   });
 
-  it('goes on when the clock is set back', async () => {
+  it('continues when the clock is set back', async () => {
     const { time, clock, lines, fail } = bench();
     fail(5);
     clock.step(-3_600_000);
@@ -85,7 +85,7 @@ describe('a sampled log', () => {
     ]);
   });
 
-  it('counts a bounded number of kinds, and loses no count of one that it forgets', () => {
+  it('limits the number of kinds, and writes the count of a dropped one', () => {
     const { lines, log, fail } = bench();
     fail(5);
     const word = (number: number) => [...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('');

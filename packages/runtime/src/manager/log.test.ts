@@ -34,14 +34,14 @@ describe('the JSON log', () => {
     });
   });
 
-  it('leaves out what is less important than its level', () => {
+  it('omits lines below its level', () => {
     const lines: string[] = [];
     const log = jsonLog({ write: (line) => lines.push(JSON.parse(line).msg), clock, level: 'warn' });
     for (const level of ['debug', 'info', 'warn', 'error'] as const) log.write(level, level);
     expect(lines).toEqual(['warn', 'error']);
   });
 
-  it('has the time of the system if no clock is given', () => {
+  it('uses the system clock by default', () => {
     const lines: string[] = [];
     jsonLog({ write: (line) => lines.push(line) }).write('info', 'now');
     expect(Math.abs(Date.parse(JSON.parse(lines[0] ?? '').time) - Date.now())).toBeLessThan(60_000);
@@ -58,7 +58,7 @@ describe('the JSON log', () => {
     expect(json({ error }, 'debug')).toMatchObject({ error: { ...shown, stack: expect.stringContaining('log.test') } });
   });
 
-  it('shows no password, token or secret, however deep', () => {
+  it('shows no password, token or secret at any depth', () => {
     const fields = {
       password: 'x',
       accessToken: 'x',
@@ -86,7 +86,7 @@ describe('the JSON log', () => {
     expect(lines[0]).not.toContain('hunter2');
   });
 
-  it('can write anything', () => {
+  it('writes any value', () => {
     const circle: Record<string, unknown> = { name: 'round' };
     circle['self'] = circle;
     const twice = { x: 1 };
@@ -124,7 +124,7 @@ describe('the JSON log', () => {
     });
   });
 
-  it('bounds how long, how many and how deep', () => {
+  it('limits length, number and depth', () => {
     let deep: object = {};
     for (let depth = 0; depth < FIELD_DEPTH_MAX + 5; depth++) deep = { deep };
     const many = Object.fromEntries(Array.from({ length: FIELD_ITEMS_MAX + 1 }, (_, index) => [`f${index}`, index]));
@@ -143,14 +143,14 @@ describe('the readable log', () => {
     expect(readable('started', { key: 'a/b', count: 3 })).toBe('12:03:04.123 INFO  started key=a/b count=3\n');
   });
 
-  it('quotes what has spaces, and shows objects as JSON', () => {
+  it('quotes values with spaces, and shows objects as JSON', () => {
     const fields = { why: 'not "now"', none: '', where: { x: 1, y: 'a b' } };
     expect(readable('waiting', fields)).toBe(
       '12:03:04.123 INFO  waiting why="not \\"now\\"" none="" where={"x":1,"y":"a b"}\n',
     );
   });
 
-  it('lets no text forge a line or steer the terminal', () => {
+  it('escapes line breaks and control characters', () => {
     const line = readable('one\n12:00:00.000 INFO  two\u001b[31m', { key: 'a\u009bb\n' });
     expect(line).toBe('12:03:04.123 INFO  one\\n12:00:00.000 INFO  two\\u001b[31m key="a\\u009bb\\n"\n');
   });

@@ -67,7 +67,7 @@ const listening = async (scene: Scene) => {
 };
 
 describe('a manager', () => {
-  it('starts what needs no leader first, then the rest, each in order, and stops in reverse', async () => {
+  it('starts parts without a leader first, then the rest, each in order, and stops in reverse', async () => {
     const scene = new Scene();
     const { manager, story } = scene;
     manager.add(scene.part('lead-1')).add(scene.part('free-1', { needsLeader: false }));
@@ -89,7 +89,7 @@ describe('a manager', () => {
     expect(scene.stage.clock.timers).toBe(0);
   });
 
-  it('without an election runs what needs a leader at once, on the plain registry', async () => {
+  it('without an election starts all parts immediately, on the plain registry', async () => {
     const scene = new Scene();
     scene.manager.add(scene.part('lead'));
     scene.start();
@@ -201,7 +201,7 @@ describe('a manager', () => {
     expect(scene.story).toEqual([]);
   });
 
-  it('runs once, and takes no more parts then', async () => {
+  it('runs once, and then accepts no more parts', async () => {
     const scene = new Scene();
     scene.start();
     expect(() => scene.manager.add(scene.part('late'))).toThrow('cannot be added');
@@ -209,7 +209,7 @@ describe('a manager', () => {
     await scene.stop();
   });
 
-  it.each(['lead', 'store', 'shutdown'])('has no two parts or checks called %s', (name) => {
+  it.each(['lead', 'store', 'shutdown'])('rejects two parts or checks called %s', (name) => {
     const scene = new Scene({ readyChecks: { store: () => undefined } });
     scene.manager.add(scene.part('lead'));
     expect(() => scene.manager.add(scene.part(name))).toThrow('already exists');
@@ -217,7 +217,7 @@ describe('a manager', () => {
 });
 
 describe('a manager with an election', () => {
-  it('runs what needs a leader only when it leads, on a fenced registry, and the rest at once', async () => {
+  it('runs leader parts only while it leads, on a fenced registry, and the rest immediately', async () => {
     const scene = new Scene(elected);
     const { stage, story } = scene;
     const other = stage.candidate('b').start();
@@ -235,7 +235,7 @@ describe('a manager with an election', () => {
     await scene.stop();
   });
 
-  it('stops only what needs a leader when the lease is lost, and starts it again', async () => {
+  it('stops only leader parts when the lease is lost, and starts them again', async () => {
     const scene = new Scene(elected);
     const { stage, story } = scene;
     scene.manager
@@ -274,7 +274,7 @@ describe('a manager with an election', () => {
     expect(story.slice(-2)).toEqual(['free is told', 'free ends']);
   });
 
-  it('takes a refused write for a lost lease, not for a failure', async () => {
+  it('treats a fenced write as a lost lease, not as a failure', async () => {
     const scene = new Scene(elected);
     const { stage } = scene;
     let starts = 0;
@@ -291,7 +291,7 @@ describe('a manager with an election', () => {
     await scene.stop();
   });
 
-  it('does not end because a part fails while it stops for want of the lease', async () => {
+  it('continues when a part fails while it stops because the lease is lost', async () => {
     const scene = new Scene(elected);
     const { stage } = scene;
     let starts = 0;
@@ -375,7 +375,7 @@ describe('health of a manager', () => {
     await scene.stop();
   });
 
-  it('is ready while it waits for the lease, and shows who leads', async () => {
+  it('is ready while it waits for the lease, and shows the leader', async () => {
     const scene = new Scene((stage) => ({ ...elected(stage), health }));
     const { stage } = scene;
     const other = stage.candidate('b').start();
@@ -400,7 +400,7 @@ describe('health of a manager', () => {
     expect([scene.story, scene.manager.state]).toEqual([[], 'stopped']);
   });
 
-  it('has checks with names that fit into a path', () => {
+  it('requires names of checks that fit into a path', () => {
     expect(() => new Scene({ readyChecks: { 'a/b': () => undefined } })).toThrow('is not a valid check name');
   });
 });

@@ -3,7 +3,7 @@ import { MetricRegistry, SERIES_MAX } from './metrics.ts';
 import { standardMetrics } from './standard-metrics.ts';
 
 describe('a counter', () => {
-  it('shows at zero as soon as its labels are known, then counts', () => {
+  it('is 0 as soon as its labels are known, then counts', () => {
     const registry = new MetricRegistry();
     const total = registry.counter({ name: 'jobs_total', help: 'Jobs done.', labels: ['result'] });
     const good = total.with({ result: 'good' });
@@ -30,7 +30,7 @@ describe('a counter', () => {
 });
 
 describe('a gauge', () => {
-  it('is set, moved, or asked for at each scrape', () => {
+  it('is set, incremented, or read at each scrape', () => {
     const registry = new MetricRegistry();
     const gauge = registry.gauge({ name: 'depth', help: 'Depth.', labels: ['queue'] });
     const one = gauge.with({ queue: 'one' });
@@ -43,7 +43,7 @@ describe('a gauge', () => {
     expect(registry.render()).toContain('depth{queue="two"} 8\n');
   });
 
-  it('reads as NaN when the question fails, and spoils nothing else', () => {
+  it('is NaN when its callback fails, and does not affect others', () => {
     const registry = new MetricRegistry();
     const gauge = registry.gauge({ name: 'depth', help: 'Depth.', labels: ['queue'] });
     gauge.with({ queue: 'one' }).read(() => {
@@ -55,7 +55,7 @@ describe('a gauge', () => {
 });
 
 describe('a histogram', () => {
-  it('counts into buckets that each include the ones below', () => {
+  it('counts into cumulative buckets', () => {
     const registry = new MetricRegistry();
     const seconds = registry.histogram({ name: 'took_seconds', help: 'Time.', labels: ['job'], buckets: [0.1, 1] });
     const job = seconds.with({ job: 'a' });
@@ -69,30 +69,30 @@ describe('a histogram', () => {
     ]);
   });
 
-  it.each([[[1, 1]], [[2, 1]], [[1, Infinity]], [[Number.NaN]]])('refuses the buckets %o', (buckets) => {
+  it.each([[[1, 1]], [[2, 1]], [[1, Infinity]], [[Number.NaN]]])('rejects the buckets %o', (buckets) => {
     expect(() => new MetricRegistry().histogram({ name: 'x', help: '', buckets })).toThrow('ascending and finite');
   });
 });
 
 describe('the exposition', () => {
-  it('escapes what would break a line', () => {
+  it('escapes special characters', () => {
     const registry = new MetricRegistry();
     registry.gauge({ name: 'x', help: 'a\\b\nc "d"', labels: ['path'] }).with({ path: 'C:\\x\n"y"' });
     expect(registry.render()).toBe('# HELP x a\\\\b\\nc "d"\n# TYPE x gauge\nx{path="C:\\\\x\\n\\"y\\""} 0\n');
   });
 
-  it.each(['1x', 'a-b', ''])('refuses "%s" as a name', (name) => {
+  it.each(['1x', 'a-b', ''])('rejects "%s" as a name', (name) => {
     expect(() => new MetricRegistry().gauge({ name, help: '' })).toThrow('not a valid metric name');
   });
 
-  it.each(['a-b', '__x', 'le'])('refuses "%s" as a label', (label) => {
+  it.each(['a-b', '__x', 'le'])('rejects "%s" as a label', (label) => {
     const registry = new MetricRegistry();
     expect(() => registry.histogram({ name: 'x', help: '', labels: [label], buckets: [1] })).toThrow(
       'is not a valid label name',
     );
   });
 
-  it('takes the same metric declared twice for one, and refuses another of its name', () => {
+  it('treats the same metric declared twice as one, and rejects another of its name', () => {
     const registry = new MetricRegistry();
     registry.counter({ name: 'x', help: 'X.' }).with({}).increment();
     registry.counter({ name: 'x', help: 'X.' }).with({}).increment();
@@ -101,7 +101,7 @@ describe('the exposition', () => {
     expect(() => registry.counter({ name: 'x', help: 'X.', labels: ['a'] })).toThrow('already declared');
   });
 
-  it('refuses series without end', () => {
+  it('limits the number of series', () => {
     const family = new MetricRegistry().counter({ name: 'x', help: '', labels: ['key'] });
     for (let index = 0; index < SERIES_MAX; index++) family.with({ key: String(index) });
     family.with({ key: '0' });
@@ -148,7 +148,7 @@ describe('the standard metrics', () => {
     ]);
   });
 
-  it('are the same when asked for again', () => {
+  it('are the same when they are created again', () => {
     const registry = new MetricRegistry();
     standardMetrics(registry).controller('widget').reconciles.requeueAfter.increment();
     standardMetrics(registry).controller('widget').reconciles.requeueAfter.increment();

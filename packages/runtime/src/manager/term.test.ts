@@ -15,7 +15,7 @@ function started() {
 }
 
 describe('the term of a leader', () => {
-  it('ends after the deadline without a renewal, and says why', async () => {
+  it('ends after the deadline without a renewal, with the reason', async () => {
     const { clock, term } = started();
     await clock.advance(deadlineMs - 1);
     expect(term.signal.aborted).toBe(false);
@@ -24,7 +24,7 @@ describe('the term of a leader', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('counts from the start of a slow renewal that succeeds, not from its answer', async () => {
+  it('counts from the start of a slow renewal, not from its response', async () => {
     const { clock, term, answerAfter } = started();
     await clock.advance(1_000);
     const renewal = term.extendedBy(answerAfter(5_000, true));
@@ -36,7 +36,7 @@ describe('the term of a leader', () => {
     expect([clock.monotonicMs(), term.signal.aborted]).toEqual([11_000, true]);
   });
 
-  it('ends while a renewal is under way that takes too long', async () => {
+  it('ends during a renewal that takes too long', async () => {
     const { clock, term, answerAfter } = started();
     await clock.advance(8_000);
     void term.extendedBy(answerAfter(3_000, true));

@@ -122,7 +122,7 @@ describe('the check of writes', () => {
     expect(await health.check()).toContain('since 2026-01-02T03:04:55.000Z');
   });
 
-  it('waits for the next write where the registry cannot fence, and so has nothing to try', async () => {
+  it('waits for the next write if the registry has no fencing for a probe', async () => {
     const { clock, store, registry } = bench();
     const health = new WriteHealth(bare(registry));
     const write = (name: string) => health.registry.resource(Widget).create({ metadata: { name }, spec: { size: 1 } });

@@ -68,7 +68,7 @@ describe('redact', () => {
     expect(redact({ config: JSON.stringify({ value }) })).toEqual({ config: JSON.stringify({ value }) });
   });
 
-  it('hides fields that a schema marks, whatever their name', () => {
+  it('hides fields that a schema marks, with any name', () => {
     const mark = { secret: true } as const;
     const marks = { phrase: mark, list: { items: { properties: { code: mark } } }, map: { values: mark } };
     const schema = { properties: { spec: { properties: marks } } };

@@ -63,7 +63,7 @@ describe('a mismatch is described', () => {
     expect(complaint(container, value, 'data')).toBe(expected);
   });
 
-  it('even where a field has the name of something that every object inherits', () => {
+  it('also for fields with names of inherited properties', () => {
     expect(complaint(shape.object({ constructor: shape.anything() }), {}, 'data')).toBe('data.constructor is missing');
   });
 });

@@ -26,7 +26,7 @@ describe('the command line', () => {
     expect(code).toBe(0);
   });
 
-  it('shows the first failure of any scenario, keeps its seed, and begins with it next time', async () => {
+  it('prints the first failure of any scenario, stores its seed, and starts with it next time', async () => {
     let text: string | undefined;
     const seedFile = {
       read: () => text,
@@ -44,7 +44,7 @@ describe('the command line', () => {
     expect(second.code).toBe(1);
   });
 
-  it('runs one seed, with its trace if that is asked for', async () => {
+  it('runs one seed, with its trace if requested', async () => {
     const { code, printed } = await run(['--scenario', 'good', '--seed', '3', '--trace']);
     expect(printed).toContain('commit put counters/one');
     expect(printed).toMatch(/good: seed 3 passed, 0 faults$/);
@@ -58,7 +58,7 @@ describe('the command line', () => {
     expect(code).toBe(1);
   });
 
-  it('refuses arguments that make no sense', async () => {
+  it('rejects invalid arguments', async () => {
     expect(await run(['--scenario', 'ugly'])).toEqual({
       code: 2,
       printed: 'unknown scenario ugly; scenarios are good, bad',
@@ -72,7 +72,7 @@ describe('the command line', () => {
 });
 
 describe('a trace', () => {
-  it('reads like a story', async () => {
+  it('is readable text', async () => {
     const scenario = scenarioOf(
       async ({ store, log }) => {
         log.write('warn', 'about to write', { key: 'a/b' });
@@ -108,7 +108,7 @@ describe('a trace', () => {
 });
 
 describe('a failure', () => {
-  it('says what is wrong, which faults it takes, what happened, and how to see it again', async () => {
+  it('shows the violation, the faults needed, the trace, and how to replay it', async () => {
     const scenario = scenarioOf(
       async ({ effect }) => {
         await effect('call', () => {}, { kind: 'write' }).catch(() => {});
@@ -142,7 +142,7 @@ describe('a failure', () => {
     );
   });
 
-  it('is also what an oracle stumbles over', async () => {
+  it('includes errors thrown by an oracle', async () => {
     const build = (simulation: Simulation) =>
       simulation.always('can be looked at', () => {
         throw new RangeError('what is this?');
@@ -169,13 +169,13 @@ describe('the oracle of stability', () => {
     return simulation.failure?.message;
   };
 
-  it('finds a write in the quiet span, and only there', async () => {
+  it('detects a write in the quiet span only', async () => {
     expect(await writingUntil(30_000)).toBeUndefined();
     expect(await writingUntil(50_000)).toMatch(/^sample still writes at 49\d\d\d ms: commit put a\/b$/);
     expect(await writingUntil(50_000, () => true)).toBeUndefined();
   });
 
-  it('is content with a run that came to rest before its end, and not with one that is too short', async () => {
+  it('accepts a run that came to rest before its end, and rejects one that is too short', async () => {
     const simulation = new Simulation({ seed: 1, faultsUntilMs: 0, endMs: 10_000 });
     simulation.process('sample').start(async ({ store }) => void (await store.commit([put('a/b', 1)])));
     simulation.eventually('stable', stable({ quietMs: 9999 }));

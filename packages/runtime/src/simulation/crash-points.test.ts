@@ -23,7 +23,7 @@ const twoSteps: Scenario = scenarioOf(
 );
 
 describe('a crash at every point of a writer of two steps', () => {
-  it('leaves exactly what was applied by then, if nobody starts it again', async () => {
+  it('leaves exactly what was applied by then, without a restart', async () => {
     const reference = await runScenario(twoSteps, 1, []);
     const points = crashPoints(reference, { restartMs: Number.POSITIVE_INFINITY });
     leftBehind.length = 0;
@@ -32,13 +32,13 @@ describe('a crash at every point of a writer of two steps', () => {
     expect(leftBehind).toEqual([[], ['first'], ['first'], ['first', 'second']]);
   });
 
-  it('leaves everything done, if somebody does', async () => {
+  it('completes everything after a restart', async () => {
     leftBehind.length = 0;
     expect(await runCrashPoints(twoSteps, 1)).toEqual({ runs: 5, failed: undefined });
     expect(leftBehind).toEqual(Array(5).fill(['first', 'second']));
   });
 
-  it('spares processes that are not asked for', async () => {
+  it('does not crash other processes', async () => {
     const reference = await runScenario(twoSteps, 1, []);
     expect(crashPoints(reference, { processes: ['another'] })).toEqual([]);
   });
@@ -94,19 +94,19 @@ describe('a small controller', () => {
   };
   const scenario = scenarioOf(mirror, options);
 
-  it('that is right survives every crash point', async () => {
+  it('that is correct survives every crash point', async () => {
     const { runs, failed } = await runCrashPoints(scenario, 3);
     expect(failed?.failure).toBeUndefined();
     expect(runs).toBeGreaterThan(50);
   });
 
-  it('that is right survives everything on the menu', async () => {
+  it('that is correct survives all faults', async () => {
     const { failed, faults } = await runSeeds({ scenario, seeds: 200 });
     expect(failed?.shrunk.failure).toBeUndefined();
     expect(faults).toBeGreaterThan(500);
   });
 
-  it('that trusts the watch is found out, with the one event that was lost', async () => {
+  it('that relies on the watch fails, with the one event that was lost', async () => {
     const trusting = scenarioOf((dependencies) => mirror(dependencies, 3_600_000), {
       ...options,
       weights: { perEffect: { delay: 0.1, lostResponse: 0.1, dropEvent: 0.1 }, perMinute: {} },

@@ -32,7 +32,7 @@ const busy: Scenario = scenarioOf(mirror, {
 });
 
 describe('a run', () => {
-  it('is the same for the same seed, to the last line of the trace', async () => {
+  it('is the same for the same seed, including every line of the trace', async () => {
     for (let seed = 1; seed <= 30; seed++) {
       const [one, two] = [await runScenario(busy, seed), await runScenario(busy, seed)];
       expect(formatTrace(two.journal)).toBe(formatTrace(one.journal));
@@ -40,7 +40,7 @@ describe('a run', () => {
     }
   });
 
-  it('is the same when the faults that took hold are given to it as a list', async () => {
+  it('is the same when its faults are replayed as a list', async () => {
     for (let seed = 1; seed <= 30; seed++) {
       const one = await runScenario(busy, seed);
       const faults = JSON.parse(JSON.stringify(one.faults));
@@ -48,7 +48,7 @@ describe('a run', () => {
     }
   });
 
-  it('is another for another seed', async () => {
+  it('differs for another seed', async () => {
     const traces = new Set<string>();
     for (let seed = 1; seed <= 200; seed++) {
       const { journal } = await runScenario(counterScenario(incrementByComparing), seed);
@@ -59,18 +59,18 @@ describe('a run', () => {
 });
 
 describe('the order of events alone', () => {
-  it('brings out an update that is lost, because nothing was compared', async () => {
+  it('reveals a lost update without a comparison', async () => {
     const { failed } = await runSeeds({ scenario: counterScenario(incrementBlindly), seeds: 100 });
     expect(failed?.result.failure?.message).toMatch(/^the counter is \d after 10 increments$/);
   });
 
-  it('does no harm to one that compares', async () => {
+  it('does not affect an update with a comparison', async () => {
     const { runs, failed } = await runSeeds({ scenario: counterScenario(incrementByComparing), seeds: 500 });
     expect(failed).toBeUndefined();
     expect(runs).toBe(500);
   });
 
-  it('reaches every outcome that there is', async () => {
+  it('reaches every possible outcome', async () => {
     const outcomes = new Set<unknown>();
     const scenario = counterScenario(incrementBlindly, { build: undefined as never });
     for (let seed = 1; seed <= 300; seed++) {

@@ -46,7 +46,7 @@ async function callUnder(fault: OfEffect<EffectFault> | undefined, options: Part
 }
 
 describe('a request', () => {
-  it('without a fault takes a little while', async () => {
+  it('without a fault takes a short time', async () => {
     expect(await callUnder(undefined)).toMatchObject({ heard: ['fresh soon'], arrived: 1, result: 'ok' });
   });
 
@@ -56,7 +56,7 @@ describe('a request', () => {
     expect(heard[0]).toMatch(/^fresh after 100\d ms$/);
   });
 
-  it('that is later than the timeout arrives when the caller has given up', async () => {
+  it('that is later than the timeout arrives after the caller has given up', async () => {
     const { heard, arrivedMs, result } = await callUnder({ type: 'delay', delayMs: 8000 });
     expect(heard).toEqual(['Timeout after 5000 ms']);
     expect(arrivedMs).toBeGreaterThanOrEqual(8000);
@@ -86,13 +86,13 @@ describe('a request', () => {
     });
   });
 
-  it('that is repeated arrives twice, if its port says that it may', async () => {
+  it('that is repeated arrives twice, if its port allows it', async () => {
     const fault = { type: 'duplicate', delayMs: 100 } as const;
     expect(await callUnder(fault, { repeatable: true })).toMatchObject({ heard: ['fresh soon'], arrived: 2 });
     expect(await callUnder(fault)).toMatchObject({ heard: ['fresh soon'], arrived: 1, faults: [] });
   });
 
-  it('that can be answered from the past is', async () => {
+  it('may be answered with stale data, if its port allows it', async () => {
     const fault = { type: 'staleRead', revisions: 3 } as const;
     const stale = (revisions: number) => `${revisions} revisions old`;
     expect(await callUnder(fault, { kind: 'read', stale })).toMatchObject({
@@ -111,7 +111,7 @@ describe('a request', () => {
     expect({ heard, arrived, result }).toEqual({ heard: [], arrived: 1, result: undefined });
   });
 
-  it('to somebody who takes too long times out', async () => {
+  it('times out if the response takes too long', async () => {
     const scenario = scenarioOf(async ({ effect, clock, log }) => {
       const slow = effect('slow', () => sleep(clock, 60_000), { kind: 'write', timeoutMs: 700 });
       await slow.catch((error) => log.write('info', `${error.code} at ${clock.now() % 100_000}`));
@@ -120,7 +120,7 @@ describe('a request', () => {
     expect(journal.events.map(({ what }) => what)).toContain('Timeout at 700');
   });
 
-  it('fails as the other end fails, at once or later', async () => {
+  it('fails as the server fails, immediately or later', async () => {
     const scenario = scenarioOf(async ({ effect, log }) => {
       const fail = () => {
         throw new RangeError('no such thing');
@@ -134,7 +134,7 @@ describe('a request', () => {
     expect(journal.effects.map(({ result }) => result)).toEqual(['error', 'error']);
   });
 
-  it('over a link that is cut fails, and works again when the link does', async () => {
+  it('over a cut link fails, and succeeds when the link is restored', async () => {
     const answers: string[] = [];
     const scenario = scenarioOf(async ({ store, clock }) => {
       for (let number = 0; number < 100; number++) {
@@ -177,12 +177,12 @@ describe('an unhandled rejection', () => {
 });
 
 describe('a plan', () => {
-  it('has at most one fault for an effect', () => {
+  it('has at most one fault for each effect', () => {
     const fault = { type: 'crashBefore', process: 'a', effect: 1, restartMs: 0 } as const;
     expect(() => explicitFaults([fault, fault])).toThrow('two faults for effect 1 of a');
   });
 
-  it('from a seed has no fault after its time, none for a stranger, and none that cannot be', () => {
+  it('from a seed has no fault after its time, for an unknown process, or of an unsupported type', () => {
     const traits = { kind: 'write', repeatable: false, stale: false } as const;
     const targets = [{ name: 'a', index: 0, links: ['store'] }];
     for (let seed = 0; seed < 200; seed++) {
@@ -196,7 +196,7 @@ describe('a plan', () => {
     }
   });
 
-  it('from a seed has every kind of fault, each in some seeds', () => {
+  it('from a seed has every kind of fault in some seeds', () => {
     const seen = new Set<string>();
     for (let seed = 0; seed < 300; seed++) {
       const plan = randomFaults(seed, unreliableStoreFaults, 30_000, [{ name: 'a', index: 0, links: ['store'] }]);
@@ -212,7 +212,7 @@ describe('a plan', () => {
     expect(all).toHaveLength(14);
   });
 
-  it('can be read aloud', () => {
+  it('can be printed', () => {
     expect(describeFault({ type: 'lostRequest', process: 'a', effect: 3, error: 'Timeout' })).toBe(
       'lostRequest at effect 3 of a, error Timeout',
     );

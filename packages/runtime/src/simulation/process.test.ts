@@ -24,7 +24,7 @@ describe('a process that crashed', () => {
     for (;;) await Promise.race([store.commit([put('a/b', [incarnation, random.uuid()])]), watching, calling]);
   };
 
-  it('does nothing from then on, whatever it was doing, except that requests under way may still arrive', async () => {
+  it('has no effects from then on, except that requests in flight may still arrive', async () => {
     let late = 0;
     for (let seed = 1; seed <= 40; seed++) {
       const kill = { type: 'kill', process: 'sample', timeMs: 100, restartMs: 50 } as const;
@@ -66,7 +66,7 @@ describe('a process that crashed', () => {
     expect(simulation.journal.events.map(({ what }) => what)).toEqual(['started', 'finished', 'crashed']);
   });
 
-  it('starts again as a new incarnation that shares the store, and counts effects on', async () => {
+  it('starts again as a new incarnation that shares the store, and continues to count effects', async () => {
     const scenario = scenarioOf(async ({ store, incarnation }) => {
       await store.commit([put('lives/last', incarnation)]);
       await store.get('lives/last');
@@ -149,7 +149,7 @@ describe('a process', () => {
     expect((await runScenario(scenarioOf(main), 1)).failure?.message).toContain('in a timer');
   });
 
-  it('that goes round in circles fails the run', async () => {
+  it('that never waits fails the run', async () => {
     const main = async ({ store }: ProcessDependencies) => {
       for (;;) await store.get('a/b');
     };
@@ -157,7 +157,7 @@ describe('a process', () => {
     expect(failure).toEqual({ oracle: 'becomes idle', message: 'still busy after 500 steps' });
   });
 
-  it('has a name of its own, and one main function', () => {
+  it('has a unique name, and one main function', () => {
     const simulation = new Simulation({ seed: 1 });
     const process = simulation.process('sample').start(() => {});
     expect(() => simulation.process('sample')).toThrow('the process sample already exists');

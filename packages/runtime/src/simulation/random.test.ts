@@ -4,14 +4,14 @@ import { draw, SeededRandom } from './random.ts';
 const stream = (random: SeededRandom, length = 20) => Array.from({ length }, () => random.next());
 
 describe('seeded random', () => {
-  it('gives the same stream for the same seed, and another for another', () => {
+  it('returns the same stream for the same seed, and another for another', () => {
     expect(stream(new SeededRandom(7))).toEqual(stream(new SeededRandom(7)));
     expect(stream(new SeededRandom(7))).not.toEqual(stream(new SeededRandom(8)));
     expect(stream(new SeededRandom(7, 1))).not.toEqual(stream(new SeededRandom(7, 2)));
     expect(stream(new SeededRandom(7))).not.toEqual(stream(new SeededRandom(7 + 2 ** 40)));
   });
 
-  it('makes uuids of version 4 that differ', () => {
+  it('returns different uuids of version 4', () => {
     const random = new SeededRandom(1);
     const uuids = Array.from({ length: 1000 }, () => random.uuid());
     for (const uuid of uuids)

@@ -7,7 +7,7 @@ import { Scheduler } from './scheduler.ts';
 const limits = { endMs: 1000, stepsMax: 1000 };
 
 describe('the scheduler', () => {
-  it('lets everybody go on until all of them wait before the next thing happens', async () => {
+  it('runs all processes until all of them wait before the next event', async () => {
     const scheduler = new Scheduler();
     const seen: string[] = [];
     const longWinded = async (name: string) => {
@@ -20,7 +20,7 @@ describe('the scheduler', () => {
     expect(seen).toEqual(['first waits', 'second happens']);
   });
 
-  it('goes by time, then by tie, then by order', async () => {
+  it('orders by time, then by tie, then by creation', async () => {
     const scheduler = new Scheduler();
     const seen: string[] = [];
     const add = (name: string, delayMs: number, tie: number) => scheduler.schedule(delayMs, tie, () => seen.push(name));
@@ -34,7 +34,7 @@ describe('the scheduler', () => {
     expect(scheduler.nowMs).toBe(2);
   });
 
-  it('keeps a thousand things in order', async () => {
+  it('keeps a thousand events in order', async () => {
     const scheduler = new Scheduler();
     const seen: number[] = [];
     for (let number = 0; number < 1000; number++) {
@@ -58,7 +58,7 @@ describe('the scheduler', () => {
     expect(scheduler.nowMs).toBe(5);
   });
 
-  it('ends at the limit of time, at the limit of steps, and when it is stopped', async () => {
+  it('ends at the time limit, at the step limit, and when it is stopped', async () => {
     const forever = (delayMs: number) => {
       const scheduler = new Scheduler();
       const again = () => void scheduler.schedule(delayMs, 0, again);
@@ -99,7 +99,7 @@ describe('the scheduler', () => {
 describe('the virtual clock', () => {
   const owner = { alive: true, tie: () => 0, failed: () => {} };
 
-  it('waits as Node waits: whole milliseconds, one at least, and one where the delay is too long', async () => {
+  it('waits as Node does: whole milliseconds, at least one, and one if the delay is too long', async () => {
     const scheduler = new Scheduler();
     const clock = new MachineClock(scheduler, owner);
     const fired: number[] = [];
@@ -122,7 +122,7 @@ describe('the virtual clock', () => {
     expect(seen).toEqual([-4980, 85_040]);
   });
 
-  it('forgets a timer that was cancelled, also twice', async () => {
+  it('drops a cancelled timer, also if it is cancelled twice', async () => {
     const scheduler = new Scheduler();
     const cancel = new MachineClock(scheduler, owner).after(10, () => expect.unreachable());
     cancel();

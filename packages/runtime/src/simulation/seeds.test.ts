@@ -28,7 +28,7 @@ const hasty: Scenario = {
 };
 
 describe('shrinking', () => {
-  it('leaves the one fault that a failure needs', async () => {
+  it('keeps the one fault that a failure needs', async () => {
     const { failed } = await runSeeds({ scenario: hasty, seeds: 2000 });
     expect(failed?.shrunk.failure).toMatchObject({ oracle: 'nobody is hired twice' });
     expect(failed?.shrunk.faults).toEqual([
@@ -36,7 +36,7 @@ describe('shrinking', () => {
     ]);
   });
 
-  it('leaves two where a failure needs two', async () => {
+  it('keeps two if a failure needs two', async () => {
     const needsTwo = scenarioOf(
       async ({ effect }) => {
         for (let number = 0; number < 60; number++) await effect('call', () => {}, { kind: 'write' }).catch(() => {});
@@ -56,8 +56,8 @@ describe('shrinking', () => {
   });
 });
 
-describe('shrinking a run in which one fault only brings another to its place', () => {
-  it('leaves the other, at its new place', async () => {
+describe('shrinking a run in which one fault only moves another', () => {
+  it('keeps the other one, at its new place', async () => {
     const scenario = scenarioOf(async ({ effect }) => {
       for (const name of ['look', 'look', 'pay', 'look']) {
         const call = () => effect(name, () => 'done', { kind: 'write' });
@@ -87,7 +87,7 @@ function failingFor(...bad: number[]) {
 }
 
 describe('many seeds', () => {
-  it('begin with those that failed once, and none is run twice', async () => {
+  it('start with those that failed before, and none is run twice', async () => {
     const { tried, scenario } = failingFor();
     const { runs, failed } = await runSeeds({ scenario, seeds: 4, firstSeed: 10, kept: [77, 12] });
     expect(tried).toEqual([77, 12, 10, 11, 13]);
@@ -125,7 +125,7 @@ describe('the file of seeds', () => {
     expect(readSeeds(file)).toEqual({ ape: [7, 20], zebra: [3] });
   });
 
-  it('may be absent or empty, and is refused when it is something else', () => {
+  it('may be absent or empty, and is rejected if it is invalid', () => {
     expect(readSeeds(undefined)).toEqual({});
     expect(readSeeds(fileInMemory('\n'))).toEqual({});
     for (const text of ['[]', '{"a": 1}', '{"a": ["1"]}', '{"a": [1.5]}', 'null']) {

@@ -31,7 +31,7 @@ async function answerOf<T>(
 }
 
 describe('a simulated store', () => {
-  it('keeps the contract when nothing goes wrong', async () => {
+  it('passes the contract without faults', async () => {
     const answer = await answerOf(async ({ store }) => {
       const refused = await store.commit([put('a/b', 0, 3)]);
       await store.commit([{ type: 'delete', key: 'a/1' }]);
@@ -52,7 +52,7 @@ describe('a simulated store', () => {
     });
   });
 
-  it('sends what it was given, though the caller uses the buffer again', async () => {
+  it('sends the bytes at the time of the call, even if the buffer is reused', async () => {
     const value = await answerOf(async ({ store }) => {
       const write = put('a/b', 77);
       const sent = store.commit([write]);
@@ -63,7 +63,7 @@ describe('a simulated store', () => {
     expect(value).toBe(77);
   });
 
-  it('answers from the past under a stale read, unless a revision is asked for', async () => {
+  it('returns old data under a stale read, unless a revision is given', async () => {
     const read = async ({ store }: ProcessDependencies) => {
       const page = await store.list('a/');
       const { keys } = await store.versions('a/');
@@ -75,7 +75,7 @@ describe('a simulated store', () => {
     expect(await answerOf(read, faults)).toEqual([6, 7, 7, 6, 6, 9]);
   });
 
-  it('reads no further back than the history goes', async () => {
+  it('reads no further back than its history', async () => {
     const read = async ({ store }: ProcessDependencies) => {
       await store.compact(8);
       return (await store.get('a/b'))?.revision;
@@ -139,11 +139,11 @@ describe('a simulated watch', () => {
   /** Effect 1 opens the watch; those from 2 on deliver. */
   const third = 4;
 
-  it('delivers every commit once and in order when nothing goes wrong', async () => {
+  it('delivers every commit once and in order without faults', async () => {
     expect(await answerOf(watching)).toEqual([6, 7, 8, 9, 10, 11, 12]);
   });
 
-  it('delivers late, repeats, drops and breaks under the faults of those names', async () => {
+  it('delays, repeats, drops and breaks under these faults', async () => {
     const under = (fault: Parameters<typeof at>[1]) => answerOf(watching, [at(third, fault) as Fault]);
     expect(await under({ type: 'delay', delayMs: 700 })).toEqual([6, 7, 8, 9, 10, 11, 12]);
     expect(await under({ type: 'repeatEvent' })).toEqual([6, 7, 8, 8, 9, 10, 11, 12]);
@@ -151,7 +151,7 @@ describe('a simulated watch', () => {
     expect(await under({ type: 'breakWatch' })).toEqual([6, 7, 'Unavailable']);
   });
 
-  it('cannot be opened when the request for it is lost', async () => {
+  it('cannot be opened when its request is lost', async () => {
     const lost = at(1, { type: 'lostRequest', error: 'Timeout' } as const);
     expect(await answerOf(watching, [lost])).toEqual(['Timeout']);
   });
@@ -161,7 +161,7 @@ describe('a simulated watch', () => {
     expect(await answerOf(watching, [compact])).toEqual(['Expired']);
   });
 
-  it('is held up by a partition, and goes on or breaks behind it', async () => {
+  it('is delayed by a partition, and continues or breaks after it', async () => {
     const outcomes = new Set<string>();
     const scenario = scenarioOf(
       async ({ store, clock }) => {
@@ -180,7 +180,7 @@ describe('a simulated watch', () => {
     expect(outcomes).toEqual(new Set(['goes on behind it', 'Unavailable behind it']));
   });
 
-  it('ends quietly when its signal aborts: before it is open, while it waits, while an event is under way', async () => {
+  it('ends without an error when its signal aborts: before it is open, while it waits, and while an event is in flight', async () => {
     for (const abortMs of [1, 500, 1002, 1003]) {
       const seen = await answerOf(async ({ store, clock }) => {
         const controller = new AbortController();

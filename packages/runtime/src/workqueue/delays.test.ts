@@ -3,7 +3,7 @@ import { timerMsMax } from './delays.ts';
 import { setUp } from './queue.kit.ts';
 
 describe('a delayed key', () => {
-  it('comes when its time has come, all of them on one timer', async () => {
+  it('is ready when its delay has passed, with one timer for all', async () => {
     const { clock, queue, takeAll } = setUp();
     for (const [key, afterMs] of Object.entries({ late: 300, early: 100, middle: 200 })) queue.add(key, { afterMs });
     expect(clock.timers).toBe(1);
@@ -46,7 +46,7 @@ describe('a delayed key', () => {
     expect([queue.depth, queue.delayed]).toEqual([1, 0]);
   });
 
-  it('with a delay longer than any timer comes on time', () => {
+  it('with a delay longer than any timer is ready on time', () => {
     const { clock, queue } = setUp();
     const days40Ms = 40 * 24 * 3_600_000;
     expect(days40Ms).toBeGreaterThan(2 ** 31);
@@ -57,7 +57,7 @@ describe('a delayed key', () => {
     expect([queue.depth, queue.delayed]).toEqual([1, 0]);
   });
 
-  it('comes on time when the clock is set back', () => {
+  it('is ready on time when the clock is set back', () => {
     const { clock, queue } = setUp();
     queue.add('a', { afterMs: 500 });
     clock.step(-86_400_000);
@@ -76,7 +76,7 @@ describe('a delayed key', () => {
     expect([queue.depth, queue.delayed]).toEqual([2, 0]);
   });
 
-  it('comes no later when the clock is set forward', () => {
+  it('is ready no later when the clock is set forward', () => {
     const { clock, queue } = setUp();
     queue.add('a', { afterMs: 500 });
     clock.step(86_400_000);

@@ -50,14 +50,14 @@ describe('a heap', () => {
     expect(emptied(heap).map((item) => item.order)).toEqual([0, 1, 3, 10, 12, 20]);
   });
 
-  it('gives back what was in it when it is cleared', () => {
+  it('returns its items when it is cleared', () => {
     const heap = new Heap<HeapItem>();
     for (const item of itemsOf([3, 1, 2])) heap.push(item);
     expect(heap.clear()).toHaveLength(3);
     expect(heap.first).toBeUndefined();
   });
 
-  it('refuses to remove what it does not hold', () => {
+  it('rejects the removal of an item that is not in it', () => {
     const heap = new Heap<HeapItem>();
     const [mine, foreign] = itemsOf([1, 1]);
     if (!mine || !foreign) throw new Error('two items');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { priorityMax } from './options.ts';
 import { setUp } from './queue.kit.ts';
 
-describe('an impossible option', () => {
+describe('an invalid option', () => {
   it.each([
     [{ backoffMsMin: 0 }, 'backoffMsMin must be a number of milliseconds above 0, not 0'],
     [{ ageingMs: Number.POSITIVE_INFINITY }, 'ageingMs must be a number of milliseconds above 0, not Infinity'],

@@ -13,7 +13,7 @@ describe('a key', () => {
     expect(await takeAll()).toEqual(['a']);
   });
 
-  it('keeps the first reason, tells how long it waited, and is at attempt 0', async () => {
+  it('keeps the first reason, has its waiting time, and starts at attempt 0', async () => {
     const { clock, queue } = setUp();
     queue.add('a', { reason: 'created' });
     clock.advanceSync(30);
@@ -33,7 +33,7 @@ describe('a key', () => {
     expect((await queue.take())?.reason).toBe(`${longest.slice(1)}…`);
   });
 
-  it('is never in flight twice, and runs exactly once more however often it is added meanwhile', async () => {
+  it('is never in flight twice, and runs exactly once more for any number of adds meanwhile', async () => {
     const { queue, takeKey, takeAll } = setUp();
     queue.add('a');
     await takeKey();
@@ -84,7 +84,7 @@ describe('a key', () => {
 });
 
 describe('a retry', () => {
-  it('waits twice as long with each failure, until it is forgotten', async () => {
+  it('doubles its delay with each failure, until forget is called', async () => {
     const { clock, queue, takeKey } = setUp();
     for (const expected of [5, 10, 20, 40]) {
       const delayMs = queue.retry('a', 'refused');
@@ -101,12 +101,12 @@ describe('a retry', () => {
     expect(queue.retry('a')).toBe(5);
   });
 
-  it('stays within the limits it is given', () => {
+  it('stays within the given limits', () => {
     const { queue } = setUp({ backoffMsMin: 100, backoffMsMax: 250 });
     expect([1, 2, 3].map(() => queue.retry('a'))).toEqual([100, 200, 250]);
   });
 
-  it('of a key in flight keeps its priority, counts the attempt and tells the reason', async () => {
+  it('of a key in flight keeps its priority, counts the attempt and has the reason', async () => {
     const { clock, queue } = setUp();
     queue.add('a', { priority: -2, reason: 'listed' });
     await queue.take();
@@ -129,7 +129,7 @@ describe('a retry', () => {
     expect(queue.attempts('a')).toBe(1);
   });
 
-  it('counts the failures of keys that left up to a limit, beyond which the oldest starts over', async () => {
+  it('limits the failure counts of keys that are not queued; the oldest starts over', async () => {
     const { clock, queue, takeAll } = setUp();
     for (let number = 0; number <= idleFailuresMax; number++) queue.retry(`key-${number}`);
     clock.advanceSync(5);
@@ -138,7 +138,7 @@ describe('a retry', () => {
     expect([queue.attempts('key-0'), queue.attempts('key-1'), queue.attempts(last)]).toEqual([0, 1, 1]);
   });
 
-  it('is not undone by forgetting the failures', () => {
+  it('is not cancelled by forget', () => {
     const { clock, queue } = setUp();
     queue.retry('a');
     queue.forget('a');
@@ -148,7 +148,7 @@ describe('a retry', () => {
 });
 
 describe('a taker', () => {
-  it('waits until there is a key, behind those who came before', async () => {
+  it('waits for a key, after earlier takers', async () => {
     const { clock, queue, takeKey } = setUp();
     const takers = [takeKey(), takeKey(), takeKey()];
     queue.add('a');
@@ -159,7 +159,7 @@ describe('a taker', () => {
     expect(queue.processing).toBe(3);
   });
 
-  it('gets a key again that was added during its run as soon as it is done', async () => {
+  it('gets a key that was added during its run as soon as it is done', async () => {
     const { queue, takeKey } = setUp();
     queue.add('a');
     await takeKey();
@@ -169,7 +169,7 @@ describe('a taker', () => {
     expect(await next).toBe('a');
   });
 
-  it('gets nothing when its signal aborts, and the key goes to the next', async () => {
+  it('gets nothing when its signal aborts, and the key goes to the next taker', async () => {
     const { queue, takeKey } = setUp();
     const stop = new AbortController();
     const aborted = queue.take(stop.signal);
@@ -187,7 +187,7 @@ describe('a taker', () => {
     expect([queue.depth, queue.processing]).toEqual([1, 0]);
   });
 
-  it('has its key even if the signal aborts right after', async () => {
+  it('has its key even if the signal aborts immediately afterwards', async () => {
     const { queue } = setUp();
     const stop = new AbortController();
     const taken = queue.take(stop.signal);

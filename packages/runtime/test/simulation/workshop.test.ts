@@ -33,7 +33,7 @@ describe('planted defects', () => {
   });
 });
 
-describe('a program that is right', () => {
+describe('a correct program', () => {
   it('survives a crash before and after every effect', { timeout: 120_000 }, async () => {
     for (const seed of [1, 2, 3]) {
       const { failed, runs } = await runCrashPoints(workshopScenario(), seed);
@@ -42,7 +42,7 @@ describe('a program that is right', () => {
     }
   });
 
-  it('needs no look by itself in a calm world, over 500 seeds', { timeout: 120_000 }, async () => {
+  it('needs no resync without faults, over 500 seeds', { timeout: 120_000 }, async () => {
     expect(await firstFailure(calmScenario(), 500)).toBeUndefined();
   });
 
@@ -58,7 +58,7 @@ describe('a program that is right', () => {
     },
   );
 
-  it('lets nobody write who has been fenced off, over 2,000 seeds', { timeout: 120_000 }, async () => {
+  it('rejects writes of fenced processes, over 2,000 seeds', { timeout: 120_000 }, async () => {
     expect(await firstFailure(leadersScenario, 2000)).toBeUndefined();
   });
 });

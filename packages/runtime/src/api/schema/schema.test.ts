@@ -244,7 +244,7 @@ describe('the builders', () => {
 });
 
 describe('schemaAt', () => {
-  it('finds the node of a field, whatever it is in', () => {
+  it('finds the node of a field in any container', () => {
     expect(schemaAt(schema, ['env', 0, 'name'])?.type).toBe('string');
     expect(schemaAt(schema, ['limits', 'any', 'surge'])?.type).toBe('integer');
     expect(schemaAt(schema, ['free', 'what', 3])?.type).toBe('anything');
