@@ -1,6 +1,6 @@
 /**
- * The public face of the command line. Help and completion are not named here: `runProgram` loads them when they are
- * asked for.
+ * The public face of the command line. Help and completion are not named here: `runProgram` loads them on
+ * demand.
  */
 export {
   type Call,

@@ -18,8 +18,8 @@ export const apis = {
     {
       name: 'image and template may name different operating systems',
       file: 'service-rules.ts',
-      find: 'if (os === undefined || said === undefined || os === said) return [];',
-      replace: 'if (os === undefined || said !== os || os === said) return [];',
+      find: 'if (os === undefined || wanted === undefined || os === wanted) return [];',
+      replace: 'if (os === undefined || wanted !== os || os === wanted) return [];',
     },
     {
       name: 'a quantity in Mi is counted as M',

@@ -193,7 +193,7 @@ export const store = {
     {
       name: 'etcd: a stream of a server that hangs never times out',
       file: 'etcd/watchdog.ts',
-      find: 'if (failure) this.#options.dead(failure, this.#suspiciousMs > 0);\n    else this',
+      find: 'if (failure) this.#options.onDead(failure, this.#lagMs > 0);\n    else this',
       replace: 'this',
       tests: ['etcd/units.test.ts'],
     },

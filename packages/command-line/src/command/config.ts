@@ -1,6 +1,6 @@
 /**
  * Settings from flags, environment and a config file, in this order, each with where it came from. The file has one key for
- * each flag that has a `key`; every error about it says file, line and column.
+ * each flag that has a `key`; every error about it has file, line and column.
  */
 import { join } from 'node:path';
 import type { Call, Flag } from './command.ts';

@@ -3,7 +3,7 @@
 /** The command line, a variable or a config file is wrong. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  /** The command whose help tells more: `['rollout', 'undo']`. Absent: the one that runs. */
+  /** The command whose help has details: `['rollout', 'undo']`. Absent: the one that runs. */
   readonly path: readonly string[] | undefined;
 
   constructor(message: string, path?: readonly string[]) {
@@ -30,7 +30,7 @@ const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 export type EndingSignal = keyof typeof exitCodes;
 export const endingSignals: readonly EndingSignal[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
 
-/** A signal asked the program to stop. */
+/** The program was stopped by a signal. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   readonly exitCode: number;

@@ -10,7 +10,7 @@ export interface OutputStream {
   /** Resolves when the output is flushed; long outputs wait for it. Rejects if writing fails. */
   drained(): Promise<void>;
   readonly isTerminal: boolean;
-  /** Whether colours may be used: a terminal, no NO_COLOR, TERM is not dumb; FORCE_COLOR says yes. */
+  /** Whether colours may be used: a terminal, no NO_COLOR, TERM is not dumb; FORCE_COLOR enables them. */
   readonly isColoured: boolean;
   /** Whether the cursor may be moved: a terminal that is not dumb. */
   readonly canRepaint: boolean;

@@ -14,7 +14,7 @@ export interface OutputOptions {
   readonly onEnd: (reason: OutputClosed | Failure) => void;
 }
 
-/** A terminal that does not tell its size, as some consoles and test tools. */
+/** The size of a terminal that does not report one, such as some consoles and test tools. */
 const columnsDefault = 80;
 const rowsDefault = 24;
 

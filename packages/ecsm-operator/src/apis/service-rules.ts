@@ -83,10 +83,10 @@ const template = 'spec.template';
 /** If the image and the template both name an operating system, they have to match. */
 function checkSystem({ image, platformSpecific }: CheckedTemplate): FieldError[] {
   const os = parseImage(image)?.os;
-  const said = platformSpecific.platform?.os;
-  if (os === undefined || said === undefined || os === said) return [];
+  const wanted = platformSpecific.platform?.os;
+  if (os === undefined || wanted === undefined || os === wanted) return [];
   const path = `${template}.platformSpecific.platform.os`;
-  return [{ path, type: 'Invalid value', message: `"${said}": must be ${os}, as in the image` }];
+  return [{ path, type: 'Invalid value', message: `"${wanted}": must be ${os}, as in the image` }];
 }
 
 /** A field that the operating system does not support would be ignored silently. */

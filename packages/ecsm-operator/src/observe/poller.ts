@@ -90,7 +90,7 @@ export class Poller {
     });
   }
 
-  /** Ids of the services named `base`, or `base` with a revision. Returns undefined if the last poll does not tell. */
+  /** Ids of the services named `base`, or `base` with a revision. Returns undefined if the last poll is not sufficient. */
   idsOf(base: string): readonly string[] | undefined {
     const isKnown = this.#completed > 0 && this.#pendingNames.isSettled(base, this.#completed);
     return isKnown && this.#failures === 0 ? this.#options.services.idsOf(base) : undefined;

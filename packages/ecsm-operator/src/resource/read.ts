@@ -21,7 +21,7 @@ export function readService(
     name: detail.name,
     ...(mark === undefined ? {} : { mark }),
     policy,
-    // A static service has one instance on each node, whatever its factor says.
+    // A static service has one instance on each node, with any factor.
     factor: policy === 'static' ? nodeNames.length : (numberOf(detail.factor) ?? instances.length),
     nodeNames,
     updatedTime: detail.updatedTime,

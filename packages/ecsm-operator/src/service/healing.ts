@@ -1,6 +1,6 @@
 /**
  * Repairs instances that are not running. The platform repairs some problems itself, so the operator acts only after a
- * grace period, and with backoff. Instances in an unknown state are left alone.
+ * grace period, and with backoff. Instances in an unknown state are not changed.
  */
 
 import { type Healing, healingDelayMs, healingFor, redeployMs, waitLeftMs, withAttempt } from './healing-backoff.ts';

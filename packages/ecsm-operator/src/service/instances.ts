@@ -6,7 +6,7 @@ import type { Instance, PlatformService } from '../resource/model.ts';
  * - `starting`: being deployed.
  * - `failed`: the deployment failed.
  * - `stopped`, `paused`: deployed and not running.
- * - `unknown`: unknown to the platform. Counts neither as ready nor as deleted, and is left alone.
+ * - `unknown`: unknown to the platform. Counts neither as ready nor as deleted, and is not changed.
  */
 export type InstanceState = 'ready' | 'starting' | 'failed' | 'stopped' | 'paused' | 'unknown';
 

@@ -44,7 +44,7 @@ function recreate(body: ServiceBody): Decision {
   return { actions: [creation(body, why, `recreated ${body.name}: ${why}`)] };
 }
 
-/** The service has no owner mark, and the annotation asks to adopt it. The update adds the mark. */
+/** The service has no owner mark, and the annotation to adopt it is set. The update adds the mark. */
 export function adopt(context: PlanContext, { service }: Owned): Decision {
   const { input } = context;
   if (input.service.spec.paused)

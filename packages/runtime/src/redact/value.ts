@@ -9,7 +9,7 @@ import { redactText } from './text.ts';
 /** Deeper values are shown as `…`. It bounds the recursion. */
 const depthMax = 128;
 
-/** The part of a schema that marks secrets. They are hidden whatever their name. */
+/** The part of a schema that marks secrets. They are hidden with any name. */
 export interface SecretMarks {
   readonly secret?: true;
   readonly properties?: Readonly<Record<string, SecretMarks>>;

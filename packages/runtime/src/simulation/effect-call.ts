@@ -3,7 +3,7 @@
  * of the caller.
  *
  *   sent ──request──▶ applied ──response──▶ completed
- *     └─ lost or late: `Timeout` or `Unavailable`; the caller cannot tell whether it was applied
+ *     └─ lost or late: `Timeout` or `Unavailable`; the caller does not know whether it was applied
  */
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { LossError } from './faults.ts';

@@ -37,8 +37,8 @@ export function rolloutState(service: ECSMService, nowMs: number): RolloutState 
 /** The next pending step. Returns undefined if all counts are as desired. */
 function leftText({ spec: { deploymentStrategy }, status }: ECSMService): string | undefined {
   const { replicas = 0, readyReplicas = 0, updatedReplicas = 0 } = status ?? {};
-  const { type, nodes = [], replicas: asked = 0 } = deploymentStrategy;
-  const wanted = type === 'Static' ? nodes.length : asked;
+  const { type, nodes = [], replicas: desired = 0 } = deploymentStrategy;
+  const wanted = type === 'Static' ? nodes.length : desired;
   if (updatedReplicas < wanted) return `${updatedReplicas} of ${plural(wanted, 'instance')} are updated`;
   if (replicas > updatedReplicas) return `${plural(replicas - updatedReplicas, 'old instance')} still to be removed`;
   if (readyReplicas < wanted) return `${readyReplicas} of ${plural(wanted, 'updated instance')} are ready`;

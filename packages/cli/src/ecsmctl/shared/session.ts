@@ -1,6 +1,6 @@
 /**
- * A registry that is open for one command: found by flag, environment or config file, and closed however the command
- * ends. Heavy, so only files of commands that need a registry import this.
+ * A registry that is open for one command: found by flag, environment or config file, and closed when the command
+ * ends or fails. Heavy, so only files of commands that need a registry import this.
  */
 
 import {

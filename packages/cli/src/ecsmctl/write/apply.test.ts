@@ -120,7 +120,7 @@ describe('apply', () => {
     );
     kit.write('two.yaml', serviceText('two'));
     expect(await kit.shown('apply -f two.yaml')).toBe(
-      'ecsmservice/two created\n! warning: no operator seems to be running: nobody holds the lease "ecsm-operator"\n',
+      'ecsmservice/two created\n! warning: no operator seems to be running: the lease "ecsm-operator" has no holder\n',
     );
     expect(await kit.shown('apply -f two.yaml')).toBe('ecsmservice/two unchanged\n');
     await kit.inside((registry) => registry.resource(Lease).delete('ecsm-operator'));

@@ -90,10 +90,10 @@ describe('delete', () => {
       registry.resource(Lease).create({ metadata: { name: 'ecsm-operator' }, spec: lease }),
     );
     expect(await kit.shown('delete service held --timeout 200ms', inRealTime)).toBe(
-      '! ecsmctl: timed out waiting for ecsmservice/held to be deleted after 0 s: it waits for another program to remove the finalizer example.com/hold; no operator seems to be running: nobody holds the lease "ecsm-operator". The deletion continues in the background\n= 1\n',
+      '! ecsmctl: timed out waiting for ecsmservice/held to be deleted after 0 s: it waits for another program to remove the finalizer example.com/hold; no operator seems to be running: the lease "ecsm-operator" has no holder. The deletion continues in the background\n= 1\n',
     );
     expect(await kit.shown('delete service stuck --wait=false')).toBe(
-      'ecsmservice/stuck is being deleted: it waits for the operator to remove it from the platform (ecsm.sh/platform-service)\n! warning: no operator seems to be running: nobody holds the lease "ecsm-operator"\n',
+      'ecsmservice/stuck is being deleted: it waits for the operator to remove it from the platform (ecsm.sh/platform-service)\n! warning: no operator seems to be running: the lease "ecsm-operator" has no holder\n',
     );
   });
 

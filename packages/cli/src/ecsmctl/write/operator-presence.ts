@@ -10,7 +10,7 @@ export async function missingOperatorWarning(registry: Registry): Promise<string
   try {
     const { spec } = await registry.resource(Lease).get(leaseName);
     if (spec.holderIdentity !== '') return undefined;
-    return `no operator seems to be running: nobody holds the lease "${leaseName}"`;
+    return `no operator seems to be running: the lease "${leaseName}" has no holder`;
   } catch (error) {
     // Without a readable lease nothing is known about the operator.
     if (isApiError(error)) return undefined;

@@ -1,4 +1,4 @@
-/** One request to one endpoint and its complete response. It never retries; `sent` of a failure tells if that is safe. */
+/** One request to one endpoint and its complete response. It never retries; `sent` of a failure states if that is safe. */
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../ports/clock.ts';
 import type { Deadline } from './deadline.ts';

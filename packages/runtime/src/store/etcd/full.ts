@@ -35,7 +35,7 @@ export function verdictOf(writes: readonly Write[], before: Revision, answer: Tr
     );
     return holds ? { type: 'committed', revision } : { type: 'unknown' };
   }
-  // An applied delete cannot be told from a refused one; a put would have left a newer revision.
+  // An applied delete cannot be distinguished from a refused one; a put would have left a newer revision.
   const silent = effects.every((write, index) => write.type === 'delete' && revisions[index] === 0);
   return { type: silent ? 'unknown' : 'refused' };
 }

@@ -236,8 +236,8 @@ describe('watchdog', () => {
       },
     };
     const deaths: boolean[] = [];
-    const dead = (_failure: EtcdFailure, forgotten: boolean) => void deaths.push(forgotten);
-    const watchdog = new Watchdog({ clock, patienceMs: 3 * silenceMsMax, probe, shown: () => 5, dead });
+    const onDead = (_failure: EtcdFailure, isDropped: boolean) => void deaths.push(isDropped);
+    const watchdog = new Watchdog({ clock, lagMsMax: 3 * silenceMsMax, probe, shown: () => 5, onDead });
     const silence = async () => {
       tick();
       await new Promise((resolve) => setImmediate(resolve));
@@ -257,11 +257,11 @@ describe('watchdog', () => {
     expect(deaths).toEqual([false]);
   });
 
-  it('ends a stream that stays silent after its patience while the store changes', async () => {
+  it('ends a stream that stays silent for its limit while the store changes', async () => {
     const { watchdog, silence, deaths } = start(async () => 6);
     await silence();
     await silence();
-    watchdog.heard();
+    watchdog.received();
     await silence();
     for (let n = 0; n < 2; n++) await silence();
     expect(deaths).toEqual([]);

@@ -26,7 +26,7 @@ import { EtcdFailure, type FailureKind, isUnreachable } from './errors.ts';
 import type { Keyspace } from './keyspace.ts';
 import { Mailbox } from './mailbox.ts';
 import type { Transport } from './transport.ts';
-import { patienceMsMax, patienceMsMin, Watchdog } from './watchdog.ts';
+import { lagMsFirst, lagMsLimit, Watchdog } from './watchdog.ts';
 
 export interface WatchContext {
   readonly transport: Transport;
@@ -72,7 +72,7 @@ export class EtcdWatch implements AsyncIterable<Commit> {
    * the events of a fragment, 30 s instead of 2 for a hundred thousand of them.
    */
   #fragments = false;
-  #patienceMs = patienceMsMin;
+  #lagMsMax = lagMsFirst;
 
   constructor(context: WatchContext, prefix: string, { after, detail = 'values', signal }: WatchOptions) {
     this.#context = context;
@@ -172,15 +172,15 @@ export class EtcdWatch implements AsyncIterable<Commit> {
     const { transport, keyspace, clock } = this.#context;
     return new Watchdog({
       clock,
-      patienceMs: this.#patienceMs,
+      lagMsMax: this.#lagMsMax,
       shown: () => this.#position,
       probe: async (signal) =>
         readRange(
           await transport.call('/v3/kv/range', { key: keyspace.encode('') }, { repeatable: true, signal, endpoint }),
         ).newest,
-      dead: (failure, forgotten) => {
-        if (forgotten) this.#patienceMs = Math.min(this.#patienceMs * 2, patienceMsMax);
-        this.#lost(failure, forgotten ? undefined : endpoint);
+      onDead: (failure, isDropped) => {
+        if (isDropped) this.#lagMsMax = Math.min(this.#lagMsMax * 2, lagMsLimit);
+        this.#lost(failure, isDropped ? undefined : endpoint);
       },
     });
   }
@@ -188,7 +188,7 @@ export class EtcdWatch implements AsyncIterable<Commit> {
   #receive(text: string, assembler: CommitAssembler, watchdog: Watchdog): void {
     try {
       const message = readWatchMessage(text);
-      watchdog.heard();
+      watchdog.received();
       if (message.type === 'canceled') throw message.failure;
       if (message.type === 'created') this.#opened();
       // Progress advances the position of an idle watch, so that it does not fall behind a compaction.
@@ -202,7 +202,7 @@ export class EtcdWatch implements AsyncIterable<Commit> {
 
   #deliver(commit: Commit): void {
     this.#position = commit.revision;
-    this.#patienceMs = patienceMsMin;
+    this.#lagMsMax = lagMsFirst;
     this.#mailbox.put(commit);
   }
 

@@ -5,7 +5,7 @@
  *
  * After each silent interval it reads the newest revision from the stream's endpoint. No response: the server hangs. A
  * newer revision than the stream has delivered: the stream may be dropped, or the commits were under other prefixes.
- * The two cannot be distinguished, so after `patienceMs` the stream is reopened, which is cheap and loses nothing.
+ * The two cannot be distinguished, so after `lagMsMax` the stream is reopened, which is cheap and loses nothing.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Revision } from '../contract.ts';
@@ -13,27 +13,27 @@ import { EtcdFailure } from './errors.ts';
 
 export const silenceMsMax = 5_000;
 /** Doubled for the next stream when a stream was reopened without need. */
-export const patienceMsMin = 30_000;
+export const lagMsFirst = 30_000;
 /** etcd reports progress every ten to eleven minutes; a stream without it is dead. */
-export const patienceMsMax = 12 * 60_000;
+export const lagMsLimit = 12 * 60_000;
 
 export interface WatchdogOptions {
   readonly clock: Clock;
-  readonly patienceMs: number;
+  readonly lagMsMax: number;
   /** The newest revision, from the stream's endpoint. */
   readonly probe: (signal: AbortSignal) => Promise<Revision>;
   /** The last revision that the stream has delivered. */
   readonly shown: () => Revision;
-  /** Called at most once. `forgotten`: the server responds, but its stream may be dropped. */
-  readonly dead: (failure: EtcdFailure, forgotten: boolean) => void;
+  /** Called at most once. `isDropped`: the server responds, but its stream may be dropped. */
+  readonly onDead: (failure: EtcdFailure, isDropped: boolean) => void;
 }
 
 export class Watchdog {
   readonly #options: WatchdogOptions;
-  readonly #life = new AbortController();
+  readonly #stop = new AbortController();
   #cancelTimer: () => void;
-  #heard = false;
-  #suspiciousMs = 0;
+  #hasMessage = false;
+  #lagMs = 0;
 
   constructor(options: WatchdogOptions) {
     this.#options = options;
@@ -41,40 +41,40 @@ export class Watchdog {
   }
 
   /** Call it for each message of the stream. */
-  heard(): void {
-    this.#heard = true;
-    this.#suspiciousMs = 0;
+  received(): void {
+    this.#hasMessage = true;
+    this.#lagMs = 0;
   }
 
   stop(): void {
-    this.#life.abort();
+    this.#stop.abort();
     this.#cancelTimer();
   }
 
   #wait(): () => void {
-    this.#heard = false;
-    return this.#options.clock.after(silenceMsMax, () => void this.#look());
+    this.#hasMessage = false;
+    return this.#options.clock.after(silenceMsMax, () => void this.#check());
   }
 
-  async #look(): Promise<void> {
-    const failure = this.#heard ? undefined : await this.#examine();
-    if (this.#life.signal.aborted) return;
-    if (failure) this.#options.dead(failure, this.#suspiciousMs > 0);
+  async #check(): Promise<void> {
+    const failure = this.#hasMessage ? undefined : await this.#failure();
+    if (this.#stop.signal.aborted) return;
+    if (failure) this.#options.onDead(failure, this.#lagMs > 0);
     else this.#cancelTimer = this.#wait();
   }
 
-  async #examine(): Promise<EtcdFailure | undefined> {
-    const { probe, shown, patienceMs } = this.#options;
+  async #failure(): Promise<EtcdFailure | undefined> {
+    const { probe, shown, lagMsMax } = this.#options;
     try {
-      const newest = await probe(this.#life.signal);
-      this.#suspiciousMs = newest > shown() && !this.#heard ? this.#suspiciousMs + silenceMsMax : 0;
-      if (this.#suspiciousMs < patienceMs) return undefined;
+      const newest = await probe(this.#stop.signal);
+      this.#lagMs = newest > shown() && !this.#hasMessage ? this.#lagMs + silenceMsMax : 0;
+      if (this.#lagMs < lagMsMax) return undefined;
       return new EtcdFailure(
         'unavailable',
-        `the store is at revision ${newest} and the stream has been silent for ${this.#suspiciousMs} ms`,
+        `the store is at revision ${newest} and the stream has been silent for ${this.#lagMs} ms`,
       );
     } catch (error) {
-      this.#suspiciousMs = 0;
+      this.#lagMs = 0;
       return error instanceof EtcdFailure ? error : new EtcdFailure('unavailable', String(error), { cause: error });
     }
   }

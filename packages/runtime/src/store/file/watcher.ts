@@ -10,7 +10,7 @@ import { isHidden } from './names.ts';
 /** A save is several events: they are reported together once there was no event for this long… */
 const quietMs = 50;
 /** …or when the first of them is this old, in case events never stop. */
-const patienceMs = 500;
+const reportMsMax = 500;
 /** Maximum directories watched; the kernel allows a few thousand per user. The scan covers the rest. */
 const watchersMax = 4_096;
 /** Maximum paths kept between two reports; when there are more, `everything` is reported. */
@@ -22,7 +22,7 @@ export class Watcher {
   readonly #watchers = new Map<string, FSWatcher>();
   #paths = new Set<string>();
   #cancelQuiet = () => {};
-  #cancelPatience = () => {};
+  #cancelReport = () => {};
 
   constructor(clock: Clock, onChange: (paths: ReadonlySet<string> | 'everything') => void) {
     this.#clock = clock;
@@ -62,7 +62,7 @@ export class Watcher {
 
   #onEvent(directory: string, name: string | null): void {
     if (name !== null && isHidden(name)) return;
-    if (this.#paths.size === 0) this.#cancelPatience = this.#clock.after(patienceMs, () => this.#report());
+    if (this.#paths.size === 0) this.#cancelReport = this.#clock.after(reportMsMax, () => this.#report());
     if (this.#paths.size <= pathsMax) {
       if (name !== null) this.#paths.add(join(directory, name));
       // The directory itself was removed or moved, and its watch with it; the next scan watches the new one. Or it was a
@@ -82,7 +82,7 @@ export class Watcher {
 
   #reset(): void {
     this.#cancelQuiet();
-    this.#cancelPatience();
+    this.#cancelReport();
     this.#paths = new Set();
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The rows of the log. Every value that a key ever had is one row; its number tells the commit and the position in it.
+ * The rows of the log. Every value that a key ever had is one row; its number encodes the commit and the position in it.
  * SQLite has no checksums for its pages, so each row has one of its own.
  */
 import { crc32 } from 'node:zlib';

@@ -13,7 +13,7 @@
  * `value` is the last column, so that reading the others does not read it. A deletion has none.
  */
 
-/** Tells a registry from a database of another program: "ecsm" in ASCII. */
+/** Distinguishes a registry from a database of another program: "ecsm" in ASCII. */
 export const applicationId = 0x6563736d;
 export const schemaVersion = 1;
 
