@@ -36,7 +36,7 @@ describe('completion', () => {
   });
 
   it('uses variables of the environment', async () => {
-    const told: (string | undefined)[] = [];
+    const received: (string | undefined)[] = [];
     const own: Program = {
       ...program,
       flags: [{ name: 'registry', value: 'URL', variable: 'ECSM_REGISTRY', help: 'where' }],
@@ -47,7 +47,7 @@ describe('completion', () => {
           examples: [],
           words: '[NAME...]',
           completeWords: async ({ origin, flag }) => {
-            told.push(origin('registry'), flag('registry'));
+            received.push(origin('registry'), flag('registry'));
             return [];
           },
         },
@@ -55,7 +55,7 @@ describe('completion', () => {
     };
     await candidatesFor(own, ['get', ''], testTerminal({ env: { ECSM_REGISTRY: 'sqlite:./fleet' } }).terminal);
     await candidatesFor(own, ['get', ''], testTerminal().terminal);
-    expect(told).toEqual(['ECSM_REGISTRY', 'sqlite:./fleet', undefined, undefined]);
+    expect(received).toEqual(['ECSM_REGISTRY', 'sqlite:./fleet', undefined, undefined]);
   });
 
   it('offers flags with their help, and none twice', async () => {

@@ -117,7 +117,7 @@ async function readConfig(
 }
 
 async function placeOf(document: ConfigDocument, key: string): Promise<string> {
-  // A key that is no plain word is no path either; then the document's own place has to do.
+  // A key that is not a plain word is not a path; then the position of the document is reported.
   const { file, line, column } = await document.positionOf(/^\w+$/.test(key) ? key : '');
   return `${file}:${line}:${column}`;
 }

@@ -82,7 +82,7 @@ describe('running a program', () => {
       1,
       'sample: this is a bug: the store is closed; run again with -v to see where\n',
     ],
-    ['something thrown that is no error', 'oops', 1, 'sample: this is a bug: oops; run again with -v to see where\n'],
+    ['a thrown value that is not an error', 'oops', 1, 'sample: this is a bug: oops; run again with -v to see where\n'],
   ])('makes one line of %s', async (_name, error, code, err) => {
     expect(await runInTestTerminal(failing(error), ['do'])).toEqual({ code, out: '', err });
   });

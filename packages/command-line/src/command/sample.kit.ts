@@ -3,7 +3,7 @@ import type { Command, Program, Run } from './command.ts';
 import { completionCommand } from './completion-command.ts';
 import { verboseFlag } from './usage.ts';
 
-/** Prints what it was told. */
+/** Prints its words and flags. */
 const echo: Run = async ({ words, rest, flag, flags, origin, terminal }) => {
   const said = (name: string) => [flag(name), flags(name), origin(name)];
   terminal.out.write(`${JSON.stringify({ words, rest, namespace: said('namespace') })}\n`);

@@ -1,4 +1,4 @@
-/** A terminal for tests: it remembers what was written, answers what it was told to, and its time stands still. */
+/** A terminal for tests: it records the output, returns prepared answers, and its clock stands still. */
 import { join, posix } from 'node:path';
 import type { Clock } from '@ecsm/runtime';
 import { VirtualClock } from '@ecsm/runtime/testing';
@@ -19,7 +19,7 @@ export interface TestTerminalOptions {
   readonly coloured?: boolean;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: string | Uint8Array;
-  /** One for each question. With none left nobody is there to answer. */
+  /** One for each question. Without one left there is no answer. */
   readonly answers?: readonly string[];
   /** What the editor makes of a text. */
   readonly editor?: (text: string) => string | Promise<string>;
@@ -77,7 +77,7 @@ export interface TestTerminal {
   /** What is in the files now. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly questions: readonly string[];
-  /** Exit codes that `ended` was told. */
+  /** Exit codes passed to `ended`. */
   readonly ended: readonly number[];
 }
 
@@ -94,7 +94,7 @@ export function testTerminal(options: TestTerminalOptions = {}): TestTerminal {
   const contents = new Map<string, Uint8Array>();
   for (const [path, text] of Object.entries(options.files ?? {}))
     contents.set(posix.resolve('/here', path), encoder.encode(text));
-  out.onClosed = () => stop.abort(new OutputClosed('nobody reads the output any more'));
+  out.onClosed = () => stop.abort(new OutputClosed('the output was closed'));
   const terminal: Terminal = {
     out,
     err,

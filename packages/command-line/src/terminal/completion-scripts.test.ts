@@ -48,7 +48,7 @@ describe('in bash', () => {
   });
 
   it.skipIf(!hasTerminal)('completes commands, values, live names and files', async () => {
-    // A dumb terminal gets no control codes, so the output is what a person would read.
+    // A dumb terminal gets no control codes, so the output is plain text.
     const { out } = await sample.shell(`script -qefc 'bash --norc -i' /dev/null`, {
       env: { TERM: 'dumb', INPUTRC: '/dev/null' },
       onOutput: when(

@@ -56,7 +56,7 @@ describe('standard input', () => {
   });
 
   it('does not block an interrupted program', async () => {
-    // A while after it has begun, so that it is reading and not about to.
+    // After a delay, so that it is reading already.
     const later = when([/reading/, (child) => void setTimeout(() => child.kill('SIGTERM'), 500)]);
     const { code, out } = await sample.run(['cat'], { onOutput: later });
     expect([code, out]).toEqual([143, '']);
@@ -96,8 +96,8 @@ describe('a signal', () => {
 
 it('an uncaught error is one line, with a stack only with -v', async () => {
   const { code, err } = await sample.run(['stray']);
-  expect([code, err]).toEqual([1, 'sample: this is a bug: nobody catches this; run again with -v to see where\n']);
-  expect((await sample.run(['stray', '-v'])).err).toMatch(/nobody catches this\n {4}at /);
+  expect([code, err]).toEqual([1, 'sample: this is a bug: this is not caught; run again with -v to see where\n']);
+  expect((await sample.run(['stray', '-v'])).err).toMatch(/this is not caught\n {4}at /);
 });
 
 it('fails at the deadline', async () => {
@@ -218,7 +218,7 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     [{ NO_COLOR: '1' }, 'false true'],
     [{ NO_COLOR: '1', FORCE_COLOR: '1' }, 'false true'],
     [{ TERM: 'dumb' }, 'false true'],
-  ])('uses colours as the environment %j wants', async (env, expected) => {
+  ])('uses colours as the environment %j requires', async (env, expected) => {
     expect((await sample.runInTerminal(['colour'], { env })).out.trim()).toBe(expected);
   });
 

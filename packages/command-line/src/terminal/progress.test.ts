@@ -14,7 +14,7 @@ function waiting(terminal: ReturnType<typeof testTerminal>, more = {}) {
     progress = given;
     return ever();
   }).catch((error: unknown) => error);
-  if (!progress) throw new Error('it has not begun');
+  if (!progress) throw new Error('it has not started');
   return { progress, done };
 }
 

@@ -67,7 +67,7 @@ await main(
     ),
     doing('deaf', async ({ terminal }) => {
       terminal.out.write('deaf\n');
-      // Does not mind the signal: only a second Ctrl-C ends it.
+      // Ignores the signal: only a second Ctrl-C ends it.
       await new Promise((resolve) => terminal.clock.after(50_000, () => resolve(undefined)));
     }),
     doing('colour', async ({ terminal }) =>
@@ -75,7 +75,7 @@ await main(
     ),
     doing('stray', async ({ terminal }) => {
       terminal.clock.after(1, () => {
-        throw new Error('nobody catches this');
+        throw new Error('this is not caught');
       });
       await new Promise((resolve) => terminal.clock.after(50_000, () => resolve(undefined)));
     }),

@@ -1,4 +1,4 @@
-/** Enough of a terminal to see what a person would: lines, cursor up, clearing, colours, wrapping at the last column. */
+/** A minimal terminal emulator: lines, cursor up, clearing, colours, wrapping at the last column. */
 
 /** A control sequence, or a character. */
 const partPattern = new RegExp(`${'\u001b'}\\[\\??[\\d;]*[A-Za-z]|.`, 'gsu');

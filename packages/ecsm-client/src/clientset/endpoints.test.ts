@@ -145,7 +145,7 @@ function methodsOf(ecsm: Ecsm): string[] {
 
 describe('the table of endpoints', () => {
   it.each(endpoints)('$method calls $endpoint', async ({ endpoint, method }) => {
-    const [data, call] = calls[method] ?? expect.unreachable(`nobody says how to call ${method}`);
+    const [data, call] = calls[method] ?? expect.unreachable(`there is no call of ${method}`);
     const response: Answer = ({ path }) => (method === 'images().upload' && path !== '/image' ? {} : data);
     const { ecsm, recorder } = scripted(response);
     await call(ecsm);
@@ -154,8 +154,8 @@ describe('the table of endpoints', () => {
   });
 
   it('contains exactly the methods of all resources', () => {
-    const told = [...endpoints.map(({ method }) => method), ...conveniences];
-    expect(methodsOf(scripted(() => null).ecsm).toSorted()).toEqual(told.toSorted());
+    const expected = [...endpoints.map(({ method }) => method), ...conveniences];
+    expect(methodsOf(scripted(() => null).ecsm).toSorted()).toEqual(expected.toSorted());
     expect(Object.keys(calls).toSorted()).toEqual(endpoints.map(({ method }) => method).toSorted());
   });
 

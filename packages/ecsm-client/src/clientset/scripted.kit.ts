@@ -1,4 +1,4 @@
-/** A platform in memory that answers as a test tells it to, and remembers what it was asked. */
+/** A platform in memory with scripted responses, which records the requests. */
 
 import { RestClient } from '../rest/client.ts';
 import { Recorder } from '../rest/recorder.ts';
@@ -51,7 +51,7 @@ export function scripted(response: Answer, options: EcsmOptions = {}) {
     },
     close() {},
   };
-  // One attempt: a response that makes no sense is asked for again otherwise, and a test would wait for it.
+  // One attempt: otherwise an invalid response is retried, and the test would wait.
   const rest = new RestClient({ transport, recorder, attemptsMax: 1 });
   return { ecsm: new Ecsm(rest, options), requests, recorder };
 }
@@ -76,7 +76,7 @@ function written(response: unknown): string {
   return JSON.stringify({ status: 200, message: 'success', data: response, fieldErrors: null });
 }
 
-/** A page the way an honest platform cuts it. */
+/** A page of a correct platform. */
 export function pageFrom<Row>(rows: readonly Row[], { query }: Seen, pageSizeMax = Number.POSITIVE_INFINITY) {
   const pageNum = Number(query.get('pageNum'));
   const pageSize = Math.min(Number(query.get('pageSize')), pageSizeMax);

@@ -161,7 +161,7 @@ describe('secrets in errors', () => {
     ['a password for a status', { list: [{ id: 'n', name: 5, status: password, password }], total: 1 }],
     ['a refusal that repeats what was sent', new Envelope(32001, `bad node {"password":"${password}"}`)],
     ['a response that is cut off', new Garbage(`{"status":200,"data":{"list":[{"password":"${password}`)],
-    ['a response that is no envelope', new Garbage(`[{"password":"${password}"}]`)],
+    ['a response without an envelope', new Garbage(`[{"password":"${password}"}]`)],
   ])('%s', async (_, response) => {
     const { ecsm } = scripted(() => response);
     const node = { id: 'n', address: '10.0.0.1:1112', name: 'a', password, tls: false };

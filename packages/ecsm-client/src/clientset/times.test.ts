@@ -1,5 +1,5 @@
 /**
- * Goal: the arithmetic agrees with the calendar that everybody uses. Method: random instants over four thousand years,
+ * Goal: the arithmetic agrees with the Gregorian calendar. Method: random instants over four thousand years,
  * written in every form that the platform is known to use, and read back.
  */
 import { SeededRandom } from '@ecsm/runtime/simulation';
@@ -24,7 +24,7 @@ describe('agrees with Date', () => {
     }
   });
 
-  it('about every day from 1600 to 2400, and about days that are none', () => {
+  it('about every day from 1600 to 2400, and about invalid days', () => {
     let days = 0;
     for (let year = 1600; year <= 2400; year++) {
       for (let month = 1; month <= 12; month++) {

@@ -19,7 +19,7 @@ describe('services', () => {
     { containerStatusGroup: ['running', null] },
     { nodeList: [{ nodeId: 'n', nodeName: 'a', address: '10.0.0.1:1112' }, {}] },
     { defaultLabels: ['a', { b: 1 }], pathLabel: null },
-    { status: 'a word nobody told us', policy: 'another' },
+    { status: 'an undocumented word', policy: 'another' },
   ])('%j in a list', async (more) => {
     const row = service('s', { ...more, surprise: { kept: true } });
     expect(await collect(answering(onePage(row)).services().list())).toEqual([row]);

@@ -9,7 +9,7 @@ const source = {
   read: (offset: number, length: number) => bytes.slice(offset, offset + length),
 };
 
-/** A platform that keeps chunks, and forgets its answers to some of them. */
+/** A platform that keeps chunks, and loses its responses to some of them. */
 function registry(known: { imageId?: string; uploadId?: string | null; has?: readonly number[] } = {}) {
   const chunks = new Map<number, Uint8Array>();
   const response = ({ path, body, headers, bytes: sent }: Seen) => {

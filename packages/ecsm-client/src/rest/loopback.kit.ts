@@ -14,12 +14,12 @@ export async function cleanUp(): Promise<void> {
 
 export async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
   const sockets = new Set<Socket>();
-  const remember = (socket: Socket) => {
+  const track = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
   };
-  server.on('connection', remember);
+  server.on('connection', track);
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   cleanups.push(() => {
     for (const socket of sockets) socket.destroy();
@@ -28,7 +28,7 @@ export async function listen(server: Server, host = '127.0.0.1'): Promise<number
   return (server.address() as AddressInfo).port;
 }
 
-/** A server that is only bytes: it answers each connection's first request as it is told. */
+/** A server that is only bytes: it answers the first request of each connection with the given bytes. */
 export async function rawServer(response: (socket: Socket) => void): Promise<string> {
   const server = createTcpServer((socket) => socket.once('data', () => response(socket)));
   return `http://127.0.0.1:${await listen(server)}`;

@@ -26,9 +26,9 @@ describe('a recorder', () => {
   });
 
   it('calls its listener with every attempt', () => {
-    const heard: AttemptRecord[] = [];
-    new Recorder((record) => heard.push(record)).record(attempt('GET /node', 'Timeout'));
-    expect(heard).toEqual([attempt('GET /node', 'Timeout')]);
+    const received: AttemptRecord[] = [];
+    new Recorder((record) => received.push(record)).record(attempt('GET /node', 'Timeout'));
+    expect(received).toEqual([attempt('GET /node', 'Timeout')]);
   });
 
   it('counts endpoints beyond its limit together', () => {

@@ -1,4 +1,4 @@
-/** A transport that answers from a script, step by step, and remembers what it was asked. */
+/** A transport that answers from a script, step by step, and records the requests. */
 import { ApiError } from '@ecsm/runtime';
 import type { SendOptions, Transport, WireRequest, WireResponse } from './transport.ts';
 

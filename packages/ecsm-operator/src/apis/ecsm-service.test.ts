@@ -1,4 +1,4 @@
-/** The kind as people meet it: what they may leave out, what they are told when it is wrong, what tables show. */
+/** The kind as users see it: optional fields, errors and columns. */
 import { isApiError, readManifests } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { ECSMService, type ECSMServiceInput } from './ecsm-service.ts';

@@ -76,7 +76,7 @@ export class Site {
     });
     this.#operator = operator;
     this.#running = operator.run({ signal: this.#stop.signal });
-    // Should it end before, whoever stops it is told.
+    // If it ends before, `stop` rejects.
     this.#running.catch(() => {});
     return this;
   }
@@ -130,7 +130,7 @@ export class Site {
     }, limitMs);
   }
 
-  /** What a person does at the platform: `sim('services/web/edit', { factor: 1 })`. */
+  /** A manual change of the platform: `sim('services/web/edit', { factor: 1 })`. */
   async sim(path: string, body: object = {}, method: 'POST' | 'DELETE' = 'POST'): Promise<void> {
     const answer = this.simulator.handler({
       method,
@@ -141,7 +141,7 @@ export class Site {
     if (answer.status !== 200) throw new Error(new TextDecoder().decode(answer.body));
   }
 
-  /** Of one service on the platform, as an observer is told. */
+  /** One service on the platform, as returned to an observer. */
   statuses(name: string): (string | null)[] {
     const service = this.platform.serviceNamed(name);
     if (!service) return [];

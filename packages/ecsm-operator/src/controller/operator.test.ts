@@ -203,7 +203,7 @@ describe('a creation whose response is lost', () => {
 
   it('is deleted when its owner is deleted before it takes effect', async () => {
     open();
-    // The platform sits on the request, and deals with it when nobody waits any more.
+    // The platform delays the request until its caller has timed out.
     site.simulator.link.set({ frozen: true, match: { method: 'POST', path: '/api/v1/service' } });
     await site.apply(dynamic('web'));
     await site.clock.advance(5_000);

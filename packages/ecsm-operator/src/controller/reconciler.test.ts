@@ -26,7 +26,7 @@ describe('a service that is created after its owner was deleted', () => {
     await site.clock.until(() => site.shown().length === 0, 60_000);
   });
 
-  it('is left alone if its mark has another uid: another object of that name may own it', async () => {
+  it('is not deleted if its mark has another uid: another object of that name may own it', async () => {
     site = new Site().start();
     await late(() => '00000000-0000-4000-8000-000000000001');
     const calls = site.simulator.journal.last;

@@ -230,7 +230,7 @@ describe('in bulk mode', () => {
     await bench.clock.advance(20_000);
     const hurried = bench.calls(before);
     expect(hurried['GET /service']).toBeGreaterThanOrEqual(8);
-    // Nodes are no more urgent than before.
+    // Nodes are polled as before.
     expect(hurried['GET /node']).toBeLessThanOrEqual(3);
     expect(bench.poller.requeueMs).toBeGreaterThan(pollMs);
     bench.poller.setInProgress('a', false);

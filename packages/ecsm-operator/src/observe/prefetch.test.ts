@@ -75,15 +75,15 @@ describe('a prefetched service', () => {
 it('many services are read in few calls, and all groups are reported, also failed ones', async () => {
   const { clock, simulator, prefetch, rows } = await bench(100);
   const before = simulator.journal.last;
-  const told: string[] = [];
-  await prefetch.read(rows, 1, (group) => told.push(...group.map(({ id }) => id)), signal);
+  const reported: string[] = [];
+  await prefetch.read(rows, 1, (group) => reported.push(...group.map(({ id }) => id)), signal);
   expect(simulator.journal.last - before).toBe(4);
-  expect(told.sort()).toEqual(rows.map(({ id }) => id).sort());
-  told.length = 0;
+  expect(reported.sort()).toEqual(rows.map(({ id }) => id).sort());
+  reported.length = 0;
   simulator.link.set({ lossPercent: 100 });
-  const failing = prefetch.read(rows, 2, (group) => told.push(...group.map(({ id }) => id)), signal);
+  const failing = prefetch.read(rows, 2, (group) => reported.push(...group.map(({ id }) => id)), signal);
   const failed = expect(failing).rejects.toThrow('did not respond');
   await clock.advance(1_000);
   await failed;
-  expect(told).toHaveLength(100);
+  expect(reported).toHaveLength(100);
 });

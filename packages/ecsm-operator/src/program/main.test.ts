@@ -1,4 +1,4 @@
-/** The program as people run it: a real process on a real registry, and a simulated platform over a socket. */
+/** The program as a real process on a real registry, and a simulated platform over a socket. */
 
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

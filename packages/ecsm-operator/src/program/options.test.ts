@@ -134,7 +134,7 @@ describe('flags', () => {
     ['plan a --once', '--once is not valid with plan, which changes nothing'],
     ['plan A/b/c', '"A/b/c" is not the name of a service: it has to be NAME or NAMESPACE/NAME'],
     ['--config /no/such/file', '--config: there is no file "/no/such/file"'],
-  ])('"%s" makes no sense, and it says why in one line', async (line, complaint) => {
+  ])('"%s" is rejected with the reason in one line', async (line, complaint) => {
     const error = await parse(line).catch((thrown) => thrown);
     expect(error.name).toBe('UsageError');
     expect(error.message).toContain(complaint);

@@ -39,14 +39,14 @@ export function start(argv: readonly string[], { file = launcher, cwd = root, en
     killSignal: 'SIGKILL',
   });
   let text = '';
-  const heard = new Set<() => void>();
-  const hear = () => {
-    for (const listener of heard) listener();
+  const listeners = new Set<() => void>();
+  const notify = () => {
+    for (const listener of listeners) listener();
   };
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
-      hear();
+      notify();
     });
   }
   let isOver = false;
@@ -54,20 +54,20 @@ export function start(argv: readonly string[], { file = launcher, cwd = root, en
     child.once('close', (code) => {
       isOver = true;
       resolve(code);
-      hear();
+      notify();
     });
   });
   const until = (pattern: RegExp) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const found = pattern.exec(text);
         if (!found && !isOver) return;
-        heard.delete(look);
+        listeners.delete(check);
         if (found) resolve(found);
         else reject(new Error(`it ended without ${pattern}:\n${text}`));
       };
-      heard.add(look);
-      look();
+      listeners.add(check);
+      check();
     });
   return { child, output: () => text, ended, until };
 }

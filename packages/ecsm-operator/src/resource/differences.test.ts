@@ -1,4 +1,4 @@
-/** What counts as a difference between a service as it should be and as it is, and how it is told. */
+/** What counts as a difference between the desired and the actual service, and how it is described. */
 import type { ServiceBody, ServiceDetail } from '@ecsm/client';
 import { describe, expect, it } from 'vitest';
 import { fullService, smallService } from '../apis/service.kit.ts';
@@ -9,7 +9,7 @@ const differences = (...args: Parameters<typeof differencesOf>) => differencesOf
 
 const body = rendered(fullService);
 
-/** The service that a platform shows that does just what it is told. */
+/** The service as a platform returns it that stores exactly what was sent. */
 function shownOf({ prepull: _, ...wanted }: ServiceBody): ServiceDetail {
   const image = { ...wanted.image, config: { ...wanted.image.config } };
   return { id: 's-1', status: 'complete', updatedTime: 't', policy: 'static', ...wanted, image };

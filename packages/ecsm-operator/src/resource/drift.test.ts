@@ -1,4 +1,4 @@
-/** Every field that is sent is watched: somebody changes one on the platform, or takes it away, and it is seen. */
+/** Every field that is sent is compared: a change or removal of one on the platform is detected. */
 import type { ServiceBody } from '@ecsm/client';
 import { describe, expect, it } from 'vitest';
 import { wholeServices } from '../apis/service.kit.ts';
@@ -109,7 +109,7 @@ describe.each(Object.keys(wholeServices))('on %s', (system) => {
     if (found === undefined) return expect.fail();
     const seen = differences(body, found.detail);
     expect(seen.length).toBeGreaterThan(0);
-    // Items of lists are named by what tells them apart, or not at all.
+    // Items of lists are named by their identifying field, or not at all.
     const [place = ''] = path.split(/\.\d/);
     for (const one of seen) expect(one.path.startsWith(place)).toBe(true);
     await manager.update(found.id, body);

@@ -70,7 +70,7 @@ describe('the hash of a revision', () => {
     ],
   ])('is the same when %s are spelled out', (_, short, long) => {
     expect(hashOf(long)).toBe(hashOf(short));
-    // Also before anybody has filled in what is missing: old revisions are read from where they were kept.
+    // Also without defaults: old revisions are read as they were stored.
     expect(revisionHash({ template: Object({ platformSpecific: {}, ...short }) })).toBe(hashOf(short));
   });
 

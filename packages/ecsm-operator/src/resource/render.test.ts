@@ -241,7 +241,7 @@ describe.each(Object.keys(wholeServices))('a template for %s', (system) => {
       renderService({ service, registryId, platformName: 'a', revision: { hash: '0', template: Object(one) } });
     const seen = JSON.stringify(bodyOf(template));
     const unseen = [...changes(template)].filter(([, changed]) => JSON.stringify(bodyOf(Object(changed))) === seen);
-    // The name of a mount is for people, and the image says what it runs on.
+    // The name of a mount is only informative, and the image has the operating system.
     expect(unseen.map(([path]) => path)).toEqual(
       ['.volumeMounts.0.name', '.platformSpecific.platform.os'].filter(
         (path) => system === 'SylixOS' || path.startsWith('.v'),

@@ -1,5 +1,5 @@
 /**
- * What is rendered has to come back the same: if a service that nobody touched showed a difference, the operator would
+ * What is rendered has to come back the same: if an unchanged service showed a difference, the operator would
  * update it for ever. Random services, on platforms that take either side of every guess.
  */
 import fc from 'fast-check';
@@ -32,7 +32,7 @@ describe.each(['likely', 'contrary'] as const)('on a %s platform', (profile) => 
         const [updated] = await manager.find(body.name);
         if (updated === undefined) return expect.fail();
         expect(differences(next, updated.detail)).toEqual([]);
-        // Two different specs are two different services, or else nothing that anybody sees differs between them.
+        // Two different specs are two different services, unless they render to the same body.
         const isSame = JSON.stringify(body) === JSON.stringify({ ...next, prepull: body.prepull });
         expect(differences(body, updated.detail).length > 0 || isSame).toBe(true);
         await manager.delete(updated.id);

@@ -1,4 +1,4 @@
-/** When instances that are not running are repaired, and when they are left alone. */
+/** When instances that are not running are repaired, and when they are not. */
 import { describe, expect, it } from 'vitest';
 import type { Plan } from './model.ts';
 import { dynamic, fixed, image, PlanHarness, rolling, spec } from './plan-harness.kit.ts';

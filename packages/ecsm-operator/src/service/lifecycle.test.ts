@@ -270,7 +270,7 @@ describe('a service of another owner', () => {
       node: { names: ['n1'] },
       policy: 'static' as const,
     };
-    harness.platform.apply({ do: 'create', body, why: 'somebody' });
+    harness.platform.apply({ do: 'create', body, why: 'another owner' });
     return harness;
   }
 
@@ -317,9 +317,9 @@ describe('a service of another owner', () => {
     harness.settle();
     expect(harness.platform.services[0]?.body.name).toBe(`worker-${harness.revision.hash}`);
     const body = { ...harness.platform.services[0]?.body, name: 'worker' };
-    const stranger = foreign().platform.services[0];
-    if (stranger === undefined) throw new Error('no stranger');
-    harness.platform.apply({ do: 'create', body: stranger.body, why: body.name });
+    const foreignService = foreign().platform.services[0];
+    if (foreignService === undefined) throw new Error('no foreignService');
+    harness.platform.apply({ do: 'create', body: foreignService.body, why: body.name });
     harness.annotate({ 'ecsm.sh/adopt': 'true' });
     expect(harness.reconcile().steps).toEqual([]);
   });
@@ -336,12 +336,12 @@ describe('a deletion', () => {
     const harness = settled(spec({ deploymentStrategy: dynamic(4), updateStrategy: rolling() }), { goMsMax: 5_000 });
     harness.edit({ template: image(2) });
     harness.reconcile();
-    const stranger = {
+    const foreignService = {
       name: 'worker-00000000',
       image: { ref: 'other@1.0.0#sylixos', action: 'run' as const, config: {} },
       node: { names: ['n1'] },
     };
-    harness.platform.apply({ do: 'create', body: stranger, why: 'somebody' });
+    harness.platform.apply({ do: 'create', body: foreignService, why: 'another owner' });
     const cleanup = () => planCleanup(harness.input());
     const plan = cleanup();
     expect(plan.isClean).toBe(false);

@@ -1,5 +1,5 @@
 /**
- * A model of a platform, small enough to be read: services made of containers that take their time, fail when told to,
+ * A model of a platform, small enough to be read: services with containers that start with a delay, fail on request,
  * and go in the order that is worst for us. It carries out steps and shows itself as a plan sees it.
  */
 import type { ServiceBody } from '@ecsm/client';

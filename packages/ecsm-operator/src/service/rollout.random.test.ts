@@ -24,10 +24,10 @@ class Run {
   readonly random: SeededRandom;
   readonly harness: PlanHarness;
   readonly trace: string[] = [];
-  /** Set while the platform, or a person, has put things out of bounds; until they are within again. */
+  /** Set while the platform or a user has exceeded the bounds, until they hold again. */
   isTotalExcused = true;
   isReadyExcused = true;
-  /** A person asked for another number: which instances go is the platform's choice, until as many as wanted are ready. */
+  /** A user changed the number: the platform chooses the instances to remove, until the desired number is ready. */
   isScaling = false;
   version = 1;
   readonly #placement: (count: number) => SpecInput['deploymentStrategy'];
@@ -179,7 +179,7 @@ class Run {
     const ids = steps.flatMap((step) => (step.do === 'update' || step.do === 'delete' ? [step.id] : []));
     if (new Set(ids).size !== ids.length) this.fail('two changes of one service');
     for (const { reason } of [...events, ...conditions]) {
-      if (!Object.hasOwn(reasons, reason)) this.fail(`${reason} is no known reason`);
+      if (!Object.hasOwn(reasons, reason)) this.fail(`${reason} is not a known reason`);
     }
   }
 

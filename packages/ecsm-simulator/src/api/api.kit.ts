@@ -62,7 +62,7 @@ export class Bench {
     this.clock.advanceSync(ms);
   }
 
-  /** `path` is below the base path; a body that is no bytes is sent as JSON. */
+  /** `path` is below the base path; a body that is not bytes is sent as JSON. */
   call(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
     const bytes =
       body instanceof Uint8Array ? body : new TextEncoder().encode(body === undefined ? '' : JSON.stringify(body));

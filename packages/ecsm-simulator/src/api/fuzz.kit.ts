@@ -1,5 +1,5 @@
 /**
- * Requests that no honest client sends, from a seed. Each starts as a right one for some route, about things that are
+ * Requests that no correct client sends, from a seed. Each starts as a right one for some route, about things that are
  * really there; then, most of the time, something in it is spoilt. What is wrong everywhere is refused at the door and
  * tests nothing behind it.
  */

@@ -46,19 +46,19 @@ test.each([
 /** The business code. */
 function check({ status, headers, body }: Response, request: Request, which: string): number {
   const text = new TextDecoder().decode(body);
-  const told = () =>
+  const description = () =>
     `${which}: ${request.method} ${request.target} ${new TextDecoder().decode(request.body)} → ${text}`;
-  if (![200, 400, 404, 405, 409].includes(status)) throw new Error(told());
+  if (![200, 400, 404, 405, 409].includes(status)) throw new Error(description());
   const envelope: unknown = JSON.parse(text);
   const keys = typeof envelope === 'object' && envelope !== null ? Object.keys(envelope).join() : '';
-  if (keys !== 'status,message,data,fieldErrors') throw new Error(told());
-  if (headers['content-length'] !== String(body.length)) throw new Error(told());
+  if (keys !== 'status,message,data,fieldErrors') throw new Error(description());
+  if (headers['content-length'] !== String(body.length)) throw new Error(description());
   const { status: code } = envelope as { status: unknown };
-  if (typeof code !== 'number' || code === 500) throw new Error(told());
+  if (typeof code !== 'number' || code === 500) throw new Error(description());
   return code;
 }
 
-/** Time, accidents, and somebody who brings back what the requests have taken away. */
+/** Advances the time, injects faults, and restores what the requests have deleted. */
 function fate(random: SeededRandom, bench: Bench): void {
   const { platform } = bench;
   if (random.chance(0.3)) bench.pass(random.integer(0, 3_000));

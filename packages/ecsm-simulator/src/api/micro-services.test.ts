@@ -82,7 +82,7 @@ test('a load balance has exactly one master, of the service', () => {
       { id: one, master: true },
       { id: two, master: true },
     ]),
-    put('masterSlave', [{ id: 'stranger', master: true }]),
+    put('masterSlave', [{ id: 'unknown', master: true }]),
     put('roundRobin', [{ id: one, master: true }]),
     put('random'),
   ].map(({ body }) => field(body, 'status'));

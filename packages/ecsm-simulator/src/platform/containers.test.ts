@@ -9,28 +9,28 @@ function running(behaviour: Partial<Behaviour> = {}, change: SpecChange = {}) {
   const { id } = world.platform.createService(spec({ nodeNames: ['n1'], policy: 'static', ...change }));
   world.pass(5_000);
   const { name, taskId } = world.only('worker');
-  const told = (action: ContainerAction) => world.platform.controlContainer(name, action);
+  const control = (action: ContainerAction) => world.platform.controlContainer(name, action);
   const status = () => world.only('worker').status;
-  return { ...world, id, name, taskId, told, status };
+  return { ...world, id, name, taskId, control, status };
 }
 
 describe('a container', () => {
   it('is stopped, started, paused, unpaused and restarted', () => {
-    const { platform, pass, told, status } = running();
-    const stop = told('stop');
+    const { platform, pass, control, status } = running();
+    const stop = control('stop');
     expect([status(), stop.status]).toEqual(['running', 'running']);
     pass(200);
     expect([status(), platform.transaction(stop.id)?.status]).toEqual(['exited', 'success']);
-    const start = told('start');
+    const start = control('start');
     pass(799);
     expect([status(), platform.transaction(start.id)?.status]).toEqual(['exited', 'running']);
     pass(401);
     expect([status(), platform.transaction(start.id)?.status]).toEqual(['running', 'success']);
-    told('pause');
+    control('pause');
     expect(status()).toBe('paused');
-    told('unpause');
+    control('unpause');
     expect(status()).toBe('running');
-    told('restart');
+    control('restart');
     pass(200);
     expect(status()).toBe('exited');
     pass(1_200);
@@ -38,9 +38,9 @@ describe('a container', () => {
   });
 
   it('keeps its restart count after a manual restart, and starts a new uptime', () => {
-    const { platform, pass, told, only } = running();
+    const { platform, pass, control, only } = running();
     pass(60_000);
-    told('restart');
+    control('restart');
     pass(1_400);
     expect(only('worker').restartCnt).toBe(0);
     expect(platform.usageOf(only('worker')).uptimeSeconds).toBeLessThan(1);
@@ -51,47 +51,47 @@ describe('a container', () => {
     ['exited', ['stop'], ['stop', 'pause', 'unpause']],
     ['paused', ['pause'], ['start', 'stop', 'pause']],
   ] as const)('that is %s cannot do everything', (wanted, way, refused) => {
-    const { pass, told, status } = running();
-    for (const action of way) told(action);
+    const { pass, control, status } = running();
+    for (const action of way) control(action);
     pass(1_000);
     expect(status()).toBe(wanted);
-    for (const action of refused) expect(refusal(() => told(action))).toBe('containerState');
+    for (const action of refused) expect(refusal(() => control(action))).toBe('containerState');
   });
 
   it('rejects actions if it is not deployed, unknown or offline', () => {
-    const { platform, told, id, node } = running();
+    const { platform, control, id, node } = running();
     expect(refusal(() => platform.controlContainer('nobody', 'stop'))).toBe('containerNotFound');
     platform.redeployService(id);
-    expect(refusal(() => told('restart'))).toBe('containerState');
+    expect(refusal(() => control('restart'))).toBe('containerState');
     platform.cutNode(node('n1').id);
-    expect(refusal(() => told('restart'))).toBe('nodeOffline');
+    expect(refusal(() => control('restart'))).toBe('nodeOffline');
   });
 
   it('that was loaded can be started', () => {
-    const { pass, told, status } = running({}, { image: { action: 'load' } });
+    const { pass, control, status } = running({}, { image: { action: 'load' } });
     expect(status()).toBe('created');
-    told('start');
+    control('start');
     pass(2_000);
     expect(status()).toBe('running');
   });
 
   it('follows the last action', () => {
-    const { pass, told, status } = running();
-    told('stop');
-    told('restart');
+    const { pass, control, status } = running();
+    control('stop');
+    control('restart');
     pass(10_000);
     expect(status()).toBe('running');
-    told('restart');
-    told('stop');
+    control('restart');
+    control('stop');
     pass(10_000);
     expect(status()).toBe('exited');
   });
 
   it('keeps a history of actions, up to a limit', () => {
-    const { platform, told, taskId } = running();
-    told('stop');
+    const { platform, control, taskId } = running();
+    control('stop');
     expect(platform.historyOf(taskId)).toMatchObject([{ taskId, command: 'stop', user: 'admin' }]);
-    for (let count = 0; count < historyEntriesMax; count++) told('restart');
+    for (let count = 0; count < historyEntriesMax; count++) control('restart');
     expect(platform.historyOf(taskId)).toHaveLength(historyEntriesMax);
     expect(platform.historyOf(taskId)[0]?.command).toBe('restart');
   });
@@ -134,9 +134,9 @@ describe('a container that ends by itself', () => {
   });
 
   it('stays stopped if it was stopped before the restart', () => {
-    const { platform, pass, taskId, told, status } = running();
+    const { platform, pass, taskId, control, status } = running();
     platform.killContainer(taskId);
-    told('stop');
+    control('stop');
     pass(60_000);
     expect(status()).toBe('exited');
     expect(refusal(() => platform.killContainer(taskId))).toBe('containerState');
@@ -144,17 +144,17 @@ describe('a container that ends by itself', () => {
   });
 
   it('starts only once if it is started before the restart', () => {
-    const { platform, pass, taskId, told, only } = running();
+    const { platform, pass, taskId, control, only } = running();
     platform.killContainer(taskId);
-    told('start');
+    control('start');
     pass(60_000);
     expect(only('worker')).toMatchObject({ status: 'running', restartCnt: 0 });
   });
 
   it('can be started before its restart', () => {
     for (const selfRestart of ['always', 'never'] as const) {
-      const { platform, pass, taskId, told, status } = running({ selfRestart });
-      told('restart');
+      const { platform, pass, taskId, control, status } = running({ selfRestart });
+      control('restart');
       pass(100);
       platform.killContainer(taskId);
       pass(10_000);
@@ -190,15 +190,15 @@ describe('a crash loop', () => {
   });
 
   it('pauses while the container is paused or stopped', () => {
-    const { platform, pass, taskId, told, only } = running();
+    const { platform, pass, taskId, control, only } = running();
     platform.setCrashLoop(taskId, 3_000);
-    told('pause');
+    control('pause');
     pass(60_000);
     expect(only('worker')).toMatchObject({ status: 'paused', restartCnt: 0 });
-    told('unpause');
+    control('unpause');
     pass(3_000);
     expect(only('worker').status).toBe('exited');
-    told('stop');
+    control('stop');
     pass(60_000);
     expect(only('worker')).toMatchObject({ status: 'exited', restartCnt: 0 });
   });

@@ -5,7 +5,7 @@ import { setUp, spec } from './platform.kit.ts';
 
 const check = { healthPath: '/health', healthStartPeriod: 5_000, healthInterval: 2_000, healthRetries: 3 };
 
-/** A container that runs for ten seconds and whose health check has just begun to fail. */
+/** A container that runs for ten seconds and whose health check has just started to fail. */
 function unwell(vsoa: JsonObject | undefined, behaviour: Partial<Behaviour> = {}) {
   const world = setUp({ behaviour: { ...behaviour, startMs: 0, pullBytesPerSecond: 1e15 } });
   world.platform.createService(spec({ nodeNames: ['n1'], image: vsoa === undefined ? {} : { vsoa } }));

@@ -30,7 +30,7 @@ function checkContainer(state: State, container: Container): void {
   const service = state.services[serviceId];
   const node = state.nodes[nodeId];
   must(service !== undefined, `${name} belongs to no service`);
-  must(node !== undefined, `${name} lies on no node`);
+  must(node !== undefined, `${name} is on no node`);
   must(deployStatus === 'success' || status === 'created', `${name} is ${status} and not deployed`);
   must((container.failedMessage !== null) === (deployStatus === 'failure'), `${name} has the wrong message`);
   must(status !== 'running' || container.startedMs !== null, `${name} runs and was never started`);
@@ -74,7 +74,7 @@ function checkUsage(platform: Platform): void {
   }
 }
 
-/** All nodes are online, and nobody did anything for a long time. */
+/** All nodes are online, and there was no action for a long time. */
 export function checkSettled(platform: Platform): void {
   for (const service of platform.services()) {
     must(service.deletingMs === null, `${service.name} is never deleted`);

@@ -15,7 +15,7 @@ export const startMs = 1_750_000_000_000;
 export interface World {
   readonly platform: Platform;
   readonly clock: VirtualClock;
-  /** Time passes, and somebody looks. */
+  /** Advances the time, and reads the platform. */
   readonly pass: (ms: number) => void;
   readonly node: (name: string) => Node;
   readonly service: (name: string) => Service;
@@ -113,7 +113,7 @@ export function refusal(call: () => unknown): RefusalName | 'not refused' {
   return 'not refused';
 }
 
-/** How a snapshot looks to somebody who reads it from a file. */
+/** A snapshot as read from a file. */
 export function asJson(state: State): unknown {
   return JSON.parse(JSON.stringify(state));
 }

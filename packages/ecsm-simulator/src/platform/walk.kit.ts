@@ -1,4 +1,4 @@
-/** A random walk: whatever people and fate could do to a platform, one thing after the other, by a seed. */
+/** A random walk: actions of users and faults of a platform, one after the other, from a seed. */
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import type { Behaviour } from './behaviour.ts';
 import { behaviourChoices, profiles } from './behaviour.ts';
@@ -32,7 +32,7 @@ export class Walk {
     this.#random = new SeededRandom(seed, 7);
   }
 
-  /** How long nobody does anything: mostly a moment, sometimes minutes. */
+  /** Delay between actions: mostly short, sometimes minutes. */
   pauseMs(): number {
     return this.#random.pick([0, 0, 1, 100, 500, 1_000, 5_000, 60_000]);
   }

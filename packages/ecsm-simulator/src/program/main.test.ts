@@ -1,4 +1,4 @@
-/** The program as people run it: a real process. It runs what was built, so build first. */
+/** The program as a real process. It runs what was built, so build first. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -116,9 +116,9 @@ describe('ecsm-sim', () => {
     expect(await wrong.ended).toBe(1);
     expect(wrong.output().stdout).toContain('node-9');
     await stop(simulator);
-    const nobody = start(['call', '/sim/', ...to]);
-    expect(await nobody.ended).toBe(1);
-    expect(nobody.output().stderr).toContain('connection refused; is ecsm-sim running?');
+    const unanswered = start(['call', '/sim/', ...to]);
+    expect(await unanswered.ended).toBe(1);
+    expect(unanswered.output().stderr).toContain('connection refused; is ecsm-sim running?');
   });
 
   it('deploys a starting load', async () => {
@@ -173,7 +173,7 @@ describe('ecsm-sim', () => {
     ['cut in the middle', '{"version":1,"nodes":{', 'JSON'],
     ['of something else', '{"hello":"there"}', 'not the state of a simulator'],
     ['damaged', '{"version":1,"seed":1,"counter":0,"nowMs":0,"behaviour":{},"nodes":5}', 'state.nodes should be'],
-  ])('refuses a state file that is %s, and leaves it alone', async (_what, content, complaint) => {
+  ])('rejects a state file that is %s, and keeps it', async (_what, content, complaint) => {
     const file = join(folder, 'state.json');
     writeFileSync(file, content);
     const started = start([...listen, '--state', file]);

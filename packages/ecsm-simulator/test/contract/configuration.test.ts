@@ -7,7 +7,7 @@ import { onEveryPlatform, type Site } from './site.kit.ts';
 
 const row = object({ id: 'id', key: 'text', type: 'text', value: 'anything' });
 
-/** Two values, of which the second is no text; gives the id of the first. */
+/** Two values, of which the second is not a text; returns the id of the first. */
 async function values(on: Site): Promise<string> {
   await on.ecsm.configuration().create({ key: '/sat/rate', type: 'string', value: '10' });
   await on.ecsm.configuration().create({ key: '/sat/limits', type: 'json', value: { max: [1, 2] } });

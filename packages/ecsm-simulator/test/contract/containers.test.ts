@@ -131,9 +131,9 @@ onEveryPlatform('containers', (site) => {
     const [taskId = ''] = taskIds;
     const { name } = await on.ecsm.containers().get(taskId);
     on.forget();
-    const begun = await on.ecsm.containers().control(name, action);
-    expect(on.saw('PUT /container', { body: { id: name, action }, data: transaction })).toMatchObject(begun);
-    expect(begun.id).toBeDefined();
+    const transactionRow = await on.ecsm.containers().control(name, action);
+    expect(on.saw('PUT /container', { body: { id: name, action }, data: transaction })).toMatchObject(transactionRow);
+    expect(transactionRow.id).toBeDefined();
     await on.pass(deploymentMs);
     expect(await on.ecsm.containers().get(taskId)).toMatchObject({ status, restartCnt: 0 });
   });

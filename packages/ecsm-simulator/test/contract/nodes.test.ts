@@ -1,4 +1,4 @@
-/** Section 6 of the reference: nodes, as people register them and as everybody looks at them. */
+/** Section 6 of the reference: nodes, their registration and their state. */
 import { collect } from '@ecsm/client';
 import { expect, it } from 'vitest';
 import type { Behaviour } from '../../src/platform/behaviour.ts';
@@ -32,7 +32,7 @@ const counts = {
 const { status: _, ...unchanging } = basic;
 const nodeDetail = object({ ...unchanging, ecsdVersion: 'text' });
 
-/** A row of the platform's database, where the address is in two parts and a truth is a number. */
+/** A row of the platform's database, where the address has two parts and a boolean is a number. */
 const nodeRecord = object({
   id: 'uuid',
   ip: 'ip',

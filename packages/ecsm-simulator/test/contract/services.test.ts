@@ -1,5 +1,5 @@
 /**
- * Section 2 of the reference: services, one at a time and in batches, as the client and the simulated platform speak.
+ * Section 2 of the reference: services, one at a time and in batches, as the client and the simulated platform exchange them.
  */
 import { collect } from '@ecsm/client';
 import { expect, it } from 'vitest';

@@ -62,7 +62,7 @@ export class Site {
     return this.clock.advance(ms);
   }
 
-  /** Deploys a service and waits until it runs. What that took on the wire is forgotten. */
+  /** Deploys a service and waits until it runs. Its requests are not recorded. */
   async deployed(change: Partial<ServiceBody> = {}): Promise<WrittenService> {
     const written = await this.ecsm.services().create({ ...workerBody, ...change });
     await this.pass(deploymentMs);

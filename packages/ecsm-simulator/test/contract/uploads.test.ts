@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { exactly, type Form, list, object, orNull } from './form.kit.ts';
 import { type ExpectedCall, onEveryPlatform, type Site } from './site.kit.ts';
 
-/** A short file that is JSON tells the simulated platform what is in the image. */
+/** A short JSON file describes the image to the simulated platform. */
 const file = new TextEncoder().encode(JSON.stringify({ name: 'uplink', tag: '1.0.0', os: 'sylixos' }));
 const hash = createHash('sha256').update(file).digest('hex');
 const chunkBytes = 16;

@@ -19,7 +19,7 @@ export interface ExpectedRequest {
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   /** All of a JSON body. */
   readonly body?: unknown;
-  /** A body that is no JSON. */
+  /** A body that is not JSON. */
   readonly bytes?: Uint8Array;
   /** Beside those that every request has. */
   readonly headers?: Readonly<Record<string, string>>;

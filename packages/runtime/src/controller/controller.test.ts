@@ -110,7 +110,7 @@ describe('a controller', () => {
     await freeze('');
     await writer.patch('a', { spec: { size: 2 } });
     await eventually(() => seen.filter((line) => line === 'a Unavailable').length).toBeGreaterThan(1);
-    // Absence is an old answer too, while the informer knows of the object.
+    // Absence is a stale read too, while the informer has the object.
     await writer.create({ metadata: { name: 'b' }, spec: { size: 3 } });
     await eventually(() => seen).toContain('b Unavailable');
     thaw();
@@ -399,7 +399,7 @@ describe('watches on other kinds', () => {
     const { apiVersion, kind, metadata } = owner;
     const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }];
     const crates = registry.resource(Crate);
-    await crates.create({ metadata: { name: 'stranger' }, spec: {} });
+    await crates.create({ metadata: { name: 'unowned' }, spec: {} });
     await crates.create({ metadata: { name: 'mine', ownerReferences }, spec: {} });
     await eventually(() => seen.at(-1)).toBe('owner: Crate mine added');
     await crates.patch('mine', { spec: { label: 'x' } });

@@ -13,9 +13,9 @@ const controllerWith = (options: Partial<ControllerOptions<unknown, unknown, unk
 
 describe('the grace period of a controller', () => {
   it('ends before the lease of its leader does', async () => {
-    const stage = new Stage();
-    const one = stage.candidate('a');
-    const other = stage.candidate('b');
+    const fixture = new Stage();
+    const one = fixture.candidate('a');
+    const other = fixture.candidate('b');
     const acting = new Set<string>();
     let started = false;
     const controller = controllerWith({
@@ -27,28 +27,28 @@ describe('the grace period of a controller', () => {
       },
     });
     const life = new AbortController();
-    const manager = new Manager({ registry: stage.registry, election: one.election }).add(controller);
+    const manager = new Manager({ registry: fixture.registry, election: one.election }).add(controller);
     const ended = manager.run({ signal: life.signal });
-    await stage.clock.until(() => controller.queue !== undefined);
+    await fixture.clock.until(() => controller.queue !== undefined);
     controller.queue?.add(keyOf(Widget, 'default', 'busy'), { reason: 'test' });
-    await stage.clock.until(() => started);
+    await fixture.clock.until(() => started);
     one.link.is = 'silent';
     let overlap: readonly string[] | undefined;
     other.start(async (_, signal) => {
       overlap = [...acting];
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     });
-    await stage.clock.until(() => overlap !== undefined);
+    await fixture.clock.until(() => overlap !== undefined);
     expect(overlap).toEqual([]);
     one.link.is = 'up';
     life.abort();
     other.life.abort();
-    await stage.clock.advance(60_000);
+    await fixture.clock.advance(60_000);
     await Promise.all([ended, other.ended]);
   });
 
   it('is the time for a reconcile in flight after a stop', async () => {
-    const stage = new Stage();
+    const fixture = new Stage();
     let wasAborted: boolean | undefined;
     const controller = controllerWith({
       graceMs: 1_500,
@@ -61,14 +61,14 @@ describe('the grace period of a controller', () => {
       },
     });
     const life = new AbortController();
-    const ended = controller.run({ registry: stage.registry, signal: life.signal });
+    const ended = controller.run({ registry: fixture.registry, signal: life.signal });
     await settled();
     controller.queue?.add(keyOf(Widget, 'default', 'busy'), { reason: 'test' });
-    await stage.clock.until(() => wasAborted === false);
+    await fixture.clock.until(() => wasAborted === false);
     life.abort();
-    await stage.clock.advance(1_499);
+    await fixture.clock.advance(1_499);
     expect(wasAborted).toBe(false);
-    await stage.clock.advance(1);
+    await fixture.clock.advance(1);
     expect(wasAborted).toBe(true);
     await ended;
   });
@@ -76,9 +76,9 @@ describe('the grace period of a controller', () => {
 
 describe('a manager with an election', () => {
   const managerWith = (leaseMs: number) => {
-    const stage = new Stage();
-    const election = stage.candidate('a', { leaseMs, renewDeadlineMs: 2_000, retryMs: 500 }).election;
-    return new Manager({ registry: stage.registry, election });
+    const fixture = new Stage();
+    const election = fixture.candidate('a', { leaseMs, renewDeadlineMs: 2_000, retryMs: 500 }).election;
+    return new Manager({ registry: fixture.registry, election });
   };
 
   it('rejects a controller whose grace period is longer than the rest of the lease', () => {

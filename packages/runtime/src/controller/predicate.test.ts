@@ -16,33 +16,33 @@ beforeEach(async () => {
 });
 afterEach(() => registry.close());
 
-/** Whether the predicate tells the object as it is now from the one that was created. */
-async function notices(predicate: Predicate): Promise<boolean> {
+/** Whether the predicate passes the current object after the created one. */
+async function passes(predicate: Predicate): Promise<boolean> {
   return predicate(await widgets().get('a')) !== predicate(object);
 }
 
 describe('generationChanged', () => {
   it('passes a change of the spec', async () => {
     await widgets().patch('a', { spec: { size: 2 } });
-    expect(await notices(generationChanged)).toBe(true);
+    expect(await passes(generationChanged)).toBe(true);
   });
 
   it('passes the deletion timestamp of an object with finalizers', async () => {
     await widgets().delete('a');
-    expect(await notices(generationChanged)).toBe(true);
+    expect(await passes(generationChanged)).toBe(true);
   });
 
   it('filters out status, labels and annotations', async () => {
     await widgets().updateStatus({ metadata: { name: 'a' }, status: { phase: 'x' } });
     await widgets().patch('a', { metadata: { labels: { x: 'y' }, annotations: { x: 'y' } } });
-    expect(await notices(generationChanged)).toBe(false);
+    expect(await passes(generationChanged)).toBe(false);
   });
 });
 
 describe('labelsChanged and annotationsChanged', () => {
   it('pass changes of their own field only, in any order of its keys', async () => {
     await widgets().patch('a', { metadata: { labels: { x: 'y' } } });
-    expect([await notices(labelsChanged), await notices(annotationsChanged)]).toEqual([true, false]);
+    expect([await passes(labelsChanged), await passes(annotationsChanged)]).toEqual([true, false]);
     const labelled = (labels: Record<string, string>) => ({ ...object, metadata: { ...object.metadata, labels } });
     expect(labelsChanged(labelled({ a: '1', b: '2' }))).toBe(labelsChanged(labelled({ b: '2', a: '1' })));
   });

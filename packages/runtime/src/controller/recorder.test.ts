@@ -110,7 +110,7 @@ describe('events', () => {
   it('never fail their caller: a closed store loses only the events', async () => {
     const { recorder, logged, dropped } = observed();
     await registry.close();
-    recorder.record(widget, 'Normal', 'Lost', 'nobody hears this');
+    recorder.record(widget, 'Normal', 'Lost', 'this event is dropped');
     await recorder.flush();
     expect(logged).toEqual([
       expect.objectContaining({ dropped: 1, cause: 'the events could not be written', reason: 'Lost' }),

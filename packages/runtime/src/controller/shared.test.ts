@@ -9,7 +9,7 @@ import { ownedBy } from './source.ts';
 
 const eventually = (look: () => unknown) => expect.poll(look, { interval: 2 });
 
-/** A widget wants a crate; a crate labels itself. Both controllers look at crates, and one more at widgets. */
+/** One controller creates a crate for each widget, another one labels crates. Both watch crates, and a third widgets. */
 function shop() {
   const store = new WatchedStore();
   const registry = new EmbeddedRegistry({ store, kinds: [Widget, Crate] });

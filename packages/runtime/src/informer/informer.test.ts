@@ -11,7 +11,7 @@ import { MemoryStore } from '../store/memory/store.ts';
 import { Informer, type InformerOptions } from './informer.ts';
 import { type Change, Versions } from './versions.ts';
 
-/** Waits a tenth as long as it is told, so that backoffs and resyncs are quick. */
+/** Waits a tenth of the delay, so that backoffs and resyncs are quick. */
 const hastyClock = fasterClock(10);
 
 let memory: MemoryStore;
@@ -215,7 +215,7 @@ describe('the versions of an informer', () => {
         const store = new MemoryStore();
         const versions = new Versions((version, than) => Number(version) > Number(than));
         const alive = new Set<string>();
-        const hear = (changes: Iterable<Change>) => {
+        const report = (changes: Iterable<Change>) => {
           for (const { type, key } of changes) {
             expect(alive.has(key), `${type} ${key}`).toBe(type !== 'added');
             if (type === 'added') alive.add(key);
@@ -230,19 +230,19 @@ describe('the versions of an informer', () => {
           const changed = (await store.revision()) > before;
           if (changed && event !== 'lost') {
             for await (const commit of store.watch('', { after: before })) {
-              hear(versions.observe(versionsOf(commit)));
-              if (event === 'twice') hear(versions.observe(versionsOf(commit)));
+              report(versions.observe(versionsOf(commit)));
+              if (event === 'twice') report(versions.observe(versionsOf(commit)));
               break;
             }
           }
-          if (relist) hear(versions.compare([versionPageOf(await store.versions(''))], false));
+          if (relist) report(versions.compare([versionPageOf(await store.versions(''))], false));
         }
-        const truth = await store.versions('');
-        hear(versions.compare([versionPageOf(truth)], false));
+        const expected = await store.versions('');
+        report(versions.compare([versionPageOf(expected)], false));
         expect([...versions.entries()].sort()).toEqual(
-          truth.keys.map((key, index) => [key, String(truth.revisions[index])]),
+          expected.keys.map((key, index) => [key, String(expected.revisions[index])]),
         );
-        expect([...alive].sort()).toEqual(truth.keys);
+        expect([...alive].sort()).toEqual(expected.keys);
       }),
       { numRuns: 300 },
     );

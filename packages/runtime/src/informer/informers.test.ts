@@ -18,7 +18,7 @@ const create = (name: string) => registry.resource(Widget).create({ metadata: { 
 const eventually = (look: () => unknown) => expect.poll(look, { interval: 2 });
 const widgets = 'example.io/v1/widgets/';
 
-/** What a user of the informer of widgets hears. */
+/** The changes that a handler of the informer of widgets receives. */
 function user(namespace?: string) {
   const { informer, release } = informers.use(Widget, namespace);
   const seen: string[] = [];

@@ -52,19 +52,19 @@ export class Candidate {
   /** Whether its work goes on at this moment. */
   working = false;
   tenures = 0;
-  /** When its work was last told to stop. */
+  /** When the signal of its work last aborted. */
   toldToStopMs = Number.NaN;
   /** How long its work takes to stop. */
   drainMs = 0;
   registry: Registry | undefined;
   ended: Promise<void> = Promise.resolve();
-  readonly #stage: Stage;
+  readonly #fixture: Stage;
 
-  constructor(stage: Stage, identity: string, { offsetMs = 0, isBare = false, ...options }: CandidateOptions) {
-    this.#stage = stage;
+  constructor(fixture: Stage, identity: string, { offsetMs = 0, isBare = false, ...options }: CandidateOptions) {
+    this.#fixture = fixture;
     this.identity = identity;
-    this.link = new Link(stage.store);
-    this.clock = skewed(stage.clock, offsetMs);
+    this.link = new Link(fixture.store);
+    this.clock = skewed(fixture.clock, offsetMs);
     const random = seeded(identity.charCodeAt(0));
     const embedded = new EmbeddedRegistry({
       store: this.link.store,
@@ -83,18 +83,18 @@ export class Candidate {
   }
 
   readonly lead = async (registry: Registry, signal: AbortSignal): Promise<void> => {
-    const stage = this.#stage;
+    const fixture = this.#fixture;
     this.registry = registry;
     this.working = true;
     this.tenures++;
-    stage.leadersMax = Math.max(stage.leadersMax, stage.leaders.length);
+    fixture.leadersMax = Math.max(fixture.leadersMax, fixture.leaders.length);
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    this.toldToStopMs = stage.clock.monotonicMs();
-    if (this.drainMs > 0) await new Promise<void>((resolve) => void stage.clock.after(this.drainMs, resolve));
+    this.toldToStopMs = fixture.clock.monotonicMs();
+    if (this.drainMs > 0) await new Promise<void>((resolve) => void fixture.clock.after(this.drainMs, resolve));
     this.working = false;
   };
 
-  /** Neither renews nor hears nor stops any more, like a process that was stopped; its timers are as good as gone. */
+  /** From now on it has no effects, like a suspended process: its timers never fire. */
   die(): void {
     this.link.is = 'silent';
     this.working = false;

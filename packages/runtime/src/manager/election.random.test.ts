@@ -13,12 +13,12 @@ const links: readonly Link['is'][] = ['up', 'up', 'down', 'silent', 'deaf'];
 const hourMs = 3_600_000;
 
 async function play(seed: number): Promise<Stage> {
-  const stage = new Stage();
+  const fixture = new Stage();
   const random = seeded(seed);
   const pick = <T>(from: readonly T[]) => from[Math.floor(random.next() * from.length)] as T;
   let born = 0;
   const bear = () => {
-    const candidate = stage.candidate(`${pick(['a', 'b', 'c'])}${born++}`, {
+    const candidate = fixture.candidate(`${pick(['a', 'b', 'c'])}${born++}`, {
       offsetMs: (random.next() - 0.5) * 20 * hourMs,
     });
     // Less than the five seconds between the end of a term and the end of a lease.
@@ -35,22 +35,22 @@ async function play(seed: number): Promise<Stage> {
       candidate.life.abort();
       alive[alive.indexOf(candidate)] = bear();
     }
-    await stage.clock.advance(Math.floor(random.next() * 8_000));
+    await fixture.clock.advance(Math.floor(random.next() * 8_000));
   }
-  for (const { link } of stage.candidates) link.is = 'up';
-  await stage.clock.advance(90_000);
-  return stage;
+  for (const { link } of fixture.candidates) link.is = 'up';
+  await fixture.clock.advance(90_000);
+  return fixture;
 }
 
 describe('an election among faults', () => {
   it('never has two leaders, has one in the end, and only that one can write', { timeout: 120_000 }, async () => {
     let tenures = 0;
     for (const seed of seeds) {
-      const stage = await play(seed);
-      expect(stage.leadersMax, `seed ${seed}`).toBe(1);
-      expect(stage.leaders, `seed ${seed}`).toHaveLength(1);
+      const fixture = await play(seed);
+      expect(fixture.leadersMax, `seed ${seed}`).toBe(1);
+      expect(fixture.leaders, `seed ${seed}`).toHaveLength(1);
       const wrote: string[] = [];
-      for (const { identity, registry } of stage.candidates) {
+      for (const { identity, registry } of fixture.candidates) {
         try {
           await registry?.resource(Widget).create({ metadata: { name: `w-${identity}` }, spec: {} });
           if (registry) wrote.push(identity);
@@ -58,10 +58,10 @@ describe('an election among faults', () => {
           expect(error, `seed ${seed}`).toMatchObject({ code: 'Fenced' });
         }
       }
-      expect(wrote, `seed ${seed}`).toEqual(stage.leaders);
-      tenures += stage.candidates.reduce((sum, candidate) => sum + candidate.tenures, 0);
-      for (const { life } of stage.candidates) life.abort();
-      await stage.clock.advance(60_000);
+      expect(wrote, `seed ${seed}`).toEqual(fixture.leaders);
+      tenures += fixture.candidates.reduce((sum, candidate) => sum + candidate.tenures, 0);
+      for (const { life } of fixture.candidates) life.abort();
+      await fixture.clock.advance(60_000);
     }
     // Otherwise the faults were none.
     expect(tenures).toBeGreaterThan(seeds.length * 2);

@@ -1,5 +1,5 @@
 /**
- * Goal: at most one leads, somebody soon does, and a former leader can do no harm. Method: candidates on one memory
+ * Goal: at most one candidate leads, one leads soon, and a former leader cannot write. Method: candidates on one memory
  * store, each with its own link and time of day, on virtual time.
  */
 import { settled } from '@ecsm/runtime/testing';
@@ -20,408 +20,408 @@ async function stopAll({ clock, candidates }: Stage): Promise<void> {
   await Promise.allSettled(candidates.map(({ ended }) => ended));
 }
 
-/** The one of them that leads, after it has begun to. */
-async function leaderOf(stage: Stage, among: readonly Candidate[] = stage.candidates): Promise<Candidate> {
-  await stage.clock.until(() => among.some(({ working }) => working));
+/** The one that leads, after its work has started. */
+async function leaderOf(fixture: Stage, among: readonly Candidate[] = fixture.candidates): Promise<Candidate> {
+  await fixture.clock.until(() => among.some(({ working }) => working));
   return among.find(({ working }) => working) as Candidate;
 }
 
 describe('candidates on a registry that cannot fence', () => {
   it('follow each other by the lease alone, and never lead at the same time', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a', { isBare: true }).start();
+    const fixture = new Stage();
+    const a = fixture.candidate('a', { isBare: true }).start();
     await settled();
-    const b = stage.candidate('b', { isBare: true }).start();
+    const b = fixture.candidate('b', { isBare: true }).start();
     await a.registry?.resource(Widget).create(widget('one'));
     a.link.is = 'silent';
-    await stage.clock.until(() => b.working);
-    expect([a.working, stage.leadersMax, (await stage.lease()).spec.holderIdentity]).toEqual([false, 1, 'b']);
-    expect((await stage.store.list('fences/')).entries).toEqual([]);
-    await stopAll(stage);
+    await fixture.clock.until(() => b.working);
+    expect([a.working, fixture.leadersMax, (await fixture.lease()).spec.holderIdentity]).toEqual([false, 1, 'b']);
+    expect((await fixture.store.list('fences/')).entries).toEqual([]);
+    await stopAll(fixture);
   });
 });
 
 describe('one candidate', () => {
   it('becomes the leader immediately if there is no lease, and records it', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
     expect(a.election.isLeader).toBe(false);
     await settled();
     expect([a.election.state, a.election.isLeader, a.working]).toEqual(['leading', true, true]);
-    expect((await stage.lease()).spec).toEqual({
+    expect((await fixture.lease()).spec).toEqual({
       holderIdentity: 'a',
       leaseDurationSeconds: 15,
       acquireTime: '2026-01-02T03:04:05.000Z',
       renewTime: '2026-01-02T03:04:05.000Z',
       leaseTransitions: 0,
     });
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 
   it('renews for as long as it leads, and keeps the time of its start', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
-    await stage.clock.advance(hourMs);
-    const { acquireTime, renewTime, leaseTransitions } = (await stage.lease()).spec;
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
+    await fixture.clock.advance(hourMs);
+    const { acquireTime, renewTime, leaseTransitions } = (await fixture.lease()).spec;
     expect([acquireTime, leaseTransitions, a.tenures]).toEqual(['2026-01-02T03:04:05.000Z', 0, 1]);
     expect(renewTime?.slice(0, 16)).toBe('2026-01-02T04:04');
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 
   it('writes through a registry that is fenced', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
     await settled();
     await a.registry?.resource(Widget).create(widget('one'));
-    await stage.registry.raiseFence('default.main');
+    await fixture.registry.raiseFence('default.main');
     await expect(a.registry?.resource(Widget).create(widget('two'))).rejects.toMatchObject({ code: 'Fenced' });
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 
   it('acquires the lease again when its fence is lost, instead of leading without write access', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
     await settled();
-    await stage.registry.raiseFence('default.main');
-    await stage.clock.until(() => a.tenures === 2 && a.working, 6_000);
+    await fixture.registry.raiseFence('default.main');
+    await fixture.clock.until(() => a.tenures === 2 && a.working, 6_000);
     await a.registry?.resource(Widget).create(widget('one'));
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 
   it('stays the leader when only the response to a renewal was lost', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
-    await stage.clock.advance(500);
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
+    await fixture.clock.advance(500);
     a.link.is = 'deaf';
-    await stage.clock.advance(4_000);
+    await fixture.clock.advance(4_000);
     a.link.is = 'up';
-    await stage.clock.advance(60_000);
+    await fixture.clock.advance(60_000);
     expect([a.tenures, a.working]).toEqual([1, true]);
     expect(a.log.messages('warn')).toEqual(['the lease could not be renewed']);
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 
   it('stays the leader when one renewal times out and the next one succeeds', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
-    await stage.clock.advance(500);
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
+    await fixture.clock.advance(500);
     a.link.is = 'silent';
-    await stage.clock.advance(3_000);
+    await fixture.clock.advance(3_000);
     a.link.is = 'up';
-    await stage.clock.advance(60_000);
+    await fixture.clock.advance(60_000);
     expect([a.tenures, a.working]).toEqual([1, true]);
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 
   it('recognizes its own claim when only the response to it was lost', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a');
+    const fixture = new Stage();
+    const a = fixture.candidate('a');
     // The look itself must be answered, or there is no claim.
-    a.link.store.get = (key) => stage.store.get(key);
+    a.link.store.get = (key) => fixture.store.get(key);
     a.link.is = 'deaf';
     a.start();
-    await stage.clock.advance(1_000);
-    expect((await stage.lease()).spec.holderIdentity).toBe('a');
+    await fixture.clock.advance(1_000);
+    expect((await fixture.lease()).spec.holderIdentity).toBe('a');
     expect(a.working).toBe(false);
     a.link.is = 'up';
-    await stage.clock.until(() => a.working, 3_000);
-    await stopAll(stage);
+    await fixture.clock.until(() => a.working, 3_000);
+    await stopAll(fixture);
   });
 
   it('stays the leader when a label of the lease is edited', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
     await settled();
-    await stage.registry.resource(Lease).patch('main', { metadata: { labels: { team: 'blue' } } });
-    await stage.clock.advance(30_000);
+    await fixture.registry.resource(Lease).patch('main', { metadata: { labels: { team: 'blue' } } });
+    await fixture.clock.advance(30_000);
     expect([a.tenures, a.working]).toEqual([1, true]);
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 
   it('acquires a deleted lease again', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
     await settled();
-    await stage.registry.resource(Lease).delete('main');
-    await stage.clock.until(() => a.tenures === 2 && a.working, 6_000);
-    await stopAll(stage);
+    await fixture.registry.resource(Lease).delete('main');
+    await fixture.clock.until(() => a.tenures === 2 && a.working, 6_000);
+    await stopAll(fixture);
   });
 
   it('does not mistake the record of an earlier start with the same identity for its own', async () => {
-    const stage = new Stage();
-    const former = stage.candidate('a').start();
+    const fixture = new Stage();
+    const former = fixture.candidate('a').start();
     await settled();
     former.die();
-    const a = stage.candidate('a').start();
-    const tookMs = await stage.clock.until(() => a.working);
+    const a = fixture.candidate('a').start();
+    const tookMs = await fixture.clock.until(() => a.working);
     expect(tookMs).toBeGreaterThanOrEqual(15_000);
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 });
 
 describe('two processes under one name', () => {
   it('do not take the lease from each other', async () => {
-    const stage = new Stage();
-    const one = stage.candidate('a').start();
-    await stage.clock.advance(1_000);
+    const fixture = new Stage();
+    const one = fixture.candidate('a').start();
+    await fixture.clock.advance(1_000);
     one.link.is = 'silent';
-    const two = stage.candidate('a').start();
-    await stage.clock.until(() => two.working);
+    const two = fixture.candidate('a').start();
+    await fixture.clock.until(() => two.working);
     one.link.is = 'up';
-    await stage.clock.advance(120_000);
+    await fixture.clock.advance(120_000);
     expect([one.working, one.election.state, two.tenures, two.working]).toEqual([false, 'waiting', 1, true]);
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 });
 
 describe('a candidate that is suspended between its claim and its fence', () => {
   it('cannot fence off the current leader when it resumes', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a');
+    const fixture = new Stage();
+    const a = fixture.candidate('a');
     let wake = () => {};
     const asleep = new Promise<void>((resolve) => {
       wake = resolve;
     });
     a.link.store.commit = async (writes) => {
       if (writes.some(({ key }) => key.startsWith('fences/'))) await asleep;
-      return stage.store.commit(writes);
+      return fixture.store.commit(writes);
     };
     a.start();
     await settled();
     expect(a.election.state).toBe('acquiring');
     a.link.is = 'silent';
-    const b = stage.candidate('b').start();
-    await stage.clock.until(() => b.working);
+    const b = fixture.candidate('b').start();
+    await fixture.clock.until(() => b.working);
     wake();
-    await stage.clock.advance(100);
+    await fixture.clock.advance(100);
     await b.registry?.resource(Widget).create(widget('b'));
     expect([a.tenures, b.tenures]).toEqual([0, 1]);
     a.link.is = 'up';
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 });
 
 describe.each([2, 3])('of %i candidates', (count) => {
-  const start = (stage: Stage) =>
+  const start = (fixture: Stage) =>
     [0, -9 * hourMs, 30 * hourMs]
       .slice(0, count)
-      .map((offsetMs, index) => stage.candidate('abc'.charAt(index), { offsetMs }).start());
+      .map((offsetMs, index) => fixture.candidate('abc'.charAt(index), { offsetMs }).start());
 
   it('exactly one leads, with any wall clocks', async () => {
-    const stage = new Stage();
-    start(stage);
+    const fixture = new Stage();
+    start(fixture);
     await settled();
     for (let minute = 0; minute < 10; minute++) {
-      expect(stage.leaders).toHaveLength(1);
-      await stage.clock.advance(60_000);
+      expect(fixture.leaders).toHaveLength(1);
+      await fixture.clock.advance(60_000);
     }
-    expect(stage.leadersMax).toBe(1);
-    expect((await stage.lease()).spec.leaseTransitions).toBe(0);
-    await stopAll(stage);
+    expect(fixture.leadersMax).toBe(1);
+    expect((await fixture.lease()).spec.leaseTransitions).toBe(0);
+    await stopAll(fixture);
   });
 
   it('another one leads after the whole lease when the leader dies, and its writes are rejected', async () => {
-    const stage = new Stage();
-    start(stage);
-    const first = await leaderOf(stage);
-    await stage.clock.advance(30_000);
+    const fixture = new Stage();
+    start(fixture);
+    const first = await leaderOf(fixture);
+    await fixture.clock.advance(30_000);
     const { registry } = first;
     first.die();
-    const others = stage.candidates.filter((candidate) => candidate !== first);
-    const tookMs = await stage.clock.until(() => others.some(({ working }) => working));
+    const others = fixture.candidates.filter((candidate) => candidate !== first);
+    const tookMs = await fixture.clock.until(() => others.some(({ working }) => working));
     // The last renewal was up to 2.4 s before, the next look comes up to 2.4 s after.
     expect(tookMs).toBeGreaterThanOrEqual(15_000 - 2_400);
     expect(tookMs).toBeLessThanOrEqual(15_000 + 2 * 2_400 + 50);
-    expect(stage.leaders).toHaveLength(1);
-    expect((await stage.lease()).spec.leaseTransitions).toBe(1);
+    expect(fixture.leaders).toHaveLength(1);
+    expect((await fixture.lease()).spec.leaseTransitions).toBe(1);
     first.link.is = 'up';
     await expect(registry?.resource(Widget).create(widget('late'))).rejects.toMatchObject({ code: 'Fenced' });
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 
   it.each(['down', 'silent'] as const)('a leader whose link is %s stops before another one starts', async (is) => {
-    const stage = new Stage();
-    start(stage);
-    const first = await leaderOf(stage);
+    const fixture = new Stage();
+    start(fixture);
+    const first = await leaderOf(fixture);
     first.drainMs = 2_000;
-    await stage.clock.advance(10_000);
-    const cutMs = stage.clock.monotonicMs();
+    await fixture.clock.advance(10_000);
+    const cutMs = fixture.clock.monotonicMs();
     first.link.is = is;
-    const others = stage.candidates.filter((candidate) => candidate !== first);
-    await stage.clock.until(() => others.some(({ working }) => working));
+    const others = fixture.candidates.filter((candidate) => candidate !== first);
+    await fixture.clock.until(() => others.some(({ working }) => working));
     expect(first.toldToStopMs - cutMs).toBeLessThanOrEqual(10_000);
-    expect(stage.clock.monotonicMs() - first.toldToStopMs).toBeGreaterThanOrEqual(5_000 - 50);
-    expect(stage.leadersMax).toBe(1);
-    await stopAll(stage);
+    expect(fixture.clock.monotonicMs() - first.toldToStopMs).toBeGreaterThanOrEqual(5_000 - 50);
+    expect(fixture.leadersMax).toBe(1);
+    await stopAll(fixture);
   });
 
   it('a released lease is taken at the next attempt', async () => {
-    const stage = new Stage();
-    start(stage);
-    const first = await leaderOf(stage);
-    await stage.clock.advance(10_000);
+    const fixture = new Stage();
+    start(fixture);
+    const first = await leaderOf(fixture);
+    await fixture.clock.advance(10_000);
     first.life.abort();
     await settled();
-    expect((await stage.lease()).spec.holderIdentity).toBe('');
+    expect((await fixture.lease()).spec.holderIdentity).toBe('');
     expect(first.election.state).toBe('stopped');
-    const tookMs = await stage.clock.until(() => stage.leaders.length === 1);
+    const tookMs = await fixture.clock.until(() => fixture.leaders.length === 1);
     expect(tookMs).toBeLessThanOrEqual(2_400 + 50);
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 
   it('no step of a clock leads to two leaders', async () => {
-    const stage = new Stage();
-    const candidates = start(stage);
+    const fixture = new Stage();
+    const candidates = start(fixture);
     await settled();
     for (let round = 0; round < 20; round++) {
       for (const [index, { clock }] of candidates.entries()) clock.step((index % 2 === 0 ? 1 : -1) * hourMs);
-      await stage.clock.advance(3_000);
+      await fixture.clock.advance(3_000);
     }
-    expect([stage.leadersMax, stage.leaders.length]).toEqual([1, 1]);
-    expect((await stage.lease()).spec.leaseTransitions).toBe(0);
-    await stopAll(stage);
+    expect([fixture.leadersMax, fixture.leaders.length]).toEqual([1, 1]);
+    expect((await fixture.lease()).spec.leaseTransitions).toBe(0);
+    await stopAll(fixture);
   });
 });
 
 describe('a leader whose renewals are stored at once and answered late', () => {
   it('stops before another one starts when its link is cut after such a renewal', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
     // As long as work may take to stop: the time between the end of a term and the end of a lease.
     a.drainMs = 4_900;
     await settled();
-    const b = stage.candidate('b').start();
+    const b = fixture.candidate('b').start();
     let renewals = 0;
     a.link.store.commit = async (writes) => {
-      const outcome = await stage.store.commit(writes);
+      const outcome = await fixture.store.commit(writes);
       renewals++;
-      await new Promise<void>((resolve) => void stage.clock.after(4_500, resolve));
+      await new Promise<void>((resolve) => void fixture.clock.after(4_500, resolve));
       a.link.is = 'silent';
       a.link.store.commit = () => new Promise(() => {});
       return outcome;
     };
-    await stage.clock.until(() => b.working);
-    expect([renewals, a.tenures, stage.leadersMax]).toEqual([1, 1, 1]);
+    await fixture.clock.until(() => b.working);
+    expect([renewals, a.tenures, fixture.leadersMax]).toEqual([1, 1, 1]);
     expect(a.working).toBe(false);
     a.link.is = 'up';
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 });
 
 describe('a lost lease', () => {
   it('stops the work, and starts it again when the lease is regained', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
-    await stage.clock.advance(1_000);
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
+    await fixture.clock.advance(1_000);
     a.link.is = 'down';
-    await stage.clock.advance(20_000);
+    await fixture.clock.advance(20_000);
     expect([a.working, a.election.state]).toEqual([false, 'waiting']);
     a.link.is = 'up';
-    await stage.clock.until(() => a.working, 3_000);
+    await fixture.clock.until(() => a.working, 3_000);
     expect([a.tenures, a.election.state]).toEqual([2, 'leading']);
     expect(a.log.messages('warn')).toContain('the lease was lost; trying to acquire it again');
     // Said once when it began, and not at every try.
     expect(a.log.messages('warn').filter((message) => message === 'the lease could not be renewed')).toHaveLength(1);
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 
   it('is acquired again after another holder has released it', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
     await settled();
-    const b = stage.candidate('b').start();
+    const b = fixture.candidate('b').start();
     a.link.is = 'silent';
-    await stage.clock.until(() => b.working);
+    await fixture.clock.until(() => b.working);
     a.link.is = 'up';
-    await stage.clock.advance(60_000);
+    await fixture.clock.advance(60_000);
     expect([a.working, a.election.state, b.working]).toEqual([false, 'waiting', true]);
     b.life.abort();
-    await stage.clock.until(() => a.working, 3_000);
-    expect(stage.leadersMax).toBe(1);
-    await stopAll(stage);
+    await fixture.clock.until(() => a.working, 3_000);
+    expect(fixture.leadersMax).toBe(1);
+    await stopAll(fixture);
   });
 
   it('is detected by a rejected write before the election detects it', async () => {
-    const stage = new Stage();
+    const fixture = new Stage();
     let tenures = 0;
-    const a = stage.candidate('a').start(async (registry, signal) => {
-      if (++tenures === 1) await stage.registry.raiseFence('default.main');
+    const a = fixture.candidate('a').start(async (registry, signal) => {
+      if (++tenures === 1) await fixture.registry.raiseFence('default.main');
       await registry.resource(Widget).create(widget('one'));
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     });
-    await stage.clock.advance(100);
+    await fixture.clock.advance(100);
     expect([tenures, a.election.state]).toEqual([1, 'waiting']);
-    await stage.clock.until(() => tenures === 2, 3_000);
+    await fixture.clock.until(() => tenures === 2, 3_000);
     expect(a.election.isLeader).toBe(true);
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 
   it('is not acquired again before the work has ended', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
     a.drainMs = 25_000;
-    await stage.clock.advance(1_000);
-    await stage.registry.resource(Lease).delete('main');
-    await stage.clock.until(() => a.election.state === 'losing', 3_000);
-    await stage.clock.advance(20_000);
+    await fixture.clock.advance(1_000);
+    await fixture.registry.resource(Lease).delete('main');
+    await fixture.clock.until(() => a.election.state === 'losing', 3_000);
+    await fixture.clock.advance(20_000);
     expect([a.election.state, a.tenures]).toEqual(['losing', 1]);
-    await stage.clock.until(() => a.tenures === 2, 10_000);
-    await stopAll(stage);
+    await fixture.clock.until(() => a.tenures === 2, 10_000);
+    await stopAll(fixture);
   });
 
   it('ends the election if the work does not stop in time', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a', { stopMsMax: 5_000 }).start(() => new Promise(() => {}));
+    const fixture = new Stage();
+    const a = fixture.candidate('a', { stopMsMax: 5_000 }).start(() => new Promise(() => {}));
     await settled();
     a.life.abort();
-    await stage.clock.advance(5_000);
+    await fixture.clock.advance(5_000);
     await expect(a.ended).rejects.toMatchObject({ code: 'Timeout' });
     // Not released: the work still goes on, and the next leader must not meet it.
-    expect((await stage.lease()).spec.holderIdentity).toBe('a');
+    expect((await fixture.lease()).spec.holderIdentity).toBe('a');
     expect(a.election.state).toBe('stopped');
   });
 });
 
 describe('an orderly end', () => {
   it('lets the work finish under the lease, however long after the last renewal', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
     await settled();
-    const b = stage.candidate('b').start();
+    const b = fixture.candidate('b').start();
     a.drainMs = 28_000;
-    await stage.clock.advance(1_000);
+    await fixture.clock.advance(1_000);
     a.life.abort();
-    await stage.clock.advance(27_000);
+    await fixture.clock.advance(27_000);
     expect([a.working, a.election.state, b.working]).toEqual([true, 'losing', false]);
-    await stage.clock.until(() => b.working, 5_000);
-    expect(stage.leadersMax).toBe(1);
-    await stopAll(stage);
+    await fixture.clock.until(() => b.working, 5_000);
+    expect(fixture.leadersMax).toBe(1);
+    await stopAll(fixture);
   });
 
   it('leaves no timer behind', async () => {
-    const stage = new Stage();
-    const [a, b] = [stage.candidate('a').start(), stage.candidate('b').start()];
-    await stage.clock.advance(60_000);
+    const fixture = new Stage();
+    const [a, b] = [fixture.candidate('a').start(), fixture.candidate('b').start()];
+    await fixture.clock.advance(60_000);
     for (const { life } of [a, b]) life.abort();
     await Promise.all([a.ended, b.ended]);
-    expect(stage.clock.timers).toBe(0);
+    expect(fixture.clock.timers).toBe(0);
   });
 
   it('is immediate for a waiting candidate, even if the store does not respond', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a');
+    const fixture = new Stage();
+    const a = fixture.candidate('a');
     a.link.is = 'silent';
     a.start();
     await settled();
     a.life.abort();
     await a.ended;
     expect(a.election.state).toBe('stopped');
-    expect(stage.clock.timers).toBe(0);
+    expect(fixture.clock.timers).toBe(0);
   });
 
   it('is immediate if the signal aborted before the start', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a');
+    const fixture = new Stage();
+    const a = fixture.candidate('a');
     a.life.abort();
     a.start();
     await a.ended;
@@ -429,22 +429,22 @@ describe('an orderly end', () => {
   });
 
   it('releases a lease that was acquired during the stop', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a');
-    const commit = stage.store.commit.bind(stage.store);
-    stage.store.commit = async (writes) => {
+    const fixture = new Stage();
+    const a = fixture.candidate('a');
+    const commit = fixture.store.commit.bind(fixture.store);
+    fixture.store.commit = async (writes) => {
       a.life.abort();
       return commit(writes);
     };
     a.start();
     await a.ended;
     expect(a.tenures).toBe(0);
-    expect((await stage.lease()).spec.holderIdentity).toBe('');
+    expect((await fixture.lease()).spec.holderIdentity).toBe('');
   });
 
   it('succeeds even if the lease cannot be released', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
     await settled();
     a.link.is = 'down';
     a.life.abort();
@@ -455,25 +455,25 @@ describe('an orderly end', () => {
 
 describe('the work', () => {
   it('ends the election when it ends, and the lease is released', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start(async () => {});
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start(async () => {});
     await a.ended;
-    expect((await stage.lease()).spec.holderIdentity).toBe('');
+    expect((await fixture.lease()).spec.holderIdentity).toBe('');
     expect(a.election.state).toBe('stopped');
   });
 
   it('ends the election with its error when it fails, and the lease is released', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start(async () => {
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start(async () => {
       throw new Error('broken');
     });
     await expect(a.ended).rejects.toThrow('broken');
-    expect((await stage.lease()).spec.holderIdentity).toBe('');
+    expect((await fixture.lease()).spec.holderIdentity).toBe('');
   });
 
   it('may end with an AbortError after an abort', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start(async (_registry, signal) => {
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start(async (_registry, signal) => {
       await new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     });
     await settled();
@@ -484,43 +484,43 @@ describe('the work', () => {
 
 describe('a store that does not respond', () => {
   it('is retried after a timeout', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a');
+    const fixture = new Stage();
+    const a = fixture.candidate('a');
     a.link.is = 'silent';
     a.start();
-    await stage.clock.advance(11_000);
+    await fixture.clock.advance(11_000);
     expect(a.log.lines.find(({ level }) => level === 'warn')?.fields['error']).toSatisfy((error) =>
       isApiError(error, 'Timeout'),
     );
     a.link.is = 'up';
-    await stage.clock.until(() => a.working, 12_000);
-    await stopAll(stage);
+    await fixture.clock.until(() => a.working, 12_000);
+    await stopAll(fixture);
   });
 });
 
 describe('leases of the same name in two namespaces', () => {
   it('are independent', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a', { namespace: 'one' }).start();
-    const b = stage.candidate('b', { namespace: 'two' }).start();
-    await stage.clock.advance(10_000);
+    const fixture = new Stage();
+    const a = fixture.candidate('a', { namespace: 'one' }).start();
+    const b = fixture.candidate('b', { namespace: 'two' }).start();
+    await fixture.clock.advance(10_000);
     await a.registry?.resource(Widget).create(widget('a'));
     await b.registry?.resource(Widget).create(widget('b'));
     expect([a.tenures, b.tenures]).toEqual([1, 1]);
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 });
 
 describe('a candidate with another lease duration', () => {
   it('waits for the lease duration of the holder', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a', { leaseMs: 60_000, renewDeadlineMs: 50_000 }).start();
+    const fixture = new Stage();
+    const a = fixture.candidate('a', { leaseMs: 60_000, renewDeadlineMs: 50_000 }).start();
     await settled();
-    const b = stage.candidate('b').start();
+    const b = fixture.candidate('b').start();
     a.die();
-    const tookMs = await stage.clock.until(() => b.working);
+    const tookMs = await fixture.clock.until(() => b.working);
     expect(tookMs).toBeGreaterThanOrEqual(60_000);
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 });
 
@@ -544,9 +544,9 @@ describe('the options', () => {
   });
 
   it('allow one run of an election at a time', async () => {
-    const stage = new Stage();
-    const a = stage.candidate('a').start();
+    const fixture = new Stage();
+    const a = fixture.candidate('a').start();
     await expect(a.election.run({ signal: a.life.signal, lead: async () => {} })).rejects.toThrow('already running');
-    await stopAll(stage);
+    await stopAll(fixture);
   });
 });

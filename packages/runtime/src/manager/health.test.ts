@@ -1,4 +1,4 @@
-/** Goal: probes get Kubernetes' answers, and nobody else gets anything out of the server. Method: real HTTP. */
+/** Goal: probes get the responses of Kubernetes, and other requests are rejected. Method: real HTTP. */
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { VirtualClock } from '@ecsm/runtime/testing';
@@ -33,13 +33,13 @@ async function ask(server: HealthServer, path: string, options: RequestInit = {}
 /** What the server says to raw bytes until it hangs up. */
 function say(server: HealthServer, bytes: string): Promise<string> {
   return new Promise((resolve) => {
-    let heard = '';
+    let received = '';
     const socket = connect(server.port, '127.0.0.1', () => socket.write(bytes));
     socket.on('data', (data) => {
-      heard += data;
+      received += data;
     });
     socket.on('error', () => {});
-    socket.on('close', () => resolve(heard));
+    socket.on('close', () => resolve(received));
   });
 }
 

@@ -1,4 +1,4 @@
-/** Clocks of several machines, seeded chance, a store that can fail and a log that remembers, to test elections and managers with. */
+/** Clocks of several machines, seeded random numbers, a store that can fail and a recording log, for tests of elections and managers. */
 import { ApiError } from '../api/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log, LogFields, LogLevel } from '../ports/log.ts';

@@ -24,7 +24,7 @@ async function read(store: Store): Promise<{ count: number; revision: number }> 
   return entry ? { count: Number(decoded(entry.value)), revision: entry.revision } : { count: 0, revision: 0 };
 }
 
-/** Loses updates: it overwrites what somebody else wrote in between. */
+/** Loses updates: it overwrites concurrent writes. */
 export async function incrementBlindly(store: Store): Promise<void> {
   const { count } = await read(store);
   await store.commit([put(counterKey, count + 1)]);
@@ -72,8 +72,8 @@ export function scenarioOf(main: Main, options: Partial<Scenario> = {}): Scenari
 }
 
 /**
- * A controller in miniature: copies `wanted/…` to `actual/…`, by watch and by resync, and never trusts an event. If it
- * seldom resyncs, it trusts the watch instead.
+ * A controller in miniature: copies `wanted/…` to `actual/…`, by watch and by resync, and never uses the content of an event. If it
+ * seldom resyncs, it relies on the watch instead.
  */
 export async function mirror({ store, clock, signal }: ProcessDependencies, resyncMs = 10_000): Promise<void> {
   const reconcile = async (name: string) => {

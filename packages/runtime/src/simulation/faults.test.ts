@@ -12,9 +12,9 @@ const latencyMsMax = 4;
 
 type OfEffect<F> = F extends EffectFault ? Omit<F, 'process' | 'effect'> : never;
 
-/** Calls a door once under a fault. What the caller heard, when, and how often and when the call arrived. */
+/** Makes one call under a fault. Returns the results of the caller, and how often and when the call arrived. */
 async function callUnder(fault: OfEffect<EffectFault> | undefined, options: Partial<EffectOptions<string>> = {}) {
-  const heard: string[] = [];
+  const received: string[] = [];
   const arrived: number[] = [];
   const scenario = scenarioOf(
     async ({ effect, clock, incarnation }) => {
@@ -27,7 +27,7 @@ async function callUnder(fault: OfEffect<EffectFault> | undefined, options: Part
       const answer = await effect('call', apply, { kind: 'write', ...options }).catch((error: unknown) =>
         isApiError(error) ? error.code : error,
       );
-      heard.push(
+      received.push(
         `${answer} ${clock.now() - startMs > 2 * latencyMsMax ? `after ${clock.now() - startMs} ms` : 'soon'}`,
       );
     },
@@ -37,7 +37,7 @@ async function callUnder(fault: OfEffect<EffectFault> | undefined, options: Part
   const { journal } = await runScenario(scenario, 1, faults);
   const [record] = journal.effects;
   return {
-    heard,
+    received,
     arrived: arrived.length,
     arrivedMs: arrived.at(-1) ?? -1,
     result: record?.result,
@@ -47,68 +47,68 @@ async function callUnder(fault: OfEffect<EffectFault> | undefined, options: Part
 
 describe('a request', () => {
   it('without a fault takes a short time', async () => {
-    expect(await callUnder(undefined)).toMatchObject({ heard: ['fresh soon'], arrived: 1, result: 'ok' });
+    expect(await callUnder(undefined)).toMatchObject({ received: ['fresh soon'], arrived: 1, result: 'ok' });
   });
 
   it('that is late arrives late', async () => {
-    const { heard, arrivedMs } = await callUnder({ type: 'delay', delayMs: 1000 });
+    const { received, arrivedMs } = await callUnder({ type: 'delay', delayMs: 1000 });
     expect(arrivedMs).toBeGreaterThanOrEqual(1000);
-    expect(heard[0]).toMatch(/^fresh after 100\d ms$/);
+    expect(received[0]).toMatch(/^fresh after 100\d ms$/);
   });
 
   it('that is later than the timeout arrives after the caller has given up', async () => {
-    const { heard, arrivedMs, result } = await callUnder({ type: 'delay', delayMs: 8000 });
-    expect(heard).toEqual(['Timeout after 5000 ms']);
+    const { received, arrivedMs, result } = await callUnder({ type: 'delay', delayMs: 8000 });
+    expect(received).toEqual(['Timeout after 5000 ms']);
     expect(arrivedMs).toBeGreaterThanOrEqual(8000);
     expect(result).toBe('Timeout');
   });
 
   it('that is lost never arrives', async () => {
     expect(await callUnder({ type: 'lostRequest', error: 'Timeout' })).toMatchObject({
-      heard: ['Timeout after 5000 ms'],
+      received: ['Timeout after 5000 ms'],
       arrived: 0,
     });
     expect(await callUnder({ type: 'lostRequest', error: 'Unavailable' })).toMatchObject({
-      heard: ['Unavailable soon'],
+      received: ['Unavailable soon'],
       arrived: 0,
     });
   });
 
   it('whose response is lost has arrived', async () => {
     expect(await callUnder({ type: 'lostResponse', error: 'Timeout' })).toMatchObject({
-      heard: ['Timeout after 5000 ms'],
+      received: ['Timeout after 5000 ms'],
       arrived: 1,
       result: 'Timeout',
     });
     expect(await callUnder({ type: 'lostResponse', error: 'Unavailable' })).toMatchObject({
-      heard: ['Unavailable soon'],
+      received: ['Unavailable soon'],
       arrived: 1,
     });
   });
 
   it('that is repeated arrives twice, if its port allows it', async () => {
     const fault = { type: 'duplicate', delayMs: 100 } as const;
-    expect(await callUnder(fault, { repeatable: true })).toMatchObject({ heard: ['fresh soon'], arrived: 2 });
-    expect(await callUnder(fault)).toMatchObject({ heard: ['fresh soon'], arrived: 1, faults: [] });
+    expect(await callUnder(fault, { repeatable: true })).toMatchObject({ received: ['fresh soon'], arrived: 2 });
+    expect(await callUnder(fault)).toMatchObject({ received: ['fresh soon'], arrived: 1, faults: [] });
   });
 
   it('may be answered with stale data, if its port allows it', async () => {
     const fault = { type: 'staleRead', revisions: 3 } as const;
     const stale = (revisions: number) => `${revisions} revisions old`;
     expect(await callUnder(fault, { kind: 'read', stale })).toMatchObject({
-      heard: ['3 revisions old soon'],
+      received: ['3 revisions old soon'],
       arrived: 0,
     });
-    expect(await callUnder(fault, { kind: 'read' })).toMatchObject({ heard: ['fresh soon'], faults: [] });
+    expect(await callUnder(fault, { kind: 'read' })).toMatchObject({ received: ['fresh soon'], faults: [] });
   });
 
   it('before which the process crashes is not sent', async () => {
-    expect(await callUnder({ type: 'crashBefore', restartMs: 10 })).toMatchObject({ heard: [], arrived: 0 });
+    expect(await callUnder({ type: 'crashBefore', restartMs: 10 })).toMatchObject({ received: [], arrived: 0 });
   });
 
   it('after which the process crashes has arrived, without a result for the caller', async () => {
-    const { heard, arrived, result } = await callUnder({ type: 'crashAfter', restartMs: 10 });
-    expect({ heard, arrived, result }).toEqual({ heard: [], arrived: 1, result: undefined });
+    const { received, arrived, result } = await callUnder({ type: 'crashAfter', restartMs: 10 });
+    expect({ received, arrived, result }).toEqual({ received: [], arrived: 1, result: undefined });
   });
 
   it('times out if the response takes too long', async () => {
@@ -126,11 +126,11 @@ describe('a request', () => {
         throw new RangeError('no such thing');
       };
       for (const apply of [fail, async () => fail()]) {
-        await effect('call', apply, { kind: 'read' }).catch((error) => log.write('info', `heard ${error.message}`));
+        await effect('call', apply, { kind: 'read' }).catch((error) => log.write('info', `received ${error.message}`));
       }
     });
     const { journal } = await runScenario(scenario, 1);
-    expect(journal.events.filter(({ what }) => what === 'heard no such thing')).toHaveLength(2);
+    expect(journal.events.filter(({ what }) => what === 'received no such thing')).toHaveLength(2);
     expect(journal.effects.map(({ result }) => result)).toEqual(['error', 'error']);
   });
 

@@ -20,7 +20,7 @@ const hasty: Scenario = {
         await hire().catch((error) => (isApiError(error, 'Unavailable') ? hire() : undefined));
       }
     });
-    simulation.always('nobody is hired twice', () => {
+    simulation.always('no one is hired twice', () => {
       const twice = hired.find((name, index) => hired.indexOf(name) !== index);
       return twice === undefined ? undefined : `${twice} is hired twice`;
     });
@@ -30,7 +30,7 @@ const hasty: Scenario = {
 describe('shrinking', () => {
   it('keeps the one fault that a failure needs', async () => {
     const { failed } = await runSeeds({ scenario: hasty, seeds: 2000 });
-    expect(failed?.shrunk.failure).toMatchObject({ oracle: 'nobody is hired twice' });
+    expect(failed?.shrunk.failure).toMatchObject({ oracle: 'no one is hired twice' });
     expect(failed?.shrunk.faults).toEqual([
       { type: 'lostResponse', error: 'Unavailable', process: 'manager', effect: expect.any(Number) },
     ]);

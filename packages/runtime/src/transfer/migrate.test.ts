@@ -115,23 +115,23 @@ describe('a migration', () => {
   it('detects a target that does not return what was written', async () => {
     const source = new MemoryStore();
     await fillWith(source, 3);
-    const honest = new MemoryStore();
-    const target = overlaid(honest, {
+    const underlying = new MemoryStore();
+    const target = overlaid(underlying, {
       async list(...call) {
-        const page = await honest.list(...call);
+        const page = await underlying.list(...call);
         return { ...page, entries: page.entries.map((entry) => ({ ...entry, value: bytes('other') })) };
       },
     });
     expect((await failure(migrate(source, target))).code).toBe('Conflict');
-    expect(await incompleteTransfer(honest)).toBeDefined();
+    expect(await incompleteTransfer(underlying)).toBeDefined();
   });
 
   it('reports its progress, and stops on abort', async () => {
     const source = new MemoryStore();
     await fillWith(source, 300);
-    const told: TransferProgress[] = [];
-    await migrate(source, new MemoryStore(), { onProgress: (progress) => told.push(progress) });
-    expect(told.map(({ phase, objects }) => `${phase} ${objects}`)).toEqual([
+    const reports: TransferProgress[] = [];
+    await migrate(source, new MemoryStore(), { onProgress: (progress) => reports.push(progress) });
+    expect(reports.map(({ phase, objects }) => `${phase} ${objects}`)).toEqual([
       'writing 127',
       'writing 254',
       'writing 300',

@@ -141,7 +141,7 @@ describe('an input that is not a backup', () => {
       sealed({ ...header, revision: 'x' }, end),
       'b.jsonl:1:1: its header is not complete',
     ],
-    ['a line that is no JSON', Buffer.concat([sealed(header), Buffer.from('hello\n')]), 'b.jsonl:2:1: it is not JSON'],
+    ['a line that is not JSON', Buffer.concat([sealed(header), Buffer.from('hello\n')]), 'b.jsonl:2:1: it is not JSON'],
     [
       'a line without a sum',
       Buffer.concat([sealed(header), Buffer.from('{"key":"a"}\n')]),
@@ -155,7 +155,7 @@ describe('an input that is not a backup', () => {
     ['a record without a value', sealed(header, { ...record, value: undefined }), 'it has no valid value'],
     ['a record with two values', sealed(header, { ...record, base64: '' }), 'it has no valid value'],
     [
-      'base64 that is none',
+      'invalid base64',
       sealed(header, { ...record, value: undefined, base64: '%' }),
       'b.jsonl:2:1: it has no valid value',
     ],

@@ -329,11 +329,11 @@ describe('a restore', () => {
   });
 
   it('reports its progress, and stops on abort', async () => {
-    const told: TransferProgress[] = [];
-    await restore(() => chunked(whole), new MemoryStore(), { onProgress: (progress) => told.push(progress) });
-    const writing = told.filter(({ phase }) => phase === 'writing').map(({ objects }) => objects);
+    const reports: TransferProgress[] = [];
+    await restore(() => chunked(whole), new MemoryStore(), { onProgress: (progress) => reports.push(progress) });
+    const writing = reports.filter(({ phase }) => phase === 'writing').map(({ objects }) => objects);
     expect(writing).toEqual([127, 254, 381, 400]);
-    expect(told.at(-1)).toMatchObject({ phase: 'comparing', objects: 400, objectsTotal: 400 });
+    expect(reports.at(-1)).toMatchObject({ phase: 'comparing', objects: 400, objectsTotal: 400 });
 
     const target = new MemoryStore();
     const stop = new AbortController();

@@ -1,5 +1,5 @@
 /**
- * Goal: whatever is added, retried, taken and done in whatever order, the queue hands out what it should, when it should,
+ * Goal: for any order of adds, retries, takes and dones, the queue returns the expected keys at the expected time,
  * to whom it should. Method: random operations on a virtual clock, on the queue and on a simple model beside it, compared
  * after every step. Where the clock is set back and forth there is no model; there, plain rules judge the history.
  */

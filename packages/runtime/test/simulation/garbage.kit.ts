@@ -1,5 +1,5 @@
 /**
- * The garbage collector, and people who delete owners, create them again under the same name, and release dependents just
+ * The garbage collector, and users who delete owners, create them again under the same name, and release dependents just
  * when they are about to be collected. One owner's record is damaged.
  */
 import { isApiError } from '../../src/api/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * Two processes that both believe, for a while, that they lead. Each raises the fence when it starts and then writes
+ * Two processes that both act as the leader for a while. Each raises the fence when it starts and then writes
  * with its epoch; once the other has raised the fence again, nothing that the first one writes may be stored.
  */
 import { isApiError } from '../../src/api/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * Defects planted one at a time: each a small mistake that somebody could make. The simulator has to find every one, or
+ * Defects planted one at a time: each a small plausible mistake. The simulator has to find every one, or
  * it proves nothing about the program without them.
  */
 import { ApiError, isApiError } from '../../src/api/errors.ts';
@@ -79,10 +79,10 @@ export const mutants: readonly Mutant[] = [
   inProgram('the workshop is not looked at by itself', { neverLooks: true }),
   inProgram('a failure is swallowed', { failureSwallowed: true }),
   inProgram('what is too much is kept', { surplusKept: true }),
-  inProgram('nobody looks for what arrived late', { noJanitor: true }),
+  inProgram('late requests are not cleaned up', { noJanitor: true }),
   inProgram('there is no resync', { neverResyncs: true }),
   inProgram('a conflict is given up on', { conflictIsTerminal: true }),
-  inProgram('a stale answer is believed', { staleBelieved: true }),
+  inProgram('a stale read is used', { usesStaleReads: true }),
   {
     name: 'a leftover of a former owner counts as its own',
     scenario: calmScenario({ leftoverTakenForOwn: true }, leftoversOfFormerOwners),
@@ -109,7 +109,7 @@ export const mutants: readonly Mutant[] = [
     calmScenario(),
   ),
   inLibrary(
-    'a key is forgotten on error',
+    'a key is dropped on error',
     patch(WorkQueue.prototype, () => ({
       retry(this: WorkQueue, key: string) {
         this.forget(key);

@@ -1,6 +1,6 @@
 /**
  * A sample program for the simulation: a controller that keeps as many parts in a workshop as a widget's size says, and
- * a janitor for parts that arrived late. The workshop is the outside world; people edit widgets meanwhile.
+ * a janitor for parts that arrived late. The workshop is the external system; users edit widgets meanwhile.
  *
  * `defects` are small mistakes that can be switched on; without any the program is right.
  */
@@ -27,7 +27,7 @@ export interface Defects {
   readonly finalizerAddedLate?: boolean;
   /** The size is that of the first event, not of the newest object. */
   readonly eventTrusted?: boolean;
-  /** The status is written with the spec that was read, whatever people have done since. */
+  /** The status is written with the spec that was read, without later edits of users. */
   readonly statusUndoesSpec?: boolean;
   /** A failure in the middle counts as done. */
   readonly failureSwallowed?: boolean;
@@ -41,10 +41,10 @@ export interface Defects {
   readonly neverLooks?: boolean;
   /** Nothing is ever compared with a list: a lost event stays lost. */
   readonly neverResyncs?: boolean;
-  /** That somebody else was faster counts as a failure that nobody can help. */
+  /** A conflict counts as a failure that cannot be retried. */
   readonly conflictIsTerminal?: boolean;
-  /** The store's answer is believed even if it is older than what woke us. */
-  readonly staleBelieved?: boolean;
+  /** A read is used even if it is older than the event that enqueued the key. */
+  readonly usesStaleReads?: boolean;
 }
 
 const faultsUntilMs = 8_000;
@@ -141,12 +141,12 @@ async function program(
     timeoutMs: 30_000,
     async reconcile({ name: requested, namespace: space }, { get, registry: own }) {
       const widgets = own.resource(Widget);
-      const believed = () =>
+      const staleOrFresh = () =>
         widgets.get(requested, { namespace: space }).catch((error) => {
           if (!isApiError(error, 'NotFound')) throw error;
           return undefined;
         });
-      const widget = await (defects.staleBelieved ? believed() : get());
+      const widget = await (defects.usesStaleReads ? staleOrFresh() : get());
       if (!widget) return;
       type Seen = typeof widget;
       const apply = async (object: Seen): Promise<ReconcileResult> => {
@@ -168,7 +168,7 @@ async function program(
         const status = { phase: `${size} parts` };
         if (defects.statusUndoesSpec) await widgets.patch(name, { spec: { size: object.spec.size } }, { namespace });
         await widgets.updateStatus({ metadata: { name, namespace, uid }, status });
-        // Nothing tells us of what happens in the workshop, such as a request that arrives late: we look again.
+        // The workshop sends no events, for example for a request that arrives late: requeue.
         return defects.neverLooks ? undefined : { requeueAfterMs: lookMs };
       };
       const cleanup = ({ metadata }: Seen) => scrapAll(metadata.uid);
@@ -188,7 +188,7 @@ async function program(
     },
   });
 
-  /** Somebody else who wants to know which widgets there are. */
+  /** Another user of the informer. */
   const informers = new Informers({ registry, resyncMs: defects.neverResyncs ? 1e9 : resyncMs });
   const { informer, release } = informers.use(Widget);
   view.clear();
@@ -258,7 +258,7 @@ const storedWidgets = (simulation: Pick<Simulation, 'store'>) =>
   [...simulation.store.jsonBelow(prefix)].map(([, value]) => value as StoredWidget);
 
 /**
- * A calm world: nothing fails, everything only takes its time. There the controller need not look again by itself, so
+ * Without faults, only with latency. There the controller needs no resync, so
  * that what is lost in its own house shows.
  */
 export function calmScenario(defects: Defects = {}, leftovers: readonly Part[] = []): Scenario {
@@ -333,16 +333,16 @@ export function workshopScenario(defects: Defects = {}, leftovers: readonly Part
       simulation.eventually('nothing is left of widgets that are gone', () => {
         const alive = new Set(storedWidgets(simulation).map(({ metadata }) => metadata.uid));
         const orphan = [...workshop.parts.values()].find((part) => !alive.has(part.uid));
-        return orphan && `${orphan.name} belongs to nobody`;
+        return orphan && `${orphan.name} has no owner`;
       });
-      simulation.eventually('what people wanted last is what is stored', () => {
+      simulation.eventually('the last edit of users is stored', () => {
         for (const { metadata, spec } of storedWidgets(simulation)) {
           if (wanted.get(metadata.name) !== spec.size)
-            return `${metadata.name} has size ${spec.size}, people wanted ${wanted.get(metadata.name)}`;
+            return `${metadata.name} has size ${spec.size}, users set ${wanted.get(metadata.name)}`;
         }
         return undefined;
       });
-      simulation.eventually('whoever asks the informer is told what is stored', () => {
+      simulation.eventually('the informer has the stored versions', () => {
         const stored = [...simulation.store.contents.keys()].filter((key) => key.startsWith(prefix)).sort();
         return [...view].sort().join() === stored.join()
           ? undefined

@@ -1,5 +1,5 @@
 /**
- * A process that wants to lead. While it leads it writes a counter again and again, with the epoch of its fence, and
+ * A candidate of an election. While it leads it repeatedly writes a counter, with the epoch of its fence, and
  * prints what was accepted or refused. Usage: candidate <registry URL> <identity> <lease ms>
  */
 import {

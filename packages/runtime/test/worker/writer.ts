@@ -17,7 +17,7 @@ export type Said =
 
 const [url = '', name = '', limit = 'Infinity', loops = '6'] = process.argv.slice(2);
 const keysOfLoop = 5;
-/** All of the history is checked, and a slow machine is no failure. */
+/** All of the history is checked, and a slow machine is not a failure. */
 const tuning = { logCommitsMax: 1_000_000, lockTimeoutMs: 30_000 };
 
 const { store } = await openRegistry(url, { kinds: [], tuning });

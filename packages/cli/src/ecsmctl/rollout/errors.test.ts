@@ -1,4 +1,4 @@
-/** What is said when people get `rollout` or `wait` wrong. */
+/** Errors of `rollout` and `wait`. */
 import { type ErrorCase, expectErrors, prepared } from '../shared/errors.kit.ts';
 
 const rolloutComplaints: readonly ErrorCase[] = [

@@ -127,7 +127,7 @@ const states: readonly (readonly [string, RevisionInput, string])[] = [
     'in progress: 1 of 3 updated instances are ready, the platform has been unreachable for 40 s',
   ],
   [
-    'an outage that nobody can date',
+    'an outage without a date',
     {
       status: {
         readyReplicas: 1,
@@ -142,8 +142,8 @@ const states: readonly (readonly [string, RevisionInput, string])[] = [
 ];
 
 describe('the state of a rollout', () => {
-  it.each(states)('%s', (_, told, expected) => {
-    const state = rolloutState(service(told), nowMs);
+  it.each(states)('%s', (_, status, expected) => {
+    const state = rolloutState(service(status), nowMs);
     expect(state.is === 'done' ? 'done' : `${state.is}: ${state.message}`).toBe(expected);
   });
 });

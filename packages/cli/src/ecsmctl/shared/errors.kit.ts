@@ -13,8 +13,11 @@ export type ErrorCase = readonly [line: string, code: number, message: string];
 export function prepared(): RegistryKit {
   const kit = registryKit();
   beforeAll(async () => {
-    const told = ['1.0.0', '2.0.0'].map((tag, index) => ({ image: `telemetry@${tag}`, hash: `${index + 1}1111111` }));
-    await createHistory(kit, told);
+    const revisions = ['1.0.0', '2.0.0'].map((tag, index) => ({
+      image: `telemetry@${tag}`,
+      hash: `${index + 1}1111111`,
+    }));
+    await createHistory(kit, revisions);
     const registry = await kit.open();
     await registry.resource(ECSMService).create(serviceInput('camera'));
     await registry.resource(ECSMService).create(serviceInput('radar', { namespace: 'orbit' }));

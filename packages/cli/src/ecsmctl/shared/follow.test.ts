@@ -7,7 +7,7 @@ import { follow } from './follow.ts';
 import { serviceInput } from './registry.kit.ts';
 import { knownKinds, type Session } from './session.ts';
 
-/** A store that can be told to fail. */
+/** A store that fails on request. */
 class Moody extends MemoryStore {
   /** The next ones that fail, and with what. */
   readonly failures: { list: ApiError[]; watch: ApiError[] } = { list: [], watch: [] };

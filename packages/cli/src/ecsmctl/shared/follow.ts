@@ -56,7 +56,7 @@ export async function* follow<Spec, Status, SpecInput, StatusInput>(
         for (const event of events) {
           if (event.type === 'Problem') warn(`${event.key} cannot be read: ${event.reason}`);
           else {
-            remember(known, event);
+            record(known, event);
             yield event;
           }
         }
@@ -76,7 +76,7 @@ export async function* follow<Spec, Status, SpecInput, StatusInput>(
 
 type Change<Object> = Extract<Step<Object>, { readonly object: Object }>;
 
-function remember<Spec, Status>(
+function record<Spec, Status>(
   known: Map<string, ApiObject<Spec, Status>>,
   { type, object }: Change<ApiObject<Spec, Status>>,
 ): void {
@@ -98,7 +98,7 @@ function* differences<Spec, Status>(
     changes.push({ type: before ? 'Modified' : 'Added', object });
   }
   for (const change of changes) {
-    remember(known, change);
+    record(known, change);
     yield change;
   }
 }

@@ -31,11 +31,11 @@ export function inputOf(image: string, name = 'telemetry') {
 /** Revision 1 is the first of them; the last one is current. Each is an hour younger than the one before. */
 export async function createHistory(
   kit: RegistryKit,
-  told: readonly RevisionInput[],
+  revisions: readonly RevisionInput[],
   name = 'telemetry',
 ): Promise<void> {
-  for (const [index, { image, hash, restartedAt }] of told.entries()) {
-    const registry = await kit.open((told.length - index) * 60 * minuteMs);
+  for (const [index, { image, hash, restartedAt }] of revisions.entries()) {
+    const registry = await kit.open((revisions.length - index) * 60 * minuteMs);
     const services = registry.resource(ECSMService);
     const annotations = restartedAt === undefined ? {} : { 'ecsm.sh/restartedAt': restartedAt };
     const input = inputOf(image, name);
@@ -49,19 +49,19 @@ export async function createHistory(
 async function record(
   registry: EmbeddedRegistry,
   service: ECSMService,
-  told: RevisionInput,
+  revision: RevisionInput,
   number: number,
 ): Promise<void> {
   const { name, namespace, uid } = service.metadata;
   const { apiVersion, kind } = ECSMService;
   await registry.resource(ServiceRevision).create({
-    metadata: { name: `${name}-${told.hash}`, namespace, ownerReferences: [{ apiVersion, kind, name, uid }] },
+    metadata: { name: `${name}-${revision.hash}`, namespace, ownerReferences: [{ apiVersion, kind, name, uid }] },
     spec: {
       service: name,
       number,
-      hash: told.hash,
+      hash: revision.hash,
       template: service.spec.template,
-      ...(told.restartedAt === undefined ? {} : { restartedAt: told.restartedAt }),
+      ...(revision.restartedAt === undefined ? {} : { restartedAt: revision.restartedAt }),
     },
   });
 }

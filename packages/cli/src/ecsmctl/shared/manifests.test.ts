@@ -8,7 +8,7 @@ import { readManifestFiles } from './manifests.ts';
 import { registryKit } from './registry.kit.ts';
 import { withoutRegistry } from './session.ts';
 
-/** A program with one command, that tells what it has read. */
+/** A program with one command, which prints what it has read. */
 const program: Program = {
   name: 'ecsmctl',
   help: 'for tests',

@@ -7,7 +7,7 @@ import { fillRegistry, registryKit } from './registry.kit.ts';
 import { withSession } from './session.ts';
 import { objectsOf, targetsOf } from './targets.ts';
 
-/** A program with one command, that tells what it was told to work on. */
+/** A program with one command, which prints its targets. */
 const program: Program = {
   name: 'ecsmctl',
   help: 'for tests',
@@ -81,7 +81,7 @@ describe('targetsOf', () => {
     ['-l app=b -f fleet.yaml', 2, 'use -l or -f, not both'],
     ['services -l app==b=c', 2, 'label selector "app==b=c": at character 7: found "=", expected "," or the end'],
     ['service nothing --read', 1, 'there is no ecsmservice "nothing" in the namespace "default"'],
-  ])('%s makes no sense, or is not there', async (line, code, message) => {
+  ])('rejects %s', async (line, code, message) => {
     const ran = await kit.run(`pick ${line}`);
     expect({ code: ran.code, err: ran.err.split('\n')[0] }).toEqual({ code, err: `ecsmctl: ${message}` });
   });

@@ -142,7 +142,7 @@ function flagsFor(
     '--logger=zap',
     '--log-level=error',
     '--log-outputs=stderr',
-    // Health is asked for on a port of its own, which wants no certificate.
+    // Health has its own port, which needs no certificate.
     `--listen-metrics-urls=http://127.0.0.1:${healthPort}`,
     ...(tls
       ? [`--trusted-ca-file=${tls.ca}`, `--cert-file=${tls.cert}`, `--key-file=${tls.key}`, '--client-cert-auth']

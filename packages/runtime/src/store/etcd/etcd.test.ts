@@ -261,7 +261,7 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
   it.each([
     ['a web page', 200, '<html>'],
     ['a response without a header', 200, '{"kvs":[]}'],
-    ['a revision that is no number', 200, '{"header":{"revision":"many"}}'],
+    ['a revision that is not a number', 200, '{"header":{"revision":"many"}}'],
     ['a revision that JavaScript cannot count', 200, '{"header":{"revision":"9223372036854775807"}}'],
     ['a missing gateway', 404, 'Not Found\n'],
     ['a proxy without a server', 502, '{"oops":true}'],

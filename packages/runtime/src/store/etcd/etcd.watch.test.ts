@@ -187,7 +187,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
     const iterator = watch[Symbol.asyncIterator]();
     const valueBytes = 10_000;
     const revisions: Revision[] = [];
-    // Three times what the mailbox holds, so that it has to let go more than once.
+    // Three times what the mailbox holds, so that the stream is closed more than once.
     for (let n = 0; n * valueBytes < 3 * mailboxBytesMax; n += 30) {
       const batch = await Promise.all(
         Array.from({ length: 30 }, (_, m) => commit(writer, put(`k${m}`, 'x'.repeat(valueBytes)))),

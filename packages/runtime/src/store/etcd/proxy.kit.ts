@@ -22,10 +22,10 @@ export interface FaultyProxy {
 }
 
 export async function startProxy(targetPort: number): Promise<FaultyProxy> {
-  const pairs = new Set<{ readonly near: Socket; readonly far: Socket; forgotten: boolean }>();
+  const pairs = new Set<{ readonly near: Socket; readonly far: Socket; isDropped: boolean }>();
   const server = createServer((near) => {
     const far = connect(targetPort, '127.0.0.1');
-    const pair = { near, far, forgotten: false };
+    const pair = { near, far, isDropped: false };
     pairs.add(pair);
     const close = () => {
       pairs.delete(pair);
@@ -34,10 +34,10 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
     };
     for (const socket of [near, far]) socket.on('close', close).on('error', close);
     near.on('data', (chunk) => {
-      if (!pair.forgotten && proxy.mode !== 'swallow') far.write(chunk);
+      if (!pair.isDropped && proxy.mode !== 'swallow') far.write(chunk);
     });
     far.on('data', (chunk) => {
-      if (pair.forgotten || proxy.mode === 'swallow') return;
+      if (pair.isDropped || proxy.mode === 'swallow') return;
       if (proxy.mode === 'lose answers') close();
       else near.write(chunk);
     });
@@ -53,7 +53,7 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
     },
     forgetNewest() {
       const newest = [...pairs].at(-1);
-      if (newest) newest.forgotten = true;
+      if (newest) newest.isDropped = true;
     },
     cutConnections() {
       for (const { near } of pairs) near.destroy();
