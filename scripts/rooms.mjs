@@ -56,9 +56,9 @@ export const rooms = {
   },
 
   'apiserver/kinds': { imports: ['runtime'] },
-  'apiserver/request': { imports: ['runtime'] },
-  'apiserver/patch': { imports: ['runtime'] },
   'apiserver/response': { imports: ['runtime'], doors: ['node:zlib'] },
+  'apiserver/request': { imports: ['apiserver/response', 'runtime'] },
+  'apiserver/patch': { imports: ['apiserver/response', 'runtime'] },
   'apiserver/discovery': { imports: ['runtime'], doors: ['node:crypto'] },
   'apiserver/verbs': {
     imports: ['apiserver/request', 'apiserver/response', 'apiserver/patch', 'apiserver/kinds', 'runtime'],
@@ -150,7 +150,7 @@ export const rooms = {
     doors: ['node:fs', 'node:os', 'node:process'],
   },
 
-  'cli/print': { imports: ['command-line'], libraries: ['yaml'] },
+  'cli/print': { imports: ['command-line', 'runtime'], libraries: ['yaml'] },
   'cli/ecsmctl': { imports: ['cli/print', 'command-line', 'ecsm-operator', 'ecsm-client', 'runtime'] },
   'cli/ecsm-cli': {
     imports: ['cli/print', 'command-line', 'ecsm-operator', 'ecsm-client', 'runtime'],

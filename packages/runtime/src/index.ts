@@ -2,10 +2,11 @@
 export * from './api/condition.ts';
 export * from './api/errors.ts';
 export * from './api/field-selector.ts';
-export type { JsonObject, JsonValue } from './api/json.ts';
+export { isPlainObject, JSON_DEPTH_MAX, type JsonObject, type JsonValue, ownValue, setOwn } from './api/json.ts';
 export * from './api/kind.ts';
 export { ambiguity, KindSet, qualifiedPlural } from './api/kind-set.ts';
 export { type Manifest, readManifests } from './api/manifest/manifest.ts';
+export { readPlainJson } from './api/manifest/plain-json.ts';
 export {
   formatManifestError,
   type ManifestError,
@@ -16,6 +17,7 @@ export type { Metadata, ObjectMetadataInput, OwnerReference, Scope } from './api
 export { NAMESPACE_DEFAULT } from './api/metadata.ts';
 export * from './api/names.ts';
 export type { ApiObject, ObjectInput } from './api/object.ts';
+export { formatPath, type PathSegment, parsePath, valueAt } from './api/path.ts';
 export * as schema from './api/schema/build.ts';
 export type {
   AnythingSchema,
@@ -42,9 +44,11 @@ export { type ObjectName, ownedBy, type Watch } from './controller/source.ts';
 export { type ChangeHandler, Informer, type InformerOptions, type InformerState } from './informer/informer.ts';
 export { Informers, type InformersOptions, type InformerUse } from './informer/informers.ts';
 export type { Change as InformerChange } from './informer/versions.ts';
+export { formatAge } from './lib/age.ts';
 export { Backoff, backoffMs } from './lib/backoff.ts';
 export { BoundedMap } from './lib/bounded-map.ts';
 export { nearest } from './lib/nearest.ts';
+export { timeMsOf } from './lib/time.ts';
 export type { Check, Checks } from './manager/checks.ts';
 export { type ElectionState, LeaderElection, type LeaderElectionOptions } from './manager/election.ts';
 export { type HealthAddress, HealthServer } from './manager/health.ts';

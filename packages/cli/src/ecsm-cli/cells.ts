@@ -1,5 +1,5 @@
 /** Values of the platform as cells of a table. A missing value is `<none>` or `<unknown>`, never an empty cell. */
-import { formatAge } from '../print/age.ts';
+import { formatAge } from '@ecsm/runtime';
 import type { Cell } from '../print/table.ts';
 import type { Context } from './resource.ts';
 

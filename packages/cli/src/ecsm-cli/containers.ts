@@ -1,7 +1,9 @@
 /** Containers, as `get` and `describe` show them. */
+
 import { type ContainerRow, collect, cpuPercentOf, numberOf } from '@ecsm/client';
 import { UsageError } from '@ecsm/command-line';
-import { formatAge, formatBytes, formatPercent } from '../print/age.ts';
+import { formatAge } from '@ecsm/runtime';
+import { formatBytes, formatPercent } from '../print/amount.ts';
 import type { Cell, Column } from '../print/table.ts';
 import { ageCell, imageText, none, statusCell, textCell, timeText, unknown } from './cells.ts';
 import { notFound, undefinedIfNotFound } from './not-found.ts';

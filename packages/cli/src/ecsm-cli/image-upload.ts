@@ -1,7 +1,7 @@
 /** `image upload`: a file to the registry of the platform. A repeated upload resumes an interrupted one. */
 import type { Uploaded } from '@ecsm/client';
 import { type Call, Failure, wholeNumberOf, withProgress } from '@ecsm/command-line';
-import { formatBytes } from '../print/age.ts';
+import { formatBytes } from '../print/amount.ts';
 import { fileSource } from './file-source.ts';
 import { isLinkError } from './link.ts';
 import { type Platform, withPlatform } from './platform.ts';

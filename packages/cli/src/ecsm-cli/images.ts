@@ -1,7 +1,7 @@
 /** Images, as `get` and `describe` show them. */
 import { type ImageRow, isOn, localRegistry, numberOf } from '@ecsm/client';
 import { Failure } from '@ecsm/command-line';
-import { formatBytes } from '../print/age.ts';
+import { formatBytes } from '../print/amount.ts';
 import { ageCell, imageText, textCell, timeText, unknown } from './cells.ts';
 import { notFound } from './not-found.ts';
 import type { Context, Item, Resource } from './resource.ts';

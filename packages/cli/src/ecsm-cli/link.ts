@@ -2,7 +2,7 @@
 import { platformResponse, type Transport, type WireRequest, type WireResponse } from '@ecsm/client';
 import { duration, Failure, type Terminal, truncate, visible } from '@ecsm/command-line';
 import { isApiError, redact, redactText } from '@ecsm/runtime';
-import { formatBytes } from '../print/age.ts';
+import { formatBytes } from '../print/amount.ts';
 
 export interface LinkState {
   readonly url: string;

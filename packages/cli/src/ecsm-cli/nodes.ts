@@ -1,6 +1,8 @@
 /** Nodes, as `get` and `describe` show them. The platform returns their passwords, which are never shown. */
+
 import { isOn, type NodeBasicRow, type NodeRow, numberOf } from '@ecsm/client';
-import { formatAge, formatBytes, formatPercent } from '../print/age.ts';
+import { formatAge } from '@ecsm/runtime';
+import { formatBytes, formatPercent } from '../print/amount.ts';
 import type { Cell } from '../print/table.ts';
 import { ageCell, none, statusCell, textCell, timeText, unknown } from './cells.ts';
 import { containerColumns, containerItem } from './containers.ts';

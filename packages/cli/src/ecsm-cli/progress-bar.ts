@@ -1,7 +1,7 @@
 /** Progress as a bar on a terminal, and otherwise as occasional lines. */
 
 import type { Progress, Terminal } from '@ecsm/command-line';
-import { formatPercent } from '../print/age.ts';
+import { formatPercent } from '../print/amount.ts';
 import { bar } from '../print/bar.ts';
 
 const barColumns = 20;

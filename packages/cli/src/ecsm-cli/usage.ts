@@ -1,7 +1,7 @@
 /** The tables of `top`: resource usage of nodes and containers. */
 import { collect, cpuPercentOf, numberOf } from '@ecsm/client';
 import type { Terminal } from '@ecsm/command-line';
-import { formatBytes, formatPercent } from '../print/age.ts';
+import { formatBytes, formatPercent } from '../print/amount.ts';
 import { bar } from '../print/bar.ts';
 import type { Cell } from '../print/table.ts';
 import { statusCell } from './cells.ts';

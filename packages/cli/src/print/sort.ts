@@ -1,6 +1,6 @@
 /** `--sort-by`: numbers and quantities as numbers, times as times, other text in natural order. */
+import { timeMsOf } from '@ecsm/runtime';
 import { findJsonPath, type JsonPath, textOf } from './jsonpath.ts';
-import { timeMsOf } from './time.ts';
 
 const quantity = /^([+-]?\d+(?:\.\d+)?)(m|k|Ki|[MGTPE]i?)?$/u;
 const thousands = ['', 'k', 'M', 'G', 'T', 'P', 'E'];

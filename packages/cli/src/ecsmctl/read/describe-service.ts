@@ -2,9 +2,8 @@
 
 import { duration, plural } from '@ecsm/command-line';
 import { defaultPlanSettings, ECSMService, type HealingReason, ServiceRevision, waitLeftMs } from '@ecsm/operator';
-import type { ApiObject } from '@ecsm/runtime';
+import { type ApiObject, timeMsOf } from '@ecsm/runtime';
 import type { Paint } from '../../print/paint.ts';
-import { timeMsOf } from '../../print/time.ts';
 import { ageOf, none } from '../shared/columns.ts';
 import type { Session } from '../shared/session.ts';
 import type { Item } from '../shared/targets.ts';

@@ -2,6 +2,7 @@
 
 import { type Call, Failure, plural, type Run, UsageError, visible } from '@ecsm/command-line';
 import {
+  formatAge,
   isApiError,
   Lease,
   type MigrationSummary,
@@ -9,10 +10,9 @@ import {
   openRegistry,
   parseStoreUrl,
   type StoreUrl,
+  timeMsOf,
   withoutPassword,
 } from '@ecsm/runtime';
-import { formatAge } from '../../print/age.ts';
-import { timeMsOf } from '../../print/time.ts';
 import { knownKinds, registryUrl, type Session } from '../shared/session.ts';
 import { isOn } from '../shared/targets.ts';
 import { explained } from './restore.ts';

@@ -2,7 +2,7 @@
 
 import { type Call, plural, type Run, visible, withProgress } from '@ecsm/command-line';
 import { isApiError, type RegistryStatus, registryStatus, type Store } from '@ecsm/runtime';
-import { formatBytes } from '../../print/age.ts';
+import { formatBytes } from '../../print/amount.ts';
 import { formatJson, formatYaml } from '../../print/documents.ts';
 import { paintOf } from '../../print/paint.ts';
 import { formatTable } from '../../print/table.ts';

@@ -2,7 +2,7 @@
 
 import { type Call, type Progress, plural, visible, withProgress } from '@ecsm/command-line';
 import type { TransferOptions, TransferProgress } from '@ecsm/runtime';
-import { formatBytes } from '../../print/age.ts';
+import { formatBytes } from '../../print/amount.ts';
 import { type Session, withSession } from '../shared/session.ts';
 import { timeoutMsOf } from '../shared/time-limits.ts';
 

@@ -2,8 +2,7 @@
 
 import { duration, plural } from '@ecsm/command-line';
 import type { ECSMService } from '@ecsm/operator/kinds';
-import { findCondition } from '@ecsm/runtime';
-import { timeMsOf } from '../../print/time.ts';
+import { findCondition, timeMsOf } from '@ecsm/runtime';
 
 export type RolloutState =
   | { readonly is: 'done' }

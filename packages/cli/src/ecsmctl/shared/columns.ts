@@ -1,10 +1,8 @@
 /** Table columns of objects: those of the kind and the common ones. */
 
 import { displayWidth, visible } from '@ecsm/command-line';
-import { type Kind, redactNamed, redactText } from '@ecsm/runtime';
-import { formatAge } from '../../print/age.ts';
+import { formatAge, type Kind, redactNamed, redactText, timeMsOf } from '@ecsm/runtime';
 import type { Cell, Column } from '../../print/table.ts';
-import { timeMsOf } from '../../print/time.ts';
 import { shortNameOf } from './kinds.ts';
 import type { Item } from './targets.ts';
 
