@@ -1,0 +1,113 @@
+/** Objects as a `Table` of meta.k8s.io/v1, which `kubectl get` prints. The columns are those of the kind. */
+import { type ApiObject, formatAge, type Kind, timeMsOf } from '@ecsm/runtime';
+import { type ListMetadata, type ListOf, listMetadata, type PartialObjectMetadata, partialOf } from './partial.ts';
+
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+export interface TableOptions {
+  readonly includeObject: IncludeObject;
+  readonly nowMs: number;
+  /** Only the first table of a watch has them. */
+  readonly columnDefinitions: boolean;
+}
+
+export interface TableColumnDefinition {
+  readonly name: string;
+  readonly type: 'string';
+  readonly format: string;
+  readonly description: string;
+  /** Columns above 0 are shown with `-o wide` only. */
+  readonly priority: number;
+}
+
+export interface TableRow {
+  readonly cells: readonly string[];
+  readonly object?: PartialObjectMetadata | ApiObject<unknown, unknown>;
+}
+
+export interface Table {
+  readonly apiVersion: 'meta.k8s.io/v1';
+  readonly kind: 'Table';
+  readonly metadata: ListMetadata;
+  readonly columnDefinitions: readonly TableColumnDefinition[];
+  readonly rows: readonly TableRow[];
+}
+
+const nameDescription =
+  'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically.';
+const ageDescription = 'Time since the object was created.';
+
+export function tableOf(kind: Kind, list: ListOf<ApiObject<unknown, unknown>>, options: TableOptions): Table {
+  const age = ageFormatter(options.nowMs);
+  const rows = list.items.map((object) => ({
+    cells: [
+      object.metadata.name,
+      ...kind.columns.map((column) => cellOf(column.value(object), age)),
+      age(object.metadata.creationTimestamp),
+    ],
+    ...includedObject(object, options.includeObject),
+  }));
+  return {
+    apiVersion: 'meta.k8s.io/v1',
+    kind: 'Table',
+    metadata: listMetadata(list),
+    columnDefinitions: options.columnDefinitions ? columnDefinitionsOf(kind) : [],
+    rows,
+  };
+}
+
+/** The form of `tableOf` for one object, as the answer to get, create and patch. */
+export function tableOfObject(kind: Kind, object: ApiObject<unknown, unknown>, options: TableOptions): Table {
+  return tableOf(kind, { items: [object], resourceVersion: object.metadata.resourceVersion }, options);
+}
+
+function columnDefinitionsOf(kind: Kind): readonly TableColumnDefinition[] {
+  return [
+    column('Name', { format: 'name', description: nameDescription }),
+    ...kind.columns.map(({ name, wide }) => column(titleCase(name), { priority: wide ? 1 : 0 })),
+    column('Age', { description: ageDescription }),
+  ];
+}
+
+function column(name: string, options: Partial<TableColumnDefinition>): TableColumnDefinition {
+  return { name, type: 'string', format: '', description: '', priority: 0, ...options };
+}
+
+/** `UP-TO-DATE` is `Up-To-Date`: kubectl shows column names in upper case, and other clients as they are. */
+function titleCase(name: string): string {
+  return name.toLowerCase().replace(/(^|[^a-z0-9])([a-z])/gu, (_, before: string, letter: string) => {
+    return before + letter.toUpperCase();
+  });
+}
+
+/** Timestamps are shown as ages, as in the tables of `ecsmctl`. */
+function cellOf(text: string, age: (timestamp: string) => string): string {
+  return text.length >= 20 && timestamp.test(text) ? age(text) : text;
+}
+
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/u;
+
+function includedObject(object: ApiObject<unknown, unknown>, include: IncludeObject): Pick<TableRow, 'object'> {
+  switch (include) {
+    case 'None':
+      return {};
+    case 'Metadata':
+      return { object: partialOf(object) };
+    case 'Object':
+      return { object };
+  }
+}
+
+function ageFormatter(nowMs: number): (timestamp: string) => string {
+  let lastTimestamp = '';
+  let lastAge = '<unknown>';
+  return (timestamp) => {
+    // Objects that were applied together have the same timestamp.
+    if (timestamp !== lastTimestamp) {
+      const timeMs = timeMsOf(timestamp);
+      lastAge = timeMs === undefined ? '<unknown>' : formatAge(nowMs - timeMs);
+      lastTimestamp = timestamp;
+    }
+    return lastAge;
+  };
+}
