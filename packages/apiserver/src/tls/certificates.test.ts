@@ -109,12 +109,14 @@ describe('the first start', () => {
     expect(readdirSync(path)).toEqual([]);
   });
 
-  it('closes a directory that others can read', () => {
+  it('warns about a directory that others can access, and does not change it', () => {
     const path = directory();
     mkdirSync(path);
     chmodSync(path, 0o755);
-    open(path);
-    expect(statSync(path).mode & 0o777).toBe(0o700);
+    const messages: unknown[] = [];
+    open(path, { log: { write: (level, _message, fields) => void messages.push([level, fields?.fix]) } });
+    expect(messages).toContainEqual(['warn', `chmod go= "${path}"`]);
+    expect(statSync(path).mode & 0o777).toBe(0o755);
   });
 });
 

@@ -54,7 +54,12 @@ export class Certificates {
     this.#options = options;
     this.#names = serverNames(options.names);
     this.#log = options.log ?? silentLog;
-    createPrivateDirectory(options.directory);
+    if (createPrivateDirectory(options.directory)) {
+      this.#log.write('warn', 'other users of this machine can access the directory of the certificates', {
+        path: options.directory,
+        fix: `chmod go= ${JSON.stringify(options.directory)}`,
+      });
+    }
     this.#authority = openAuthority(this.#path('ca.pem'), options.clock);
     this.#publish('ca.crt', this.#authority.certificatePem);
     this.#server = this.#serverPair();

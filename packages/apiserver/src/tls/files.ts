@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import {
-  chmodSync,
   closeSync,
   fsyncSync,
   linkSync,
@@ -25,15 +24,17 @@ const fileMode = 0o600;
 /** No file of ours is near this size; reading a foreign one must not fill the memory. */
 export const fileBytesMax = 1_048_576;
 
-/** Creates a directory and its parents, private to the user. */
-export function createPrivateDirectory(path: string): void {
+/**
+ * Creates a directory and its parents, private to the user. Returns whether other users can access it: the mode of a
+ * directory that exists is not changed, because it may be used for other things.
+ */
+export function createPrivateDirectory(path: string): boolean {
   try {
     mkdirSync(path, { recursive: true, mode: directoryMode });
+    return (statSync(path).mode & 0o077) !== 0;
   } catch (error) {
     throw new ApiError('ReadOnly', { what: path, reason: reasonOf(error) }, error);
   }
-  // The mode of mkdir is subject to the umask, and an existing directory may be open to others.
-  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, directoryMode);
 }
 
 /** Returns undefined if there is no such file. Throws `Corrupt` for one that cannot be one of ours. */
