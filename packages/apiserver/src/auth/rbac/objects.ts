@@ -1,7 +1,7 @@
 /** The objects of RBAC as plain data, with the field names of rbac.authorization.k8s.io/v1. */
 import type { LabelSelectorObject } from '@ecsm/runtime';
 
-export const rbacGroup = 'rbac.authorization.k8s.io';
+export { rbacGroup } from '../../kinds/rbac.ts';
 
 export interface PolicyRule {
   readonly verbs: readonly string[];
