@@ -59,7 +59,7 @@ export const rooms = {
   'apiserver/response': { imports: ['runtime'], doors: ['node:zlib'] },
   'apiserver/request': { imports: ['apiserver/response', 'runtime'] },
   'apiserver/patch': { imports: ['apiserver/response', 'runtime'] },
-  'apiserver/discovery': { imports: ['runtime'], doors: ['node:crypto'] },
+  'apiserver/discovery': { imports: ['runtime'], tests: ['apiserver/response'], doors: ['node:crypto'] },
   'apiserver/verbs': {
     imports: ['apiserver/request', 'apiserver/response', 'apiserver/patch', 'apiserver/kinds', 'runtime'],
   },

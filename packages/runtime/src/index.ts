@@ -14,11 +14,12 @@ export {
 } from './api/manifest/validate.ts';
 export { createMergePatch, deepEqual, mergePatch, threeWayMerge } from './api/merge.ts';
 export type { Metadata, ObjectMetadataInput, OwnerReference, Scope } from './api/metadata.ts';
-export { NAMESPACE_DEFAULT } from './api/metadata.ts';
+export { metadataSchema, NAMESPACE_DEFAULT } from './api/metadata.ts';
 export * from './api/names.ts';
 export type { ApiObject, ObjectInput } from './api/object.ts';
 export { formatPath, type PathSegment, parsePath, valueAt } from './api/path.ts';
 export * as schema from './api/schema/build.ts';
+export { toJsonSchema } from './api/schema/json-schema.ts';
 export type {
   AnythingSchema,
   BooleanSchema,
