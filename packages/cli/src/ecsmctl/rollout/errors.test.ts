@@ -1,5 +1,6 @@
 /** Errors of `rollout` and `wait`. */
 import { type ErrorCase, expectErrors, prepared } from '../shared/errors.kit.ts';
+import { pluralsText } from '../shared/registry.kit.ts';
 
 const rolloutComplaints: readonly ErrorCase[] = [
   ['rollout', 2, 'rollout needs a command: status, history, undo, pause, resume or restart'],
@@ -19,11 +20,7 @@ const rolloutComplaints: readonly ErrorCase[] = [
   ],
   ['rollout status lease/x', 2, 'leases have no rollouts: name an ecsmservice'],
   ['rollout status leases --all', 2, 'leases have no rollouts: name an ecsmservice'],
-  [
-    'rollout status pod/x',
-    2,
-    'there is no kind "pod". There are ecsmservices, servicerevisions, operatoridentities, events, leases.',
-  ],
+  ['rollout status pod/x', 2, `there is no kind "pod". There are ${pluralsText}.`],
   ['rollout status service/telemetry revision/x', 2, 'servicerevisions have no rollouts: name an ecsmservice'],
   ['rollout status service telemetry -A', 2, 'names require a single namespace: use -n, not -A'],
   [
@@ -112,12 +109,12 @@ const rolloutComplaints: readonly ErrorCase[] = [
   [
     'rollout undo telemetry',
     2,
-    'there is no kind "telemetry". There are ecsmservices, servicerevisions, operatoridentities, events, leases. If it is the name of a service, write service/telemetry',
+    `there is no kind "telemetry". There are ${pluralsText}. If it is the name of a service, write service/telemetry`,
   ],
   [
     'rollout pause telemetry',
     2,
-    'there is no kind "telemetry". There are ecsmservices, servicerevisions, operatoridentities, events, leases. If it is the name of a service, write service/telemetry',
+    `there is no kind "telemetry". There are ${pluralsText}. If it is the name of a service, write service/telemetry`,
   ],
   ['rollout pause', 2, 'specify a kind, such as ecsmservices, or KIND/NAME'],
   ['rollout resume service/nothing', 1, 'there is no ecsmservice "nothing" in the namespace "default"'],

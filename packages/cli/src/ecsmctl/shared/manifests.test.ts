@@ -5,7 +5,7 @@ import type { TestTerminalOptions } from '@ecsm/command-line/testing';
 import { describe, expect, it } from 'vitest';
 import { filenameFlag, globalFlags, recursiveFlag } from './flags.ts';
 import { readManifestFiles } from './manifests.ts';
-import { registryKit } from './registry.kit.ts';
+import { kindsText, registryKit } from './registry.kit.ts';
 import { withoutRegistry } from './session.ts';
 
 /** A program with one command, which prints what it has read. */
@@ -118,11 +118,7 @@ describe('invalid files', () => {
     ['-f utf16.yaml', 1, 'utf16.yaml:1:1: the file is UTF-16: save it as UTF-8'],
     ['-f latin1.yaml', 1, 'latin1.yaml:1:10: byte 0xe9 is not UTF-8: save the file as UTF-8'],
     ['-f huge.yaml', 1, 'huge.yaml is 17825798 bytes, over the limit of 16777216'],
-    [
-      '-f pod.yaml',
-      1,
-      'pod.yaml:2:1: kind: Unsupported value: "Pod": known kinds are "ECSMService", "ServiceRevision", "OperatorIdentity", "Event", "Lease"',
-    ],
+    ['-f pod.yaml', 1, `pod.yaml:2:1: kind: Unsupported value: "Pod": known kinds are ${kindsText}`],
     ['-f version.yaml', 1, 'version.yaml:1:1: apiVersion: Unsupported value: "ecsm.sh/v2": did you mean "ecsm.sh/v1"?'],
     ['-f field.yaml', 1, 'field.yaml:8:3: spec.replica: Unknown field: '],
     [

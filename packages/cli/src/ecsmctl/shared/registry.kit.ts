@@ -27,6 +27,10 @@ export interface RegistryKit {
   start(argv: string, options?: TestTerminalOptions): { readonly test: TestTerminal; readonly code: Promise<number> };
 }
 
+/** All kinds, as they are listed in errors. Derived, so that a new kind changes no error test. */
+export const pluralsText = knownKinds.kinds.map(({ plural }) => plural).join(', ');
+export const kindsText = knownKinds.kinds.map(({ kind }) => `"${kind}"`).join(', ');
+
 /** Call it at the top of a test file. Arguments are separated by spaces; `'…'` quotes them. */
 export function registryKit(scheme: 'sqlite' | 'file' = 'sqlite', program: Program = ecsmctl): RegistryKit {
   const directory = mkdtempSync(join(tmpdir(), 'ecsmctl-'));

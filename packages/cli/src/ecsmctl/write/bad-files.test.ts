@@ -2,7 +2,7 @@
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fillRegistry } from '../shared/registry.kit.ts';
+import { fillRegistry, kindsText } from '../shared/registry.kit.ts';
 import { serviceText, writeKit } from './write.kit.ts';
 
 const kit = writeKit();
@@ -81,7 +81,7 @@ const badFiles: readonly (readonly [name: string, content: string | Uint8Array, 
   [
     'pod.yaml',
     'apiVersion: v1\nkind: Pod\nmetadata: { name: a }\nspec: {}\n',
-    'pod.yaml:2:1: kind: Unsupported value: "Pod": known kinds are "ECSMService", "ServiceRevision", "OperatorIdentity", "Event", "Lease"',
+    `pod.yaml:2:1: kind: Unsupported value: "Pod": known kinds are ${kindsText}`,
   ],
   [
     'typo-kind.yaml',

@@ -1,7 +1,7 @@
 /** Bad command lines, each with the one line that it gets. Nothing may be written for any of them. */
 import { Lease } from '@ecsm/runtime';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fillRegistry } from '../shared/registry.kit.ts';
+import { fillRegistry, pluralsText } from '../shared/registry.kit.ts';
 import { inRealTime, serviceText, writeKit } from './write.kit.ts';
 
 const kit = writeKit();
@@ -86,16 +86,8 @@ const badLines: readonly (readonly [line: string, code: number, message: string]
   ['create service telemetry', 2, 'objects are read from files: write -f FILE, not "service"'],
   ['create -f telemetry.yaml', 1, 'ECSMService "telemetry" already exists'],
   ['delete', 2, 'specify a kind, such as ecsmservices, or KIND/NAME'],
-  [
-    'delete telemetry',
-    2,
-    'there is no kind "telemetry". There are ecsmservices, servicerevisions, operatoridentities, events, leases.',
-  ],
-  [
-    'delete pods',
-    2,
-    'there is no kind "pods". There are ecsmservices, servicerevisions, operatoridentities, events, leases.',
-  ],
+  ['delete telemetry', 2, `there is no kind "telemetry". There are ${pluralsText}.`],
+  ['delete pods', 2, `there is no kind "pods". There are ${pluralsText}.`],
   ['delete services', 2, 'which ecsmservices? Specify names, -l SELECTOR or --all'],
   [
     'delete service telemetri',
