@@ -5,6 +5,9 @@ export * from './api/field-selector.ts';
 export { isPlainObject, JSON_DEPTH_MAX, type JsonObject, type JsonValue, ownValue, setOwn } from './api/json.ts';
 export * from './api/kind.ts';
 export { ambiguity, KindSet, qualifiedPlural } from './api/kind-set.ts';
+export { type ApplyRequest, type ApplyResult, apply as applyConfiguration } from './api/managed-fields/apply.ts';
+export type { ManagedFieldsEntry } from './api/managed-fields/entries.ts';
+export { lastAppliedAnnotation } from './api/managed-fields/migration.ts';
 export { type Manifest, readManifests } from './api/manifest/manifest.ts';
 export { readPlainJson } from './api/manifest/plain-json.ts';
 export {
@@ -12,7 +15,7 @@ export {
   type ManifestError,
   validateManifest,
 } from './api/manifest/validate.ts';
-export { createMergePatch, deepEqual, mergePatch, threeWayMerge } from './api/merge.ts';
+export { createMergePatch, deepEqual, mergePatch } from './api/merge.ts';
 export type { Metadata, ObjectMetadataInput, OwnerReference, Scope } from './api/metadata.ts';
 export { metadataSchema, NAMESPACE_DEFAULT } from './api/metadata.ts';
 export * from './api/names.ts';
@@ -69,7 +72,6 @@ export { hidden } from './redact/mark.ts';
 export { isSecretName } from './redact/names.ts';
 export { redactText } from './redact/text.ts';
 export { redact, redactNamed, type SecretMarks } from './redact/value.ts';
-export { lastAppliedAnnotation } from './registry/apply.ts';
 export * from './registry/contract.ts';
 export { EmbeddedRegistry, type EmbeddedRegistryOptions } from './registry/embedded.ts';
 export { collectGarbage, sweepGarbage } from './registry/garbage.ts';

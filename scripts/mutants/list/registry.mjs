@@ -77,19 +77,19 @@ export const registry = {
     },
     {
       name: 'a create replaces an object that exists',
-      file: 'resource.ts',
+      file: 'object-writer.ts',
       find: 'value: encode(next), expected: 0 }',
       replace: 'value: encode(next) }',
     },
     {
       name: 'a dry run of an update is written',
-      file: 'resource.ts',
+      file: 'object-writer.ts',
       find: 'if (next === stored || options.dryRun) return',
       replace: 'if (next === stored) return',
     },
     {
       name: 'a dry run of a delete deletes',
-      file: 'resource.ts',
+      file: 'object-writer.ts',
       find: 'if (!options.dryRun)\n      await this.#commit',
       replace: 'await this.#commit',
     },
@@ -101,7 +101,7 @@ export const registry = {
     },
     {
       name: 'a replaced object is committed without comparing its revision',
-      file: 'resource.ts',
+      file: 'object-writer.ts',
       find: 'value: encode(next), expected: revision })',
       replace: 'value: encode(next) })',
     },

@@ -95,7 +95,7 @@ export class Site {
   }
 
   async apply(input: ECSMServiceInput): Promise<void> {
-    await this.services.apply(input);
+    await this.services.apply(input, { force: true });
   }
 
   async edit(name: string, change: Parameters<typeof this.services.patch>[1], namespace = 'default'): Promise<void> {

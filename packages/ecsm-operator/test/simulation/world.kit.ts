@@ -161,7 +161,7 @@ export class Users {
   }
 
   async apply(service: InputOf<typeof ECSMService>): Promise<void> {
-    await this.services.apply(service);
+    await this.services.apply(service, { force: true });
   }
 
   async patch(name: string, patch: Parameters<typeof this.services.patch>[1]): Promise<void> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isPlainObject, type JsonValue, ownValue } from './json.ts';
-import { createMergePatch, deepEqual, mergePatch, threeWayMerge } from './merge.ts';
+import { isPlainObject, type JsonValue } from './json.ts';
+import { createMergePatch, deepEqual, mergePatch } from './merge.ts';
 
 /** Few keys, so that documents overlap; among them those that trip up careless code. */
 const key = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor', 'toString');
@@ -131,84 +131,5 @@ describe('createMergePatch', () => {
       }),
     );
     expect(createMergePatch({ a: 1, b: { c: 1, d: [1] } }, { b: { c: 2, d: [1] } })).toEqual({ a: null, b: { c: 2 } });
-  });
-});
-
-describe('threeWayMerge', () => {
-  it('removes what was removed from the file, sets what is in it and keeps what other writers set', () => {
-    const lastApplied = { spec: { replicas: 3, image: 'a', env: ['x'] } };
-    const live = { spec: { replicas: 5, image: 'a', env: ['x', 'injected'], paused: true }, status: { ready: 1 } };
-    const wanted = { spec: { image: 'b', env: ['y'] } };
-    expect(threeWayMerge(lastApplied, live, wanted)).toEqual({
-      spec: { image: 'b', env: ['y'], paused: true },
-      status: { ready: 1 },
-    });
-  });
-
-  it('removes a field that is null in the file', () => {
-    expect(threeWayMerge(undefined, { a: { b: 1, c: 2 } }, { a: { b: null, n: { m: null } } })).toEqual({
-      a: { c: 2, n: {} },
-    });
-  });
-
-  it('returns the desired document when there are no other writers', () => {
-    fc.assert(
-      fc.property(document, document, (last, wanted) => {
-        expect(deepEqual(threeWayMerge(last, last, wanted), wanted)).toBe(true);
-        expect(deepEqual(threeWayMerge(undefined, undefined, wanted), wanted)).toBe(true);
-      }),
-    );
-  });
-
-  it('changes nothing, and returns the same object, when applied again', () => {
-    fc.assert(
-      fc.property(documentWithNull, documentWithNull, documentWithNull, (last, live, wanted) => {
-        const once = threeWayMerge(deepFreezeAll(last), deepFreezeAll(live), deepFreezeAll(wanted));
-        expect(threeWayMerge(wanted, once, wanted)).toBe(once);
-      }),
-    );
-  });
-
-  it('keeps every field of its owner', () => {
-    const check = (last: unknown, live: unknown, wanted: unknown, result: unknown): void => {
-      if (!isPlainObject(wanted)) {
-        expect(deepEqual(result, wanted)).toBe(true);
-        return;
-      }
-      if (!isPlainObject(result)) throw new Error('an object was wanted');
-      const names = [last, live, wanted, result].flatMap((part) => (isPlainObject(part) ? Object.keys(part) : []));
-      for (const name of new Set(names)) {
-        const [inLast, inLive, inWanted, inResult] = [last, live, wanted, result].map((part) =>
-          isPlainObject(part) ? ownValue(part, name) : undefined,
-        );
-        if (inWanted !== undefined) check(inLast, inLive, inWanted, inResult);
-        else if (inLast !== undefined) expect(inResult).toBeUndefined();
-        else expect(inResult).toBe(inLive);
-      }
-    };
-    fc.assert(
-      fc.property(document, document, document, (last, live, wanted) => {
-        check(last, live, wanted, threeWayMerge(last, live, wanted));
-      }),
-    );
-  });
-
-  it('agrees with the two patches that kubectl combines', () => {
-    /** Keeps of a patch only its removals, or only the rest. */
-    const filter = (patch: JsonValue, removals: boolean): JsonValue =>
-      isPlainObject(patch)
-        ? Object.fromEntries(
-            Object.entries(patch)
-              .filter(([, value]) => isPlainObject(value) || (value === null) === removals)
-              .map(([name, value]) => [name, filter(value, removals)]),
-          )
-        : patch;
-    fc.assert(
-      fc.property(document, document, document, (last, live, wanted) => {
-        const withoutRemoved = mergePatch(live, filter(createMergePatch(last, wanted), true));
-        const expected = mergePatch(withoutRemoved, filter(createMergePatch(live, wanted), false));
-        expect(deepEqual(threeWayMerge(last, live, wanted), expected)).toBe(true);
-      }),
-    );
   });
 });

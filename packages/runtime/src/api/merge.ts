@@ -1,5 +1,5 @@
 /**
- * Comparing and merging JSON data: equality, RFC 7386 merge patches, and the three-way merge behind `apply`.
+ * Comparing and merging JSON data: equality, and RFC 7386 merge patches.
  *
  * Nothing here changes its arguments, and a result shares every part that stayed the same: `result === target` means
  * that nothing changed. A property whose value is undefined counts as absent, as in JSON.stringify. Keys such as
@@ -52,35 +52,6 @@ export function createMergePatch(from: JsonValue | undefined, to: JsonValue): Js
     if (after !== undefined && own(from, key) === undefined) setOwn(patch, key, after);
   }
   return patch;
-}
-
-/**
- * The result of `apply` on a live object, as kubectl computes it for custom resources:
- * - a field in `lastApplied` that is not in `desired` is removed, even if it has changed since;
- * - a field in `desired` is set; a null field in `desired` is removed;
- * - every other field of `live` is kept, because another writer owns it;
- * - lists are atomic.
- *
- * Applying the same object again changes nothing and returns `live` itself.
- */
-export function threeWayMerge(
-  lastApplied: JsonValue | undefined,
-  live: JsonValue | undefined,
-  desired: JsonValue,
-): JsonValue {
-  if (!isPlainObject(desired)) return mergePatch(live, desired);
-  const draft = new Draft(live);
-  const last = isPlainObject(lastApplied) ? lastApplied : {};
-  for (const key of Object.keys(last)) {
-    if (own(desired, key) === undefined) draft.remove(key);
-  }
-  for (const key of Object.keys(desired)) {
-    const value = desired[key];
-    if (value === undefined) continue;
-    if (value === null) draft.remove(key);
-    else draft.set(key, threeWayMerge(own(last, key), draft.original(key), value));
-  }
-  return draft.finish();
 }
 
 /** A copy-on-write object. A value that is not an object counts as an empty one. */

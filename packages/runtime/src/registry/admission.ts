@@ -11,6 +11,7 @@ import type { Random } from '../ports/random.ts';
 import type { Admission } from '../store/file/admission.ts';
 import { decode, encode, type StoredObject } from './codec.ts';
 import { isFenceKey, locate, type Place } from './keys.ts';
+import { isTracked, withManagers } from './managers.ts';
 import * as rules from './rules.ts';
 
 export function admissionFor(kinds: KindSet, { clock, random }: { clock: Clock; random: Random }): Admission {
@@ -30,7 +31,10 @@ export function admissionFor(kinds: KindSet, { clock, random }: { clock: Clock; 
       return left && encode(left);
     }
     const wanted = kind.shape(addressed(place, data));
-    if (stored) return encode(rules.updated(kind, stored, withoutIdentity(wanted)));
+    if (stored) {
+      const next = rules.updated(kind, stored, withoutIdentity(wanted));
+      return encode(next !== stored && isTracked(next, {}) ? withManagers(kind, stored, next, { timestamp }) : next);
+    }
     return encode(adopted(kind, wanted, { uid: random.uuid(), timestamp }));
   };
 }
@@ -64,13 +68,14 @@ function withoutIdentity(wanted: Wanted): Wanted {
 
 /** A new file with an identity (in a fresh clone of the directory) keeps that identity. */
 function adopted(kind: Kind, wanted: Wanted, identity: rules.NewIdentity): StoredObject<unknown, unknown> {
-  const { uid, generation, creationTimestamp, deletionTimestamp } = wanted.metadata;
+  const { uid, generation, creationTimestamp, deletionTimestamp, managedFields } = wanted.metadata;
   const created = rules.created(kind, withoutIdentity(wanted), identity);
   const history = {
     ...(uid === undefined ? {} : { uid }),
     ...(generation === undefined ? {} : { generation }),
     ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
     ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    ...(managedFields === undefined ? {} : { managedFields }),
   };
   const object = { ...created, metadata: { ...created.metadata, ...history } };
   return wanted.status === undefined ? object : { ...object, status: wanted.status };

@@ -1,96 +1,92 @@
-/** Declarative writes: the last applied configuration, and the three-way merge. */
+/** Declarative writes: the configuration that a caller applies, and the object that results from it. */
 import { ApiError } from '../api/errors.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../api/json.ts';
 import type { Kind } from '../api/kind.ts';
-import { deepEqual, mergePatch, threeWayMerge } from '../api/merge.ts';
-import { ANNOTATIONS_BYTES_MAX, NAMESPACE_DEFAULT } from '../api/metadata.ts';
-import { valueAt } from '../api/path.ts';
+import { type ApplyResult, apply } from '../api/managed-fields/apply.ts';
+import { lastAppliedAnnotation } from '../api/managed-fields/migration.ts';
+import { trackedPart, withoutNulls } from '../api/managed-fields/tracked.ts';
+import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
+import { validate } from '../api/schema/validate.ts';
+import type { StoredObject } from './codec.ts';
+import type { ApplyOptions } from './contract.ts';
+import { plain } from './input.ts';
+import { managerOf } from './managers.ts';
 
-/** The last applied configuration. It tells a field that was removed from the file from one that another writer set. */
-export const lastAppliedAnnotation = 'ecsm.sh/last-applied-configuration';
+/** The manager of an apply that names none. */
+const managerDefault = 'ecsm';
 
-/** The configuration is stored in an annotation and must leave space for the other annotations. */
-const configurationBytesMax = ANNOTATIONS_BYTES_MAX - 16 * 1024;
-
-/** The input with its full address, without the fields that only the registry or a controller writes. */
-export function configurationOf({ apiVersion, kind }: Pick<Kind, 'apiVersion' | 'kind'>, input: unknown): JsonObject {
-  const plain: unknown = JSON.parse(JSON.stringify(input ?? null));
-  if (!isJsonObject(plain) || !isJsonObject(plain.metadata)) {
-    throw new ApiError('BadRequest', { reason: `a ${kind} must be an object with metadata` });
-  }
-  const { status, metadata: _, ...rest } = plain;
-  const { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, annotations, ...own } =
-    plain.metadata;
-  const metadata: JsonObject = { namespace: NAMESPACE_DEFAULT, ...own };
-  const kept = isJsonObject(annotations) ? without(annotations, lastAppliedAnnotation) : annotations;
-  const isEmpty = kept === undefined || (isJsonObject(kept) && Object.keys(kept).length === 0);
-  return { apiVersion, kind, ...rest, metadata: isEmpty ? metadata : { ...metadata, annotations: kept } };
+export interface Configuration {
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly object: JsonObject;
 }
 
 /**
- * The object to store: the live one (if any) with the configuration merged into it, and the configuration itself in its
- * annotation.
- *
- * Finalizers are only added, and are not part of that annotation: each belongs to the controller that cleans up for it.
- * A file that was exported from the registry contains the finalizers of controllers, and applying the original file
- * afterwards would otherwise remove them. Controllers remove finalizers with `update`, users with `patch`.
+ * The input with its full address, without the fields that only the registry or a controller writes. It may be a part of
+ * an object: required fields may be missing, because the object may have them. Throws `Invalid` for other errors.
  */
-export function applied(live: JsonValue | undefined, wanted: JsonObject): JsonValue {
-  const configuration = withoutFinalizers(wanted);
-  const last = live === undefined ? undefined : lastApplied(live);
-  const merged = live === undefined ? wanted : withFinalizersOf(wanted, threeWayMerge(last, live, configuration));
-  // The same configuration with its keys in another order needs no write.
-  if (deepEqual(last, configuration)) return merged;
-  const text = JSON.stringify(configuration);
-  const sizeBytes = Buffer.byteLength(text);
-  if (sizeBytes > configurationBytesMax) {
-    throw new ApiError('TooLarge', {
-      what: 'the configuration to apply',
-      sizeBytes,
-      limitBytes: configurationBytesMax,
-    });
+export function configurationOf(
+  kind: Pick<Kind, 'apiVersion' | 'kind' | 'scope' | 'schema'>,
+  input: unknown,
+): Configuration {
+  const { apiVersion, schema } = kind;
+  const json = plain(input ?? null);
+  if (!isPlainObject(json) || !isPlainObject(json.metadata)) {
+    throw new ApiError('BadRequest', { reason: `a ${kind.kind} must be an object with metadata` });
   }
-  const remembered = { metadata: { annotations: { [lastAppliedAnnotation]: text } } };
-  return mergePatch(merged, remembered);
-}
-
-function lastApplied(live: JsonValue): JsonValue | undefined {
-  const text = valueAt(live, ['metadata', 'annotations', lastAppliedAnnotation]);
-  if (typeof text !== 'string') return undefined;
-  try {
-    const last: JsonValue = JSON.parse(text);
-    return isJsonObject(last) ? withoutFinalizers(last) : last;
-  } catch {
-    // The annotation was edited and is invalid. Merging without it removes nothing, which is safe.
-    return undefined;
+  const { name, namespace = NAMESPACE_DEFAULT } = json.metadata;
+  const address: JsonObject = kind.scope === 'Cluster' ? {} : { namespace };
+  const { metadata, ...content } = trackedPart(json, undefined);
+  const written = { apiVersion, kind: kind.kind, ...identityIn(json), ...content };
+  const named = { ...(name === undefined ? {} : { name }), ...address, ...withoutEmpty(metadata) };
+  const object = withoutNulls(schema, { ...written, metadata: named });
+  const errors = validate(schema, object, '');
+  const isPart = errors.every(({ type, path }) => type === 'Required value' && path !== 'metadata.name');
+  if (!isPart || !isPlainObject(object) || typeof name !== 'string') {
+    throw new ApiError('Invalid', { kind: kind.kind, name: typeof name === 'string' ? name : '', errors });
   }
+  return { name, namespace: typeof namespace === 'string' ? namespace : undefined, object };
 }
 
-function withoutFinalizers(object: JsonObject): JsonObject {
-  const { metadata } = object;
-  return isJsonObject(metadata) && Object.hasOwn(metadata, 'finalizers')
-    ? { ...object, metadata: without(metadata, 'finalizers') }
-    : object;
+/** The live object with the configuration applied, before defaults and validation. Throws `Conflict`. */
+export function applied(
+  { apiVersion, schema }: Pick<Kind, 'apiVersion' | 'schema'>,
+  stored: StoredObject<unknown, unknown> | undefined,
+  { object: configuration }: Configuration,
+  { force = false, timestamp, ...options }: ApplyOptions & { readonly timestamp: string },
+): ApplyResult {
+  const live = stored && plain(stored);
+  return apply({
+    schema,
+    apiVersion,
+    live: isPlainObject(live) ? live : undefined,
+    managedFields: stored?.metadata.managedFields,
+    configuration,
+    manager: managerOf(options) ?? managerDefault,
+    force,
+    timestamp,
+  });
 }
 
-/** The merged object with the finalizers of the live one, followed by the new ones. */
-function withFinalizersOf(wanted: JsonObject, merged: JsonValue): JsonValue {
-  const finalizers = finalizersOf(merged);
-  const added = finalizersOf(wanted).filter((finalizer) => !finalizers.includes(finalizer));
-  return added.length === 0 ? merged : mergePatch(merged, { metadata: { finalizers: [...finalizers, ...added] } });
+/** Kind and version as the caller wrote them, so that validation can reject wrong ones. */
+function identityIn({ apiVersion, kind }: JsonObject): JsonObject {
+  return { ...(apiVersion === undefined ? {} : { apiVersion }), ...(kind === undefined ? {} : { kind }) };
 }
 
-function finalizersOf(object: JsonValue): readonly JsonValue[] {
-  const finalizers = valueAt(object, ['metadata', 'finalizers']);
-  return Array.isArray(finalizers) ? finalizers : [];
+/** Empty lists and maps of metadata are not stored, so applying one would never come to rest. */
+function withoutEmpty(metadata: JsonValue | undefined): JsonObject {
+  if (!isPlainObject(metadata)) return {};
+  const { annotations, ...others } = metadata;
+  const kept = isPlainObject(annotations) ? omit(annotations, lastAppliedAnnotation) : annotations;
+  const fields = Object.entries({ ...others, ...(kept === undefined ? {} : { annotations: kept }) });
+  return Object.fromEntries(fields.filter(([, value]) => !isEmpty(value)));
 }
 
-/** For parsed JSON, where every plain object contains only JSON values. */
-function isJsonObject(value: unknown): value is JsonObject {
-  return isPlainObject(value);
-}
-
-function without(object: JsonObject, key: string): JsonObject {
+function omit(object: JsonObject, key: string): JsonObject {
   const { [key]: _, ...rest } = object;
   return rest;
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }

@@ -152,8 +152,11 @@ export interface Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> 
     patch: JsonValue,
     options?: Namespaced & Precondition & WriteOptions,
   ): Promise<ApiObject<Spec, Status>>;
-  /** Creates the object, or merges it into the live one. */
-  apply(object: ObjectInput<SpecInput, StatusInput>, options?: WriteOptions): Promise<Applied<Spec, Status>>;
+  /**
+   * Server-side apply by a manager, `ecsm` by default: creates the object, or merges into it and removes what the manager
+   * applied before and nobody owns now. Throws `Conflict` with `causes` for fields of others. Ignores the status.
+   */
+  apply(object: ObjectInput<SpecInput, StatusInput>, options?: ApplyOptions): Promise<Applied<Spec, Status>>;
   /**
    * Deletes the object, or sets its deletion timestamp if it has finalizers. Returns the object as it was deleted or
    * marked; undefined if it did not exist, which is not an error.
@@ -277,6 +280,13 @@ export interface VersionBatch {
 export interface WriteOptions {
   /** Validate, but do not write. Returns the object that would have been stored. */
   readonly dryRun?: boolean;
+  /** Recorded in `managedFields`. Default: `unknown` if the object has managers, and none for a status. */
+  readonly manager?: string;
+}
+
+export interface ApplyOptions extends WriteOptions, Precondition {
+  /** Take over fields that other managers own. Default: they are a `Conflict`. */
+  readonly force?: boolean;
 }
 
 export interface Precondition {

@@ -134,7 +134,9 @@ async function perform(
       case 'apply':
         return {
           is: 'object',
-          object: (await widgets.apply({ metadata: { name: operation.name }, spec: { size: operation.size } })).object,
+          object: (
+            await widgets.apply({ metadata: { name: operation.name }, spec: { size: operation.size } }, { force: true })
+          ).object,
         };
       case 'status':
         return {

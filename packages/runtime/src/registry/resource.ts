@@ -2,17 +2,19 @@
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { JsonValue } from '../api/json.ts';
 import type { Kind } from '../api/kind.ts';
+import { isReset } from '../api/managed-fields/entries.ts';
 import { mergePatch } from '../api/merge.ts';
 import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import type { ApiObject, DefaultedObject, ObjectInput } from '../api/object.ts';
 import { type Clock, timestampAt } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
-import type { Commit, Revision, Store, Write } from '../store/contract.ts';
+import type { Commit, Store, Write } from '../store/contract.ts';
 import { applied, configurationOf } from './apply.ts';
 import { decode, encode, revisionOf, type StoredObject, withRevision } from './codec.ts';
 import { retryOnConflict, WriteConflict } from './conflict.ts';
 import type {
   Applied,
+  ApplyOptions,
   EventBatch,
   ListOptions,
   MultiKeyResource,
@@ -33,6 +35,8 @@ import type {
 import { parseChange, parseInput, plain, withGeneratedName } from './input.ts';
 import { keyOf, prefixOf } from './keys.ts';
 import { listObjects, listVersions, matcherOf } from './list.ts';
+import { isTracked, withManagedFields, withManagers } from './managers.ts';
+import { type Current, ObjectWriter } from './object-writer.ts';
 import * as rules from './rules.ts';
 import { eventsOf, versionsOf } from './watch.ts';
 import type { Writer } from './writer.ts';
@@ -47,20 +51,17 @@ export interface ResourceDependencies {
   readonly random: Random;
 }
 
-interface Current<Spec, Status> {
-  readonly stored: StoredObject<Spec, Status>;
-  readonly revision: Revision;
-}
-
 export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Status>
   implements Resource<Spec, Status, SpecInput, StatusInput>, MultiKeyResource<Spec, Status, SpecInput, StatusInput>
 {
   readonly kind: Kind<Spec, Status, SpecInput, StatusInput>;
   readonly #dependencies: ResourceDependencies;
+  readonly #objects: ObjectWriter<Spec, Status>;
 
   constructor(kind: Kind<Spec, Status, SpecInput, StatusInput>, dependencies: ResourceDependencies) {
     this.kind = kind;
     this.#dependencies = dependencies;
+    this.#objects = new ObjectWriter(kind, dependencies);
   }
 
   async get(name: string, options: Namespaced = {}): Promise<ApiObject<Spec, Status>> {
@@ -83,7 +84,10 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     for (let attempt = 1; ; attempt++) {
       const named = withGeneratedName(object, this.#dependencies.random);
       try {
-        return await this.#insert(parseInput(this.kind, named), options);
+        return await this.#objects.insert(
+          this.#authored(undefined, this.#created(parseInput(this.kind, named)), options),
+          options,
+        );
       } catch (error) {
         const isTaken = named !== object && isApiError(error, 'AlreadyExists');
         if (!isTaken || attempt === generatedNamesMax) throw error;
@@ -102,7 +106,7 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     }
     const current = await this.#existing(this.#key(namespace, name), name);
     rules.checkPrecondition(this.kind, current, { resourceVersion });
-    return this.#replace(current, rules.updated(this.kind, current.stored, wanted), options);
+    return this.#objects.replace(current, this.#updated(current, wanted, options), options);
   }
 
   async updateStatus(
@@ -113,7 +117,13 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     const attempt = async () => {
       const current = await this.#existing(this.#key(namespace, name), name);
       rules.checkPrecondition(this.kind, current, { ...options, ...(uid === undefined ? {} : { uid }) });
-      return this.#replace(current, rules.withStatus(this.kind, current.stored, update.status), options);
+      const next = rules.withStatus(this.kind, current.stored, update.status);
+      const isNamed = options.manager !== undefined;
+      return this.#objects.replace(
+        current,
+        isNamed ? this.#authored(current.stored, next, options, 'status') : next,
+        options,
+      );
     };
     return options.resourceVersion === undefined ? retryOnConflict(attempt) : attempt();
   }
@@ -127,34 +137,36 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
       const current = await this.#existing(this.#key(options.namespace, name), name);
       rules.checkPrecondition(this.kind, current, options);
       const merged = mergePatch(plain(rules.asInput(current.stored)), patch);
-      return this.#replace(
-        current,
-        rules.updated(this.kind, current.stored, parseChange(this.kind, merged, current.stored)),
-        options,
-      );
+      const wanted = parseChange(this.kind, merged, current.stored);
+      return this.#objects.replace(current, this.#updated(current, wanted, options), options);
     };
     return options.resourceVersion === undefined ? retryOnConflict(attempt) : attempt();
   }
 
-  async apply(object: ObjectInput<SpecInput, StatusInput>, options: WriteOptions = {}): Promise<Applied<Spec, Status>> {
+  async apply(object: ObjectInput<SpecInput, StatusInput>, options: ApplyOptions = {}): Promise<Applied<Spec, Status>> {
     const configuration = configurationOf(this.kind, object);
-    const wanted = parseInput(this.kind, configuration);
-    const { name, namespace } = wanted.metadata;
-    return retryOnConflict<Applied<Spec, Status>>(async () => {
+    const { name, namespace } = configuration;
+    const attempt = async (): Promise<Applied<Spec, Status>> => {
       const current = await this.#current(this.#key(namespace, name));
+      rules.checkPrecondition(this.kind, current ?? { name }, options);
+      const timestamp = this.#now();
+      const { object: merged, managedFields } = applied(this.kind, current?.stored, configuration, {
+        ...options,
+        timestamp,
+      });
       if (!current) {
-        const object = await this.#insert(parseInput(this.kind, applied(undefined, configuration)), options);
-        return { outcome: 'created', object };
+        const next = withManagedFields(this.#created(parseInput(this.kind, merged)), managedFields);
+        return { outcome: 'created', object: await this.#objects.insert(next, options) };
       }
-      const merged = parseChange(
-        this.kind,
-        applied(plain(rules.asInput(current.stored)), configuration),
-        current.stored,
-      );
-      const next = rules.updated(this.kind, current.stored, merged);
+      const wanted = parseChange(this.kind, merged, current.stored);
+      const next = rules.updated(this.kind, current.stored, {
+        ...wanted,
+        metadata: { ...wanted.metadata, managedFields },
+      });
       const outcome = next === current.stored ? 'unchanged' : 'configured';
-      return { outcome, object: await this.#replace(current, next, options) };
-    });
+      return { outcome, object: await this.#objects.replace(current, next, options) };
+    };
+    return options.resourceVersion === undefined ? retryOnConflict(attempt) : attempt();
   }
 
   /** The limits of a store's commit apply: 128 writes, including one for the fence. */
@@ -185,8 +197,8 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
       const current = await this.#current(this.#key(options.namespace, name));
       if (!current) return undefined;
       rules.checkPrecondition(this.kind, current, options);
-      const next = rules.deleted(current.stored, timestampAt(this.#dependencies.clock.now()));
-      return next ? this.#replace(current, next, options) : this.#remove(current, options);
+      const next = rules.deleted(current.stored, this.#now());
+      return next ? this.#objects.replace(current, next, options) : this.#objects.remove(current, options);
     };
     return options.resourceVersion === undefined ? retryOnConflict(attempt) : attempt();
   }
@@ -230,7 +242,7 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
   /** The write from the current to the wanted object; undefined if there is no difference. */
   #changed(current: Current<Spec, Status> | undefined, wanted: unknown): Write | undefined {
     const next = current
-      ? rules.updated(this.kind, current.stored, parseChange(this.kind, wanted, current.stored))
+      ? this.#updated(current, parseChange(this.kind, wanted, current.stored), {})
       : this.#created(parseInput(this.kind, wanted));
     if (next === current?.stored) return undefined;
     const key = this.#key(next.metadata.namespace, next.metadata.name);
@@ -238,47 +250,30 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
   }
 
   #created(wanted: DefaultedObject<Spec, Status>): StoredObject<Spec, Status> {
-    const { clock, random } = this.#dependencies;
-    return rules.created(this.kind, wanted, { uid: random.uuid(), timestamp: timestampAt(clock.now()) });
+    return rules.created(this.kind, wanted, { uid: this.#dependencies.random.uuid(), timestamp: this.#now() });
   }
 
-  async #insert(wanted: DefaultedObject<Spec, Status>, options: WriteOptions): Promise<ApiObject<Spec, Status>> {
-    const { store, writer } = this.#dependencies;
-    const next = this.#created(wanted);
-    const { namespace, name } = next.metadata;
-    const key = this.#key(namespace, name);
-    const exists = () => new ApiError('AlreadyExists', { kind: this.kind.kind, name });
-    if (options.dryRun) {
-      if (await store.get(key)) throw exists();
-      return withRevision(next, 0);
-    }
-    const outcome = await writer.commit([{ type: 'put', key, value: encode(next), expected: 0 }]);
-    if (typeof outcome !== 'number') throw exists();
-    return withRevision(next, outcome);
+  #updated(
+    { stored }: Current<Spec, Status>,
+    wanted: DefaultedObject<Spec, Status>,
+    options: WriteOptions,
+  ): StoredObject<Spec, Status> {
+    const next = rules.updated(this.kind, stored, wanted);
+    return isReset(wanted.metadata.managedFields) ? next : this.#authored(stored, next, options);
   }
 
-  async #replace(
-    { stored, revision }: Current<Spec, Status>,
+  /** The object with its managers after a write: the same object if they are not tracked. */
+  #authored(
+    before: StoredObject<Spec, Status> | undefined,
     next: StoredObject<Spec, Status>,
     options: WriteOptions,
-  ): Promise<ApiObject<Spec, Status>> {
-    if (next === stored || options.dryRun) return withRevision(next, revision);
-    if (rules.isFinished(next)) return this.#remove({ stored: next, revision }, options);
-    const { namespace, name } = next.metadata;
-    const key = this.#key(namespace, name);
-    return withRevision(next, await this.#commit(name, { type: 'put', key, value: encode(next), expected: revision }));
+    subresource?: 'status',
+  ): StoredObject<Spec, Status> {
+    if (next === before || !isTracked(next, options)) return next;
+    return withManagers(this.kind, before, next, { manager: options.manager, subresource, timestamp: this.#now() });
   }
 
-  async #remove({ stored, revision }: Current<Spec, Status>, options: WriteOptions): Promise<ApiObject<Spec, Status>> {
-    const { namespace, name } = stored.metadata;
-    if (!options.dryRun)
-      await this.#commit(name, { type: 'delete', key: this.#key(namespace, name), expected: revision });
-    return withRevision(stored, revision);
-  }
-
-  async #commit(name: string, write: Parameters<Writer['commit']>[0][number]): Promise<Revision> {
-    const outcome = await this.#dependencies.writer.commit([write]);
-    if (typeof outcome === 'number') return outcome;
-    throw new WriteConflict(this.kind.kind, name);
+  #now(): string {
+    return timestampAt(this.#dependencies.clock.now());
   }
 }

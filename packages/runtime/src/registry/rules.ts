@@ -4,6 +4,7 @@
  */
 import { ApiError, type FieldError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
+import type { ManagedFieldsEntry } from '../api/managed-fields/entries.ts';
 import { deepEqual } from '../api/merge.ts';
 import type { DefaultedObject, ObjectInput } from '../api/object.ts';
 import { applyDefaults } from '../api/schema/defaults.ts';
@@ -11,6 +12,7 @@ import type { Revision } from '../store/contract.ts';
 import type { StoredObject } from './codec.ts';
 import { modifiedReason } from './conflict.ts';
 import type { Precondition } from './contract.ts';
+import { requestedManagedFields } from './managers.ts';
 
 /** The fields of a new object that the registry sets. */
 export interface NewIdentity {
@@ -30,7 +32,10 @@ export function created<Spec, Status>(
   return checked(kind, objectOf(kind, metadata, wanted));
 }
 
-/** The writer sets spec, labels, annotations, finalizers and owners; everything else stays. */
+/**
+ * The writer sets spec, labels, annotations, finalizers and owners; everything else stays. It may also set the managers
+ * of the object, or reset them.
+ */
 export function updated<Spec, Status>(
   kind: Kind<Spec, Status>,
   stored: StoredObject<Spec, Status>,
@@ -51,7 +56,9 @@ export function updated<Spec, Status>(
   const { uid, creationTimestamp, deletionTimestamp } = before;
   const isSame = hasSameContent(kind, stored, wanted);
   const generation = isSame ? before.generation : before.generation + 1;
-  const metadata = metadataOf(wanted.metadata, { uid, generation, creationTimestamp, deletionTimestamp });
+  const managedFields = requestedManagedFields(before.managedFields, wanted.metadata.managedFields);
+  const history = { uid, generation, creationTimestamp, deletionTimestamp, managedFields };
+  const metadata = metadataOf(wanted.metadata, history);
   // With the identical content, the comparison of the whole object skips it.
   const next = { ...objectOf(kind, metadata, isSame ? stored : wanted), ...statusOf(stored) };
   return isSame && deepEqual(next, stored) ? stored : checked(kind, next, stored);
@@ -89,7 +96,7 @@ export function isFinished(object: StoredObject<unknown, unknown>): boolean {
   return object.metadata.deletionTimestamp !== undefined && !hasFinalizers(object);
 }
 
-/** The fields that a writer may set: the input of `patch` and `apply`. */
+/** The fields that a writer may set: the input of `patch`. */
 export function asInput<Spec, Status>(stored: StoredObject<Spec, Status>): ObjectInput<Spec, Status> {
   const { status: _, ...rest } = stored;
   return rest;
@@ -134,8 +141,8 @@ function statusOf<Status>({ status }: { readonly status?: Status }): { readonly 
  * they equal absent ones.
  */
 function metadataOf(wanted: DefaultedObject['metadata'], history: History): StoredMetadata {
-  const { name, namespace, labels, annotations, finalizers, ownerReferences, managedFields } = wanted;
-  const { uid, generation, creationTimestamp, deletionTimestamp } = history;
+  const { name, namespace, labels, annotations, finalizers, ownerReferences } = wanted;
+  const { uid, generation, creationTimestamp, deletionTimestamp, managedFields } = history;
   // Field by field: every write calls this, and spreading is several times slower.
   const identity = { uid, generation, creationTimestamp };
   // A cluster-scoped object has no namespace, contrary to its type.
@@ -156,6 +163,7 @@ interface History {
   readonly generation: number;
   readonly creationTimestamp: string;
   readonly deletionTimestamp?: string | undefined;
+  readonly managedFields?: readonly ManagedFieldsEntry[] | undefined;
 }
 
 type StoredMetadata = StoredObject<unknown, unknown>['metadata'];
@@ -180,11 +188,16 @@ function checked<Spec, Status>(
 /** Throws `Conflict` unless the stored object has the uid and the version of the precondition. */
 export function checkPrecondition(
   kind: { readonly kind: string },
-  { stored: { metadata }, revision }: { readonly stored: StoredObject<unknown, unknown>; readonly revision: Revision },
+  current: { readonly stored: StoredObject<unknown, unknown>; readonly revision: Revision } | { readonly name: string },
   { uid, resourceVersion }: Precondition,
 ): void {
+  if ('name' in current) {
+    if (uid === undefined && resourceVersion === undefined) return;
+    throw new ApiError('Conflict', { kind: kind.kind, name: current.name, reason: 'the object does not exist' });
+  }
+  const { metadata } = current.stored;
   requireUid(kind, metadata, uid);
-  if (resourceVersion !== undefined && resourceVersion !== String(revision)) {
+  if (resourceVersion !== undefined && resourceVersion !== String(current.revision)) {
     throw new ApiError('Conflict', { kind: kind.kind, name: metadata.name, reason: modifiedReason });
   }
 }

@@ -43,6 +43,7 @@ const get: Command = {
   wordsMax: Number.POSITIVE_INFINITY,
   flags: [
     ...tableFlags,
+    { name: 'show-managed-fields', help: 'with -o yaml or json: also show which manager set which fields' },
     allNamespacesFlag,
     selectorFlag,
     fieldSelectorFlag,

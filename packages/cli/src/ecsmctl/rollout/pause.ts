@@ -2,6 +2,7 @@
 
 import type { Call, Run } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
+import { managerOf } from '../shared/managers.ts';
 import { withSession } from '../shared/session.ts';
 import { rejectDeleted, servicesOf, titleOf } from './targets.ts';
 
@@ -16,7 +17,9 @@ export async function setPaused(call: Call, paused: boolean): Promise<void> {
         continue;
       }
       const { name, namespace, uid } = service.metadata;
-      await session.registry.resource(ECSMService).patch(name, { spec: { paused } }, { namespace, uid });
+      await session.registry
+        .resource(ECSMService)
+        .patch(name, { spec: { paused } }, { namespace, uid, manager: managerOf('rollout') });
       out.write(`${title} ${paused ? 'paused' : 'resumed'}\n`);
     }
   });

@@ -2,6 +2,7 @@
 import type { Run } from '@ecsm/command-line';
 import { ECSMService, restartedAtAnnotation } from '@ecsm/operator/kinds';
 import { timestampAt } from '@ecsm/runtime';
+import { managerOf } from '../shared/managers.ts';
 import { withSession } from '../shared/session.ts';
 import { rejectDeleted, resumeLine, servicesOf, titleOf } from './targets.ts';
 
@@ -18,7 +19,9 @@ export const run: Run = async (call) => {
         continue;
       }
       const patch = { metadata: { annotations: { [restartedAtAnnotation]: restartedAt } } };
-      await session.registry.resource(ECSMService).patch(name, patch, { namespace, uid });
+      await session.registry
+        .resource(ECSMService)
+        .patch(name, patch, { namespace, uid, manager: managerOf('rollout') });
       out.write(`${title} restarted\n`);
       if (service.spec.paused) err.write(`the rollout is paused; resume it with "${resumeLine(service)}"\n`);
     }

@@ -159,7 +159,7 @@ describe('rollout undo', () => {
     });
     const { spec, metadata } = await serviceIn(kit);
     expect(spec.template).toMatchObject({ image: 'telemetry@2.0.0#sylixos', vsoa: { password: 'hunter2' } });
-    expect(metadata.annotations).not.toHaveProperty(['ecsm.sh/restartedAt']);
+    expect(metadata.annotations ?? {}).not.toHaveProperty(['ecsm.sh/restartedAt']);
     expect((await kit.run('rollout undo service/telemetry')).out).toContain('rolled back to revision 3 ');
     expect((await serviceIn(kit)).metadata.annotations).toMatchObject({
       'ecsm.sh/restartedAt': '2026-01-02T02:04:05Z',

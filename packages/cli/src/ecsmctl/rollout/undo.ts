@@ -2,6 +2,7 @@
 import { type Call, Failure, type Run, visible } from '@ecsm/command-line';
 import { ECSMService, restartedAtAnnotation, type ServiceRevision } from '@ecsm/operator/kinds';
 import { isApiError, type Kind } from '@ecsm/runtime';
+import { managerOf } from '../shared/managers.ts';
 import { wholeNumberOf } from '../shared/numbers.ts';
 import { type Session, withSession } from '../shared/session.ts';
 import { isOn } from '../shared/targets.ts';
@@ -67,5 +68,7 @@ async function writeBack(
   const annotations = { ...others, ...(restartedAt === undefined ? {} : { [restartedAtAnnotation]: restartedAt }) };
   const anyKind: Kind = registry.kinds.get(ECSMService.apiVersion, ECSMService.kind);
   const metadata = { ...service.metadata, annotations };
-  await registry.resource(anyKind).update({ metadata, spec: { ...service.spec, template } }, { dryRun });
+  await registry
+    .resource(anyKind)
+    .update({ metadata, spec: { ...service.spec, template } }, { dryRun, manager: managerOf('rollout') });
 }

@@ -61,17 +61,28 @@ export async function printObjects(call: Call, items: readonly Item[], options: 
       break;
     }
     default:
-      out.write(await documentText(format, documentOf(items, options.single ?? false)));
+      out.write(await documentText(format, documentOf(items, options.single ?? false, shownBy(call, format))));
   }
   await out.drained();
 }
 
 /** A single object or a list, redacted. */
-function documentOf(items: readonly Item[], single: boolean): unknown {
-  const [first, ...others] = items.map(({ object }) => redactObject(object));
+function documentOf(items: readonly Item[], single: boolean, shown: Shown): unknown {
+  const [first, ...others] = items.map(({ object }) => shown(object));
   return single && first !== undefined && others.length === 0
     ? first
     : listOf(first === undefined ? [] : [first, ...others]);
+}
+
+type Shown = (object: Item['object']) => unknown;
+
+/** Redacts secrets. As in kubectl, YAML and JSON have the managers of fields only with `--show-managed-fields`. */
+function shownBy(call: Call, { kind }: Format): Shown {
+  if (kind === 'jsonpath' || isOn(call, 'show-managed-fields')) return redactObject;
+  return (object) => {
+    const { managedFields: _, ...metadata } = object.metadata;
+    return redactObject({ ...object, metadata });
+  };
 }
 
 /** The caller redacts secrets in `value`. */
@@ -172,8 +183,9 @@ function textsOf(call: Call, kind: Kind, format: Format, options: PrintOptions):
     return (items) => items.map(({ object }) => `${shortNameOf(kind, object.metadata.name)}\n`).join('');
   }
   let isFirst = true;
+  const shown = shownBy(call, format);
   return async (items) => {
-    const texts = await Promise.all(items.map(({ object }) => documentText(format, redactObject(object))));
+    const texts = await Promise.all(items.map(({ object }) => documentText(format, shown(object))));
     const separator = isFirst || format.kind !== 'yaml' ? '' : '---\n';
     isFirst = false;
     // The output of a template may lack a line end; the next object starts on a new line.

@@ -51,8 +51,7 @@ describe('apply', () => {
 
   it('reads standard input, and uses the given namespace for objects without one', async () => {
     expect(await kit.shown('apply -f - -n orbit', { input: serviceText('piped') })).toBe('ecsmservice/piped created\n');
-    const piped = await kit.inside((registry) => registry.resource(ECSMService).get('piped', { namespace: 'orbit' }));
-    expect(piped.metadata.annotations?.[lastAppliedAnnotation]).toContain('"namespace":"orbit"');
+    expect(await kit.shown('get services -n orbit -o name')).toBe('ecsmservice/piped\n');
   });
 
   it('keeps the finalizer of the operator after get -o yaml | apply -f - and an apply of the original file', async () => {
@@ -81,11 +80,14 @@ describe('apply', () => {
   });
 
   it('continues after an object that cannot be applied, and fails at the end', async () => {
-    const long = 'x'.repeat(250 * 1024);
-    kit.write('big.yaml', serviceText('big', { metadata: `  annotations: { text: ${long} }\n` }));
+    kit.write('scaled.yaml', serviceText('scaled'));
+    await kit.shown('apply -f scaled.yaml');
+    await kit.shown('scale service scaled --replicas 5');
     kit.write('after.yaml', serviceText('after'));
-    expect(await kit.shown('apply -f one.yaml -f big.yaml -f after.yaml')).toMatch(
-      /^ecsmservice\/one unchanged\necsmservice\/after created\n! ecsmctl: the configuration to apply is 256\d\d\d bytes, over the limit of 245760\n! ecsmctl: 1 of 3 objects could not be applied\n= 1\n$/,
+    expect(await kit.shown('apply -f one.yaml -f scaled.yaml -f after.yaml')).toBe(
+      'ecsmservice/one unchanged\necsmservice/after created\n' +
+        '! ecsmctl: ecsmservice/scaled has fields of other managers: .spec.deploymentStrategy.replicas (ecsmctl-scale); omit these fields in the file, or take them over with --force-conflicts\n' +
+        '! ecsmctl: 1 of 3 objects could not be applied\n= 1\n',
     );
   });
 
@@ -108,7 +110,7 @@ describe('apply', () => {
         'deploymentStrategy: { type: Static, nodes: [node-1], replicas: null, nodePool: null }',
       ),
     );
-    expect(await kit.shown('apply -f leaving.yaml --dry-run')).toBe(
+    expect(await kit.shown('apply -f leaving.yaml --dry-run --force-conflicts')).toBe(
       'ecsmservice/leaving configured (dry run)\n! warning: ecsmservice/leaving is being deleted, and the applied changes will be lost\n',
     );
   });
@@ -146,6 +148,76 @@ describe('apply', () => {
     expect(await code).toBe(0);
     expect(test.err.text).toBe('');
     expect(await kit.shown('get services u1 u2 u3 -o name')).toBe('ecsmservice/u1\necsmservice/u2\necsmservice/u3\n');
+  });
+});
+
+describe('apply to an object of several managers', () => {
+  const kit = writeKit();
+  const paused = serviceText('shared', { spec: '  paused: false\n' });
+  const conflict =
+    'ecsmservice/shared has fields of other managers: .spec.paused (ecsmctl-rollout); .spec.deploymentStrategy.replicas (ecsmctl-scale); omit these fields in the file, or take them over with --force-conflicts\n';
+  const managers = async () => {
+    const { metadata } = await kit.inside((registry) => registry.resource(ECSMService).get('shared'));
+    return metadata.managedFields?.map(({ manager, operation }) => `${manager} ${operation}`);
+  };
+  kit.write('shared.yaml', paused);
+
+  it('names the owners of fields that differ, and writes nothing', async () => {
+    await kit.shown('apply -f shared.yaml');
+    await kit.shown('scale service shared --replicas 7');
+    await kit.shown('rollout pause service/shared');
+    expect(await kit.shown('apply -f shared.yaml')).toBe(`! ecsmctl: ${conflict}= 1\n`);
+    expect(await kit.shown('apply -f shared.yaml --dry-run')).toBe(`! ecsmctl: ${conflict}= 1\n`);
+    expect(await managers()).toEqual(['ecsmctl Apply', 'ecsmctl-rollout Update', 'ecsmctl-scale Update']);
+  });
+
+  it('is printed with its managers only if they are requested', async () => {
+    expect(await kit.shown('get service shared -o yaml')).not.toContain('managedFields');
+    expect(await kit.shown('get services -o json')).not.toContain('managedFields');
+    const yaml = await kit.shown('get service shared -o yaml --show-managed-fields');
+    expect(yaml).toContain('manager: ecsmctl-scale');
+    expect(yaml).toContain('f:replicas: {}');
+  });
+
+  it('is shown by diff with a warning', async () => {
+    const shown = await kit.shown('diff -f shared.yaml');
+    expect(shown).toContain('-    replicas: 7\n+    replicas: 2\n');
+    expect(shown).toContain(`! warning: ${conflict}= 1\n`);
+  });
+
+  it('takes fields over with --force-conflicts', async () => {
+    expect(await kit.shown('apply -f shared.yaml --force-conflicts')).toBe('ecsmservice/shared configured\n');
+    const { spec } = await kit.inside((registry) => registry.resource(ECSMService).get('shared'));
+    expect([spec.deploymentStrategy.replicas, spec.paused]).toEqual([2, false]);
+    expect(await managers()).toEqual(['ecsmctl Apply']);
+    expect(await kit.shown('apply -f shared.yaml')).toBe('ecsmservice/shared unchanged\n');
+  });
+
+  it('leaves fields that are not in the file to their managers', async () => {
+    kit.write('shared.yaml', serviceText('shared'));
+    await kit.shown('patch service shared -p \'{"spec":{"revisionHistoryLimit":3}}\'');
+    expect(await kit.shown('apply -f shared.yaml')).toBe('ecsmservice/shared configured\n');
+    expect(await kit.shown('apply -f shared.yaml')).toBe('ecsmservice/shared unchanged\n');
+    const { spec } = await kit.inside((registry) => registry.resource(ECSMService).get('shared'));
+    expect(spec.revisionHistoryLimit).toBe(3);
+  });
+
+  it('continues from the annotation of an earlier version', async () => {
+    await kit.inside(async (registry) => {
+      const { metadata: _, spec } = await registry.resource(ECSMService).get('shared');
+      const last = JSON.stringify({ metadata: { name: 'old', labels: { gone: 'x' } }, spec: { paused: true } });
+      const metadata = {
+        name: 'old',
+        labels: { gone: 'x' },
+        annotations: { [lastAppliedAnnotation]: last, note: 'n' },
+      };
+      await registry.resource(ECSMService).create({ metadata, spec: { ...spec, paused: true } });
+    });
+    kit.write('old.yaml', serviceText('old').replace('old@1.0.0', 'shared@1.0.0'));
+    expect(await kit.shown('apply -f old.yaml')).toBe('ecsmservice/old configured\n');
+    const { spec, metadata } = await kit.inside((registry) => registry.resource(ECSMService).get('old'));
+    expect([spec.paused, spec.revisionHistoryLimit]).toEqual([false, 3]);
+    expect([metadata.labels, metadata.annotations]).toEqual([undefined, { note: 'n' }]);
   });
 });
 
@@ -199,10 +271,13 @@ describe('apply --prune', () => {
   });
 
   it('deletes nothing if an object could not be applied', async () => {
-    const long = 'x'.repeat(250 * 1024);
-    const big = serviceText('big', { metadata: `  labels: { app: x }\n  annotations: { text: ${long} }\n` });
-    kit.write('big.yaml', `${labelled('d', 'x')}---\n${big}`);
-    const shown = await kit.shown('apply -f big.yaml --prune -l app=x');
+    kit.write('d.yaml', labelled('d', 'x'));
+    await kit.shown('create -f d.yaml');
+    kit.write(
+      'd-and-e.yaml',
+      `${labelled('d', 'x', ', tier: test').replace('1.0.0', '2.0.0')}---\n${labelled('e', 'x')}`,
+    );
+    const shown = await kit.shown('apply -f d-and-e.yaml --prune -l app=x');
     expect(shown).toContain('! warning: pruning skipped: some objects could not be applied\n');
     expect(shown).toContain('! ecsmctl: 1 of 2 objects could not be applied\n= 1\n');
     expect(await kit.shown('get services -l app=x -o name')).toContain('ecsmservice/c\n');

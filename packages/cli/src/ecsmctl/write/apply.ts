@@ -7,6 +7,7 @@ import { type Document, readManifestFiles } from '../shared/manifests.ts';
 import { type Session, withoutRegistry } from '../shared/session.ts';
 import { type Item, isOn, selectionOf } from '../shared/targets.ts';
 import { timeoutMsOf } from '../shared/time-limits.ts';
+import { applyOne } from './apply-one.ts';
 import { rejectArguments } from './arguments.ts';
 import { isTerminating, waitUntilDeleted } from './deletion.ts';
 import { isDryRun, withNewRegistry } from './dry-run.ts';
@@ -19,6 +20,7 @@ interface Options {
   readonly selector: LabelSelector | undefined;
   readonly prune: boolean;
   readonly dryRun: boolean;
+  readonly force: boolean;
   readonly wait: boolean;
   readonly timeoutMs: number;
 }
@@ -54,7 +56,8 @@ function optionsOf(call: Call): Options {
   }
   const wait = isOn(call, 'wait');
   if (!wait && call.origin('timeout') !== undefined) throw new UsageError('--timeout requires --wait');
-  return { selector, prune, dryRun: isDryRun(call), wait, timeoutMs: timeoutMsOf(call) };
+  const force = isOn(call, 'force-conflicts');
+  return { selector, prune, dryRun: isDryRun(call), force, wait, timeoutMs: timeoutMsOf(call) };
 }
 
 /** The objects that match `-l`. */
@@ -80,11 +83,11 @@ async function applyAll(
   { registry, warn }: Session,
   documents: readonly Document[],
   report: Report,
-  { dryRun }: Options,
+  { dryRun, force }: Options,
 ): Promise<readonly AppliedItem[]> {
   const items: AppliedItem[] = [];
   await report.each(documents, async ({ kind, object: wanted }) => {
-    const { outcome, object } = await registry.resource(kind).apply(wanted, { dryRun });
+    const { outcome, object } = await applyOne(registry, kind, wanted, { dryRun, force });
     items.push({ kind, object, isChanged: outcome !== 'unchanged' });
     report.done({ kind, object }, outcome);
     if (object.metadata.deletionTimestamp !== undefined) {

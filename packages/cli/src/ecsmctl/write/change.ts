@@ -2,6 +2,7 @@
 
 import type { Call } from '@ecsm/command-line';
 import { deepEqual, isApiError, type JsonValue } from '@ecsm/runtime';
+import { managerOf } from '../shared/managers.ts';
 import { readTarget, type Target } from '../shared/targets.ts';
 import { isDryRun, withExistingRegistry } from './dry-run.ts';
 import type { AnyObject } from './observe.ts';
@@ -9,6 +10,8 @@ import { Report } from './report.ts';
 import { selectedTargets } from './selected-targets.ts';
 
 export interface Change {
+  /** The command, for the name of the manager. */
+  readonly command: string;
   /** `labeled`: the past participle for messages. */
   readonly past: string;
   /** The message for an object that did not change. Default: `past (no change)`. */
@@ -25,10 +28,11 @@ const attemptsMax = 10;
 /** Reads each object before patching it, and retries on conflict. */
 export async function changeEach(
   call: Call,
-  { past, unchanged = `${past} (no change)`, patchFor }: Change,
+  { command, past, unchanged = `${past} (no change)`, patchFor }: Change,
 ): Promise<void> {
   const report = new Report(call, past);
   const dryRun = isDryRun(call);
+  const manager = managerOf(command);
   await withExistingRegistry(call, async (session) => {
     await report.each(await selectedTargets(call, session), async (target) => {
       const { kind, namespace, name } = target;
@@ -38,7 +42,7 @@ export async function changeEach(
         const patch = patchFor(target, before);
         try {
           const { resourceVersion } = before.metadata;
-          const after = await resource.patch(name, patch, { namespace, resourceVersion, dryRun });
+          const after = await resource.patch(name, patch, { namespace, resourceVersion, dryRun, manager });
           report.done({ kind, object: after }, deepEqual(before, after) ? unchanged : past);
           return;
         } catch (error) {

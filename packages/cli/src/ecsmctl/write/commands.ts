@@ -14,7 +14,7 @@ const whichFlags = [...fileFlags, selectorFlag, allFlag, allNamespacesFlag];
 const apply: Command = {
   name: 'apply',
   help: 'create or update objects from files',
-  more: 'Creates missing objects, updates changed fields, and removes fields that were in the file when it was last applied and are no longer there. All files are read and validated before anything is written. If an object cannot be applied, the others still are.',
+  more: 'Creates missing objects, updates changed fields, and removes fields that were in the file when it was last applied and are no longer there, unless another manager owns them. A field that another manager set to another value is a conflict. All files are read and validated before anything is written. If an object cannot be applied, the others still are.',
   examples: [
     { help: 'apply one file', line: 'ecsmctl apply -f examples/quickstart/telemetry.yaml' },
     { help: 'apply all files of a directory', line: 'ecsmctl apply -f examples/quickstart' },
@@ -32,6 +32,7 @@ const apply: Command = {
       ...selectorFlag,
       help: 'apply only objects in the files that match this label selector; with --prune, delete only objects that match it',
     },
+    { name: 'force-conflicts', help: 'take over fields that other managers set to other values' },
     { name: 'prune', help: 'delete objects that were applied before, match -l, and are no longer in the files' },
     dryRunFlag,
     { name: 'wait', help: 'wait until the objects are available' },

@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ECSMService } from '@ecsm/operator';
-import { lastAppliedAnnotation } from '@ecsm/runtime';
 import { expect, it } from 'vitest';
 import { serviceText, writeKit } from './write.kit.ts';
 
@@ -23,7 +22,7 @@ it('creates objects, and prints them', async () => {
     'one default',
   );
   const made = await kit.inside((registry) => registry.resource(ECSMService).get('one'));
-  expect(made.metadata.annotations?.[lastAppliedAnnotation]).toBeUndefined();
+  expect(made.metadata.managedFields).toMatchObject([{ manager: 'ecsmctl-create', operation: 'Update' }]);
 });
 
 it('does not change existing objects, creates the others, and fails', async () => {

@@ -2,11 +2,13 @@
 
 import { type Call, type Run, UsageError, visibleLines } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
+import type { ApiObject, Kind } from '@ecsm/runtime';
 import { paintOf } from '../../print/paint.ts';
 import { parseResourceArgs } from '../shared/kinds.ts';
 import { type Document, readManifestFiles } from '../shared/manifests.ts';
 import { type Session, withoutRegistry } from '../shared/session.ts';
 import { findTarget, isOn, listItems, readTarget } from '../shared/targets.ts';
+import { applyOne, FieldConflict } from './apply-one.ts';
 import { withRegistryOrNone } from './dry-run.ts';
 import { livePlans, type PlannedService, planText } from './live-plan.ts';
 import { objectDiff } from './object-diff.ts';
@@ -61,12 +63,27 @@ async function showDiffs(
   for (const document of documents) {
     const { kind, object: wanted } = document;
     const live = await findTarget(session, document);
-    const { object } = await session.registry.resource(kind).apply(wanted, { dryRun: true });
+    const object = await appliedObject(session, kind, wanted);
     const text = await objectDiff(live?.object, object, paint);
     isDifferent ||= text !== '';
     out.write(text);
   }
   return isDifferent;
+}
+
+/** The result of apply. Fields of other managers are shown as if they were taken over, with a warning. */
+async function appliedObject(
+  { registry, warn }: Session,
+  kind: Kind,
+  wanted: Document['object'],
+): Promise<ApiObject<unknown, unknown>> {
+  try {
+    return (await applyOne(registry, kind, wanted, { dryRun: true })).object;
+  } catch (error) {
+    if (!(error instanceof FieldConflict)) throw error;
+    warn(error.message);
+    return (await applyOne(registry, kind, wanted, { dryRun: true, force: true })).object;
+  }
 }
 
 function servicesIn(documents: readonly Document[]): readonly PlannedService[] {

@@ -12,6 +12,7 @@ import {
 } from '@ecsm/runtime';
 import { formatYaml } from '../../print/documents.ts';
 import { shortNameOf } from '../shared/kinds.ts';
+import { managerOf } from '../shared/managers.ts';
 import { redactBoth, redactObject } from '../shared/secrets.ts';
 import type { Session } from '../shared/session.ts';
 import { readTarget, type Target, targetsOf } from '../shared/targets.ts';
@@ -78,7 +79,9 @@ async function save(session: Session, target: Target, body: string, live: AnyObj
   let base = live;
   for (;;) {
     try {
-      const object = await session.registry.resource(target.kind).update(inputOf(target.kind, checked.manifest, base));
+      const object = await session.registry
+        .resource(target.kind)
+        .update(inputOf(target.kind, checked.manifest, base), { manager: managerOf('edit') });
       return { is: 'saved', object: deepEqual(object, base) ? undefined : object };
     } catch (error) {
       if (!isApiError(error, 'Conflict')) return { is: 'invalid', problems: await refusalOf(error, checked.manifest) };

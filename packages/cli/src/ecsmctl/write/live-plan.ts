@@ -13,6 +13,7 @@ import {
   type Registry,
   redact,
 } from '@ecsm/runtime';
+import { applyManager } from '../shared/managers.ts';
 import type { Session } from '../shared/session.ts';
 import type { PlatformLink } from './platform-link.ts';
 
@@ -79,7 +80,9 @@ async function copyRegistry({ registry, kinds }: Session, services: readonly Pla
   }
   const copied = new EmbeddedRegistry({ store, kinds, clock, random: registry.random });
   const resource = copied.resource<unknown, unknown, unknown, unknown>(ECSMService);
-  for (const { wanted } of services) if (wanted) await resource.apply(wanted);
+  // The plan shows the effect of the files; `diff` reports fields of other managers.
+  const options = { manager: applyManager, force: true };
+  for (const { wanted } of services) if (wanted) await resource.apply(wanted, options);
   return copied;
 }
 

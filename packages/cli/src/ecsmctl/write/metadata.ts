@@ -11,6 +11,7 @@ import type { AnyObject } from './observe.ts';
 import { selectedTargets } from './selected-targets.ts';
 
 export interface MetadataField {
+  readonly command: 'label' | 'annotate';
   readonly field: 'labels' | 'annotations';
   readonly noun: 'label' | 'annotation';
   readonly past: 'labeled' | 'annotated';
@@ -31,6 +32,7 @@ export async function changeMetadata(call: Call, mark: MetadataField): Promise<v
   const removesOnly = [...changes.values()].every((value) => value === null);
   const past = removesOnly ? `un${mark.past}` : mark.past;
   await changeEach(chosen, {
+    command: mark.command,
     past,
     unchanged: `not ${mark.past}`,
     patchFor: (target, object) => {

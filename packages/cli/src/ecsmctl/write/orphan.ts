@@ -1,5 +1,6 @@
 /** Removes the owner reference from dependents, so that they are kept when the owner is deleted. */
 import { isApiError, type Kind, type Registry } from '@ecsm/runtime';
+import { managerOf } from '../shared/managers.ts';
 import type { AnyObject } from './observe.ts';
 
 /** Retries after conflicting writes. */
@@ -25,7 +26,11 @@ async function release(registry: Registry, kind: Kind, found: AnyObject, uid: st
     const others = ownerReferences.filter((owner) => owner.uid !== uid).map((owner) => ({ ...owner }));
     try {
       // Empty lists are not stored, and a list in a patch takes the place of the whole list.
-      await resource.patch(name, { metadata: { ownerReferences: others } }, { namespace, resourceVersion });
+      await resource.patch(
+        name,
+        { metadata: { ownerReferences: others } },
+        { namespace, resourceVersion, manager: managerOf('delete') },
+      );
       return;
     } catch (error) {
       if (isApiError(error, 'NotFound')) return;

@@ -10,7 +10,7 @@ import { changeEach } from './change.ts';
 export const run: Run = async (call) => {
   requireNames(call);
   const patch = await patchOf(call);
-  await changeEach(call, { past: 'patched', patchFor: () => patch });
+  await changeEach(call, { command: 'patch', past: 'patched', patchFor: () => patch });
 };
 
 interface Source {

@@ -1,5 +1,6 @@
 /** Finds the objects that `apply --prune` deletes: applied before, matching the selector, no longer in the files. */
-import { type LabelSelector, lastAppliedAnnotation } from '@ecsm/runtime';
+import type { LabelSelector } from '@ecsm/runtime';
+import { wasApplied } from '../shared/managers.ts';
 import type { Document } from '../shared/manifests.ts';
 import type { Session } from '../shared/session.ts';
 import type { Item } from '../shared/targets.ts';
@@ -21,10 +22,9 @@ export async function prunable(
     for (const inside of namespaces) {
       const { items } = await registry.resource(kind).list({ namespace: inside, labelSelector });
       for (const object of items) {
-        const { name, annotations = {}, deletionTimestamp } = object.metadata;
-        const wasApplied = Object.hasOwn(annotations, lastAppliedAnnotation);
+        const { name, deletionTimestamp } = object.metadata;
         const isKept = kept.has(addressOf(kind.plural, inside, name));
-        if (wasApplied && !isKept && deletionTimestamp === undefined) found.push({ kind, object });
+        if (wasApplied(object) && !isKept && deletionTimestamp === undefined) found.push({ kind, object });
       }
     }
   }

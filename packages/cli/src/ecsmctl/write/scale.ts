@@ -13,6 +13,7 @@ export const run: Run = async (call) => {
   const expected = countOf(call, 'current-replicas');
   if (replicas === undefined) throw new UsageError('specify the number of instances: --replicas N');
   await changeEach(call, {
+    command: 'scale',
     past: 'scaled',
     patchFor: (target, object) => {
       const { path, current } = scaleOf(target, object);

@@ -13,6 +13,7 @@ export const run: Run = async (call) => {
   await changeEach(
     { ...call, words },
     {
+      command: 'set',
       past: 'image updated',
       patchFor: ({ kind }, object) => {
         if (typeof fieldAt(object, imagePath) !== 'string') {

@@ -6,7 +6,7 @@ import { isPlainObject, type JsonObject, type JsonValue, setOwn } from '../json.
 import type { Schema } from '../schema/schema.ts';
 import { difference, type FieldSet, fieldSet } from './field-set.ts';
 import { type Comparison, compare, fieldsOf } from './fields-of.ts';
-import { partsOf } from './parts.ts';
+import { isList, partsOf } from './parts.ts';
 
 /** Metadata that only the registry sets, or that identifies the object. */
 export const untrackedMetadata: ReadonlySet<string> = new Set([
@@ -67,9 +67,10 @@ export function trackedChanges(
 
 /** The value without null fields: as in Kubernetes, null in a manifest counts as absent. `anything` is kept as it is. */
 export function withoutNulls(schema: Schema, value: JsonValue): JsonValue {
-  const parts = schema.type === 'anything' ? undefined : partsOf(schema, value);
+  if (schema.type === 'anything') return value;
+  if (isList(value)) return schema.type === 'list' ? value.map((item) => withoutNulls(schema.items, item)) : value;
+  const parts = partsOf(schema, value);
   if (!parts) return value;
-  if (parts.form === 'list') return [...parts.items.values()].map((item) => withoutNulls(item.schema, item.value));
   const result: Record<string, JsonValue> = {};
   for (const { name, schema: inner, value: field } of parts.items.values()) {
     if (field !== null || inner.type === 'anything') setOwn(result, name ?? '', withoutNulls(inner, field));
