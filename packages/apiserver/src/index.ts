@@ -1,2 +1,26 @@
 /** The public interface of the API server. */
-export {};
+export { AuditLog, type AuditLogOptions } from './audit/log.ts';
+export type { AuditRecord } from './audit/record.ts';
+export { UnionAuthenticator } from './auth/authenticator.ts';
+export { BearerAuthenticator } from './auth/bearer.ts';
+export { CertificateAuthenticator } from './auth/client-certificate.ts';
+export * from './auth/contract.ts';
+export { forbidden, RbacAuthorizer, type RbacSource } from './auth/rbac/authorizer.ts';
+export { bootstrapRbac } from './auth/rbac/bootstrap.ts';
+export { defaultObjects, type ServedResource } from './auth/rbac/defaults.ts';
+export { RegistryRbac, type RegistryRbacOptions } from './auth/rbac/registry-source.ts';
+export { RegistryTokens } from './auth/registry-tokens.ts';
+export {
+  createToken,
+  type NewToken,
+  revokeToken,
+  stateOfToken,
+  type TokenInput,
+  type TokenRecord,
+  type TokenState,
+  type TokenStore,
+} from './auth/tokens.ts';
+export { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from './kinds/rbac.ts';
+export { Token } from './kinds/token.ts';
+export { Certificates, type CertificatesOptions, type ServerCredentials } from './tls/certificates.ts';
+export { type KubeconfigOptions, kubeconfigFor } from './tls/kubeconfig.ts';

@@ -193,6 +193,18 @@ describe('the audit log', () => {
     expect(lines().join('\n').length).toBeLessThanOrEqual(auditLimits.queueBytesMax);
   });
 
+  it('has space again for what was written', async () => {
+    const { audit, reports, lines } = setup();
+    const uri = `/${'x'.repeat(1_000)}`;
+    for (let round = 0; round < 10; round++) {
+      for (let index = 0; index < 200; index++) audit.write(record({ uri }));
+      await audit.flush();
+    }
+    await audit.close();
+    expect(reports).toEqual([]);
+    expect(lines()).toHaveLength(2_000);
+  });
+
   it('does not write through a symbolic link', async () => {
     const { audit, directory, path, reports } = setup();
     const target = join(directory, 'target');

@@ -51,7 +51,7 @@ export class CertificateAuthenticator implements Authenticator {
     if (!certificate.checkIssued(this.#authority) || !certificate.verify(this.#authority.publicKey)) {
       throw unauthorized('the client certificate is not issued by the authority of this server');
     }
-    if (certificate.ca || !certificate.keyUsage?.includes(clientAuth)) {
+    if (!certificate.keyUsage?.includes(clientAuth)) {
       throw unauthorized('the certificate is not one of a client');
     }
     const { commonName, organizations = [] } = subjectOf(certificate.raw);

@@ -109,6 +109,8 @@ const table: readonly (readonly [string, string, string, string])[] = [
   ['get', '/debug/pprof/heap',                             '',  '.     .     +     +     .     .     .     .     .     +'],
   ['get', '/debug',                                        '',  '.     .     +     +     .     .     .     .     .     .'],
   ['post', '/version',                                     '',  '.     .     +     +     .     .     .     .     .     .'],
+  // A role of a namespace cannot allow a path, whatever the request says about a namespace.
+  ['get', '/hidden',                                       'a', '.     .     +     +     .     .     .     .     .     .'],
   ['create', `selfsubjectaccessreviews.${self}`,           '',  '.     +     +     +     +     +     +     +     +     +'],
   ['create', `selfsubjectrulesreviews.${self}`,            '',  '.     +     +     +     +     +     +     +     +     +'],
   ['create', 'selfsubjectreviews.authentication.k8s.io',   '',  '.     +     +     +     +     +     +     +     +     +'],

@@ -47,8 +47,8 @@ export class Policy {
   }
 
   #bind({ name, namespace, subjects = [], roleRef }: RoleBinding): void {
-    // A ClusterRoleBinding cannot refer to a Role, and a binding of a missing role grants nothing.
-    const rules = namespace === '' && roleRef.kind === 'Role' ? undefined : this.rulesOf(roleRef, namespace);
+    // A binding of a missing role grants nothing. For a ClusterRoleBinding, every Role is missing.
+    const rules = this.rulesOf(roleRef, namespace);
     if (!rules) return;
     const binding = namespace === '' ? `ClusterRoleBinding "${name}"` : `RoleBinding "${name}/${namespace}"`;
     for (const subject of subjects) {
