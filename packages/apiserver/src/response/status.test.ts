@@ -75,6 +75,12 @@ describe('statusOf', () => {
     ],
     [unauthorized(), 401, 'Unauthorized', 'Unauthorized'],
     [
+      new ApiError('Unauthorized', { reason: 'the bearer token is revoked' }),
+      401,
+      'Unauthorized',
+      'the bearer token is revoked',
+    ],
+    [
       methodNotAllowed(context, 'create'),
       405,
       'MethodNotAllowed',

@@ -61,6 +61,7 @@ function ofApiError(error: ApiError, context: ErrorContext | undefined): StatusR
     return failure(409, 'Conflict', message, details);
   }
   if (isApiError(error, 'Invalid')) return invalid(error.details, context);
+  if (isApiError(error, 'Unauthorized')) return failure(401, 'Unauthorized', error.message);
   if (isApiError(error, 'Forbidden')) return forbidden(error.details.reason, context);
   if (isApiError(error, 'BadRequest') || isApiError(error, 'Malformed')) {
     return failure(400, 'BadRequest', error.message);

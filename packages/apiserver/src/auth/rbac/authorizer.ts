@@ -48,19 +48,13 @@ export class RbacAuthorizer implements Authorizer {
 
 /**
  * The error for a request that is not allowed, in the words of Kubernetes. It contains nothing but what the request
- * contained, so it does not tell whether an object exists.
+ * contained, so it does not tell whether an object exists. The server writes the object before it: `pods "x" is forbidden:`.
  */
 export function forbidden(attributes: RequestAttributes): ApiError<'Forbidden'> {
-  return new ApiError('Forbidden', { reason: forbiddenReason(attributes) });
-}
-
-function forbiddenReason(attributes: RequestAttributes): string {
-  const { user, verb, isResource, apiGroup, resource, subresource, namespace, name, path } = attributes;
+  const { user, verb, isResource, apiGroup, resource, subresource, namespace, path } = attributes;
   const who = `User ${JSON.stringify(user.name)} cannot ${verb}`;
-  if (!isResource) return `forbidden: ${who} path ${JSON.stringify(path)}`;
-  const what = apiGroup === '' ? resource : `${resource}.${apiGroup}`;
-  const full = subresource === '' ? resource : `${resource}/${subresource}`;
+  if (!isResource) return new ApiError('Forbidden', { reason: `${who} path ${JSON.stringify(path)}` });
+  const what = `resource "${subresource === '' ? resource : `${resource}/${subresource}`}" in API group "${apiGroup}"`;
   const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
-  const object = name === '' ? what : `${what} ${JSON.stringify(name)}`;
-  return `${object} is forbidden: ${who} resource "${full}" in API group "${apiGroup}" ${where}`;
+  return new ApiError('Forbidden', { reason: `${who} ${what} ${where}` });
 }

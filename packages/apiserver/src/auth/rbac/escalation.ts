@@ -38,15 +38,13 @@ export async function checkRoleWrite(context: EscalationContext, role: RoleWrite
   if (isMaster(user)) return;
   if (await isAllowed(context, 'escalate', pluralOf(kind), namespace, name)) return;
   const missing = missingRules(context, namespace, rules);
-  if (missing.length > 0) throw forbiddenWrite(pluralOf(kind), name, escalationText(user, missing));
+  if (missing.length > 0) throw new ApiError('Forbidden', { reason: escalationText(user, missing) });
   if (isAggregated && missingRules(context, '', fullAuthority).length > 0) {
-    throw forbiddenWrite(pluralOf(kind), name, 'must have cluster-admin privileges to use the aggregationRule');
+    throw new ApiError('Forbidden', { reason: 'must have cluster-admin privileges to use the aggregationRule' });
   }
 }
 
 export interface BindingWrite {
-  readonly kind: 'RoleBinding' | 'ClusterRoleBinding';
-  readonly name: string;
   /** Empty for a ClusterRoleBinding. */
   readonly namespace: string;
   readonly roleRef: RoleReference;
@@ -55,7 +53,7 @@ export interface BindingWrite {
 /** Before a binding is created, or its subjects are changed. */
 export async function checkBindingWrite(context: EscalationContext, binding: BindingWrite): Promise<void> {
   const { user, source } = context;
-  const { kind, name, namespace, roleRef } = binding;
+  const { namespace, roleRef } = binding;
   if (isMaster(user)) return;
   const resource = pluralOf(roleRef.kind);
   if (await isAllowed(context, 'bind', resource, namespace, roleRef.name)) return;
@@ -63,19 +61,17 @@ export async function checkBindingWrite(context: EscalationContext, binding: Bin
   const missing = rules === undefined ? undefined : missingRules(context, namespace, rules);
   if (missing?.length === 0) return;
   const mayRead = await isAllowed(context, 'get', resource, roleRef.kind === 'Role' ? namespace : '', roleRef.name);
-  throw forbiddenWrite(
-    kind === 'RoleBinding' ? 'rolebindings' : 'clusterrolebindings',
-    name,
+  const reason =
     mayRead && missing !== undefined
       ? escalationText(user, missing)
-      : `user "${user.name}" is attempting to grant RBAC permissions not currently held`,
-  );
+      : `user ${JSON.stringify(user.name)} is attempting to grant RBAC permissions not currently held`;
+  throw new ApiError('Forbidden', { reason });
 }
 
 /** Before a token is created: it is for the user itself with some of its groups, or for whom the user may impersonate. */
 export async function checkTokenWrite(
   context: Pick<EscalationContext, 'user' | 'authorizer'>,
-  token: { readonly id: string; readonly user: string; readonly groups: readonly string[] },
+  token: { readonly user: string; readonly groups: readonly string[] },
 ): Promise<void> {
   const { user } = context;
   if (isMaster(user)) return;
@@ -85,8 +81,8 @@ export async function checkTokenWrite(
   const answers = await Promise.all(others.map((group) => may('groups', group)));
   // Membership in it allows everything, so a role that allows to impersonate groups is not enough.
   if (isOwn && answers.every(Boolean) && !others.includes(groups.masters)) return;
-  const reason = `user "${user.name}" cannot create a token for another user or group without the verb impersonate`;
-  throw new ApiError('Forbidden', { reason: `tokens.ecsm.sh "${token.id}" is forbidden: ${reason}` });
+  const reason = `user ${JSON.stringify(user.name)} cannot create a token for another user or group without the verb impersonate`;
+  throw new ApiError('Forbidden', { reason });
 }
 
 const fullAuthority: readonly PolicyRule[] = [
@@ -207,10 +203,4 @@ function describeRule({ verbs, apiGroups, resources, resourceNames, nonResourceU
   };
   const shown = Object.entries(parts).filter(([, values]) => !isEmpty(values));
   return `{${shown.map(([name, values]) => `${name}:${JSON.stringify(values)}`).join(', ')}}`;
-}
-
-function forbiddenWrite(resource: string, name: string, reason: string): ApiError<'Forbidden'> {
-  return new ApiError('Forbidden', {
-    reason: `${resource}.${rbacGroup} ${JSON.stringify(name)} is forbidden: ${reason}`,
-  });
 }
