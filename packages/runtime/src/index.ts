@@ -56,7 +56,7 @@ export { timeMsOf } from './lib/time.ts';
 export type { Check, Checks } from './manager/checks.ts';
 export { type ElectionState, LeaderElection, type LeaderElectionOptions } from './manager/election.ts';
 export { type HealthAddress, HealthServer } from './manager/health.ts';
-export { Lease } from './manager/lease.ts';
+export { Lease, leaseMsOf } from './manager/lease.ts';
 export { jsonLog, readableLog, withFields } from './manager/log.ts';
 export { type SamplingOptions, sampledLog } from './manager/log-sampling.ts';
 export { Manager, type ManagerOptions } from './manager/manager.ts';

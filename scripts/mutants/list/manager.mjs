@@ -62,15 +62,15 @@ export const manager = {
     {
       name: 'a renewal in the same millisecond is not seen by others',
       file: 'lease.ts',
-      find: 'return time === before ? preciseTimestampAt(nowMs + 1) : time;',
+      find: 'return time === before ? microTimestampAt(nowMs + 1) : time;',
       replace: 'return time;',
       tests: ['lease.test.ts'],
     },
     {
       name: 'the transitions of a lease are not counted',
       file: 'lease.ts',
-      find: 'before.leaseTransitions + 1',
-      replace: 'before.leaseTransitions',
+      find: '(before.leaseTransitions ?? 0) + 1',
+      replace: '(before.leaseTransitions ?? 0)',
       tests: ['lease.test.ts', 'election.test.ts'],
     },
     {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, checkTimestamp } from './names.ts';
+import {
+  checkDnsLabel,
+  checkDnsSubdomain,
+  checkLabelValue,
+  checkMicroTimestamp,
+  checkQualifiedName,
+  checkTimestamp,
+} from './names.ts';
 
 const long = (length: number) => 'a'.repeat(length);
 
@@ -37,6 +44,17 @@ describe('names', () => {
         '2025-02-29T00:00:00Z',
         '1900-02-29T00:00:00Z',
         '2026-02-03T24:00:00Z',
+      ],
+    ],
+    [
+      'timestamp with microseconds',
+      checkMicroTimestamp,
+      ['2026-02-03T04:05:06.000000Z', '2024-02-29T00:00:00.123456+08:00'],
+      [
+        '2026-02-03T04:05:06Z',
+        '2026-02-03T04:05:06.123Z',
+        '2026-02-03T04:05:06.1234567Z',
+        '2025-02-29T00:00:00.000000Z',
       ],
     ],
   ] as const)('%s', (_name, check, good, bad) => {

@@ -62,8 +62,17 @@ export function checkTimestamp(value: string): string | undefined {
   return day <= (daysInMonth[month - 1] ?? 0) + leapDay ? undefined : 'must be a valid date';
 }
 
+const microsecondsExpression = /\.\d{6}(Z|[+-]\d\d:\d\d)$/u;
+
+/** RFC 3339 with exactly six digits after the seconds, the only form of such times that Kubernetes reads. */
+export function checkMicroTimestamp(value: string): string | undefined {
+  if (!microsecondsExpression.test(value)) return 'must be a time such as 2026-02-03T04:05:06.000000Z (microseconds)';
+  return checkTimestamp(value);
+}
+
 const qualifiedNameFormat: Format = { name: 'qualified-name', check: checkQualifiedName };
 const timestampFormat: Format = { name: 'date-time', check: checkTimestamp };
+const microTimestampFormat: Format = { name: 'date-time', check: checkMicroTimestamp };
 
 type Description = { readonly description?: string };
 
@@ -112,4 +121,8 @@ export function labelValue(options: Description = {}): StringSchema {
 
 export function timestamp(options: Description = {}): StringSchema {
   return string({ format: timestampFormat, ...options });
+}
+
+export function microTimestamp(options: Description = {}): StringSchema {
+  return string({ format: microTimestampFormat, ...options });
 }

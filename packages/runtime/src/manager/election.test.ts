@@ -51,8 +51,8 @@ describe('one candidate', () => {
     expect((await fixture.lease()).spec).toEqual({
       holderIdentity: 'a',
       leaseDurationSeconds: 15,
-      acquireTime: '2026-01-02T03:04:05.000Z',
-      renewTime: '2026-01-02T03:04:05.000Z',
+      acquireTime: '2026-01-02T03:04:05.000000Z',
+      renewTime: '2026-01-02T03:04:05.000000Z',
       leaseTransitions: 0,
     });
     await stopAll(fixture);
@@ -63,7 +63,7 @@ describe('one candidate', () => {
     const a = fixture.candidate('a').start();
     await fixture.clock.advance(hourMs);
     const { acquireTime, renewTime, leaseTransitions } = (await fixture.lease()).spec;
-    expect([acquireTime, leaseTransitions, a.tenures]).toEqual(['2026-01-02T03:04:05.000Z', 0, 1]);
+    expect([acquireTime, leaseTransitions, a.tenures]).toEqual(['2026-01-02T03:04:05.000000Z', 0, 1]);
     expect(renewTime?.slice(0, 16)).toBe('2026-01-02T04:04');
     await stopAll(fixture);
   });
@@ -145,6 +145,22 @@ describe('one candidate', () => {
     await fixture.registry.resource(Lease).delete('main');
     await fixture.clock.until(() => a.tenures === 2 && a.working, 6_000);
     await stopAll(fixture);
+  });
+
+  it('takes a lease without any field at once, and one with only a holder after 15 seconds', async () => {
+    for (const [spec, waitMs] of [
+      [{}, 0],
+      [{ holderIdentity: 'other' }, 15_000],
+    ] as const) {
+      const stage = new Stage();
+      await stage.registry.resource(Lease).create({ metadata: { name: 'main' }, spec });
+      const a = stage.candidate('a').start();
+      const tookMs = await stage.clock.until(() => a.working);
+      expect(tookMs).toBeGreaterThanOrEqual(waitMs);
+      expect(tookMs).toBeLessThan(waitMs + 10_000);
+      expect((await stage.lease()).spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 1 });
+      await stopAll(stage);
+    }
   });
 
   it('does not mistake the record of an earlier start with the same identity for its own', async () => {

@@ -156,7 +156,7 @@ export class LeaderElection {
     const found = await unlessAborted(signal, this.#withinTerm(term, this.#lock.read()));
     if (signal.aborted) return undefined;
     if (found) this.#observation.observe(found);
-    const free = found === undefined || found.spec.holderIdentity === '' || this.#lock.isMine(found);
+    const free = found === undefined || !found.spec.holderIdentity || this.#lock.isMine(found);
     if (!free && !this.#observation.expired) return undefined;
     this.#setState('acquiring');
     const lease = await this.#withinTerm(term, this.#lock.claim(found));

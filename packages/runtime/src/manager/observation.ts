@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-import type { LeaseObject } from './lease.ts';
+import { type LeaseObject, leaseMsOf } from './lease.ts';
 
 /**
  * Whether this process has observed the lease unchanged for its whole duration. It uses a timer and no wall clock:
@@ -24,7 +24,7 @@ export class Observation {
     if (metadata.resourceVersion === this.#version) return;
     this.reset();
     this.#version = metadata.resourceVersion;
-    this.#cancelTimer = this.#clock.after(spec.leaseDurationSeconds * 1000, () => {
+    this.#cancelTimer = this.#clock.after(leaseMsOf(spec), () => {
       this.#expired = true;
     });
   }

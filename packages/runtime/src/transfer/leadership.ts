@@ -8,7 +8,7 @@
 import { isFenceKey } from '../registry/keys.ts';
 
 /** Any version of the kind. The module that defines it may not be imported here; a test compares the two. */
-const leaseKey = /^coordination\.ecsm\.sh\/[^/]+\/leases\//u;
+const leaseKey = /^coordination\.k8s\.io\/[^/]+\/leases\//u;
 
 export interface LeadershipOption {
   /**

@@ -71,7 +71,7 @@ describe('a migration', () => {
     for (const [key, hasSourceChanged] of [
       [widgetKey('new'), true],
       [widgetKey('w1'), true],
-      ['coordination.ecsm.sh/v1/leases/default/operator', false],
+      ['coordination.k8s.io/v1/leases/default/operator', false],
     ] as const) {
       const source = new MemoryStore();
       await furnish(source);

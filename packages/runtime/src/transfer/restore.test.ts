@@ -122,7 +122,7 @@ describe.each(availableStores())('a restore into a $name store', ({ name, harnes
       const error = await failure(restore(source, target, { startOver: true }));
       expect(error.code).toBe('Forbidden');
       expect(error.message).toBe(
-        'the target is not empty, and nothing is overwritten: it holds 18 objects (1 coordination.ecsm.sh/v1/leases, ' +
+        'the target is not empty, and nothing is overwritten: it holds 18 objects (1 coordination.k8s.io/v1/leases, ' +
           '1 ecsm.sh/v1/operatoridentities, 1 example.io/v1/crates, 11 example.io/v1/widgets, 3 unknown.io/v7/things, 1 fences)',
       );
     }

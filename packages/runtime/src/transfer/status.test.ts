@@ -31,7 +31,7 @@ describe.each(availableStores())('the status of a $name store', ({ harness }) =>
       entries.filter(({ key }) => key.startsWith(prefix)).reduce((sum, { value }) => sum + value.byteLength, 0);
     const status = await registryStatus(store);
     expect(status.kinds.map(({ prefix, objects }) => [prefix, objects])).toEqual([
-      ['coordination.ecsm.sh/v1/leases', 1],
+      ['coordination.k8s.io/v1/leases', 1],
       ['ecsm.sh/v1/operatoridentities', 1],
       ['example.io/v1/crates', 1],
       ['example.io/v1/widgets', 11],

@@ -31,7 +31,7 @@ export async function furnish(store: Store): Promise<void> {
     ['unknown.io/v7/things/default/spaced', '{ "b": 1.0,\n "1": 2 }'],
     ['unknown.io/v7/things/default/proto', '{"__proto__":{"x":1},"constructor":null}'],
     ['ecsm.sh/v1/operatoridentities/default/registry', '{"spec":{"id":"0000-identity"}}'],
-    ['coordination.ecsm.sh/v1/leases/default/operator', '{"spec":{"holderIdentity":"somebody"}}'],
+    ['coordination.k8s.io/v1/leases/default/operator', '{"spec":{"holderIdentity":"somebody"}}'],
   ];
   for (const [key, text] of others) await put(store, key, Buffer.from(text));
   await registry.raiseFence('operator');

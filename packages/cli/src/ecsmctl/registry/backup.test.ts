@@ -41,7 +41,7 @@ async function furnish(kit: RegistryKit): Promise<void> {
     holderIdentity: 'a',
     leaseDurationSeconds: 15,
     leaseTransitions: 0,
-    renewTime: '2026-01-02T03:04:01Z',
+    renewTime: '2026-01-02T03:04:01.000000Z',
   };
   await registry.resource(Lease).create({ metadata: { name: 'ecsm-operator' }, spec });
 }

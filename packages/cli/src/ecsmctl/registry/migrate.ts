@@ -5,6 +5,7 @@ import {
   formatAge,
   isApiError,
   Lease,
+  leaseMsOf,
   type MigrationSummary,
   migrate,
   openRegistry,
@@ -100,10 +101,10 @@ async function copy(call: Call, session: Session, to: string, target: string): P
 /** Writes of a running operator would be lost. Only operators with leader election are detected. */
 async function warnAboutLeaders({ terminal }: Call, { registry, warn }: Session): Promise<void> {
   for (const { spec } of (await registry.resource(Lease).list()).items) {
-    const { holderIdentity, renewTime, leaseDurationSeconds } = spec;
+    const { holderIdentity = '', renewTime } = spec;
     const sinceMs =
       renewTime === undefined ? Number.POSITIVE_INFINITY : terminal.clock.now() - (timeMsOf(renewTime) ?? 0);
-    if (holderIdentity === '' || sinceMs > leaseDurationSeconds * 1_000) continue;
+    if (holderIdentity === '' || sinceMs > leaseMsOf(spec)) continue;
     warn(
       `"${visible(holderIdentity)}" uses this registry (its lease was renewed ${formatAge(sinceMs)} ago): stop it first, or its writes are not migrated`,
     );

@@ -145,11 +145,14 @@ sqlite:/dir/registry was not changed: keep it until the migration is confirmed, 
     const registry = await furnish(kit);
     const spec = { holderIdentity: '地面站一号_7', leaseDurationSeconds: 15, leaseTransitions: 0 };
     const leases = registry.resource(Lease);
-    await leases.create({ metadata: { name: 'ecsm-operator' }, spec: { ...spec, renewTime: '2026-01-02T03:04:01Z' } });
-    await leases.create({ metadata: { name: 'old' }, spec: { ...spec, renewTime: '2026-01-02T03:03:01Z' } });
+    await leases.create({
+      metadata: { name: 'ecsm-operator' },
+      spec: { ...spec, renewTime: '2026-01-02T03:04:01.000000Z' },
+    });
+    await leases.create({ metadata: { name: 'old' }, spec: { ...spec, renewTime: '2026-01-02T03:03:01.000000Z' } });
     await leases.create({
       metadata: { name: 'free' },
-      spec: { ...spec, holderIdentity: '', renewTime: '2026-01-02T03:04:04Z' },
+      spec: { ...spec, holderIdentity: '', renewTime: '2026-01-02T03:04:04.000000Z' },
     });
     const { code, err } = await kit.run(`registry migrate --to file:${kit.directory}/fleet`);
     expect(code).toBe(0);

@@ -23,7 +23,7 @@ export function prepared(): RegistryKit {
     await registry.resource(ECSMService).create(serviceInput('radar', { namespace: 'orbit' }));
     await kit.run('backup good.backup');
     const spec = 'spec: { holderIdentity: a, leaseDurationSeconds: 1, leaseTransitions: 0 }';
-    const lease = `apiVersion: coordination.ecsm.sh/v1\nkind: Lease\nmetadata: { name: x }\n${spec}\n`;
+    const lease = `apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: { name: x }\n${spec}\n`;
     writeFileSync(join(kit.directory, 'leases.yaml'), lease);
   });
   return kit;

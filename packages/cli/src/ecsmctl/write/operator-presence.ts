@@ -9,7 +9,7 @@ import { isApiError, Lease, type Registry } from '@ecsm/runtime';
 export async function missingOperatorWarning(registry: Registry): Promise<string | undefined> {
   try {
     const { spec } = await registry.resource(Lease).get(leaseName);
-    if (spec.holderIdentity !== '') return undefined;
+    if (spec.holderIdentity) return undefined;
     return `no operator seems to be running: the lease "${leaseName}" has no holder`;
   } catch (error) {
     // Without a readable lease nothing is known about the operator.
