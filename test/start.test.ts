@@ -165,13 +165,11 @@ describe('the view', () => {
 
   it('shortens a long event and removes control characters', () => {
     const event = (message: string) => ({
-      spec: {
-        lastTimestamp: '2026-01-01T12:03:04Z',
-        type: 'Normal',
-        reason: 'Created',
-        regarding: { name: 'a' },
-        message,
-      },
+      lastTimestamp: '2026-01-01T12:03:04Z',
+      type: 'Normal',
+      reason: 'Created',
+      involvedObject: { name: 'a' },
+      message,
     });
     const [line = ''] = eventLines([event(`\u001b[2J${'x'.repeat(100)}`)], 6, plain);
     expect(line).toHaveLength(80);

@@ -54,9 +54,8 @@ export function serviceTable(services, paint) {
 
 /** The latest events, newest last. */
 export function eventLines(events, count, paint) {
-  const lines = events.slice(-count).map(({ spec }) => {
-    const { lastTimestamp, type, regarding, reason, message } = spec;
-    const line = cut(`${lastTimestamp.slice(11, 19)}  ${regarding.name.padEnd(10)} ${reason}: ${message}`);
+  const lines = events.slice(-count).map(({ lastTimestamp, type, involvedObject, reason, message }) => {
+    const line = cut(`${lastTimestamp.slice(11, 19)}  ${involvedObject.name.padEnd(10)} ${reason}: ${message}`);
     return type === 'Warning' ? paint('red', line) : line;
   });
   return lines.length === 0 ? ['…'] : lines;

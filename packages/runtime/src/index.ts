@@ -39,7 +39,7 @@ export * from './api/selector.ts';
 export { parseLabelSelector } from './api/selector-parser.ts';
 export * from './controller/contract.ts';
 export { Controller } from './controller/controller.ts';
-export { Event } from './controller/event.ts';
+export { countOf, Event, type EventFields, type EventObject, firstSeenOf, lastSeenOf } from './controller/event.ts';
 export { type FinalizerSteps, withFinalizer } from './controller/finalizer.ts';
 export type { Outcome, ReconcileResult } from './controller/outcome.ts';
 export { annotationsChanged, generationChanged, labelsChanged, type Predicate } from './controller/predicate.ts';

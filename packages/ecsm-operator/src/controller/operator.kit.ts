@@ -158,7 +158,7 @@ export class Site {
 
   async events(): Promise<string[]> {
     const { items } = await this.registry.resource(Event).list();
-    return items.map(({ spec }) => `${spec.reason}: ${spec.message}`);
+    return items.map(Event.fieldsOf).map(({ reason, message }) => `${reason}: ${message}`);
   }
 
   /** Names and factors of what is on the platform. */

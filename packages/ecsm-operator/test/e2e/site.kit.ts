@@ -86,7 +86,8 @@ export class Site {
   /** Reasons of events. */
   async events(name: string): Promise<readonly string[]> {
     const { items } = await this.registry.resource(Event).list();
-    return items.filter(({ spec }) => spec.regarding.name === name).map(({ spec }) => spec.reason);
+    const events = items.map(Event.fieldsOf).filter(({ involvedObject }) => involvedObject.name === name);
+    return events.map(({ reason = '' }) => reason);
   }
 
   /** Waits until the newest spec of each service is rolled out and available. */

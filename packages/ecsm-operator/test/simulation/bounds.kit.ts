@@ -200,8 +200,8 @@ function unknownReason({ metadata, status }: ECSMService): string | undefined {
 }
 
 function unknownEvent({ store }: Simulation): string | undefined {
-  for (const [key, value] of store.jsonBelow('runtime.ecsm.sh/v1/events/')) {
-    const { reason } = (value as { readonly spec: { readonly reason: string } }).spec;
+  for (const [key, value] of store.jsonBelow('core/v1/events/')) {
+    const { reason } = value as { readonly reason: string };
     if (!isListed(reason, 'event')) return `${key} has the reason ${reason}`;
   }
   return undefined;

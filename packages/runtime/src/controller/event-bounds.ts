@@ -1,8 +1,8 @@
 /** Keeps the events in a registry bounded in number and in age. */
 import { isApiError } from '../api/errors.ts';
-import { timestampAt } from '../ports/clock.ts';
+import { timeMsAt } from '../ports/clock.ts';
 import type { Registry } from '../registry/contract.ts';
-import { Event } from './event.ts';
+import { Event, lastSeenOf } from './event.ts';
 
 export interface EventBounds {
   readonly eventsMax: number;
@@ -17,7 +17,7 @@ const chunkEvents = 32;
  * version, so the oldest are found without reading the others.
  */
 export async function pruneEvents(registry: Registry, { eventsMax, ageMsMax }: EventBounds): Promise<void> {
-  const oldest = timestampAt(registry.clock.now() - ageMsMax);
+  const oldestMs = registry.clock.now() - ageMsMax;
   const page = await registry.resource(Event).versions();
   const byAge = page.keys
     .map((key, index) => ({ key, version: page.version(index) }))
@@ -31,7 +31,7 @@ export async function pruneEvents(registry: Registry, { eventsMax, ageMsMax }: E
     const chunk = byAge.slice(start, start + (start === 0 ? 1 : chunkEvents));
     const removed = await Promise.all(
       chunk.map(async ({ key, version }, index) => {
-        if (start + index >= surplus && !(await isOlder(registry, key, oldest))) return false;
+        if (start + index >= surplus && !(await isOlder(registry, key, oldestMs))) return false;
         await remove(registry, key, version);
         return true;
       }),
@@ -41,10 +41,10 @@ export async function pruneEvents(registry: Registry, { eventsMax, ageMsMax }: E
   }
 }
 
-async function isOlder(registry: Registry, key: string, oldest: string): Promise<boolean> {
+async function isOlder(registry: Registry, key: string, oldestMs: number): Promise<boolean> {
   const { name = '', namespace = '' } = registry.locate(key) ?? {};
   try {
-    return (await registry.resource(Event).get(name, { namespace })).spec.lastTimestamp < oldest;
+    return timeMsAt(lastSeenOf(await registry.resource(Event).get(name, { namespace }))) < oldestMs;
   } catch (error) {
     // It was removed since, or cannot be read: continue with the next ones.
     if (isApiError(error, 'NotFound') || isApiError(error, 'Corrupt')) return true;

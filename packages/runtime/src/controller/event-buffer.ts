@@ -2,6 +2,7 @@
  * Events that wait to be written, merged and bounded. Repeated events are one entry with a count; beyond
  * `BUFFERED_EVENTS_MAX` entries, new ones are rejected.
  */
+import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import type { ApiObject } from '../api/object.ts';
 
 /** Maximum number of entries: two events for each of 2,000 objects. With 1,000 characters each, that is 8 MB. */
@@ -11,7 +12,8 @@ export const BATCH_EVENTS_MAX = 127;
 export const MESSAGE_CHARACTERS_MAX = 1024;
 
 export type Regarding = Pick<ApiObject<unknown, unknown>, 'apiVersion' | 'kind'> & {
-  readonly metadata: { readonly name: string; readonly namespace: string; readonly uid: string };
+  /** A cluster-scoped object has no namespace; its events are in `default`, as in Kubernetes. */
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid: string };
 };
 
 export interface Occurrence {
@@ -58,7 +60,7 @@ export class EventBuffer {
   /** Returns false if the buffer is full. */
   add(occurrence: Occurrence): boolean {
     const { regarding, message, timeMs } = occurrence;
-    const { namespace } = regarding.metadata;
+    const { namespace = NAMESPACE_DEFAULT } = regarding.metadata;
     const name = nameOf(occurrence);
     const key = `${namespace}/${name}`;
     const known = this.#events.get(key);
@@ -102,7 +104,12 @@ function nameOf({ regarding: { metadata }, type, reason, message, source }: Occu
     source,
     message.slice(0, MESSAGE_CHARACTERS_MAX).replace(/[0-9]+/g, '#'),
   ];
-  return `${metadata.name.slice(0, 40)}-${digest(identity.join('\n'))}`;
+  // Names of some kinds have characters that the name of an event cannot have, or not before a hyphen.
+  const prefix = metadata.name
+    .slice(0, 40)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/gu, '-');
+  return `${prefix}-${digest(identity.join('\n'))}`.replace(/^-+/u, '');
 }
 
 /** FNV-1a, twice with different seeds, as 14 characters of a name: enough to distinguish thousands of events. */

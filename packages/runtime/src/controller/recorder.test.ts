@@ -25,7 +25,7 @@ beforeEach(async () => {
   widget = await registry.resource(Widget).create({ metadata: { name: 'a' }, spec: {} });
 });
 
-const events = async () => (await registry.resource(Event).list()).items.map(({ spec }) => spec);
+const events = async () => (await registry.resource(Event).list()).items.map(Event.fieldsOf);
 
 describe('events', () => {
   it('describe what happened to which object, when and how often', async () => {
@@ -34,11 +34,21 @@ describe('events', () => {
     await recorder.flush();
     expect(await events()).toEqual([
       {
-        regarding: { apiVersion: 'example.io/v1', kind: 'Widget', name: 'a', uid: widget.metadata.uid },
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: expect.objectContaining({ namespace: 'default' }),
+        involvedObject: {
+          apiVersion: 'example.io/v1',
+          kind: 'Widget',
+          namespace: 'default',
+          name: 'a',
+          uid: widget.metadata.uid,
+        },
         type: 'Warning',
         reason: 'PullFailed',
         message: 'image x is not there',
-        source: 'test',
+        source: { component: 'test' },
+        reportingComponent: 'test',
         count: 1,
         firstTimestamp: '2030-01-01T12:00:00Z',
         lastTimestamp: '2030-01-01T12:00:00Z',
@@ -105,6 +115,17 @@ describe('events', () => {
       recorder.record(widget, 'Normal', 'New', letter);
     await recorder.flush();
     expect((await events()).some(({ reason }) => reason === 'Old')).toBe(false);
+  });
+
+  it('of other programs without a timestamp are bounded in age, too', async () => {
+    const input = (name: string, eventTime: string) =>
+      Event.input({ name }, { involvedObject: { kind: 'Pod', name }, eventTime });
+    await registry.resource(Event).create(input('old.1', '2030-01-01T11:58:59.999999Z'));
+    await registry.resource(Event).create(input('new.1', '2030-01-01T14:00:00.000000+02:00'));
+    const recorder = new EventRecorder({ registry, source: 'test', ageMsMax: 60_000 });
+    recorder.record(widget, 'Normal', 'Created', 'made it');
+    await recorder.flush();
+    expect((await events()).map(({ involvedObject }) => involvedObject.name).sort()).toEqual(['a', 'new.1']);
   });
 
   it('never fail their caller: a closed store loses only the events', async () => {
@@ -174,8 +195,11 @@ describe('many concurrent events', () => {
     }
     await recorder.flush();
     const found = await events();
-    const per = new Map<string, string[]>();
-    for (const { regarding, reason } of found) per.set(regarding.uid, [...(per.get(regarding.uid) ?? []), reason]);
+    const per = new Map<string, unknown[]>();
+    for (const { involvedObject, reason } of found) {
+      const { uid = '' } = involvedObject;
+      per.set(uid, [...(per.get(uid) ?? []), reason]);
+    }
     expect(per.size).toBe(1000);
     expect([...per.values()].every((reasons) => [...reasons].sort().join() === 'Created,Ready')).toBe(true);
     expect([logged, dropped()]).toEqual([[], 0]);
@@ -191,7 +215,7 @@ describe('many concurrent events', () => {
     const inOrder = [...items].sort(
       (one, other) => Number(one.metadata.resourceVersion) - Number(other.metadata.resourceVersion),
     );
-    expect(inOrder.map(({ spec }) => spec.reason)).toEqual(reasons);
+    expect(inOrder.map((event) => Event.fieldsOf(event).reason)).toEqual(reasons);
     expect(new Set(items.map(({ metadata }) => metadata.resourceVersion)).size).toBe(reasons.length);
   });
 
@@ -240,7 +264,38 @@ describe('many concurrent events', () => {
   });
 });
 
+describe('events of objects of other scopes', () => {
+  const cases = [
+    ['system:node', 'system-node'],
+    ['a.example.com', 'a-example-com'],
+    [':Reader', 'reader'],
+    [`${'a'.repeat(39)}.b`, `${'a'.repeat(39)}-`],
+  ] as const;
+
+  it.each(cases)('are in the default namespace, with a valid name: %s', async (name, prefix) => {
+    const { apiVersion, kind } = widget;
+    const recorder = new EventRecorder({ registry, source: 'test' });
+    recorder.record({ apiVersion, kind, metadata: { name, uid: 'u' } }, 'Normal', 'Seen', 'it is there');
+    await recorder.flush();
+    const [event] = (await registry.resource(Event).list()).items;
+    expect(event?.metadata).toMatchObject({
+      namespace: 'default',
+      name: expect.stringMatching(`^${prefix}-[a-z0-9]{14}$`),
+    });
+    expect(event && Event.fieldsOf(event).involvedObject).toEqual({ apiVersion, kind, name, uid: 'u' });
+  });
+});
+
 describe('events on a registry that writes one object at a time', () => {
+  it('are left to the server that expires them', async () => {
+    const old = { involvedObject: { kind: 'Pod', name: 'other' }, lastTimestamp: '2029-01-01T00:00:00Z' };
+    await registry.resource(Event).create(Event.input({ name: 'other.1' }, old));
+    const recorder = new EventRecorder({ registry: bare(registry), source: 'test', eventsMax: 1 });
+    recorder.record(widget, 'Normal', 'Seen', 'it is there');
+    await recorder.flush();
+    expect(await events()).toHaveLength(2);
+  });
+
   it('are all written, and merged with existing ones, also beside another recorder', async () => {
     const others = await Promise.all(
       ['b', 'c'].map((name) => registry.resource(Widget).create({ metadata: { name }, spec: {} })),
@@ -250,7 +305,7 @@ describe('events on a registry that writes one object at a time', () => {
       for (const regarding of [widget, ...others]) recorder.record(regarding, 'Normal', 'Seen', 'it is there');
     }
     await Promise.all(recorders.map((recorder) => recorder.flush()));
-    expect((await events()).map(({ regarding, count }) => [regarding.name, count])).toEqual([
+    expect((await events()).map(({ involvedObject, count }) => [involvedObject.name, count])).toEqual([
       ['a', 2],
       ['b', 2],
       ['c', 2],
@@ -273,7 +328,7 @@ describe('events on a registry that writes one object at a time', () => {
     recorder.record(widget, 'Normal', 'Seen', 'it is there');
     recorder.record(other, 'Normal', 'Seen', 'it is there');
     await recorder.flush();
-    expect((await events()).map(({ regarding, count }) => [regarding.name, count])).toEqual([
+    expect((await events()).map(({ involvedObject, count }) => [involvedObject.name, count])).toEqual([
       ['a', 1],
       ['b', 1],
     ]);

@@ -12,7 +12,7 @@ import { type Log, silentLog } from '../ports/log.ts';
 import { redactText } from '../redact/text.ts';
 import type { ObjectChange, Registry } from '../registry/contract.ts';
 import { changeOne } from './change-one.ts';
-import { Event } from './event.ts';
+import { countOf, Event } from './event.ts';
 import { type EventBounds, pruneEvents } from './event-bounds.ts';
 import { type BufferedEvent, EventBuffer, type Regarding } from './event-buffer.ts';
 
@@ -136,16 +136,25 @@ export class EventRecorder {
       const { last, count, firstMs } = event;
       const { type, reason, message, source } = last;
       const { apiVersion, kind, metadata } = last.regarding;
-      const regarding = { apiVersion, kind, name: metadata.name, uid: metadata.uid };
       const lastTimestamp = timestampAt(last.timeMs);
       if (known) {
-        return { ...known, spec: { ...known.spec, message, count: known.spec.count + count, lastTimestamp } };
+        const fields = { ...Event.fieldsOf(known), message, count: countOf(known) + count, lastTimestamp };
+        return Event.input(known.metadata, fields);
       }
-      const firstTimestamp = timestampAt(firstMs);
-      return {
-        metadata: { name, namespace },
-        spec: { regarding, type, reason, message, source, count, firstTimestamp, lastTimestamp },
-      };
+      return Event.input(
+        { name, namespace },
+        {
+          involvedObject: { apiVersion, kind, ...placeOf(metadata), uid: metadata.uid },
+          type,
+          reason,
+          message,
+          source: { component: source },
+          reportingComponent: source,
+          count,
+          firstTimestamp: timestampAt(firstMs),
+          lastTimestamp,
+        },
+      );
     };
     const { multiKey } = this.#registry.capabilities;
     if (multiKey) await multiKey.resource(Event).changeAll(batch, change);
@@ -153,9 +162,12 @@ export class EventRecorder {
     this.#createdSincePrune += created.size;
   }
 
-  /** Never rejects: a failed prune is repeated with a later batch. */
+  /**
+   * Never rejects: a failed prune is repeated with a later batch. A server that cleans up by itself also removes old
+   * events, and most of its events are not of this program.
+   */
   async #prune(): Promise<void> {
-    if (this.#createdSincePrune < pruneEvery) return;
+    if (this.#createdSincePrune < pruneEvery || !this.#registry.capabilities.garbage) return;
     this.#createdSincePrune = 0;
     try {
       await pruneEvents(this.#registry, this.#bounds);
@@ -173,4 +185,8 @@ export class EventRecorder {
     this.#loggedAtMs = nowMs;
     this.#droppedSinceLog = 0;
   }
+}
+
+function placeOf({ name, namespace }: Regarding['metadata']): { readonly namespace?: string; readonly name: string } {
+  return namespace === undefined ? { name } : { namespace, name };
 }

@@ -1,7 +1,7 @@
 /** `api-resources`: the kinds with their names and short names. */
 
 import type { Run } from '@ecsm/command-line';
-import type { Kind } from '@ecsm/runtime';
+import { type Kind, qualifiedPlural } from '@ecsm/runtime';
 import { formatJson, formatYaml } from '../../print/documents.ts';
 import { paintOf } from '../../print/paint.ts';
 import { formatTable } from '../../print/table.ts';
@@ -13,7 +13,7 @@ export const run: Run = async (call) => {
   const { out } = call.terminal;
   const format = formatOf(call, ['table', 'wide', 'name', 'yaml', 'json']);
   const { kinds } = knownKinds;
-  if (format.kind === 'name') out.write(kinds.map(({ plural, group }) => `${plural}.${group}\n`).join(''));
+  if (format.kind === 'name') out.write(kinds.map((kind) => `${qualifiedPlural(kind)}\n`).join(''));
   else if (format.kind === 'json') out.write(formatJson(kinds.map(described)));
   else if (format.kind === 'yaml') out.write(await formatYaml(kinds.map(described)));
   else {

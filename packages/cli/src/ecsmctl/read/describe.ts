@@ -1,10 +1,20 @@
 /** `describe`: all details of an object: spec, status, conditions, revisions and events. */
 
 import type { Call, Run } from '@ecsm/command-line';
-import { type ApiObject, type Condition, Event, lastAppliedAnnotation, redactNamed, redactText } from '@ecsm/runtime';
+import {
+  type ApiObject,
+  type Condition,
+  countOf,
+  Event,
+  type Kind,
+  lastAppliedAnnotation,
+  lastSeenOf,
+  redactNamed,
+  redactText,
+} from '@ecsm/runtime';
 import { type Paint, paintOf } from '../../print/paint.ts';
 import type { Cell } from '../../print/table.ts';
-import { ageOf } from '../shared/columns.ts';
+import { ageOf, none } from '../shared/columns.ts';
 import { fieldAt } from '../shared/fields.ts';
 import { parseResourceArgs } from '../shared/kinds.ts';
 import { redactObject } from '../shared/secrets.ts';
@@ -48,6 +58,7 @@ async function describe(call: Call, session: Session, item: Item): Promise<strin
   return [
     factsText(metadataFacts(item, nowMs), paint),
     await yamlSection('Spec', fieldAt(shown, 'spec'), paint),
+    await yamlSection('Fields', fieldsIn(item.kind, shown), paint),
     own ?? (await yamlSection('Status', withoutConditions(fieldAt(shown, 'status')), paint)),
     conditionsText(object, paint, nowMs),
     isOn(call, 'no-events') ? '' : await eventsText(session, object, paint, nowMs),
@@ -73,6 +84,12 @@ function metadataFacts({ kind, object }: Item, nowMs: number): readonly Fact[] {
     ['Generation', String(generation)],
     ['UID', uid],
   ];
+}
+
+/** The content of an object of a kind without a spec. */
+function fieldsIn({ fields }: Kind, shown: unknown): unknown {
+  if (!fields || typeof shown !== 'object' || shown === null) return undefined;
+  return Object.fromEntries(Object.entries(shown).filter(([name]) => name in fields.properties));
 }
 
 function withoutConditions(status: unknown): unknown {
@@ -115,16 +132,19 @@ async function eventsText(
   paint: Paint,
   nowMs: number,
 ): Promise<string> {
-  const fieldSelector = `spec.regarding.uid=${metadata.uid}`;
+  const fieldSelector = `involvedObject.uid=${metadata.uid}`;
   const { items, problems } = await registry.resource(Event).list({ namespace: metadata.namespace, fieldSelector });
   for (const { key, reason } of problems) warn(`${key} cannot be read: ${reason}`);
-  const rows = inOrder(registry, items).map(({ spec }): readonly Cell[] => [
-    ageOf(spec.lastTimestamp, nowMs),
-    spec.type === 'Warning' ? { text: spec.type, style: 'warn' } : spec.type,
-    spec.reason,
-    String(spec.count),
-    redactText(spec.message),
-  ]);
+  const rows = inOrder(registry, items).map((event): readonly Cell[] => {
+    const { type = none, reason = none, message = '' } = Event.fieldsOf(event);
+    return [
+      ageOf(lastSeenOf(event), nowMs),
+      type === 'Warning' ? { text: type, style: 'warn' } : type,
+      reason,
+      String(countOf(event)),
+      redactText(message),
+    ];
+  });
   const columns = ['LAST SEEN', 'TYPE', 'REASON', 'COUNT', 'MESSAGE'].map((name) => ({ name }));
   return tableSection('Events', columns, rows, paint);
 }

@@ -22,19 +22,18 @@ afterEach(async () => {
   await registry.close();
 });
 
-const event = (name: string, reason: string) => ({
-  metadata: { name },
-  spec: {
-    regarding: { apiVersion: 'ecsm.sh/v1', kind: 'ECSMService', name: 'telemetry', uid: 'u' },
-    type: 'Normal' as const,
-    reason,
-    message: '完成',
-    source: 'test',
-    count: 1,
-    firstTimestamp: '2026-01-02T03:04:00Z',
-    lastTimestamp: '2026-01-02T03:04:00Z',
-  },
-});
+const event = (name: string, reason: string) =>
+  Event.input(
+    { name },
+    {
+      involvedObject: { apiVersion: 'ecsm.sh/v1', kind: 'ECSMService', name: 'telemetry', uid: 'u' },
+      type: 'Normal',
+      reason,
+      message: '完成',
+      count: 1,
+      lastTimestamp: '2026-01-02T03:04:00Z',
+    },
+  );
 
 /** Starts it, waits until `first` is printed, does something, waits until `last` is printed, presses Ctrl-C. */
 async function watched(line: string, first: string, deed: () => Promise<unknown>, last: RegExp) {

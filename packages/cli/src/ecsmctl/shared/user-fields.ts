@@ -7,12 +7,13 @@ export interface UserFields {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  readonly spec: unknown;
+  /** The spec, or the fields of a kind without one. */
+  readonly [field: string]: unknown;
 }
 
 /** Omits status, uid, versions and the last-applied annotation. Fields are in the usual order of manifests. */
 export function userFieldsOf(object: AnyObject, finalizers = object.metadata.finalizers ?? []): UserFields {
-  const { apiVersion, kind, metadata, spec } = object;
+  const { apiVersion, kind, metadata, status: _, ...content } = object;
   const { name, namespace, labels = {}, ownerReferences } = metadata;
   const annotations = userAnnotations(metadata.annotations);
   return {
@@ -26,7 +27,7 @@ export function userFieldsOf(object: AnyObject, finalizers = object.metadata.fin
       ...(finalizers.length > 0 && { finalizers }),
       ...(ownerReferences && { ownerReferences }),
     },
-    spec,
+    ...content,
   };
 }
 
