@@ -1,8 +1,7 @@
 /** `events`: lists events, newest last; with `-w` also watches for new ones. */
 
 import { type Call, didYouMean, type Run, UsageError } from '@ecsm/command-line';
-import { Event, type EventFields, type EventObject, type Kind, lastSeenOf, type Registry } from '@ecsm/runtime';
-import { timeMsOf } from '../../print/time.ts';
+import { Event, type EventFields, type EventObject, type Kind, lastSeenOf, type Registry, timeMsOf } from '@ecsm/runtime';
 import { follow } from '../shared/follow.ts';
 import { parseResourceArgs } from '../shared/kinds.ts';
 import { formatOf, printerOf, printObjects } from '../shared/printing.ts';
