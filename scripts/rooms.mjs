@@ -79,7 +79,7 @@ export const rooms = {
       'apiserver/kinds',
       'runtime',
     ],
-    doors: ['node:http', 'node:https', 'node:tls', 'node:net', 'node:zlib'],
+    doors: ['node:events', 'node:http', 'node:https', 'node:tls', 'node:zlib'],
   },
 
   'kubernetes/config': {
@@ -144,10 +144,11 @@ export const rooms = {
       'ecsm-operator/resource',
       'ecsm-operator/apis',
       'ecsm-client',
+      'apiserver',
       'command-line',
       'runtime',
     ],
-    doors: ['node:fs', 'node:os', 'node:process'],
+    doors: ['node:fs', 'node:os', 'node:path', 'node:process'],
   },
 
   'cli/print': { imports: ['command-line', 'runtime'], libraries: ['yaml'] },

@@ -20,7 +20,14 @@ export {
   type TokenState,
   type TokenStore,
 } from './auth/tokens.ts';
+export type { Limits } from './http/limits.ts';
+export { ApiServer, type ApiServerOptions, type ListenAddress } from './http/server.ts';
+export { type Serving, type ServingOptions, startServing } from './http/serving.ts';
+export { ConfigMap, Namespace, Secret } from './kinds/core.ts';
+export { PriorityClass } from './kinds/priority-class.ts';
 export { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from './kinds/rbac.ts';
+export { serverKinds } from './kinds/server-kinds.ts';
 export { Token } from './kinds/token.ts';
-export { Certificates, type CertificatesOptions, type ServerCredentials } from './tls/certificates.ts';
+export { Certificates } from './tls/certificates.ts';
 export { type KubeconfigOptions, kubeconfigFor } from './tls/kubeconfig.ts';
+export type { Target } from './verbs/call.ts';

@@ -23,6 +23,7 @@ export type { ApiObject, ObjectInput } from './api/object.ts';
 export { formatPath, type PathSegment, parsePath, valueAt } from './api/path.ts';
 export * as schema from './api/schema/build.ts';
 export { toJsonSchema } from './api/schema/json-schema.ts';
+export { prune } from './api/schema/prune.ts';
 export type {
   AnythingSchema,
   BooleanSchema,
@@ -94,7 +95,7 @@ export type {
 } from './store/contract.ts';
 export { limits } from './store/contract.ts';
 export { MemoryStore, type MemoryStoreOptions } from './store/memory/store.ts';
-export { defaultStoreUrl, parseStoreUrl, type StoreUrl, withoutPassword } from './store/url.ts';
+export { defaultStoreUrl, ecsmHome, parseStoreUrl, type StoreUrl, withoutPassword } from './store/url.ts';
 export { type BackupOptions, backup } from './transfer/backup.ts';
 export type { BackupHeader, BackupSummary } from './transfer/format.ts';
 export type { KindCount } from './transfer/kind-counter.ts';

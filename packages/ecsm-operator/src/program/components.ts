@@ -1,4 +1,5 @@
 /** The resources of a run of the program, opened in order and closed in reverse order. */
+import { serverKinds } from '@ecsm/apiserver';
 import {
   ApiError,
   incompleteTransfer,
@@ -31,7 +32,9 @@ export async function withComponents<T>(
 ): Promise<T> {
   const transport = transportOf(options, systemClock);
   try {
-    const opened = await openRegistry(options.registry, { kinds: operatorKinds, log });
+    // Only a server needs its kinds: every kind is watched by the garbage collector.
+    const kinds = options.serve === undefined ? operatorKinds : [...operatorKinds, ...serverKinds];
+    const opened = await openRegistry(options.registry, { kinds, log });
     const writes = new WriteHealth(opened);
     const { registry } = writes;
     try {

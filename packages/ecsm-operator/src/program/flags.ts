@@ -41,6 +41,28 @@ export const flags: readonly Flag[] = [
     help: 'address of /healthz, /readyz and /metrics, on this machine only. Port 0: any free port; off: no server. Default 127.0.0.1:8090, with --once off',
   },
   {
+    name: 'serve',
+    value: 'HOST:PORT',
+    variable: 'ECSM_OPERATOR_SERVE',
+    key: 'serve',
+    help: 'address of the Kubernetes API, always with TLS. Port 0: any free port. Keys, certificates and the kubeconfig of the administrator are in $ECSM_HOME/pki. Default: not served',
+  },
+  {
+    name: 'serve-name',
+    value: 'NAME',
+    variable: 'ECSM_OPERATOR_SERVE_NAME',
+    key: 'serveName',
+    repeats: true,
+    help: 'with --serve: a further DNS name or IP address by which clients reach the server, for its certificate',
+  },
+  {
+    name: 'audit-log',
+    value: 'FILE',
+    variable: 'ECSM_OPERATOR_AUDIT_LOG',
+    key: 'auditLog',
+    help: 'with --serve: file of the audit log, one line of JSON for each request. Default: none',
+  },
+  {
     name: 'observe-seconds',
     value: 'N',
     variable: 'ECSM_OPERATOR_OBSERVE_SECONDS',

@@ -1,15 +1,17 @@
 /** The options of the program, read from flags, variables and the config file, and validated. */
+import { join } from 'node:path';
 import {
   addressOf,
   type Call,
   httpHeadersOf,
   httpUrlOf,
   readSettings,
+  type Settings,
   secondsOf,
   UsageError,
   wholeNumberOf,
 } from '@ecsm/command-line';
-import { defaultStoreUrl, isApiError, type LogLevel, parseStoreUrl, readManifests } from '@ecsm/runtime';
+import { defaultStoreUrl, ecsmHome, isApiError, type LogLevel, parseStoreUrl, readManifests } from '@ecsm/runtime';
 import { stopGraceMs } from '../controller/settings.ts';
 import { flags } from './flags.ts';
 
@@ -23,6 +25,8 @@ export interface ProgramOptions {
   readonly tlsCa?: string;
   /** Absent: nothing is served. */
   readonly listen?: { readonly host: string; readonly port: number };
+  /** Absent: the Kubernetes API is not served. */
+  readonly serve?: ServeOptions;
   readonly observeMs: number;
   readonly inFlightMax: number;
   readonly workers: number;
@@ -34,6 +38,13 @@ export interface ProgramOptions {
   readonly logFormat: 'readable' | 'json';
   /** Timeout of `--once`. */
   readonly timeoutMs: number;
+}
+
+export interface ServeOptions {
+  readonly address: { readonly host: string; readonly port: number };
+  readonly directory: string;
+  readonly names: readonly string[];
+  readonly auditFile?: string;
 }
 
 export interface ServiceName {
@@ -89,12 +100,14 @@ async function optionsOf(call: Call, kind: Kind): Promise<ProgramOptions> {
   const callTimeoutMs = seconds('call-timeout-seconds', 0.1, 600);
   if (leaderElect && kind !== 'plan') checkLease(callTimeoutMs, leaseMs, originOf);
   const listen = listenOf(settings.get('listen') ?? (kind === 'run' ? '127.0.0.1:8090' : 'off'), originOf('listen'));
+  const serve = kind === 'run' ? serveOf(settings, originOf, call.terminal.env) : undefined;
   return {
     registry: registryOf(settings.get('registry'), originOf('registry'), call.terminal.env),
     ecsm,
     headers: httpHeadersOf(settings.all('header'), originOf('header')),
     ...(tlsCa === undefined ? {} : { tlsCa }),
     ...(listen === undefined ? {} : { listen }),
+    ...(serve === undefined ? {} : { serve }),
     observeMs: seconds('observe-seconds', 1, 3_600),
     inFlightMax: wholeNumber('in-flight'),
     workers: wholeNumber('workers'),
@@ -134,6 +147,25 @@ function listenOf(text: string, from: string): ProgramOptions['listen'] {
   throw new UsageError(
     `${from}: refusing to listen on ${host}: other machines could connect without a password. Use 127.0.0.1, and a proxy with authentication`,
   );
+}
+
+/** Throws `UsageError`. */
+function serveOf(
+  settings: Pick<Settings, 'get' | 'all'>,
+  originOf: (name: string) => string,
+  env: Call['terminal']['env'],
+): ServeOptions | undefined {
+  const [text, auditFile, names] = [settings.get('serve'), settings.get('audit-log'), settings.all('serve-name')];
+  if (text === undefined) {
+    if (auditFile !== undefined) throw new UsageError(`${originOf('audit-log')} requires --serve`);
+    if (names.length > 0) throw new UsageError(`${originOf('serve-name')} requires --serve`);
+    return undefined;
+  }
+  const home = ecsmHome(env);
+  if (home === undefined)
+    throw new UsageError(`${originOf('serve')}: there is no place for keys: set ECSM_HOME or HOME`);
+  const address = addressOf(text, originOf('serve'));
+  return { address, directory: join(home, 'pki'), names, ...(auditFile === undefined ? {} : { auditFile }) };
 }
 
 function registryOf(given: string | undefined, from: string, env: Call['terminal']['env']): string {

@@ -1,10 +1,11 @@
 /** `ecsm-operator run`: the controllers, with health and metrics, until a signal. */
 import { hostname } from 'node:os';
 import process from 'node:process';
+import { type Serving, startServing } from '@ecsm/apiserver';
 import { LeaderElection, type Log, Manager, type Registry, withoutPassword } from '@ecsm/runtime';
 import { leaseName } from '../apis/well-known.ts';
 import type { Components } from './components.ts';
-import type { ProgramOptions } from './options.ts';
+import type { ProgramOptions, ServeOptions } from './options.ts';
 import { presence } from './presence.ts';
 
 /** Ends when the signal aborts, after what is in flight has ended; with an error if a part fails. */
@@ -15,8 +16,17 @@ export async function run(
   signal: AbortSignal,
 ): Promise<void> {
   log.write('info', 'operator starting', { registry: withoutPassword(options.registry), ecsm: options.ecsm });
-  await managerOf(components, options, log).run({ signal });
+  const manager = managerOf(components, options, log);
+  const serving = options.serve && (await serve(components, options.serve, log));
+  for (const runnable of serving?.runnables ?? []) manager.add(runnable);
+  await manager.run({ signal });
   log.write('info', 'operator stopped');
+}
+
+async function serve({ registry }: Components, options: ServeOptions, log: Log): Promise<Serving> {
+  const serving = await startServing({ registry, ...options, log });
+  log.write('info', 'serving the Kubernetes API', { url: serving.url, kubeconfig: serving.adminKubeconfig });
+  return serving;
 }
 
 export function managerOf(components: Components, options: ProgramOptions, log: Log): Manager {

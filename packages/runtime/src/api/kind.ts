@@ -81,7 +81,7 @@ export interface FieldsKindDefinition<Fields, FieldsInput> extends KindNames {
 export interface FieldsKind<Fields, FieldsInput = Fields> extends Kind<undefined, undefined, undefined, undefined> {
   readonly fields: ObjectSchema<Fields, FieldsInput>;
   /** The content of an object of this kind. */
-  fieldsOf(object: ApiObject<undefined, undefined>): Fields;
+  fieldsOf(object: ApiObject<undefined, undefined> | DefaultedObject<undefined, undefined>): Fields;
   /** The input of a write, from metadata and content. */
   input(metadata: ObjectMetadataInput, fields: FieldsInput): ObjectInput<undefined, undefined>;
 }

@@ -44,15 +44,20 @@ export function parseStoreUrl(url: string): StoreUrl {
 
 /** The default of `--registry`. */
 export function defaultStoreUrl(environment: Readonly<Record<string, string | undefined>>): string {
-  const { ECSM_REGISTRY, ECSM_HOME, HOME } = environment;
+  const { ECSM_REGISTRY } = environment;
   if (ECSM_REGISTRY) return ECSM_REGISTRY;
-  const home = ECSM_HOME || (HOME ? join(HOME, '.ecsm') : undefined);
+  const home = ecsmHome(environment);
   if (home === undefined) {
     throw new ApiError('BadRequest', {
       reason: 'no registry is set, and there is no HOME for the default one: set ECSM_REGISTRY',
     });
   }
   return `sqlite:${join(home, 'registry')}`;
+}
+
+/** The directory for the files of all programs: `ECSM_HOME`, or `.ecsm` in the home directory. Undefined without one. */
+export function ecsmHome({ ECSM_HOME, HOME }: Readonly<Record<string, string | undefined>>): string | undefined {
+  return ECSM_HOME || (HOME ? join(HOME, '.ecsm') : undefined);
 }
 
 /** The URL for messages. */

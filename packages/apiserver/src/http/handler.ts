@@ -1,0 +1,276 @@
+/**
+ * One request, from its headers to its response: who sends it, whether they may, and then what it asks for. A request is
+ * rejected before its body is read.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
+import type { Clock, Kind, Log, Registry } from '@ecsm/runtime';
+import type { AuditRecord } from '../audit/record.ts';
+import { type Authenticator, type Authorizer, anonymous, groups, type User } from '../auth/contract.ts';
+import { forbidden } from '../auth/rbac/authorizer.ts';
+import { negotiate } from '../request/accept.ts';
+import { listOptionsOf } from '../request/options.ts';
+import { type RequestInfo, requestInfo } from '../request/request-info.ts';
+import { HttpError, pathNotFound, unauthorized } from '../response/http-error.ts';
+import type { Call, Json, Target } from '../verbs/call.ts';
+import { dispatch } from '../verbs/dispatch.ts';
+import { watch, watchSecondsMax } from '../verbs/watch.ts';
+import { readBody } from './body.ts';
+import { Admission, type Limits } from './limits.ts';
+import { type Paths, publicPaths } from './paths.ts';
+import { represent, sendError, sendJson, type View, warningHeader } from './respond.ts';
+import type { Reviews } from './reviews.ts';
+import type { ServedResources } from './served.ts';
+import { stream } from './stream.ts';
+
+export interface HandlerOptions {
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly served: ServedResources;
+  readonly paths: Paths;
+  /** Default: every request is anonymous. */
+  readonly authenticator: Authenticator | undefined;
+  /** Default: everything is allowed. */
+  readonly authorizer: Authorizer | undefined;
+  readonly limits: Limits;
+  /** Throws `Forbidden` if the user may not store this object, although they may write the kind. */
+  readonly admit: (user: User, kind: Kind, object: Json) => Promise<void>;
+  readonly reviews: Reviews;
+  /** Called when a request has ended. */
+  readonly onEnd: (record: AuditRecord) => void;
+  /** Aborts when the server closes: watches end. */
+  readonly signal: AbortSignal;
+}
+
+type ResourceInfo = Extract<RequestInfo, { type: 'resource' }>;
+
+const resourceWrites = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+const msPerSecond = 1_000;
+
+export class Handler {
+  readonly #options: HandlerOptions;
+  readonly #requests: Admission;
+  readonly #watches: Admission;
+
+  constructor(options: HandlerOptions) {
+    this.#options = options;
+    const { inFlightMax, inFlightPerUserMax, watchesMax, watchesPerUserMax } = options.limits;
+    this.#requests = new Admission(inFlightMax, inFlightPerUserMax);
+    this.#watches = new Admission(watchesMax, watchesPerUserMax);
+  }
+
+  get watches(): number {
+    return this.#watches.total;
+  }
+
+  /** Never rejects. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { clock, onEnd, log, registry } = this.#options;
+    const startMs = clock.monotonicMs();
+    const receivedMs = clock.now();
+    const auditId = registry.random.uuid();
+    response.setHeader('Audit-Id', auditId);
+    let info: RequestInfo | undefined;
+    let user = anonymous;
+    let code = 500;
+    try {
+      const { pathname, searchParams } = urlOf(request);
+      info = requestInfo(request.method ?? 'GET', pathname, searchParams);
+      user = await this.#authenticate(request);
+      await this.#authorize(info, user);
+      code = await this.#answer(request, response, info, user, searchParams);
+    } catch (error) {
+      try {
+        code = await sendError(request, response, error, info?.type === 'resource' ? info : undefined);
+        if (code === 500) log.write('error', 'request failed', { path: info?.path, error });
+      } catch {
+        response.destroy();
+      }
+    }
+    const durationMs = clock.monotonicMs() - startMs;
+    onEnd({ receivedMs, durationMs, auditId, user, code, ...described(request, info) });
+  }
+
+  async #authenticate(request: IncomingMessage): Promise<User> {
+    const { authenticator } = this.#options;
+    const { socket, headers } = request;
+    const peerCertificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+    const user = await authenticator?.authenticate({ authorization: headers.authorization, peerCertificate });
+    return user ?? anonymous;
+  }
+
+  async #authorize(info: RequestInfo, user: User): Promise<void> {
+    const { authorizer } = this.#options;
+    if (authorizer === undefined || publicPaths.includes(info.path)) return;
+    const isResource = info.type === 'resource';
+    const attributes = {
+      user,
+      verb: info.verb,
+      isResource,
+      apiGroup: isResource ? info.group : '',
+      apiVersion: isResource ? info.version : '',
+      resource: isResource ? info.resource : '',
+      subresource: (isResource ? info.subresource : undefined) ?? '',
+      namespace: (isResource ? info.namespace : undefined) ?? '',
+      name: (isResource ? info.name : undefined) ?? '',
+      path: info.path,
+    };
+    const { allowed } = await authorizer.authorize(attributes);
+    if (allowed) return;
+    if (user.groups.includes(groups.unauthenticated)) throw unauthorized();
+    throw forbidden(attributes);
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    info: RequestInfo,
+    user: User,
+    query: URLSearchParams,
+  ): Promise<number> {
+    if (info.type === 'resource' && info.verb === 'watch') return this.#watch(request, response, info, user, query);
+    const leave = this.#requests.enter(user.name);
+    try {
+      return info.type === 'path'
+        ? await this.#path(request, response, info.path)
+        : await this.#resource(request, response, info, user, query);
+    } finally {
+      leave();
+    }
+  }
+
+  async #path(request: IncomingMessage, response: ServerResponse, path: string): Promise<number> {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      throw new HttpError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
+    }
+    const { body, contentType } = await this.#options.paths.answer(path, request.headers.accept ?? '');
+    if (typeof body === 'string') response.writeHead(200, { 'Content-Type': contentType ?? 'text/plain' }).end(body);
+    else await sendJson(request, response, 200, body, contentType);
+    return 200;
+  }
+
+  async #resource(
+    request: IncomingMessage,
+    response: ServerResponse,
+    info: ResourceInfo,
+    user: User,
+    query: URLSearchParams,
+  ): Promise<number> {
+    const { reviews, limits } = this.#options;
+    if (reviews.has(info)) {
+      const bytes = await readBody(request, limits.bodyBytesMax);
+      const body = { bytes, contentType: request.headers['content-type'] };
+      await sendJson(request, response, 201, await reviews.answer(info, user, body));
+      return 201;
+    }
+    const target = this.#target(info);
+    const accept = negotiate(request.headers.accept);
+    const isWrite = resourceWrites.has(info.verb);
+    const bytes = isWrite ? await readBody(request, limits.bodyBytesMax) : Buffer.alloc(0);
+    const warnings: string[] = [];
+    const warn = (text: string) => void warnings.push(warningHeader(text));
+    const call = this.#call(request, info, user, target, query, { bytes, warn });
+    const answer = await dispatch(call, info.verb);
+    if (warnings.length > 0) response.setHeader('Warning', warnings);
+    const body = represent(answer, target.kind, this.#view(accept, query));
+    const code = answer.type === 'list' ? 200 : answer.code;
+    await sendJson(request, response, code, body);
+    return code;
+  }
+
+  async #watch(
+    request: IncomingMessage,
+    response: ServerResponse,
+    info: ResourceInfo,
+    user: User,
+    query: URLSearchParams,
+  ): Promise<number> {
+    const target = this.#target(info);
+    const view = this.#view(negotiate(request.headers.accept), query);
+    const { timeoutSeconds = watchSecondsMax } = listOptionsOf(query);
+    const leave = this.#watches.enter(user.name);
+    const end = new AbortController();
+    const abort = () => end.abort();
+    const { signal, clock } = this.#options;
+    const cancel = clock.after(timeoutSeconds * msPerSecond, abort);
+    response.once('close', abort);
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      const call = this.#call(request, info, user, target, query, { bytes: Buffer.alloc(0), warn: () => {} });
+      const events = await watch({ ...call, signal: end.signal });
+      await stream(response, events, target.kind, view, end.signal);
+      return 200;
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', abort);
+      response.removeListener('close', abort);
+      leave();
+    }
+  }
+
+  #target({ group, version, resource, namespace }: ResourceInfo): Target {
+    const target = this.#options.served.get(group, version, resource);
+    if (namespace !== undefined && target.kind.scope === 'Cluster' && resource !== 'namespaces') {
+      throw pathNotFound();
+    }
+    return target;
+  }
+
+  #call(
+    request: IncomingMessage,
+    { namespace, name, subresource }: ResourceInfo,
+    user: User,
+    target: Target,
+    query: URLSearchParams,
+    { bytes, warn }: { readonly bytes: Buffer; readonly warn: Call['warn'] },
+  ): Call {
+    const { registry, clock, signal, admit } = this.#options;
+    const [program = ''] = (request.headers['user-agent'] ?? '').split('/');
+    return {
+      registry,
+      clock,
+      target,
+      namespace: target.kind.scope === 'Cluster' ? undefined : namespace,
+      name,
+      subresource,
+      query,
+      body: { bytes, contentType: request.headers['content-type'] },
+      defaultManager: program.trim().slice(0, 128) || 'unknown',
+      admit: (object) => admit(user, target.kind, object),
+      warn,
+      signal,
+    };
+  }
+
+  #view(accept: View['accept'], query: URLSearchParams): View {
+    const wanted = query.get('includeObject');
+    const includeObject = wanted === 'None' || wanted === 'Object' ? wanted : 'Metadata';
+    return { accept, includeObject, nowMs: this.#options.clock.now() };
+  }
+}
+
+/** What an audit log tells of a request. */
+function described(
+  { method = 'GET', url = '', headers, socket }: IncomingMessage,
+  info: RequestInfo | undefined,
+): Pick<AuditRecord, 'verb' | 'uri' | 'object' | 'sourceAddress' | 'userAgent'> {
+  const userAgent = headers['user-agent'];
+  const common = {
+    verb: info?.verb ?? method.toLowerCase(),
+    uri: url,
+    sourceAddress: socket.remoteAddress ?? '',
+    ...(userAgent === undefined ? {} : { userAgent }),
+  };
+  if (info?.type !== 'resource') return common;
+  const { group: apiGroup, version: apiVersion, resource, subresource = '', namespace = '', name = '' } = info;
+  return { ...common, object: { apiGroup, apiVersion, resource, subresource, namespace, name } };
+}
+
+function urlOf({ url = '/' }: IncomingMessage): URL {
+  try {
+    return new URL(url, 'https://localhost');
+  } catch {
+    throw new HttpError(400, 'BadRequest', 'the URL is invalid');
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Keeps the objects of namespaces: one for `default` and for every namespace that contains objects, and the deletion of
+ * the contents of a namespace that is deleted.
+ */
+import {
+  Controller,
+  isApiError,
+  type Log,
+  NAMESPACE_DEFAULT,
+  type ReconcileResult,
+  type Registry,
+  type Runnable,
+  sleep,
+} from '@ecsm/runtime';
+import { Namespace } from '../kinds/core.ts';
+import { contentsFinalizer } from '../verbs/prepare.ts';
+
+/** Objects can be written to the registry by other processes, in namespaces that have no object yet. */
+const sweepMs = 60_000;
+/** Between two looks at a namespace whose objects wait for their finalizers. */
+const retryMs = 1_000;
+/** Objects deleted in one pass. */
+const pageObjects = 200;
+
+export function namespaceController(log: Log): readonly Runnable[] {
+  const controller = new Controller({
+    name: 'namespace',
+    kind: Namespace,
+    reconcile: async (_request, context) => {
+      const namespace = await context.get();
+      return namespace === undefined ? undefined : reconcile(context.registry, namespace);
+    },
+    log,
+  });
+  return [
+    { name: 'namespaces', run: ({ registry, signal }) => createMissing(registry, signal, log) },
+    {
+      name: 'namespace',
+      run: ({ registry, informers, signal }) => controller.run({ registry, informers, signal }),
+      ready: () => controller.ready(),
+    },
+  ];
+}
+
+async function reconcile(registry: Registry, namespace: Namespace): Promise<ReconcileResult> {
+  const { name, uid, finalizers = [], deletionTimestamp } = namespace.metadata;
+  const namespaces = registry.resource(Namespace);
+  const phase = deletionTimestamp === undefined ? 'Active' : 'Terminating';
+  if (namespace.status?.phase !== phase) await namespaces.updateStatus({ metadata: { name, uid }, status: { phase } });
+  if (deletionTimestamp === undefined) {
+    if (!finalizers.includes(contentsFinalizer)) {
+      await namespaces.patch(name, { metadata: { finalizers: [...finalizers, contentsFinalizer] } }, { uid });
+    }
+    return;
+  }
+  if (!finalizers.includes(contentsFinalizer)) return;
+  if (!(await deleteContents(registry, name))) return { requeueAfterMs: retryMs };
+  const left = finalizers.filter((finalizer) => finalizer !== contentsFinalizer);
+  await namespaces.patch(name, { metadata: { finalizers: left } }, { uid });
+}
+
+/** Returns whether the namespace is empty. */
+async function deleteContents(registry: Registry, namespace: string): Promise<boolean> {
+  let isEmpty = true;
+  for (const kind of registry.kinds.kinds) {
+    if (kind.scope === 'Cluster') continue;
+    const resource = registry.resource(kind);
+    const { keys } = await resource.versions({ namespace, limit: pageObjects });
+    for (const key of keys) {
+      const { name } = registry.locate(key) ?? {};
+      if (name !== undefined) await resource.delete(name, { namespace });
+    }
+    if (keys.length > 0) isEmpty = false;
+  }
+  return isEmpty;
+}
+
+async function createMissing(registry: Registry, signal: AbortSignal, log: Log): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for (const name of await namespacesInUse(registry)) await createUnlessExists(registry, name);
+    } catch (error) {
+      if (!isApiError(error)) throw error;
+      log.write('warn', 'namespaces could not be created; retrying', { error: error.message });
+    }
+    await sleep(registry.clock, sweepMs, signal);
+  }
+}
+
+async function namespacesInUse(registry: Registry): Promise<ReadonlySet<string>> {
+  const found = new Set([NAMESPACE_DEFAULT]);
+  for (const kind of registry.kinds.kinds) {
+    if (kind.scope === 'Cluster') continue;
+    for (const key of (await registry.resource(kind).versions()).keys) {
+      found.add(registry.locate(key)?.namespace ?? NAMESPACE_DEFAULT);
+    }
+  }
+  return found;
+}
+
+async function createUnlessExists(registry: Registry, name: string): Promise<void> {
+  const namespaces = registry.resource(Namespace);
+  try {
+    await namespaces.get(name);
+  } catch (error) {
+    if (!isApiError(error, 'NotFound')) throw error;
+    const created = namespaces.create({ metadata: { name, finalizers: [contentsFinalizer] }, spec: {} });
+    await created.catch((conflict: unknown) => {
+      if (!isApiError(conflict, 'AlreadyExists')) throw conflict;
+    });
+  }
+}

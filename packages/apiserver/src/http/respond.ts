@@ -1,0 +1,93 @@
+/** Writes responses: JSON, as it is or as a Table or PartialObjectMetadata, compressed if it is large. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Kind } from '@ecsm/runtime';
+import type { Negotiated } from '../request/accept.ts';
+import { partialListOf, partialOf } from '../response/partial.ts';
+import { statusOf } from '../response/status.ts';
+import { tableOf, tableOfObject } from '../response/table.ts';
+import type { Answer } from '../verbs/call.ts';
+
+const compress = promisify(gzip);
+
+/** Smaller responses are not compressed: it costs more time than it saves. As in Kubernetes. */
+const gzipBytesMin = 128 * 1024;
+/** Fast: clients on slow links gain most from the first level. */
+const gzipLevel = 4;
+
+export interface View {
+  readonly accept: Negotiated;
+  readonly includeObject: 'None' | 'Metadata' | 'Object';
+  readonly nowMs: number;
+}
+
+/** The body of an answer in the representation that the client has asked for. */
+export function represent(answer: Answer, kind: Kind, { accept, includeObject, nowMs }: View): object {
+  if (answer.type === 'other') return answer.object;
+  const options = { includeObject, nowMs, columnDefinitions: true };
+  if (answer.type === 'object') {
+    const { object } = answer;
+    if (accept.as === 'Table') return tableOfObject(kind, object, options);
+    return accept.as === 'PartialObjectMetadata' ? partialOf(object) : object;
+  }
+  if (accept.as === 'Table') return tableOf(kind, answer.list, options);
+  if (accept.as === 'PartialObjectMetadataList') return partialListOf(answer.list);
+  const { items, resourceVersion, continue: token } = answer.list;
+  return {
+    apiVersion: kind.apiVersion,
+    kind: `${kind.kind}List`,
+    metadata: { resourceVersion, ...(token === undefined ? {} : { continue: token }) },
+    items,
+  };
+}
+
+export async function sendJson(
+  request: IncomingMessage,
+  response: ServerResponse,
+  code: number,
+  body: unknown,
+  contentType = 'application/json',
+): Promise<void> {
+  const text = Buffer.from(`${JSON.stringify(body)}\n`);
+  response.setHeader('Content-Type', contentType);
+  response.setHeader('Cache-Control', 'no-cache, private');
+  const isLarge = text.byteLength >= gzipBytesMin;
+  if (isLarge && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) {
+    response.setHeader('Content-Encoding', 'gzip');
+    response.setHeader('Vary', 'Accept-Encoding');
+    const compressed = await compress(text, { level: gzipLevel });
+    end(response, code, compressed);
+  } else end(response, code, text);
+}
+
+function end(response: ServerResponse, code: number, body: Buffer): void {
+  response.writeHead(code, { 'Content-Length': body.byteLength });
+  response.end(body);
+}
+
+/** Sends an error as a Status. Returns its code. */
+export async function sendError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  about?: Parameters<typeof statusOf>[1],
+): Promise<number> {
+  const { code, body } = statusOf(error, about);
+  if (response.headersSent) {
+    response.destroy();
+    return code;
+  }
+  const { retryAfterSeconds } = body.details ?? {};
+  if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
+  // The rest of a body that was not read would be taken for the next request.
+  if (!request.complete) response.setHeader('Connection', 'close');
+  await sendJson(request, response, code, body);
+  return code;
+}
+
+/** RFC 7234, as kubectl reads it. */
+export function warningHeader(text: string): string {
+  const printable = text.replace(/[^\x20-\x7e]/g, ' ').slice(0, 256);
+  return `299 - "${printable.replace(/[\\"]/g, '\\$&')}"`;
+}

@@ -1,0 +1,62 @@
+/** Serves reviews: questions about users and permissions, which are answered and not stored. */
+import type { JsonObject } from '@ecsm/runtime';
+import type { Authenticator, Authorizer, User } from '../auth/contract.ts';
+import { isProtobuf, readProtobufReview } from '../auth/protobuf.ts';
+import { type Review, reviews } from '../auth/reviews.ts';
+import { decodeBody } from '../request/body.ts';
+import type { ResourceRequest } from '../request/request-info.ts';
+import { unauthorized } from '../response/http-error.ts';
+import type { RequestBody } from '../verbs/call.ts';
+import { badRequest, isObject } from '../verbs/input.ts';
+
+export interface ReviewsOptions {
+  /** Default: everything is allowed. */
+  readonly authorizer: Authorizer | undefined;
+  readonly authenticator: Authenticator | undefined;
+}
+
+const allowAll: Authorizer = {
+  authorize: async () => ({ allowed: true, reason: '' }),
+  rulesFor: async () => ({
+    resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+    nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+  }),
+};
+
+export class Reviews {
+  readonly #options: ReviewsOptions;
+
+  constructor(options: ReviewsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the request creates a review. */
+  has(request: ResourceRequest): boolean {
+    return request.verb === 'create' && reviewOf(request) !== undefined;
+  }
+
+  async answer(request: ResourceRequest, user: User, { bytes, contentType }: RequestBody): Promise<JsonObject> {
+    const review = reviewOf(request);
+    if (review === undefined) throw badRequest('not a review');
+    // kubectl sends reviews as protobuf, whatever the server accepts.
+    const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const value = isProtobuf(body) ? readProtobufReview(body) : (await decodeBody(bytes, contentType)).value;
+    if (!isObject(value)) throw badRequest(`the request body is not a ${review.kind}`);
+    const { authorizer = allowAll, authenticator } = this.#options;
+    return review.answer(value as JsonObject, {
+      user,
+      authorizer,
+      namespace: request.namespace ?? '',
+      userOfToken: async (token) => {
+        const credentials = { authorization: `Bearer ${token}`, peerCertificate: undefined };
+        const found = await authenticator?.authenticate(credentials);
+        if (found === undefined) throw unauthorized();
+        return found;
+      },
+    });
+  }
+}
+
+function reviewOf({ group, version, resource }: ResourceRequest): Review | undefined {
+  return reviews.find((one) => one.group === group && one.version === version && one.plural === resource);
+}

@@ -1,0 +1,33 @@
+/** The resources of a server: every kind of the registry, and read-only views of other systems. */
+import type { Kind, Registry } from '@ecsm/runtime';
+import { allVerbs, readVerbs, type ServedResource, servedKind } from '../discovery/served.ts';
+import { pathNotFound } from '../response/http-error.ts';
+import type { Target } from '../verbs/call.ts';
+import { isWritable } from '../verbs/write.ts';
+
+export class ServedResources {
+  readonly all: readonly ServedResource[];
+  readonly #targets = new Map<string, Target>();
+
+  constructor(registry: Registry, views: readonly Target[] = []) {
+    const targets = [...registry.kinds.kinds.map((kind) => ({ kind, resource: registry.resource(kind) })), ...views];
+    for (const target of targets) this.#targets.set(keyOf(target.kind), target);
+    this.all = [...this.#targets.values()].map(servedResource);
+  }
+
+  /** Throws 404 if there is no such resource. */
+  get(group: string, version: string, resource: string): Target {
+    const found = this.#targets.get(keyOf({ group, version, plural: resource }));
+    if (found) return found;
+    throw pathNotFound();
+  }
+}
+
+function keyOf({ group, version, plural }: Pick<Kind, 'group' | 'version' | 'plural'>): string {
+  return `${group}/${version}/${plural}`;
+}
+
+function servedResource({ kind, resource }: Target): ServedResource {
+  const strategicMerge = kind.group === '' || kind.group.endsWith('.k8s.io');
+  return servedKind(kind, { verbs: isWritable(resource) ? allVerbs : readVerbs, strategicMerge });
+}

@@ -1,0 +1,346 @@
+/** The verbs over a real connection, as clients of Kubernetes send them. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type RunningServer, startServer } from './server.kit.ts';
+
+const gadgets = '/apis/example.io/v1/namespaces/default/gadgets';
+const gadget = (name: string, spec: object = {}) => ({
+  apiVersion: 'example.io/v1',
+  kind: 'Gadget',
+  metadata: { name },
+  spec,
+});
+
+let running: RunningServer;
+beforeEach(async () => {
+  running = await startServer();
+});
+afterEach(() => running.close());
+
+const call: RunningServer['call'] = (...request) => running.call(...request);
+
+describe('create and get', () => {
+  it('stores an object with its defaults and returns it', async () => {
+    const created = await call('POST', gadgets, gadget('a', { colour: 'red' }));
+    expect(created).toMatchObject({ code: 201, body: { spec: { replicas: 1, colour: 'red' } } });
+    const read = await call('GET', `${gadgets}/a`);
+    expect(read).toMatchObject({ code: 200, body: created.body });
+  });
+
+  it('completes a generated name', async () => {
+    const object = { ...gadget(''), metadata: { generateName: 'g-' } };
+    const { code, body } = await call('POST', gadgets, object);
+    expect(code).toBe(201);
+    expect(body.metadata.name).toMatch(/^g-[a-z0-9]{5}$/);
+  });
+
+  it('answers with a Status and the reasons of Kubernetes', async () => {
+    await call('POST', gadgets, gadget('a'));
+    expect(await call('POST', gadgets, gadget('a'))).toMatchObject({
+      code: 409,
+      body: { kind: 'Status', reason: 'AlreadyExists', message: 'gadgets.example.io "a" already exists' },
+    });
+    expect(await call('GET', `${gadgets}/b`)).toMatchObject({
+      code: 404,
+      body: {
+        reason: 'NotFound',
+        message: 'gadgets.example.io "b" not found',
+        details: { name: 'b', kind: 'gadgets' },
+      },
+    });
+    const invalid = await call('POST', gadgets, gadget('c', { replicas: 101 }));
+    expect(invalid).toMatchObject({ code: 422, body: { reason: 'Invalid' } });
+    expect(invalid.body.details.causes).toEqual([
+      expect.objectContaining({ field: 'spec.replicas', reason: 'FieldValueInvalid' }),
+    ]);
+    expect((await call('GET', '/apis/example.io/v1/namespaces/default/things')).code).toBe(404);
+  });
+
+  it('rejects an object of another namespace, name or kind than the URL', async () => {
+    const elsewhere = { ...gadget('a'), metadata: { name: 'a', namespace: 'other' } };
+    expect((await call('POST', gadgets, elsewhere)).code).toBe(400);
+    expect((await call('POST', gadgets, { ...gadget('a'), kind: 'Widget' })).code).toBe(400);
+    await call('POST', gadgets, gadget('a'));
+    expect((await call('PUT', `${gadgets}/a`, gadget('b'))).code).toBe(400);
+  });
+
+  it('reports unknown fields as the client asks for', async () => {
+    const odd = gadget('a', { replica: 2 });
+    const strict = await call('POST', `${gadgets}?fieldValidation=Strict`, odd);
+    expect(strict).toMatchObject({
+      code: 400,
+      body: { message: expect.stringContaining('unknown field "spec.replica"') },
+    });
+    const warned = await call('POST', gadgets, odd);
+    expect(warned.code).toBe(201);
+    expect(warned.headers['warning']).toBe('299 - "unknown field \\"spec.replica\\""');
+    const ignored = await call('POST', `${gadgets}?fieldValidation=Ignore`, gadget('b', { replica: 2 }));
+    expect(ignored.headers).not.toHaveProperty('warning');
+  });
+
+  it('writes nothing in a dry run', async () => {
+    expect((await call('POST', `${gadgets}?dryRun=All`, gadget('a'))).code).toBe(201);
+    expect((await call('GET', `${gadgets}/a`)).code).toBe(404);
+  });
+});
+
+describe('update', () => {
+  it('needs the version that was read for custom kinds, not for core kinds', async () => {
+    const { body } = await call('POST', gadgets, gadget('a'));
+    expect((await call('PUT', `${gadgets}/a`, gadget('a', { replicas: 2 }))).code).toBe(422);
+    const changed = await call('PUT', `${gadgets}/a`, { ...body, spec: { replicas: 2 } });
+    expect(changed).toMatchObject({ code: 200, body: { metadata: { generation: 2 }, spec: { replicas: 2 } } });
+    expect(await call('PUT', `${gadgets}/a`, body)).toMatchObject({ code: 409, body: { reason: 'Conflict' } });
+    const maps = '/api/v1/namespaces/default/configmaps';
+    await call('POST', maps, { metadata: { name: 'm' }, data: { a: '1' } });
+    expect(await call('PUT', `${maps}/m`, { metadata: { name: 'm' }, data: { b: '2' } })).toMatchObject({
+      code: 200,
+      body: { data: { b: '2' } },
+    });
+  });
+
+  it('of the status changes nothing else, and of the object not the status', async () => {
+    const { body } = await call('POST', gadgets, gadget('a'));
+    const status = {
+      ...body,
+      metadata: { ...body.metadata, labels: { x: 'y' } },
+      spec: { replicas: 7 },
+      status: { phase: 'Up' },
+    };
+    const changed = await call('PUT', `${gadgets}/a/status`, status);
+    expect(changed).toMatchObject({ code: 200, body: { spec: { replicas: 1 }, status: { phase: 'Up' } } });
+    expect(changed.body.metadata).not.toHaveProperty('labels');
+    const other = await call('PUT', `${gadgets}/a`, { ...changed.body, status: { phase: 'Down' } });
+    expect(other.body.status).toEqual({ phase: 'Up' });
+  });
+});
+
+describe('patch', () => {
+  beforeEach(async () => {
+    await call('POST', gadgets, gadget('a', { ports: [{ name: 'http', port: 80 }] }));
+  });
+
+  it('merges, also into the status', async () => {
+    expect(await call('PATCH', `${gadgets}/a`, { spec: { colour: 'red' } })).toMatchObject({
+      code: 200,
+      body: { spec: { replicas: 1, colour: 'red' } },
+    });
+    expect(await call('PATCH', `${gadgets}/a/status`, { status: { phase: 'Up' } })).toMatchObject({
+      body: { status: { phase: 'Up' } },
+    });
+  });
+
+  it('applies JSON patches', async () => {
+    const type = { 'Content-Type': 'application/json-patch+json' };
+    const replace = [{ op: 'replace', path: '/spec/replicas', value: 3 }];
+    expect(await call('PATCH', `${gadgets}/a`, replace, type)).toMatchObject({
+      code: 200,
+      body: { spec: { replicas: 3 } },
+    });
+    const failing = [{ op: 'test', path: '/spec/replicas', value: 1 }];
+    expect((await call('PATCH', `${gadgets}/a`, failing, type)).code).toBe(422);
+  });
+
+  it('refuses strategic merge for custom kinds and performs it for core kinds', async () => {
+    const type = { 'Content-Type': 'application/strategic-merge-patch+json' };
+    expect((await call('PATCH', `${gadgets}/a`, { spec: {} }, type)).code).toBe(415);
+    await call('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'm' }, data: { a: '1' } });
+    const merged = await call('PATCH', '/api/v1/namespaces/default/configmaps/m', { data: { a: null, b: '2' } }, type);
+    expect(merged.body.data).toEqual({ b: '2' });
+  });
+
+  it('has a version in the patch as precondition', async () => {
+    const stale = { metadata: { resourceVersion: '1' }, spec: { replicas: 9 } };
+    await call('PATCH', `${gadgets}/a`, { spec: { replicas: 2 } });
+    expect((await call('PATCH', `${gadgets}/a`, stale)).code).toBe(409);
+  });
+
+  it('loses no concurrent patch', async () => {
+    const patches = Array.from({ length: 20 }, (_, n) =>
+      call('PATCH', `${gadgets}/a`, { spec: { options: { [`k${n}`]: 'v' } } }),
+    );
+    const codes = (await Promise.all(patches)).map(({ code }) => code);
+    const { body } = await call('GET', `${gadgets}/a`);
+    expect(Object.keys(body.spec.options)).toHaveLength(codes.filter((code) => code === 200).length);
+  });
+});
+
+describe('scale', () => {
+  it('reads and writes the replicas', async () => {
+    await call('POST', gadgets, gadget('a'));
+    expect(await call('GET', `${gadgets}/a/scale`)).toMatchObject({ body: { kind: 'Scale', spec: { replicas: 1 } } });
+    const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' }, spec: { replicas: 5 } };
+    expect(await call('PUT', `${gadgets}/a/scale`, scale)).toMatchObject({
+      code: 200,
+      body: { spec: { replicas: 5 } },
+    });
+    expect(await call('PATCH', `${gadgets}/a/scale`, { spec: { replicas: 2 } })).toMatchObject({ code: 200 });
+    expect((await call('GET', `${gadgets}/a`)).body.spec.replicas).toBe(2);
+    expect((await call('PATCH', `${gadgets}/a/scale`, { spec: { replicas: 500 } })).code).toBe(422);
+  });
+});
+
+describe('delete', () => {
+  it('answers with a Status, or with the object that waits for its finalizers', async () => {
+    await call('POST', gadgets, gadget('a'));
+    expect(await call('DELETE', `${gadgets}/a`)).toMatchObject({
+      code: 200,
+      body: { kind: 'Status', status: 'Success' },
+    });
+    expect((await call('DELETE', `${gadgets}/a`)).code).toBe(404);
+    await call('POST', gadgets, { ...gadget('b'), metadata: { name: 'b', finalizers: ['example.io/wait'] } });
+    const waiting = await call('DELETE', `${gadgets}/b`);
+    expect(waiting.body).toMatchObject({ kind: 'Gadget', metadata: { deletionTimestamp: expect.any(String) } });
+  });
+
+  it('honours the preconditions and the dry run in its body', async () => {
+    await call('POST', gadgets, gadget('a'));
+    expect((await call('DELETE', `${gadgets}/a`, { preconditions: { uid: 'other' } })).code).toBe(409);
+    expect((await call('DELETE', `${gadgets}/a`, { dryRun: ['All'] })).code).toBe(200);
+    expect((await call('GET', `${gadgets}/a`)).code).toBe(200);
+  });
+
+  it('of a collection deletes what is selected', async () => {
+    for (const [name, app] of Object.entries({ a: 'x', b: 'x', c: 'y' })) {
+      await call('POST', gadgets, { ...gadget(name), metadata: { name, labels: { app } } });
+    }
+    await call('DELETE', `${gadgets}?labelSelector=app%3Dx`);
+    const { body } = await call('GET', gadgets);
+    expect(body.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)).toEqual(['c']);
+  });
+});
+
+describe('list', () => {
+  beforeEach(async () => {
+    for (const name of ['a', 'b', 'c']) await call('POST', gadgets, gadget(name));
+  });
+
+  it('has one version on every page', async () => {
+    const first = await call('GET', `${gadgets}?limit=2`);
+    await call('POST', gadgets, gadget('d'));
+    const token = encodeURIComponent(first.body.metadata.continue);
+    const second = await call('GET', `${gadgets}?limit=2&continue=${token}`);
+    expect(second.body.metadata.resourceVersion).toBe(first.body.metadata.resourceVersion);
+    expect(second.body.items).toHaveLength(1);
+    expect(second.body.metadata).not.toHaveProperty('continue');
+  });
+
+  it('reads an exact version, and refuses one that does not exist yet with 504', async () => {
+    const { body } = await call('GET', gadgets);
+    const { resourceVersion } = body.metadata;
+    await call('DELETE', `${gadgets}/a`);
+    const exact = await call('GET', `${gadgets}?resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
+    expect(exact.body.items).toHaveLength(3);
+    expect((await call('GET', `${gadgets}?resourceVersion=999999`)).code).toBe(504);
+  });
+
+  it('returns tables and metadata on request', async () => {
+    const table = await call('GET', gadgets, undefined, { Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
+    expect(table.body).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' });
+    expect(table.body.rows[0].cells.slice(0, 2)).toEqual(['a', '1']);
+    const partial = await call('GET', gadgets, undefined, {
+      Accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
+    });
+    expect(partial.body.items[0]).not.toHaveProperty('spec');
+    expect((await call('GET', gadgets, undefined, { Accept: 'application/vnd.kubernetes.protobuf' })).code).toBe(406);
+  });
+
+  it('compresses large responses', async () => {
+    const data = { big: 'x'.repeat(200_000) };
+    await call('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'm' }, data });
+    const { headers } = await call('GET', '/api/v1/configmaps', undefined, { 'Accept-Encoding': 'gzip' });
+    expect(headers['content-encoding']).toBe('gzip');
+  });
+});
+
+describe('watch', () => {
+  it('continues after a list, and delivers what starts and ceases to match a selector', async () => {
+    const { body } = await call('GET', gadgets);
+    const lines = running.watch(
+      `${gadgets}?watch=1&labelSelector=on&resourceVersion=${body.metadata.resourceVersion || 0}`,
+      3,
+    );
+    await call('POST', gadgets, { ...gadget('a'), metadata: { name: 'a', labels: { on: '1' } } });
+    await call('PATCH', `${gadgets}/a`, { spec: { replicas: 2 } });
+    const { body: last } = await call('PATCH', `${gadgets}/a`, { metadata: { labels: { on: null } } });
+    const found = await lines;
+    expect(found.map(({ type }) => type)).toEqual(['ADDED', 'MODIFIED', 'DELETED']);
+    expect(found[2]?.object.metadata.resourceVersion).toBe(last.metadata.resourceVersion);
+  });
+
+  it('sends initial events and the bookmark at their end', async () => {
+    await call('POST', gadgets, gadget('a'));
+    const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+    const lines = await running.watch(`${gadgets}?${query}`, 2);
+    expect(lines.map(({ type }) => type)).toEqual(['ADDED', 'BOOKMARK']);
+    expect(lines[1]?.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
+  });
+
+  it('reports a compacted version as 410', async () => {
+    for (const name of ['a', 'b', 'c']) await call('POST', gadgets, gadget(name));
+    await running.registry.capabilities.history?.compact('3');
+    const [line] = await running.watch(`${gadgets}?watch=1&resourceVersion=1`, 1);
+    expect(line).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
+  });
+
+  it('ends after timeoutSeconds', async () => {
+    expect(await running.watch(`${gadgets}?watch=1&timeoutSeconds=1`, 1)).toEqual([]);
+  });
+
+  it('does not buffer for a client that never reads', async () => {
+    await call('POST', gadgets, gadget('a'));
+    expect(running.server.watches).toBe(0);
+    const lines = running.watch(`${gadgets}?watch=1&resourceVersion=0`, 1);
+    expect(await lines).toHaveLength(1);
+    await expect.poll(() => running.server.watches).toBe(0);
+  });
+});
+
+describe('namespaces', () => {
+  it('have to exist before objects are created in them', async () => {
+    const other = '/apis/example.io/v1/namespaces/other/gadgets';
+    expect(await call('POST', other, gadget('a'))).toMatchObject({
+      code: 404,
+      body: { message: 'namespaces "other" not found' },
+    });
+    expect((await call('POST', '/api/v1/namespaces', { metadata: { name: 'other' } })).code).toBe(201);
+    expect((await call('POST', other, gadget('a'))).code).toBe(201);
+  });
+
+  it('accept no new objects while they are being deleted', async () => {
+    await call('POST', '/api/v1/namespaces', { metadata: { name: 'other' } });
+    expect((await call('DELETE', '/api/v1/namespaces/other')).body.metadata.deletionTimestamp).toBeDefined();
+    const refused = await call('POST', '/apis/example.io/v1/namespaces/other/gadgets', gadget('a'));
+    expect(refused).toMatchObject({ code: 403, body: { details: { causes: [{ reason: 'NamespaceTerminating' }] } } });
+  });
+});
+
+describe('a secret', () => {
+  it('is written as text and read in base64', async () => {
+    const secrets = '/api/v1/namespaces/default/secrets';
+    const { body } = await call('POST', secrets, { metadata: { name: 's' }, stringData: { password: 'abc' } });
+    expect(body).toMatchObject({ type: 'Opaque', data: { password: 'YWJj' } });
+    expect(body).not.toHaveProperty('stringData');
+  });
+});
+
+describe('the server', () => {
+  it('refuses bodies over the limit before it reads them, and malformed ones', async () => {
+    const big = await call('POST', gadgets, gadget('a', { options: { x: 'y'.repeat(4 * 1024 * 1024) } }));
+    expect(big).toMatchObject({ code: 413, body: { reason: 'RequestEntityTooLarge' } });
+    expect((await call('POST', gadgets, '{')).code).toBe(400);
+    expect((await call('POST', gadgets, '[]')).code).toBe(400);
+    expect((await call('POST', gadgets, 'x', { 'Content-Type': 'text/plain' })).code).toBe(415);
+  });
+
+  it('serves health, version and discovery', async () => {
+    expect((await call('GET', '/readyz')).text).toBe('ok');
+    expect((await call('GET', '/version')).body).toMatchObject({ major: expect.any(String) });
+    const { body } = await call('GET', '/apis/example.io/v1');
+    expect(body.resources.map(({ name }: { name: string }) => name)).toEqual([
+      'gadgets',
+      'gadgets/status',
+      'gadgets/scale',
+    ]);
+    expect((await call('GET', '/openapi/v3')).body.paths).toHaveProperty(['apis/example.io/v1']);
+  });
+});

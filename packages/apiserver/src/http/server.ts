@@ -1,0 +1,131 @@
+/**
+ * The HTTPS server: Kubernetes' API over a registry, for unmodified clients of Kubernetes.
+ *
+ * It holds no state of its own: several servers can serve one registry, and a client that loses its connection resumes
+ * at any of them.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { type Clock, type Log, type Registry, silentLog } from '@ecsm/runtime';
+import type { AuditRecord } from '../audit/record.ts';
+import type { Authenticator } from '../auth/contract.ts';
+import { RbacAuthorizer, type RbacSource } from '../auth/rbac/authorizer.ts';
+import { HttpError } from '../response/http-error.ts';
+import type { ServerCredentials } from '../tls/certificates.ts';
+import type { Target } from '../verbs/call.ts';
+import { admitWrite } from './escalation.ts';
+import { Handler } from './handler.ts';
+import { defaultLimits, type Limits } from './limits.ts';
+import { Paths } from './paths.ts';
+import { Reviews } from './reviews.ts';
+import { ServedResources } from './served.ts';
+
+export interface ApiServerOptions {
+  readonly registry: Registry;
+  /** Key and certificate of the server, and the authority of client certificates. */
+  readonly credentials: ServerCredentials;
+  /** Read-only resources beside those of the registry. Default: none. */
+  readonly views?: readonly Target[];
+  /** Default: every request is anonymous. */
+  readonly authenticator?: Authenticator;
+  /** Roles and bindings. Default: everything is allowed to everybody. */
+  readonly rbac?: RbacSource;
+  /** Called when a request has ended, for an audit log. */
+  readonly onEnd?: (record: AuditRecord) => void;
+  /** Default: the registry's. */
+  readonly clock?: Clock;
+  readonly log?: Log;
+  readonly limits?: Partial<Limits>;
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+}
+
+export class ApiServer {
+  readonly #server: Server;
+  readonly #handler: Handler;
+  readonly #closing = new AbortController();
+
+  constructor(options: ApiServerOptions) {
+    const { registry, credentials, log = silentLog } = options;
+    const limits = { ...defaultLimits, ...options.limits };
+    const served = new ServedResources(registry, options.views);
+    const { authenticator, rbac: source } = options;
+    const authorizer = source && new RbacAuthorizer(source);
+    this.#handler = new Handler({
+      registry,
+      clock: options.clock ?? registry.clock,
+      log,
+      served,
+      paths: new Paths({ served: served.all, ready: () => this.#ready(registry) }),
+      authenticator,
+      authorizer,
+      admit: async (user, kind, object) => {
+        if (source && authorizer) await admitWrite({ source, authorizer }, user, kind, object);
+      },
+      reviews: new Reviews({ authenticator, authorizer }),
+      limits,
+      onEnd: options.onEnd ?? (() => {}),
+      signal: this.#closing.signal,
+    });
+    this.#server = createServer(
+      {
+        ...credentials,
+        // Certificates of other authorities, and none, are for the authenticator to reject.
+        requestCert: true,
+        rejectUnauthorized: false,
+        minVersion: 'TLSv1.2',
+        maxHeaderSize: limits.headerBytesMax,
+        headersTimeout: limits.headersTimeoutMs,
+        requestTimeout: limits.requestTimeoutMs,
+        keepAliveTimeout: limits.idleTimeoutMs,
+      },
+      (request: IncomingMessage, response: ServerResponse) => void this.#handler.handle(request, response),
+    );
+    this.#server.maxConnections = limits.connectionsMax;
+    // A client that disconnects or does not speak HTTP.
+    this.#server.on('clientError', (_, socket) => socket.destroy());
+    this.#server.on('tlsClientError', () => {});
+  }
+
+  /** Watches that are open. */
+  get watches(): number {
+    return this.#handler.watches;
+  }
+
+  /** Returns the address, with the port that was chosen if it was 0. */
+  async listen({ host, port }: ListenAddress): Promise<ListenAddress> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => {
+        this.#server.removeListener('error', reject);
+        resolve();
+      });
+    });
+    const address = this.#server.address();
+    const bound = typeof address === 'object' && address !== null ? address.port : port;
+    return { host, port: bound };
+  }
+
+  /** New connections use these; open ones go on. */
+  renew(credentials: ServerCredentials): void {
+    this.#server.setSecureContext(credentials);
+  }
+
+  /** Ends watches, waits for the requests in flight, and closes all connections. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    await closed;
+  }
+
+  async #ready(registry: Registry): Promise<void> {
+    const [kind] = registry.kinds.kinds;
+    if (this.#closing.signal.aborted) throw new HttpError(503, 'ServiceUnavailable', 'the server is shutting down');
+    if (kind) await registry.resource(kind).versions({ limit: 1 });
+  }
+}

@@ -1,0 +1,42 @@
+/** Sends the events of a watch, one line of JSON each, as fast as the client reads them. */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Kind } from '@ecsm/runtime';
+import { partialOf } from '../response/partial.ts';
+import { tableOfObject } from '../response/table.ts';
+import type { ServerEvent } from '../verbs/watch.ts';
+import type { View } from './respond.ts';
+
+/** Ends when the events do, or when the signal aborts. */
+export async function stream(
+  response: ServerResponse,
+  events: AsyncGenerator<ServerEvent, void>,
+  kind: Kind,
+  view: View,
+  signal: AbortSignal,
+): Promise<void> {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache, private' });
+  response.flushHeaders();
+  let columnDefinitions = true;
+  try {
+    for await (const event of events) {
+      const object = represented(event, kind, view, columnDefinitions);
+      if (event.type !== 'ERROR') columnDefinitions = false;
+      if (signal.aborted) break;
+      if (!response.write(`${JSON.stringify({ type: event.type, object })}\n`))
+        await once(response, 'drain', { signal });
+    }
+  } catch (error) {
+    // The client has gone, or the time of the watch is over.
+    if (!signal.aborted) throw error;
+  } finally {
+    response.end();
+  }
+}
+
+function represented(event: ServerEvent, kind: Kind, view: View, columnDefinitions: boolean): object {
+  const { accept, includeObject, nowMs } = view;
+  if (event.type === 'ERROR' || event.type === 'BOOKMARK' || accept.as === undefined) return event.object;
+  if (accept.as !== 'Table') return partialOf(event.object);
+  return tableOfObject(kind, event.object, { includeObject, nowMs, columnDefinitions });
+}

@@ -1,0 +1,50 @@
+/** One API request on a resource, parsed and authorized, and what a verb answers. */
+import type { ApiObject, Clock, Kind, Registry, Resource } from '@ecsm/runtime';
+
+export type AnyObject = ApiObject<unknown, unknown>;
+export type AnyResource = Resource<unknown, unknown, unknown, unknown>;
+
+/** Where the objects of a kind come from. Resources that are views of another system have no writes. */
+export interface Target {
+  readonly kind: Kind;
+  readonly resource: Pick<AnyResource, 'get' | 'list' | 'watch'> & Partial<AnyResource>;
+}
+
+export interface Call {
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly target: Target;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+  readonly query: URLSearchParams;
+  /** Of a write. */
+  readonly body: RequestBody;
+  /** Without `fieldManager`: the program that the user agent names. */
+  readonly defaultManager: string;
+  /** Throws `Forbidden` if the user may not store this object, although they may write the kind. */
+  admit(object: Json): Promise<void>;
+  /** Adds a Warning header to the response. */
+  warn(text: string): void;
+  readonly signal: AbortSignal;
+}
+
+export interface RequestBody {
+  readonly bytes: Uint8Array;
+  readonly contentType: string | undefined;
+}
+
+/** The result of a verb, before the representation is chosen. */
+export type Answer =
+  | { readonly type: 'object'; readonly code: number; readonly object: AnyObject }
+  | { readonly type: 'list'; readonly list: ListAnswer }
+  /** Of another kind than the resource: a Status or a Scale. */
+  | { readonly type: 'other'; readonly code: number; readonly object: object };
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface ListAnswer {
+  readonly items: readonly AnyObject[];
+  readonly resourceVersion: string;
+  readonly continue?: string;
+}

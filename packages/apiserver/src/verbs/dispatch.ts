@@ -1,0 +1,36 @@
+/** Calls the verb of a request. */
+import { pathNotFound } from '../response/http-error.ts';
+import type { Answer, Call } from './call.ts';
+import { remove, removeCollection } from './delete.ts';
+import { patch } from './patch.ts';
+import { get, list } from './read.ts';
+import { scale } from './scale.ts';
+import { create, notAllowed, update } from './write.ts';
+
+/** All verbs but watch, which answers with a stream. */
+export async function dispatch(call: Call, verb: string): Promise<Answer> {
+  const { subresource, target, name } = call;
+  if (subresource === 'scale') return scale(call, verb);
+  if (subresource !== undefined && (subresource !== 'status' || target.kind.status === undefined)) {
+    throw pathNotFound();
+  }
+  switch (verb) {
+    case 'get':
+      return get(call);
+    case 'list':
+      return list(call);
+    case 'create':
+      if (name !== undefined) throw notAllowed(target.kind, 'create');
+      return create(call);
+    case 'update':
+      return update(call);
+    case 'patch':
+      return patch(call);
+    case 'delete':
+      return remove(call);
+    case 'deletecollection':
+      return removeCollection(call);
+    default:
+      throw notAllowed(target.kind, verb);
+  }
+}

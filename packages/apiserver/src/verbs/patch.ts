@@ -1,0 +1,88 @@
+/** The verb patch: JSON patch, JSON merge patch, strategic merge patch, and server-side apply. */
+import { isApiError, type JsonValue, mergePatch } from '@ecsm/runtime';
+import { applyJsonPatch } from '../patch/json-patch.ts';
+import { strategicMergePatch, supportsStrategicMerge } from '../patch/strategic.ts';
+import { decodeBody, patchTypeOf } from '../request/body.ts';
+import { writeOptionsOf } from '../request/options.ts';
+import type { Answer, AnyObject, Call } from './call.ts';
+import { badRequest, checkedInput, isObject } from './input.ts';
+import { requireNamespace } from './namespaces.ts';
+import { prepare } from './prepare.ts';
+import { existing } from './read.ts';
+import { asInput, metadataOf, optionsOf, putStatus, replace, versionOf, writable } from './write.ts';
+
+/** Attempts of a patch that names no version, while others write the same object. */
+const attemptsMax = 5;
+
+export async function patch(call: Call): Promise<Answer> {
+  const { group } = call.target.kind;
+  const type = patchTypeOf(call.body.contentType, { strategic: supportsStrategicMerge(group) });
+  if (type === 'apply') return apply(call);
+  const decoded = await decodeBody(call.body.bytes, 'application/json');
+  const change = changeOf(call, type, decoded.value as JsonValue);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return { type: 'object', code: 200, object: await patched(call, change) };
+    } catch (error) {
+      if (!(error instanceof Retry)) throw error;
+      if (attempt === attemptsMax) throw error.cause;
+    }
+  }
+}
+
+/** The patch names no version, so it is applied to the newest one. */
+class Retry extends Error {}
+
+async function patched(call: Call, change: (object: JsonValue) => unknown): Promise<AnyObject> {
+  const { resource } = writable(call);
+  const before = await existing(call.target, call.namespace, call.name ?? '');
+  const { resourceVersion } = before.metadata;
+  const after = checkedInput(call, change(plain(before)));
+  // A patch that sets a version has it as precondition.
+  const wanted = versionOf(after);
+  try {
+    const versioned = { ...after, metadata: { ...metadataOf(after), resourceVersion: wanted ?? resourceVersion } };
+    if (call.subresource === 'status') return await putStatus(call, resource, versioned);
+    return await replace(call, prepare(call.target.kind, versioned));
+  } catch (error) {
+    const isRetried = isApiError(error, 'Conflict') && (wanted === undefined || wanted === resourceVersion);
+    throw isRetried ? new Retry('retry', { cause: error }) : error;
+  }
+}
+
+function changeOf(
+  { target }: Call,
+  type: 'json' | 'merge' | 'strategic',
+  patch: JsonValue,
+): (object: JsonValue) => unknown {
+  if (type === 'json') return (object) => applyJsonPatch(object, patch);
+  if (!isObject(patch)) throw badRequest('a merge patch must be an object');
+  if (type === 'merge') return (object) => mergePatch(object, patch);
+  return (object) => strategicMergePatch(target.kind.schema, object, patch);
+}
+
+async function apply(call: Call): Promise<Answer> {
+  const { resource } = writable(call);
+  const { force, dryRun } = writeOptionsOf(call.query, 'apply');
+  const { value } = await decodeBody(call.body.bytes, 'application/yaml');
+  const object = prepare(call.target.kind, checkedInput(call, value));
+  if (call.subresource === 'status')
+    return { type: 'object', code: 200, object: await putStatus(call, resource, object) };
+  await requireNamespace(call);
+  await call.admit(object);
+  const { uid } = metadataOf(object);
+  const resourceVersion = versionOf(object);
+  const options = {
+    ...optionsOf(call),
+    force,
+    dryRun,
+    ...(typeof uid === 'string' ? { uid } : {}),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  const { outcome, object: applied } = await resource.apply(asInput(object), options);
+  return { type: 'object', code: outcome === 'created' ? 201 : 200, object: applied };
+}
+
+function plain(object: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(object));
+}

@@ -1,0 +1,79 @@
+import { isPlainObject, setOwn } from '../json.ts';
+import { formatPath, type PathSegment } from '../path.ts';
+import type { Schema } from './schema.ts';
+
+/** Further unknown fields are removed, but not reported. */
+export const UNKNOWN_FIELDS_MAX = 100;
+/** A key can be as long as a document. */
+const PATH_CHARACTERS_MAX = 1_000;
+
+export interface Pruned {
+  /** The same value if it has no unknown fields. */
+  readonly value: unknown;
+  /** The paths of the removed fields, such as `spec.replica`. Bounded. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * Removes the fields that a schema does not know, as Kubernetes does unless a client asks for strict validation. Values
+ * of the wrong type are left for validation to report. Recursion follows the depth of the data, which its reader bounds.
+ */
+export function prune(schema: Schema, value: unknown): Pruned {
+  const walk: Walk = { unknown: [], path: [] };
+  return { value: pruneNode(walk, schema, value), unknown: walk.unknown };
+}
+
+interface Walk {
+  readonly unknown: string[];
+  readonly path: PathSegment[];
+}
+
+function pruneNode(walk: Walk, schema: Schema, value: unknown): unknown {
+  switch (schema.type) {
+    case 'object':
+      return isPlainObject(value) ? pruneFields(walk, value, (name) => schema.properties[name]) : value;
+    case 'map':
+      return isPlainObject(value) ? pruneFields(walk, value, () => schema.values) : value;
+    case 'list':
+      return Array.isArray(value) ? pruneItems(walk, schema.items, value) : value;
+    default:
+      return value;
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function pruneFields(walk: Walk, value: Fields, schemaOf: (name: string) => Schema | undefined): Fields {
+  let isChanged = false;
+  const copy: Record<string, unknown> = {};
+  for (const [name, before] of Object.entries(value)) {
+    const schema = schemaOf(name);
+    walk.path.push(name);
+    if (schema === undefined) {
+      report(walk);
+      isChanged = true;
+    } else {
+      const after = pruneNode(walk, schema, before);
+      if (after !== before) isChanged = true;
+      setOwn(copy, name, after);
+    }
+    walk.path.pop();
+  }
+  return isChanged ? copy : value;
+}
+
+function pruneItems(walk: Walk, schema: Schema, value: readonly unknown[]): readonly unknown[] {
+  let isChanged = false;
+  const copy = value.map((before, index) => {
+    walk.path.push(index);
+    const after = pruneNode(walk, schema, before);
+    walk.path.pop();
+    if (after !== before) isChanged = true;
+    return after;
+  });
+  return isChanged ? copy : value;
+}
+
+function report({ unknown, path }: Walk): void {
+  if (unknown.length < UNKNOWN_FIELDS_MAX) unknown.push(formatPath('', path).slice(0, PATH_CHARACTERS_MAX));
+}
