@@ -90,8 +90,27 @@ export const registry = {
     {
       name: 'a dry run of a delete deletes',
       file: 'object-writer.ts',
-      find: 'if (!options.dryRun)\n      await this.#commit',
+      find: 'if (!options.dryRun) await this.#commit',
       replace: 'await this.#commit',
+    },
+    {
+      name: 'a write without a manager drops the managers of the object',
+      file: 'managers.ts',
+      find: 'if (requested === undefined) return stored;',
+      replace: 'if (requested === undefined) return undefined;',
+      tests: ['managers.test.ts'],
+    },
+    {
+      name: 'an update cannot reset the managers',
+      file: 'managers.ts',
+      find: 'return isReset(requested) ? undefined : requested;',
+      replace: 'return isReset(requested) ? stored : requested;',
+    },
+    {
+      name: 'an apply of an empty map is written again and again',
+      file: 'apply.ts',
+      find: 'fields.filter(([, value]) => !isEmpty(value))',
+      replace: 'fields',
     },
     {
       name: 'a patch may rename the object',

@@ -432,6 +432,7 @@ export function registryRules(name: string, harness: RegistryHarness): void {
       it('creates, then changes, then leaves alone', async () => {
         expect((await widgets().apply(named({ size: 2 }))).outcome).toBe('created');
         const before = await newest();
+        nowMs += 60_000;
         expect((await widgets().apply(named({ size: 2 }))).outcome).toBe('unchanged');
         expect(await newest()).toBe(before);
         const { outcome, object } = await widgets().apply(named({ size: 3 }));
@@ -540,6 +541,7 @@ export function registryRules(name: string, harness: RegistryHarness): void {
         // @ts-expect-error: a file may have a field without a value.
         await widgets().apply(sparse);
         const before = await newest();
+        nowMs += 60_000;
         // @ts-expect-error: a file may have a field without a value.
         expect((await widgets().apply(sparse)).outcome).toBe('unchanged');
         expect(await newest()).toBe(before);
