@@ -39,6 +39,11 @@ export function checkKind(kind: Kind, columns: readonly ColumnSource[]): void {
     if (fieldType(kind.schema, path) !== expected)
       throw invalid(`scale: ${name} ${path} is not a field of type ${expected}`);
   }
+  for (const [name, paths] of kind.selectors) {
+    if (paths.some((path) => path.length === 0 || schemaAt(kind.schema, path) === undefined)) {
+      throw invalid(`selector "${name}" stands for a field that does not exist`);
+    }
+  }
   for (const problem of invalidDefaults(kind.schema, '')) throw invalid(problem);
 }
 

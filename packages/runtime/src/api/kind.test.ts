@@ -168,6 +168,7 @@ describe('a definition', () => {
     ],
     ['a column needs a name', { columns: [{ name: '', path: 'kind' }] }],
     ['column "A": there is no field spec.nope', { columns: [{ name: 'A', path: 'spec.nope' }] }],
+    ['selector "a" stands for a field that does not exist', { selectors: { a: ['kind', 'spec.nope'] } }],
     ['column "A": there is no field ..', { columns: [{ name: 'A', path: '..' }] }],
     [
       'scale: specReplicasPath spec.name is not a field of type integer',

@@ -8,7 +8,7 @@ import { checkKind } from './kind-check.ts';
 import { metadataSchemaFor, type ObjectMetadataInput, type Scope, validateMetadataRules } from './metadata.ts';
 import type { NameForm } from './names.ts';
 import type { ApiObject, DefaultedObject, ObjectInput } from './object.ts';
-import { parsePath, scalarText, valueAt } from './path.ts';
+import { type PathSegment, parsePath, scalarText, valueAt } from './path.ts';
 import { object as objectOf, optional, string } from './schema/build.ts';
 import { applyDefaults } from './schema/defaults.ts';
 import { toJsonSchema } from './schema/json-schema.ts';
@@ -51,6 +51,8 @@ interface KindNames {
   readonly scope?: Scope;
   /** The syntax of the names of its objects. Default `label`. */
   readonly names?: NameForm;
+  /** Names that field selectors accept besides fields: each stands for the first of these fields that has a value. */
+  readonly selectors?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface KindDefinition<Spec, Status, SpecInput, StatusInput> extends KindNames {
@@ -99,6 +101,8 @@ export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown, Sta
   readonly description: string;
   readonly scope: Scope;
   readonly names: NameForm;
+  /** Names that field selectors accept besides fields, with the paths of the fields. */
+  readonly selectors: ReadonlyMap<string, readonly (readonly PathSegment[])[]>;
   /** Of the whole object: apiVersion, kind, metadata, spec or fields, status. */
   readonly schema: ObjectSchema;
   /** Undefined if the content is in top-level fields. */
@@ -237,6 +241,12 @@ function build<Spec, Status, SpecInput, StatusInput>(
     description,
     scope,
     names,
+    selectors: new Map(
+      Object.entries(definition.selectors ?? {}).map(([name, paths]) => [
+        name,
+        paths.map((path) => parsePath(path) ?? []),
+      ]),
+    ),
     schema,
     ...content,
     columns: Object.freeze(columns.map(columnOf)),

@@ -1,6 +1,6 @@
 /** Keeps the events in a registry bounded in number and in age. */
 import { isApiError } from '../api/errors.ts';
-import { timeMsAt } from '../ports/clock.ts';
+import { timeMsOf } from '../lib/time.ts';
 import type { Registry } from '../registry/contract.ts';
 import { Event, lastSeenOf } from './event.ts';
 
@@ -44,7 +44,8 @@ export async function pruneEvents(registry: Registry, { eventsMax, ageMsMax }: E
 async function isOlder(registry: Registry, key: string, oldestMs: number): Promise<boolean> {
   const { name = '', namespace = '' } = registry.locate(key) ?? {};
   try {
-    return timeMsAt(lastSeenOf(await registry.resource(Event).get(name, { namespace }))) < oldestMs;
+    const lastSeen = lastSeenOf(await registry.resource(Event).get(name, { namespace }));
+    return (timeMsOf(lastSeen) ?? 0) < oldestMs;
   } catch (error) {
     // It was removed since, or cannot be read: continue with the next ones.
     if (isApiError(error, 'NotFound') || isApiError(error, 'Corrupt')) return true;

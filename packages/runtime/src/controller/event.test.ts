@@ -19,6 +19,32 @@ async function stored(fields: object, name = 'web.17a3f0c2b1d4e5f6'): Promise<Ev
 const cellsOf = (object: EventObject) =>
   Object.fromEntries(Event.columns.map(({ name, value }) => [name, value(object)]));
 
+describe('field selectors of Kubernetes on events', () => {
+  const fields = { involvedObject: { ...involvedObject, resourceVersion: '7' }, reason: 'Created', type: 'Normal' };
+
+  it.each<[string, readonly string[]]>([
+    ['involvedObject.kind=Pod,involvedObject.namespace=default,involvedObject.name=web', ['a', 'b', 'c']],
+    ['involvedObject.uid=u,involvedObject.apiVersion=v1,involvedObject.resourceVersion=7', ['a', 'b', 'c']],
+    ['involvedObject.fieldPath=', ['a', 'b', 'c']],
+    ['involvedObject.uid!=u', []],
+    ['reason=Created,type=Normal,metadata.name=a', ['a']],
+    ['reportingComponent=new', ['b']],
+    ['source=old', ['a']],
+    ['source=new', ['b']],
+    ['source=', ['c']],
+    ['source!=old', ['b', 'c']],
+  ])('select by %s', async (fieldSelector, names) => {
+    const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Event] });
+    const events = registry.resource(Event);
+    await events.create(Event.input({ name: 'a' }, { ...fields, source: { component: 'old' } }));
+    await events.create(Event.input({ name: 'b' }, { ...fields, source: {}, reportingComponent: 'new' }));
+    await events.create(Event.input({ name: 'c' }, fields));
+    const { items } = await events.list({ fieldSelector });
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(names);
+    await registry.close();
+  });
+});
+
 describe('an event of client-go', () => {
   it('of the older recorder has timestamps and a count', async () => {
     const event = await stored({

@@ -66,6 +66,7 @@ export const Event = defineFieldsKind({
   names: 'subdomain',
   description: 'Something that happened to an object. Events are kept for a limited time and in limited number.',
   fields: eventFields,
+  selectors: { source: ['source.component', 'reportingComponent'] },
   // Those of `kubectl get events`.
   columns: [
     { name: 'LAST SEEN', value: lastSeenOf },

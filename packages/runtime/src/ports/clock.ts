@@ -31,11 +31,6 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
-/** Milliseconds since the epoch of a valid timestamp. */
-export function timeMsAt(timestamp: string): number {
-  return Date.parse(timestamp);
-}
-
 let lastSecond = Number.NaN;
 let lastTimestamp = '';
 

@@ -96,7 +96,7 @@ export type Matcher = (object: ApiObject<unknown, unknown>) => boolean;
 /** One function for both selectors; undefined if everything is selected. */
 export function matcherOf(kind: Kind, { labelSelector, fieldSelector }: Selection): Matcher | undefined {
   const labels = typeof labelSelector === 'string' ? parseLabelSelector(labelSelector) : labelSelector;
-  const fields = typeof fieldSelector === 'string' ? parseFieldSelector(fieldSelector, kind.schema) : fieldSelector;
+  const fields = typeof fieldSelector === 'string' ? parseFieldSelector(fieldSelector, kind) : fieldSelector;
   if (!labels && !fields) return undefined;
   return (object) =>
     (!labels || matchesLabels(labels, object.metadata.labels)) && (!fields || matchesFields(fields, object));

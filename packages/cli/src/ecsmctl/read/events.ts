@@ -1,7 +1,15 @@
 /** `events`: lists events, newest last; with `-w` also watches for new ones. */
 
 import { type Call, didYouMean, type Run, UsageError } from '@ecsm/command-line';
-import { Event, type EventFields, type EventObject, type Kind, lastSeenOf, type Registry, timeMsOf } from '@ecsm/runtime';
+import {
+  Event,
+  type EventFields,
+  type EventObject,
+  type Kind,
+  lastSeenOf,
+  type Registry,
+  timeMsOf,
+} from '@ecsm/runtime';
 import { follow } from '../shared/follow.ts';
 import { parseResourceArgs } from '../shared/kinds.ts';
 import { formatOf, printerOf, printObjects } from '../shared/printing.ts';

@@ -131,7 +131,7 @@ export function selectionOf(
   const fieldSelector = flagIfSet(call, 'field-selector');
   try {
     if (labelSelector !== undefined) parseLabelSelector(labelSelector);
-    for (const { schema } of fieldSelector === undefined ? [] : kinds) parseFieldSelector(fieldSelector ?? '', schema);
+    for (const kind of fieldSelector === undefined ? [] : kinds) parseFieldSelector(fieldSelector ?? '', kind);
   } catch (error) {
     throw isApiError(error, 'BadRequest') ? new UsageError(error.message) : error;
   }
