@@ -19,6 +19,7 @@ tour: build ## Run a demonstration of the registry: one process writes, another 
 test: build lint ## Install, build, lint, type-check and run every test
 	@scripts/ensure-tool.sh etcd etcd-server
 	@scripts/ensure-tool.sh strace strace libunwind8
+	@scripts/ensure-kubectl.sh
 	@node scripts/test.mjs
 
 build: $(INSTALLED) ## Compile changed files and type-check everything

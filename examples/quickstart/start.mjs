@@ -19,7 +19,7 @@ import { commandLines, eventLines, eventsThatFit, painter, serviceTable } from '
 
 const isInteractive = process.stdout.isTTY === true;
 const paint = painter(isInteractive && !process.env.NO_COLOR);
-const defaultPorts = { platform: 3001, health: 8090 };
+const defaultPorts = { platform: 3001, health: 8090, api: 6443 };
 /** Shorter than the operator's default, to shorten the demonstration. */
 const observeSeconds = 2;
 const drawMs = 300;
@@ -32,6 +32,8 @@ const interrupted = 'interrupted';
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => stop.abort(interrupted));
 
 const directory = mkdtempSync(join(tmpdir(), 'ecsm-start-'));
+// Keys and certificates of the demonstration are removed with everything else.
+process.env.ECSM_HOME = directory;
 const children = new Children();
 let registry;
 let platform;
@@ -60,7 +62,9 @@ async function run() {
   platform = openPlatform(platformUrl);
 
   const healthUrl = `http://127.0.0.1:${await portOrAny(defaultPorts.health)}`;
+  const apiAddress = `127.0.0.1:${await portOrAny(defaultPorts.api)}`;
   const argv = ['--registry', url, '--ecsm', platformUrl, '--listen', healthUrl.replace('http://', '')];
+  argv.push('--serve', apiAddress);
   const operator = children.start('ecsm-operator', [...argv, '--observe-seconds', String(observeSeconds)], {
     directory,
     lost,
@@ -71,6 +75,8 @@ async function run() {
   console.log(`Platform   ${platformUrl} (simulated, process ${simulator.pid})`);
   console.log(`Operator   ${healthUrl}/metrics (process ${operator.pid})`);
   console.log(`Registry   ${url}`);
+  const kubeconfig = join(directory, 'pki', 'admin.kubeconfig');
+  console.log(`Kubernetes export KUBECONFIG=${kubeconfig}; kubectl get ecsmservices`);
   console.log(`Logs       ${operator.log}\n`);
 
   registry = await openRegistry(url, { kinds: [ECSMService, Event] });

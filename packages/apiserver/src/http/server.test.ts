@@ -196,6 +196,7 @@ describe('delete', () => {
     await call('POST', gadgets, gadget('a'));
     expect((await call('DELETE', `${gadgets}/a`, { preconditions: { uid: 'other' } })).code).toBe(409);
     expect((await call('DELETE', `${gadgets}/a`, { dryRun: ['All'] })).code).toBe(200);
+    expect((await call('DELETE', `${gadgets}/a`, { propagationPolicy: 'Orphan' })).code).toBe(400);
     expect((await call('GET', `${gadgets}/a`)).code).toBe(200);
   });
 

@@ -4,7 +4,7 @@ import { decodeBody } from '../request/body.ts';
 import { deleteOptionsOf } from '../request/options.ts';
 import { successStatus } from '../response/status.ts';
 import type { Answer, Call } from './call.ts';
-import { isObject } from './input.ts';
+import { badRequest, isObject } from './input.ts';
 import { listed } from './read.ts';
 import { writable } from './write.ts';
 
@@ -45,5 +45,8 @@ export async function removeCollection(call: Call): Promise<Answer> {
 
 async function optionsOf({ query, body }: Call): Promise<ReturnType<typeof deleteOptionsOf>> {
   const decoded = body.bytes.byteLength === 0 ? undefined : (await decodeBody(body.bytes, body.contentType)).value;
-  return deleteOptionsOf(query, isObject(decoded) ? decoded : undefined);
+  const options = deleteOptionsOf(query, isObject(decoded) ? decoded : undefined);
+  // Dependents would be deleted, which is the opposite of what the client wants.
+  if (options.propagationPolicy === 'Orphan') throw badRequest('the propagation policy Orphan is not supported');
+  return options;
 }
