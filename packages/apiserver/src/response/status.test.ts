@@ -73,6 +73,7 @@ describe('statusOf', () => {
       'RequestEntityTooLarge',
       'Request entity too large: the object is 5 bytes, over the limit of 4',
     ],
+    [new ApiError('Unauthorized', { reason: 'the token is revoked' }), 401, 'Unauthorized', 'Unauthorized'],
     [unauthorized(), 401, 'Unauthorized', 'Unauthorized'],
     [
       new ApiError('Unauthorized', { reason: 'the bearer token is revoked' }),
@@ -132,6 +133,20 @@ describe('statusOf', () => {
       'Widget.example.io "x" is invalid: [spec.image: Required value: must be set, spec.type: Unsupported value: "a"]',
     );
     expect(body.details?.causes?.map(({ reason }) => reason)).toEqual(['FieldValueRequired', 'FieldValueNotSupported']);
+  });
+
+  it('names the owners of fields that an apply would change', () => {
+    const causes = [{ field: '.spec.replicas', manager: 'hpa', message: 'conflict with "hpa"' }];
+    const reason = 'Apply failed with 1 conflict: conflict with "hpa": .spec.replicas';
+    const error = new ApiError('Conflict', { kind: 'Widget', name: 'x', reason, causes });
+    expect(statusOf(error, context).body).toMatchObject({
+      code: 409,
+      reason: 'Conflict',
+      message: reason,
+      details: {
+        causes: [{ reason: 'FieldManagerConflict', message: 'conflict with "hpa"', field: '.spec.replicas' }],
+      },
+    });
   });
 
   it('separates the group from the kind of options', () => {

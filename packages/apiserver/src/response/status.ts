@@ -2,7 +2,14 @@
  * Errors as `Status` objects of Kubernetes, with its reasons, messages and causes: clients decide by reason, and show
  * the message. A defect of the server is answered without its details, which belong in the log.
  */
-import { type ApiError, type FieldError, formatFieldError, isApiError, type KindSet } from '@ecsm/runtime';
+import {
+  type ApiError,
+  type ConflictCause,
+  type FieldError,
+  formatFieldError,
+  isApiError,
+  type KindSet,
+} from '@ecsm/runtime';
 import { HttpError, qualifiedResource, type ResourceName, type StatusCause, type StatusDetails } from './http-error.ts';
 
 export interface Status {
@@ -56,6 +63,7 @@ function ofApiError(error: ApiError, context: ErrorContext | undefined): StatusR
     return failure(409, 'AlreadyExists', `${subject} already exists`, details);
   }
   if (isApiError(error, 'Conflict')) {
+    if (error.details.causes !== undefined) return applyConflict(error.details.reason, error.details.causes);
     const { details, subject } = subjectOf(error.details, context);
     const message = `Operation cannot be fulfilled on ${subject}: ${conflictReason(error.details.reason)}`;
     return failure(409, 'Conflict', message, details);
@@ -66,6 +74,8 @@ function ofApiError(error: ApiError, context: ErrorContext | undefined): StatusR
   if (isApiError(error, 'BadRequest') || isApiError(error, 'Malformed')) {
     return failure(400, 'BadRequest', error.message);
   }
+  // As in Kubernetes, a client does not learn what is wrong with its credentials.
+  if (isApiError(error, 'Unauthorized')) return failure(401, 'Unauthorized', 'Unauthorized');
   if (isApiError(error, 'Expired')) return failure(410, 'Expired', error.message);
   if (isApiError(error, 'TooLarge')) {
     return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${error.message}`);
@@ -152,6 +162,12 @@ const modified = 'the object has been modified; please apply your changes to the
 /** kubectl and client-go show or compare the wording of Kubernetes. */
 function conflictReason(reason: string): string {
   return reason.startsWith('the object has been modified') ? modified : reason;
+}
+
+/** Server-side apply: kubectl lists the causes, and asks whether the fields are to be taken over. */
+function applyConflict(message: string, conflicts: readonly ConflictCause[]): StatusResponse {
+  const causes = conflicts.map(({ message, field }) => ({ reason: 'FieldManagerConflict', message, field }));
+  return failure(409, 'Conflict', message, { causes });
 }
 
 function forbidden(reason: string, context: ErrorContext | undefined): StatusResponse {
