@@ -23,7 +23,7 @@ export type { ApiObject, ObjectInput } from './api/object.ts';
 export { formatPath, type PathSegment, parsePath, valueAt } from './api/path.ts';
 export * as schema from './api/schema/build.ts';
 export { toJsonSchema } from './api/schema/json-schema.ts';
-export { prune } from './api/schema/prune.ts';
+export { type Pruned, prune } from './api/schema/prune.ts';
 export type {
   AnythingSchema,
   BooleanSchema,

@@ -1,4 +1,4 @@
-/** The cases of lists are those of the tests and documents of Kubernetes; results were compared with a kube-apiserver. */
+/** The cases follow those of strategicpatch in k8s.io/apimachinery. */
 import { isApiError, type JsonObject, mergePatch, schema } from '@ecsm/runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
