@@ -126,8 +126,12 @@ export const rooms = {
   'ecsm-operator/resource': { imports: ['ecsm-operator/apis', 'ecsm-client', 'runtime'] },
   'ecsm-operator/service': { imports: ['ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'] },
   'ecsm-operator/observe': { imports: ['ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'] },
+  'ecsm-operator/views': {
+    imports: ['ecsm-operator/observe', 'ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'],
+  },
   'ecsm-operator/controller': {
     imports: [
+      'ecsm-operator/views',
       'ecsm-operator/observe',
       'ecsm-operator/service',
       'ecsm-operator/resource',

@@ -1,4 +1,4 @@
-/** Names with a meaning to the operator and to tools: annotations, the finalizer and the lease. */
+/** Names with a meaning to the operator and to tools: annotations, labels, the finalizer, the lease, a namespace. */
 
 /** Keeps an ECSMService until its services are deleted on the platform. */
 export const platformFinalizer = 'ecsm.sh/platform-service';
@@ -8,3 +8,14 @@ export const adoptAnnotation = 'ecsm.sh/adopt';
 export const restartedAtAnnotation = 'ecsm.sh/restartedAt';
 /** The lease of the operator that leads. */
 export const leaseName = 'ecsm-operator';
+
+/** On objects that are derived from the platform, while it cannot be read: when it was last read. */
+export const observedAtAnnotation = 'ecsm.sh/observed-at';
+/** On nodes and pods whose names on the platform differ from those of their objects. */
+export const platformNameAnnotation = 'ecsm.sh/platform-name';
+/** The ECSMService of a pod; without one, the name of its service on the platform. */
+export const serviceLabel = 'ecsm.sh/service';
+/** The revision of the template that a pod was created from. */
+export const revisionLabel = 'ecsm.sh/revision';
+/** The namespace of pods that belong to no ECSMService of this registry. */
+export const unmanagedNamespace = 'ecsm-unmanaged';
