@@ -14,3 +14,14 @@ export { type HealingReason, waitLeftMs } from './service/healing-backoff.ts';
 export type { Plan, PlanSettings, Step } from './service/model.ts';
 export { reasons } from './service/reasons.ts';
 export { defaultPlanSettings } from './service/settings.ts';
+export { NodeMetrics, PodMetrics } from './views/metrics-kinds.ts';
+export { Node } from './views/node-kind.ts';
+export {
+  type PlatformViews,
+  type PlatformViewsOptions,
+  platformViews,
+  type ViewTarget,
+} from './views/platform-views.ts';
+export { Pod } from './views/pod-kind.ts';
+export { podSubresourceReason } from './views/subresources.ts';
+export type { ReadOnlyResource } from './views/view.ts';

@@ -30,10 +30,12 @@ import { digestOf } from '../observe/owner-records.ts';
 import { ServiceManager } from '../resource/manager.ts';
 import { type OwnerKey, platformName } from '../resource/naming.ts';
 import type { Plan } from '../service/model.ts';
+import { type PlatformViews, platformViews } from '../views/platform-views.ts';
 import { planFor } from './dry-plan.ts';
 import { measureLink } from './metrics.ts';
 import { Outage } from './outage.ts';
 import { Reconciler } from './reconciler.ts';
+import { readRegistryId } from './registry-id.ts';
 import { type OperatorSettings, type OperatorSettingsInput, operatorSettings, stopGraceMs } from './settings.ts';
 
 export interface OperatorOptions {
@@ -79,6 +81,8 @@ export class Operator {
   readonly observer: Observer;
   /** Calls and bytes, by endpoint. The breaker's probes are not among them. */
   readonly recorder: Recorder;
+  /** The platform's nodes and containers as objects of Kubernetes, read-only: Node, Pod, NodeMetrics, PodMetrics. */
+  readonly views: PlatformViews;
   readonly #metrics: { readonly metrics?: StandardMetrics };
   readonly #options: OperatorOptions;
   readonly #clock: Clock;
@@ -136,6 +140,14 @@ export class Operator {
       observeMs,
       pollMs: planned.pollMs,
       enqueue: (owners, reason) => this.#enqueue(owners, reason),
+    });
+    this.views = platformViews({
+      ecsm,
+      registry,
+      registryId: () => readRegistryId(registry),
+      markOf: (serviceId) => this.observer.markOf(serviceId),
+      clock,
+      log,
     });
     this.#outage = new Outage({
       breaker: this.breaker,

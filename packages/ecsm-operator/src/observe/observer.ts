@@ -13,7 +13,7 @@ import {
 } from '@ecsm/client';
 import { type Clock, isApiError, type Log, type Random } from '@ecsm/runtime';
 import type { ServiceManager } from '../resource/manager.ts';
-import type { PlatformService } from '../resource/model.ts';
+import type { Mark, PlatformService } from '../resource/model.ts';
 import type { OwnerKey } from '../resource/naming.ts';
 import { NodeCache } from './node-cache.ts';
 import { OwnerRecords } from './owner-records.ts';
@@ -117,6 +117,12 @@ export class Observer {
   decided(base: string, ours: readonly PlatformService[], lostNodes: readonly string[]): void {
     for (const service of ours) this.services.decide(service, this.poller.newest);
     this.owners.of(base).lostNodes = lostNodes;
+  }
+
+  /** The mark of a service of ours. Returns undefined if no reconcile of this process has decided about the service. */
+  markOf(id: string): Mark | undefined {
+    // What is left of an earlier term may be outdated: another process leads.
+    return this.poller.isRunning ? this.services.get(id)?.decided?.mark : undefined;
   }
 
   /** A step is about to be sent. Concurrent polls may list the services as they were before. */

@@ -53,6 +53,7 @@ export class Poller {
   #failures = 0;
   #sinceSweep = 0;
   #waiting: (() => void)[] = [];
+  #isRunning = false;
 
   constructor(options: PollerOptions) {
     const { services, owners, pollMs, clock } = options;
@@ -65,6 +66,11 @@ export class Poller {
   /** Number of the newest poll. */
   get newest(): number {
     return this.#started;
+  }
+
+  /** Whether the operator leads. */
+  get isRunning(): boolean {
+    return this.#isRunning;
   }
 
   /** Whether polls are frequent, because many services are in progress. */
@@ -117,6 +123,7 @@ export class Poller {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random, breaker, observeMs, pollMs } = this.#options;
     this.#clear();
+    this.#isRunning = true;
     const stopListening = breaker.onChange((state) => {
       if (state === 'reachable') this.pollNow();
     });
@@ -132,6 +139,7 @@ export class Poller {
         await this.#timer.wait(waitMs * (0.9 + random.next() / 5), signal);
       }
     } finally {
+      this.#isRunning = false;
       stopListening();
     }
   }

@@ -4,7 +4,7 @@
  */
 import type { ServiceBody, ServiceRow } from '@ecsm/client';
 import type { Clock } from '@ecsm/runtime';
-import type { PlatformService } from '../resource/model.ts';
+import type { Mark, PlatformService } from '../resource/model.ts';
 import { basesOf } from '../resource/naming.ts';
 import { fingerprintOfInstances, fingerprintOfRow } from './fingerprint.ts';
 
@@ -24,6 +24,8 @@ interface Decided {
   readonly fingerprint: number;
   /** The poll that was the newest then. */
   readonly poll: number;
+  /** Undefined before the first decision. */
+  readonly mark?: Mark | undefined;
 }
 
 interface NewestVersion {
@@ -135,10 +137,10 @@ export class ServiceRecords {
   }
 
   /** A reconcile decided about a service of ours. */
-  decide({ id, name, instances }: PlatformService, poll: number): void {
+  decide({ id, name, instances, mark }: PlatformService, poll: number): void {
     const record = this.of(id);
     const fingerprint = fingerprintOfInstances(instances);
-    record.decided = { name, fingerprint, poll };
+    record.decided = { name, fingerprint, poll, mark };
     if (record.recheckedFingerprint !== fingerprint) record.recheckedFingerprint = undefined;
   }
 

@@ -2,7 +2,7 @@
 import { timestampAt } from '@ecsm/runtime';
 import { platformNameAnnotation } from '../apis/well-known.ts';
 import { type Capacity, hostOf, isIpAddress, metadataOf, type NodeFacts, type Observation } from './facts.ts';
-import { nodeNameOf } from './names.ts';
+import { labelValueOf, nodeNameOf } from './names.ts';
 import { Node, type NodeStatus } from './node-kind.ts';
 import { kibibytesQuantity } from './quantity.ts';
 
@@ -34,8 +34,8 @@ export function nodeOf(facts: NodeFacts, observation: Observation): Node {
         createdMs: observation.timeOf(row.createdTime),
         labels: {
           'kubernetes.io/hostname': name.slice(0, 63).replace(/[.-]+$/u, ''),
-          ...(architecture && { 'kubernetes.io/arch': architecture }),
-          ...(system && { 'kubernetes.io/os': system }),
+          ...labelOf('kubernetes.io/arch', architecture),
+          ...labelOf('kubernetes.io/os', system),
         },
         ...(name !== row.name && { annotations: { [platformNameAnnotation]: row.name } }),
       },
@@ -114,6 +114,11 @@ function addressesOf(address: string | null | undefined, name: string): NonNulla
   const hostname = { type: 'Hostname', address: name };
   if (host === undefined) return [hostname];
   return [{ type: isIpAddress(host) ? 'InternalIP' : 'InternalDNS', address: host }, hostname];
+}
+
+function labelOf(key: string, text: string): Readonly<Record<string, string>> {
+  const value = labelValueOf(text);
+  return value === undefined ? {} : { [key]: value };
 }
 
 function architectureOf(arch: string | null | undefined): string {

@@ -94,6 +94,15 @@ describe('podOf', () => {
     expect(pod.status).toMatchObject({ reason: 'DeployFailed', message: '镜像ID不存在' });
   });
 
+  it('hides a password in the reason of a failure', () => {
+    const pod = podFor({
+      deployStatus: 'failure',
+      failedMessage: 'pull https://user:hunter2@registry.example.com failed',
+    });
+    expect(JSON.stringify(pod)).toContain('registry.example.com failed');
+    expect(JSON.stringify(pod)).not.toContain('hunter2');
+  });
+
   it('shows a foreign container of which little is known in a namespace of its own', () => {
     const [facts] = instancesOf([bareRow], () => undefined);
     const pod = podOf(facts ?? expect.fail('no instance'), observation);

@@ -1,6 +1,6 @@
 /** Converts a container of the platform to a Pod of Kubernetes. */
 import { type ContainerRow, numberOf } from '@ecsm/client';
-import { timestampAt } from '@ecsm/runtime';
+import { redactText, timestampAt } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import { platformNameAnnotation, revisionLabel, serviceLabel, unmanagedNamespace } from '../apis/well-known.ts';
 import type { Mark } from '../resource/model.ts';
@@ -112,9 +112,9 @@ function containerStatusOf(facts: InstanceFacts, { timeOf }: Observation): Conta
 }
 
 function stateOf(row: ContainerRow, startedAt: { readonly startedAt?: string }): ContainerStatus['state'] {
-  const { deployStatus, status, failedMessage, nodeName } = row;
+  const { deployStatus, status, nodeName } = row;
   const waiting = (reason: string, message?: string) => ({ waiting: { reason, ...(message && { message }) } });
-  if (deployStatus === 'failure') return waiting('DeployFailed', failedMessage ?? 'the platform gives no reason');
+  if (deployStatus === 'failure') return waiting('DeployFailed', failureOf(row));
   if (status === null) return waiting('StatusUnknown', `the platform does not know; node ${nodeName} may be offline`);
   if (deployStatus === 'deploying') return waiting('ContainerCreating');
   switch (status) {
@@ -131,6 +131,11 @@ function stateOf(row: ContainerRow, startedAt: { readonly startedAt?: string }):
     default:
       return waiting('StatusUnknown', `the platform reports the status ${status}`);
   }
+}
+
+/** The text is the platform's, and may contain a password of a registry. */
+function failureOf({ failedMessage }: ContainerRow): string {
+  return failedMessage ? redactText(failedMessage) : 'the platform gives no reason';
 }
 
 function conditionsOf(
