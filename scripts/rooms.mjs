@@ -143,6 +143,7 @@ export const rooms = {
   'ecsm-operator/program': {
     imports: [
       'ecsm-operator/controller',
+      'ecsm-operator/views',
       'ecsm-operator/observe',
       'ecsm-operator/service',
       'ecsm-operator/resource',

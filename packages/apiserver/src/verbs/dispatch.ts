@@ -1,5 +1,5 @@
 /** Calls the verb of a request. */
-import { pathNotFound } from '../response/http-error.ts';
+import { HttpError, pathNotFound } from '../response/http-error.ts';
 import type { Answer, Call } from './call.ts';
 import { remove, removeCollection } from './delete.ts';
 import { patch } from './patch.ts';
@@ -12,7 +12,8 @@ export async function dispatch(call: Call, verb: string): Promise<Answer> {
   const { subresource, target, name } = call;
   if (subresource === 'scale') return scale(call, verb);
   if (subresource !== undefined && (subresource !== 'status' || target.kind.status === undefined)) {
-    throw pathNotFound();
+    const reason = target.missingSubresource?.(subresource);
+    throw reason === undefined ? pathNotFound() : new HttpError(501, 'NotImplemented', reason);
   }
   switch (verb) {
     case 'get':

@@ -4,6 +4,7 @@ import process from 'node:process';
 import { type Serving, startServing } from '@ecsm/apiserver';
 import { LeaderElection, type Log, Manager, type Registry, withoutPassword } from '@ecsm/runtime';
 import { leaseName } from '../apis/well-known.ts';
+import { podSubresourceReason } from '../views/subresources.ts';
 import type { Components } from './components.ts';
 import type { ProgramOptions, ServeOptions } from './options.ts';
 import { presence } from './presence.ts';
@@ -23,8 +24,9 @@ export async function run(
   log.write('info', 'operator stopped');
 }
 
-async function serve({ registry }: Components, options: ServeOptions, log: Log): Promise<Serving> {
-  const serving = await startServing({ registry, ...options, log });
+async function serve({ registry, operator }: Components, options: ServeOptions, log: Log): Promise<Serving> {
+  const views = operator.views.map((view) => ({ ...view, missingSubresource: podSubresourceReason }));
+  const serving = await startServing({ registry, ...options, views, log });
   log.write('info', 'serving the Kubernetes API', { url: serving.url, kubeconfig: serving.adminKubeconfig });
   return serving;
 }

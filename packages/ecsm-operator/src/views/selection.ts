@@ -17,7 +17,7 @@ export type Matcher = (object: ApiObject<unknown, unknown>) => boolean;
 /** Throws `BadRequest`. */
 export function matcherOf(kind: Kind, { namespace, labelSelector, fieldSelector }: Selection): Matcher {
   const labels = typeof labelSelector === 'string' ? parseLabelSelector(labelSelector) : labelSelector;
-  const fields = typeof fieldSelector === 'string' ? parseFieldSelector(fieldSelector, kind.schema) : fieldSelector;
+  const fields = typeof fieldSelector === 'string' ? parseFieldSelector(fieldSelector, kind) : fieldSelector;
   const wanted = kind.scope === 'Namespaced' ? namespace : undefined;
   return (object) =>
     (wanted === undefined || object.metadata.namespace === wanted) &&
