@@ -397,6 +397,103 @@ export const service = {
   ],
 };
 
+export const views = {
+  folder: 'packages/ecsm-operator/src/views',
+  tests: ['view.test.ts'],
+  mutants: [
+    {
+      name: 'a list reads the platform every time',
+      file: 'source.ts',
+      find: 'this.#clock.monotonicMs() - this.#attemptMs < ageMsMax) return;',
+      replace: 'this.#clock.monotonicMs() - this.#attemptMs < 0) return;',
+    },
+    {
+      name: 'concurrent lists each read the platform',
+      file: 'source.ts',
+      find: 'if (this.#inFlight !== undefined) return this.#inFlight;',
+      replace: '',
+      tests: ['view.test.ts', '../controller/operator.views.test.ts'],
+    },
+    {
+      name: 'each failure changes all objects again',
+      file: 'source.ts',
+      find: 'const isNew = this.#reading !== undefined && this.#reading.staleReason === undefined;',
+      replace: 'const isNew = this.#reading !== undefined;',
+    },
+    {
+      name: 'polling goes on after the last watch',
+      file: 'view.ts',
+      find: 'if (this.#watches === 0) this.#stopPolling();',
+      replace: '',
+    },
+    {
+      name: 'a page of a changed list is as of now',
+      file: 'collection.ts',
+      find: 'if (version === this.#version) return',
+      replace: 'if (version <= this.#version) return',
+    },
+    {
+      name: 'a watch with a gap in its history goes on',
+      file: 'collection.ts',
+      find: 'if (version < this.#historyStart || version > this.#version) {',
+      replace: 'if (version > this.#version) {',
+    },
+    {
+      name: 'the history grows without bounds',
+      file: 'collection.ts',
+      find: 'const kept = Math.max(0, changesMax - changes.length);',
+      replace: 'const kept = this.#history.length;',
+    },
+    {
+      name: 'an object that ceases to match stays in a watch',
+      file: 'view.ts',
+      find: 'if (!matchedBefore) return [];',
+      replace: 'if (!matchedBefore || after !== undefined) return [];',
+    },
+    {
+      name: 'all changes of a read have one version',
+      file: 'collection.ts',
+      find: 'const version = start + changes.length + 1;',
+      replace: 'const version = start + 1;',
+    },
+    {
+      name: 'the capacity of a lost node is forgotten',
+      file: 'node-reader.ts',
+      find: 'capacity: { ...memory?.capacity, ...capacityOf(live) },',
+      replace: 'capacity: capacityOf(live),',
+      tests: ['node-reader.test.ts'],
+    },
+    {
+      name: 'every read changes the heartbeat',
+      file: 'node-reader.ts',
+      find: 'heartbeatMs: isRecent ? memory.heartbeatMs : nowMs,',
+      replace: 'heartbeatMs: nowMs,',
+      tests: ['node-reader.test.ts'],
+    },
+    {
+      name: 'a mark of another registry counts as ours',
+      file: 'owners.ts',
+      find: 'isOurs(mark, { ...mark, registryId })',
+      replace: 'isOurs(mark, { ...mark, registryId: mark.registry })',
+      tests: ['../controller/operator.views.test.ts'],
+    },
+    {
+      name: 'the mark of a service is read again with every list',
+      file: 'owners.ts',
+      find: 'read === undefined || read.deployments !== service.deployments',
+      replace: 'read?.deployments !== undefined || read === undefined',
+      tests: ['../controller/operator.views.test.ts'],
+    },
+    {
+      name: 'an exited container counts as running',
+      file: 'pod.ts',
+      find: "if (status === 'running' || status === 'paused') return 'Running';",
+      replace: "if (status === 'running' || status === 'exited') return 'Running';",
+      tests: ['pod.test.ts'],
+    },
+  ],
+};
+
 export const observe = {
   folder: 'packages/ecsm-operator/src/observe',
   tests: ['poller.test.ts'],

@@ -33,13 +33,13 @@ const viewCalls = (number: number) =>
     ['GET /container/node', 'GET /node/status', 'GET /node/:id'].includes(endpoint),
   );
 
-function createForeign(name: string, nodeName = 'node-4'): void {
+function createForeign(name: string, nodeName = 'node-4', config: object = {}): void {
   site.platform.createService({
     name,
     image: {
       ref: site.platform.nodeNamed(nodeName)?.type === 'linux' ? 'nginx@1.0.0#linux' : 'telemetry@1.0.0#sylixos',
       action: 'run',
-      config: {},
+      config,
       vsoa: null,
       pullPolicy: 'IfNotPresent',
       autoUpgrade: 'Never',
@@ -139,6 +139,19 @@ describe('the views of an operator', () => {
     await site.ready('web');
     expect((await pods({ namespace: 'default' })).length).toBe(3);
     expect((await pods({ namespace: 'ecsm-unmanaged' })).length).toBe(1);
+  });
+
+  it('show the containers of another registry as those of others, also under the same name', async () => {
+    await site.apply(dynamic('web'));
+    await site.ready('web');
+    const config = { env: [`ECSM_OWNER=another/edge/gate/uid-1`, 'ECSM_REVISION=12ab34cd'] };
+    createForeign('edge.gate', 'node-4', config);
+    await site.apply({ ...fixed('gate'), metadata: { name: 'gate', namespace: 'edge' } });
+    await site.clock.advance(60_000);
+    expect((await pods()).map(({ metadata }) => metadata.namespace)).toEqual([
+      ...Array(3).fill('default'),
+      'ecsm-unmanaged',
+    ]);
   });
 
   it('show a lost node and its pods as such, with the capacity that it had', async () => {
