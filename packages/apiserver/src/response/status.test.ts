@@ -73,7 +73,6 @@ describe('statusOf', () => {
       'RequestEntityTooLarge',
       'Request entity too large: the object is 5 bytes, over the limit of 4',
     ],
-    [new ApiError('Unauthorized', { reason: 'the token is revoked' }), 401, 'Unauthorized', 'Unauthorized'],
     [unauthorized(), 401, 'Unauthorized', 'Unauthorized'],
     [
       new ApiError('Unauthorized', { reason: 'the bearer token is revoked' }),

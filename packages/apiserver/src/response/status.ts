@@ -74,8 +74,6 @@ function ofApiError(error: ApiError, context: ErrorContext | undefined): StatusR
   if (isApiError(error, 'BadRequest') || isApiError(error, 'Malformed')) {
     return failure(400, 'BadRequest', error.message);
   }
-  // As in Kubernetes, a client does not learn what is wrong with its credentials.
-  if (isApiError(error, 'Unauthorized')) return failure(401, 'Unauthorized', 'Unauthorized');
   if (isApiError(error, 'Expired')) return failure(410, 'Expired', error.message);
   if (isApiError(error, 'TooLarge')) {
     return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${error.message}`);
