@@ -113,7 +113,8 @@ export class Handler {
       resource: isResource ? info.resource : '',
       subresource: (isResource ? info.subresource : undefined) ?? '',
       namespace: (isResource ? info.namespace : undefined) ?? '',
-      name: (isResource ? info.name : undefined) ?? '',
+      // A list of one name is allowed to those who may read that object.
+      name: (isResource ? (info.name ?? info.selectedName) : undefined) ?? '',
       path: info.path,
     };
     const { allowed } = await authorizer.authorize(attributes);
@@ -175,7 +176,8 @@ export class Handler {
     if (warnings.length > 0) response.setHeader('Warning', warnings);
     const body = represent(answer, target.kind, this.#view(accept, query));
     const code = answer.type === 'list' ? 200 : answer.code;
-    await sendJson(request, response, code, body);
+    // JSON is valid YAML, too.
+    await sendJson(request, response, code, body, accept.mediaType);
     return code;
   }
 

@@ -38,6 +38,10 @@ export interface ApiServerOptions {
   readonly limits?: Partial<Limits>;
 }
 
+/** Time for the requests in flight when the server closes. */
+const closeMsMax = 5_000;
+const closePollMs = 50;
+
 export interface ListenAddress {
   readonly host: string;
   /** 0: any free port. */
@@ -48,16 +52,18 @@ export class ApiServer {
   readonly #server: Server;
   readonly #handler: Handler;
   readonly #closing = new AbortController();
+  readonly #clock: Clock;
 
   constructor(options: ApiServerOptions) {
     const { registry, credentials, log = silentLog } = options;
+    this.#clock = options.clock ?? registry.clock;
     const limits = { ...defaultLimits, ...options.limits };
     const served = new ServedResources(registry, options.views);
     const { authenticator, rbac: source } = options;
     const authorizer = source && new RbacAuthorizer(source);
     this.#handler = new Handler({
       registry,
-      clock: options.clock ?? registry.clock,
+      clock: this.#clock,
       log,
       served,
       paths: new Paths({ served: served.all, ready: () => this.#ready(registry) }),
@@ -118,8 +124,19 @@ export class ApiServer {
   /** Ends watches, waits for the requests in flight, and closes all connections. */
   async close(): Promise<void> {
     this.#closing.abort();
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeIdleConnections();
+    let isClosed = false;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve())).then(() => {
+      isClosed = true;
+    });
+    const startMs = this.#clock.monotonicMs();
+    const closeIdle = () => {
+      if (isClosed) return;
+      // A connection becomes idle when its request has ended. One whose client does not read never does.
+      if (this.#clock.monotonicMs() - startMs >= closeMsMax) this.#server.closeAllConnections();
+      else this.#server.closeIdleConnections();
+      this.#clock.after(closePollMs, closeIdle);
+    };
+    closeIdle();
     await closed;
   }
 
