@@ -146,6 +146,7 @@ export class Operator {
       registry,
       registryId: () => readRegistryId(registry),
       markOf: (serviceId) => this.observer.markOf(serviceId),
+      linkFailure: () => this.breaker.reason,
       clock,
       log,
     });

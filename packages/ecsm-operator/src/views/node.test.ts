@@ -69,11 +69,12 @@ describe('nodeOf', () => {
   });
 
   it('is unknown while the platform cannot be read, with the time of the last read', () => {
-    const node = nodeOf(nodeFacts(), stale);
+    const node = nodeOf(nodeFacts({ heartbeatMs: stale.observedMs - 60_000 }), stale);
     expect(node.metadata.annotations).toEqual({ 'ecsm.sh/observed-at': '2026-01-02T12:00:00Z' });
     expect(readyOf(node)).toMatchObject({
       status: 'Unknown',
       reason: 'PlatformUnreachable',
+      lastHeartbeatTime: '2026-01-02T12:00:00Z',
       lastTransitionTime: '2026-01-02T12:00:00Z',
       message: expect.stringContaining('when the node was online: the platform is unavailable'),
     });

@@ -76,7 +76,8 @@ function readyOf(facts: NodeFacts, { observedMs, staleReason }: Observation): Co
   if (staleReason !== undefined) {
     const read = timestampAt(observedMs);
     const message = `the platform was last read at ${read}, when the node was ${state ?? 'in an unknown state'}: ${staleReason}`;
-    return { ...common, status: 'Unknown', lastTransitionTime: read, reason: 'PlatformUnreachable', message };
+    const times = { lastHeartbeatTime: read, lastTransitionTime: read };
+    return { ...common, ...times, status: 'Unknown', reason: 'PlatformUnreachable', message };
   }
   switch (state) {
     case 'online':

@@ -1,6 +1,6 @@
 /** The views of the platform as Kubernetes' objects: Node, Pod, NodeMetrics and PodMetrics, read-only. */
 import { collect, type Ecsm } from '@ecsm/client';
-import type { ApiObject, Clock, Kind, Log } from '@ecsm/runtime';
+import type { ApiError, ApiObject, Clock, Kind, Log } from '@ecsm/runtime';
 import type { Observation } from './facts.ts';
 import { nodeMetricsOf, podMetricsOf } from './metrics.ts';
 import { NodeMetrics, PodMetrics } from './metrics-kinds.ts';
@@ -21,6 +21,8 @@ export interface ViewTarget<Spec = unknown, Status = unknown> {
 
 export interface PlatformViewsOptions extends OwnersOptions {
   readonly ecsm: Ecsm;
+  /** Why the link to the platform failed; undefined while it works. */
+  readonly linkFailure: () => string | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -37,15 +39,18 @@ export type PlatformViews = readonly [
 export function platformViews(options: PlatformViewsOptions): PlatformViews {
   const { ecsm, clock, log } = options;
   const nodeRows = new Source(clock, basicRows(ecsm));
+  // The error of a call contains when the link is probed next, which is outdated soon.
+  const reasonOf = ({ message }: ApiError) => options.linkFailure() ?? message;
   const nodeReader = new NodeReader(ecsm, clock, nodeRows);
-  const nodes = new Source(clock, () => nodeReader.read());
+  const nodes = new Source(clock, () => nodeReader.read(), reasonOf);
   const owners = new Owners(options);
-  const instances = new Source(clock, async () => {
+  const readInstances = async () => {
     const ids = (await nodeRows.fresh(listMs)).map(({ id }) => id);
     const rows = await collect(ecsm.containers().ofNodes(ids));
     const marks = await owners.of(rows);
     return instancesOf(rows, (serviceId) => marks.get(serviceId));
-  });
+  };
+  const instances = new Source(clock, readInstances, reasonOf);
   const createdMsDefault = clock.now();
   const view = <Spec, Status, Fact>(
     kind: Kind<Spec, Status>,

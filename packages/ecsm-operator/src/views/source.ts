@@ -15,15 +15,18 @@ export interface Reading<T> {
 export class Source<T> {
   readonly #clock: Clock;
   readonly #fetch: () => Promise<T>;
+  readonly #reasonOf: (error: ApiError) => string;
   readonly #listeners = new Set<() => void>();
   #reading: Reading<T> | undefined;
   #failure: ApiError | undefined;
   #attemptMs: number | undefined;
   #inFlight: Promise<void> | undefined;
 
-  constructor(clock: Clock, fetch: () => Promise<T>) {
+  /** `reasonOf`: what clients see of a failure. Default: its message. */
+  constructor(clock: Clock, fetch: () => Promise<T>, reasonOf: (error: ApiError) => string = ({ message }) => message) {
     this.#clock = clock;
     this.#fetch = fetch;
+    this.#reasonOf = reasonOf;
   }
 
   /** The same object until the next read. Undefined if no read has succeeded. */
@@ -31,9 +34,9 @@ export class Source<T> {
     return this.#reading;
   }
 
-  /** Why the last read failed. */
-  get failure(): ApiError | undefined {
-    return this.#failure;
+  /** Why the last read failed; undefined if it did not. */
+  get failureReason(): string | undefined {
+    return this.#failure && this.#reasonOf(this.#failure);
   }
 
   /** Called after each read, successful or not, until the returned function is called. */
@@ -44,7 +47,7 @@ export class Source<T> {
 
   /**
    * Reads again if the last attempt, successful or not, started `ageMsMax` ago or earlier. Failures of the platform are in
-   * `failure`; rejects with any other error.
+   * `failureReason`; rejects with any other error.
    */
   async read(ageMsMax: number): Promise<void> {
     if (this.#inFlight !== undefined) return this.#inFlight;
@@ -74,7 +77,7 @@ export class Source<T> {
       this.#failure = error;
       // The first reason stays: another one with each attempt would change every object again.
       const isNew = this.#reading !== undefined && this.#reading.staleReason === undefined;
-      if (this.#reading && isNew) this.#reading = { ...this.#reading, staleReason: error.message };
+      if (this.#reading && isNew) this.#reading = { ...this.#reading, staleReason: this.#reasonOf(error) };
     }
     for (const listener of [...this.#listeners]) listener();
   }

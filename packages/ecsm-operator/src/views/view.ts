@@ -109,7 +109,7 @@ export class View<Spec, Status, Data> implements ReadOnlyResource<Spec, Status> 
     await source.read(listMs);
     this.#convert();
     if (source.reading !== undefined) return;
-    const reason = `nothing was read from the platform yet: ${source.failure?.message ?? 'no reason given'}`;
+    const reason = `nothing was read from the platform yet: ${source.failureReason ?? 'no reason given'}`;
     throw new ApiError('Unavailable', { what: `the list of ${kind.plural}`, reason });
   }
 
