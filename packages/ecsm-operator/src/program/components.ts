@@ -38,7 +38,8 @@ export async function withComponents<T>(
     const writes = new WriteHealth(opened);
     const { registry } = writes;
     try {
-      await refuseIncomplete(opened.store);
+      const { storage } = opened.capabilities;
+      if (storage) await refuseIncomplete(storage);
       const metrics = new MetricRegistry();
       const { observeMs, inFlightMax, workers, callTimeoutMs } = options;
       const operator = new Operator({

@@ -18,6 +18,7 @@ import type { LabelSelector } from '../api/selector.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Random } from '../ports/random.ts';
+import type { Store } from '../store/contract.ts';
 import type { Place } from './keys.ts';
 
 export interface Registry {
@@ -53,6 +54,8 @@ export interface Capabilities {
   readonly history: History | undefined;
   /** Deletes objects whose owners were deleted. Without it, the server does. */
   readonly garbage: GarbageCollection | undefined;
+  /** The store below, to copy everything in it: backup, restore, migration. Without it, the server makes backups. */
+  readonly storage: Store | undefined;
 }
 
 export interface Fencing {

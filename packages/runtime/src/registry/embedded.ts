@@ -55,6 +55,7 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
         newest: async () => String(await this.store.revision()),
         compact: async (version) => this.store.compact(revisionOf(version)),
       },
+      storage: this.store,
       garbage: { collect: (options) => collect(this, options), sweep: (log) => sweep(this, log) },
     };
   }

@@ -6,7 +6,7 @@ import type { RegistryHarness } from './registry.suite.ts';
 
 export function embeddedHarness(stores: StoreHarness): RegistryHarness {
   return {
-    capabilities: ['fencing', 'multiKey', 'history', 'garbage'],
+    capabilities: ['fencing', 'multiKey', 'history', 'garbage', 'storage'],
     create: async (options) => new EmbeddedRegistry({ store: await stores.create(), ...options }),
     async damage(registry, key, text) {
       const { store } = registry as EmbeddedRegistry;
@@ -26,7 +26,13 @@ export function bareHarness(stores: StoreHarness): RegistryHarness {
   };
 }
 
-const none: Capabilities = { fencing: undefined, multiKey: undefined, history: undefined, garbage: undefined };
+const none: Capabilities = {
+  fencing: undefined,
+  multiKey: undefined,
+  history: undefined,
+  garbage: undefined,
+  storage: undefined,
+};
 
 /** The contract and nothing beyond it. */
 export function bare(registry: Registry): Registry {

@@ -887,8 +887,10 @@ export function registryRules(name: string, harness: RegistryHarness): void {
     });
 
     it('has the capabilities that are tested here, and no others', () => {
-      const { fencing, multiKey, history, garbage } = registry.capabilities;
-      const found = Object.entries({ fencing, multiKey, history, garbage }).filter(([, value]) => value !== undefined);
+      const { fencing, multiKey, history, garbage, storage } = registry.capabilities;
+      const found = Object.entries({ fencing, multiKey, history, garbage, storage }).filter(
+        ([, value]) => value !== undefined,
+      );
       expect(found.map(([name]) => name)).toEqual(harness.capabilities);
     });
 

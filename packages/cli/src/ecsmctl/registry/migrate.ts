@@ -14,7 +14,7 @@ import {
   timeMsOf,
   withoutPassword,
 } from '@ecsm/runtime';
-import { knownKinds, registryUrl, type Session } from '../shared/session.ts';
+import { knownKinds, registryUrl, type Session, storageOf } from '../shared/session.ts';
 import { isOn } from '../shared/targets.ts';
 import { explained } from './restore.ts';
 import { amountText, withAwaitedSession, withTransfer } from './transfer.ts';
@@ -83,7 +83,7 @@ async function copy(call: Call, session: Session, to: string, target: string): P
   const registry = await openRegistry(to, { kinds: knownKinds, clock });
   try {
     return await withTransfer(call, `${session.url} to be copied to ${target}`, (options) =>
-      migrate(session.store, registry.store, {
+      migrate(session.store, storageOf(registry, target), {
         ...options,
         clock,
         name: session.url,
@@ -92,7 +92,11 @@ async function copy(call: Call, session: Session, to: string, target: string): P
       }),
     );
   } catch (error) {
-    throw await explained(error, registry.store, `${target} is incomplete: repeat the migration, which starts over`);
+    throw await explained(
+      error,
+      storageOf(registry, target),
+      `${target} is incomplete: repeat the migration, which starts over`,
+    );
   } finally {
     await registry.close();
   }

@@ -34,7 +34,7 @@ import { globalFlags } from './flags.ts';
 
 export interface Session {
   readonly registry: Registry;
-  /** The store of the registry, for commands that copy or check a whole registry. */
+  /** The store of the registry, for commands that copy or check a whole registry. Throws if a server holds it. */
   readonly store: Store;
   readonly kinds: KindSet;
   readonly namespace: string;
@@ -87,12 +87,29 @@ export async function withSession<T>(
     const warn = (text: string) => terminal.err.write(`warning: ${visible(text)}\n`);
     await warnAboutProblems(registry, url, warn);
     const isAllNamespaces = call.origin('all-namespaces') !== undefined && call.flag('all-namespaces') === 'true';
-    const { kinds, store } = registry;
-    const session = { registry, store, kinds, namespace, namespaceFrom, isAllNamespaces, url, warn };
+    const { kinds } = registry;
+    const session = {
+      registry,
+      get store() {
+        return storageOf(registry, url);
+      },
+      kinds,
+      namespace,
+      namespaceFrom,
+      isAllNamespaces,
+      url,
+      warn,
+    };
     return await unlessAborted(abandonSignal, work(session));
   } finally {
     await registry.close();
   }
+}
+
+/** Throws a `Failure` for a registry that gives no access to its store. */
+export function storageOf({ capabilities: { storage } }: Registry, url: string): Store {
+  if (storage) return storage;
+  throw new Failure(`${url} is served by an API server: run this command where the server has its store`);
 }
 
 /** For commands that need no registry: the kinds, and the default namespace of objects. */
@@ -148,7 +165,8 @@ export async function isRegistryThere(secretUrl: string, { files }: Pick<Termina
 }
 
 async function warnAboutProblems(registry: EmbeddedRegistry, url: string, warn: Session['warn']): Promise<void> {
-  const transfer = await incompleteTransfer(registry.store);
+  const { storage } = registry.capabilities;
+  const transfer = storage && (await incompleteTransfer(storage));
   if (transfer !== undefined) {
     const { transfer: what, source, started } = transfer;
     warn(
