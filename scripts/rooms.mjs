@@ -57,7 +57,8 @@ export const rooms = {
 
   'apiserver/kinds': { imports: ['runtime'] },
   'apiserver/response': { imports: ['runtime'], doors: ['node:zlib'] },
-  'apiserver/request': { imports: ['apiserver/response', 'runtime'] },
+  'apiserver/protobuf': { imports: ['apiserver/response', 'runtime'] },
+  'apiserver/request': { imports: ['apiserver/protobuf', 'apiserver/response', 'runtime'] },
   'apiserver/patch': { imports: ['apiserver/response', 'runtime'] },
   'apiserver/discovery': { imports: ['runtime'], tests: ['apiserver/response'], doors: ['node:crypto'] },
   'apiserver/verbs': {
@@ -79,6 +80,7 @@ export const rooms = {
       'apiserver/kinds',
       'runtime',
     ],
+    tests: ['apiserver/protobuf'],
     doors: ['node:events', 'node:http', 'node:https', 'node:tls', 'node:zlib'],
   },
 

@@ -1,7 +1,6 @@
 /** Serves reviews: questions about users and permissions, which are answered and not stored. */
 import type { JsonObject } from '@ecsm/runtime';
 import type { Authenticator, Authorizer, User } from '../auth/contract.ts';
-import { isProtobuf, readProtobufReview } from '../auth/protobuf.ts';
 import { type Review, reviews } from '../auth/reviews.ts';
 import { decodeBody } from '../request/body.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
@@ -38,9 +37,7 @@ export class Reviews {
   async answer(request: ResourceRequest, user: User, { bytes, contentType }: RequestBody): Promise<JsonObject> {
     const review = reviewOf(request);
     if (review === undefined) throw badRequest('not a review');
-    // kubectl sends reviews as protobuf, whatever the server accepts.
-    const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const value = isProtobuf(body) ? readProtobufReview(body) : (await decodeBody(bytes, contentType)).value;
+    const { value } = await decodeBody(bytes, contentType);
     if (!isObject(value)) throw badRequest(`the request body is not a ${review.kind}`);
     const { authorizer = allowAll, authenticator } = this.#options;
     return review.answer(value as JsonObject, {

@@ -53,7 +53,7 @@ export interface RunningServer {
   readonly server: ApiServer;
   readonly certificates: Certificates;
   readonly directory: string;
-  /** The body of a patch or a write is JSON, unless it is a string. */
+  /** The body of a patch or a write is JSON, unless it is a string or a buffer. */
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
   /** The first events of a watch. */
   watch(path: string, count: number, headers?: Readonly<Record<string, string>>): Promise<readonly WatchLine[]>;
@@ -92,8 +92,9 @@ export async function startServer(
     call: (method, path, body, headers = {}) =>
       new Promise((resolve, reject) => {
         const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-        const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
-        const length = String(Buffer.byteLength(text));
+        const isEncoded = typeof body === 'string' || Buffer.isBuffer(body);
+        const bytes = isEncoded ? body : body === undefined ? '' : JSON.stringify(body);
+        const length = String(Buffer.byteLength(bytes));
         const sent = send(method, path, { 'Content-Type': type, 'Content-Length': length, ...headers });
         sent.on('error', reject);
         sent.on('response', (response) => {
@@ -108,7 +109,7 @@ export async function startServer(
           });
           response.on('error', reject);
         });
-        sent.end(text);
+        sent.end(bytes);
       }),
     watch: (path, count, headers) =>
       new Promise((resolve, reject) => {

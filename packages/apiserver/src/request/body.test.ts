@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sentByKubectl } from '../protobuf/fixtures.kit.ts';
 import { statusOf } from '../response/status.ts';
 import { decodeBody, patchMediaTypes, patchTypeOf } from './body.ts';
 
@@ -68,19 +69,42 @@ describe('decodeBody', () => {
     expect((await failureOf(decodeBody(bytes(text), 'application/yaml'))).code).toBe(400);
   });
 
-  it.each([
-    'application/vnd.kubernetes.protobuf',
-    'application/cbor',
-    'text/plain',
-    'application/merge-patch+json',
-    '',
-  ])('answers 415 to the content type "%s"', async (contentType) => {
-    expect(await failureOf(decodeBody(bytes('{}'), contentType))).toEqual({
-      code: 415,
-      message:
-        'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
-    });
+  it.each(['application/vnd.kubernetes.protobuf', 'application/vnd.kubernetes.protobuf; charset=utf-8'])(
+    'reads protobuf with the content type %s',
+    async (contentType) => {
+      expect(await decodeBody(Buffer.from(sentByKubectl['create namespace plant-a'], 'hex'), contentType)).toEqual({
+        value: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'plant-a' }, spec: {}, status: {} },
+        duplicates: [],
+      });
+    },
+  );
+
+  it('refuses protobuf that is damaged, and protobuf under another content type', async () => {
+    const body = Buffer.from(sentByKubectl['create namespace plant-a'], 'hex');
+    expect((await failureOf(decodeBody(body.subarray(0, -1), 'application/vnd.kubernetes.protobuf'))).code).toBe(400);
+    expect((await failureOf(decodeBody(bytes('{}'), 'application/vnd.kubernetes.protobuf'))).code).toBe(400);
+    expect((await failureOf(decodeBody(body, 'application/json'))).code).toBe(400);
   });
+
+  it.each([
+    ['of an object without a known message', 'create serviceaccount robot -n x', undefined],
+    ['for a patch', 'create namespace plant-a', patchMediaTypes],
+  ] as const)('answers 415 to protobuf %s', async (_, command, accepts) => {
+    const body = Buffer.from(sentByKubectl[command], 'hex');
+    const options = accepts === undefined ? {} : { accepts };
+    expect((await failureOf(decodeBody(body, 'application/vnd.kubernetes.protobuf', options))).code).toBe(415);
+  });
+
+  it.each(['application/cbor', 'text/plain', 'application/merge-patch+json', ''])(
+    'answers 415 to the content type "%s"',
+    async (contentType) => {
+      expect(await failureOf(decodeBody(bytes('{}'), contentType))).toEqual({
+        code: 415,
+        message:
+          'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+      });
+    },
+  );
 
   it('refuses YAML if only JSON is accepted', async () => {
     const failure = await failureOf(decodeBody(bytes('a: 1'), 'application/yaml', { strictJson: true }));

@@ -1,5 +1,6 @@
 /** Decodes the body of a request. What a number or a key would silently lose is reported. */
 import { ApiError, isPlainObject, JSON_DEPTH_MAX, readManifests, readPlainJson } from '@ecsm/runtime';
+import { decodeProtobuf, protobufMediaType } from '../protobuf/decode.ts';
 import { unsupportedMediaType } from '../response/http-error.ts';
 import { duplicateKeys } from './duplicate-keys.ts';
 
@@ -17,7 +18,7 @@ export interface DecodeOptions {
 }
 
 const yamlMediaType = 'application/yaml';
-export const objectMediaTypes: readonly string[] = ['application/json', yamlMediaType];
+export const objectMediaTypes: readonly string[] = ['application/json', yamlMediaType, protobufMediaType];
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
@@ -40,8 +41,8 @@ export const patchMediaTypes: readonly string[] = [...patchTypes.keys()];
 
 /**
  * Throws BadRequest or Malformed for a body that cannot be read exactly: invalid syntax or UTF-8, integers beyond 2^53,
- * deep nesting. Throws an UnsupportedMediaType HttpError for other content types, protobuf among them: clients then
- * send JSON. A missing content type means JSON.
+ * deep nesting. Throws an UnsupportedMediaType HttpError for other content types, and for protobuf of an object that has
+ * no known message. A missing content type means JSON.
  */
 export async function decodeBody(
   bytes: Uint8Array,
@@ -52,6 +53,7 @@ export async function decodeBody(
   const mediaType = contentType === undefined ? 'application/json' : mediaTypeOf(contentType);
   if (!accepted.includes(mediaType)) throw unsupportedMediaType(accepted);
   if (bytes.length === 0) throw new ApiError('BadRequest', { reason: 'the body of the request is empty' });
+  if (mediaType === protobufMediaType) return { value: decodeProtobuf(bytes), duplicates: [] };
   return isYaml(mediaType) ? decodeYaml(bytes) : decodeJson(bytes);
 }
 
