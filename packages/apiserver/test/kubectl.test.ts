@@ -1,0 +1,148 @@
+/**
+ * Goal: unmodified kubectl works on our server. Method: a server with TLS, users and roles on a registry in a directory, as
+ * programs run it, and the commands that a person types, with their output and exit codes.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EmbeddedRegistry, Event, Lease, Manager, openRegistry, systemClock } from '@ecsm/runtime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RegistryTokens } from '../src/auth/registry-tokens.ts';
+import { createToken } from '../src/auth/tokens.ts';
+import { Gadget } from '../src/http/server.kit.ts';
+import { type Serving, startServing } from '../src/http/serving.ts';
+import { serverKinds } from '../src/kinds/server-kinds.ts';
+import { findKubectl, type KubectlResult, kubectlWith } from './kubectl.kit.ts';
+
+const kubectl = findKubectl();
+const manifest = (replicas: number, colour = 'red') => `
+apiVersion: example.io/v1
+kind: Gadget
+metadata: { name: web, labels: { app: web } }
+spec: { replicas: ${replicas}, colour: ${colour}, ports: [{ name: http, port: 80 }] }
+`;
+
+describe.skipIf(kubectl === undefined)('kubectl', () => {
+  let directory: string;
+  let registry: EmbeddedRegistry;
+  let serving: Serving;
+  let run: (line: string, input?: string) => Promise<KubectlResult>;
+  const end = new AbortController();
+  let ended: Promise<void>;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'ecsm-kubectl-'));
+    const kinds = [Gadget, Event, Lease, ...serverKinds];
+    registry = await openRegistry(`sqlite:${join(directory, 'registry')}`, { kinds });
+    const address = { host: '127.0.0.1', port: 0 };
+    serving = await startServing({ registry, address, directory: join(directory, 'pki') });
+    const manager = new Manager({ registry });
+    for (const runnable of serving.runnables) manager.add(runnable);
+    ended = manager.run({ signal: end.signal });
+    run = kubectlWith(kubectl ?? '', serving.adminKubeconfig, directory);
+  });
+
+  afterAll(async () => {
+    end.abort();
+    await ended;
+    await registry.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const out = async (line: string, input?: string) => {
+    const result = await run(line, input);
+    expect(result, line).toMatchObject({ code: 0 });
+    return result.out;
+  };
+
+  it('shows versions and resources', async () => {
+    expect(await out('version')).toContain('Server Version: v1.');
+    expect(await out('api-resources --no-headers -o name')).toContain('gadgets.example.io\n');
+    expect(await out('api-versions')).toContain('example.io/v1\n');
+    expect(await out('explain gadgets.spec.replicas')).toContain('Number of instances.');
+    expect(await out('get --raw /readyz')).toBe('ok');
+  });
+
+  it('applies, shows and changes an object', async () => {
+    expect(await out('apply -f -', manifest(1))).toBe('gadget.example.io/web created\n');
+    expect(await out('apply -f -', manifest(1))).toBe('gadget.example.io/web unchanged\n');
+    expect(await out('get gadgets')).toMatch(/^NAME +REPLICAS +AGE\nweb +1 +\S+\n$/);
+    expect(await out('get gd -o wide')).toMatch(/^NAME +REPLICAS +COLOUR +AGE\nweb +1 +red +\S+\n$/);
+    expect(await out('scale gadgets/web --replicas=3')).toBe('gadget.example.io/web scaled\n');
+    expect(await out('label gadget web tier=edge')).toBe('gadget.example.io/web labeled\n');
+    expect(await out('annotate gadget web note=x')).toBe('gadget.example.io/web annotated\n');
+    expect(await out(`patch gadget web --type=merge -p '{"spec":{"colour":"blue"}}'`)).toContain('patched');
+    const jsonPatch = `[{"op":"replace","path":"/spec/replicas","value":4}]`;
+    expect(await out(`patch gadget web --type=json -p '${jsonPatch}'`)).toContain('patched');
+    expect(await out('get gadget web -o jsonpath={.spec.replicas}/{.spec.colour}')).toBe('4/blue');
+    expect((await run('diff -f -', manifest(9))).code).toBe(1);
+    expect(await out('apply -f - --dry-run=server', manifest(9))).toBe(
+      'gadget.example.io/web configured (server dry run)\n',
+    );
+    expect(await out('get gadget web -o jsonpath={.spec.replicas}')).toBe('4');
+    expect(await out('describe gadget web')).toContain('Name:         web\n');
+    expect(await out('wait gadget/web --for=jsonpath={.spec.replicas}=4 --timeout=20s')).toContain('condition met');
+  });
+
+  it('applies on the server, names the owner of a conflict, and takes over', async () => {
+    const object = (replicas: number) => manifest(replicas).replace('name: web', 'name: shared');
+    expect(await out('apply --server-side --field-manager=one -f -', object(1))).toContain('serverside-applied');
+    const conflict = await run('apply --server-side --field-manager=two -f -', object(2));
+    expect(conflict).toMatchObject({ code: 1 });
+    expect(conflict.err).toContain('conflict with "one"');
+    expect(conflict.err).toContain('.spec.replicas');
+    const forced = 'apply --server-side --force-conflicts --field-manager=two -f -';
+    expect(await out(forced, object(2))).toContain('serverside-applied');
+    expect(await out('get gadget shared -o jsonpath={.spec.replicas}')).toBe('2');
+    expect(await out('get gadget shared -o yaml --show-managed-fields')).toContain('manager: two');
+  });
+
+  it('reports mistakes as it does on Kubernetes', async () => {
+    expect((await run('get gadget none')).err).toBe(
+      'Error from server (NotFound): gadgets.example.io "none" not found\n',
+    );
+    const invalid = await run('create -f -', manifest(500).replace('web', 'big'));
+    expect(invalid.err).toContain('spec.replicas: Invalid value');
+    const unknown = manifest(1).replace('colour:', 'color:').replace('web', 'odd');
+    expect((await run('create -f - --validate=strict', unknown)).err).toContain('unknown field "spec.color"');
+    expect((await run('-n nowhere create -f -', manifest(1))).err).toContain('namespaces "nowhere" not found');
+  });
+
+  it('creates core objects, which it sends as protobuf', async () => {
+    expect(await out('create configmap settings --from-literal=a=b')).toBe('configmap/settings created\n');
+    expect(await out('get configmap settings -o jsonpath={.data.a}')).toBe('b');
+    expect(await out('create secret generic login --from-literal=password=abc')).toBe('secret/login created\n');
+    expect(await out('get secret login -o jsonpath={.data.password}')).toBe('YWJj');
+    expect(await out('create priorityclass high --value=1000')).toContain('created');
+    expect(await out('delete configmap/settings secret/login')).toContain('deleted');
+  });
+
+  it('deletes a namespace with its contents', async () => {
+    expect(await out('create namespace team')).toBe('namespace/team created\n');
+    expect(await out('-n team create -f -', manifest(1))).toBe('gadget.example.io/web created\n');
+    expect(await out('delete namespace team --timeout=40s')).toContain('deleted');
+    expect((await run('get namespace team')).code).toBe(1);
+    expect(await out('get gadgets -A -o jsonpath={.items[*].metadata.namespace}')).not.toContain('team');
+  });
+
+  it('authenticates users by token and allows what their roles allow', async () => {
+    const { token } = await createToken(new RegistryTokens(registry), systemClock, { user: 'jane' });
+    const jane = `--server=${serving.url} --token=${token} --certificate-authority=${join(directory, 'pki', 'ca.crt')}`;
+    const asJane = kubectlWith(kubectl ?? '', join(directory, 'none'), directory);
+    expect((await asJane(`${jane} get gadgets`)).err).toContain('User "jane" cannot list resource "gadgets"');
+    expect(await out('create rolebinding jane --clusterrole=view --user=jane')).toContain('created');
+    await expect.poll(async () => (await asJane(`${jane} get gadgets`)).code).toBe(0);
+    expect((await asJane(`${jane} delete gadget web`)).err).toContain('cannot delete resource');
+    expect((await asJane(`${jane} auth can-i list gadgets`)).out).toBe('yes\n');
+    expect((await asJane(`${jane} auth can-i delete gadgets`)).out).toBe('no\n');
+    expect((await asJane(`${jane} auth whoami -o jsonpath={.status.userInfo.username}`)).out).toBe('jane');
+    expect((await asJane(`${jane.replace(token, `${token}x`)} get gadgets`)).err).toContain(
+      'You must be logged in to the server',
+    );
+  });
+
+  it('deletes objects, and those that a selector matches', async () => {
+    expect(await out('delete gadgets -l app=web')).toContain('deleted');
+    expect(await out('get gadgets')).toBe('');
+  });
+});
