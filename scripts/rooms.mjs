@@ -90,7 +90,7 @@ export const rooms = {
     libraries: ['yaml'],
   },
   'kubernetes/rest': { imports: ['kubernetes/config', 'runtime'], doors: ['node:http', 'node:https', 'node:zlib'] },
-  'kubernetes/registry': { imports: ['kubernetes/rest', 'runtime'] },
+  'kubernetes/registry': { imports: ['kubernetes/config', 'kubernetes/rest', 'runtime'] },
 
   'ecsm-client/rest': { imports: ['runtime'], doors: ['node:http', 'node:https'] },
   'ecsm-client/clientset': { imports: ['ecsm-client/rest', 'runtime'] },

@@ -76,7 +76,7 @@ export { redact, redactNamed, type SecretMarks } from './redact/value.ts';
 export * from './registry/contract.ts';
 export { EmbeddedRegistry, type EmbeddedRegistryOptions } from './registry/embedded.ts';
 export { collectGarbage, sweepGarbage } from './registry/garbage.ts';
-export { keyOf, type Place } from './registry/keys.ts';
+export { keyOf, locate, type Place } from './registry/keys.ts';
 export { type OpenOptions, openRegistry, type StoreTuning } from './registry/open.ts';
 export type { Shape, Shaped } from './shape/shape.ts';
 export * as shape from './shape/shape.ts';
