@@ -5,10 +5,10 @@ BIN := node_modules/.bin
 # npm writes this file after an installation from the lock file.
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help start tour test build bundle lint format simulate mutants bench clean check-node
+.PHONY: help start tour test test-kubernetes build bundle lint format simulate mutants bench clean check-node
 
 help: ## Show this list
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 start: build ## Run a demonstration: a simulated platform, the operator and a small fleet, until Ctrl-C
 	@node examples/quickstart/start.mjs
@@ -21,6 +21,10 @@ test: build lint ## Install, build, lint, type-check and run every test
 	@scripts/ensure-tool.sh strace strace libunwind8
 	@scripts/ensure-kubectl.sh
 	@node scripts/test.mjs
+
+test-kubernetes: build ## Run the tests against a real kube-apiserver, which is built with Go at the first time
+	@scripts/ensure-tool.sh etcd etcd-server
+	@kube=$$(scripts/kubernetes/build.sh) && KUBE_BIN=$$kube node scripts/test.mjs --config vitest.kubernetes.config.ts
 
 build: $(INSTALLED) ## Compile changed files and type-check everything
 	@$(BIN)/tsc --build

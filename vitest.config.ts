@@ -17,7 +17,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 const everywhere = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts'];
-const never = ['**/dist/**', '**/node_modules/**'];
+/** Those against a real kube-apiserver have a configuration of their own: vitest.kubernetes.config.ts. */
+const never = ['**/dist/**', '**/node_modules/**', 'packages/*/test/kubernetes/**'];
 /** Files that put something else in the place of modules, and so need to load them anew. */
 const replacing = ['packages/ecsm-operator/test/simulation/mutants.test.ts'];
 
