@@ -14,7 +14,7 @@ import { type RequestInfo, requestInfo } from '../request/request-info.ts';
 import { HttpError, pathNotFound, unauthorized } from '../response/http-error.ts';
 import type { Call, Json, Target } from '../verbs/call.ts';
 import { dispatch } from '../verbs/dispatch.ts';
-import { watch, watchSecondsMax } from '../verbs/watch.ts';
+import { timerSecondsMax, watch, watchSecondsMax } from '../verbs/watch.ts';
 import { readBody } from './body.ts';
 import { Admission, type Limits } from './limits.ts';
 import { type Paths, publicPaths } from './paths.ts';
@@ -34,6 +34,8 @@ export interface HandlerOptions {
   /** Default: everything is allowed. */
   readonly authorizer: Authorizer | undefined;
   readonly limits: Limits;
+  /** Interval between bookmarks of a watch. */
+  readonly bookmarkMs: number;
   /** Throws `Forbidden` if the user may not store this object, although they may write the kind. */
   readonly admit: (user: User, kind: Kind, object: Json) => Promise<void>;
   readonly reviews: Reviews;
@@ -75,8 +77,8 @@ export class Handler {
     let user = anonymous;
     let code = 500;
     try {
-      const { pathname, searchParams } = urlOf(request);
-      info = requestInfo(request.method ?? 'GET', pathname, searchParams);
+      const { path, searchParams } = urlOf(request);
+      info = requestInfo(request.method ?? 'GET', path, searchParams);
       user = await this.#authenticate(request);
       await this.#authorize(info, user);
       code = await this.#answer(request, response, info, user, searchParams);
@@ -194,16 +196,17 @@ export class Handler {
     const leave = this.#watches.enter(user.name);
     const end = new AbortController();
     const abort = () => end.abort();
-    const { signal, clock } = this.#options;
-    const cancel = clock.after(timeoutSeconds * msPerSecond, abort);
+    const { signal, clock, bookmarkMs } = this.#options;
+    const cancel = clock.after(Math.min(timeoutSeconds, timerSecondsMax) * msPerSecond, abort);
     response.once('close', abort);
     signal.addEventListener('abort', abort, { once: true });
     try {
       const call = this.#call(request, info, user, target, query, { bytes: Buffer.alloc(0), warn: () => {} });
-      const events = await watch({ ...call, signal: end.signal });
+      const events = await watch({ ...call, signal: end.signal }, bookmarkMs);
       await stream(response, events, target.kind, view, end.signal);
       return 200;
     } finally {
+      abort();
       cancel();
       signal.removeEventListener('abort', abort);
       response.removeListener('close', abort);
@@ -269,10 +272,13 @@ function described(
   return { ...common, object: { apiGroup, apiVersion, resource, subresource, namespace, name } };
 }
 
-function urlOf({ url = '/' }: IncomingMessage): URL {
-  try {
-    return new URL(url, 'https://localhost');
-  } catch {
-    throw new HttpError(400, 'BadRequest', 'the URL is invalid');
-  }
+/**
+ * The path as the client has sent it. The URL class would remove `..`, and take the first segment of `//a/b` for a host:
+ * then a path would mean one thing to a proxy that checks it and another one here.
+ */
+function urlOf({ url = '/' }: IncomingMessage): { readonly path: string; readonly searchParams: URLSearchParams } {
+  const target = url.replace(/^https?:\/\/[^/?]*/i, '');
+  const question = target.indexOf('?');
+  const path = question === -1 ? target : target.slice(0, question);
+  return { path: path || '/', searchParams: new URLSearchParams(question === -1 ? '' : target.slice(question)) };
 }

@@ -16,6 +16,8 @@ export interface Limits {
   /** A connection without a request is closed after this time. */
   readonly idleTimeoutMs: number;
   readonly headerBytesMax: number;
+  /** When the server closes: requests that are not answered by then are cut off. */
+  readonly closeTimeoutMs: number;
 }
 
 export const defaultLimits: Limits = {
@@ -29,6 +31,7 @@ export const defaultLimits: Limits = {
   requestTimeoutMs: 60_000,
   idleTimeoutMs: 120_000,
   headerBytesMax: 32 * 1024,
+  closeTimeoutMs: 5_000,
 };
 
 const retryAfterSeconds = 1;

@@ -4,6 +4,7 @@
  * It holds no state of its own: several servers can serve one registry, and a client that loses its connection resumes
  * at any of them.
  */
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { type Clock, type Log, type Registry, silentLog } from '@ecsm/runtime';
@@ -13,6 +14,7 @@ import { RbacAuthorizer, type RbacSource } from '../auth/rbac/authorizer.ts';
 import { HttpError } from '../response/http-error.ts';
 import type { ServerCredentials } from '../tls/certificates.ts';
 import type { Target } from '../verbs/call.ts';
+import { bookmarkMs } from '../verbs/watch.ts';
 import { admitWrite } from './escalation.ts';
 import { Handler } from './handler.ts';
 import { defaultLimits, type Limits } from './limits.ts';
@@ -36,11 +38,14 @@ export interface ApiServerOptions {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly limits?: Partial<Limits>;
+  /** Interval between bookmarks of a watch. Default 30 seconds. */
+  readonly bookmarkMs?: number;
 }
 
-/** Time for the requests in flight when the server closes. */
-const closeMsMax = 5_000;
+/** Between two looks for connections that have become idle, when the server closes. */
 const closePollMs = 50;
+/** Longest interval between checks of the timeouts of connections. Default of Node.js. */
+const checkMsMax = 30_000;
 
 export interface ListenAddress {
   readonly host: string;
@@ -53,17 +58,21 @@ export class ApiServer {
   readonly #handler: Handler;
   readonly #closing = new AbortController();
   readonly #clock: Clock;
+  readonly #closeTimeoutMs: number;
 
   constructor(options: ApiServerOptions) {
-    const { registry, credentials, log = silentLog } = options;
-    this.#clock = options.clock ?? registry.clock;
+    const { registry, credentials, log = silentLog, clock = registry.clock } = options;
     const limits = { ...defaultLimits, ...options.limits };
+    this.#clock = clock;
+    // One listener for each watch, which is no leak.
+    setMaxListeners(0, this.#closing.signal);
+    this.#closeTimeoutMs = limits.closeTimeoutMs;
     const served = new ServedResources(registry, options.views);
     const { authenticator, rbac: source } = options;
     const authorizer = source && new RbacAuthorizer(source);
     this.#handler = new Handler({
       registry,
-      clock: this.#clock,
+      clock,
       log,
       served,
       paths: new Paths({ served: served.all, ready: () => this.#ready(registry) }),
@@ -74,6 +83,7 @@ export class ApiServer {
       },
       reviews: new Reviews({ authenticator, authorizer }),
       limits,
+      bookmarkMs: options.bookmarkMs ?? bookmarkMs,
       onEnd: options.onEnd ?? (() => {}),
       signal: this.#closing.signal,
     });
@@ -88,8 +98,15 @@ export class ApiServer {
         headersTimeout: limits.headersTimeoutMs,
         requestTimeout: limits.requestTimeoutMs,
         keepAliveTimeout: limits.idleTimeoutMs,
+        handshakeTimeout: limits.headersTimeoutMs,
+        connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, checkMsMax),
       },
-      (request: IncomingMessage, response: ServerResponse) => void this.#handler.handle(request, response),
+      (request: IncomingMessage, response: ServerResponse) => {
+        response.once('close', () => {
+          if (this.#closing.signal.aborted) this.#server.closeIdleConnections();
+        });
+        void this.#handler.handle(request, response);
+      },
     );
     this.#server.maxConnections = limits.connectionsMax;
     // A client that disconnects or does not speak HTTP.
@@ -121,7 +138,7 @@ export class ApiServer {
     this.#server.setSecureContext(credentials);
   }
 
-  /** Ends watches, waits for the requests in flight, and closes all connections. */
+  /** Ends watches, waits for the requests in flight for `closeTimeoutMs`, and closes all connections. */
   async close(): Promise<void> {
     this.#closing.abort();
     let isClosed = false;
@@ -132,7 +149,7 @@ export class ApiServer {
     const closeIdle = () => {
       if (isClosed) return;
       // A connection becomes idle when its request has ended. One whose client does not read never does.
-      if (this.#clock.monotonicMs() - startMs >= closeMsMax) this.#server.closeAllConnections();
+      if (this.#clock.monotonicMs() - startMs >= this.#closeTimeoutMs) this.#server.closeAllConnections();
       else this.#server.closeIdleConnections();
       this.#clock.after(closePollMs, closeIdle);
     };

@@ -7,7 +7,7 @@ import { tableOfObject } from '../response/table.ts';
 import type { ServerEvent } from '../verbs/watch.ts';
 import type { View } from './respond.ts';
 
-/** Ends when the events do, or when the signal aborts. */
+/** Ends when the events do, or when the signal aborts. A client that does not read then is disconnected. */
 export async function stream(
   response: ServerResponse,
   events: AsyncGenerator<ServerEvent, void>,
@@ -30,7 +30,9 @@ export async function stream(
     // The client has gone, or the time of the watch is over.
     if (!signal.aborted) throw error;
   } finally {
-    response.end();
+    // What the client has not read would keep its connection open without end.
+    if (response.writableNeedDrain) response.destroy();
+    else response.end();
   }
 }
 

@@ -107,7 +107,8 @@ function verbOf(method: string, hasName: boolean, query: URLSearchParams): Resou
     case 'GET':
     case 'HEAD':
       if (hasName) return 'get';
-      return flag(query, 'watch') ? 'watch' : 'list';
+      // A response to HEAD has no body, so it cannot be a stream.
+      return flag(query, 'watch') && method.toUpperCase() === 'GET' ? 'watch' : 'list';
     case 'POST':
       return 'create';
     case 'PUT':

@@ -4,7 +4,7 @@
  * The client pulls: the next change is read from the log of the store when the previous one has been sent, so a client
  * that does not read costs no memory. One that falls behind the log gets 410 and lists again.
  */
-import { isApiError, type WatchEvent } from '@ecsm/runtime';
+import { type EventBatch, isApiError, type WatchEvent } from '@ecsm/runtime';
 import { listOptionsOf } from '../request/options.ts';
 import { resourceVersionTooLarge } from '../response/http-error.ts';
 import { statusOf } from '../response/status.ts';
@@ -21,13 +21,15 @@ export type ServerEvent =
 export const bookmarkMs = 30_000;
 /** How long a watch lasts if the client sets no timeout. Clients reconnect from where they are. */
 export const watchSecondsMax = 1_800;
+/** A longer timer of Node.js would end at once. */
+export const timerSecondsMax = 2_000_000;
 
 const initialEventsEnd = 'k8s.io/initial-events-end';
 
 const eventTypes = { Added: 'ADDED', Modified: 'MODIFIED', Deleted: 'DELETED' } as const;
 
 /** Throws before the first event if the request is invalid or the version is gone; later errors are ERROR events. */
-export async function watch(call: Call): Promise<AsyncGenerator<ServerEvent, void>> {
+export async function watch(call: Call, markMs = bookmarkMs): Promise<AsyncGenerator<ServerEvent, void>> {
   const options = listOptionsOf(call.query);
   const { resourceVersion = '', sendInitialEvents } = options;
   if (options.continue !== undefined) throw badRequest('continue is not allowed for a watch');
@@ -41,10 +43,10 @@ export async function watch(call: Call): Promise<AsyncGenerator<ServerEvent, voi
       throw resourceVersionTooLarge(resourceVersion, list.resourceVersion);
     }
     const initial = isFromStart ? list.items : [];
-    return events(call, list.resourceVersion, initial, sendInitialEvents === true);
+    return events(call, list.resourceVersion, initial, sendInitialEvents === true, markMs);
   }
   checkVersion(resourceVersion);
-  return events(call, resourceVersion, [], false);
+  return events(call, resourceVersion, [], false, markMs);
 }
 
 async function* events(
@@ -52,36 +54,60 @@ async function* events(
   after: string,
   initial: readonly AnyObject[],
   marksEnd: boolean,
+  markMs: number,
 ): AsyncGenerator<ServerEvent, void> {
   const { target, namespace, name, query, signal, clock } = call;
   const options = listOptionsOf(query);
   for (const object of initial) yield { type: 'ADDED', object };
   if (marksEnd) yield bookmark(call, after, { [initialEventsEnd]: 'true' });
   const progress = options.allowWatchBookmarks;
+  let reached = after;
   let marked = after;
   let markedMs = clock.monotonicMs();
+  const selection = { ...(namespace === undefined ? {} : { namespace }), ...selectionOf(options, name) };
+  let batches: AsyncIterator<EventBatch<unknown, unknown>> | undefined;
   try {
-    const batches = target.resource.watch({
-      ...(namespace === undefined ? {} : { namespace }),
-      ...selectionOf(options, name),
-      resourceVersion: after,
-      progress,
-      signal,
-    });
-    for await (const batch of batches) {
-      for (const event of batch.events) {
-        const sent = serverEvent(call, event);
-        if (sent) yield sent;
+    const watched = target.resource.watch({ ...selection, resourceVersion: after, progress, signal });
+    batches = watched[Symbol.asyncIterator]();
+    let next: Promise<IteratorResult<EventBatch<unknown, unknown>>> | undefined;
+    while (true) {
+      next ??= batches.next();
+      const dueMs = Math.max(0, markedMs + markMs - clock.monotonicMs());
+      // The last changes before a quiet time are marked, too: the history that the client resumes from can be short.
+      const result = progress && reached !== marked ? await within(clock, dueMs, next) : await next;
+      if (result?.done) return;
+      if (result) {
+        next = undefined;
+        for (const event of result.value.events) {
+          const sent = serverEvent(call, event);
+          if (sent) yield sent;
+        }
+        reached = result.value.resourceVersion;
       }
-      const isDue = clock.monotonicMs() - markedMs >= bookmarkMs;
-      if (!progress || !isDue || batch.resourceVersion === marked) continue;
-      marked = batch.resourceVersion;
+      if (!progress || reached === marked || clock.monotonicMs() - markedMs < markMs) continue;
+      marked = reached;
       markedMs = clock.monotonicMs();
       yield bookmark(call, marked);
     }
   } catch (error) {
     if (signal.aborted) return;
     yield { type: 'ERROR', object: errorStatus(error) };
+  } finally {
+    // Not awaited: a batch that is being waited for comes first.
+    batches?.return?.().catch(() => {});
+  }
+}
+
+/** Undefined if the result takes longer than `delayMs`. */
+async function within<T>(clock: Call['clock'], delayMs: number, result: Promise<T>): Promise<T | undefined> {
+  let cancel = () => {};
+  const late = new Promise<undefined>((resolve) => {
+    cancel = clock.after(delayMs, () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    cancel();
   }
 }
 
