@@ -159,7 +159,9 @@ export const rooms = {
   },
 
   'cli/print': { imports: ['command-line', 'runtime'], libraries: ['yaml'] },
-  'cli/ecsmctl': { imports: ['cli/print', 'command-line', 'ecsm-operator', 'ecsm-client', 'runtime'] },
+  'cli/ecsmctl': {
+    imports: ['cli/print', 'command-line', 'ecsm-operator', 'ecsm-client', 'apiserver', 'runtime'],
+  },
   'cli/ecsm-cli': {
     imports: ['cli/print', 'command-line', 'ecsm-operator', 'ecsm-client', 'runtime'],
     doors: ['node:crypto'],

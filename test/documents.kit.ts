@@ -243,6 +243,8 @@ export function normalised(output: string, directory = root): string {
   return output
     .replaceAll(directory, '/srv/demo')
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uid>')
+    .replace(/\becsm_[0-9a-f]{12}_[0-9a-f]{64}\b/g, '<token>')
+    .replace(/\b[0-9a-f]{12}\b/g, '<id>')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
     .replace(/ +\d+(\.\d+)? ms/g, ' <n> ms')

@@ -7,8 +7,8 @@ export { CertificateAuthenticator } from './auth/client-certificate.ts';
 export * from './auth/contract.ts';
 export { forbidden, RbacAuthorizer, type RbacSource } from './auth/rbac/authorizer.ts';
 export { bootstrapRbac } from './auth/rbac/bootstrap.ts';
-export { defaultObjects, type ServedResource } from './auth/rbac/defaults.ts';
-export { RegistryRbac, type RegistryRbacOptions } from './auth/rbac/registry-source.ts';
+export { defaultObjects, type ServedResource, servedResources } from './auth/rbac/defaults.ts';
+export { RegistryRbac, type RegistryRbacOptions, readPolicy } from './auth/rbac/registry-source.ts';
 export { RegistryTokens } from './auth/registry-tokens.ts';
 export {
   createToken,

@@ -3,7 +3,7 @@
  * speaks of: a platform of four nodes, the services that it names, and the files, in the directory where it runs.
  * Examples that only look share a world; each of the others has one of its own.
  */
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command, Program } from '@ecsm/command-line';
 import type { Ran } from '@ecsm/command-line/testing';
@@ -32,13 +32,17 @@ const preparations: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Exit codes other than 0, which say something. */
-const codes: Readonly<Record<string, number>> = { 'ecsmctl diff -f examples/quickstart': 1 };
+const codes: Readonly<Record<string, number>> = {
+  'ecsmctl diff -f examples/quickstart': 1,
+  'ecsmctl auth can-i update services --as jane -n orbit': 1,
+};
 
 function preparationsOf(line: string): readonly string[] {
   if (line.startsWith('ecsmctl rollout undo')) {
     return ['ecsmctl set image service/telemetry telemetry@1.1.0#sylixos', 'ecsmctl rollout status service/telemetry'];
   }
   if (line.startsWith('ecsmctl restore')) return ['ecsmctl backup fleet.backup'];
+  if (/^ecsmctl token (list|revoke)/.test(line)) return ['ecsmctl token create --user jane'];
   if (line.startsWith('ecsm-cli start')) return ['ecsm-cli stop telemetry --wait'];
   if (line.startsWith('ecsm-cli unpause')) return ['ecsm-cli pause telemetry --wait'];
   return preparations[line] ?? [];
@@ -48,7 +52,7 @@ function preparationsOf(line: string): readonly string[] {
 const stopsOperatorFirst = (line: string) => /^ecsmctl (restore|registry migrate)/.test(line);
 
 const isLooking = (line: string) =>
-  /^(\w+=\S+ )?(ecsmctl|ecsm-cli) (get|describe|events|explain|api-resources|config|version|completion|validate|diff --live|top|watch|raw GET|image list|node check|registry status|rollout status|rollout history)\b/.test(
+  /^(\w+=\S+ )?(ecsmctl|ecsm-cli) (get|describe|events|explain|api-resources|config|version|completion|validate|diff --live|top|watch|raw GET|image list|node check|registry status|token list|auth can-i|rollout status|rollout history)\b/.test(
     line,
   );
 
@@ -122,6 +126,8 @@ async function works({ run }: Place, line: string, code = 0): Promise<Ran> {
 const worlds: Readonly<Record<string, (place: Place, line?: string) => Promise<void>>> = {
   async ecsmctl({ site }, line = '') {
     writeFileSync(join(site.directory, 'others.yaml'), others);
+    mkdirSync(join(site.directory, 'pki'));
+    writeFileSync(join(site.directory, 'pki', 'ca.crt'), '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n');
     const stop = site.operate();
     for (const before of [
       'apply -f examples/quickstart -f others.yaml',

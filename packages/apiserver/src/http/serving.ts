@@ -9,7 +9,7 @@ import { BearerAuthenticator } from '../auth/bearer.ts';
 import { CertificateAuthenticator } from '../auth/client-certificate.ts';
 import type { RbacSource } from '../auth/rbac/authorizer.ts';
 import { bootstrapRbac } from '../auth/rbac/bootstrap.ts';
-import { defaultObjects } from '../auth/rbac/defaults.ts';
+import { defaultObjects, servedResources } from '../auth/rbac/defaults.ts';
 import type { RbacObjects } from '../auth/rbac/objects.ts';
 import { Policy } from '../auth/rbac/policy.ts';
 import { RegistryRbac } from '../auth/rbac/registry-source.ts';
@@ -102,10 +102,7 @@ class FollowedRbac implements RbacSource {
   #followed: RegistryRbac | undefined;
 
   constructor({ kinds }: Registry) {
-    const namespaced = kinds.kinds.filter(({ scope, group }) => scope === 'Namespaced' && group !== '');
-    this.#defaults = defaultObjects(
-      namespaced.map(({ group, plural, scale }) => ({ group, plural, scale: scale !== undefined })),
-    );
+    this.#defaults = defaultObjects(servedResources(kinds));
     this.#initial = new Policy(this.#defaults);
   }
 

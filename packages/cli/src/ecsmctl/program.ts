@@ -1,5 +1,6 @@
 /** ecsmctl as data: its commands and global flags. The implementation of a command is loaded when the command is called. */
 import { completionCommand, type Program, verboseFlag } from '@ecsm/command-line';
+import { accessCommands } from './access/commands.ts';
 import { otherCommands, readCommands } from './read/commands.ts';
 import { registryCommands } from './registry/commands.ts';
 import { rolloutCommands } from './rollout/commands.ts';
@@ -20,6 +21,7 @@ export const ecsmctl: Program = {
     ...writeCommands,
     ...rolloutCommands,
     ...registryCommands,
+    ...accessCommands,
     ...otherCommands,
     { ...completionCommand('ecsmctl'), group: 'Other' },
   ],

@@ -3,6 +3,7 @@
  * always in effect: a stored object of the same name adds to them. `view` cannot read secrets, and `edit` and `view`
  * cannot read or change roles, because either would allow them to become somebody else.
  */
+import type { KindSet } from '@ecsm/runtime';
 import { groups } from '../contract.ts';
 import {
   type ClusterRole,
@@ -72,6 +73,13 @@ export function defaultObjects(served: readonly ServedResource[] = []): RbacObje
       binding('system:monitoring', 'system:monitoring'),
     ],
   };
+}
+
+/** The resources of a registry's kinds, for `defaultObjects`. */
+export function servedResources({ kinds }: KindSet): readonly ServedResource[] {
+  return kinds
+    .filter(({ scope, group }) => scope === 'Namespaced' && group !== '')
+    .map(({ group, plural, scale }) => ({ group, plural, scale: scale !== undefined }));
 }
 
 const viewRules: readonly PolicyRule[] = [

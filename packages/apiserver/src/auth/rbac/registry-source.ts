@@ -77,7 +77,7 @@ export class RegistryRbac implements RbacSource {
       }
       this.#isStale = false;
       try {
-        this.#policy = new Policy(mergeObjects(this.#options.defaults, await readObjects(registry)));
+        this.#policy = await readPolicy(registry, this.#options.defaults);
         this.#resolveSynced();
         backoff.reset();
       } catch (error) {
@@ -95,6 +95,11 @@ export class RegistryRbac implements RbacSource {
     this.#isStale = true;
     this.#wake();
   }
+}
+
+/** The roles and bindings of a registry as they are now, together with the default ones. */
+export async function readPolicy(registry: Registry, defaults: RbacObjects): Promise<Policy> {
+  return new Policy(mergeObjects(defaults, await readObjects(registry)));
 }
 
 async function readObjects(registry: Registry): Promise<RbacObjects> {

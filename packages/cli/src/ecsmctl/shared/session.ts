@@ -51,6 +51,8 @@ export interface Session {
 export interface SessionOptions {
   /** Creates the registry if it does not exist. Default false. */
   readonly create?: boolean;
+  /** Default: the kinds of the operator. */
+  readonly kinds?: KindSet;
 }
 
 /** The kinds that ecsmctl knows, for commands that need no registry. */
@@ -67,7 +69,7 @@ export function settingsOf(call: Call): Promise<Settings> {
 export async function withSession<T>(
   call: Call,
   work: (session: Session) => Promise<T>,
-  { create = false }: SessionOptions = {},
+  { create = false, kinds: opened = knownKinds }: SessionOptions = {},
 ): Promise<T> {
   const { terminal } = call;
   const settings = await settingsOf(call);
@@ -80,7 +82,7 @@ export async function withSession<T>(
   const abandonSignal = create ? undefined : terminal.signal;
   const registry = await unlessAborted(
     abandonSignal,
-    openRegistry(secretUrl, { kinds: knownKinds, clock: terminal.clock, log: logOf(terminal) }),
+    openRegistry(secretUrl, { kinds: opened, clock: terminal.clock, log: logOf(terminal) }),
     (late) => late.close(),
   );
   try {
