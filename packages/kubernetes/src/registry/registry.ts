@@ -33,7 +33,13 @@ export interface KubernetesRegistryOptions {
 }
 
 const managerDefault = 'ecsm';
-const none: Capabilities = { fencing: undefined, multiKey: undefined, history: undefined, garbage: undefined };
+const none: Capabilities = {
+  fencing: undefined,
+  multiKey: undefined,
+  history: undefined,
+  garbage: undefined,
+  storage: undefined,
+};
 
 export class KubernetesRegistry implements Registry {
   readonly client: RestClient;
