@@ -28,6 +28,7 @@ const outdir = join(root, 'dist', 'programs');
 /** The name and the entry point of each program. */
 const programs = {
   'ecsm-operator': 'packages/ecsm-operator/dist/program/main.js',
+  'ecsm-apiserver': 'packages/ecsm-operator/dist/program/apiserver-main.js',
   'ecsm-sim': 'packages/ecsm-simulator/dist/program/main.js',
 };
 const tools = {

@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MetricRegistry, schema } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
+import type { Program } from '../packages/command-line/src/command/command.ts';
 import { flagMeaningOf, flagsOf, flagUsageOf } from '../packages/command-line/src/command/usage.ts';
 import { ECSMService } from '../packages/ecsm-operator/src/apis/ecsm-service.ts';
 import { measureLink } from '../packages/ecsm-operator/src/controller/metrics.ts';
+import { apiserver } from '../packages/ecsm-operator/src/program/apiserver-program.ts';
 import { program } from '../packages/ecsm-operator/src/program/program.ts';
 import { reasons } from '../packages/ecsm-operator/src/service/reasons.ts';
 import { defaultPlanSettings } from '../packages/ecsm-operator/src/service/settings.ts';
@@ -13,6 +15,8 @@ import { blocksOf, readDocument, root, tableBelow } from './documents.kit.ts';
 import { fieldRows, metricRows } from './tables.kit.ts';
 
 const flags = flagsOf(program, []);
+const optionRows = (of: Program) =>
+  flagsOf(of, []).map((flag) => [flagUsageOf(flag), flag.variable ?? '', flag.key ?? '', flagMeaningOf(flag)]);
 const everyReason = Object.entries(reasons).map(([reason, { in: places, sentence }]) => ({
   reason,
   conditions: places.filter((place) => place !== 'event'),
@@ -71,13 +75,18 @@ describe('docs/ecsmservice.md', () => {
   });
 });
 
+describe('docs/api.md', () => {
+  it('lists exactly the options of ecsm-apiserver with their help', () => {
+    expect(tableBelow(readDocument('docs/api.md'), '## Without an operator')).toEqual(optionRows(apiserver));
+  });
+});
+
 describe('docs/operations.md', () => {
   const page = readDocument('docs/operations.md');
   const unit = readFileSync(join(root, 'examples', 'systemd', 'ecsm-operator.service'), 'utf8');
 
   it('lists exactly the options of the program with their help', () => {
-    const rows = flags.map((flag) => [flagUsageOf(flag), flag.variable ?? '', flag.key ?? '', flagMeaningOf(flag)]);
-    expect(tableBelow(page, '## Options')).toEqual(rows);
+    expect(tableBelow(page, '## Options')).toEqual(optionRows(program));
   });
 
   it('lists exactly the metrics of the operator with their types and labels', () => {

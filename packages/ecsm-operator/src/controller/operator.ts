@@ -7,10 +7,8 @@ import {
   type Checks,
   type Clock,
   Controller,
-  collectGarbage,
   EventRecorder,
   findCondition,
-  isApiError,
   keyOf,
   type Log,
   Manager,
@@ -21,7 +19,6 @@ import {
   type Runnable,
   type StandardMetrics,
   silentLog,
-  sleep,
   standardMetrics,
 } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
@@ -32,6 +29,7 @@ import { type OwnerKey, platformName } from '../resource/naming.ts';
 import type { Plan } from '../service/model.ts';
 import { type PlatformViews, platformViews } from '../views/platform-views.ts';
 import { planFor } from './dry-plan.ts';
+import { garbageCollector } from './garbage.ts';
 import { measureLink } from './metrics.ts';
 import { Outage } from './outage.ts';
 import { Reconciler } from './reconciler.ts';
@@ -73,7 +71,6 @@ const observedPriority = 50;
 const pageSize = 1_000;
 /** The deadline of a list is this many times the timeout of one page. */
 const pagesInTime = 60;
-const garbageRetryMs = 5_000;
 
 export class Operator {
   readonly settings: OperatorSettings;
@@ -204,7 +201,7 @@ export class Operator {
         ready: () => this.#controller.ready(),
       },
       ...this.#otherControllers,
-      { name: 'garbage', run: ({ registry, signal }) => this.#collectGarbage(registry, signal) },
+      garbageCollector(this.#clock, this.#log),
     ];
   }
 
@@ -257,19 +254,6 @@ export class Operator {
   #enqueue(owners: readonly OwnerKey[], reason: string): void {
     for (const { namespace, name } of owners) {
       this.#controller.queue?.add(keyOf(ECSMService, namespace, name), { reason, priority: observedPriority });
-    }
-  }
-
-  /** Retries while the store cannot be read. */
-  async #collectGarbage(registry: Registry, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await collectGarbage(registry, { signal, log: this.#log });
-      } catch (error) {
-        if (!isApiError(error) || error.retry !== 'retry') throw error;
-        this.#log.write('warn', 'garbage collection failed; retrying', { error: error.message });
-        await sleep(this.#clock, garbageRetryMs, signal);
-      }
     }
   }
 }

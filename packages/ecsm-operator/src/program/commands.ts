@@ -54,7 +54,7 @@ export const plan: Run = async (call) => {
   });
 };
 
-function logOf({ logFormat, logLevel }: ProgramOptions, { err }: Terminal): Log {
+export function logOf({ logFormat, logLevel }: Pick<ProgramOptions, 'logFormat' | 'logLevel'>, { err }: Terminal): Log {
   const options = { write: (line: string) => err.write(line), level: logLevel };
   return sampledLog(logFormat === 'json' ? jsonLog(options) : readableLog({ ...options, colour: err.isColoured }));
 }

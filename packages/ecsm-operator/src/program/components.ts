@@ -61,7 +61,7 @@ export async function withComponents<T>(
 }
 
 /** An incomplete registry looks like a complete one: services whose objects are missing would not be managed. */
-async function refuseIncomplete(store: Store): Promise<void> {
+export async function refuseIncomplete(store: Store): Promise<void> {
   const pending = await incompleteTransfer(store);
   if (pending === undefined) return;
   const { transfer, source, started } = pending;

@@ -55,8 +55,8 @@ export interface ServiceName {
 type Kind = 'run' | 'once' | 'plan';
 
 /** A third of the lease is left when a leader's term ends, and that has to be longer than the grace of a stop. */
-const leaseSecondsMin = (3 * stopGraceMs) / 1000 + 1;
-const leaseSecondsMax = 3_600;
+export const leaseSecondsMin = (3 * stopGraceMs) / 1000 + 1;
+export const leaseSecondsMax = 3_600;
 
 /** Throws `UsageError`, naming the flag, the variable or the place in the config file. */
 export async function runOptions(
@@ -150,7 +150,7 @@ function listenOf(text: string, from: string): ProgramOptions['listen'] {
 }
 
 /** Throws `UsageError`. */
-function serveOf(
+export function serveOf(
   settings: Pick<Settings, 'get' | 'all'>,
   originOf: (name: string) => string,
   env: Call['terminal']['env'],
@@ -168,7 +168,8 @@ function serveOf(
   return { address, directory: join(home, 'pki'), names, ...(auditFile === undefined ? {} : { auditFile }) };
 }
 
-function registryOf(given: string | undefined, from: string, env: Call['terminal']['env']): string {
+/** Throws `UsageError`. */
+export function registryOf(given: string | undefined, from: string, env: Call['terminal']['env']): string {
   try {
     const url = given ?? defaultStoreUrl({ ...env, ECSM_REGISTRY: undefined });
     parseStoreUrl(url);

@@ -33,25 +33,36 @@ async function serve({ registry, operator }: Components, options: ServeOptions, 
 
 export function managerOf(components: Components, options: ProgramOptions, log: Log): Manager {
   const { registry, operator, metrics, writes } = components;
-  const identity = `${hostname()}_${process.pid}_${registry.random.uuid()}`;
+  const identity = identityOf(registry);
   const manager = new Manager({
     registry,
     log,
     metrics,
     readyChecks: { registry: () => writes.check(), ...operator.checks },
     ...(options.listen === undefined ? {} : { health: options.listen }),
-    ...(options.leaderElect ? { election: electionOf(registry, identity, options.leaseMs, log) } : {}),
+    ...(options.leaderElect ? { election: electionOf(registry, leaseName, identity, options.leaseMs, log) } : {}),
   });
   if (!options.leaderElect) manager.add(presence({ identity, leaseName, log }));
   for (const runnable of operator.runnables) manager.add(runnable);
   return manager;
 }
 
+/** Of this process, as client-go writes it. */
+export function identityOf({ random }: Registry): string {
+  return `${hostname()}_${process.pid}_${random.uuid()}`;
+}
+
 /** Term and interval have the proportions of the defaults: 10 s and 2 s of a lease of 15 s. */
-function electionOf(registry: Registry, identity: string, leaseMs: number, log: Log): LeaderElection {
+export function electionOf(
+  registry: Registry,
+  name: string,
+  identity: string,
+  leaseMs: number,
+  log: Log,
+): LeaderElection {
   return new LeaderElection({
     registry,
-    name: leaseName,
+    name,
     identity,
     leaseMs,
     renewDeadlineMs: (leaseMs * 10) / 15,

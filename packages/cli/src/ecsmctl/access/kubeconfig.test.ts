@@ -82,7 +82,9 @@ describe('kubeconfig', () => {
   it('tells how to get a CA if there is none', async () => {
     const { code, err } = await kit.run('kubeconfig --user jane', { env: { ECSM_HOME: at('empty') } });
     expect(code).toBe(1);
-    expect(err).toContain(`there is no CA at ${at('empty')}/pki/ca.crt yet: "ecsm-operator --serve" creates one`);
+    expect(err).toContain(
+      `there is no CA at ${at('empty')}/pki/ca.crt yet: "ecsm-operator --serve" or "ecsm-apiserver"`,
+    );
   });
 
   it('revokes the token if the file cannot be written', async () => {

@@ -56,7 +56,7 @@ async function readAuthority(call: Call): Promise<string> {
   const path = given ?? `${ecsmHome({ HOME: files.home, ECSM_HOME: env['ECSM_HOME'] })}/pki/ca.crt`;
   const bytes = await files.read(path);
   if (bytes === undefined) {
-    const remedy = '"ecsm-operator --serve" creates one; or specify --certificate-authority FILE';
+    const remedy = '"ecsm-operator --serve" or "ecsm-apiserver" creates one; or specify --certificate-authority FILE';
     throw new Failure(given === undefined ? `there is no CA at ${path} yet: ${remedy}` : `there is no file "${path}"`);
   }
   const text = new TextDecoder().decode(bytes);
