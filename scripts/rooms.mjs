@@ -160,7 +160,7 @@ export const rooms = {
 
   'cli/print': { imports: ['command-line', 'runtime'], libraries: ['yaml'] },
   'cli/ecsmctl': {
-    imports: ['cli/print', 'command-line', 'ecsm-operator', 'ecsm-client', 'apiserver', 'runtime'],
+    imports: ['cli/print', 'kubernetes', 'command-line', 'ecsm-operator', 'ecsm-client', 'apiserver', 'runtime'],
   },
   'cli/ecsm-cli': {
     imports: ['cli/print', 'command-line', 'ecsm-operator', 'ecsm-client', 'runtime'],

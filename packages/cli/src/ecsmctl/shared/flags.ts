@@ -17,8 +17,8 @@ export const globalFlags: readonly Flag[] = [
     value: 'URL',
     variable: 'ECSM_REGISTRY',
     key: 'registry',
-    help: 'URL of the registry: sqlite:DIR, file:DIR or etcd://HOST:PORT/PREFIX. Default sqlite:$ECSM_HOME/registry, where ECSM_HOME defaults to ~/.ecsm',
-    complete: async () => ['sqlite:', 'file:', 'etcd://', 'etcds://'],
+    help: 'URL of the registry: sqlite:DIR, file:DIR, etcd://HOST:PORT/PREFIX, or of an API server: kubernetes:[CONTEXT] with a kubeconfig, https://HOST:PORT with ECSM_TOKEN_FILE and ECSM_CERTIFICATE_AUTHORITY. Default sqlite:$ECSM_HOME/registry, where ECSM_HOME defaults to ~/.ecsm',
+    complete: async () => ['sqlite:', 'file:', 'etcd://', 'etcds://', 'kubernetes:', 'https://'],
   },
   {
     name: 'config',

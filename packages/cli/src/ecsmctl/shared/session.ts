@@ -16,7 +16,6 @@ import {
 import { operatorKinds } from '@ecsm/operator/kinds';
 import {
   defaultStoreUrl,
-  type EmbeddedRegistry,
   incompleteTransfer,
   isApiError,
   KindSet,
@@ -80,11 +79,7 @@ export async function withSession<T>(
   terminal.detail(`opening the registry ${url}`);
   // Reads can be abandoned; writes must be awaited.
   const abandonSignal = create ? undefined : terminal.signal;
-  const registry = await unlessAborted(
-    abandonSignal,
-    openRegistry(secretUrl, { kinds: opened, clock: terminal.clock, log: logOf(terminal) }),
-    (late) => late.close(),
-  );
+  const registry = await unlessAborted(abandonSignal, open(secretUrl, opened, terminal), (late) => late.close());
   try {
     const warn = (text: string) => terminal.err.write(`warning: ${visible(text)}\n`);
     await warnAboutProblems(registry, url, warn);
@@ -106,6 +101,25 @@ export async function withSession<T>(
   } finally {
     await registry.close();
   }
+}
+
+/** A registry behind an API server: `kubernetes:`, `kubernetes:CONTEXT` or `https://HOST:PORT`. */
+function isServerUrl(url: string): boolean {
+  return /^(kubernetes:|https:\/\/)/.test(url);
+}
+
+async function open(url: string, kinds: KindSet, terminal: Terminal): Promise<Registry> {
+  const { clock, env, files } = terminal;
+  const options = { kinds, clock, log: logOf(terminal) };
+  if (!isServerUrl(url)) return openRegistry(url, options);
+  const { openKubernetesRegistry } = await import('@ecsm/kubernetes');
+  const { ECSM_TOKEN_FILE: tokenFile, ECSM_CERTIFICATE_AUTHORITY: certificateAuthority } = env;
+  return openKubernetesRegistry(url, {
+    ...options,
+    env: { ...env, HOME: files.home },
+    ...(tokenFile === undefined ? {} : { tokenFile }),
+    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+  });
 }
 
 /** Throws a `Failure` for a registry that gives no access to its store. */
@@ -142,7 +156,7 @@ function urlOf(settings: Settings, { env, files }: Terminal): string {
   try {
     const configured = settings.get('registry');
     const url = configured ?? defaultStoreUrl({ HOME: files.home, ECSM_HOME: env['ECSM_HOME'] });
-    parseStoreUrl(url);
+    if (!isServerUrl(url)) parseStoreUrl(url);
     return url;
   } catch (error) {
     if (!isApiError(error)) throw error;
@@ -158,6 +172,7 @@ async function requireRegistry(secretUrl: string, url: string, terminal: Termina
 
 /** Whether the registry exists. Always true for remote registries. */
 export async function isRegistryThere(secretUrl: string, { files }: Pick<Terminal, 'files'>): Promise<boolean> {
+  if (isServerUrl(secretUrl)) return true;
   const place = parseStoreUrl(secretUrl);
   if (place.scheme !== 'sqlite' && place.scheme !== 'file') return true;
   const found = await files.list(place.directory);
@@ -166,7 +181,7 @@ export async function isRegistryThere(secretUrl: string, { files }: Pick<Termina
   return (found ?? []).some((path) => /(^|[\\/])registry\.db$/.test(path));
 }
 
-async function warnAboutProblems(registry: EmbeddedRegistry, url: string, warn: Session['warn']): Promise<void> {
+async function warnAboutProblems(registry: Registry, url: string, warn: Session['warn']): Promise<void> {
   const { storage } = registry.capabilities;
   const transfer = storage && (await incompleteTransfer(storage));
   if (transfer !== undefined) {
@@ -175,7 +190,7 @@ async function warnAboutProblems(registry: EmbeddedRegistry, url: string, warn: 
       `the registry ${url} is incomplete: a ${what === 'unknown' ? 'transfer' : what} of ${source}, started ${started}, did not finish; repeat it, or clear the registry`,
     );
   }
-  const problems = registry.problems();
+  const problems = storage?.problems?.() ?? [];
   for (const problem of problems.slice(0, problemsShownMax)) warn(problemText(problem));
   if (problems.length > problemsShownMax) warn(`and ${plural(problems.length - problemsShownMax, 'more file')}`);
 }
