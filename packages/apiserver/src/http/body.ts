@@ -9,7 +9,8 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   try {
-    for await (const chunk of request) {
+    // The request is not destroyed: the connection is still needed for the response.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       if (!Buffer.isBuffer(chunk)) continue;
       sizeBytes += chunk.byteLength;
       if (sizeBytes > bytesMax) throw tooLarge(`limit is ${bytesMax}`);

@@ -72,6 +72,8 @@ export class Handler {
     const startMs = clock.monotonicMs();
     const receivedMs = clock.now();
     const auditId = registry.random.uuid();
+    // A request that has been destroyed has no socket, whatever its type says.
+    const sourceAddress = request.socket.remoteAddress ?? '';
     response.setHeader('Audit-Id', auditId);
     let info: RequestInfo | undefined;
     let user = anonymous;
@@ -91,7 +93,7 @@ export class Handler {
       }
     }
     const durationMs = clock.monotonicMs() - startMs;
-    onEnd({ receivedMs, durationMs, auditId, user, code, ...described(request, info) });
+    onEnd({ receivedMs, durationMs, auditId, user, code, sourceAddress, ...described(request, info) });
   }
 
   async #authenticate(request: IncomingMessage): Promise<User> {
@@ -257,14 +259,13 @@ export class Handler {
 
 /** What an audit log tells of a request. */
 function described(
-  { method = 'GET', url = '', headers, socket }: IncomingMessage,
+  { method = 'GET', url = '', headers }: IncomingMessage,
   info: RequestInfo | undefined,
-): Pick<AuditRecord, 'verb' | 'uri' | 'object' | 'sourceAddress' | 'userAgent'> {
+): Pick<AuditRecord, 'verb' | 'uri' | 'object' | 'userAgent'> {
   const userAgent = headers['user-agent'];
   const common = {
     verb: info?.verb ?? method.toLowerCase(),
     uri: url,
-    sourceAddress: socket.remoteAddress ?? '',
     ...(userAgent === undefined ? {} : { userAgent }),
   };
   if (info?.type !== 'resource') return common;

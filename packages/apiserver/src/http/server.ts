@@ -59,6 +59,8 @@ export class ApiServer {
   readonly #closing = new AbortController();
   readonly #clock: Clock;
   readonly #closeTimeoutMs: number;
+  /** All connections: Node.js itself knows only those whose TLS handshake is over. */
+  readonly #sockets = new Set<{ destroy(): unknown }>();
 
   constructor(options: ApiServerOptions) {
     const { registry, credentials, log = silentLog, clock = registry.clock } = options;
@@ -112,6 +114,10 @@ export class ApiServer {
     // A client that disconnects or does not speak HTTP.
     this.#server.on('clientError', (_, socket) => socket.destroy());
     this.#server.on('tlsClientError', () => {});
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
   }
 
   /** Watches that are open. */
@@ -149,8 +155,8 @@ export class ApiServer {
     const closeIdle = () => {
       if (isClosed) return;
       // A connection becomes idle when its request has ended. One whose client does not read never does.
-      if (this.#clock.monotonicMs() - startMs >= this.#closeTimeoutMs) this.#server.closeAllConnections();
-      else this.#server.closeIdleConnections();
+      if (this.#clock.monotonicMs() - startMs < this.#closeTimeoutMs) this.#server.closeIdleConnections();
+      else for (const socket of this.#sockets) socket.destroy();
       this.#clock.after(closePollMs, closeIdle);
     };
     closeIdle();

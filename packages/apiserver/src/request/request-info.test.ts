@@ -30,6 +30,7 @@ describe('requestInfo', () => {
     ['HEAD', '/api/v1/namespaces/other/pods/foo', 'get core v1 pods other foo -'],
     ['GET', '/api/v1/pods', 'list core v1 pods - - -'],
     ['HEAD', '/api/v1/pods', 'list core v1 pods - - -'],
+    ['HEAD', '/api/v1/pods?watch=1', 'list core v1 pods - - -'],
     ['GET', '/api/v1/pods?watch=true', 'watch core v1 pods - - -'],
     ['GET', '/api/v1/pods?watch=1', 'watch core v1 pods - - -'],
     ['GET', '/api/v1/pods?watch', 'watch core v1 pods - - -'],
