@@ -68,6 +68,8 @@ async function direct(url: string): Promise<Rates> {
 
 interface Server {
   send(method: string, path: string, body?: object): Promise<string>;
+  /** A GET of a server that does nothing else. */
+  bare(): Promise<string>;
   /** Times at which events arrive, in the order of the writes. */
   watch(path: string, onEvent: () => void): Promise<() => void>;
   usage(): Promise<Usage>;
@@ -77,27 +79,29 @@ interface Server {
 async function startServer(url: string, directory: string): Promise<Server> {
   const worker = fileURLToPath(new URL('../workers/apiserver.js', import.meta.url));
   const child = fork(worker, [url, directory], { execArgv: ['--expose-gc'] });
-  const [{ port, ca }] = (await once(child, 'message')) as [{ port: number; ca: string }];
+  const [{ port, barePort, ca }] = (await once(child, 'message')) as [{ port: number; barePort: number; ca: string }];
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency, ca });
   const options = (method: string, path: string) => ({ host: '127.0.0.1', port, method, path, agent });
-  return {
-    send: (method, path, body) =>
-      new Promise((resolve, reject) => {
-        const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-        const text = body === undefined ? '' : JSON.stringify(body);
-        const headers = body === undefined ? {} : { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) };
-        const sent = request({ ...options(method, path), headers }, (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('end', () => {
-            const answer = Buffer.concat(chunks).toString();
-            if ((response.statusCode ?? 500) < 300) resolve(answer);
-            else reject(new Error(`${method} ${path}: ${answer}`));
-          });
+  const send = (method: string, path: string, body?: object, to = port): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+      const text = body === undefined ? '' : JSON.stringify(body);
+      const headers = body === undefined ? {} : { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) };
+      const sent = request({ ...options(method, path), port: to, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const answer = Buffer.concat(chunks).toString();
+          if ((response.statusCode ?? 500) < 300) resolve(answer);
+          else reject(new Error(`${method} ${path}: ${answer}`));
         });
-        sent.on('error', reject);
-        sent.end(text);
-      }),
+      });
+      sent.on('error', reject);
+      sent.end(text);
+    });
+  return {
+    send,
+    bare: () => send('GET', '/', undefined, barePort),
     watch: (path, onEvent) =>
       new Promise((resolve, reject) => {
         const sent = request({ ...options('GET', path), agent: false, ca }, (response) => {
@@ -156,6 +160,10 @@ deliver(
       list: () => send('GET', things),
       cpuMs: async () => (await server.usage()).cpuMs,
     });
+    await rate(calls / 5, concurrency, server.bare);
+    const beforeMs = (await server.usage()).cpuMs;
+    const bare = await rate(calls, concurrency, server.bare);
+    const bareCpuMs = ((await server.usage()).cpuMs - beforeMs) / calls;
     const latencies = await watchLatencies(server);
     const full = await server.usage();
     await server.close();
@@ -175,6 +183,18 @@ deliver(
       {
         name: 'API server: processor time of a get',
         value: served.cpuMsPerGet * 1_000,
+        unit: 'µs',
+        beside: beside(alone.cpuMsPerGet * 1_000),
+      },
+      {
+        name: 'HTTP and TLS of Node.js alone: get, 64 at once',
+        value: bare,
+        unit: 'per second',
+        beside: beside(alone.get),
+      },
+      {
+        name: 'HTTP and TLS of Node.js alone: processor time of a get',
+        value: bareCpuMs * 1_000,
         unit: 'µs',
         beside: beside(alone.cpuMsPerGet * 1_000),
       },

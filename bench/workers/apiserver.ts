@@ -2,10 +2,12 @@
  * Serves a registry over TLS until it is asked to stop, and reports its memory and processor time.
  * Usage: node --expose-gc apiserver <registry URL> <directory of the certificates>
  */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
 import { ApiServer, Certificates } from '@ecsm/apiserver';
 import { openRegistry } from '@ecsm/runtime';
-import { Thing } from '../thing.ts';
+import { Thing, thing } from '../thing.ts';
 
 export interface Usage {
   readonly residentMb: number;
@@ -19,6 +21,15 @@ const certificates = new Certificates({ directory, names: ['127.0.0.1'], server:
 const server = new ApiServer({ registry, credentials: certificates.server });
 const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
 
+// What HTTP and TLS of Node.js cost alone: an object of the same size that is already text.
+const text = JSON.stringify(thing('thing'));
+const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) };
+const bare = createServer({ ...certificates.server }, (_, response) => response.writeHead(200, headers).end(text));
+bare.listen(0, '127.0.0.1');
+await once(bare, 'listening');
+const address = bare.address();
+const barePort = typeof address === 'object' ? address?.port : undefined;
+
 process.on('message', async (message) => {
   if (message === 'usage') {
     const { user, system } = process.cpuUsage();
@@ -28,8 +39,10 @@ process.on('message', async (message) => {
     process.send?.({ residentMb, cpuMs: (user + system) / 1000 } satisfies Usage);
     return;
   }
+  bare.close();
+  bare.closeAllConnections();
   await server.close();
   await registry.close();
   process.disconnect?.();
 });
-process.send?.({ port, ca: certificates.authorityPem });
+process.send?.({ port, barePort, ca: certificates.authorityPem });
