@@ -204,7 +204,7 @@ describe('a client that never reads', () => {
     const socket = await openSocket(running);
     socket.pause();
     const target = `${gadgets}?watch=1&resourceVersion=${await newest()}&timeoutSeconds=1`;
-    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     await change(30);
     const closed = new Promise((resolve) => socket.once('close', resolve));
     await expect.poll(() => running.server.watches).toBe(0);
