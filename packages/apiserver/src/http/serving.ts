@@ -40,7 +40,7 @@ export interface Serving {
   readonly adminKubeconfig: string;
   /** The server runs in every candidate, the controllers of namespaces only in the leader. */
   readonly runnables: readonly Runnable[];
-  /** For a program that ends before its manager has run. */
+  /** Idempotent. The manager closes the server, too, unless it was stopped before it had started anything. */
   close(): Promise<void>;
 }
 
@@ -71,9 +71,10 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
   });
   const { port } = await server.listen(address);
   const certificates = certificatesFor(urlOf(host, port));
-  const close = async () => {
-    await server.close();
-    await audit?.close();
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= server.close().then(() => audit?.close());
+    return closed;
   };
   const serve = async ({ signal }: RunContext) => {
     while (!signal.aborted) {

@@ -20,7 +20,11 @@ export async function run(
   const manager = managerOf(components, options, log);
   const serving = options.serve && (await serve(components, options.serve, log));
   for (const runnable of serving?.runnables ?? []) manager.add(runnable);
-  await manager.run({ signal });
+  try {
+    await manager.run({ signal });
+  } finally {
+    await serving?.close();
+  }
   log.write('info', 'operator stopped');
 }
 
