@@ -196,7 +196,7 @@ function createPrograms(directory: string, { platform }: Addresses): void {
     'ecsm-sim',
     `if [ "$1" = call ]; then set -- "$@" --to http://${platform}; else set -- "$@" --listen ${platform}; fi\n`,
   );
-  for (const name of ['ecsm-operator', 'ecsmctl', 'ecsm-cli']) create(name);
+  for (const name of ['ecsm-operator', 'ecsm-apiserver', 'ecsmctl', 'ecsm-cli']) create(name);
 }
 
 async function freePort(): Promise<number> {
