@@ -65,7 +65,8 @@ async function serve(options: ApiserverOptions, log: Log, signal: AbortSignal): 
   log.write('info', 'API server starting', { registry: withoutPassword(options.registry) });
   const registry = await openRegistry(options.registry, { kinds: [...operatorKinds, ...serverKinds], log });
   try {
-    await refuseIncomplete(registry.store);
+    const { storage } = registry.capabilities;
+    if (storage) await refuseIncomplete(storage);
     const { leaderElect, leaseMs } = options;
     const manager = new Manager({
       registry,
