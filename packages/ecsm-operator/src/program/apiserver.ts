@@ -76,7 +76,12 @@ async function serve(options: ApiserverOptions, log: Log, signal: AbortSignal): 
     const serving = await startServing({ registry, ...options.serve, log });
     for (const runnable of [...serving.runnables, garbageCollector(systemClock, log)]) manager.add(runnable);
     log.write('info', 'serving the Kubernetes API', { url: serving.url, kubeconfig: serving.adminKubeconfig });
-    await manager.run({ signal });
+    try {
+      await manager.run({ signal });
+    } finally {
+      // A manager that is stopped before it has started runs nothing.
+      await serving.close();
+    }
   } finally {
     await registry.close();
   }
