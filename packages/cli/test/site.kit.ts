@@ -85,7 +85,7 @@ export async function startSite(behaviour: Partial<Behaviour> | ProfileName = 'i
       return stop;
     },
     async apply(input) {
-      await registry.resource(ECSMService).apply(input);
+      await registry.resource(ECSMService).apply(input, { force: true });
     },
     get: (name) => registry.resource(ECSMService).get(name),
     sim(path, body) {
