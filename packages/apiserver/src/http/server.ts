@@ -30,7 +30,7 @@ export interface ApiServerOptions {
   readonly views?: readonly Target[];
   /** Default: every request is anonymous. */
   readonly authenticator?: Authenticator;
-  /** Roles and bindings. Default: everything is allowed to everybody. */
+  /** Roles and bindings. Default: every user may do everything. */
   readonly rbac?: RbacSource;
   /** Called when a request has ended, for an audit log. */
   readonly onEnd?: (record: AuditRecord) => void;

@@ -1,7 +1,7 @@
 /**
  * The cluster roles and bindings that Kubernetes creates in every cluster, without those of its own components. They are
  * always in effect: a stored object of the same name adds to them. `view` cannot read secrets, and `edit` and `view`
- * cannot read or change roles, because either would allow them to become somebody else.
+ * cannot read or change roles, because either would allow them to act as another user.
  */
 import type { KindSet } from '@ecsm/runtime';
 import { groups } from '../contract.ts';

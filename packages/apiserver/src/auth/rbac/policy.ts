@@ -78,7 +78,7 @@ function* subjectsOf({ name, groups: memberships }: User): Generator<string> {
   for (const group of new Set(memberships)) yield `Group ${group}`;
 }
 
-/** A service account is the user `system:serviceaccount:namespace:name`. One without a namespace is nobody. */
+/** A service account is the user `system:serviceaccount:namespace:name`. One without a namespace matches no user. */
 function keyOf({ kind, name, namespace }: Subject, ofBinding: string): string | undefined {
   if (kind !== 'ServiceAccount') return `${kind} ${name}`;
   const own = namespace ?? ofBinding;
