@@ -1,7 +1,7 @@
 /**
- * A user cannot grant permissions that the user does not have. The server calls these functions before a write of a role, a binding or a token;
- * they throw `Forbidden`. As in Kubernetes, the verbs `escalate` on a role and `bind` on a referenced role allow it all
- * the same. A missing role and a role that the user may not read get the same answer.
+ * A user cannot grant permissions that it does not have. The server calls these functions before a write of a role, a
+ * binding or a token; they throw `Forbidden`. As in Kubernetes, the verbs `escalate` on a role and `bind` on a referenced
+ * role allow it all the same. A missing role and a role that the user may not read get the same answer.
  */
 import { ApiError } from '@ecsm/runtime';
 import { type Authorizer, groups, type RequestAttributes, type User } from '../contract.ts';
@@ -68,7 +68,7 @@ export async function checkBindingWrite(context: EscalationContext, binding: Bin
   throw new ApiError('Forbidden', { reason });
 }
 
-/** Before a token is created: it is for the user itself with some of its groups, or for a user that it may impersonate. */
+/** Before a token is created: it is for the user itself, with some of its groups, or for one that it may impersonate. */
 export async function checkTokenWrite(
   context: Pick<EscalationContext, 'user' | 'authorizer'>,
   token: { readonly user: string; readonly groups: readonly string[] },
