@@ -10,6 +10,7 @@ import type { Ran } from '@ecsm/command-line/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ecsmCli } from '../src/ecsm-cli/program.ts';
 import { ecsmctl } from '../src/ecsmctl/program.ts';
+import { writeKubeconfig } from '../src/ecsmctl/shared/kubeconfig.kit.ts';
 import { deliveredPrograms, root } from './programs.kit.ts';
 import { type Site, startSite } from './site.kit.ts';
 
@@ -126,6 +127,7 @@ async function works({ run }: Place, line: string, code = 0): Promise<Ran> {
 const worlds: Readonly<Record<string, (place: Place, line?: string) => Promise<void>>> = {
   async ecsmctl({ site }, line = '') {
     writeFileSync(join(site.directory, 'others.yaml'), others);
+    writeKubeconfig(site.directory);
     mkdirSync(join(site.directory, 'pki'));
     writeFileSync(join(site.directory, 'pki', 'ca.crt'), '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n');
     const stop = site.operate();

@@ -16,7 +16,8 @@ spec:
 
 /** Runs lines with ecsmctl while a server runs. */
 const served = (lines: string) => `
-ecsm-apiserver --registry sqlite:./registry --serve 127.0.0.1:0 2>server.log & server=$!
+: >server.log
+ecsm-apiserver --registry sqlite:./registry --serve 127.0.0.1:0 2>>server.log & server=$!
 for _ in $(seq 400); do grep -q 'serving the Kubernetes API' server.log && break; sleep 0.1; done
 export KUBECONFIG="$ECSM_HOME/pki/admin.kubeconfig" ECSM_REGISTRY=kubernetes:
 url=$(sed -n 's/.*url=\\(https:[^ ]*\\).*/\\1/p' server.log)
@@ -54,4 +55,30 @@ ecsmctl get services`),
   expect(err).toContain('is served by an API server: run this command where the server has its store');
   expect(err).toContain('User "jane" cannot list resource "ecsmservices"');
   expect(err).toContain('No resources found in default namespace.');
+});
+
+it('selects an API server by context and kubeconfig', async () => {
+  const { out, err, code } = await shell(
+    served(`
+unset ECSM_REGISTRY
+ecsmctl get services --context ecsm -o name
+ecsmctl get services --kubeconfig "$KUBECONFIG" -o name
+ecsmctl config get-contexts
+ecsmctl config current-context
+ecsmctl config use-context ecsm
+ecsmctl config use-context other
+ecsmctl get services --context ecsm --registry sqlite:./registry`),
+  );
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: [
+      'CURRENT   NAME   CLUSTER   USER    NAMESPACE',
+      '*         ecsm   ecsm      admin',
+      'ecsm',
+      'Switched to context "ecsm".',
+      '',
+    ].join('\n'),
+  });
+  expect(err).toContain('there is no context "other"');
+  expect(err).toContain('--context cannot be used with --registry sqlite:./registry');
 });

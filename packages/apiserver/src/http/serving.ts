@@ -79,7 +79,7 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
   const serve = async ({ signal }: RunContext) => {
     while (!signal.aborted) {
       await sleep(clock, renewMs, signal);
-      const renewed = certificates.renew();
+      const renewed = signal.aborted ? undefined : certificates.renew();
       if (renewed) server.renew(renewed);
     }
     await close();

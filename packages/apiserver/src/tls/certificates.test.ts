@@ -138,6 +138,15 @@ describe('a later start', () => {
     expect(new X509Certificate(after.server.cert).checkIP('10.0.0.7')).toBe('10.0.0.7');
   });
 
+  it('leaves a kubeconfig that kubectl has rewritten as it is, and starts', () => {
+    const path = directory();
+    const edited = 'apiVersion: v1\nkind: Config\n';
+    open(path);
+    writeFileSync(join(path, 'admin.kubeconfig'), edited);
+    open(path);
+    expect(readFileSync(join(path, 'admin.kubeconfig'), 'utf8')).toBe(edited);
+  });
+
   it('writes a new address of the server to the kubeconfig of the administrator', () => {
     const path = directory();
     open(path);
@@ -155,7 +164,6 @@ describe('a later start', () => {
       'admin.pem',
       '-----BEGIN PRIVATE KEY-----\nAA\n-----END PRIVATE KEY-----\n-----BEGIN CERTIFICATE-----\nAA\n-----END CERTIFICATE-----\n',
     ],
-    ['admin.kubeconfig', 'apiVersion: v1\nkind: Config\n'],
     ['server.pem', 'x'.repeat(1_048_577)],
   ])('reports a damaged %s and does not overwrite it', (name, text) => {
     const path = directory();

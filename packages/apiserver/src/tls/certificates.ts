@@ -149,8 +149,10 @@ export class Certificates {
     const path = this.#path(name);
     const stored = readPrivateFile(path) ?? (createPrivateFile(path, text) ? text : readPrivateFile(path));
     if (stored === text) return;
-    if (stored !== undefined && ours !== undefined && stored.startsWith(ours)) replacePrivateFile(path, text);
-    else throw damaged(path, 'it is not the one that belongs to ca.pem');
+    if (ours === undefined) throw damaged(path, 'it is not the one that belongs to ca.pem');
+    if (stored?.startsWith(ours)) replacePrivateFile(path, text);
+    // kubectl rewrites a kubeconfig, for example to set a namespace. Its certificate is good for some time yet.
+    else this.#log.write('warn', 'file was edited and is not replaced; remove it to have it written again', { path });
   }
 
   #path(name: string): string {

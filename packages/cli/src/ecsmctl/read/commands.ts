@@ -153,7 +153,7 @@ const apiResources: Command = {
 
 const config: Command = {
   name: 'config',
-  help: 'inspect the configuration of ecsmctl',
+  help: 'inspect the configuration of ecsmctl, and the contexts of a kubeconfig',
   examples: [{ help: 'show settings and their sources', line: 'ecsmctl config view' }],
   group: 'Other',
   commands: [
@@ -169,6 +169,27 @@ const config: Command = {
         { ...outputFlag, help: 'output format: table, yaml or json', complete: async () => ['table', 'yaml', 'json'] },
       ],
       load: () => import('./config-view.ts'),
+    },
+    {
+      name: 'get-contexts',
+      help: 'list the contexts of the kubeconfig',
+      examples: [{ help: 'list the contexts', line: 'ecsmctl config get-contexts' }],
+      load: async () => ({ run: (await import('./config-contexts.ts')).getContexts }),
+    },
+    {
+      name: 'current-context',
+      help: 'print the current context of the kubeconfig',
+      examples: [{ help: 'print the current context', line: 'ecsmctl config current-context' }],
+      load: async () => ({ run: (await import('./config-contexts.ts')).currentContext }),
+    },
+    {
+      name: 'use-context',
+      help: 'set the current context of the kubeconfig',
+      more: 'kubectl uses the same setting.',
+      examples: [{ help: 'use the server of another site', line: 'ecsmctl config use-context site-8' }],
+      words: 'NAME',
+      completeWords: async (call) => (await import('../shared/contexts.ts')).contextNames(call),
+      load: async () => ({ run: (await import('./config-contexts.ts')).use }),
     },
   ],
 };

@@ -1,9 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { writeKubeconfig } from '../shared/kubeconfig.kit.ts';
 import { fillRegistry, registryKit } from '../shared/registry.kit.ts';
 import { otherCommands, readCommands } from './commands.ts';
 
 const kit = registryKit();
-beforeAll(() => fillRegistry(kit));
+beforeAll(() => {
+  writeKubeconfig(kit.directory);
+  return fillRegistry(kit);
+});
 
 const commands = [...readCommands, ...otherCommands].flatMap((command) => [command, ...(command.commands ?? [])]);
 

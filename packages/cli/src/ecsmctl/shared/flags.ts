@@ -21,6 +21,17 @@ export const globalFlags: readonly Flag[] = [
     complete: async () => ['sqlite:', 'file:', 'etcd://', 'etcds://', 'kubernetes:', 'https://'],
   },
   {
+    name: 'context',
+    value: 'NAME',
+    help: 'context of the kubeconfig: the same as --registry kubernetes:NAME',
+    complete: async (call) => (await import('./contexts.ts')).contextNames(call),
+  },
+  {
+    name: 'kubeconfig',
+    value: 'FILE',
+    help: 'kubeconfig of an API server. Default: KUBECONFIG, or ~/.kube/config. Without --registry, its current context is used',
+  },
+  {
     name: 'config',
     value: 'FILE',
     variable: 'ECSMCTL_CONFIG',

@@ -79,7 +79,11 @@ export async function withSession<T>(
   terminal.detail(`opening the registry ${url}`);
   // Reads can be abandoned; writes must be awaited.
   const abandonSignal = create ? undefined : terminal.signal;
-  const registry = await unlessAborted(abandonSignal, open(secretUrl, opened, terminal), (late) => late.close());
+  const registry = await unlessAborted(
+    abandonSignal,
+    open(secretUrl, opened, terminal, settings.get('kubeconfig')),
+    (late) => late.close(),
+  );
   try {
     const warn = (text: string) => terminal.err.write(`warning: ${visible(text)}\n`);
     await warnAboutProblems(registry, url, warn);
@@ -108,15 +112,20 @@ function isServerUrl(url: string): boolean {
   return /^(kubernetes:|https:\/\/)/.test(url);
 }
 
-async function open(url: string, kinds: KindSet, terminal: Terminal): Promise<Registry> {
-  const { clock, env, files } = terminal;
+/** Where the kubeconfig is. */
+export function kubeconfigSource({ env, files }: Terminal, kubeconfig: string | undefined) {
+  return { env: { ...env, HOME: files.home }, ...(kubeconfig === undefined ? {} : { kubeconfig }) };
+}
+
+async function open(url: string, kinds: KindSet, terminal: Terminal, kubeconfig?: string): Promise<Registry> {
+  const { clock, env } = terminal;
   const options = { kinds, clock, log: logOf(terminal) };
   if (!isServerUrl(url)) return openRegistry(url, options);
   const { openKubernetesRegistry } = await import('@ecsm/kubernetes');
   const { ECSM_TOKEN_FILE: tokenFile, ECSM_CERTIFICATE_AUTHORITY: certificateAuthority } = env;
   return openKubernetesRegistry(url, {
     ...options,
-    env: { ...env, HOME: files.home },
+    ...kubeconfigSource(terminal, kubeconfig),
     ...(tokenFile === undefined ? {} : { tokenFile }),
     ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
   });
@@ -151,10 +160,23 @@ function namespaceOf(settings: Settings): Pick<Session, 'namespace' | 'namespace
   return { namespace, namespaceFrom };
 }
 
+/** `--context` and `--kubeconfig` select an API server. Throws `UsageError` if `--registry` selects something else. */
+function serverUrlOf(settings: Settings): string | undefined {
+  const [context, kubeconfig] = [settings.get('context'), settings.get('kubeconfig')];
+  if (context === undefined && kubeconfig === undefined) return undefined;
+  const flag = settings.origin('registry') === '--registry' ? settings.get('registry') : undefined;
+  const url = `kubernetes:${context ?? ''}`;
+  if (flag === undefined || flag === url) return url;
+  if (flag.startsWith('kubernetes:') && context === undefined) return flag;
+  throw new UsageError(
+    `${context === undefined ? '--kubeconfig' : '--context'} cannot be used with --registry ${flag}`,
+  );
+}
+
 function urlOf(settings: Settings, { env, files }: Terminal): string {
   const from = settings.origin('registry');
   try {
-    const configured = settings.get('registry');
+    const configured = serverUrlOf(settings) ?? settings.get('registry');
     const url = configured ?? defaultStoreUrl({ HOME: files.home, ECSM_HOME: env['ECSM_HOME'] });
     if (!isServerUrl(url)) parseStoreUrl(url);
     return url;
