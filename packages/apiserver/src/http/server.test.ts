@@ -287,7 +287,7 @@ describe('watch', () => {
     expect(await running.watch(`${gadgets}?watch=1&timeoutSeconds=1`, 1)).toEqual([]);
   });
 
-  it('does not buffer for a client that never reads', async () => {
+  it('is released when its client disconnects', async () => {
     await call('POST', gadgets, gadget('a'));
     expect(running.server.watches).toBe(0);
     const lines = running.watch(`${gadgets}?watch=1&resourceVersion=0`, 1);

@@ -1,6 +1,6 @@
 /**
  * The kind Token: a bearer token of the API server, without its secret. The name of the object is the id in the token.
- * Whom it is for and when it expires cannot be changed, and a revocation cannot be undone.
+ * Its user, groups and expiry cannot be changed, and a revocation cannot be undone.
  */
 import { defineKind, type FieldError, type Infer, type ObjectOf, schema } from '@ecsm/runtime';
 

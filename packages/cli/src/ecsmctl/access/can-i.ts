@@ -14,7 +14,7 @@ import type { Session } from '../shared/session.ts';
 import { flagIfSet } from '../shared/targets.ts';
 import { accessKinds, withAccess } from './access-session.ts';
 
-/** Whoever can open the registry can do everything with it. */
+/** Anyone who can open the registry has full access to it. */
 const administrator: User = { name: 'admin', groups: [groups.masters, groups.authenticated] };
 
 export const run: Run = async (call) => {

@@ -28,7 +28,7 @@ export const run: Run = async (call) => {
           await terminal.files.write(file, new TextEncoder().encode(text), options);
         }
       } catch (error) {
-        // Nobody has the token.
+        // The token was not handed out.
         await revokeToken(new RegistryTokens(session.registry), terminal.clock, token.record.id);
         throw error;
       }
