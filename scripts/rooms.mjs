@@ -91,6 +91,53 @@ export const rooms = {
   },
   'kubernetes/rest': { imports: ['kubernetes/config', 'runtime'], doors: ['node:http', 'node:https', 'node:zlib'] },
   'kubernetes/registry': { imports: ['kubernetes/config', 'kubernetes/rest', 'runtime'] },
+  'kubernetes/kinds': { imports: ['runtime'] },
+  'kubernetes/crd': { imports: ['runtime'] },
+  'process-node/controllers': { imports: ['kubernetes', 'runtime'] },
+  'process-node/node': {
+    imports: ['kubernetes', 'runtime'],
+    doors: ['node:child_process', 'node:fs', 'node:http', 'node:net', 'node:os', 'node:path', 'node:process'],
+  },
+  'etcd-operator/apis': { imports: ['kubernetes', 'runtime'] },
+  'etcd-operator/client': { imports: ['kubernetes', 'apiserver', 'runtime'], doors: ['node:http', 'node:https'] },
+  'etcd-operator/resource': {
+    imports: ['etcd-operator/client', 'etcd-operator/apis', 'kubernetes', 'apiserver', 'runtime'],
+  },
+  'etcd-operator/service': {
+    imports: [
+      'etcd-operator/resource',
+      'etcd-operator/client',
+      'etcd-operator/apis',
+      'kubernetes',
+      'apiserver',
+      'runtime',
+    ],
+    tests: ['process-node'],
+  },
+  'etcd-operator/controller': {
+    imports: [
+      'etcd-operator/service',
+      'etcd-operator/resource',
+      'etcd-operator/client',
+      'etcd-operator/apis',
+      'kubernetes',
+      'runtime',
+    ],
+    tests: ['process-node', 'apiserver'],
+  },
+  'etcd-operator/program': {
+    imports: [
+      'etcd-operator/controller',
+      'etcd-operator/service',
+      'etcd-operator/resource',
+      'etcd-operator/client',
+      'etcd-operator/apis',
+      'kubernetes',
+      'command-line',
+      'runtime',
+    ],
+    doors: ['node:fs', 'node:os', 'node:path', 'node:process'],
+  },
 
   'ecsm-client/rest': { imports: ['runtime'], doors: ['node:http', 'node:https'] },
   'ecsm-client/clientset': { imports: ['ecsm-client/rest', 'runtime'] },

@@ -1,0 +1,3 @@
+/** The public interface of the etcd operator. */
+export * from './client/etcd/contract.ts';
+export { EtcdError, isEtcdError } from './client/etcd/error.ts';
