@@ -75,3 +75,137 @@ export interface ClusterFacts {
   readonly clusterIds: readonly EtcdId[];
   readonly alarms: readonly EtcdAlarm[];
 }
+
+/** What the status remembers between passes. Everything else is derived from what is observed. */
+export interface Recorded {
+  /** Set once, when the cluster has formed. Until then, and only then, slot 0 may form it. */
+  readonly clusterId?: EtcdId;
+  /** The version that members run, or are being restarted with. */
+  readonly version?: string;
+  /** Since when all members are stopped, or are being stopped, on purpose: which slots there were. */
+  readonly stopped?: { readonly start: number; readonly size: number };
+  readonly operation?: Operation;
+  readonly recovery?: QuorumRecovery;
+  readonly space?: SpaceReclaim;
+  /** The volume that the member of a slot has its data on, by uid. A different volume is an empty one. */
+  readonly volumes: Readonly<Record<number, string>>;
+  /** Since when no quorum was seen. */
+  readonly quorumLostAtMs?: number;
+}
+
+export type OperationType = 'Bootstrap' | 'AddMember' | 'RemoveMember' | 'ReplaceMember' | 'Restart' | 'Upgrade';
+
+/** The change in progress. It is written before its first step, so that another process can continue it. */
+export interface Operation {
+  readonly type: OperationType;
+  readonly slot: number;
+  readonly startedAtMs: number;
+  /** The member and the volume that a replacement replaces, and the pod that was there when the member was added again. */
+  readonly memberId?: EtcdId;
+  readonly volumeUid?: string;
+  readonly podUid?: string;
+  /** Attempts before this one, for operations that start over. */
+  readonly attempts?: number;
+}
+
+export interface QuorumRecovery {
+  readonly survivor: number;
+  /**
+   * Stopping: all members stop. Forcing: the survivor starts as the only member. Cleaning: the volumes of the others are
+   * deleted.
+   */
+  readonly phase: 'Stopping' | 'Forcing' | 'Cleaning';
+  readonly startedAtMs: number;
+}
+
+/** Making room after a NOSPACE alarm: compaction, then defragmentation of one member after the other. */
+export interface SpaceReclaim {
+  readonly startedAtMs: number;
+  readonly isCompacted: boolean;
+  /** Slots whose member was defragmented in this cycle. */
+  readonly defragmented: readonly number[];
+}
+
+/** What the spec asks for, as far as decisions depend on it. */
+export interface Wanted {
+  readonly size: number;
+  /** Without `v`. */
+  readonly version: string;
+  readonly isPaused: boolean;
+  readonly isDeleting: boolean;
+  readonly whenScaled: 'Delete' | 'Retain';
+  readonly whenDeleted: 'Delete' | 'Retain';
+  /** The annotation that allows a recovery that may lose writes: the pod to keep, or `auto`. */
+  readonly recoverFrom?: string;
+  readonly quotaBytes: number;
+  readonly defragmentation: Defragmentation | undefined;
+}
+
+export interface Defragmentation {
+  /** Bytes that a defragmentation would free, at least. */
+  readonly freeBytesMin: number;
+}
+
+export interface PassSettings {
+  /** How long a learner may take to start and catch up before it is removed and added again. Default 600,000. */
+  readonly learnerDeadlineMs: number;
+  /** How long there must be no quorum before it is reported as lost. Default 60,000. */
+  readonly quorumGraceMs: number;
+  /** Restarts of a container that is not ready until its member is replaced. Default 5. */
+  readonly restartsMax: number;
+  /** Minimum time between two cycles of making room. Default 600,000. */
+  readonly spaceCycleMs: number;
+  /** Interval of passes while something is in progress. Default 1,000. */
+  readonly busyMs: number;
+  /** Interval of passes at rest. Default 30,000. */
+  readonly restMs: number;
+}
+
+/** Everything that a decision depends on. */
+export interface PassInput {
+  readonly wanted: Wanted;
+  readonly recorded: Recorded;
+  readonly facts: ClusterFacts;
+  /** Objects that are missing or differ from what they should be, such as `Service/main-client`. */
+  readonly staleObjects: readonly string[];
+  /** The hash of the pod template that the spec renders with the recorded version. */
+  readonly templateHash: string;
+  readonly settings: PassSettings;
+}
+
+/** One change, outside of the status. `why` is shown in log lines and in the status. */
+export type Action = { readonly why: string } & (
+  | { readonly do: 'applyObjects'; readonly objects: readonly string[] }
+  | { readonly do: 'createSet' | 'setRange'; readonly start: number; readonly replicas: number }
+  | { readonly do: 'deleteSet' | 'deleteObjects' | 'removeFinalizer' }
+  | { readonly do: 'addLearner'; readonly slot: number; readonly peerURL: string }
+  | { readonly do: 'promote' | 'removeMember' | 'moveLeader'; readonly slot: number; readonly memberId: EtcdId }
+  | { readonly do: 'deletePod' | 'deleteVolume'; readonly slot: number; readonly uid: string }
+  | { readonly do: 'disarm'; readonly alarm: EtcdAlarm }
+  | { readonly do: 'compact'; readonly revision: bigint }
+  | { readonly do: 'defragment'; readonly slot: number }
+);
+
+export interface PlannedEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Why nothing further is done, or what is wrong, in the words of the condition. */
+export interface Finding {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface Decision {
+  /** To be written into the status before the action. */
+  readonly recorded: Recorded;
+  readonly action?: Action;
+  /** What the next step waits for. */
+  readonly waiting?: Finding;
+  /** What needs a person, or does not work. */
+  readonly problem?: Finding;
+  readonly events: readonly PlannedEvent[];
+  readonly requeueAfterMs: number;
+}

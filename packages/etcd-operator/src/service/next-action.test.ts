@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest';
+import { ToyCluster } from './toy-cluster.kit.ts';
+
+function running(size = 3): ToyCluster {
+  const cluster = new ToyCluster();
+  cluster.wanted = { ...cluster.wanted, size };
+  cluster.run();
+  return cluster;
+}
+
+const joins = (slot: number) => [`addLearner ${slot}`, `setRange 0+${slot + 1}`, `promote ${slot}`];
+
+describe('create', () => {
+  it('forms the cluster with one member, then adds learners one by one', () => {
+    const cluster = new ToyCluster();
+    expect(cluster.run()).toEqual(['createSet 0+1', ...joins(1), ...joins(2)]);
+    expect(cluster.recorded).toMatchObject({ clusterId: 'c1', version: '3.5.30' });
+    expect(cluster.recorded.operation).toBeUndefined();
+  });
+
+  it('starts nothing at size 0', () => {
+    const cluster = new ToyCluster();
+    cluster.wanted = { ...cluster.wanted, size: 0 };
+    expect(cluster.run()).toEqual([]);
+  });
+
+  it('is refused over the volumes of an earlier cluster', () => {
+    const cluster = new ToyCluster();
+    const input = cluster.input();
+    const slot = {
+      ...running(1).facts().slots[0],
+      volume: { uid: 'x', phase: 'Bound', isDeleting: false, isOurs: false },
+    };
+    cluster.facts = () => ({ ...input.facts, slots: [slot as never] });
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.last?.problem?.reason).toBe('VolumesExist');
+  });
+});
+
+describe('scale', () => {
+  it('up: a learner is added before its pod exists, and promoted before the next one', () => {
+    const cluster = running(3);
+    cluster.wanted = { ...cluster.wanted, size: 5 };
+    expect(cluster.run()).toEqual([...joins(3), ...joins(4)]);
+  });
+
+  it('down: the member is removed before its pod and its volume', () => {
+    const cluster = running(3);
+    cluster.wanted = { ...cluster.wanted, size: 1 };
+    expect(cluster.run()).toEqual([
+      'removeMember 2',
+      'setRange 0+2',
+      'deleteVolume 2',
+      'removeMember 1',
+      'setRange 0+1',
+      'deleteVolume 1',
+    ]);
+  });
+
+  it('down: leadership moves away from the member that is removed', () => {
+    const cluster = running(3);
+    cluster.leader = 2;
+    cluster.wanted = { ...cluster.wanted, size: 1 };
+    expect(cluster.run().slice(0, 2)).toEqual(['moveLeader 0', 'removeMember 2']);
+  });
+
+  it('down with retained volumes keeps them, and refuses to grow over them', () => {
+    const cluster = running(3);
+    cluster.wanted = { ...cluster.wanted, size: 1, whenScaled: 'Retain' };
+    expect(cluster.run()).not.toContain('deleteVolume 2');
+    cluster.wanted = { ...cluster.wanted, size: 3 };
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.last?.problem).toMatchObject({ reason: 'VolumesExist' });
+  });
+
+  it('waits while a member does not serve', () => {
+    const cluster = running(3);
+    cluster.unreachable.add(1);
+    cluster.wanted = { ...cluster.wanted, size: 5 };
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.last?.waiting).toMatchObject({ reason: 'WaitingForPod', message: 'waiting for main-1 to be ready' });
+  });
+});
+
+describe('stop', () => {
+  it('stops all members at once and keeps their volumes', () => {
+    const cluster = running(3);
+    cluster.wanted = { ...cluster.wanted, size: 0 };
+    expect(cluster.run()).toEqual(['setRange 0+0']);
+    expect([...cluster.volumes.keys()]).toEqual([0, 1, 2]);
+  });
+
+  it('starts the members that were stopped, and only then scales', () => {
+    const cluster = running(3);
+    cluster.wanted = { ...cluster.wanted, size: 0 };
+    cluster.run();
+    cluster.wanted = { ...cluster.wanted, size: 1 };
+    expect(cluster.run().slice(0, 2)).toEqual(['setRange 0+3', 'removeMember 2']);
+  });
+
+  it('does not start without a quorum of volumes', () => {
+    const cluster = running(3);
+    cluster.wanted = { ...cluster.wanted, size: 0 };
+    cluster.run();
+    cluster.volumes.delete(0);
+    cluster.volumes.delete(1);
+    cluster.wanted = { ...cluster.wanted, size: 3 };
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.last?.problem?.reason).toBe('DataMissing');
+  });
+
+  it('starts with one volume missing, and replaces that member', () => {
+    const cluster = running(3);
+    cluster.wanted = { ...cluster.wanted, size: 0 };
+    cluster.run();
+    cluster.volumes.delete(1);
+    cluster.wanted = { ...cluster.wanted, size: 3 };
+    expect(cluster.run()).toEqual(['setRange 0+3', 'removeMember 1', 'addLearner 1', 'deletePod 1', 'promote 1']);
+  });
+});
+
+describe('replace', () => {
+  it('a member whose volume was deleted', () => {
+    const cluster = running(3);
+    cluster.volumes.delete(1);
+    cluster.pods.delete(1);
+    expect(cluster.run()).toEqual(['removeMember 1', 'addLearner 1', 'deletePod 1', 'promote 1']);
+    expect(cluster.recorded.operation).toBeUndefined();
+  });
+
+  it('a member whose container does not start: its volume is deleted too', () => {
+    const cluster = running(3);
+    const pod = cluster.pods.get(2);
+    if (pod) pod.isBroken = true;
+    expect(cluster.run()).toEqual(['removeMember 2', 'deleteVolume 2', 'addLearner 2', 'deletePod 2', 'promote 2']);
+  });
+
+  it('a corrupt member, after leadership moved, and disarms the alarm', () => {
+    const cluster = running(3);
+    const id = cluster.members[0]?.id ?? '';
+    cluster.alarms = [{ type: 'CORRUPT', memberId: id }];
+    expect(cluster.run()).toEqual([
+      'moveLeader 1',
+      'removeMember 0',
+      'disarm',
+      'deleteVolume 0',
+      'addLearner 0',
+      'deletePod 0',
+      'promote 0',
+    ]);
+  });
+
+  it('nothing if etcd cannot tell who is corrupt', () => {
+    const cluster = running(3);
+    cluster.alarms = [{ type: 'CORRUPT', memberId: '0' }];
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.last?.problem?.reason).toBe('Corrupt');
+  });
+
+  it('nothing for a pod that is only gone: it comes back with its volume', () => {
+    const cluster = running(3);
+    cluster.pods.delete(1);
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.pods.has(1)).toBe(true);
+  });
+});
+
+describe('quorum loss', () => {
+  function lost(): ToyCluster {
+    const cluster = running(3);
+    cluster.unreachable.add(1);
+    cluster.unreachable.add(2);
+    cluster.run();
+    cluster.nowMs += 120_000;
+    return cluster;
+  }
+
+  it('is reported with the reason of each member, and nothing is done', () => {
+    const cluster = lost();
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.last?.problem).toEqual({
+      reason: 'QuorumLost',
+      message: 'no quorum: 1 of 3 members answer (main-1: connection refused; main-2: connection refused)',
+    });
+  });
+
+  it('is recovered from the named member only if that is allowed: all stop, one starts, the others join again', () => {
+    const cluster = lost();
+    cluster.wanted = { ...cluster.wanted, recoverFrom: 'main-0' };
+    expect(cluster.run()).toEqual([
+      'setRange 0+0',
+      'setRange 0+1',
+      'deleteVolume 1',
+      'deleteVolume 2',
+      ...joins(1).slice(0, 2),
+    ]);
+    cluster.unreachable.clear();
+    expect(cluster.run()).toEqual(['promote 1', ...joins(2)]);
+    expect(cluster.events.map(({ reason }) => reason)).toContain('RecoveryCompleted');
+  });
+
+  it('is over when the members come back', () => {
+    const cluster = lost();
+    cluster.unreachable.clear();
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.last?.problem).toBeUndefined();
+    expect(cluster.recorded.quorumLostAtMs).toBeUndefined();
+  });
+});
+
+describe('upgrade', () => {
+  it('restarts followers from the highest slot, and the leader last', () => {
+    const cluster = running(3);
+    cluster.leader = 2;
+    cluster.wanted = { ...cluster.wanted, version: '3.6.1' };
+    expect(cluster.run()).toEqual(['applyObjects', 'deletePod 1', 'deletePod 0', 'moveLeader 0', 'deletePod 2']);
+    expect([...cluster.pods.values()].map(({ version }) => version)).toEqual(['3.6.1', '3.6.1', '3.6.1']);
+  });
+
+  it('is refused back, over a minor version, and to 3.6 from a release that may lose members', () => {
+    for (const [from, to] of [
+      ['3.5.30', '3.4.30'],
+      ['3.4.30', '3.6.1'],
+      ['3.5.20', '3.6.1'],
+    ] as const) {
+      const cluster = new ToyCluster();
+      cluster.wanted = { ...cluster.wanted, version: from };
+      cluster.run();
+      cluster.wanted = { ...cluster.wanted, version: to };
+      expect(cluster.run()).toEqual([]);
+      expect(cluster.last?.problem?.reason).toBe('UpgradeBlocked');
+    }
+  });
+
+  it('stops at a member that does not come back', () => {
+    const cluster = running(3);
+    cluster.wanted = { ...cluster.wanted, version: '3.6.1' };
+    cluster.unreachable.add(2);
+    cluster.run();
+    expect(cluster.last?.waiting?.reason).toBe('WaitingForPod');
+    expect(cluster.pods.get(1)?.version).toBe('3.5.30');
+  });
+});
+
+describe('space', () => {
+  it('compacts, defragments each member and disarms the alarm', () => {
+    const cluster = running(3);
+    cluster.dbSizeBytes = 1_200;
+    cluster.alarms = [{ type: 'NOSPACE', memberId: cluster.members[0]?.id ?? '' }];
+    expect(cluster.run()).toEqual(['compact', 'defragment 2', 'defragment 1', 'defragment 0', 'disarm']);
+  });
+});
+
+describe('delete', () => {
+  it('deletes the pods, keeps the volumes, and removes the finalizer', () => {
+    const cluster = running(3);
+    cluster.wanted = { ...cluster.wanted, isDeleting: true };
+    expect(cluster.run()).toEqual(['deleteSet', 'removeFinalizer']);
+    expect(cluster.volumes.size).toBe(3);
+  });
+
+  it('deletes the volumes if the policy says so, also without a quorum', () => {
+    const cluster = running(3);
+    cluster.unreachable.add(0).add(1).add(2);
+    cluster.wanted = { ...cluster.wanted, isDeleting: true, whenDeleted: 'Delete' };
+    expect(cluster.run()).toEqual([
+      'deleteSet',
+      'deleteVolume 0',
+      'deleteVolume 1',
+      'deleteVolume 2',
+      'removeFinalizer',
+    ]);
+  });
+});
+
+it('does nothing while paused', () => {
+  const cluster = new ToyCluster();
+  cluster.wanted = { ...cluster.wanted, isPaused: true };
+  expect(cluster.run()).toEqual([]);
+  expect(cluster.last?.waiting?.reason).toBe('Paused');
+});

@@ -1,0 +1,70 @@
+/**
+ * Restarts members whose pod was created from another template than the current one, one at a time: after a change of
+ * the configuration, of the trust bundle or of the version. Followers first, the leader last.
+ */
+import type { Decision, PassInput, SlotFacts } from './model.ts';
+import { isRunning, isServing, mayStop } from './quorum.ts';
+import { slotsInRange } from './range.ts';
+import { leaderSlot, successorOf } from './replacement.ts';
+import { act, finished, normal, record, wait } from './rule.ts';
+
+/**
+ * Also called while a member does not serve: a pod that does not start because of its template has to be replaced by
+ * one of the current template, or nothing would ever repair a wrong setting.
+ */
+export function rollout(input: PassInput): Decision | undefined {
+  const { facts, recorded, templateHash } = input;
+  const outdated = slotsInRange(facts).filter(({ pod }) => pod && !pod.isDeleting && pod.templateHash !== templateHash);
+  const next = nextToRestart(input, outdated);
+  if (next?.pod === undefined) return undefined;
+  if (facts.set?.templateHash !== templateHash)
+    return wait(input, 'RollingOut', 'waiting for the template of the StatefulSet');
+  if (!mayStop(facts, next)) return undefined;
+  const { operation } = recorded;
+  const isUpgrade =
+    next.status !== undefined && recorded.version !== undefined && next.status.version !== recorded.version;
+  const type = isUpgrade ? 'Upgrade' : 'Restart';
+  const why = isUpgrade ? `upgrade to ${recorded.version}` : 'its configuration changed';
+  if (operation?.type !== type || operation.slot !== next.index) {
+    const started = { type, slot: next.index, startedAtMs: facts.nowMs } as const;
+    return record({ ...recorded, operation: started }, [
+      normal('MemberRestarted', `restarting ${next.podName}: ${why}`),
+    ]);
+  }
+  const isLeader = isServing(next) && leaderSlot(input)?.index === next.index;
+  const successor = isLeader ? successorOf(input, next) : undefined;
+  if (successor?.member) {
+    return act(input, { do: 'moveLeader', slot: successor.index, memberId: successor.member.id, why });
+  }
+  return act(input, { do: 'deletePod', slot: next.index, uid: next.pod.uid, why });
+}
+
+/**
+ * Without a quorum, only pods whose container does not run: nothing else repairs a wrong setting, and nothing stops.
+ */
+export function brokenTemplate(input: PassInput): Decision | undefined {
+  const { facts, templateHash } = input;
+  if (facts.membership !== undefined || facts.set?.templateHash !== templateHash) return undefined;
+  const broken = slotsInRange(facts).find(
+    ({ pod }) => pod && !pod.isDeleting && !isRunning(pod) && pod.templateHash !== templateHash,
+  );
+  if (broken?.pod === undefined) return undefined;
+  return act(input, { do: 'deletePod', slot: broken.index, uid: broken.pod.uid, why: 'its configuration changed' });
+}
+
+/** Those that do not serve, then followers from the highest slot, then the leader. */
+function nextToRestart(input: PassInput, outdated: readonly SlotFacts[]): SlotFacts | undefined {
+  const leader = leaderSlot(input);
+  return (
+    outdated.find((slot) => !isServing(slot)) ??
+    outdated.filter(({ index }) => index !== leader?.index).at(-1) ??
+    outdated[0]
+  );
+}
+
+/** When every member serves with the current template, a restart is finished. */
+export function restarted(input: PassInput): Decision | undefined {
+  const { operation } = input.recorded;
+  if (operation?.type !== 'Restart' && operation?.type !== 'Upgrade') return undefined;
+  return record(finished(input.recorded));
+}

@@ -1,0 +1,61 @@
+/** A rule of a pass, and how rules phrase their results. */
+import type { Action, Decision, Finding, PassInput, PlannedEvent, Recorded } from './model.ts';
+
+/** Returns undefined if it does not apply; then the next rule decides. */
+export type Rule = (input: PassInput) => Decision | undefined;
+
+export interface Extras {
+  readonly recorded?: Recorded;
+  readonly events?: readonly PlannedEvent[];
+  readonly problem?: Finding;
+}
+
+/** Do this, and look again soon. */
+export function act({ recorded, settings }: PassInput, action: Action, extras: Extras = {}): Decision {
+  return { recorded, events: [], requeueAfterMs: settings.busyMs, action, ...extras };
+}
+
+/** Write this into the status, and go on in the next pass. */
+export function record(recorded: Recorded, events: readonly PlannedEvent[] = []): Decision {
+  return { recorded, events, requeueAfterMs: 0 };
+}
+
+/** Nothing can be done until something happens, which is expected. */
+export function wait(
+  { recorded, settings }: PassInput,
+  reason: string,
+  message: string,
+  extras: Extras = {},
+): Decision {
+  return { recorded, events: [], requeueAfterMs: settings.busyMs, waiting: { reason, message }, ...extras };
+}
+
+/** Nothing is done until a person acts, or a fault ends. */
+export function blocked(
+  { recorded, settings }: PassInput,
+  reason: string,
+  message: string,
+  extras: Extras = {},
+): Decision {
+  return { recorded, events: [], requeueAfterMs: settings.restMs, problem: { reason, message }, ...extras };
+}
+
+export function normal(reason: string, message: string): PlannedEvent {
+  return { type: 'Normal', reason, message };
+}
+
+export function warning(reason: string, message: string): PlannedEvent {
+  return { type: 'Warning', reason, message };
+}
+
+/** Without the operation in progress. */
+export function finished(recorded: Recorded): Recorded {
+  const { operation: _, ...rest } = recorded;
+  return rest;
+}
+
+/** Without the volume of a slot whose member is gone. */
+export function withoutVolume(recorded: Recorded, slot: number): Recorded {
+  const { [slot]: _, ...volumes } = recorded.volumes;
+  return { ...recorded, volumes };
+}

@@ -1,0 +1,55 @@
+/** Versions of etcd, and which upgrades are allowed: one minor version at a time, never back. */
+import type { Finding } from './model.ts';
+
+interface Version {
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+}
+
+/** Before an upgrade to 3.6: earlier patches can lose the promotion of a learner, or bring removed members back. */
+const patchBefore36 = 26;
+
+/** Undefined if it is not a version of three numbers. */
+export function parseVersion(text: string): Version | undefined {
+  const match = /^v?(\d{1,4})\.(\d{1,4})\.(\d{1,4})(?:[-+].*)?$/u.exec(text);
+  if (match === null) return undefined;
+  const [, major, minor, patch] = match;
+  return { major: Number(major), minor: Number(minor), patch: Number(patch) };
+}
+
+/** Why members of these versions may not be upgraded; undefined if they may. */
+export function upgradeProblem(running: readonly string[], target: string): Finding | undefined {
+  const to = parseVersion(target);
+  if (to === undefined) return blocked(`${target} is not a version`);
+  const from = running.map(parseVersion);
+  for (const version of from) {
+    if (version === undefined) return blocked('a member reports a version that is not understood');
+    if (version.major !== to.major)
+      return blocked(`an upgrade from ${format(version)} to ${format(to)} changes the major version`);
+    if (compare(version, to) > 0) return blocked(`${format(version)} cannot be downgraded to ${format(to)}`);
+    if (to.minor - version.minor > 1) {
+      return blocked(
+        `${format(version)} has to be upgraded to 3.${version.minor + 1} before ${format(to)}: one minor version at a time`,
+      );
+    }
+    if (to.minor === 6 && version.minor === 5 && version.patch < patchBefore36) {
+      return blocked(
+        `${format(version)} has to be upgraded to 3.5.${patchBefore36} or later before 3.6: earlier versions may lose members`,
+      );
+    }
+  }
+  return undefined;
+}
+
+function compare(a: Version, b: Version): number {
+  return a.minor - b.minor || a.patch - b.patch;
+}
+
+function format({ major, minor, patch }: Version): string {
+  return `${major}.${minor}.${patch}`;
+}
+
+function blocked(message: string): Finding {
+  return { reason: 'UpgradeBlocked', message };
+}
