@@ -18,12 +18,15 @@ tour: build ## Run a demonstration of the registry: one process writes, another 
 
 test: build lint ## Install, build, lint, type-check and run every test
 	@scripts/ensure-tool.sh etcd etcd-server
+	@scripts/ensure-etcd.sh 3.5
 	@scripts/ensure-tool.sh strace strace libunwind8
 	@scripts/ensure-kubectl.sh
 	@node scripts/test.mjs
 
 test-kubernetes: build ## Run the tests against a real kube-apiserver, which is built with Go at the first time
 	@scripts/ensure-tool.sh etcd etcd-server
+	@scripts/ensure-etcd.sh 3.5
+	@scripts/etcd/build.sh 3.5 >/dev/null && scripts/etcd/build.sh 3.6 >/dev/null
 	@kube=$$(scripts/kubernetes/build.sh) && KUBE_BIN=$$kube node scripts/test.mjs --config vitest.kubernetes.config.ts
 
 build: $(INSTALLED) ## Compile changed files and type-check everything
@@ -45,6 +48,7 @@ simulate: $(INSTALLED) ## Run the simulations: SEEDS=20000 runs more; OF=operato
 
 mutants: $(INSTALLED) ## Plant the listed defects one at a time and print those that no test detects; ONLY=workqueue selects some
 	@scripts/ensure-tool.sh etcd etcd-server
+	@scripts/ensure-etcd.sh 3.5
 	@node scripts/mutants/run.mjs $(if $(ONLY),'$(ONLY)')
 
 bench: build ## Measure speed and memory, compared with a baseline in the same run

@@ -83,6 +83,15 @@ describe('scripts/ensure-tool.sh', () => {
   });
 });
 
+it('scripts/ensure-etcd.sh prints the reason and exits with 0 if no package is known', async () => {
+  const copy = join(scratch, 'scripts', 'ensure-etcd.sh');
+  mkdirSync(join(scratch, 'scripts'));
+  copyFileSync(join(root, 'scripts', 'ensure-etcd.sh'), copy);
+  const { code, output } = await run('/bin/sh', [copy, '3.9']);
+  expect(output).toBe('etcd 3.9: there is no known package for this machine\n');
+  expect(code).toBe(0);
+});
+
 function locate(program: string): string {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
     const path = join(folder, program);
