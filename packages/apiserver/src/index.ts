@@ -28,6 +28,8 @@ export { PriorityClass } from './kinds/priority-class.ts';
 export { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from './kinds/rbac.ts';
 export { serverKinds } from './kinds/server-kinds.ts';
 export { Token } from './kinds/token.ts';
+export { Authority, generateAuthority } from './tls/authority.ts';
 export { Certificates } from './tls/certificates.ts';
+export { type KeyPair, parseKeyPair } from './tls/key-pair.ts';
 export { type KubeconfigOptions, kubeconfigFor } from './tls/kubeconfig.ts';
 export type { Target } from './verbs/call.ts';

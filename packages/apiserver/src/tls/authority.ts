@@ -69,7 +69,8 @@ export function openAuthority(path: string, clock: Clock): Authority {
   return new Authority(pair, clock);
 }
 
-function createAuthority(path: string, clock: Clock): KeyPair {
+/** The key and the self-signed certificate of a new authority, valid for ten years. Nothing is stored. */
+export function generateAuthority(clock: Clock): KeyPair {
   const nowMs = checkedTime(clock);
   const key = generateKey();
   // The key id makes the name unique, so that clients with the authorities of two servers do not mix them up.
@@ -85,7 +86,11 @@ function createAuthority(path: string, clock: Clock): KeyPair {
     },
     selfIssuer(subject, key),
   );
-  const pair = keyPairOf(key, pem);
+  return keyPairOf(key, pem);
+}
+
+function createAuthority(path: string, clock: Clock): KeyPair {
+  const pair = generateAuthority(clock);
   if (createPrivateFile(path, formatKeyPair(pair))) return pair;
   const other = readKeyPair(path);
   if (other) return other;

@@ -33,7 +33,8 @@ export function readKeyPair(path: string): KeyPair | undefined {
   return text === undefined ? undefined : parseKeyPair(path, text);
 }
 
-function parseKeyPair(path: string, text: string): KeyPair {
+/** `path` is for messages. Throws `Corrupt` if the text does not have a key and its certificate. */
+export function parseKeyPair(path: string, text: string): KeyPair {
   const keyPem = keyBlock.exec(text)?.[0];
   const certificatePem = certificateBlock.exec(text)?.[0];
   if (keyPem === undefined || certificatePem === undefined) {

@@ -25,8 +25,9 @@ export interface CertificateTemplate {
   readonly publicKey: KeyObject;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
-  readonly use: 'authority' | 'server' | 'client';
-  /** DNS names and IP addresses of a server. */
+  /** `peer` is a server that also connects to servers of its kind, with the same certificate. */
+  readonly use: 'authority' | 'server' | 'client' | 'peer';
+  /** DNS names and IP addresses of a server or peer. */
   readonly names?: readonly string[];
 }
 
@@ -108,8 +109,8 @@ function extensions({ use, publicKey, names = [] }: CertificateTemplate, issuer:
     extension(oid.authorityKeyIdentifier, der.sequence(der.implicit(0, issuer.keyId))),
   ];
   if (!isAuthority) {
-    const purpose = use === 'server' ? oid.serverAuth : oid.clientAuth;
-    list.push(extension(oid.extendedKeyUsage, der.sequence(der.objectIdentifier(purpose))));
+    const purposes = [...(use === 'client' ? [] : [oid.serverAuth]), ...(use === 'server' ? [] : [oid.clientAuth])];
+    list.push(extension(oid.extendedKeyUsage, der.sequence(...purposes.map(der.objectIdentifier))));
   }
   if (names.length > 0) {
     list.push(extension(oid.subjectAlternativeName, der.sequence(...names.map(encodeAlternativeName))));
