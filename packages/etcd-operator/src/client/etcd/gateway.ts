@@ -1,0 +1,210 @@
+/** The client of a real etcd: its JSON gateway, over HTTP or HTTPS. */
+import type { Clock } from '@ecsm/runtime';
+import type {
+  ConnectEtcd,
+  EtcdAlarm,
+  EtcdAlarmType,
+  EtcdCallOptions,
+  EtcdClient,
+  EtcdCredentials,
+  EtcdEndpoint,
+  EtcdId,
+  EtcdMember,
+  EtcdMemberList,
+  EtcdStatus,
+  EtcdValue,
+} from './contract.ts';
+import { EtcdError, isEtcdError } from './error.ts';
+import {
+  type Answer,
+  decimalId,
+  flagAt,
+  idAt,
+  integerAt,
+  malformed,
+  objectAt,
+  objectsAt,
+  parseAnswer,
+  stringAt,
+  stringsAt,
+} from './gateway/answer.ts';
+import { reportedFailure } from './gateway/failure.ts';
+import { Connections } from './gateway/request.ts';
+
+export function connectGateway(clock: Clock): ConnectEtcd {
+  return (credentials) => new EtcdGateway(credentials, clock);
+}
+
+/** A call that needs a leader fails at once without one; `any` is served by a member on its own. */
+type Need = 'leader' | 'any';
+
+class EtcdGateway implements EtcdClient {
+  readonly #connections: Connections;
+
+  constructor(credentials: EtcdCredentials | undefined, clock: Clock) {
+    this.#connections = new Connections(credentials, clock);
+  }
+
+  async status(endpoint: EtcdEndpoint, options?: EtcdCallOptions): Promise<EtcdStatus> {
+    const answer = await this.#call(endpoint, '/v3/maintenance/status', {}, 'any', options);
+    const header = objectAt(answer, 'header');
+    const leaderId = idAt(answer, 'leader');
+    return {
+      clusterId: idAt(header, 'cluster_id'),
+      memberId: idAt(header, 'member_id'),
+      version: stringAt(answer, 'version'),
+      leaderId: leaderId === '0' ? undefined : leaderId,
+      isLearner: flagAt(answer, 'isLearner'),
+      revision: integerAt(header, 'revision'),
+      raftTerm: integerAt(answer, 'raftTerm'),
+      raftIndex: integerAt(answer, 'raftIndex'),
+      raftAppliedIndex: integerAt(answer, 'raftAppliedIndex'),
+      dbSizeBytes: Number(integerAt(answer, 'dbSize')),
+      dbSizeInUseBytes: Number(integerAt(answer, 'dbSizeInUse')),
+    };
+  }
+
+  async memberList(endpoint: EtcdEndpoint, options?: EtcdCallOptions): Promise<EtcdMemberList> {
+    // 3.4 does not know the field, and answers from its own memory.
+    return members(await this.#call(endpoint, '/v3/cluster/member/list', { linearizable: true }, 'leader', options));
+  }
+
+  async addLearner(
+    endpoint: EtcdEndpoint,
+    peerURL: string,
+    options?: EtcdCallOptions,
+  ): Promise<EtcdMemberList & { readonly memberId: EtcdId }> {
+    const body = { peerURLs: [peerURL], isLearner: true };
+    const answer = await this.#call(endpoint, '/v3/cluster/member/add', body, 'leader', options);
+    return { ...members(answer), memberId: idAt(objectAt(answer, 'member'), 'ID') };
+  }
+
+  async promote(endpoint: EtcdEndpoint, memberId: EtcdId, options?: EtcdCallOptions): Promise<void> {
+    await this.#call(endpoint, '/v3/cluster/member/promote', { ID: decimalId(memberId) }, 'leader', options);
+  }
+
+  async remove(endpoint: EtcdEndpoint, memberId: EtcdId, options?: EtcdCallOptions): Promise<void> {
+    await this.#call(endpoint, '/v3/cluster/member/remove', { ID: decimalId(memberId) }, 'leader', options);
+  }
+
+  async moveLeader(leader: EtcdEndpoint, toMemberId: EtcdId, options?: EtcdCallOptions): Promise<void> {
+    const body = { targetID: decimalId(toMemberId) };
+    await this.#call(leader, '/v3/maintenance/transfer-leadership', body, 'leader', options);
+  }
+
+  async alarms(endpoint: EtcdEndpoint, options?: EtcdCallOptions): Promise<readonly EtcdAlarm[]> {
+    const answer = await this.#call(endpoint, '/v3/maintenance/alarm', { action: 'GET' }, 'leader', options);
+    return objectsAt(answer, 'alarms').map((alarm) => ({
+      memberId: idAt(alarm, 'memberID'),
+      type: alarmType(stringAt(alarm, 'alarm')),
+    }));
+  }
+
+  async disarm(endpoint: EtcdEndpoint, alarm: EtcdAlarm, options?: EtcdCallOptions): Promise<void> {
+    const body = { action: 'DEACTIVATE', memberID: decimalId(alarm.memberId), alarm: alarm.type };
+    await this.#call(endpoint, '/v3/maintenance/alarm', body, 'leader', options);
+  }
+
+  async compact(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<void> {
+    try {
+      await this.#call(endpoint, '/v3/kv/compaction', { revision: String(revision) }, 'leader', options);
+    } catch (error) {
+      if (!(isEtcdError(error, 'Other') && error.message.includes('has been compacted'))) throw error;
+    }
+  }
+
+  async defragment(endpoint: EtcdEndpoint, options?: EtcdCallOptions): Promise<void> {
+    await this.#call(endpoint, '/v3/maintenance/defragment', {}, 'any', options);
+  }
+
+  async hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<string> {
+    const body = { revision: String(revision) };
+    const answer = await this.#call(endpoint, '/v3/maintenance/hashkv', body, 'any', options).catch(
+      (error: unknown) => {
+        // Older servers have it at the path of another call.
+        if (!(error instanceof NoSuchPath)) throw error;
+        return this.#call(endpoint, '/v3/maintenance/hash', body, 'any', options);
+      },
+    );
+    return integerAt(answer, 'hash').toString(16);
+  }
+
+  async get(
+    endpoint: EtcdEndpoint,
+    key: string,
+    options: EtcdCallOptions & { readonly serializable?: boolean } = {},
+  ): Promise<EtcdValue | undefined> {
+    const { serializable = false } = options;
+    const body = { key: base64(key), serializable };
+    const answer = await this.#call(endpoint, '/v3/kv/range', body, serializable ? 'any' : 'leader', options);
+    const [found] = objectsAt(answer, 'kvs');
+    if (!found) return undefined;
+    const value = Buffer.from(stringAt(found, 'value'), 'base64').toString('utf8');
+    return { value, modRevision: integerAt(found, 'mod_revision') };
+  }
+
+  async put(endpoint: EtcdEndpoint, key: string, value: string, options?: EtcdCallOptions): Promise<bigint> {
+    const body = { key: base64(key), value: base64(value) };
+    const answer = await this.#call(endpoint, '/v3/kv/put', body, 'leader', options);
+    return integerAt(objectAt(answer, 'header'), 'revision');
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+
+  async #call(
+    endpoint: EtcdEndpoint,
+    path: string,
+    body: object,
+    need: Need,
+    options: EtcdCallOptions = {},
+  ): Promise<Answer> {
+    const { status, text } = await this.#connections.post(endpoint, path, body, need === 'leader', options);
+    if (status === 200) return parseAnswer(text);
+    throw refusal(path, status, text);
+  }
+}
+
+class NoSuchPath extends EtcdError {}
+
+/** The error in an answer. One that is not etcd's comes from a proxy, or the server has no such call. */
+function refusal(path: string, status: number, text: string): EtcdError {
+  let message = '';
+  let number = 0;
+  try {
+    const answer = parseAnswer(text);
+    message = stringAt(answer, 'message') || stringAt(answer, 'error');
+    number = Number(integerAt(answer, 'code'));
+  } catch {
+    // The status says enough.
+  }
+  if (status === 404 && (message === '' || message === 'Not Found')) {
+    return new NoSuchPath('Other', `the server does not have ${path}`);
+  }
+  return message === '' ? malformed(`HTTP status ${status}`) : reportedFailure(message, number);
+}
+
+function members(answer: Answer): EtcdMemberList {
+  return {
+    clusterId: idAt(objectAt(answer, 'header'), 'cluster_id'),
+    members: objectsAt(answer, 'members').map(
+      (member): EtcdMember => ({
+        id: idAt(member, 'ID'),
+        name: stringAt(member, 'name'),
+        peerURLs: stringsAt(member, 'peerURLs'),
+        clientURLs: stringsAt(member, 'clientURLs'),
+        isLearner: flagAt(member, 'isLearner'),
+      }),
+    ),
+  };
+}
+
+function alarmType(text: string): EtcdAlarmType {
+  if (text === 'NOSPACE' || text === 'CORRUPT') return text;
+  throw malformed(`unknown alarm ${JSON.stringify(text)}`);
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}
