@@ -29,6 +29,7 @@ export type {
   BooleanSchema,
   Infer,
   Input,
+  IntegerOrStringSchema,
   ListSchema,
   MapSchema,
   NumberSchema,

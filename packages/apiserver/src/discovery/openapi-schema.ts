@@ -77,7 +77,7 @@ function withoutCommon(properties: Readonly<Record<string, JsonValue>>): JsonObj
 }
 
 /** Keywords that OpenAPI 3.0 does not have, or that Kubernetes does not allow in the schema of an object. */
-const dropped = new Set(['$schema', 'propertyNames', 'uniqueItems']);
+const dropped = new Set(['$schema', 'propertyNames', 'uniqueItems', 'anyOf', 'x-kubernetes-int-or-string']);
 
 /** Converts a schema and all schemas in it. */
 export function toOpenApi(schema: JsonObject): JsonObject {
@@ -108,6 +108,10 @@ function isUnbounded(keyword: string, value: JsonValue): boolean {
 
 function extensionsOf(schema: JsonObject): JsonObject {
   const { type } = schema;
+  // As Kubernetes describes its own kinds.
+  if (schema['x-kubernetes-int-or-string'] === true) {
+    return { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] };
+  }
   if (type === undefined) return { 'x-kubernetes-preserve-unknown-fields': true };
   if (type === 'integer') return { format: 'int64' };
   if (type !== 'array') return {};

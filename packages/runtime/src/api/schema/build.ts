@@ -8,6 +8,7 @@ import type {
   Infer,
   Input,
   InputOfProperties,
+  IntegerOrStringSchema,
   ListSchema,
   MapSchema,
   NumberSchema,
@@ -47,10 +48,13 @@ export function boolean(options: Options<BooleanSchema> = {}): BooleanSchema {
   return Object.freeze({ type: 'boolean', ...options });
 }
 
-/** An object with exactly these fields. Each is required unless it is `optional(…)` or `withDefault(…)`. */
+/**
+ * An object with exactly these fields, or with `open` with at least these. Each is required unless it is `optional(…)` or
+ * `withDefault(…)`.
+ */
 export function object<P extends Readonly<Record<string, Schema>>>(
   properties: P,
-  options: Options<ObjectSchema> = {},
+  options: Options<ObjectSchema, 'open'> = {},
 ): ObjectSchema<OutputOfProperties<P>, InputOfProperties<P>> {
   const own: Record<string, Schema> = Object.create(null);
   for (const [name, property] of Object.entries(properties)) {
@@ -96,6 +100,10 @@ export function map<S extends Schema>(
 /** Any JSON, stored as it is. For data whose schema is defined elsewhere. */
 export function anything(options: Options<AnythingSchema> = {}): AnythingSchema {
   return Object.freeze({ type: 'anything', ...options });
+}
+
+export function integerOrString(options: Options<IntegerOrStringSchema> = {}): IntegerOrStringSchema {
+  return Object.freeze({ type: 'integerOrString', ...options });
 }
 
 /** A field that may be absent, in input and in output. */

@@ -6,7 +6,19 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Widget, widget } from '../example.kit.ts';
-import { anything, boolean, integer, list, map, number, object, optional, string, withDefault } from './build.ts';
+import {
+  anything,
+  boolean,
+  integer,
+  integerOrString,
+  list,
+  map,
+  number,
+  object,
+  optional,
+  string,
+  withDefault,
+} from './build.ts';
 import { toJsonSchema } from './json-schema.ts';
 import type { Schema } from './schema.ts';
 import { validate } from './validate.ts';
@@ -43,6 +55,7 @@ const leaf: fc.Arbitrary<Schema> = fc.oneof(
     number({ minimum: 0.5 }),
     boolean(),
     anything(),
+    integerOrString(),
   ),
 );
 const names = ['a', 'b', 'c'] as const;
@@ -51,10 +64,14 @@ const schemas: fc.Arbitrary<Schema> = fc.letrec<{ schema: Schema }>((tie) => ({
     { depthSize: 'medium' },
     leaf,
     fc
-      .array(fc.tuple(fc.constantFrom(...names), tie('schema'), fc.constantFrom('required', 'optional', 'defaulted')), {
-        maxLength: 3,
-      })
-      .map((fields) =>
+      .tuple(
+        fc.array(
+          fc.tuple(fc.constantFrom(...names), tie('schema'), fc.constantFrom('required', 'optional', 'defaulted')),
+          { maxLength: 3 },
+        ),
+        fc.constantFrom({}, { open: true as const }),
+      )
+      .map(([fields, options]) =>
         object(
           Object.fromEntries(
             fields.map(([name, schema, presence]) => {
@@ -62,6 +79,7 @@ const schemas: fc.Arbitrary<Schema> = fc.letrec<{ schema: Schema }>((tie) => ({
               return [name, presence === 'optional' ? optional(schema) : withDefault<Schema>(schema, 1)];
             }),
           ),
+          options,
         ),
       ),
     fc

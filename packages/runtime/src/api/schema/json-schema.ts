@@ -37,7 +37,8 @@ function rules(schema: Schema): Rules {
         type: 'object',
         properties: Object.fromEntries(properties),
         required: schema.required.length > 0 ? schema.required : undefined,
-        additionalProperties: false,
+        additionalProperties: schema.open ? undefined : false,
+        'x-kubernetes-preserve-unknown-fields': schema.open,
       };
     }
     case 'list':
@@ -59,6 +60,11 @@ function rules(schema: Schema): Rules {
       };
     case 'anything':
       return {};
+    case 'integerOrString':
+      return {
+        anyOf: [defined(numberRules({ type: 'integer' })), { type: 'string' }],
+        'x-kubernetes-int-or-string': true,
+      };
   }
 }
 

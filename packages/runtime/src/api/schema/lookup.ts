@@ -1,5 +1,8 @@
 import type { PathSegment } from '../path.ts';
+import { anything } from './build.ts';
 import type { Schema } from './schema.ts';
+
+const anythingSchema = anything();
 
 /** Returns the schema of the field at a path, or undefined if there is no such field. */
 export function schemaAt(schema: Schema, segments: readonly PathSegment[]): Schema | undefined {
@@ -8,7 +11,7 @@ export function schemaAt(schema: Schema, segments: readonly PathSegment[]): Sche
     if (current === undefined) return undefined;
     switch (current.type) {
       case 'object':
-        current = current.properties[segment];
+        current = current.properties[segment] ?? (current.open ? anythingSchema : undefined);
         break;
       case 'map':
         current = typeof segment === 'string' ? current.values : undefined;

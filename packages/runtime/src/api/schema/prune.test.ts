@@ -35,6 +35,15 @@ describe('prune', () => {
     });
   });
 
+  it('keeps unknown fields of open objects, and removes those of closed objects inside', () => {
+    const open = object({ name: string(), inner: optional(object({ a: string() })) }, { open: true });
+    const value = { name: 'a', extra: { deep: [1] }, inner: { a: 'x', b: 'y' } };
+    expect(prune(open, value)).toEqual({
+      value: { name: 'a', extra: { deep: [1] }, inner: { a: 'x' } },
+      unknown: ['inner.b'],
+    });
+  });
+
   it('does not change its argument and shares unchanged parts', () => {
     const items = [{ name: 'x' }];
     const value = Object.freeze({ name: 'a', extra: 1, items });

@@ -31,7 +31,7 @@ interface Walk {
 function pruneNode(walk: Walk, schema: Schema, value: unknown): unknown {
   switch (schema.type) {
     case 'object':
-      return isPlainObject(value) ? pruneFields(walk, value, (name) => schema.properties[name]) : value;
+      return isPlainObject(value) ? pruneFields(walk, value, (name) => schema.properties[name], schema.open) : value;
     case 'map':
       return isPlainObject(value) ? pruneFields(walk, value, () => schema.values) : value;
     case 'list':
@@ -43,13 +43,15 @@ function pruneNode(walk: Walk, schema: Schema, value: unknown): unknown {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function pruneFields(walk: Walk, value: Fields, schemaOf: (name: string) => Schema | undefined): Fields {
+function pruneFields(walk: Walk, value: Fields, schemaOf: (name: string) => Schema | undefined, isOpen?: true): Fields {
   let isChanged = false;
   const copy: Record<string, unknown> = {};
   for (const [name, before] of Object.entries(value)) {
     const schema = schemaOf(name);
     walk.path.push(name);
-    if (schema === undefined) {
+    if (schema === undefined && isOpen) {
+      setOwn(copy, name, before);
+    } else if (schema === undefined) {
       report(walk);
       isChanged = true;
     } else {

@@ -1,7 +1,19 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { type FieldError, formatFieldError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
-import { anything, boolean, integer, list, map, number, object, optional, string, withDefault } from './build.ts';
+import {
+  anything,
+  boolean,
+  integer,
+  integerOrString,
+  list,
+  map,
+  number,
+  object,
+  optional,
+  string,
+  withDefault,
+} from './build.ts';
 import { applyDefaults } from './defaults.ts';
 import { schemaAt } from './lookup.ts';
 import type { Infer, Input, Schema } from './schema.ts';
@@ -255,5 +267,44 @@ describe('schemaAt', () => {
     for (const path of [['nope'], ['nope', 'x'], ['env', 'name'], ['limits', 0], ['name', 'x'], ['constructor']]) {
       expect(schemaAt(schema, path)).toBeUndefined();
     }
+  });
+});
+
+describe('an open object', () => {
+  const open = object({ size: withDefault(integer(), 1), inner: optional(object({ a: string() })) }, { open: true });
+
+  it('keeps fields that are not listed, and checks those that are', () => {
+    const value = { other: { deep: [1, null] } };
+    expect(applyDefaults(open, value)).toEqual({ size: 1, other: { deep: [1, null] } });
+    expect(validate(open, value, '')).toEqual([]);
+    expect(validate(open, { size: 'x', inner: { b: 1 } }, 'spec').map(formatFieldError)).toEqual([
+      'spec.size: Invalid value: "x": must be an integer',
+      'spec.inner.b: Unknown field: did you mean "a"?',
+      'spec.inner.a: Required value: must be set',
+    ]);
+  });
+
+  it('accepts only JSON in fields that are not listed', () => {
+    expect(validate(open, { other: () => 1 }, '')).toHaveLength(1);
+  });
+
+  it('has a schema for every field', () => {
+    expect(schemaAt(open, ['other', 'deep', 0])?.type).toBe('anything');
+    expect(schemaAt(open, ['inner', 'b'])).toBeUndefined();
+  });
+});
+
+describe('an integer or a string', () => {
+  it('is one of both', () => {
+    const errors = [1, '50%', 1.5, true].map((value) =>
+      validate(integerOrString(), value, 'port').map(formatFieldError),
+    );
+    expect(errors).toEqual([
+      [],
+      [],
+      ['port: Invalid value: 1.5: must be an integer or a string'],
+      ['port: Invalid value: true: must be an integer or a string'],
+    ]);
+    expectTypeOf<Infer<ReturnType<typeof integerOrString>>>().toEqualTypeOf<number | string>();
   });
 });

@@ -3,7 +3,7 @@
  * defaults, JSON Schema and `explain` are derived from it.
  *
  * It is our own to save memory: ajv costs 9 MB of resident memory, zod 13, typebox 20. It supports only what Kubernetes
- * calls a structural schema: every value has one type, every object lists all its fields.
+ * calls a structural schema: every value has one type, every object lists all its fields unless it is `open`.
  */
 import type { JsonValue } from '../json.ts';
 
@@ -58,6 +58,11 @@ export interface ObjectSchema<Output = unknown, In = unknown> extends Common<Out
   readonly required: readonly string[];
   /** The names of the fields that have a default. */
   readonly defaulted: readonly string[];
+  /**
+   * Fields that are not listed are kept as they are, for objects of Kubernetes of which we know only a part. Their types
+   * are not part of the TypeScript type. Default: such fields are errors.
+   */
+  readonly open?: true;
 }
 
 export interface ListSchema<Output = unknown, In = unknown> extends Common<Output, In> {
@@ -82,6 +87,11 @@ export interface AnythingSchema extends Common<JsonValue> {
   readonly type: 'anything';
 }
 
+/** Kubernetes' IntOrString: a count or a percentage, the number or the name of a port. */
+export interface IntegerOrStringSchema extends Common<number | string> {
+  readonly type: 'integerOrString';
+}
+
 export type Schema =
   | StringSchema
   | NumberSchema
@@ -89,7 +99,8 @@ export type Schema =
   | ObjectSchema
   | ListSchema
   | MapSchema
-  | AnythingSchema;
+  | AnythingSchema
+  | IntegerOrStringSchema;
 
 /** The type of a value after defaults and validation: the output. */
 export type Infer<S extends Schema> = S extends { readonly [types]?: readonly [infer Output, unknown] }

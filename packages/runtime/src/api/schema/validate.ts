@@ -87,11 +87,20 @@ function compile(schema: Schema): Check {
     case 'map':
       return compileMap(schema);
     case 'anything':
+      return compileAnything(schema);
+    case 'integerOrString':
       return (walk, value) => {
-        const reason = jsonProblem(value, walk.path.length);
-        if (reason !== undefined) invalid(walk, schema, value, reason);
+        if (typeof value !== 'string' && !Number.isSafeInteger(value))
+          invalid(walk, schema, value, 'must be an integer or a string');
       };
   }
+}
+
+function compileAnything(schema: Schema): Check {
+  return (walk, value) => {
+    const reason = jsonProblem(value, walk.path.length);
+    if (reason !== undefined) invalid(walk, schema, value, reason);
+  };
 }
 
 function compileString(schema: StringSchema): Check {
@@ -148,13 +157,16 @@ function compileObject(schema: ObjectSchema): Check {
       ];
     }),
   );
+  const checkUnlisted = schema.open ? compileAnything(schema) : undefined;
   return (walk, value) => {
     if (!isPlainObject(value)) return invalid(walk, schema, value, 'must be an object');
     let requiredSeen = 0;
     for (const name of Object.keys(value)) {
       const field = fields.get(name);
       const item = value[name];
-      if (field === undefined) {
+      if (field === undefined && checkUnlisted !== undefined) {
+        if (item !== undefined) descend(walk, name, checkUnlisted, item);
+      } else if (field === undefined) {
         reportAt(walk, name, 'Unknown field', didYouMean(name, [...fields.keys()], 'known fields'));
       } else if (item !== undefined && !(item === null && field.nullIsMissing)) {
         if (field.isRequired) requiredSeen++;
