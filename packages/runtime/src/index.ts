@@ -27,6 +27,7 @@ export { type Pruned, prune } from './api/schema/prune.ts';
 export type {
   AnythingSchema,
   BooleanSchema,
+  Defaulted,
   Infer,
   Input,
   IntegerOrStringSchema,
@@ -34,6 +35,7 @@ export type {
   MapSchema,
   NumberSchema,
   ObjectSchema,
+  Optional,
   Schema,
   StringSchema,
 } from './api/schema/schema.ts';
