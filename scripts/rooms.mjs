@@ -102,6 +102,7 @@ export const rooms = {
   'etcd-operator/client': { imports: ['kubernetes', 'apiserver', 'runtime'], doors: ['node:http', 'node:https'] },
   'etcd-operator/resource': {
     imports: ['etcd-operator/client', 'etcd-operator/apis', 'kubernetes', 'apiserver', 'runtime'],
+    doors: ['node:crypto'],
   },
   'etcd-operator/service': {
     imports: [

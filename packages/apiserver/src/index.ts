@@ -32,4 +32,5 @@ export { Authority, generateAuthority } from './tls/authority.ts';
 export { Certificates } from './tls/certificates.ts';
 export { type KeyPair, parseKeyPair } from './tls/key-pair.ts';
 export { type KubeconfigOptions, kubeconfigFor } from './tls/kubeconfig.ts';
+export { type Validity, validityOf } from './tls/read.ts';
 export type { Target } from './verbs/call.ts';

@@ -1,5 +1,6 @@
 /** What is known about a cluster, and the one action that a pass takes. Plain data: everything is decided on it. */
 import type { EtcdAlarm, EtcdId, EtcdMember, EtcdStatus } from '../client/etcd/contract.ts';
+import type { TlsStep } from '../resource/tls-material.ts';
 
 /**
  * A slot is a position in the StatefulSet: pod `<cluster>-<index>` and volume `data-<cluster>-<index>`. A member belongs to
@@ -161,11 +162,27 @@ export interface PassSettings {
   readonly restMs: number;
 }
 
+/** The certificates of a cluster whose TLS is automatic, or what is wrong with those that the user provides. */
+export interface CertificateFacts {
+  /** Undefined if the certificates can be used. */
+  readonly problem?: string;
+  readonly hasAuthority: boolean;
+  /** Secrets whose certificate has to be issued. */
+  readonly due: readonly string[];
+  readonly isAuthorityDue: boolean;
+  /** Steady, or in the middle of a change of the authority; see `resource/tls-material`. */
+  readonly rotation: 'Steady' | 'Introduced' | 'Switched';
+  readonly switchedAtMs?: number;
+  readonly notAfterMs?: number;
+}
+
 /** Everything that a decision depends on. */
 export interface PassInput {
   readonly wanted: Wanted;
   readonly recorded: Recorded;
   readonly facts: ClusterFacts;
+  /** Undefined without TLS. */
+  readonly certificates?: CertificateFacts;
   /** Objects that are missing or differ from what they should be, such as `Service/main-client`. */
   readonly staleObjects: readonly string[];
   /** The hash of the pod template that the spec renders with the recorded version. */
@@ -184,6 +201,7 @@ export type Action = { readonly why: string } & (
   | { readonly do: 'disarm'; readonly alarm: EtcdAlarm }
   | { readonly do: 'compact'; readonly revision: bigint }
   | { readonly do: 'defragment'; readonly slot: number }
+  | { readonly do: 'certificates'; readonly step: TlsStep }
 );
 
 export interface PlannedEvent {

@@ -5,6 +5,7 @@
  */
 import { corruption, defragmentation, space } from './alarms.ts';
 import { bootstrap } from './bootstrap.ts';
+import { authority, certificates } from './certificates.ts';
 import { deletion } from './deletion.ts';
 import { identity, missingSet } from './identity.ts';
 import { learner, leaving } from './joining.ts';
@@ -23,6 +24,7 @@ const rules: readonly Rule[] = [
   deletion,
   paused,
   identity,
+  certificates,
   objects,
   bootstrap,
   recovery,
@@ -39,6 +41,7 @@ const rules: readonly Rule[] = [
   rollout,
   everyMemberServes,
   restarted,
+  authority,
   scaling,
   upgrade,
   defragmentation,
