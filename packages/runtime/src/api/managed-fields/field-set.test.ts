@@ -58,6 +58,17 @@ describe('FieldsV1', () => {
   it('is read with keys in any order and spacing', () => {
     const set = fromFieldsV1({ 'k:{"b": 1, "a": "x"}': {} });
     expect(set && toFieldsV1(set)).toEqual({ 'k:{"a":"x","b":1}': {} });
+    const escaped = fromFieldsV1({ 'f:env': { 'k:{"name":"\\u0041"}': { 'f:x': {} } } });
+    expect(escaped && toFieldsV1(escaped)).toEqual({ 'f:env': { 'k:{"name":"A"}': { 'f:x': {} } } });
+  });
+
+  it('has the changed and the unchanged nodes of a set that was read and then changed', () => {
+    const before = { 'f:spec': { 'f:env': { 'k:{"name":"A"}': { '.': {}, 'f:value': {} } }, 'f:image': {} } };
+    const read = fromFieldsV1(before) ?? fieldSet();
+    const changed = difference(union(read, fieldSet(['f:spec', 'f:a'])), fieldSet(['f:spec', 'f:image']));
+    expect(JSON.stringify(toFieldsV1(changed))).toBe(
+      JSON.stringify({ 'f:spec': { 'f:a': {}, 'f:env': before['f:spec']['f:env'] } }),
+    );
   });
 
   it.each([[null], ['text'], [[]], [{ x: {} }], [{ 'f:a': 1 }], [{ 'v:{': {} }], [{ 'k:1': {} }], [{ 'i:x': {} }]])(

@@ -6,11 +6,13 @@
  * the key `.` if its own path is in the set too.
  */
 import { isPlainObject, type JsonObject } from '../json.ts';
-import { compareElements, parseElement } from './path-element.ts';
+import { parseElement, sortedElements } from './path-element.ts';
 
 export interface FieldSet {
   readonly self: boolean;
   readonly children: ReadonlyMap<string, FieldSet>;
+  /** The FieldsV1 that the node was read from. A write changes few nodes, and the others are written as they were read. */
+  readonly source?: JsonObject;
 }
 
 type Children = ReadonlyMap<string, FieldSet>;
@@ -107,7 +109,7 @@ export function* pathsOf(set: FieldSet, prefix: readonly string[] = []): Generat
 export function toFieldsV1(set: FieldSet): JsonObject {
   const json: Record<string, JsonObject> = {};
   if (set.self && set.children.size > 0) json['.'] = {};
-  for (const [element, child] of sorted(set.children)) json[element] = toFieldsV1(child);
+  for (const [element, child] of sorted(set.children)) json[element] = child.source ?? toFieldsV1(child);
   return json;
 }
 
@@ -120,21 +122,31 @@ export function fromFieldsV1(value: unknown): FieldSet | undefined {
 
 function readNode(value: unknown): FieldSet | undefined {
   if (!isPlainObject(value)) return undefined;
+  const keys = Object.keys(value);
+  if (keys.length === 0) return leafSet;
   const children = new Map<string, FieldSet>();
-  let self = Object.keys(value).length === 0;
-  for (const [key, inner] of Object.entries(value)) {
+  let self = false;
+  let isCanonical = true;
+  for (const key of keys) {
     if (key === '.') {
       self = true;
       continue;
     }
     const element = parseElement(key);
-    const child = readNode(inner);
+    const child = readNode(value[key]);
     if (element === undefined || child === undefined) return undefined;
+    if (element !== key || (child !== leafSet && child.source === undefined)) isCanonical = false;
     children.set(element, child);
   }
-  return nodeOf(self, children);
+  if (children.size === 0) return leafSet;
+  return isCanonical && isFieldsV1(value) ? { self, children, source: value } : { self, children };
+}
+
+/** Called only for values that have been read. */
+function isFieldsV1(value: object): value is JsonObject {
+  return isPlainObject(value);
 }
 
 function sorted(children: Children): (readonly [string, FieldSet])[] {
-  return [...children].sort(([left], [right]) => compareElements(left, right));
+  return sortedElements(children.keys()).map((element) => [element, children.get(element) ?? emptySet]);
 }

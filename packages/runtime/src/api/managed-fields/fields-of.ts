@@ -58,6 +58,8 @@ export function compare(schema: Schema, before: JsonValue | undefined, after: Js
   if (before === undefined)
     return { ...noDifference, added: after === undefined ? emptySet : everyField(schema, after) };
   if (after === undefined) return { ...noDifference, removed: everyField(schema, before) };
+  // Matching the items of lists by their keys costs far more than a comparison.
+  if (Array.isArray(before) && deepEqual(before, after)) return noDifference;
   const old = partsOf(schema, before);
   const next = partsOf(schema, after);
   if (old && next && isList(old) === isList(next)) return compareParts(old, next);
@@ -69,12 +71,19 @@ function compareParts(old: Parts, next: Parts): Comparison {
   const added: [string, FieldSet][] = [];
   const modified: [string, FieldSet][] = [];
   const removed: [string, FieldSet][] = [];
-  for (const [element, { schema }] of new Map([...old.items, ...next.items])) {
-    const inner = compare(schema, old.items.get(element)?.value, next.items.get(element)?.value);
+  const add = (element: string, inner: Comparison) => {
+    if (inner === noDifference) return;
     added.push([element, inner.added]);
     modified.push([element, inner.modified]);
     removed.push([element, inner.removed]);
+  };
+  for (const [element, { schema, value }] of next.items) {
+    add(element, compare(schema, old.items.get(element)?.value, value));
   }
+  for (const [element, { schema, value }] of old.items) {
+    if (!next.items.has(element)) add(element, compare(schema, value, undefined));
+  }
+  if (added.length === 0) return noDifference;
   return { added: nodeOf(false, added), modified: nodeOf(false, modified), removed: nodeOf(false, removed) };
 }
 

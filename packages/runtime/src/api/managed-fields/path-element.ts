@@ -10,7 +10,7 @@ export function fieldElement(name: string): string {
 }
 
 export function keyElement(field: string, value: JsonValue): string {
-  return `k:${canonicalJson({ [field]: value })}`;
+  return `k:{${JSON.stringify(field)}:${canonicalJson(value)}}`;
 }
 
 export function valueElement(value: JsonValue): string {
@@ -30,6 +30,7 @@ export function parseElement(text: string): string | undefined {
       return value === undefined ? undefined : valueElement(value);
     }
     case 'k:': {
+      if (canonicalKey.test(content)) return text;
       const keys = parseJson(content);
       return isPlainObject(keys) ? `k:${canonicalJson(keys)}` : undefined;
     }
@@ -38,12 +39,21 @@ export function parseElement(text: string): string | undefined {
   }
 }
 
+/** One key that is plain text, as most lists have it: no other text has the same meaning. */
+const canonicalKey = /^\{"[\x20\x21\x23-\x5b\x5d-\x7e]*":"[\x20\x21\x23-\x5b\x5d-\x7e]*"\}$/;
+
 /** The order of Kubernetes: fields, keys, members, positions, each by its content. */
-export function compareElements(left: string, right: string): number {
-  const rank = kinds.indexOf(left.slice(0, 2)) - kinds.indexOf(right.slice(0, 2));
-  if (rank !== 0) return rank;
-  if (left.startsWith('f:')) return compareText(left, right);
-  return compareValues(parseJson(left.slice(2)), parseJson(right.slice(2)));
+export function sortedElements(elements: Iterable<string>): string[] {
+  const texts = [...elements];
+  if (texts.every((text) => text.startsWith('f:'))) return texts.sort();
+  // The content is parsed once for each element, not for each comparison.
+  const contents = texts.map((text) => ({
+    text,
+    rank: kinds.indexOf(text.slice(0, 2)),
+    content: text.startsWith('f:') ? text : parseJson(text.slice(2)),
+  }));
+  contents.sort((left, right) => left.rank - right.rank || compareValues(left.content, right.content));
+  return contents.map(({ text }) => text);
 }
 
 const kinds = ['f:', 'k:', 'v:', 'i:'];
@@ -107,6 +117,7 @@ function parseJson(text: string): JsonValue | undefined {
 }
 
 function canonicalJson(value: JsonValue): string {
+  if (typeof value !== 'object') return JSON.stringify(value);
   return JSON.stringify(value, (_, part: JsonValue) => {
     if (!isPlainObject(part)) return part;
     const sorted: Record<string, JsonValue> = {};
