@@ -23,11 +23,11 @@ export function fieldsOf(schema: Schema, value: JsonValue): FieldSet {
 
 /** Every path in a value, with that of the value itself. */
 export function everyField(schema: Schema, value: JsonValue): FieldSet {
-  const children: [string, FieldSet][] = [];
-  for (const [element, part] of partsOf(schema, value)?.items ?? []) {
-    children.push([element, everyField(part.schema, part.value)]);
-  }
-  return nodeOf(true, children);
+  const parts = typeof value === 'object' ? partsOf(schema, value) : undefined;
+  if (parts === undefined || parts.items.size === 0) return leafSet;
+  const children = new Map<string, FieldSet>();
+  for (const [element, part] of parts.items) children.set(element, everyField(part.schema, part.value));
+  return { self: true, children };
 }
 
 /** The set, with the path of every listed field that it has paths below. */

@@ -30,7 +30,7 @@ export function parseElement(text: string): string | undefined {
       return value === undefined ? undefined : valueElement(value);
     }
     case 'k:': {
-      if (canonicalKey.test(content)) return text;
+      if (canonicalKey.test(text)) return text;
       const keys = parseJson(content);
       return isPlainObject(keys) ? `k:${canonicalJson(keys)}` : undefined;
     }
@@ -40,20 +40,26 @@ export function parseElement(text: string): string | undefined {
 }
 
 /** One key that is plain text, as most lists have it: no other text has the same meaning. */
-const canonicalKey = /^\{"[\x20\x21\x23-\x5b\x5d-\x7e]*":"[\x20\x21\x23-\x5b\x5d-\x7e]*"\}$/;
+const canonicalKey = /^k:\{"\w+":"[\x20\x21\x23-\x5b\x5d-\x7e]*"\}$/;
 
 /** The order of Kubernetes: fields, keys, members, positions, each by its content. */
 export function sortedElements(elements: Iterable<string>): string[] {
   const texts = [...elements];
   if (texts.every((text) => text.startsWith('f:'))) return texts.sort();
-  // The content is parsed once for each element, not for each comparison.
-  const contents = texts.map((text) => ({
-    text,
-    rank: kinds.indexOf(text.slice(0, 2)),
-    content: text.startsWith('f:') ? text : parseJson(text.slice(2)),
-  }));
+  // Content is read once for each element, not for each comparison.
+  const contentOf = texts.every((text) => canonicalKey.test(text)) ? openKey : parsedContent;
+  const contents = texts.map((text) => ({ text, rank: kinds.indexOf(text.slice(0, 2)), content: contentOf(text) }));
   contents.sort((left, right) => left.rank - right.rank || compareValues(left.content, right.content));
   return contents.map(({ text }) => text);
+}
+
+/** Without the quote and the brace after the value, canonical keys have the order of their texts: `a` is before `a!`. */
+function openKey(text: string): string {
+  return text.slice(0, -2);
+}
+
+function parsedContent(text: string): JsonValue | undefined {
+  return text.startsWith('f:') ? text : parseJson(text.slice(2));
 }
 
 const kinds = ['f:', 'k:', 'v:', 'i:'];
