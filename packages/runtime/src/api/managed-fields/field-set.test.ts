@@ -58,9 +58,7 @@ describe('FieldsV1', () => {
   it('has keys in the order of their values, also if one is the beginning of another', () => {
     const keys = ['a!', 'b', 'a', 'ab', 'a b'].map((value) => `k:{"name":"${value}"}`);
     const set = fieldSet(...keys.map((element) => [element]));
-    expect(Object.keys(toFieldsV1(set))).toEqual(
-      ['a', 'a b', 'a!', 'ab', 'b'].map((value) => `k:{"name":"${value}"}`),
-    );
+    expect(Object.keys(toFieldsV1(set))).toEqual(['a', 'a b', 'a!', 'ab', 'b'].map((value) => `k:{"name":"${value}"}`));
   });
 
   it('is read with keys in any order and spacing', () => {
