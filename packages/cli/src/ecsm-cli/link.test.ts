@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
 import { runInTestTerminal, type TestTerminalOptions } from '@ecsm/command-line/testing';
 import { systemClock } from '@ecsm/runtime';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createService, listening, serviceBody, simulated } from './platform.kit.ts';
 import { ecsmCli } from './program.ts';
@@ -59,13 +60,15 @@ test('reports a server that never responds', async () => {
 });
 
 test('reports a list that never ends', async () => {
+  const clock = new VirtualClock();
   let created = 0;
-  const server = createServer((_, response) => {
+  const server = createServer(async (_, response) => {
+    await clock.advance(100);
     const row = { id: String(created), name: `node-${created++}`, status: 'online' };
     response.end(JSON.stringify({ status: 200, data: { list: [row], total: 1e9 } }));
   });
   const url = await listening(server);
-  const { code, out, err } = await at(url, ['get', 'nodes', '--timeout', '700ms']);
+  const { code, out, err } = await at(url, ['get', 'nodes', '--timeout', '700ms'], { clock });
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toContain(
     `ecsm-cli: ${url} did not respond to GET /node with all its pages within 700 ms. If the link is slow, increase --timeout\n`,

@@ -6,7 +6,7 @@ import { ApiError, isApiError } from '@ecsm/runtime';
 import type { CallOptions } from './call.ts';
 import type { ClientLimits } from './limits.ts';
 
-/** A timer can fire this much before its time by the monotonic clock. */
+/** A timer can fire this much before its time by the monotonic clock: both count whole milliseconds, from different starts. */
 const timerResolutionMs = 1;
 
 export class ListTime {
@@ -36,7 +36,7 @@ export class ListTime {
       this.#hasPages = true;
       return page;
     } catch (error) {
-      const isOver = this.#hasPages && this.#remainingMs(clock.monotonicMs()) < timerResolutionMs;
+      const isOver = this.#hasPages && this.#remainingMs(clock.monotonicMs()) <= timerResolutionMs;
       throw isOver && isApiError(error, 'Timeout') ? this.#timeout(endpoint) : error;
     }
   }

@@ -8,7 +8,10 @@ import { nowMs, type RegistryKit, registryKit } from '../shared/registry.kit.ts'
 export interface WriteKit extends RegistryKit {
   /** Puts a file where commands run. */
   write(name: string, content: string | Uint8Array): void;
-  /** What a command printed, on the output and (behind `!`) on the error output, and its exit code if it is not 0. */
+  /**
+   * What a command printed, on the output and (behind `!`) on the error output, and its exit code if it is not 0. Without
+   * progress lines: whether there are any depends on the speed of the machine.
+   */
   shown(line: string, options?: TestTerminalOptions): Promise<string>;
   /** Opens the registry, runs the work, and closes it. */
   inside<T>(work: (registry: EmbeddedRegistry) => Promise<T>): Promise<T>;
@@ -26,7 +29,8 @@ export function writeKit(scheme?: 'sqlite' | 'file'): WriteKit {
     },
     async shown(line, options) {
       const { code, out, err } = await kit.run(line, options);
-      return `${out}${err.replace(/^/gm, '! ').replace(/! $/, '')}${code === 0 ? '' : `= ${code}\n`}`;
+      const messages = err.replace(/^waiting for .*\n/gm, '');
+      return `${out}${messages.replace(/^/gm, '! ').replace(/! $/, '')}${code === 0 ? '' : `= ${code}\n`}`;
     },
     async inside(work) {
       const registry = await kit.open();
