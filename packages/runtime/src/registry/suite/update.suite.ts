@@ -1,0 +1,191 @@
+/** Update, status and patch. */
+import { describe, expect, it } from 'vitest';
+import { Crate } from '../widget.kit.ts';
+import { failure, type RegistrySuite } from './suite.kit.ts';
+
+export function updateRules(suite: RegistrySuite): void {
+  const { widgets, newest } = suite;
+
+  describe('update', () => {
+    it('needs the resourceVersion that was read', async () => {
+      const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      const { resourceVersion: _, ...metadata } = made.metadata;
+      expect((await failure(widgets().update({ ...made, metadata }))).message).toContain(
+        'metadata.resourceVersion: Required value',
+      );
+      const newer = await widgets().update({ ...made, spec: { size: 2 } });
+      expect((await failure(widgets().update({ ...made, spec: { size: 3 } }))).code).toBe('Conflict');
+      expect(await widgets().get('a')).toEqual(newer);
+      expect((await failure(widgets().update({ ...made, metadata: { ...made.metadata, name: 'b' } }))).code).toBe(
+        'NotFound',
+      );
+    });
+
+    it('raises the generation when the spec changes, and only then', async () => {
+      const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      const labelled = await widgets().update({ ...made, metadata: { ...made.metadata, labels: { x: 'y' } } });
+      expect(labelled.metadata.generation).toBe(1);
+      const resized = await widgets().update({ ...labelled, spec: { size: 5 } });
+      expect(resized.metadata.generation).toBe(2);
+      const withStatus = await widgets().updateStatus({ ...resized, status: { phase: 'Done' } });
+      expect(withStatus.metadata.generation).toBe(2);
+    });
+
+    it('leaves uid, creation time and status as they are', async () => {
+      const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      await widgets().updateStatus({ ...made, status: { phase: 'Done' } });
+      const read = await widgets().get('a');
+      suite.advance(60_000);
+      const changed = await widgets().update({
+        ...read,
+        metadata: { ...read.metadata, creationTimestamp: '2000-01-01T00:00:00Z', generation: 99 },
+        spec: { size: 9 },
+        status: { phase: 'Hacked' },
+      });
+      expect(changed.status).toEqual({ phase: 'Done' });
+      expect(changed.metadata).toMatchObject({
+        uid: made.metadata.uid,
+        creationTimestamp: made.metadata.creationTimestamp,
+        generation: 2,
+      });
+    });
+
+    it('makes no revision and no event when nothing changes', async () => {
+      const made = await widgets().create({ metadata: { name: 'a', labels: { b: '1', a: '2' } }, spec: { size: 3 } });
+      const before = await newest();
+      expect(await widgets().update(made)).toEqual(made);
+      expect(
+        await widgets().update({
+          ...made,
+          metadata: { ...made.metadata, labels: { a: '2', b: '1' }, finalizers: [], annotations: {} },
+        }),
+      ).toEqual(made);
+      expect(await widgets().updateStatus(made)).toEqual(made);
+      expect(await widgets().patch('a', { spec: { size: 3, note: null } })).toEqual(made);
+      expect(await newest()).toBe(before);
+    });
+
+    it('refuses another object of the same name', async () => {
+      const old = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      await widgets().delete('a');
+      const fresh = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      const mixed = { ...old, metadata: { ...old.metadata, resourceVersion: fresh.metadata.resourceVersion } };
+      expect((await failure(widgets().update(mixed))).code).toBe('Conflict');
+      expect((await failure(widgets().updateStatus({ ...old, status: { phase: 'x' } }))).code).toBe('Conflict');
+    });
+
+    it('checks rules about what may change', async () => {
+      const made = await widgets().create({ metadata: { name: 'a' }, spec: { colour: 'red' } });
+      expect((await failure(widgets().update({ ...made, spec: { colour: 'blue' } }))).message).toContain(
+        'spec.colour: Forbidden',
+      );
+    });
+
+    it('writes nothing on a dry run', async () => {
+      const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      const dry = await widgets().update({ ...made, spec: { size: 7 } }, { dryRun: true });
+      expect(dry.spec.size).toBe(7);
+      expect(dry.metadata.generation).toBe(2);
+      expect(await widgets().get('a')).toEqual(made);
+    });
+  });
+
+  describe('updateStatus', () => {
+    it('fails with Conflict if the object has changed since the given version', async () => {
+      const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });
+      const { metadata } = await widgets().updateStatus({ ...made, status: { phase: 'Seen' } });
+      const old = { resourceVersion: made.metadata.resourceVersion };
+      const stale = widgets().updateStatus({ metadata, status: { phase: 'Old' } }, old);
+      expect((await failure(stale)).code).toBe('Conflict');
+      expect((await widgets().get('a')).status).toEqual({ phase: 'Seen' });
+      const { resourceVersion } = metadata;
+      await widgets().updateStatus({ metadata, status: { phase: 'New' } }, { resourceVersion });
+      expect((await widgets().get('a')).status).toEqual({ phase: 'New' });
+    });
+
+    it('goes onto the newest object and never undoes an edit of the spec', async () => {
+      const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      await widgets().update({ ...made, spec: { size: 42 } });
+      const after = await widgets().updateStatus({ ...made, status: { phase: 'Seen' } });
+      expect(after.spec.size).toBe(42);
+      expect(after.status).toEqual({ phase: 'Seen' });
+    });
+
+    it('survives a crowd: spec edits and status writes at once all arrive', async () => {
+      const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 0 } });
+      const bump = async () => {
+        for (;;) {
+          const read = await widgets().get('a');
+          const { code } = await failure(
+            widgets().update({ ...read, spec: { ...read.spec, size: read.spec.size + 1 } }),
+          );
+          if (code === 'no error') return;
+          expect(code).toBe('Conflict');
+        }
+      };
+      const status = (n: number) =>
+        widgets().updateStatus({ metadata: { name: 'a', uid: made.metadata.uid }, status: { phase: `p${n}` } });
+      await Promise.all([...Array.from({ length: 8 }, bump), ...Array.from({ length: 8 }, (_, n) => status(n))]);
+      const end = await widgets().get('a');
+      expect(end.spec.size).toBe(8);
+      expect(end.metadata.generation).toBe(9);
+      expect(end.status?.phase).toMatch(/^p[0-7]$/);
+    });
+
+    it('refuses a status that does not fit', async () => {
+      await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      const { message } = await failure(
+        widgets().updateStatus({ metadata: { name: 'a' }, status: { phas: 'x' } as never }),
+      );
+      expect(message).toContain('status.phas: Unknown field: did you mean "phase"?');
+    });
+
+    it('completes a status with its defaults', async () => {
+      const crates = suite.registry.resource(Crate);
+      await crates.create({ metadata: { name: 'c' }, spec: {} });
+      const seen = await crates.updateStatus({ metadata: { name: 'c' }, status: { note: 'x' } });
+      expect(seen.status).toEqual({ count: 0, note: 'x' });
+    });
+
+    it('can take a status away', async () => {
+      await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      await widgets().updateStatus({ metadata: { name: 'a' }, status: { phase: 'x' } });
+      const bare = await widgets().updateStatus({ metadata: { name: 'a' } });
+      expect(bare.status).toBeUndefined();
+    });
+  });
+
+  describe('patch', () => {
+    it('merges, removes with null, and keeps the rest', async () => {
+      await widgets().create({ metadata: { name: 'a', labels: { x: '1', y: '2' } }, spec: { size: 3, note: 'n' } });
+      const patched = await widgets().patch('a', {
+        metadata: { labels: { x: null, z: '3' } },
+        spec: { note: null, size: 4 },
+      });
+      expect(patched.metadata.labels).toEqual({ y: '2', z: '3' });
+      expect(patched.spec).toEqual({ size: 4 });
+    });
+
+    it('cannot rename, cannot touch the status, and is validated', async () => {
+      await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      const renamed = await failure(widgets().patch('a', { metadata: { name: 'b' } }));
+      expect(renamed.code).toMatch(/Invalid|BadRequest/);
+      expect(renamed.message).toContain('name');
+      const moved = await failure(widgets().patch('a', { metadata: { namespace: 'b' } }));
+      expect(moved.code).toMatch(/Invalid|BadRequest/);
+      expect(moved.message).toContain('namespace');
+      expect((await widgets().list()).items.map(({ metadata }) => metadata.name)).toEqual(['a']);
+      expect((await widgets().patch('a', { status: { phase: 'x' } })).status).toBeUndefined();
+      expect((await failure(widgets().patch('a', { spec: { size: 'big' } }))).code).toBe('Invalid');
+      expect((await failure(widgets().patch('a', 'nonsense'))).code).not.toBe('no error');
+    });
+
+    it('holds to a precondition', async () => {
+      const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      const { resourceVersion, uid } = made.metadata;
+      await widgets().patch('a', { spec: { size: 2 } }, { resourceVersion, uid });
+      expect((await failure(widgets().patch('a', { spec: { size: 3 } }, { resourceVersion }))).code).toBe('Conflict');
+      expect((await failure(widgets().patch('a', { spec: { size: 3 } }, { uid: 'other' }))).code).toBe('Conflict');
+    });
+  });
+}
