@@ -108,7 +108,7 @@ describe('a closed pipe is not an error', () => {
   ])('%s | head -1', async (line) => {
     const { code, out, err } = await shell(`${line} | head -1; exit $PIPESTATUS`);
     expect([code, out.split('\n').length]).toEqual([0, 2]);
-    // Talk that belongs to the command may come; complaints may not.
+    // The output of the command may follow; error messages may not.
     expect(err).not.toMatch(/^ecsm|EPIPE|closed/m);
     expect((await shell(`${line} | true; exit $PIPESTATUS`)).code).toBe(0);
   });

@@ -97,8 +97,8 @@ export const rest = {
     {
       name: 'data of another shape is accepted',
       file: 'envelope.ts',
-      find: 'if (complaint !== undefined)',
-      replace: "if (complaint === '')",
+      find: 'if (reason !== undefined)',
+      replace: "if (reason === '')",
       tests: ['envelope.test.ts'],
     },
     {

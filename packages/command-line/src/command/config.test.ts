@@ -23,14 +23,14 @@ const settings = (argv: readonly string[] = [], options: TestTerminalOptions = {
     readDocuments: readManifests,
   });
 
-async function complaint(text: string): Promise<string> {
+async function errorOf(text: string): Promise<string> {
   try {
     await settings([], { files: { '.sample.yaml': text } });
   } catch (error) {
     if (error instanceof UsageError) return error.message;
     throw error;
   }
-  return 'no complaint';
+  return 'no error';
 }
 
 describe('settings', () => {
@@ -76,7 +76,7 @@ describe('settings', () => {
   });
 
   it.each([
-    ['# nothing', 'no complaint'],
+    ['# nothing', 'no error'],
     ['namespce: x', '.sample.yaml:1:1: unknown setting "namespce". Did you mean "namespace"?'],
     [
       '\n  frobnicate: x',
@@ -90,11 +90,11 @@ describe('settings', () => {
     ['insecure: maybe', '.sample.yaml:1:1: insecure has to be true or false, not "maybe"'],
     ['namespace: a\n---\nnamespace: b', '.sample.yaml:3: a config file has to contain a single document'],
   ])('complain about %j with the place', async (text, message) => {
-    expect(await complaint(text)).toBe(message);
+    expect(await errorOf(text)).toBe(message);
   });
 
   it('report the position of invalid YAML', async () => {
-    expect(await complaint('a: b\n  c: [')).toMatch(/^\.sample\.yaml:1:4: Nested mappings/);
+    expect(await errorOf('a: b\n  c: [')).toMatch(/^\.sample\.yaml:1:4: Nested mappings/);
   });
 
   it('can be viewed with their origin, without secrets', async () => {

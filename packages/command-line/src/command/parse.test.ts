@@ -19,14 +19,14 @@ function call(text: string | readonly string[], env = {}) {
   return found;
 }
 
-function complaint(text: string | readonly string[], env = {}): string {
+function errorOf(text: string | readonly string[], env = {}): string {
   try {
     read(text, env);
   } catch (error) {
     if (error instanceof UsageError) return error.message;
     throw error;
   }
-  return 'no complaint';
+  return 'no error';
 }
 
 describe('a command line', () => {
@@ -68,7 +68,7 @@ describe('a command line', () => {
     expect(call('apply').flag('dry-run')).toBeUndefined();
     expect(call('apply --dry-run').flag('dry-run')).toBe('client');
     expect(call('apply --dry-run=server').flag('dry-run')).toBe('server');
-    expect(complaint('apply --dry-run server')).toBe('apply takes no arguments, but got "server"');
+    expect(errorOf('apply --dry-run server')).toBe('apply takes no arguments, but got "server"');
   });
 
   it('takes a single dash for a word, and negative numbers for values', () => {
@@ -162,7 +162,7 @@ describe('an invalid command line', () => {
     ['get x -1', 'unknown flag -1.'],
     ['--frobnicate 3 get x', 'unknown flag --frobnicate.'],
     ['--frobnicate 3', 'unknown flag --frobnicate.'],
-    ['get x --', 'no complaint'],
+    ['get x --', 'no error'],
     ['-- get x', 'write the command before --'],
     ['apply --no-wait', 'unknown flag --no-wait: to switch --wait off, write --wait=false'],
     ['get x --no-namespace', 'unknown flag --no-namespace. Did you mean "--namespace"?'],
@@ -193,12 +193,12 @@ describe('an invalid command line', () => {
     ['exec a b -- c', 'unexpected argument "b": sample exec NAME -- COMMAND...'],
     ['-f x follow', 'write the command first: sample follow NAME'],
   ])('%s', (text, message) => {
-    expect(complaint(text)).toBe(message);
+    expect(errorOf(text)).toBe(message);
   });
 
   it('names the invalid variable, and hides secrets', () => {
-    expect(complaint('get x', { SAMPLE_WATCH: 'yes' })).toBe('SAMPLE_WATCH has to be true or false, not "yes"');
-    expect(complaint('apply', { SAMPLE_PASSWORD: 'hunter2' })).toBe('SAMPLE_PASSWORD has to be correct');
+    expect(errorOf('get x', { SAMPLE_WATCH: 'yes' })).toBe('SAMPLE_WATCH has to be true or false, not "yes"');
+    expect(errorOf('apply', { SAMPLE_PASSWORD: 'hunter2' })).toBe('SAMPLE_PASSWORD has to be correct');
   });
 
   it('refers to the help of the command', () => {

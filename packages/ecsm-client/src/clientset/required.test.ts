@@ -98,7 +98,7 @@ const views: readonly View[] = [
   },
 ];
 
-async function complaint({ call, wrap }: View, row: unknown): Promise<string> {
+async function errorOf({ call, wrap }: View, row: unknown): Promise<string> {
   const error = await rejection(call(scripted(() => wrap(row)).ecsm));
   if (!isApiError(error, 'BadAnswer')) throw error;
   return error.message;
@@ -113,15 +113,15 @@ describe.each(views)('$endpoint', (view) => {
   it.each(view.fields)('rejects a response without %s, or with a wrong type of it', async (field) => {
     const { [field]: _, ...without } = view.row;
     const start = `unexpected response from ${view.endpoint}: ${view.path}.${field}`;
-    expect(await complaint(view, without)).toBe(`${start} is missing`);
+    expect(await errorOf(view, without)).toBe(`${start} is missing`);
     for (const wrong of [5, true, {}, ['running'], ...(view.nullable?.includes(field) ? [] : [null])]) {
-      expect(await complaint(view, { ...view.row, [field]: wrong })).toMatch(`${start} should be a string, but is`);
+      expect(await errorOf(view, { ...view.row, [field]: wrong })).toMatch(`${start} should be a string, but is`);
     }
   });
 
   it('rejects a row that is not an object', async () => {
     for (const wrong of [5, true, []]) {
-      const message = await complaint(view, wrong);
+      const message = await errorOf(view, wrong);
       expect(message).toContain(`${view.endpoint}: ${view.path} should be an object`);
     }
   });

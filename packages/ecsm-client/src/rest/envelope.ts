@@ -33,9 +33,8 @@ export function readResponse<T>(response: WireResponse, subject: CallSubject, wa
   if (envelope.code !== success || response.status >= 400)
     throw errorFor(toPlatformResponse(response, envelope), subject);
   if (response.status < 200 || response.status > 299) throw badResponse(subject, redirection(response));
-  const complaint = shape.complaint(wanted, envelope.data, 'data');
-  if (complaint !== undefined)
-    throw badResponse(subject, hideSecret(complaint), toPlatformResponse(response, envelope));
+  const reason = shape.complaint(wanted, envelope.data, 'data');
+  if (reason !== undefined) throw badResponse(subject, hideSecret(reason), toPlatformResponse(response, envelope));
   // Validated above.
   return envelope.data as T;
 }
@@ -136,9 +135,9 @@ function decodeLossy(body: Uint8Array): string {
 }
 
 /** Removes the value of a secret field from a validation message: a password may be a number, which is shown. */
-function hideSecret(complaint: string): string {
-  const [place = '', value] = complaint.split(', but is ');
-  return value !== undefined && isSecretName(place) ? `${place}, but is not` : complaint;
+function hideSecret(reason: string): string {
+  const [place = '', value] = reason.split(', but is ');
+  return value !== undefined && isSecretName(place) ? `${place}, but is not` : reason;
 }
 
 /** `retry-after` in seconds, for 429 and 503 only. The date form is ignored: it would need the platform's clock. */

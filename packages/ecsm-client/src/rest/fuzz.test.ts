@@ -23,7 +23,7 @@ const socketCases = 400;
 type End = { readonly value: unknown } | { readonly error: unknown };
 
 /** Why the end of a call is not one that a caller can live with. */
-function complaintAbout(end: End): string | undefined {
+function problemOf(end: End): string | undefined {
   if ('value' in end) return shape.complaint(pageShape, end.value, 'data');
   if (!isApiError(end.error)) return `it threw ${String(end.error)}`;
   if (end.error.code === 'Internal') return end.error.message;
@@ -62,8 +62,8 @@ describe('a call with a random response', () => {
       const transport = new ScriptedTransport(step(random), step(random));
       const client = new RestClient({ transport, clock, random, attemptsMax: random.integer(1, 2) });
       const end = await clock.run(ended(client.get().resource('service').do(pageShape)));
-      const complaint = complaintAbout(end) ?? (clock.timers > 0 ? 'it left a timer' : undefined);
-      if (complaint !== undefined) wrong.push(`seed ${seed}: ${complaint}`);
+      const problem = problemOf(end) ?? (clock.timers > 0 ? 'it left a timer' : undefined);
+      if (problem !== undefined) wrong.push(`seed ${seed}: ${problem}`);
       const code = 'error' in end && isApiError(end.error) ? end.error.code : 'ok';
       codes.set(code, (codes.get(code) ?? 0) + 1);
     }
@@ -150,7 +150,7 @@ describe('a call with random bytes on a socket', () => {
     transport.close();
     for (const socket of sockets) socket.destroy();
     await new Promise<void>((resolve) => server.close(() => resolve()));
-    expect(ends.map(complaintAbout).filter((complaint) => complaint !== undefined)).toEqual([]);
+    expect(ends.map(problemOf).filter((problem) => problem !== undefined)).toEqual([]);
     expect(ends.filter((end) => 'value' in end).length).toBeGreaterThan(5);
   });
 });

@@ -9,7 +9,7 @@ type SpecInput = ECSMServiceInput['spec'];
 const defaulted = (spec: Partial<SpecInput> = {}) => ECSMService.default(smallService(spec));
 
 /** What is wrong with a spec, as `path: type: message`. */
-function complaints(spec: unknown): string[] {
+function validationErrors(spec: unknown): string[] {
   const value = { apiVersion: 'ecsm.sh/v1', kind: 'ECSMService', metadata: { name: 'a', namespace: 'default' }, spec };
   try {
     ECSMService.parse(value);
@@ -33,7 +33,7 @@ describe('defaults', () => {
       revisionHistoryLimit: 10,
       template: { image: 'worker@1.0.0', prepull: false, platformSpecific: { action: 'Run' } },
     });
-    expect(complaints(defaulted().spec)).toEqual([]);
+    expect(validationErrors(defaulted().spec)).toEqual([]);
   });
 
   it('complete existing parts, and add no optional ones', () => {
@@ -124,7 +124,7 @@ describe('rules between fields', () => {
       ['nodePool: Forbidden: may not be set when type is Static: use nodes'],
     ],
   ])('%s', (_, deploymentStrategy, errors) => {
-    expect(complaints({ ...small, deploymentStrategy })).toEqual(
+    expect(validationErrors({ ...small, deploymentStrategy })).toEqual(
       errors.map((error) => `spec.deploymentStrategy.${error}`),
     );
   });
@@ -144,7 +144,7 @@ describe('rules between fields', () => {
     ],
     ['bounds without a type', { rollingUpdate: {} }, ['Forbidden: may not be set when type is InPlace']],
   ])('a rolling update with %s', (_, updateStrategy, errors) => {
-    expect(complaints({ ...small, updateStrategy })).toEqual(
+    expect(validationErrors({ ...small, updateStrategy })).toEqual(
       errors.map((error) => `spec.updateStrategy.rollingUpdate: ${error}`),
     );
   });
@@ -183,7 +183,7 @@ describe('rules between fields', () => {
       ['platformSpecific.linux: Invalid value: must be an object'],
     ],
   ])('a template with %s', (_, template, errors) => {
-    expect(complaints(withTemplate(template))).toEqual(errors.map((error) => `spec.template.${error}`));
+    expect(validationErrors(withTemplate(template))).toEqual(errors.map((error) => `spec.template.${error}`));
   });
 });
 
@@ -212,19 +212,19 @@ describe('an invalid service', () => {
     [{ platformSpecific: { sylixos: { cpu: { affinity: [0, 0] } } } }, /affinity\[1\]: Duplicate value/],
     [{ replicas: 1 }, /^spec\.template\.replicas: Unknown field/],
   ])('%j is refused', (template, error) => {
-    expect(complaints(withTemplate(template))).toEqual([expect.stringMatching(error)]);
+    expect(validationErrors(withTemplate(template))).toEqual([expect.stringMatching(error)]);
   });
 
   it('is rejected outside the template too', () => {
     const strategy = { type: 'Dynamic', replicas: -1, nodePool: ['a', 'a'] };
-    expect(complaints({ ...small, deploymentStrategy: strategy })).toEqual([
+    expect(validationErrors({ ...small, deploymentStrategy: strategy })).toEqual([
       expect.stringMatching(/replicas: Invalid value: -1/),
       expect.stringMatching(/nodePool\[1\]: Duplicate value/),
     ]);
     const empty = { type: 'Static', nodes: [] };
-    expect(complaints({ ...small, deploymentStrategy: empty })).toEqual([expect.stringMatching(/nodes: /)]);
-    expect(complaints({ ...small, upgradeStrategy: { type: 'Smaller' } })).toHaveLength(1);
-    expect(complaints({ ...small, revisionHistoryLimit: 1.5 })).toHaveLength(1);
+    expect(validationErrors({ ...small, deploymentStrategy: empty })).toEqual([expect.stringMatching(/nodes: /)]);
+    expect(validationErrors({ ...small, upgradeStrategy: { type: 'Smaller' } })).toHaveLength(1);
+    expect(validationErrors({ ...small, revisionHistoryLimit: 1.5 })).toHaveLength(1);
   });
 });
 
@@ -232,7 +232,7 @@ describe('a password', () => {
   it.each([12_345_678, ['12345678'], { is: '12345678' }, '12345678'.repeat(40)])(
     'is not printed when it is wrong (%#)',
     (password) => {
-      const errors = complaints(withTemplate({ vsoa: { password } }));
+      const errors = validationErrors(withTemplate({ vsoa: { password } }));
       expect(errors).toHaveLength(1);
       expect(errors[0]).toMatch(/^spec\.template\.vsoa\.password: /);
       expect(errors[0]).not.toContain('12345678');

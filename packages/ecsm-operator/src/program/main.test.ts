@@ -207,10 +207,10 @@ describe('an invalid option', () => {
     [['--wrokers', '3'], 'unknown flag --wrokers. Did you mean "--workers"?'],
     [['--listen', '0.0.0.0:8090'], '--listen: refusing to listen on 0.0.0.0'],
     [['--ecsm', 'https://127.0.0.1', '--tls-ca', 'nowhere.pem'], '--tls-ca nowhere.pem: ENOENT'],
-  ])('%j ends with 2 and a line that says why', async (argv, complaint) => {
+  ])('%j ends with 2 and a line that says why', async (argv, message) => {
     const { code, output } = await run(['--registry', 'memory:', ...argv]);
     expect(code).toBe(2);
-    expect(output).toContain(`ecsm-operator: ${complaint}`);
+    expect(output).toContain(`ecsm-operator: ${message}`);
     expect(output.trimEnd().split('\n')).toEqual([expect.any(String), 'Try: ecsm-operator --help']);
   });
 

@@ -134,10 +134,10 @@ describe('flags', () => {
     ['plan a --once', '--once is not valid with plan, which changes nothing'],
     ['plan A/b/c', '"A/b/c" is not the name of a service: it has to be NAME or NAMESPACE/NAME'],
     ['--config /no/such/file', '--config: there is no file "/no/such/file"'],
-  ])('"%s" is rejected with the reason in one line', async (line, complaint) => {
+  ])('"%s" is rejected with the reason in one line', async (line, message) => {
     const error = await parse(line).catch((thrown) => thrown);
     expect(error.name).toBe('UsageError');
-    expect(error.message).toContain(complaint);
+    expect(error.message).toContain(message);
     expect(error.message).not.toMatch(/\n|secret/);
   });
 
@@ -243,10 +243,10 @@ leaderElect: true
     ['workers: 4\n---\nworkers: 5\n', 'operator.yaml:3: a config file has to contain a single document'],
     ['config: other.yaml\n', 'unknown setting "config".'],
     ['once: true\n', 'unknown setting "once".'],
-  ])('%j is refused with its place', async (text, complaint) => {
+  ])('%j is refused with its place', async (text, message) => {
     const error = await configured(text).catch((thrown) => thrown);
     expect(error.name).toBe('UsageError');
-    expect(error.message).toContain(complaint);
+    expect(error.message).toContain(message);
     expect(error.message).not.toContain('\n');
   });
 });

@@ -100,8 +100,8 @@ export class PlatformControl {
 }
 
 function checked<T>(expected: Shape<T>, value: unknown, root: string): T {
-  const complaint = shape.complaint(expected, value, root);
-  if (complaint !== undefined) throw new Error(complaint);
+  const problem = shape.complaint(expected, value, root);
+  if (problem !== undefined) throw new Error(problem);
   // The shape was checked above.
   return value as T;
 }

@@ -13,13 +13,13 @@ export function isProfileName(name: unknown): name is ProfileName {
 /** Validates names and values of switches. Throws `ControlError`. */
 export function readSwitches(change: Readonly<Record<string, unknown>>): Partial<Behaviour> {
   for (const [name, value] of Object.entries(change)) {
-    const complaint = switchComplaint(name, value);
-    if (complaint !== undefined) throw new ControlError(400, complaint);
+    const message = switchError(name, value);
+    if (message !== undefined) throw new ControlError(400, message);
   }
   return change;
 }
 
-function switchComplaint(name: string, value: unknown): string | undefined {
+function switchError(name: string, value: unknown): string | undefined {
   if (!switchNames.includes(name)) return `there is no switch "${name}".${didYouMean(name, switchNames)}`;
   const problem = switchProblem(name, value);
   return problem === undefined ? undefined : `${name} ${problem}, not ${JSON.stringify(value)}`;

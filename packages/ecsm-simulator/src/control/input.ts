@@ -22,8 +22,8 @@ type Body<F extends Fields> = Shaped<ReturnType<typeof shape.object<F>>>;
 export function readBody<F extends Fields>(request: Request, fields: F): Body<F> {
   const value = parsed(request);
   const known = shape.object(fields);
-  const complaint = unknownField(value, Object.keys(fields)) ?? shape.complaint(known, value, 'body');
-  if (complaint !== undefined) throw new ControlError(400, complaint);
+  const problem = unknownField(value, Object.keys(fields)) ?? shape.complaint(known, value, 'body');
+  if (problem !== undefined) throw new ControlError(400, problem);
   return value as Body<F>;
 }
 

@@ -34,7 +34,7 @@ export const simulatorRoutes: readonly ControlRoute[] = [
     handle({ subject, request }) {
       const body = readBody(request, { ok: shape.optional(shape.boolean()), state: shape.anything() });
       const check = checkState(body.state);
-      if ('complaint' in check) throw new ControlError(400, check.complaint);
+      if ('problem' in check) throw new ControlError(400, check.problem);
       subject.restore(check.state);
       return countObjects(subject.platform);
     },

@@ -4,7 +4,7 @@ import { profiles } from '../platform/behaviour.ts';
 import type { Container, Image, Node, Service, State } from '../platform/model.ts';
 import { readSwitches } from './behaviour.ts';
 
-export type StateCheck = { readonly state: State } | { readonly complaint: string };
+export type StateCheck = { readonly state: State } | { readonly problem: string };
 
 /** Requires every field, so that a new field of the model is not forgotten here. */
 type FieldsOf<T> = { readonly [F in keyof T]-?: Shape<unknown> };
@@ -163,15 +163,15 @@ const state: FieldsOf<Omit<State, 'version'>> = {
 const whole = shape.object(state);
 
 export function checkState(value: unknown): StateCheck {
-  if (!shape.isObject(value)) return { complaint: 'the state should be an object' };
-  if (value['version'] !== 1) return { complaint: 'it is not the state of a simulator, or has another version' };
-  if (!isState(value)) return { complaint: shape.complaint(whole, value, 'state') ?? 'it is not a valid state' };
+  if (!shape.isObject(value)) return { problem: 'the state should be an object' };
+  if (value['version'] !== 1) return { problem: 'it is not the state of a simulator, or has another version' };
+  if (!isState(value)) return { problem: shape.complaint(whole, value, 'state') ?? 'it is not a valid state' };
   const orphan = orphanContainer(value);
-  if (orphan !== undefined) return { complaint: orphan };
+  if (orphan !== undefined) return { problem: orphan };
   try {
     return { state: { ...value, behaviour: { ...profiles.likely, ...readSwitches({ ...value.behaviour }) } } };
   } catch (error) {
-    return { complaint: `state.behaviour: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `state.behaviour: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 

@@ -173,13 +173,13 @@ describe('ecsm-sim', () => {
     ['cut in the middle', '{"version":1,"nodes":{', 'JSON'],
     ['of something else', '{"hello":"there"}', 'not the state of a simulator'],
     ['damaged', '{"version":1,"seed":1,"counter":0,"nowMs":0,"behaviour":{},"nodes":5}', 'state.nodes should be'],
-  ])('rejects a state file that is %s, and keeps it', async (_what, content, complaint) => {
+  ])('rejects a state file that is %s, and keeps it', async (_what, content, message) => {
     const file = join(folder, 'state.json');
     writeFileSync(file, content);
     const started = start([...listen, '--state', file]);
     expect(await started.ended).toBe(2);
     const { stderr, stdout } = started.output();
-    expect(stderr).toContain(complaint);
+    expect(stderr).toContain(message);
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect(stdout).toBe('');
     expect(readFileSync(file, 'utf8')).toBe(content);

@@ -90,8 +90,8 @@ describe('the command line', () => {
     ['--quiet=yes', '--quiet has to be true or false'],
     ['--state=', 'the value of --state is empty'],
     ['run', 'unknown command "run".'],
-  ])('"%s" is rejected with a reason', (line, complaint) => {
-    expect(() => parseCommandLine(line.split(' '))).toThrow(complaint);
+  ])('"%s" is rejected with a reason', (line, message) => {
+    expect(() => parseCommandLine(line.split(' '))).toThrow(message);
   });
 
   it('describes every option, after some examples', () => {

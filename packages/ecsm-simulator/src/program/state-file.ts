@@ -28,7 +28,7 @@ export function readStateFile(path: string): State | undefined {
     throw new ApiError('Unavailable', { what: path, reason: `the directory ${dirname(resolve(path))} does not exist` });
   }
   const check = checkState(parsed(path, textOf(path)));
-  if ('complaint' in check) throw damaged(path, check.complaint);
+  if ('problem' in check) throw damaged(path, check.problem);
   return check.state;
 }
 

@@ -120,8 +120,8 @@ function outputOf(plugin: ExecPlugin, program: string, env: NodeJS.ProcessEnv): 
 
 function read(output: string, apiVersion: string, source: string, headers: Credential['headers']): Cached {
   const answer = parseAnswer(output);
-  const complaint = shape.complaint(answerShape, answer, 'the output');
-  if (complaint !== undefined || !isAnswer(answer)) throw unavailable(source, complaint ?? 'the output is not JSON');
+  const problem = shape.complaint(answerShape, answer, 'the output');
+  if (problem !== undefined || !isAnswer(answer)) throw unavailable(source, problem ?? 'the output is not JSON');
   if (answer.apiVersion !== apiVersion) throw unavailable(source, `the output is not of ${apiVersion}`);
   const { token, expirationTimestamp, clientCertificateData: cert, clientKeyData: key } = answer.status;
   if (!token && !cert) throw unavailable(source, 'the output has neither a token nor a client certificate');

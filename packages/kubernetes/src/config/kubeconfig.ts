@@ -75,8 +75,8 @@ export async function parseKubeconfig(source: string, path: string): Promise<Kub
   }
   const content: unknown = toPlain(document, path) ?? {};
   if (!isKubeconfig(content)) {
-    const complaint = shape.complaint(fileShape, content, 'the kubeconfig');
-    throw new ApiError('BadRequest', { reason: `${path}: ${complaint}` });
+    const problem = shape.complaint(fileShape, content, 'the kubeconfig');
+    throw new ApiError('BadRequest', { reason: `${path}: ${problem}` });
   }
   return content;
 }

@@ -17,8 +17,8 @@ export type PartialObject = shape.Shaped<typeof partialShape>;
 
 /** Why a value is not an object of the kind; undefined if it is one. */
 export function objectProblem(kind: ServedKind, value: unknown): string | undefined {
-  const complaint = shape.complaint(objectShape, value, 'the object');
-  if (complaint !== undefined) return complaint;
+  const problem = shape.complaint(objectShape, value, 'the object');
+  if (problem !== undefined) return problem;
   return isOfKind(kind, value) ? undefined : `the object is not a ${kind.kind} of ${kind.apiVersion}`;
 }
 

@@ -39,8 +39,8 @@ const eventually = <T>(look: () => T | Promise<T>) =>
   expect.poll(async () => Promise.resolve(look()).catch((error) => error), { interval: 20 });
 const warned = (part: string) => eventually(() => warnings.filter((warning) => warning.includes(part)).length);
 
-describe('a file that a person writes', () => {
-  it('becomes an object, with identity and defaults, and the file shows them', async () => {
+describe('a file that a user writes', () => {
+  it('becomes an object with identity and defaults, which are added to the file', async () => {
     edit(fileOf('new', 'yaml'), '# my widget\nspec:\n  colour: red # nice\n');
     await eventually(async () => (await widgets().get('new')).spec).toEqual({ size: 1, colour: 'red' });
     const { metadata } = await widgets().get('new');
@@ -52,7 +52,7 @@ describe('a file that a person writes', () => {
     expect(text).toContain('size: 1');
   });
 
-  it('changes the spec, raises the generation, and cannot change identity, history or status', async () => {
+  it('changes spec and generation, but not identity and status', async () => {
     const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });
     await widgets().updateStatus({ ...made, status: { phase: 'Ready' } });
     const object = readJson('a');
@@ -69,7 +69,7 @@ describe('a file that a person writes', () => {
     await eventually(() => readJson('a').metadata.uid).toBe(made.metadata.uid);
   });
 
-  it('is refused when it is not valid, and says what is wrong; the object stays as it was', async () => {
+  it('is rejected with its errors if it is invalid, and does not change the object', async () => {
     const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });
     const bad = { ...readJson('a'), spec: { sise: 7 } };
     edit(fileOf('a'), bad);
@@ -97,14 +97,14 @@ describe('a file that a person writes', () => {
   });
 });
 
-describe('a file that a person removes', () => {
+describe('a file that a user removes', () => {
   it('deletes the object', async () => {
     await widgets().create({ metadata: { name: 'a' }, spec: {} });
     rmSync(fileOf('a'));
     await eventually(async () => (await widgets().list()).items).toEqual([]);
   });
 
-  it('comes back as an object that waits, if it has finalizers', async () => {
+  it('is restored with a deletion timestamp if the object has finalizers', async () => {
     await widgets().create({ metadata: { name: 'a', finalizers: ['example.io/wait'] }, spec: {} });
     rmSync(fileOf('a'));
     await eventually(async () => (await widgets().get('a')).metadata.deletionTimestamp).toBeDefined();
@@ -115,7 +115,7 @@ describe('a file that a person removes', () => {
 });
 
 describe('a directory of files without a ledger, as git clones it', () => {
-  it('can have its fences raised again (a fence that came with the clone used to be refused)', async () => {
+  it('accepts new fences (a fence in the clone used to be rejected)', async () => {
     await registry.raiseFence('leader');
     await registry.close();
     rmSync(join(directory, '.registry'), { recursive: true });
@@ -128,7 +128,7 @@ describe('a directory of files without a ledger, as git clones it', () => {
     expect(registry.problems()).toEqual([]);
   });
 
-  it('goes on being the same objects', async () => {
+  it('contains the same objects', async () => {
     const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 3 } });
     await widgets().patch('a', { spec: { size: 4 } });
     await widgets().updateStatus({ ...made, status: { phase: 'Ready' } });

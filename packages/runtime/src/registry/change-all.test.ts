@@ -32,21 +32,21 @@ describe('several objects in one commit', () => {
     expect(new Set(items.map(({ metadata }) => metadata.uid)).size).toBe(3);
   });
 
-  it('are left as they are where nothing changes, and then nothing is written', async () => {
+  it('are not written if nothing changes', async () => {
     await widgets().changeAll(places('a', 'b'), sized(1));
     const before = await registry.revision();
     await widgets().changeAll(places('a', 'b', 'c'), (_, known) => known);
     expect(await registry.revision()).toBe(before);
   });
 
-  it('are all refused if one of them is not valid', async () => {
+  it('are all rejected if one of them is invalid', async () => {
     await expect(
       widgets().changeAll(places('a', 'b'), (place) => sized(place.name === 'b' ? -1 : 1)(place)),
     ).rejects.toMatchObject({ code: 'Invalid' });
     expect(await sizes()).toEqual([]);
   });
 
-  it('are decided again for the newest versions when another writer was faster', async () => {
+  it('are computed again from the newest versions after a conflict', async () => {
     await widgets().changeAll(places('a', 'b'), sized(1));
     let overtakes = 2;
     const { store } = registry;
@@ -71,7 +71,7 @@ describe('several objects in one commit', () => {
     expect(await sizes()).toEqual(['a 2', 'b 11']);
   });
 
-  it('are refused once another leader has raised the fence, and fill a commit to its limit before', async () => {
+  it('are rejected after another leader raised the fence, and may fill a commit to its limit', async () => {
     const fenced = registry.fencedBy(await registry.raiseFence('leader')).resource(Widget);
     const many = (count: number) => places(...Array.from({ length: count }, (_, index) => `w${index}`));
     await fenced.changeAll(many(limits.commitWritesMax - 1), sized(1));

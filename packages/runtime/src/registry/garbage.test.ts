@@ -37,7 +37,7 @@ const names = async () => (await registry.resource(Widget).list()).items.map((it
 const untilNames = (expected: string[]) => expect.poll(names, { interval: 5 }).toEqual(expected);
 
 describe('garbage collection', () => {
-  it('deletes what an owner leaves behind, and keeps what has none or another', async () => {
+  it('deletes the dependents of a deleted owner, and keeps other objects', async () => {
     const [first, second] = [await crate('first'), await crate('second')];
     await widget('owned', first);
     await widget('shared', first, second);
@@ -50,7 +50,7 @@ describe('garbage collection', () => {
     await untilNames(['free']);
   });
 
-  it('follows chains of owners', async () => {
+  it('deletes dependents of dependents', async () => {
     const top = await crate('top');
     const middle = await widget('middle', top);
     await widget('bottom', middle);
@@ -69,7 +69,7 @@ describe('garbage collection', () => {
     expect(await sweepGarbage(registry)).toBe(0);
   });
 
-  it('does not take a new object of the same name for the owner', async () => {
+  it('does not accept a new object of the same name as the owner', async () => {
     const old = await crate('box');
     await widget('owned', old);
     start();
@@ -78,7 +78,7 @@ describe('garbage collection', () => {
     await untilNames([]);
   });
 
-  it('deletes what a re-created owner of the same name did not make, also when it looks only afterwards', async () => {
+  it('deletes the dependents of the former owner after one of the same name was created, also if it starts later', async () => {
     const former = await crate('box');
     await widget('of-former', former);
     await registry.resource(Crate).delete('box');
@@ -137,7 +137,7 @@ describe('garbage collection', () => {
     await untilNames([]);
   });
 
-  it('lets an owner wait for its finalizers first', async () => {
+  it('keeps dependents while the owner waits for its finalizers', async () => {
     const made = await registry
       .resource(Crate)
       .create({ metadata: { name: 'slow', finalizers: ['example.io/wait'] }, spec: {} });
@@ -150,7 +150,7 @@ describe('garbage collection', () => {
     await untilNames([]);
   });
 
-  it('marks what has finalizers of its own, and leaves the rest to them', async () => {
+  it('sets the deletion timestamp of a dependent with finalizers', async () => {
     const owner = await crate('box');
     await registry.resource(Widget).create({
       metadata: { name: 'slow', finalizers: ['example.io/wait'], ownerReferences: ownedBy(owner) },
@@ -163,7 +163,7 @@ describe('garbage collection', () => {
       .toBeDefined();
   });
 
-  it('keeps what is owned by a kind that it does not know', async () => {
+  it('keeps objects whose owner is of an unknown kind', async () => {
     await registry.resource(Widget).create({
       metadata: {
         name: 'foreign',
@@ -175,7 +175,7 @@ describe('garbage collection', () => {
     expect(await names()).toEqual(['foreign']);
   });
 
-  it('finds everything that was left behind, also beyond the first page of a list', async () => {
+  it('finds orphans beyond the first page of a list', async () => {
     registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget, Crate] });
     const gone = await crate('gone');
     const count = 201;
@@ -185,7 +185,7 @@ describe('garbage collection', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('finds everything although its own deletions compact the list that it reads', async () => {
+  it('finds all orphans although its own deletions compact the list that it reads', async () => {
     const gone = await crate('gone');
     for (let n = 0; n < 401; n++) await widget(`owned-${n}`, gone);
     await registry.resource(Crate).delete('gone');
@@ -222,7 +222,7 @@ describe('garbage collection', () => {
   });
 });
 
-it('is left to the server of a registry that cannot collect', async () => {
+it('does nothing on a registry without the capability', async () => {
   await registry.resource(Widget).create({ metadata: { name: 'owned', ownerReferences: [gone] }, spec: {} });
   running = collectGarbage(bare(registry), { signal: stop.signal });
   expect(await sweepGarbage(bare(registry))).toBe(0);

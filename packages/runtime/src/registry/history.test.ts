@@ -40,7 +40,7 @@ const shown = (commits: readonly Commit[]) =>
 
 for (const { name, harness, runs } of availableStores()) {
   describe(`histories on the ${name} store`, () => {
-    it('are linearizable, and every watcher sees all of it once and in order', { timeout: 180_000 }, async () => {
+    it('are linearizable, and every watcher sees all changes once and in order', { timeout: 180_000 }, async () => {
       await fc.assert(
         fc
           .asyncProperty(scripts, async (clientScripts) => {

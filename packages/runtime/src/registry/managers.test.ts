@@ -47,14 +47,14 @@ describe('an embedded registry', () => {
     expect((await widgets().create(copy)).metadata).not.toHaveProperty('managedFields');
   });
 
-  it('gives everything in an object without managers to before-first-apply', async () => {
+  it('assigns all fields of an object without managers to before-first-apply', async () => {
     await widgets().create(named({ size: 2, note: 'n' }));
     const { object } = await widgets().apply(named({ size: 2 }));
     expect(object.spec).toEqual({ size: 2, note: 'n' });
     expect(ownersOf(object)?.map(([owner]) => owner)).toEqual(['ecsm Apply', 'before-first-apply Update']);
   });
 
-  it('takes an object with the annotation of earlier versions over, without losing a field', async () => {
+  it('migrates an object with the annotation of earlier versions, without losing a field', async () => {
     const last = JSON.stringify({ metadata: { name: 'a', labels: { gone: '1' } }, spec: { size: 2, note: 'n' } });
     const metadata = { name: 'a', labels: { gone: '1', theirs: '1' }, annotations: { [lastAppliedAnnotation]: last } };
     await widgets().create({ metadata, spec: { size: 2, note: 'n', options: { tuned: 'yes' } } });
@@ -77,11 +77,11 @@ describe('an embedded registry', () => {
     await expect(parts.apply(partial)).rejects.toMatchObject({ code: 'Invalid' });
   });
 
-  it('refuses a precondition for an object that does not exist', async () => {
+  it('rejects a precondition for an object that does not exist', async () => {
     await expect(widgets().apply(named({}), { resourceVersion: '1' })).rejects.toMatchObject({ code: 'Conflict' });
   });
 
-  it.each(['', 'x'.repeat(129), 'a\nb'])('refuses the manager %j', async (manager) => {
+  it.each(['', 'x'.repeat(129), 'a\nb'])('rejects the manager %j', async (manager) => {
     await expect(widgets().create(named({}), { manager })).rejects.toMatchObject({ code: 'BadRequest' });
     await expect(widgets().apply(named({}), { manager })).rejects.toMatchObject({ code: 'BadRequest' });
   });

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, it } from 'vitest';
 import { type ErrorCase, expectErrors, prepared } from '../shared/errors.kit.ts';
 
-const backupComplaints: readonly ErrorCase[] = [
+const backupErrors: readonly ErrorCase[] = [
   ['backup', 2, 'backup needs FILE|-: ecsmctl backup FILE|-'],
   ['backup a b', 2, 'unexpected argument "b": ecsmctl backup FILE|-'],
   ['backup taken.backup', 1, 'taken.backup already exists and is not overwritten'],
@@ -104,7 +104,7 @@ const backupComplaints: readonly ErrorCase[] = [
   ],
 ];
 
-const memoryComplaints: readonly ErrorCase[] = [
+const memoryErrors: readonly ErrorCase[] = [
   [
     'restore good.backup --registry memory:',
     2,
@@ -113,7 +113,7 @@ const memoryComplaints: readonly ErrorCase[] = [
   ['backup good.backup --registry memory:', 1, 'good.backup already exists and is not overwritten'],
 ];
 
-const registryComplaints: readonly ErrorCase[] = [
+const registryErrors: readonly ErrorCase[] = [
   ['registry', 2, 'registry needs a command: status, compact or migrate'],
   ['registry stats', 2, 'unknown command "registry stats". Did you mean "status"?'],
   ['registry status now', 2, 'registry status takes no arguments, but got "now"'],
@@ -207,9 +207,9 @@ function makeBadFiles(): void {
 }
 
 expectErrors(kit, {
-  'backup, restore and export': backupComplaints,
-  'a registry in memory': memoryComplaints,
-  registry: registryComplaints,
+  'backup, restore and export': backupErrors,
+  'a registry in memory': memoryErrors,
+  registry: registryErrors,
 });
 
 it('a stack trace is printed only with -v', async () => {

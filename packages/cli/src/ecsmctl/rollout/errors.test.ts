@@ -2,7 +2,7 @@
 import { type ErrorCase, expectErrors, prepared } from '../shared/errors.kit.ts';
 import { pluralsText } from '../shared/registry.kit.ts';
 
-const rolloutComplaints: readonly ErrorCase[] = [
+const rolloutErrors: readonly ErrorCase[] = [
   ['rollout', 2, 'rollout needs a command: status, history, undo, pause, resume or restart'],
   ['rollout stauts service/telemetry', 2, 'unknown command "rollout stauts". Did you mean "status"?'],
   ['rollout status', 2, 'specify a kind, such as ecsmservices, or KIND/NAME'],
@@ -122,7 +122,7 @@ const rolloutComplaints: readonly ErrorCase[] = [
   ['rollout restart revisions --all', 2, 'servicerevisions have no rollouts: name an ecsmservice'],
 ];
 
-const waitComplaints: readonly ErrorCase[] = [
+const waitErrors: readonly ErrorCase[] = [
   ['wait', 2, 'specify what to wait for: --for=condition=Available, or --for=delete'],
   ['wait service/telemetry', 2, 'specify what to wait for: --for=condition=Available, or --for=delete'],
   ['wait --for=delete', 2, 'specify a kind, such as ecsmservices, or KIND/NAME'],
@@ -212,4 +212,4 @@ const waitComplaints: readonly ErrorCase[] = [
   ['wait service/telemetry --for=create --for=delete', 2, '--for is given twice'],
 ];
 
-expectErrors(prepared(), { rollout: rolloutComplaints, wait: waitComplaints });
+expectErrors(prepared(), { rollout: rolloutErrors, wait: waitErrors });

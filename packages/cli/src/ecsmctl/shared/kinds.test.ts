@@ -27,7 +27,7 @@ describe('a kind', () => {
     ['evnts', 'there is no kind "evnts". Did you mean "events"?'],
     ['pod', 'there is no kind "pod". There are ecsmservices, servicerevisions, operatoridentities, events, leases.'],
     ['ces', 'there is no kind "ces". Did you mean "es"?'],
-  ])('that there is not, %s, is complained about', (word, message) => {
+  ])('that does not exist, %s, is rejected with a suggestion or the list', (word, message) => {
     expect(() => findKind(known, word)).toThrow(message);
   });
 });
@@ -94,7 +94,7 @@ describe('words for objects', () => {
     [['service', 'ä'], '"ä" is not a valid object name: use a-z, 0-9 and "-"'],
     [['service', '../x'], '"service" is not KIND/NAME'],
     [['pods/a'], 'there is no kind "pods".'],
-  ])('%j are complained about', (words, message) => {
+  ])('%j are rejected', (words, message) => {
     expect(() => parseResourceArgs(known, words)).toThrow(message);
   });
 });

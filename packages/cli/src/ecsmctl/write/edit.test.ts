@@ -139,10 +139,10 @@ describe('edit', () => {
       'spec.template.vsoa.password: "<hidden>" does not stand for an existing secret: write the secret',
     ],
     ['apiVersion', '---\na: b\n---\napiVersion', 'there has to be a single object'],
-  ])('refuses %s as %s', async (from, to, complaint) => {
+  ])('refuses %s as %s', async (from, to, message) => {
     const person = editor((text) => text.replace(from, to));
     expect((await kit.run('edit service telemetry', person)).code).toBe(1);
-    expect(person.opened[1]).toContain(complaint);
+    expect(person.opened[1]).toContain(message);
   });
 
   it('changes a secret that is entered again', async () => {

@@ -12,7 +12,7 @@ export function applyRules(suite: RegistrySuite): void {
       return [code, found?.map(({ field, manager }) => `${manager} ${field}`)];
     };
 
-    it('creates, then changes, then leaves alone', async () => {
+    it('creates, changes, and does not write an unchanged object', async () => {
       expect((await widgets().apply(named({ size: 2 }))).outcome).toBe('created');
       const before = await newest();
       suite.advance(60_000);
@@ -23,7 +23,7 @@ export function applyRules(suite: RegistrySuite): void {
       expect(object.spec.size).toBe(3);
     });
 
-    it('removes a field that is gone from the file and keeps one that another manager set', async () => {
+    it('removes a field that the file no longer contains, and keeps one that another manager set', async () => {
       await widgets().apply({
         metadata: { name: 'a', labels: { mine: '1', gone: '1' } },
         spec: { size: 2, note: 'n' },
@@ -71,12 +71,12 @@ export function applyRules(suite: RegistrySuite): void {
       expect((await widgets().apply(named({}), { manager: 'one' })).object.spec.parts).toEqual([{ name: 'y' }]);
     });
 
-    it('refuses two entries with the same key', async () => {
+    it('rejects two entries with the same key', async () => {
       await widgets().apply(named({ parts: [{ name: 'x' }] }));
       expect((await failure(widgets().apply(named({ parts: [{ name: 'x' }, { name: 'x' }] })))).code).toBe('Invalid');
     });
 
-    it('conflicts with an update, and names who made it', async () => {
+    it('conflicts with an update, and names its manager', async () => {
       await widgets().apply(named({ size: 2 }));
       await widgets().patch('a', { spec: { size: 5 } }, { manager: 'editor' });
       expect(await causes(widgets().apply(named({ size: 2 })))).toEqual(['Conflict', ['editor .spec.size']]);
@@ -111,13 +111,13 @@ export function applyRules(suite: RegistrySuite): void {
       expect((await widgets().apply(named({}))).outcome).toBe('unchanged');
     });
 
-    it('refuses finalizers that are not a list', async () => {
+    it('rejects finalizers that are not a list', async () => {
       const wrong = { metadata: { name: 'a', finalizers: 'example.io/one' }, spec: {} };
       // @ts-expect-error: a file may hold anything.
       expect((await failure(widgets().apply(wrong))).code).toBe('Invalid');
     });
 
-    it('comes to rest with empty lists, empty maps and nulls', async () => {
+    it('writes nothing the second time with empty lists, empty maps and nulls', async () => {
       const sparse = {
         metadata: { name: 'a', labels: {}, annotations: {}, finalizers: [] },
         // Kubernetes refuses a null where the schema has none.
@@ -141,7 +141,7 @@ export function applyRules(suite: RegistrySuite): void {
       expect((await widgets().get('a')).spec.size).toBe(2);
     });
 
-    it('holds to a precondition', async () => {
+    it('fails with Conflict if a precondition does not hold', async () => {
       const { object } = await widgets().apply(named({ size: 2 }));
       const { resourceVersion, uid } = object.metadata;
       await widgets().apply(named({ size: 3 }), { resourceVersion, uid });
@@ -149,7 +149,7 @@ export function applyRules(suite: RegistrySuite): void {
       expect((await failure(widgets().apply(named({ size: 4 }), { uid: 'other' }))).code).toBe('Conflict');
     });
 
-    it('ends in one object when several create it at once', async () => {
+    it('creates one object if several clients apply it at once', async () => {
       const results = await Promise.all(Array.from({ length: 8 }, () => widgets().apply(named({ size: 2 }))));
       expect(results.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
       expect(new Set(results.map(({ object }) => object.metadata.uid)).size).toBe(1);

@@ -15,13 +15,13 @@ export function capabilityRules(suite: RegistrySuite): void {
     expect(found.map(([name]) => name)).toEqual(harness.capabilities);
   });
 
-  whereCapable('history', 'what a compaction forgets', () => {
+  whereCapable('history', 'a compacted version', () => {
     const compact = async () => {
       const { newest: newestOf, compact: compactTo } = suite.registry.capabilities.history as History;
       await compactTo(await newestOf());
     };
 
-    it('cannot be listed on: the rest of a list is Expired', async () => {
+    it('cannot be listed: the remaining pages of a list are Expired', async () => {
       for (const name of ['a', 'b', 'c']) await widgets().create({ metadata: { name }, spec: {} });
       const first = await widgets().list({ limit: 1 });
       const versions = await widgets().versions({ limit: 1 });
@@ -31,7 +31,7 @@ export function capabilityRules(suite: RegistrySuite): void {
       expect((await failure(widgets().versions({ continue: versions.continue ?? '' }))).code).toBe('Expired');
     });
 
-    it('cannot be watched: a watch from before is Expired', async () => {
+    it('cannot be watched: a watch from an earlier version is Expired', async () => {
       const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
       await widgets().patch('a', { spec: { size: 2 } });
       await widgets().patch('a', { spec: { size: 3 } });
@@ -57,7 +57,7 @@ export function capabilityRules(suite: RegistrySuite): void {
   });
 
   whereCapable('garbage', 'a garbage collection', () => {
-    it('deletes what has lost its owner, and nothing else', async () => {
+    it('deletes objects whose owner was deleted, and no others', async () => {
       const { apiVersion, kind, metadata } = await widgets().create({ metadata: { name: 'owner' }, spec: {} });
       const ownerReferences = [{ apiVersion, kind, name: 'owner', uid: metadata.uid }];
       await widgets().create({ metadata: { name: 'owned', ownerReferences }, spec: {} });
@@ -73,7 +73,7 @@ export function capabilityRules(suite: RegistrySuite): void {
     const fencing = () => suite.registry.capabilities.fencing as Fencing;
     const raise = async (name: string) => fencing().fencedBy(await fencing().raiseFence(name));
 
-    it('refuse the writes of a former leader, and nothing else', async () => {
+    it('reject the writes of a former leader, and nothing else', async () => {
       const first = await raise('leader');
       const made = await first.resource(Widget).create({ metadata: { name: 'a' }, spec: {} });
       const second = await raise('leader');
@@ -91,7 +91,7 @@ export function capabilityRules(suite: RegistrySuite): void {
       expect((await first.resource(Widget).get('a')).spec.size).toBe(2);
     });
 
-    it('tell a former leader before it does something outside the suite.registry, and nothing is written', async () => {
+    it('can be checked by a former leader before an action outside the registry, without a write', async () => {
       const seen: unknown[] = [];
       const first = (await raise('leader')).observedBy({ written: (...news) => seen.push(news) });
       const before = await newest();
@@ -103,7 +103,7 @@ export function capabilityRules(suite: RegistrySuite): void {
       expect(seen).toEqual([]);
     });
 
-    it('have a higher epoch each time, and fences of other names do not matter', async () => {
+    it('have a higher epoch each time, and are independent of fences with other names', async () => {
       const one = await fencing().raiseFence('leader');
       await raise('other');
       await fencing()
@@ -123,7 +123,7 @@ export function capabilityRules(suite: RegistrySuite): void {
       expect((await failure(leader.resource(Widget).delete('a'))).code).toBe('Fenced');
     });
 
-    it('have sensible names', async () => {
+    it('cannot have an invalid name', async () => {
       expect((await failure(fencing().raiseFence('../x'))).code).toBe('BadRequest');
     });
   });

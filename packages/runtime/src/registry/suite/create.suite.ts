@@ -6,7 +6,7 @@ export function createRules(suite: RegistrySuite): void {
   const { widgets, newest, time } = suite;
 
   describe('create', () => {
-    it('fills in identity, generation, time, namespace and defaults', async () => {
+    it('sets identity, generation, time, namespace and defaults', async () => {
       const made = await widgets().create({ metadata: { name: 'a', labels: { app: 'x' } }, spec: {} });
       expect({ ...made, metadata: { ...made.metadata, managedFields: undefined } }).toEqual({
         apiVersion: 'example.io/v1',
@@ -25,7 +25,7 @@ export function createRules(suite: RegistrySuite): void {
       expect(await widgets().get('a')).toEqual(made);
     });
 
-    it('refuses a second object of the same name in the namespace, not in another', async () => {
+    it('rejects a second object of the same name in the namespace, not in another', async () => {
       const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });
       expect(await failure(widgets().create({ metadata: { name: 'a' }, spec: { size: 2 } }))).toEqual({
         code: 'AlreadyExists',
@@ -36,7 +36,7 @@ export function createRules(suite: RegistrySuite): void {
       expect(other.metadata.uid).not.toBe(made.metadata.uid);
     });
 
-    it('refuses an invalid object, names every field, and stores nothing', async () => {
+    it('rejects an invalid object, names every field, and stores nothing', async () => {
       const before = await newest();
       const { code, message } = await failure(widgets().create({ metadata: { name: 'A_' }, spec: { size: -1 } }));
       expect(code).toBe('Invalid');
@@ -55,7 +55,7 @@ export function createRules(suite: RegistrySuite): void {
       expect(message).toMatch(/^Widget "a" is invalid: spec\.size: Invalid value: .*: a red widget has at most 100$/);
     });
 
-    it('takes no status, uid, generation or times from the writer', async () => {
+    it('ignores status, uid, generation and times of the input', async () => {
       const made = await widgets().create({
         metadata: {
           name: 'a',
@@ -73,19 +73,19 @@ export function createRules(suite: RegistrySuite): void {
       expect(made.metadata.deletionTimestamp).toBeUndefined();
     });
 
-    it('refuses a resourceVersion: what was read is not created', async () => {
+    it('rejects an object with a resourceVersion', async () => {
       const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
       const copy = { ...made, metadata: { ...made.metadata, name: 'b' } };
       expect((await failure(widgets().create(copy))).message).toContain('metadata.resourceVersion: Forbidden');
     });
 
-    it('refuses what is no object at all', async () => {
+    it('rejects input that is not an object', async () => {
       for (const bad of [null, undefined, 7, 'text', [], {}]) {
         expect(['BadRequest', 'Invalid']).toContain((await failure(widgets().create(bad as never))).code);
       }
     });
 
-    it('writes nothing on a dry run, and still finds what is wrong', async () => {
+    it('writes nothing on a dry run, but validates', async () => {
       const before = await newest();
       const made = await widgets().create({ metadata: { name: 'a' }, spec: {} }, { dryRun: true });
       expect(made.spec.size).toBe(1);
@@ -97,7 +97,7 @@ export function createRules(suite: RegistrySuite): void {
     });
   });
 
-  describe('get and delete of what is not there', () => {
+  describe('a missing object', () => {
     it('is NotFound for get, and no error for delete', async () => {
       const before = await newest();
       expect(await failure(widgets().get('a'))).toEqual({ code: 'NotFound', message: 'Widget "a" not found' });

@@ -6,7 +6,7 @@ export function deleteRules(suite: RegistrySuite): void {
   const { widgets, time } = suite;
 
   describe('delete', () => {
-    it('removes an object without finalizers at once', async () => {
+    it('removes an object without finalizers immediately', async () => {
       await widgets().create({ metadata: { name: 'a' }, spec: {} });
       expect((await widgets().delete('a', { dryRun: true }))?.metadata.name).toBe('a');
       expect((await widgets().get('a')).metadata.name).toBe('a');
@@ -14,7 +14,7 @@ export function deleteRules(suite: RegistrySuite): void {
       expect((await failure(widgets().get('a'))).code).toBe('NotFound');
     });
 
-    it('waits for finalizers: marked first, gone with the last one', async () => {
+    it('sets the deletion timestamp of an object with finalizers, and removes it with the last one', async () => {
       await widgets().create({ metadata: { name: 'a', finalizers: ['example.io/one', 'example.io/two'] }, spec: {} });
       const marked = await widgets().delete('a');
       expect(marked?.metadata.deletionTimestamp).toEqual(time('2030-01-01T12:00:00Z'));
@@ -26,7 +26,7 @@ export function deleteRules(suite: RegistrySuite): void {
       expect((await failure(widgets().get('a'))).code).toBe('NotFound');
     });
 
-    it('takes no new finalizer, and no revival, while an object is being deleted', async () => {
+    it('rejects new finalizers, and keeps the deletion timestamp, while an object is being deleted', async () => {
       await widgets().create({ metadata: { name: 'a', finalizers: ['example.io/one'] }, spec: {} });
       await widgets().delete('a');
       const { message } = await failure(
@@ -39,7 +39,7 @@ export function deleteRules(suite: RegistrySuite): void {
       expect((await widgets().update({ ...read, metadata })).metadata.deletionTimestamp).toBeDefined();
     });
 
-    it('holds to a precondition', async () => {
+    it('fails with Conflict if a precondition does not hold', async () => {
       const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
       expect((await failure(widgets().delete('a', { uid: 'other' }))).code).toBe('Conflict');
       await widgets().patch('a', { spec: { size: 2 } });

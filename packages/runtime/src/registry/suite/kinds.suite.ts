@@ -10,7 +10,7 @@ export function kindRules(suite: RegistrySuite): void {
     const regions = () => suite.registry.resource(Region);
     const edge = isKubernetes ? 'edge' : 'system:edge';
 
-    it('has objects without a namespace, by whatever namespace they are requested', async () => {
+    it('has objects without a namespace, whatever namespace a request names', async () => {
       const made = await regions().create({ metadata: { name: edge }, spec: { size: 1 } });
       expect(made.metadata).not.toHaveProperty('namespace');
       expect(await regions().get(edge)).toEqual(made);
@@ -21,7 +21,7 @@ export function kindRules(suite: RegistrySuite): void {
       expect((await regions().list()).items).toEqual([]);
     });
 
-    it('refuses an object with a namespace', async () => {
+    it('rejects an object with a namespace', async () => {
       const created = regions().create({ metadata: { name: 'a', namespace: 'default' }, spec: {} });
       expect(await failure(created)).toMatchObject({
         code: 'Invalid',
@@ -75,7 +75,7 @@ export function kindRules(suite: RegistrySuite): void {
     });
   });
 
-  it('refuses a kind that it was opened without', async () => {
+  it('rejects a kind that it was opened without', async () => {
     const bare = await harness.create({ kinds: [Crate], clock });
     expect(() => bare.resource(Widget)).toThrow('opened without the kind Widget');
     expect(suite.registry.locate('fences/leader')).toBeUndefined();

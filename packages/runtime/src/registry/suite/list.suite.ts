@@ -56,7 +56,7 @@ export function listRules(suite: RegistrySuite): void {
       expect((await failure(widgets().list({ labelSelector: 'a in b' }))).code).toBe('BadRequest');
     });
 
-    it('pages through one version while writers go on', async () => {
+    it('returns pages of one version during concurrent writes', async () => {
       const first = await widgets().list({ limit: 3 });
       expect(names(first)).toEqual(['w0', 'w1', 'w2']);
       await widgets().delete('w3');
@@ -69,7 +69,7 @@ export function listRules(suite: RegistrySuite): void {
       expect(third.continue).toBeUndefined();
     });
 
-    it('pages through a selection', async () => {
+    it('returns pages of a selection', async () => {
       const seen: string[] = [];
       let token: string | undefined;
       do {
@@ -84,7 +84,7 @@ export function listRules(suite: RegistrySuite): void {
       expect(seen).toEqual(['w0', 'w2', 'w4', 'w6']);
     });
 
-    it('refuses nonsense', async () => {
+    it('rejects invalid limits and continue tokens', async () => {
       const first = await widgets().list({ limit: 3 });
       expect((await failure(widgets().list({ continue: 'nonsense' }))).code).toBe('BadRequest');
       expect((await failure(widgets().list({ limit: 0 }))).code).toBe('BadRequest');
@@ -106,7 +106,7 @@ export function listRules(suite: RegistrySuite): void {
       expect(named.keys).toEqual(['example.io/v1/widgets/default/w1']);
     });
 
-    it('pages through versions as of one version', async () => {
+    it('returns pages of versions as of one version', async () => {
       const first = await widgets().versions({ limit: 3 });
       await widgets().create({ metadata: { name: 'w9' }, spec: {} });
       const rest = await widgets().versions(first.continue === undefined ? {} : { continue: first.continue });
@@ -115,7 +115,7 @@ export function listRules(suite: RegistrySuite): void {
       expect(rest.continue).toBeUndefined();
     });
 
-    it('orders versions, and gives another identity to another object of the same name', async () => {
+    it('orders versions, and a new object of the same name has another identity', async () => {
       const { keys, ...before } = await widgets().versions();
       const at = keys.indexOf('example.io/v1/widgets/default/w1');
       const identityNow = async () => (await widgets().versions()).identity(at);
@@ -130,7 +130,7 @@ export function listRules(suite: RegistrySuite): void {
       expect(await identityNow()).not.toBe(identity);
     });
 
-    whereDamaged('reports a record that cannot be read and shows the rest', async () => {
+    whereDamaged('reports an unreadable record and lists the others', async () => {
       const broken = ['{}', '{"kind":"Widget"}', JSON.stringify({ ...(await widgets().get('w1')), kind: 'Crate' })];
       for (const [n, text] of broken.entries()) await damage(`example.io/v1/widgets/default/broken${n}`, text);
       const list = await widgets().list();

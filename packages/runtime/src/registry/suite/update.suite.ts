@@ -7,7 +7,7 @@ export function updateRules(suite: RegistrySuite): void {
   const { widgets, newest } = suite;
 
   describe('update', () => {
-    it('needs the resourceVersion that was read', async () => {
+    it('requires the resourceVersion that was read', async () => {
       const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
       const { resourceVersion: _, ...metadata } = made.metadata;
       expect((await failure(widgets().update({ ...made, metadata }))).message).toContain(
@@ -21,7 +21,7 @@ export function updateRules(suite: RegistrySuite): void {
       );
     });
 
-    it('raises the generation when the spec changes, and only then', async () => {
+    it('increases the generation only if the spec changes', async () => {
       const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
       const labelled = await widgets().update({ ...made, metadata: { ...made.metadata, labels: { x: 'y' } } });
       expect(labelled.metadata.generation).toBe(1);
@@ -31,7 +31,7 @@ export function updateRules(suite: RegistrySuite): void {
       expect(withStatus.metadata.generation).toBe(2);
     });
 
-    it('leaves uid, creation time and status as they are', async () => {
+    it('does not change uid, creation time and status', async () => {
       const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
       await widgets().updateStatus({ ...made, status: { phase: 'Done' } });
       const read = await widgets().get('a');
@@ -50,7 +50,7 @@ export function updateRules(suite: RegistrySuite): void {
       });
     });
 
-    it('makes no revision and no event when nothing changes', async () => {
+    it('creates no revision and no event if nothing changes', async () => {
       const made = await widgets().create({ metadata: { name: 'a', labels: { b: '1', a: '2' } }, spec: { size: 3 } });
       const before = await newest();
       expect(await widgets().update(made)).toEqual(made);
@@ -65,7 +65,7 @@ export function updateRules(suite: RegistrySuite): void {
       expect(await newest()).toBe(before);
     });
 
-    it('refuses another object of the same name', async () => {
+    it('rejects another object of the same name', async () => {
       const old = await widgets().create({ metadata: { name: 'a' }, spec: {} });
       await widgets().delete('a');
       const fresh = await widgets().create({ metadata: { name: 'a' }, spec: {} });
@@ -103,7 +103,7 @@ export function updateRules(suite: RegistrySuite): void {
       expect((await widgets().get('a')).status).toEqual({ phase: 'New' });
     });
 
-    it('goes onto the newest object and never undoes an edit of the spec', async () => {
+    it('changes the newest object and does not revert an edit of its spec', async () => {
       const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
       await widgets().update({ ...made, spec: { size: 42 } });
       const after = await widgets().updateStatus({ ...made, status: { phase: 'Seen' } });
@@ -111,7 +111,7 @@ export function updateRules(suite: RegistrySuite): void {
       expect(after.status).toEqual({ phase: 'Seen' });
     });
 
-    it('survives a crowd: spec edits and status writes at once all arrive', async () => {
+    it('loses none of several concurrent writes of spec and status', async () => {
       const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 0 } });
       const bump = async () => {
         for (;;) {
@@ -132,7 +132,7 @@ export function updateRules(suite: RegistrySuite): void {
       expect(end.status?.phase).toMatch(/^p[0-7]$/);
     });
 
-    it('refuses a status that does not fit', async () => {
+    it('rejects an invalid status', async () => {
       await widgets().create({ metadata: { name: 'a' }, spec: {} });
       const { message } = await failure(
         widgets().updateStatus({ metadata: { name: 'a' }, status: { phas: 'x' } as never }),
@@ -140,14 +140,14 @@ export function updateRules(suite: RegistrySuite): void {
       expect(message).toContain('status.phas: Unknown field: did you mean "phase"?');
     });
 
-    it('completes a status with its defaults', async () => {
+    it('adds the defaults of a status', async () => {
       const crates = suite.registry.resource(Crate);
       await crates.create({ metadata: { name: 'c' }, spec: {} });
       const seen = await crates.updateStatus({ metadata: { name: 'c' }, status: { note: 'x' } });
       expect(seen.status).toEqual({ count: 0, note: 'x' });
     });
 
-    it('can take a status away', async () => {
+    it('can remove a status', async () => {
       await widgets().create({ metadata: { name: 'a' }, spec: {} });
       await widgets().updateStatus({ metadata: { name: 'a' }, status: { phase: 'x' } });
       const bare = await widgets().updateStatus({ metadata: { name: 'a' } });
@@ -166,7 +166,7 @@ export function updateRules(suite: RegistrySuite): void {
       expect(patched.spec).toEqual({ size: 4 });
     });
 
-    it('cannot rename, cannot touch the status, and is validated', async () => {
+    it('cannot change name and status, and is validated', async () => {
       await widgets().create({ metadata: { name: 'a' }, spec: {} });
       const renamed = await failure(widgets().patch('a', { metadata: { name: 'b' } }));
       expect(renamed.code).toMatch(/Invalid|BadRequest/);
@@ -180,7 +180,7 @@ export function updateRules(suite: RegistrySuite): void {
       expect((await failure(widgets().patch('a', 'nonsense'))).code).not.toBe('no error');
     });
 
-    it('holds to a precondition', async () => {
+    it('fails with Conflict if a precondition does not hold', async () => {
       const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
       const { resourceVersion, uid } = made.metadata;
       await widgets().patch('a', { spec: { size: 2 } }, { resourceVersion, uid });

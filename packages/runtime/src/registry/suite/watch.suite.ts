@@ -25,7 +25,7 @@ export function watchRules(suite: RegistrySuite): void {
         )
         .join(', ');
 
-    it('delivers what happened after a list, and goes on live', async () => {
+    it('delivers the changes since a list, then new ones', async () => {
       const { resourceVersion } = await widgets().list();
       await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });
       await suite.registry.resource(Crate).create({ metadata: { name: 'c' }, spec: {} });
@@ -35,7 +35,7 @@ export function watchRules(suite: RegistrySuite): void {
       expect(await watching).toEqual(['Added a 1', 'Modified a 2', 'Deleted a 2']);
     });
 
-    it('shows an object that starts or ceases to match a selector as added or deleted', async () => {
+    it('reports an object that starts or stops matching a selector as added or deleted', async () => {
       const { resourceVersion } = await widgets().list();
       await widgets().create({ metadata: { name: 'a', labels: { on: 'no' } }, spec: { size: 1 } });
       await widgets().patch('a', { metadata: { labels: { on: 'yes' } } });
@@ -51,18 +51,18 @@ export function watchRules(suite: RegistrySuite): void {
       ]);
     });
 
-    whereDamaged('reports a change that cannot be read and goes on', async () => {
+    whereDamaged('reports an unreadable change and continues', async () => {
       const { resourceVersion } = await widgets().list();
       await damage('example.io/v1/widgets/default/x', '{}');
       await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });
       expect(await take(2, { resourceVersion })).toEqual(['Problem example.io/v1/widgets/default/x', 'Added a 1']);
     });
 
-    it('says BadRequest for what is no version', async () => {
+    it('fails with BadRequest for an invalid version', async () => {
       expect((await failure(take(1, { resourceVersion: 'soon' }))).code).toBe('BadRequest');
     });
 
-    it('gives keys and identities alone to those who need no objects', async () => {
+    it('delivers only keys and identities by watchVersions', async () => {
       const resourceVersion = await newest();
       const made = await widgets().create({ metadata: { name: 'a' }, spec: {} });
       await widgets().delete('a');
@@ -79,7 +79,7 @@ export function watchRules(suite: RegistrySuite): void {
       ]);
     });
 
-    it('ends quietly when its signal aborts', async () => {
+    it('ends without an error when its signal aborts', async () => {
       const resourceVersion = await newest();
       const stop = new AbortController();
       const ended = (async () => {
@@ -91,7 +91,7 @@ export function watchRules(suite: RegistrySuite): void {
   });
 
   describe('an observer', () => {
-    it('is told of every write, and of no read, conflict or dry run', async () => {
+    it('is called after every write, but not after a read, conflict or dry run', async () => {
       const seen: unknown[] = [];
       const observe = (who: string) => ({
         written: (version: string, keys: readonly string[]) => seen.push([who, version, ...keys]),
