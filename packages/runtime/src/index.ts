@@ -81,6 +81,7 @@ export { EmbeddedRegistry, type EmbeddedRegistryOptions } from './registry/embed
 export { collectGarbage, sweepGarbage } from './registry/garbage.ts';
 export { keyOf, locate, type Place } from './registry/keys.ts';
 export { type OpenOptions, openRegistry, type StoreTuning } from './registry/open.ts';
+export type { PropagationPolicy } from './registry/propagation.ts';
 export type { Shape, Shaped } from './shape/shape.ts';
 export * as shape from './shape/shape.ts';
 export type {

@@ -3,6 +3,7 @@ import {
   ApiError,
   type ApiObject,
   type Applied,
+  type DeleteOptions,
   type EventBatch,
   isApiError,
   type JsonValue,
@@ -166,11 +167,8 @@ export class KubernetesResource<Spec, Status, SpecInput = Spec, StatusInput = St
   }
 
   /** The object is read first: the server answers with the uid alone if there is nothing left of it. */
-  async delete(
-    name: string,
-    options: Namespaced & Precondition & ManagedWriteOptions = {},
-  ): Promise<ApiObject<Spec, Status> | undefined> {
-    const { namespace, uid, resourceVersion, dryRun } = options;
+  async delete(name: string, options: DeleteOptions = {}): Promise<ApiObject<Spec, Status> | undefined> {
+    const { namespace, uid, resourceVersion, dryRun, propagationPolicy = 'Background' } = options;
     const path = objectPath(this.kind, namespace, name);
     for (;;) {
       try {
@@ -182,7 +180,7 @@ export class KubernetesResource<Spec, Status, SpecInput = Spec, StatusInput = St
         const body = {
           apiVersion: 'v1',
           kind: 'DeleteOptions',
-          propagationPolicy: 'Background',
+          propagationPolicy,
           preconditions,
           ...(dryRun ? { dryRun: ['All'] } : {}),
         };

@@ -20,6 +20,7 @@ import type { Log } from '../ports/log.ts';
 import type { Random } from '../ports/random.ts';
 import type { Store } from '../store/contract.ts';
 import type { Place } from './keys.ts';
+import type { PropagationPolicy } from './propagation.ts';
 
 export interface Registry {
   readonly kinds: KindSet;
@@ -161,13 +162,10 @@ export interface Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> 
    */
   apply(object: ObjectInput<SpecInput, StatusInput>, options?: ApplyOptions): Promise<Applied<Spec, Status>>;
   /**
-   * Deletes the object, or sets its deletion timestamp if it has finalizers. Returns the object as it was deleted or
-   * marked; undefined if it did not exist, which is not an error.
+   * Deletes the object, or sets its deletion timestamp if it has finalizers, including that of the policy for dependents.
+   * Returns the object as it was deleted or marked; undefined if it did not exist, which is not an error.
    */
-  delete(
-    name: string,
-    options?: Namespaced & Precondition & WriteOptions,
-  ): Promise<ApiObject<Spec, Status> | undefined>;
+  delete(name: string, options?: DeleteOptions): Promise<ApiObject<Spec, Status> | undefined>;
 }
 
 export interface Namespaced {
@@ -297,6 +295,11 @@ export interface Precondition {
   readonly uid?: string;
   /** Only if the object has not changed since this version. */
   readonly resourceVersion?: string;
+}
+
+export interface DeleteOptions extends Namespaced, Precondition, WriteOptions {
+  /** What happens to dependents. Default `Background`; an embedded registry keeps the policy of an earlier deletion. */
+  readonly propagationPolicy?: PropagationPolicy;
 }
 
 /** The input of `updateStatus`. An object as read is valid. */

@@ -1,21 +1,22 @@
 /**
- * Deletes objects whose owners were all deleted. Any number of processes may run it concurrently: it reads an object
- * again before it deletes it, and deletes only that version.
+ * Deletes objects whose owners were all deleted, and does what the policy of a deletion asks for: it releases the
+ * dependents of an object (Orphan), or deletes them before the object (Foreground). Any number of processes may run it
+ * concurrently: it reads an object again before it changes it, and changes only that version.
  *
- * It keeps, for each owner, the keys of its dependents, and nothing about objects without an owner.
+ * It keeps, for each owner, the keys of its dependents, and nothing about objects without an owner. All changes are read
+ * from one watch, in their order: when the deletion of an owner is read, all dependents created before are known.
  */
 import { isApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
-import type { OwnerReference } from '../api/metadata.ts';
-import type { ApiObject } from '../api/object.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import type { Change, Revision } from '../store/contract.ts';
 import { decode } from './codec.ts';
 import type { GarbageOptions, ObjectList, Registry } from './contract.ts';
 import type { EmbeddedRegistry } from './embedded.ts';
+import { GarbageActions } from './garbage-actions.ts';
+import { GarbageIndex } from './garbage-index.ts';
 import { keyOf } from './keys.ts';
-
-type AnyObject = ApiObject<unknown, unknown>;
+import { pendingPropagation } from './propagation.ts';
 
 /** Collects until the signal aborts. If the server of a registry collects, it only waits for the signal. */
 export async function collectGarbage(registry: Registry, options: GarbageOptions): Promise<void> {
@@ -62,37 +63,41 @@ const sweepMsDefault = 1_200_000;
 const sweepPageObjects = 200;
 
 const ownersField = Buffer.from('"ownerReferences"');
+const deletionField = Buffer.from('"deletionTimestamp"');
 
-/** Whether the JSON text contains owner references, which is much cheaper than parsing it. */
-function mayHaveOwner({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
-  return Buffer.from(buffer, byteOffset, byteLength).includes(ownersField);
+/** Whether the JSON text contains the name of a field, which is much cheaper than parsing it. */
+function mayHave(field: Buffer, { buffer, byteOffset, byteLength }: Uint8Array): boolean {
+  return Buffer.from(buffer, byteOffset, byteLength).includes(field);
 }
 
 class Collector {
   readonly #registry: EmbeddedRegistry;
-  readonly #log: Log;
-  /** uid of an owner → keys of the objects that refer to it. */
-  readonly #dependents = new Map<string, Set<string>>();
+  readonly #index = new GarbageIndex();
+  readonly #actions: GarbageActions;
 
   constructor(registry: EmbeddedRegistry, log: Log) {
     this.#registry = registry;
-    this.#log = log;
+    this.#actions = new GarbageActions(registry, this.#index, log);
   }
 
   async sweep(): Promise<number> {
-    let count = 0;
+    /** Keys of objects that are being deleted: their dependents may be of kinds that are read later. */
+    const deleting: string[] = [];
     for (const kind of this.#registry.kinds.kinds) {
       let token: string | undefined;
       do {
         const page = await this.#page(kind, token);
         for (const object of page.items) {
           const key = keyOf(kind, object.metadata.namespace, object.metadata.name);
-          if (this.#track(key, object.metadata.ownerReferences) && (await this.#collect(object))) count++;
+          if (pendingPropagation(object.metadata)) deleting.push(key);
+          if (this.#index.track(key, object.metadata.ownerReferences)) await this.#actions.collect(object);
         }
         token = page.continue;
       } while (token !== undefined);
     }
-    return count;
+    this.#index.isComplete = true;
+    for (const key of deleting) await this.#actions.propagate(key);
+    return this.#actions.deletedCount;
   }
 
   /** The deletions of a sweep can cause compaction of the revision of its list: then the list starts over. */
@@ -115,20 +120,22 @@ class Collector {
 
   /** Most objects neither have owners nor are owners, so an object is decoded only if it may be one of the two. */
   async #observe(change: Change, revision: Revision): Promise<void> {
-    const kind = this.#registry.locate(change.key)?.kind;
+    const { key, previous } = change;
+    const kind = this.#registry.locate(key)?.kind;
     if (!kind) return;
-    const read = (value: Uint8Array) => this.#tryRead(() => decode(kind, change.key, value));
-    const after = change.type === 'put' && mayHaveOwner(change.value) ? read(change.value) : undefined;
-    if (after && this.#track(change.key, after.metadata.ownerReferences)) await this.#collectKey(change.key);
+    const read = (value: Uint8Array) => this.#tryRead(() => decode(kind, key, value).metadata);
+    const isRelevant = (value: Uint8Array) => mayHave(ownersField, value) || mayHave(deletionField, value);
+    const after = change.type === 'put' && isRelevant(change.value) ? read(change.value) : undefined;
+    if (after && this.#index.track(key, after.ownerReferences)) await this.#actions.collectKey(key);
+    if (after && pendingPropagation(after)) await this.#actions.propagate(key);
     // An object that was replaced by another of the same name was deleted, too.
     const isDeleted = change.type === 'delete' || change.created === revision;
-    const before = isDeleted && change.previous ? read(change.previous) : undefined;
+    const mayUnblock = this.#index.hasWaiting && previous !== undefined && mayHave(ownersField, previous);
+    const before = previous && (isDeleted || mayUnblock) ? read(previous) : undefined;
     if (before === undefined) return;
-    if (change.type === 'delete') this.#untrack(change.key, before.metadata.ownerReferences);
-    const { uid } = before.metadata;
-    const orphans = this.#dependents.get(uid) ?? [];
-    this.#dependents.delete(uid);
-    for (const key of orphans) await this.#collectKey(key);
+    if (change.type === 'delete') this.#index.untrack(key, before.ownerReferences);
+    if (isDeleted) for (const dependent of this.#index.forget(before.uid)) await this.#actions.collectKey(dependent);
+    for (const { uid } of before.ownerReferences ?? []) await this.#actions.finishForeground(uid);
   }
 
   #tryRead<T>(read: () => T): T | undefined {
@@ -137,63 +144,6 @@ class Collector {
     } catch {
       // The owners of a damaged record are unknown.
       return undefined;
-    }
-  }
-
-  #track(key: string, owners: readonly OwnerReference[] = []): boolean {
-    for (const { uid } of owners) {
-      const keys = this.#dependents.get(uid) ?? new Set();
-      this.#dependents.set(uid, keys.add(key));
-    }
-    return owners.length > 0;
-  }
-
-  #untrack(key: string, owners: readonly OwnerReference[] = []): void {
-    for (const { uid } of owners) {
-      const keys = this.#dependents.get(uid);
-      keys?.delete(key);
-      if (keys?.size === 0) this.#dependents.delete(uid);
-    }
-  }
-
-  async #collectKey(key: string): Promise<void> {
-    const place = this.#registry.locate(key);
-    if (!place) return;
-    try {
-      await this.#collect(await this.#registry.resource(place.kind).get(place.name, { namespace: place.namespace }));
-    } catch (error) {
-      if (!isApiError(error, 'NotFound') && !isApiError(error, 'Corrupt')) throw error;
-    }
-  }
-
-  /** Deletes an object if none of its owners exists. */
-  async #collect(object: AnyObject): Promise<boolean> {
-    const { name, namespace, uid, resourceVersion, deletionTimestamp, ownerReferences = [] } = object.metadata;
-    if (ownerReferences.length === 0 || deletionTimestamp !== undefined) return false;
-    for (const owner of ownerReferences) if (await this.#exists(owner, namespace)) return false;
-    const kind = this.#registry.kinds.get(object.apiVersion, object.kind);
-    try {
-      await this.#registry.resource(kind).delete(name, { namespace, uid, resourceVersion });
-      this.#log.write('info', 'garbage collected: all owners were deleted', { kind: kind.kind, namespace, name });
-      return true;
-    } catch (error) {
-      // It has changed since it was read: the watch will report that change.
-      if (isApiError(error, 'Conflict')) return false;
-      throw error;
-    }
-  }
-
-  /** Owners are in the same namespace. An owner of an unknown kind is assumed to exist. */
-  async #exists(owner: OwnerReference, namespace: string): Promise<boolean> {
-    const kind = this.#registry.kinds.find(owner.apiVersion, owner.kind);
-    if (!kind) return true;
-    try {
-      const found = await this.#registry.resource(kind).get(owner.name, { namespace });
-      return found.metadata.uid === owner.uid;
-    } catch (error) {
-      if (isApiError(error, 'NotFound')) return false;
-      if (isApiError(error, 'Corrupt')) return true;
-      throw error;
     }
   }
 }

@@ -15,6 +15,7 @@ import { retryOnConflict, WriteConflict } from './conflict.ts';
 import type {
   Applied,
   ApplyOptions,
+  DeleteOptions,
   EventBatch,
   ListOptions,
   MultiKeyResource,
@@ -189,15 +190,12 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     });
   }
 
-  async delete(
-    name: string,
-    options: Namespaced & Precondition & WriteOptions = {},
-  ): Promise<ApiObject<Spec, Status> | undefined> {
+  async delete(name: string, options: DeleteOptions = {}): Promise<ApiObject<Spec, Status> | undefined> {
     const attempt = async () => {
       const current = await this.#current(this.#key(options.namespace, name));
       if (!current) return undefined;
       rules.checkPrecondition(this.kind, current, options);
-      const next = rules.deleted(current.stored, this.#now());
+      const next = rules.deleted(current.stored, this.#now(), options.propagationPolicy);
       return next ? this.#objects.replace(current, next, options) : this.#objects.remove(current, options);
     };
     return options.resourceVersion === undefined ? retryOnConflict(attempt) : attempt();

@@ -13,6 +13,7 @@ import type { StoredObject } from './codec.ts';
 import { modifiedReason } from './conflict.ts';
 import type { Precondition } from './contract.ts';
 import { requestedManagedFields } from './managers.ts';
+import { finalizersFor, type PropagationPolicy } from './propagation.ts';
 
 /** The fields of a new object that the registry sets. */
 export interface NewIdentity {
@@ -81,14 +82,25 @@ export function withStatus<Spec, Status>(
   return next;
 }
 
-/** The object that a deletion leaves: undefined, or one that waits for its finalizers. */
+/**
+ * The object that a deletion leaves: undefined, or one that waits for its finalizers. The first deletion raises the
+ * generation, because controllers have to act on it; a later one may change the policy for dependents.
+ */
 export function deleted<Spec, Status>(
   stored: StoredObject<Spec, Status>,
   timestamp: string,
+  policy?: PropagationPolicy,
 ): StoredObject<Spec, Status> | undefined {
-  if (!hasFinalizers(stored)) return undefined;
-  if (stored.metadata.deletionTimestamp !== undefined) return stored;
-  return { ...stored, metadata: { ...stored.metadata, deletionTimestamp: timestamp } };
+  const { metadata } = stored;
+  const finalizers = finalizersFor(metadata.finalizers, policy);
+  if (finalizers.length === 0) return undefined;
+  if (metadata.deletionTimestamp === undefined) {
+    const generation = metadata.generation + 1;
+    return { ...stored, metadata: { ...metadata, generation, finalizers, deletionTimestamp: timestamp } };
+  }
+  const isSame = finalizers.every((finalizer) => metadata.finalizers?.includes(finalizer));
+  if (isSame && finalizers.length === metadata.finalizers?.length) return stored;
+  return { ...stored, metadata: { ...metadata, finalizers } };
 }
 
 /** Whether an object is to be deleted and has no finalizer left. */

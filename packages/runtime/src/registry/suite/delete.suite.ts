@@ -26,6 +26,23 @@ export function deleteRules(suite: RegistrySuite): void {
       expect((await failure(widgets().get('a'))).code).toBe('NotFound');
     });
 
+    it('raises the generation when it marks an object', async () => {
+      await widgets().create({ metadata: { name: 'a', finalizers: ['example.io/one'] }, spec: {} });
+      expect((await widgets().delete('a'))?.metadata.generation).toBe(2);
+      expect((await widgets().delete('a'))?.metadata.generation).toBe(2);
+    });
+
+    it('records a policy for dependents as a finalizer, which a later one replaces', async () => {
+      await widgets().create({ metadata: { name: 'a', finalizers: ['example.io/one'] }, spec: {} });
+      const marked = await widgets().delete('a', { propagationPolicy: 'Foreground' });
+      expect(marked?.metadata.finalizers).toEqual(['example.io/one', 'foregroundDeletion']);
+      const changed = await widgets().delete('a', { propagationPolicy: 'Orphan' });
+      expect(changed?.metadata.finalizers).toEqual(['example.io/one', 'orphan']);
+      const left = await widgets().delete('a', { propagationPolicy: 'Background' });
+      expect(left?.metadata.finalizers).toEqual(['example.io/one']);
+      expect(left?.metadata.deletionTimestamp).toBe(marked?.metadata.deletionTimestamp);
+    });
+
     it('rejects new finalizers, and keeps the deletion timestamp, while an object is being deleted', async () => {
       await widgets().create({ metadata: { name: 'a', finalizers: ['example.io/one'] }, spec: {} });
       await widgets().delete('a');
