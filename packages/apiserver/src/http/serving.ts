@@ -1,8 +1,18 @@
 /**
  * A server with everything that a program needs: certificates in a directory, authentication by client certificate and
- * token, RBAC, an audit log, and the controller of namespaces. It is a list of runnables for a manager.
+ * token, RBAC, an audit log, garbage collection, and the controller of namespaces. It is a list of runnables for a manager.
  */
-import { type Log, type Registry, type RunContext, type Runnable, silentLog, sleep } from '@ecsm/runtime';
+import {
+  Event,
+  eventPruner,
+  garbageCollector,
+  type Log,
+  type Registry,
+  type RunContext,
+  type Runnable,
+  silentLog,
+  sleep,
+} from '@ecsm/runtime';
 import { AuditLog } from '../audit/log.ts';
 import { UnionAuthenticator } from '../auth/authenticator.ts';
 import { BearerAuthenticator } from '../auth/bearer.ts';
@@ -38,7 +48,10 @@ export interface Serving {
   readonly url: string;
   /** The file with the credentials of the administrator. */
   readonly adminKubeconfig: string;
-  /** The server runs in every candidate, the controllers of namespaces only in the leader. */
+  /**
+   * The server runs in every candidate. Garbage collection, the removal of old events and the controller of namespaces
+   * run only in the leader.
+   */
   readonly runnables: readonly Runnable[];
   /** Idempotent. The manager closes the server, too, unless it was stopped before it had started anything. */
   close(): Promise<void>;
@@ -90,6 +103,8 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
     runnables: [
       { name: 'apiserver', needsLeader: false, run: serve },
       { name: 'rbac', needsLeader: false, run: (context) => rbac.run(context, log) },
+      garbageCollector(log),
+      ...(registry.kinds.find(Event.apiVersion, Event.kind) === undefined ? [] : [eventPruner({ log })]),
       ...namespaceController(log),
     ],
     close,

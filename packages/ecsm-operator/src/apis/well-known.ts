@@ -8,6 +8,8 @@ export const adoptAnnotation = 'ecsm.sh/adopt';
 export const restartedAtAnnotation = 'ecsm.sh/restartedAt';
 /** The lease of the operator that leads. */
 export const leaseName = 'ecsm-operator';
+/** The lease of the server that collects garbage, removes old events and deletes the contents of namespaces. */
+export const serverLeaseName = 'ecsm-apiserver';
 
 /** On objects that are derived from the platform, while it cannot be read: when it was last read. */
 export const observedAtAnnotation = 'ecsm.sh/observed-at';

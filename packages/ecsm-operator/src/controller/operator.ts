@@ -9,6 +9,7 @@ import {
   Controller,
   EventRecorder,
   findCondition,
+  garbageCollector,
   keyOf,
   type Log,
   Manager,
@@ -29,7 +30,6 @@ import { type OwnerKey, platformName } from '../resource/naming.ts';
 import type { Plan } from '../service/model.ts';
 import { type PlatformViews, platformViews } from '../views/platform-views.ts';
 import { planFor } from './dry-plan.ts';
-import { garbageCollector } from './garbage.ts';
 import { measureLink } from './metrics.ts';
 import { Outage } from './outage.ts';
 import { Reconciler } from './reconciler.ts';
@@ -49,6 +49,8 @@ export interface OperatorOptions {
   readonly settings?: OperatorSettingsInput;
   /** Default: no metrics. */
   readonly metrics?: MetricRegistry;
+  /** False if another part of the program does, such as a server of the registry. Default true. */
+  readonly collectsGarbage?: boolean;
   /** Controllers of further kinds, which the registry has to be opened with. They start after that of ECSMService. Default: none. */
   readonly controllers?: readonly ((operator: Operator) => OperatorController)[];
 }
@@ -201,7 +203,7 @@ export class Operator {
         ready: () => this.#controller.ready(),
       },
       ...this.#otherControllers,
-      garbageCollector(this.#clock, this.#log),
+      ...(this.#options.collectsGarbage === false ? [] : [garbageCollector(this.#log)]),
     ];
   }
 

@@ -14,7 +14,7 @@ const changes: Readonly<Record<string, Partial<Flag>>> = {
   },
   'audit-log': { help: 'file of the audit log, one line of JSON for each request. Default: none' },
   'leader-elect': {
-    help: 'elect a leader: of several servers on one registry all answer, and only the leader collects garbage and deletes the contents of namespaces',
+    help: 'elect a leader: of several servers on one registry all answer, and only the leader collects garbage, removes old events and deletes the contents of namespaces',
   },
   'lease-seconds': {
     help: "with --leader-elect: duration of the leader's lease. Shorter fails over sooner",

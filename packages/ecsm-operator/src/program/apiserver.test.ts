@@ -108,6 +108,33 @@ describe('ecsm-apiserver', () => {
     await expect.poll(() => get(`${maps('default')}/owned`)).toBe(404);
   });
 
+  it('shares the work of the leader with an operator that serves the same registry', async () => {
+    const directory = newDirectory();
+    const server = startServer(directory, '--leader-elect');
+    await server.until(/leader election: leading lease=default\/ecsm-apiserver/);
+    const argv = [
+      '--leader-elect',
+      '--serve',
+      '127.0.0.1:0',
+      '--listen',
+      '127.0.0.1:0',
+      '--ecsm',
+      'http://127.0.0.1:1',
+    ];
+    const operator = start(argv, { cwd: directory });
+    onTestFinished(async () => {
+      operator.child.kill('SIGKILL');
+      await operator.ended;
+    });
+    await operator.until(/leader election: leading lease=default\/ecsm-operator/);
+    expect(operator.output()).not.toContain('leading lease=default/ecsm-apiserver');
+    server.child.kill('SIGTERM');
+    expect(await server.ended, server.output()).toBe(0);
+    await operator.until(/leader election: leading lease=default\/ecsm-apiserver/);
+    operator.child.kill('SIGTERM');
+    expect(await operator.ended, operator.output()).toBe(0);
+  });
+
   it.each([
     [['--registry', 'etcd://'], '--registry: registry URL "etcd://": it has to be etcd://host:2379[,host:2379]/prefix'],
     [['--serve', 'here'], '--serve has to be HOST:PORT, as in 127.0.0.1:3001 or [::1]:3001, not "here"'],

@@ -7,12 +7,11 @@ import {
   Manager,
   openRegistry,
   readManifests,
-  systemClock,
   untilSignal,
   withoutPassword,
 } from '@ecsm/runtime';
 import { operatorKinds } from '../apis/kinds.ts';
-import { garbageCollector } from '../controller/garbage.ts';
+import { serverLeaseName } from '../apis/well-known.ts';
 import { apiserverFlags } from './apiserver-program.ts';
 import { logOf } from './commands.ts';
 import { refuseIncomplete } from './components.ts';
@@ -30,9 +29,6 @@ interface ApiserverOptions
   extends Pick<ProgramOptions, 'registry' | 'leaderElect' | 'leaseMs' | 'logLevel' | 'logFormat'> {
   readonly serve: ServeOptions;
 }
-
-/** The lease of the server that leads. */
-const leaseName = 'ecsm-apiserver';
 
 export const run: Run = async (call) => {
   const options = await apiserverOptions(call);
@@ -71,10 +67,10 @@ async function serve(options: ApiserverOptions, log: Log, signal: AbortSignal): 
     const manager = new Manager({
       registry,
       log,
-      ...(leaderElect ? { election: electionOf(registry, leaseName, identityOf(registry), leaseMs, log) } : {}),
+      ...(leaderElect ? { election: electionOf(registry, serverLeaseName, identityOf(registry), leaseMs, log) } : {}),
     });
     const serving = await startServing({ registry, ...options.serve, log });
-    for (const runnable of [...serving.runnables, garbageCollector(systemClock, log)]) manager.add(runnable);
+    for (const runnable of serving.runnables) manager.add(runnable);
     log.write('info', 'serving the Kubernetes API', { url: serving.url, kubeconfig: serving.adminKubeconfig });
     try {
       await manager.run({ signal });

@@ -32,9 +32,8 @@ export async function withComponents<T>(
 ): Promise<T> {
   const transport = transportOf(options, systemClock);
   try {
-    // Only a server needs its kinds: every kind is watched by the garbage collector.
-    const kinds = options.serve === undefined ? operatorKinds : [...operatorKinds, ...serverKinds];
-    const opened = await openRegistry(options.registry, { kinds, log });
+    // All kinds, also if they are served by another process: the garbage collector has to know every dependent.
+    const opened = await openRegistry(options.registry, { kinds: [...operatorKinds, ...serverKinds], log });
     const writes = new WriteHealth(opened);
     const { registry } = writes;
     try {
@@ -49,6 +48,7 @@ export async function withComponents<T>(
         random: systemRandom,
         log,
         metrics,
+        collectsGarbage: options.serve === undefined,
         settings: { observeMs, inFlightMax, workers, callTimeoutMs },
       });
       return await work({ registry, operator, metrics, writes });

@@ -2,8 +2,16 @@
 import { hostname } from 'node:os';
 import process from 'node:process';
 import { type Serving, startServing } from '@ecsm/apiserver';
-import { LeaderElection, type Log, Manager, type Registry, withoutPassword } from '@ecsm/runtime';
-import { leaseName } from '../apis/well-known.ts';
+import {
+  electedRunnable,
+  LeaderElection,
+  type Log,
+  Manager,
+  type Registry,
+  type Runnable,
+  withoutPassword,
+} from '@ecsm/runtime';
+import { leaseName, serverLeaseName } from '../apis/well-known.ts';
 import { podSubresourceReason } from '../views/subresources.ts';
 import type { Components } from './components.ts';
 import type { ProgramOptions, ServeOptions } from './options.ts';
@@ -19,7 +27,7 @@ export async function run(
   log.write('info', 'operator starting', { registry: withoutPassword(options.registry), ecsm: options.ecsm });
   const manager = managerOf(components, options, log);
   const serving = options.serve && (await serve(components, options.serve, log));
-  for (const runnable of serving?.runnables ?? []) manager.add(runnable);
+  for (const runnable of serving ? servingRunnables(serving, components, options, log) : []) manager.add(runnable);
   try {
     await manager.run({ signal });
   } finally {
@@ -33,6 +41,23 @@ async function serve({ registry, operator }: Components, options: ServeOptions, 
   const serving = await startServing({ registry, ...options, views, log });
   log.write('info', 'serving the Kubernetes API', { url: serving.url, kubeconfig: serving.adminKubeconfig });
   return serving;
+}
+
+/**
+ * The controllers of a server have the same lease in every program that serves the registry, so that only one of them runs
+ * these, whoever leads the operators.
+ */
+function servingRunnables(
+  { runnables }: Serving,
+  { registry, metrics }: Components,
+  { leaderElect, leaseMs }: ProgramOptions,
+  log: Log,
+): readonly Runnable[] {
+  if (!leaderElect) return runnables;
+  const election = electionOf(registry, serverLeaseName, identityOf(registry), leaseMs, log);
+  const controllers = runnables.filter(({ needsLeader = true }) => needsLeader);
+  const others = runnables.filter((runnable) => !controllers.includes(runnable));
+  return [...others, electedRunnable('apiserver-controllers', controllers, { election, metrics, log })];
 }
 
 export function managerOf(components: Components, options: ProgramOptions, log: Log): Manager {

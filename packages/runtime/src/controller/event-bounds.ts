@@ -9,6 +9,9 @@ export interface EventBounds {
   readonly ageMsMax: number;
 }
 
+/** One hour, as in Kubernetes. */
+export const eventBoundsDefault: EventBounds = { eventsMax: 5_000, ageMsMax: 3_600_000 };
+
 /** Events checked and deleted concurrently: stores write such commits with one flush. */
 const chunkEvents = 32;
 

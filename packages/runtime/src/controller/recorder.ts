@@ -13,7 +13,7 @@ import { redactText } from '../redact/text.ts';
 import type { ObjectChange, Registry } from '../registry/contract.ts';
 import { changeOne } from './change-one.ts';
 import { countOf, Event } from './event.ts';
-import { type EventBounds, pruneEvents } from './event-bounds.ts';
+import { type EventBounds, eventBoundsDefault, pruneEvents } from './event-bounds.ts';
 import { type BufferedEvent, EventBuffer, type Regarding } from './event-buffer.ts';
 
 export interface RecorderOptions {
@@ -62,8 +62,8 @@ export class EventRecorder {
     source,
     log = silentLog,
     metrics,
-    eventsMax = 5_000,
-    ageMsMax = 3_600_000,
+    eventsMax = eventBoundsDefault.eventsMax,
+    ageMsMax = eventBoundsDefault.ageMsMax,
   }: RecorderOptions) {
     this.#registry = registry;
     this.#source = source;

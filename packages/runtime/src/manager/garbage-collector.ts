@@ -1,10 +1,14 @@
-/** Garbage collection as a runnable, for every program that serves or reconciles the kinds of the operator. */
-import { type Clock, collectGarbage, isApiError, type Log, type Runnable, sleep } from '@ecsm/runtime';
+/** Garbage collection as a runnable, for every program that serves or reconciles a registry. */
+import { isApiError } from '../api/errors.ts';
+import { sleep } from '../ports/clock.ts';
+import { type Log, silentLog } from '../ports/log.ts';
+import { collectGarbage } from '../registry/garbage.ts';
+import type { Runnable } from './runnable.ts';
 
 const retryMs = 5_000;
 
 /** Retries while the store cannot be read. */
-export function garbageCollector(clock: Clock, log: Log): Runnable {
+export function garbageCollector(log: Log = silentLog): Runnable {
   return {
     name: 'garbage',
     run: async ({ registry, signal }) => {
@@ -14,7 +18,7 @@ export function garbageCollector(clock: Clock, log: Log): Runnable {
         } catch (error) {
           if (!isApiError(error) || error.retry !== 'retry') throw error;
           log.write('warn', 'garbage collection failed; retrying', { error: error.message });
-          await sleep(clock, retryMs, signal);
+          await sleep(registry.clock, retryMs, signal);
         }
       }
     },
