@@ -51,7 +51,7 @@ describe.skipIf(kubectl === undefined)('kubectl', () => {
 
   const out = async (line: string, input?: string) => {
     const result = await run(line, input);
-    expect(result, line).toMatchObject({ code: 0 });
+    expect(result, `${line}: ${result.err}`).toMatchObject({ code: 0 });
     return result.out;
   };
 
@@ -115,6 +115,41 @@ describe.skipIf(kubectl === undefined)('kubectl', () => {
     expect(await out('get secret login -o jsonpath={.data.password}')).toBe('YWJj');
     expect(await out('create priorityclass high --value=1000')).toContain('created');
     expect(await out('delete configmap/settings secret/login')).toContain('deleted');
+  });
+
+  it('deletes dependents before, after or not at all, by --cascade', async () => {
+    const owner = (name: string) => manifest(1).replace('name: web', `name: ${name}`);
+    const owned = async (name: string) => {
+      const uid = await out(`get gadget ${name} -o jsonpath={.metadata.uid}`);
+      const reference = { apiVersion: 'example.io/v1', kind: 'Gadget', name, uid, blockOwnerDeletion: true };
+      const metadata = { name: `of-${name}`, finalizers: ['example.io/wait'], ownerReferences: [reference] };
+      await out('create -f -', JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata }));
+    };
+    const release = (name: string) =>
+      out(`patch configmap of-${name} --type=merge -p '{"metadata":{"finalizers":null}}'`);
+    for (const name of ['fore', 'back', 'bare']) {
+      await out('create -f -', owner(name));
+      await owned(name);
+    }
+
+    expect(await out('delete gadget bare --cascade=orphan --timeout=40s')).toContain('deleted');
+    expect((await run('get gadget bare')).code).toBe(1);
+    const left = await out(
+      'get configmap of-bare -o jsonpath={.metadata.ownerReferences}/{.metadata.deletionTimestamp}',
+    );
+    expect(left).toBe('/');
+
+    expect(await out('delete gadget back --cascade=background --timeout=40s')).toContain('deleted');
+    const deletionOf = (name: string) => out(`get configmap of-${name} -o jsonpath={.metadata.deletionTimestamp}`);
+    await expect.poll(() => deletionOf('back')).not.toBe('');
+
+    expect(await out('delete gadget fore --cascade=foreground --wait=false')).toContain('deleted');
+    await expect.poll(() => deletionOf('fore')).not.toBe('');
+    expect(await out('get gadget fore -o jsonpath={.metadata.finalizers}')).toBe('["foregroundDeletion"]');
+    await release('fore');
+    await out('wait --for=delete gadget/fore --timeout=40s');
+    for (const name of ['back', 'bare']) await release(name);
+    await out('delete configmap of-bare');
   });
 
   it('deletes a namespace with its contents', async () => {

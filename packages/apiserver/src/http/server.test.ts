@@ -196,8 +196,38 @@ describe('delete', () => {
     await call('POST', gadgets, gadget('a'));
     expect((await call('DELETE', `${gadgets}/a`, { preconditions: { uid: 'other' } })).code).toBe(409);
     expect((await call('DELETE', `${gadgets}/a`, { dryRun: ['All'] })).code).toBe(200);
-    expect((await call('DELETE', `${gadgets}/a`, { propagationPolicy: 'Orphan' })).code).toBe(400);
     expect((await call('GET', `${gadgets}/a`)).code).toBe(200);
+  });
+
+  it('waits for the garbage collector with the policies Orphan and Foreground', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) await call('POST', gadgets, gadget(name));
+    const foreground = await call('DELETE', `${gadgets}/a`, { propagationPolicy: 'Foreground' });
+    expect(foreground).toMatchObject({ code: 202, body: { metadata: { finalizers: ['foregroundDeletion'] } } });
+    const orphan = await call('DELETE', `${gadgets}/b?propagationPolicy=Orphan`);
+    expect(orphan).toMatchObject({ code: 200, body: { metadata: { finalizers: ['orphan'] } } });
+    const older = await call('DELETE', `${gadgets}/c`, { orphanDependents: true });
+    expect(older).toMatchObject({ code: 200, body: { metadata: { finalizers: ['orphan'] } } });
+    expect(await call('DELETE', `${gadgets}/d`, { orphanDependents: false })).toMatchObject({
+      code: 200,
+      body: { kind: 'Status', status: 'Success' },
+    });
+    expect((await call('DELETE', `${gadgets}/a`, { propagationPolicy: 'Background' })).body.kind).toBe('Status');
+    await call('DELETE', gadgets, { propagationPolicy: 'Foreground' });
+    const { body } = await call('GET', gadgets);
+    expect(body.items.map(({ metadata }: { metadata: object }) => metadata)).toMatchObject([
+      { name: 'b', finalizers: ['foregroundDeletion'] },
+      { name: 'c', finalizers: ['foregroundDeletion'] },
+    ]);
+  });
+
+  it('raises the generation of an object that waits, and then takes no new finalizer', async () => {
+    const finalizers = ['example.io/wait'];
+    await call('POST', gadgets, { ...gadget('a'), metadata: { name: 'a', finalizers } });
+    expect((await call('DELETE', `${gadgets}/a`)).body.metadata.generation).toBe(2);
+    const added = { metadata: { finalizers: [...finalizers, 'example.io/more'] } };
+    expect(await call('PATCH', `${gadgets}/a`, added)).toMatchObject({ code: 422, body: { reason: 'Invalid' } });
+    expect((await call('PATCH', `${gadgets}/a`, { metadata: { finalizers: null } })).code).toBe(200);
+    expect((await call('GET', `${gadgets}/a`)).code).toBe(404);
   });
 
   it('of a collection deletes what is selected', async () => {

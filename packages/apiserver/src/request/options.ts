@@ -1,5 +1,5 @@
 /** The options of the verbs, from the query and, for deletions, from the body. */
-import { ApiError, isPlainObject } from '@ecsm/runtime';
+import { ApiError, isPlainObject, type PropagationPolicy } from '@ecsm/runtime';
 import {
   dryRunErrors,
   fieldManagerErrors,
@@ -102,11 +102,11 @@ export function writeOptionsOf(query: URLSearchParams, operation: WriteOperation
   };
 }
 
-export type PropagationPolicy = 'Foreground' | 'Background' | 'Orphan';
-
 export interface DeleteOptions {
   readonly dryRun: boolean;
+  /** That of `orphanDependents`, if the client set only this older form. */
   readonly propagationPolicy?: PropagationPolicy;
+  readonly orphanDependents?: boolean;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly gracePeriodSeconds?: number;
 }
@@ -130,6 +130,7 @@ export function deleteOptionsOf(query: URLSearchParams, body: unknown): DeleteOp
   return {
     dryRun: dryRun.length > 0,
     ...optional('propagationPolicy', propagationPolicy),
+    ...optional('orphanDependents', orphan),
     ...(preconditions && {
       preconditions: { ...optional('uid', uid), ...optional('resourceVersion', resourceVersion) },
     }),

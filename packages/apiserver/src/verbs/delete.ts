@@ -1,22 +1,26 @@
 /** The verbs delete and deletecollection. */
 import { ApiError, isApiError } from '@ecsm/runtime';
 import { decodeBody } from '../request/body.ts';
-import { deleteOptionsOf } from '../request/options.ts';
+import { type DeleteOptions, deleteOptionsOf } from '../request/options.ts';
 import { successStatus } from '../response/status.ts';
 import type { Answer, Call } from './call.ts';
-import { badRequest, isObject } from './input.ts';
+import { isObject } from './input.ts';
 import { listed } from './read.ts';
 import { writable } from './write.ts';
 
 export async function remove(call: Call): Promise<Answer> {
   const { resource } = writable(call);
   const { name = '', target } = call;
-  const { preconditions = {}, dryRun } = await optionsOf(call);
+  const options = await optionsOf(call);
   const namespace = call.namespace === undefined ? {} : { namespace: call.namespace };
-  const deleted = await resource.delete(name, { ...namespace, ...preconditions, dryRun });
+  const deleted = await resource.delete(name, { ...namespace, ...options.preconditions, ...behaviourOf(options) });
   if (deleted === undefined) throw new ApiError('NotFound', { kind: target.kind.kind, name });
-  // An object that waits for its finalizers is still there.
-  if (deleted.metadata.deletionTimestamp !== undefined) return { type: 'object', code: 200, object: deleted };
+  const { deletionTimestamp, finalizers } = deleted.metadata;
+  if (deletionTimestamp !== undefined && finalizers !== undefined) {
+    // An object that waits for its finalizers is still there. Kubernetes answers with 202 in these two cases only.
+    const isAccepted = options.propagationPolicy === 'Foreground' || options.orphanDependents === false;
+    return { type: 'object', code: isAccepted ? 202 : 200, object: deleted };
+  }
   const { kind } = target;
   const details = {
     name,
@@ -29,12 +33,12 @@ export async function remove(call: Call): Promise<Answer> {
 
 export async function removeCollection(call: Call): Promise<Answer> {
   const { resource } = writable(call);
-  const { dryRun } = await optionsOf(call);
+  const behaviour = behaviourOf(await optionsOf(call));
   const { items, resourceVersion } = await listed(call);
   for (const { metadata } of items) {
     const { name, namespace, uid } = metadata;
     try {
-      await resource.delete(name, { ...(namespace === undefined ? {} : { namespace }), uid, dryRun });
+      await resource.delete(name, { ...(namespace === undefined ? {} : { namespace }), uid, ...behaviour });
     } catch (error) {
       // Another object of the same name was created since, which was not selected.
       if (!isApiError(error, 'Conflict')) throw error;
@@ -43,10 +47,14 @@ export async function removeCollection(call: Call): Promise<Answer> {
   return { type: 'list', list: { items, resourceVersion } };
 }
 
-async function optionsOf({ query, body }: Call): Promise<ReturnType<typeof deleteOptionsOf>> {
+async function optionsOf({ query, body }: Call): Promise<DeleteOptions> {
   const decoded = body.bytes.byteLength === 0 ? undefined : (await decodeBody(body.bytes, body.contentType)).value;
-  const options = deleteOptionsOf(query, isObject(decoded) ? decoded : undefined);
-  // Dependents would be deleted, which is the opposite of what the client wants.
-  if (options.propagationPolicy === 'Orphan') throw badRequest('the propagation policy Orphan is not supported');
-  return options;
+  return deleteOptionsOf(query, isObject(decoded) ? decoded : undefined);
+}
+
+function behaviourOf({
+  dryRun,
+  propagationPolicy,
+}: DeleteOptions): Pick<DeleteOptions, 'dryRun' | 'propagationPolicy'> {
+  return { dryRun, ...(propagationPolicy === undefined ? {} : { propagationPolicy }) };
 }

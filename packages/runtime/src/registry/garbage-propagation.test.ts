@@ -204,7 +204,7 @@ describe('a deletion with the policy Foreground', () => {
     expect((await remove('box', 'Foreground'))?.metadata.finalizers).toEqual(['foregroundDeletion']);
     expect((await registry.resource(Crate).delete('box'))?.metadata.finalizers).toEqual(['foregroundDeletion']);
     expect((await remove('box', 'Orphan'))?.metadata.finalizers).toEqual(['orphan']);
-    await remove('box', 'Background');
+    expect((await remove('box', 'Background'))?.metadata).not.toHaveProperty('finalizers');
     const gone = await registry
       .resource(Crate)
       .get('box')

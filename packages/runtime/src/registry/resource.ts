@@ -196,7 +196,8 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
       if (!current) return undefined;
       rules.checkPrecondition(this.kind, current, options);
       const next = rules.deleted(current.stored, this.#now(), options.propagationPolicy);
-      return next ? this.#objects.replace(current, next, options) : this.#objects.remove(current, options);
+      if (next) return this.#objects.replace(current, next, options);
+      return this.#objects.remove({ ...current, stored: rules.withoutFinalizers(current.stored) }, options);
     };
     return options.resourceVersion === undefined ? retryOnConflict(attempt) : attempt();
   }

@@ -103,6 +103,13 @@ export function deleted<Spec, Status>(
   return { ...stored, metadata: { ...metadata, finalizers } };
 }
 
+/** The object as it is removed: a deletion can remove the finalizer of an earlier one. */
+export function withoutFinalizers<Spec, Status>(stored: StoredObject<Spec, Status>): StoredObject<Spec, Status> {
+  if (!hasFinalizers(stored)) return stored;
+  const { finalizers: _, ...metadata } = stored.metadata;
+  return { ...stored, metadata };
+}
+
 /** Whether an object is to be deleted and has no finalizer left. */
 export function isFinished(object: StoredObject<unknown, unknown>): boolean {
   return object.metadata.deletionTimestamp !== undefined && !hasFinalizers(object);
