@@ -288,6 +288,13 @@ describe('apply', () => {
     expect(web.live).toEqual(example({}));
   });
 
+  it('keeps the metadata of which the last owned field is removed', () => {
+    const labelled = example({ replicas: 3 }, { labels: { app: 'web' } });
+    const web = new Managed().apply('ecsmctl', labelled).apply('ecsmctl', example({ replicas: 3 }));
+    expect(web.live).toEqual(example({ replicas: 3 }));
+    expect(web.owners).toEqual([['ecsmctl', 'Apply', { 'f:spec': { 'f:replicas': {} } }]]);
+  });
+
   it('keeps the entry of an applier that changes the API version', () => {
     const web = new Managed()
       .apply('ecsmctl', example({ replicas: 3, image: 'a' }), { apiVersion: 'ecsm.sh/v1beta1' })

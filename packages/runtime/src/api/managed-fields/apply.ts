@@ -22,7 +22,7 @@ import { difference, emptySet, isEmpty, union } from './field-set.ts';
 import { withListedFields } from './fields-of.ts';
 import { merge, remove } from './merge.ts';
 import { migrate } from './migration.ts';
-import { ownedFields, trackedChanges, trackedPart, withoutNulls } from './tracked.ts';
+import { alwaysPresent, ownedFields, trackedChanges, trackedPart, withoutNulls } from './tracked.ts';
 import { ownersBefore } from './update.ts';
 
 export interface ApplyRequest {
@@ -68,7 +68,7 @@ export function apply(request: ApplyRequest): ApplyResult {
   };
 
   const merged = merge(schema, live, configuration);
-  const owned = [...others, self].reduce((set, { fields }) => union(set, fields), emptySet);
+  const owned = [...others, self].reduce((set, { fields }) => union(set, fields), alwaysPresent);
   const dropped = difference(withListedFields(schema, applied), withListedFields(schema, owned));
   const object = asObject(remove(schema, merged, dropped));
 

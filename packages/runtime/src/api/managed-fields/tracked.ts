@@ -24,7 +24,7 @@ export const untrackedMetadata: ReadonlySet<string> = new Set([
 ]);
 
 /** `metadata` itself always exists, so nobody owns it. */
-const alwaysPresent = fieldSet(['f:metadata']);
+export const alwaysPresent = fieldSet(['f:metadata']);
 
 /** The tracked part of an object. Always has `metadata`, so that two of them differ only in what was written. */
 export function trackedPart(object: JsonValue | undefined, subresource: string | undefined): JsonObject {
