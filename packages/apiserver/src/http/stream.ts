@@ -20,11 +20,10 @@ export async function stream(
   let columnDefinitions = true;
   try {
     for await (const event of events) {
-      const object = represented(event, kind, view, columnDefinitions);
+      const line = encoded(event, kind, view, columnDefinitions);
       if (event.type !== 'ERROR') columnDefinitions = false;
       if (signal.aborted) break;
-      if (!response.write(`${JSON.stringify({ type: event.type, object })}\n`))
-        await once(response, 'drain', { signal });
+      if (!response.write(line)) await once(response, 'drain', { signal });
     }
   } catch (error) {
     // The client has gone, or the time of the watch is over.
@@ -34,6 +33,28 @@ export async function stream(
     if (response.writableNeedDrain) response.destroy();
     else response.end();
   }
+}
+
+/** Lines of objects that many watches send, by event type. They last as long as the registry keeps the object. */
+const sharedLines = new WeakMap<object, Map<string, Buffer>>();
+
+function encoded(event: ServerEvent, kind: Kind, view: View, columnDefinitions: boolean): Buffer | string {
+  const { type, object } = event;
+  const isPlain = view.accept.as === undefined;
+  if (type === 'BOOKMARK' || type === 'ERROR' || !isPlain || !event.isShared) {
+    return lineOf(type, represented(event, kind, view, columnDefinitions));
+  }
+  const lines = sharedLines.get(object) ?? new Map<string, Buffer>();
+  const known = lines.get(type);
+  if (known) return known;
+  const line = Buffer.from(lineOf(type, object));
+  lines.set(type, line);
+  sharedLines.set(object, lines);
+  return line;
+}
+
+function lineOf(type: string, object: object): string {
+  return `${JSON.stringify({ type, object })}\n`;
 }
 
 function represented(event: ServerEvent, kind: Kind, view: View, columnDefinitions: boolean): object {

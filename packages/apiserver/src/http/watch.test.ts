@@ -2,15 +2,14 @@
  * The guarantees of a watch over real connections: ordered, unique, complete and resumable. Random histories of several
  * writers, with cut connections, restarts of the server and compaction, are compared with the events of the registry.
  */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { sleep, systemClock } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { usedBytes } from './memory.kit.ts';
 import { type RunningServer, startServer, type WatchLine } from './server.kit.ts';
 import { ApiServer } from './server.ts';
 import { Oracle, type Scope, Watcher } from './watcher.kit.ts';
-import { type OpenWatch, openSocket, openWatch } from './wire.kit.ts';
+import { openSocket, openWatch } from './wire.kit.ts';
 
 const gadgetsIn = (namespace: string) => `/apis/example.io/v1/namespaces/${namespace}/gadgets`;
 const gadgets = gadgetsIn('default');
@@ -150,35 +149,6 @@ it('ends no watch before a time that is longer than any timer', async () => {
   await call('POST', gadgets, gadget('g-0'));
   expect(await lines).toHaveLength(1);
 });
-
-it('delivers one change to 300 watchers, once each', async () => {
-  const from = await newest();
-  const received = Array.from({ length: 300 }, (): WatchLine[] => []);
-  const watches = received.map((lines): OpenWatch => {
-    return openWatch(running, `${gadgets}?watch=1&resourceVersion=${from}`, (line) => lines.push(line));
-  });
-  await expect.poll(() => running.server.watches).toBe(300);
-  await call('POST', gadgets, gadget('g-0'));
-  await expect.poll(() => received.filter((lines) => lines.length > 0).length).toBe(300);
-  await call('POST', gadgets, gadget('g-1'));
-  await expect.poll(() => received.filter((lines) => lines.length > 1).length).toBe(300);
-  const names = received.map((lines) => lines.map(({ object }) => object.metadata.name).join(' '));
-  expect(new Set(names)).toEqual(new Set(['g-0 g-1']));
-  for (const watch of watches) watch.cut();
-  await Promise.all(watches.map(({ ended }) => ended));
-  await expect.poll(() => running.server.watches).toBe(0);
-});
-
-/** What is still referenced: garbage of other tests in this process does not count. */
-function usedBytes(): number {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-  // Buffers are freed with the second collection.
-  collect();
-  collect();
-  const { external, heapUsed } = process.memoryUsage();
-  return external + heapUsed;
-}
 
 describe('a client that never reads', () => {
   const stuck = async () => {

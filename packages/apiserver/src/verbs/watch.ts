@@ -1,8 +1,9 @@
 /**
  * The verb watch: a stream of events that a client can resume.
  *
- * The client pulls: the next change is read from the log of the store when the previous one has been sent, so a client
- * that does not read costs no memory. One that falls behind the log gets 410 and lists again.
+ * The client pulls: the next change is taken from the log when the previous one has been sent, so a client that does not
+ * read costs no memory. One that falls behind the log gets 410 and lists again. All watches of a kind receive the same
+ * objects, because the registry reads its log once for all of them.
  */
 import { type EventBatch, isApiError, type WatchEvent } from '@ecsm/runtime';
 import { listOptionsOf } from '../request/options.ts';
@@ -13,7 +14,12 @@ import { badRequest } from './input.ts';
 import { checkVersion, listed, selectionOf } from './read.ts';
 
 export type ServerEvent =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: AnyObject }
+  | {
+      readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+      readonly object: AnyObject;
+      /** Other watches may receive the same object. */
+      readonly isShared: boolean;
+    }
   | { readonly type: 'BOOKMARK'; readonly object: object }
   | { readonly type: 'ERROR'; readonly object: object };
 
@@ -58,7 +64,7 @@ async function* events(
 ): AsyncGenerator<ServerEvent, void> {
   const { target, namespace, name, query, signal, clock } = call;
   const options = listOptionsOf(query);
-  for (const object of initial) yield { type: 'ADDED', object };
+  for (const object of initial) yield { type: 'ADDED', object, isShared: false };
   if (marksEnd) yield bookmark(call, after, { [initialEventsEnd]: 'true' });
   const progress = options.allowWatchBookmarks;
   let reached = after;
@@ -112,7 +118,7 @@ async function within<T>(clock: Call['clock'], delayMs: number, result: Promise<
 }
 
 function serverEvent({ warn }: Call, event: WatchEvent<unknown, unknown>): ServerEvent | undefined {
-  if (event.type !== 'Problem') return { type: eventTypes[event.type], object: event.object };
+  if (event.type !== 'Problem') return { type: eventTypes[event.type], object: event.object, isShared: true };
   // The other objects are more useful to the client than the end of its watch.
   warn(`${event.key} cannot be read: ${event.reason}`);
   return undefined;

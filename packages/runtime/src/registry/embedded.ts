@@ -17,6 +17,7 @@ import { collect, sweep } from './garbage.ts';
 import { keyOf, locate, type Place } from './keys.ts';
 import { observedCommits } from './observed.ts';
 import { EmbeddedResource } from './resource.ts';
+import { SharedLogs } from './shared-log.ts';
 import { raiseFence, Writer } from './writer.ts';
 
 export interface EmbeddedRegistryOptions {
@@ -31,6 +32,7 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
   readonly kinds: KindSet;
   readonly clock: Clock;
   readonly random: Random;
+  readonly #logs: SharedLogs;
   readonly #commits: Pick<Store, 'commit'>;
   readonly #writer: Writer;
   readonly #fence: Fence | undefined;
@@ -41,6 +43,7 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
     this.kinds = options.kinds instanceof KindSet ? options.kinds : new KindSet(options.kinds);
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? systemRandom;
+    this.#logs = options instanceof EmbeddedRegistry ? options.#logs : new SharedLogs(this.store, this.clock);
     this.#fence = fence;
     this.#observers = observers;
     this.#commits = observedCommits(this.store, observers);
@@ -53,7 +56,7 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
       multiKey: this,
       history: {
         newest: async () => String(await this.store.revision()),
-        compact: async (version) => this.store.compact(revisionOf(version)),
+        compact: (version) => this.#compact(revisionOf(version)),
       },
       storage: this.store,
       garbage: { collect: (options) => collect(this, options), sweep: (log) => sweep(this, log) },
@@ -70,6 +73,7 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
     }
     return new EmbeddedResource(kind, {
       store: this.store,
+      logs: this.#logs,
       writer: this.#writer,
       clock: this.clock,
       random: this.random,
@@ -113,6 +117,11 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
 
   async close(): Promise<void> {
     await this.store.close();
+  }
+
+  async #compact(revision: Revision): Promise<void> {
+    await this.store.compact(revision);
+    this.#logs.compact(revision);
   }
 
   #holding({ apiVersion, kind, metadata }: ApiObject<unknown, unknown>): { key: string; revision: Revision } {

@@ -8,7 +8,7 @@ import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import type { ApiObject, DefaultedObject, ObjectInput } from '../api/object.ts';
 import { type Clock, timestampAt } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
-import type { Commit, Store, Write } from '../store/contract.ts';
+import type { Store, Write } from '../store/contract.ts';
 import { applied, configurationOf } from './apply.ts';
 import { decode, encode, revisionOf, type StoredObject, withRevision } from './codec.ts';
 import { retryOnConflict, WriteConflict } from './conflict.ts';
@@ -35,11 +35,12 @@ import type {
 } from './contract.ts';
 import { parseChange, parseInput, plain, withGeneratedName } from './input.ts';
 import { keyOf, prefixOf } from './keys.ts';
-import { listObjects, listVersions, matcherOf } from './list.ts';
+import { listObjects, listVersions } from './list.ts';
 import { isTracked, withManagedFields, withManagers } from './managers.ts';
 import { type Current, ObjectWriter } from './object-writer.ts';
 import * as rules from './rules.ts';
-import { eventsOf, versionsOf } from './watch.ts';
+import type { SharedLogs } from './shared-log.ts';
+import { eventsFor, versionsOf } from './watch.ts';
 import type { Writer } from './writer.ts';
 
 /** Names that are tried for an object with `generateName`, in case one is taken. */
@@ -47,6 +48,7 @@ const generatedNamesMax = 8;
 
 export interface ResourceDependencies {
   readonly store: Store;
+  readonly logs: SharedLogs;
   readonly writer: Writer;
   readonly clock: Clock;
   readonly random: Random;
@@ -202,25 +204,23 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     return options.resourceVersion === undefined ? retryOnConflict(attempt) : attempt();
   }
 
-  /** Yields one batch per commit. */
+  /** Yields one batch per commit. All watches of the kind share one reader of the log. */
   async *watch(options: WatchSelection): AsyncGenerator<EventBatch<Spec, Status>, void> {
-    const matches = matcherOf(this.kind, options);
-    for await (const commit of this.#commits(options, 'history')) {
-      const events = eventsOf(this.kind, commit, matches);
-      if (events.length > 0 || options.progress) yield { resourceVersion: String(commit.revision), events };
+    const { resourceVersion, progress = false, signal } = options;
+    const eventsOf = eventsFor(this.kind, options);
+    const log = this.#dependencies.logs.of(this.kind);
+    for await (const commit of log.watch({ after: revisionOf(resourceVersion), progress, signal })) {
+      const events = eventsOf(commit);
+      if (events.length > 0 || progress) yield { resourceVersion: String(commit.revision), events };
     }
   }
 
   async *watchVersions(options: VersionWatchOptions): AsyncGenerator<VersionBatch, void> {
-    for await (const commit of this.#commits(options, 'keys')) yield versionsOf(commit);
-  }
-
-  #commits(
-    { namespace, resourceVersion, signal, progress = false }: VersionWatchOptions & Pick<WatchSelection, 'progress'>,
-    detail: 'history' | 'keys',
-  ): AsyncIterable<Commit> {
-    const options = { after: revisionOf(resourceVersion), detail, progress, ...(signal && { signal }) };
-    return this.#dependencies.store.watch(prefixOf(this.kind, namespace), options);
+    const { namespace, resourceVersion, signal } = options;
+    const after = revisionOf(resourceVersion);
+    const prefix = prefixOf(this.kind, namespace);
+    const commits = this.#dependencies.store.watch(prefix, { after, detail: 'keys', ...(signal && { signal }) });
+    for await (const commit of commits) yield versionsOf(commit);
   }
 
   #key(namespace: string | undefined, name: string): string {
