@@ -1,0 +1,297 @@
+/** What every client of etcd and every cluster behind it does: real servers through the gateway, and the simulated one. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { EtcdClient, EtcdEndpoint, EtcdErrorCode, EtcdId } from './contract.ts';
+import { isEtcdError } from './error.ts';
+
+/** A cluster of members by slot: a slot keeps its address and its data when its process ends. */
+export interface SuiteCluster {
+  readonly client: EtcdClient;
+  endpoint(slot: number): EtcdEndpoint;
+  peerURL(slot: number): string;
+  start(slot: number, options: { readonly state: 'new' | 'existing'; readonly slots: readonly number[] }): void;
+  restart(slot: number): void;
+  stop(slot: number): Promise<void>;
+  freeze(slot: number, isFrozen: boolean): void;
+  isRunning(slot: number): boolean;
+  close(): Promise<void>;
+}
+
+export interface EtcdHarness {
+  readonly name: string;
+  /** Such as `3.5.16`. */
+  readonly version: string;
+  create(options: { readonly quotaBytes?: number }): SuiteCluster;
+}
+
+const quotaBytes = 300 * 1024;
+
+export function describeEtcd(harness: EtcdHarness): void {
+  let cluster: SuiteCluster;
+  let client: EtcdClient;
+
+  const open = async (size: number, options: { readonly quotaBytes?: number } = {}) => {
+    cluster = harness.create(options);
+    client = cluster.client;
+    const slots = Array.from({ length: size }, (_, slot) => slot);
+    for (const slot of slots) cluster.start(slot, { state: 'new', slots });
+    for (const slot of slots) await untilServing(slot);
+  };
+  const untilServing = (slot: number) =>
+    eventually(() => client.get(cluster.endpoint(slot), 'any', { timeoutMs: 1_000 }));
+  const idOf = async (slot: number): Promise<EtcdId> => (await client.status(cluster.endpoint(slot))).memberId;
+  const leaderOf = async (slot = 0): Promise<number> => {
+    const { leaderId } = await client.status(cluster.endpoint(slot));
+    for (const other of [0, 1, 2]) if ((await idOf(other)) === leaderId) return other;
+    throw new Error('no leader');
+  };
+  /** A change of members is refused until the members have been connected for some seconds. */
+  const changed = async <T>(change: () => Promise<T>): Promise<T> => {
+    const settled = await eventually(async () => {
+      try {
+        return { result: await change() };
+      } catch (error) {
+        if (!isEtcdError(error) || isEtcdError(error, 'Unhealthy', 'LearnerNotReady', 'NotEnoughStarted')) throw error;
+        return { error };
+      }
+    });
+    if ('error' in settled) throw settled.error;
+    return settled.result;
+  };
+
+  describe(`three members: ${harness.name}`, () => {
+    beforeAll(() => open(3));
+    afterAll(() => cluster.close());
+
+    it('report one cluster, one leader and their version', async () => {
+      const all = await Promise.all([0, 1, 2].map((slot) => client.status(cluster.endpoint(slot))));
+      expect(new Set(all.map(({ clusterId }) => clusterId)).size).toBe(1);
+      expect(new Set(all.map(({ memberId }) => memberId)).size).toBe(3);
+      expect(new Set(all.map(({ leaderId }) => leaderId)).size).toBe(1);
+      expect(all.map(({ memberId }) => memberId)).toContain(all[0]?.leaderId);
+      for (const status of all) {
+        expect(status).toMatchObject({ version: harness.version, isLearner: false });
+        expect(status.dbSizeBytes).toBeGreaterThanOrEqual(status.dbSizeInUseBytes);
+        expect(status.raftIndex).toBeGreaterThanOrEqual(status.raftAppliedIndex);
+        expect(status.raftTerm).toBeGreaterThan(0n);
+      }
+    });
+
+    it('list each other', async () => {
+      const { clusterId, members } = await client.memberList(cluster.endpoint(1));
+      expect(clusterId).toBe((await client.status(cluster.endpoint(0))).clusterId);
+      expect([...members].map(({ name }) => name).sort()).toEqual(['etcd-0', 'etcd-1', 'etcd-2']);
+      for (const slot of [0, 1, 2]) {
+        const member = members.find(({ name }) => name === `etcd-${slot}`);
+        expect(member).toMatchObject({
+          id: await idOf(slot),
+          peerURLs: [cluster.peerURL(slot)],
+          isLearner: false,
+        });
+        expect(member?.clientURLs).toHaveLength(1);
+      }
+    });
+
+    it('write a value that every member reads', async () => {
+      const revision = await client.put(cluster.endpoint(0), 'colour', 'blue');
+      for (const slot of [0, 1, 2]) {
+        expect(await client.get(cluster.endpoint(slot), 'colour')).toEqual({ value: 'blue', modRevision: revision });
+      }
+      expect(await client.put(cluster.endpoint(1), 'colour', 'grün')).toBe(revision + 1n);
+      expect(await client.get(cluster.endpoint(2), 'colour')).toMatchObject({ value: 'grün' });
+      expect(await client.get(cluster.endpoint(2), 'taste')).toBeUndefined();
+      expect((await client.status(cluster.endpoint(0))).revision).toBe(revision + 1n);
+    });
+
+    it('have the same hash, and compact their history', async () => {
+      const revision = await client.put(cluster.endpoint(0), 'hash', 'a');
+      for (const slot of [1, 2]) await client.get(cluster.endpoint(slot), 'hash');
+      const hashes = await Promise.all([0, 1, 2].map((slot) => client.hashKV(cluster.endpoint(slot), revision)));
+      expect(new Set(hashes).size).toBe(1);
+      await client.put(cluster.endpoint(0), 'hash', 'b');
+      expect(await client.hashKV(cluster.endpoint(0), 0n)).not.toBe(hashes[0]);
+      await client.compact(cluster.endpoint(0), revision);
+      await client.compact(cluster.endpoint(0), revision);
+      expect(await client.get(cluster.endpoint(1), 'hash')).toMatchObject({ value: 'b' });
+    });
+
+    it('have no alarms, and can be defragmented', async () => {
+      expect(await client.alarms(cluster.endpoint(0))).toEqual([]);
+      await client.defragment(cluster.endpoint(0));
+      expect(await client.get(cluster.endpoint(0), 'colour')).toMatchObject({ value: 'grün' });
+    });
+
+    it('move the leader to a follower, only if the leader is asked', async () => {
+      const leader = await leaderOf();
+      const follower = (leader + 1) % 3;
+      const other = (leader + 2) % 3;
+      expect(await outcome(client.moveLeader(cluster.endpoint(other), await idOf(follower)))).toBe('NotLeader');
+      await client.moveLeader(cluster.endpoint(leader), await idOf(follower));
+      for (const slot of [0, 1, 2]) await expect.poll(() => leaderOf(slot), { interval: 50 }).toBe(follower);
+    });
+
+    it('refuse a leader that is not a member', async () => {
+      expect(await outcome(client.moveLeader(cluster.endpoint(await leaderOf()), 'abc'))).toBe('Other');
+    });
+
+    it('refuse the peer URL of a member, and to promote or remove what is not there', async () => {
+      expect(await outcome(changed(() => client.addLearner(cluster.endpoint(0), cluster.peerURL(1))))).toBe(
+        'PeerUrlExists',
+      );
+      const leader = cluster.endpoint(await leaderOf());
+      expect(await outcome(client.promote(leader, 'abc'))).toBe('MemberNotFound');
+      expect(await outcome(changed(() => client.remove(leader, 'abc')))).toBe('MemberNotFound');
+      expect(await outcome(client.promote(leader, await idOf(1)))).toBe('NotLearner');
+    });
+
+    it('add a learner, which is promoted when it is in sync, and remove it', async () => {
+      const leader = cluster.endpoint(await leaderOf());
+      const added = await changed(() => client.addLearner(cluster.endpoint(0), cluster.peerURL(3)));
+      expect(added.members).toHaveLength(4);
+      expect(added.members.find(({ id }) => id === added.memberId)).toEqual({
+        id: added.memberId,
+        name: '',
+        peerURLs: [cluster.peerURL(3)],
+        clientURLs: [],
+        isLearner: true,
+      });
+      // Before it has started.
+      expect(await outcome(client.addLearner(cluster.endpoint(1), cluster.peerURL(4)))).toBe('TooManyLearners');
+      expect(await outcome(client.promote(leader, added.memberId))).toBe('LearnerNotReady');
+
+      cluster.start(3, { state: 'existing', slots: [0, 1, 2, 3] });
+      const learner = cluster.endpoint(3);
+      await eventually(() => client.status(learner, { timeoutMs: 1_000 }));
+      expect(await client.status(learner)).toMatchObject({ memberId: added.memberId, isLearner: true });
+      expect(await outcome(client.memberList(learner))).toBe('NotSupportedForLearner');
+      expect(await outcome(client.put(learner, 'a', 'b'))).toBe('NotSupportedForLearner');
+      expect(await outcome(client.get(learner, 'colour'))).toBe('NotSupportedForLearner');
+      await expect.poll(() => client.get(learner, 'colour', { serializable: true })).toMatchObject({ value: 'grün' });
+
+      // Also through a member that is not the leader.
+      const follower = cluster.endpoint(((await leaderOf()) + 1) % 3);
+      await changed(() => client.promote(follower, added.memberId));
+      const { members } = await client.memberList(cluster.endpoint(0));
+      expect(members.filter(({ isLearner }) => isLearner)).toEqual([]);
+      expect(members.find(({ id }) => id === added.memberId)).toMatchObject({ name: 'etcd-3' });
+      await untilServing(3);
+
+      await changed(() => client.remove(cluster.endpoint(0), added.memberId));
+      expect((await client.memberList(cluster.endpoint(0))).members).toHaveLength(3);
+      expect(await outcome(client.remove(cluster.endpoint(0), added.memberId))).toBe('MemberNotFound');
+      await expect.poll(() => cluster.isRunning(3)).toBe(false);
+      cluster.restart(3);
+      await expect.poll(() => cluster.isRunning(3)).toBe(false);
+    });
+
+    it('fail when the client closes, aborts or does not wait', async () => {
+      cluster.freeze(2, true);
+      const abort = new AbortController();
+      const waiting = outcome(client.status(cluster.endpoint(2), { signal: abort.signal }));
+      abort.abort();
+      expect(await waiting).toBe('Unavailable');
+      expect(await outcome(client.status(cluster.endpoint(0), { signal: AbortSignal.abort() }))).toBe('Unavailable');
+      expect(await outcome(client.status(cluster.endpoint(2), { timeoutMs: 200 }))).toBe('Timeout');
+      cluster.freeze(2, false);
+      await untilServing(2);
+    });
+
+    it('serve without one member, but add none', async () => {
+      const leader = await leaderOf();
+      const stopped = (leader + 1) % 3;
+      await cluster.stop(stopped);
+      expect(await outcome(client.status(cluster.endpoint(stopped)))).toBe('Unavailable');
+      await client.put(cluster.endpoint(leader), 'with', 'two');
+      expect(['Unhealthy', 'NotEnoughStarted']).toContain(
+        await outcome(client.addLearner(cluster.endpoint(leader), cluster.peerURL(3))),
+      );
+      cluster.restart(stopped);
+      await untilServing(stopped);
+      expect(await client.get(cluster.endpoint(stopped), 'with')).toMatchObject({ value: 'two' });
+    });
+
+    it('elect another leader when it stops', async () => {
+      const leader = await leaderOf();
+      const left = [0, 1, 2].filter((slot) => slot !== leader);
+      await cluster.stop(leader);
+      await expect
+        .poll(() => outcome(client.put(cluster.endpoint(left[0] ?? 0), 'after', 'it', { timeoutMs: 1_000 })))
+        .toBe('ok');
+      cluster.restart(leader);
+      await untilServing(leader);
+      expect(await client.get(cluster.endpoint(leader), 'after')).toMatchObject({ value: 'it' });
+    });
+
+    it('without a quorum answer only what a member knows by itself', async () => {
+      await Promise.all([cluster.stop(1), cluster.stop(2)]);
+      const survivor = cluster.endpoint(0);
+      await expect.poll(async () => (await client.status(survivor)).leaderId).toBeUndefined();
+      const lost: readonly (EtcdErrorCode | 'ok')[] = ['NoLeader', 'Timeout'];
+      expect(lost).toContain(await outcome(client.put(survivor, 'without', 'quorum', { timeoutMs: 1_000 })));
+      expect(lost).toContain(await outcome(client.memberList(survivor, { timeoutMs: 1_000 })));
+      expect(lost).toContain(await outcome(client.addLearner(survivor, cluster.peerURL(3), { timeoutMs: 1_000 })));
+      expect(await client.get(survivor, 'after', { serializable: true })).toMatchObject({ value: 'it' });
+      // A member that starts without a quorum answers nothing at all.
+      await cluster.stop(0);
+      cluster.restart(0);
+      await eventually(async () => expect(await outcome(client.status(survivor, { timeoutMs: 1_000 }))).toBe('Timeout'));
+      for (const slot of [1, 2]) cluster.restart(slot);
+      for (const slot of [0, 1, 2]) await untilServing(slot);
+    });
+
+    it('remove a member that is down, and leave its process without a cluster', async () => {
+      await cluster.stop(2);
+      const { members } = await client.memberList(cluster.endpoint(0));
+      const id = members.find(({ name }) => name === 'etcd-2')?.id ?? '';
+      await changed(() => client.remove(cluster.endpoint(0), id));
+      cluster.restart(2);
+      await expect.poll(() => cluster.isRunning(2)).toBe(false);
+      expect((await client.memberList(cluster.endpoint(0))).members).toHaveLength(2);
+    });
+  });
+
+  describe(`one member with a small quota: ${harness.name}`, () => {
+    beforeEach(() => open(1, { quotaBytes }));
+    afterEach(() => cluster.close());
+
+    it('raises NOSPACE, until it is compacted, defragmented and disarmed', async () => {
+      const endpoint = cluster.endpoint(0);
+      const value = 'x'.repeat(20_000);
+      const fill = async () => {
+        for (let n = 0; n < 100; n++) await client.put(endpoint, 'key', value);
+      };
+      expect(await outcome(fill())).toBe('NoSpace');
+      const memberId = await idOf(0);
+      await expect.poll(() => client.alarms(endpoint)).toEqual([{ memberId, type: 'NOSPACE' }]);
+      expect(await outcome(client.put(endpoint, 'small', 'a'))).toBe('NoSpace');
+      expect(await client.get(endpoint, 'key')).toMatchObject({ value });
+
+      const before = await client.status(endpoint);
+      await client.compact(endpoint, before.revision);
+      // The history is discarded in the background.
+      await eventually(async () => {
+        await client.defragment(endpoint);
+        expect((await client.status(endpoint)).dbSizeBytes).toBeLessThan(quotaBytes / 2);
+      });
+      expect(await outcome(client.put(endpoint, 'small', 'a'))).toBe('NoSpace');
+      await client.disarm(endpoint, { memberId, type: 'NOSPACE' });
+      expect(await client.alarms(endpoint)).toEqual([]);
+      await client.put(endpoint, 'small', 'a');
+    });
+  });
+}
+
+/** Repeats the action until it does not fail, also in hooks. */
+export function eventually<T>(action: () => Promise<T>): Promise<T> {
+  return vi.waitFor(action, { timeout: 40_000, interval: 50 });
+}
+
+/** `ok`, or the code of the error. Anything but an `EtcdError` is thrown. */
+export async function outcome(call: Promise<unknown>): Promise<EtcdErrorCode | 'ok'> {
+  try {
+    await call;
+    return 'ok';
+  } catch (error) {
+    if (isEtcdError(error)) return error.code;
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+/** The gateway with real servers of several releases. */
+import { Authority, generateAuthority } from '@ecsm/apiserver';
+import { systemClock } from '@ecsm/runtime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EtcdRelease, etcdBinaries, skipWithoutRelease } from './binaries.kit.ts';
+import { describeEtcd, eventually, outcome, type SuiteCluster } from './etcd.suite.ts';
+import { connectGateway } from './gateway.ts';
+import { RealEtcd } from './real.kit.ts';
+
+const connect = connectGateway(systemClock);
+
+function create(release: EtcdRelease, tls: boolean, options: { readonly quotaBytes?: number }): SuiteCluster {
+  const servers = new RealEtcd({ release, tls, ...options });
+  const client = connect(servers.credentials);
+  return {
+    client,
+    endpoint: (slot) => servers.endpoint(slot),
+    peerURL: (slot) => servers.peerURL(slot),
+    start: (slot, start) => servers.start(slot, start),
+    restart: (slot) => servers.restart(slot),
+    stop: (slot) => servers.stop(slot),
+    freeze: (slot, isFrozen) => servers.freeze(slot, isFrozen),
+    isRunning: (slot) => servers.isRunning(slot),
+    async close() {
+      client.close();
+      await servers.close();
+    },
+  };
+}
+
+const releases: readonly (readonly [EtcdRelease, boolean])[] = [
+  ['3.4', false],
+  ['3.5', true],
+  ['3.6', true],
+];
+for (const [release, tls] of releases) {
+  const found = etcdBinaries(release);
+  const version = found.directory === undefined ? release : found.version;
+  describe.skipIf(skipWithoutRelease(release))(`the gateway of etcd ${release}${tls ? ' with TLS' : ''}`, () => {
+    describeEtcd({ name: `etcd ${version}`, version, create: (options) => create(release, tls, options) });
+  });
+}
+
+describe.skipIf(skipWithoutRelease('3.5'))('a client with TLS', () => {
+  let servers: RealEtcd;
+  beforeAll(async () => {
+    servers = new RealEtcd({ release: '3.5', tls: true });
+    servers.start(0, { state: 'new', slots: [0] });
+    const client = connect(servers.credentials);
+    await eventually(() => client.status(servers.endpoint(0)));
+    client.close();
+  });
+  afterAll(() => servers.close());
+
+  it('is denied with a certificate of another authority', async () => {
+    const other = new Authority(generateAuthority(systemClock), systemClock);
+    const client = connect(servers.credentialsOf(other));
+    expect(await outcome(client.status(servers.endpoint(0)))).toBe('Denied');
+    client.close();
+  });
+
+  it('denies a server with another name, or of another authority', async () => {
+    const client = connect(servers.credentials);
+    expect(await outcome(client.status({ ...servers.endpoint(0), host: 'etcd.example.test' }))).toBe('Denied');
+    client.close();
+    const other = new Authority(generateAuthority(systemClock), systemClock);
+    const credentials = servers.credentialsOf(other);
+    const stranger = connect({ ...credentials, ca: other.certificatePem });
+    expect(await outcome(stranger.status(servers.endpoint(0)))).toBe('Denied');
+    stranger.close();
+  });
+
+  it('fails calls in flight and later ones when it is closed', async () => {
+    const client = connect(servers.credentials);
+    servers.freeze(0, true);
+    const waiting = outcome(client.status(servers.endpoint(0)));
+    client.close();
+    expect(await waiting).toBe('Unavailable');
+    servers.freeze(0, false);
+    expect(await outcome(client.status(servers.endpoint(0)))).toBe('Unavailable');
+  });
+
+  it('is not served without TLS', async () => {
+    const plain = connect(undefined);
+    expect(await outcome(plain.status(servers.endpoint(0)))).toBe('Unavailable');
+    plain.close();
+  });
+});
