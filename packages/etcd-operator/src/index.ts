@@ -1,4 +1,24 @@
 /** The public interface of the etcd operator. */
+
+export { CLUSTER_NAME_LENGTH_MAX } from './apis/cluster-rules.ts';
+export {
+  EtcdCluster,
+  type EtcdClusterInput,
+  type EtcdClusterSpec,
+  type EtcdClusterStatus,
+  type MemberStatus,
+  type OperationStatus,
+} from './apis/etcd-cluster.ts';
+export {
+  type ConditionReason,
+  type ConditionType,
+  conditionReasons,
+  conditionTypes,
+  type EventReason,
+  eventReasons,
+} from './apis/reasons.ts';
+export { type Phase, phases } from './apis/status-schema.ts';
+export * as wellKnown from './apis/well-known.ts';
 export * from './client/etcd/contract.ts';
 export { EtcdError, isEtcdError } from './client/etcd/error.ts';
 export { connectGateway } from './client/etcd/gateway.ts';
