@@ -39,6 +39,7 @@ export const conditionReasons = {
   WaitingForLearner: 'A new member copies the data of the leader.',
   WaitingForDeletion: 'A pod or a volume is being deleted.',
   WaitingForEtcd: 'etcd refuses a change of the membership for now, as after a change of the connections.',
+  WaitingForQuorum: 'Too few members serve for now to change anything.',
   WaitingForSecret: 'A Secret that the spec names does not exist or is not complete.',
   Stuck: 'The present operation has not advanced for longer than expected.',
 
@@ -56,6 +57,7 @@ export const conditionReasons = {
   DatabaseQuotaExceeded: 'A database has reached its quota, and etcd accepts no more writes.',
   Corrupt: 'etcd reports that the data of a member is corrupt.',
   CorruptUnknownMember: 'etcd reports corrupt data and cannot tell which member is wrong. Nothing is changed.',
+  AlarmActive: 'An alarm of etcd is active: the cluster is neither stopped nor upgraded until it is cleared.',
   UpgradeBlocked: 'The version of the spec cannot be reached from the present one. The message says how.',
   UpgradeStuck: 'A member did not come back with the new version. The upgrade does not continue.',
   StorageResizeBlocked: 'Volumes cannot be enlarged: their StorageClass does not allow it.',
@@ -110,6 +112,7 @@ export const eventReasons = {
   VolumesExist: 'Volumes of the name belong to another cluster.',
   DataMissing: 'Volumes with the data of the cluster do not exist any more.',
   InvalidSpec: 'The spec cannot be carried out.',
+  UpgradeStarted: 'Members are restarted with another version, one after another.',
   UpgradeBlocked: 'The version of the spec cannot be reached.',
   UpgradeStuck: 'A member did not come back with the new version.',
   OperationStuck: 'The present operation has not advanced for longer than expected.',

@@ -40,9 +40,11 @@ const operation = object(
     type: string({ description: 'What the operator is doing, such as AddMember, ReplaceMember or Upgrade.' }),
     slot: count('Number of the pod that it is about.'),
     memberID: text('Id of the member that it is about.'),
-    step: text('The step that was started last, such as WaitForPod.'),
+    step: text('The last action, such as addLearner.'),
     startedAt: time('When the operation started.'),
-    attempts: count('How often the step was tried.'),
+    attempts: count('How often it was started over.'),
+    volumeUID: text('Uid of the claim whose data is not used any more.'),
+    podUID: text('Uid of the pod that is deleted.'),
     message: text('What the operator waits for.'),
   },
   { description: 'What the operator is doing now, written before it is done; absent while there is nothing to do.' },
@@ -50,8 +52,8 @@ const operation = object(
 
 const recovery = object(
   {
-    survivor: string({ description: 'The pod whose data is kept.' }),
-    phase: string({ description: 'How far the recovery is.' }),
+    survivor: integer({ minimum: 0, description: 'Number of the pod whose data is kept.' }),
+    phase: string({ enum: ['Stopping', 'Forcing', 'Cleaning'], description: 'How far the recovery is.' }),
     startedAt: time('When it started.'),
   },
   { description: 'A recovery from the loss of the quorum; absent while there is none.' },
@@ -59,8 +61,9 @@ const recovery = object(
 
 const space = object(
   {
-    phase: string({ description: 'Compacting, Defragmenting or Disarming.' }),
     startedAt: time('When it started.'),
+    compacted: optional(boolean({ description: 'Whether the history was compacted.' })),
+    defragmented: optional(list(integer(), { description: 'Numbers of the pods whose database was defragmented.' })),
   },
   { description: 'What is done about a full database; absent while there is space.' },
 );
@@ -89,6 +92,7 @@ export const status = object(
     operation: optional(operation),
     recovery: optional(recovery),
     space: optional(space),
+    quorumLostAt: time('Since when there is no quorum; absent while there is one.'),
     volumes: optional(
       list(volume, { uniqueBy: 'slot', description: 'The volumes of members, to notice when one was replaced.' }),
     ),

@@ -1,5 +1,8 @@
 /** The configuration file of etcd for one slot. A file, because the images of etcd have no shell to build flags with. */
 
+import { parseVersion } from '../apis/version.ts';
+import { paths, ports } from '../apis/well-known.ts';
+
 /** How the member of a slot starts; see `slotConfigs`. */
 export type SlotConfig =
   /** Forms the cluster. */
@@ -27,23 +30,16 @@ export interface MemberConfig {
   readonly options: Readonly<Record<string, string | number | boolean>>;
 }
 
-export const paths = {
-  config: '/etc/etcd/config',
-  data: '/var/lib/etcd',
-  serverTls: '/etc/etcd/tls/server',
-  peerTls: '/etc/etcd/tls/peer',
-} as const;
-
 /** JSON, which is YAML too: etcd reads it, and nothing has to be quoted by us. */
 export function renderConfig(member: MemberConfig, slot: SlotConfig): string {
   const { podName, peerURL, clientURL, hasClientTls, hasPeerTls } = member;
   const config = {
     ...member.options,
     name: podName,
-    'data-dir': `${paths.data}/data`,
-    'listen-peer-urls': `${schemeOf(hasPeerTls)}://0.0.0.0:2380`,
-    'listen-client-urls': `${schemeOf(hasClientTls)}://0.0.0.0:2379`,
-    'listen-metrics-urls': 'http://0.0.0.0:2381',
+    'data-dir': paths.data,
+    'listen-peer-urls': `${schemeOf(hasPeerTls)}://0.0.0.0:${ports.peer}`,
+    'listen-client-urls': `${schemeOf(hasClientTls)}://0.0.0.0:${ports.client}`,
+    'listen-metrics-urls': `http://0.0.0.0:${ports.metrics}`,
     'initial-advertise-peer-urls': peerURL,
     'advertise-client-urls': clientURL,
     'initial-cluster-token': member.token,
@@ -78,11 +74,11 @@ function transport(directory: string): Readonly<Record<string, string | boolean>
 
 /** From 3.6 they are feature gates; earlier versions ignore what they do not know. */
 function corruptionChecks(version: string): Readonly<Record<string, string | boolean>> {
-  const minor = Number(/^v?\d+\.(\d+)/u.exec(version)?.[1] ?? 0);
-  if (minor >= 6) return { 'feature-gates': 'InitialCorruptCheck=true,CompactHashCheck=true' };
+  if ((parseVersion(version)?.minor ?? 0) >= 6)
+    return { 'feature-gates': 'InitialCorruptCheck=true,CompactHashCheck=true' };
   return { 'experimental-initial-corrupt-check': true, 'experimental-compact-hash-check-enabled': true };
 }
 
-function schemeOf(hasTls: boolean): 'http' | 'https' {
+export function schemeOf(hasTls: boolean): 'http' | 'https' {
   return hasTls ? 'https' : 'http';
 }

@@ -1,5 +1,5 @@
 /** Alarms: NOSPACE is answered by making room, CORRUPT of a known member by replacing it (see replacement). */
-import type { Decision, PassInput, SlotFacts, SpaceReclaim } from './model.ts';
+import type { Decision, Finding, PassInput, SlotFacts, SpaceReclaim } from './model.ts';
 import { isServing } from './quorum.ts';
 import { leaderSlot, successorOf } from './replacement.ts';
 import { act, blocked, normal, record, wait, warning } from './rule.ts';
@@ -12,7 +12,7 @@ export function corruption(input: PassInput): Decision | undefined {
   if (!unknown) return undefined;
   const message =
     'members have different data, and etcd cannot tell which one is right; compare them, then restore a backup or remove the wrong member';
-  return blocked(input, 'Corrupt', message);
+  return blocked(input, 'CorruptUnknownMember', message);
 }
 
 export function space(input: PassInput): Decision | undefined {
@@ -21,7 +21,7 @@ export function space(input: PassInput): Decision | undefined {
   if (!isFull) {
     if (recorded.space === undefined) return undefined;
     const { space: _, ...rest } = recorded;
-    return record(rest, [normal('SpaceReclaimed', 'the database is below its quota again')]);
+    return record(rest, [normal('AlarmDisarmed', 'the database is below its quota again')]);
   }
   if (facts.membership === undefined) return undefined;
   if (recorded.space === undefined) {
@@ -36,7 +36,7 @@ export function space(input: PassInput): Decision | undefined {
 function makeRoom(input: PassInput, current: SpaceReclaim): Decision {
   const { facts, recorded, settings } = input;
   const serving = facts.slots.filter(isServing);
-  const problem = { reason: 'DatabaseQuotaExceeded', message: sizesOf(input) };
+  const problem: Finding = { reason: 'DatabaseQuotaExceeded', message: sizesOf(input) };
   if (!current.isCompacted) {
     const revision = serving.reduce(
       (most, { status }) => (status && status.revision > most ? status.revision : most),
@@ -72,7 +72,7 @@ function makeRoom(input: PassInput, current: SpaceReclaim): Decision {
     return record(rest);
   }
   const message = `${problem.message}; the live data fills the quota: delete keys or raise spec.etcd.quotaBackendBytes`;
-  return wait(input, 'DatabaseQuotaExceeded', message, { problem: { reason: 'DatabaseQuotaExceeded', message } });
+  return wait(input, 'DatabaseQuotaExceeded', message, { problem: { ...problem, message } });
 }
 
 /** Followers first, the highest slot first; the leader last. */

@@ -30,7 +30,7 @@ function latch(input: PassInput): Decision {
   const [member, ...others] = membership.members;
   if (member === undefined || others.length > 0 || member.id !== first.member?.id || member.isLearner) {
     const found = membership.members.map(({ name, peerURLs }) => name || peerURLs.join(',')).join(', ');
-    return blocked(input, 'UnexpectedMembers', `a new cluster has other members than its first one: ${found}`);
+    return blocked(input, 'ForeignMember', `a new cluster has other members than its first one: ${found}`);
   }
   return record({ ...finished(recorded), clusterId: membership.clusterId, volumes: { 0: first.volume.uid } }, [
     normal('ClusterCreated', `cluster ${membership.clusterId} formed by ${first.podName}`),

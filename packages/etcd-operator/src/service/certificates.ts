@@ -1,4 +1,5 @@
 /** Certificates: leaves are renewed at any time, because etcd reads them again; the authority only while all members serve. */
+import type { EventReason } from '../apis/reasons.ts';
 import type { TlsStep } from '../resource/tls-material.ts';
 import type { Decision, PassInput } from './model.ts';
 import { act, blocked, normal } from './rule.ts';
@@ -9,7 +10,7 @@ const deliveryMs = 600_000;
 export function certificates(input: PassInput): Decision | undefined {
   const { certificates } = input;
   if (certificates === undefined) return undefined;
-  if (certificates.problem !== undefined) return blocked(input, 'CertificatesInvalid', certificates.problem);
+  if (certificates.problem !== undefined) return blocked(input, 'CertificateInvalid', certificates.problem);
   if (!certificates.hasAuthority) return step(input, 'CreateAuthority', 'the cluster has no authority yet');
   if (certificates.due.length === 0) return undefined;
   return step(input, 'RenewLeaves', `certificates to issue: ${certificates.due.join(', ')}`);
@@ -27,11 +28,11 @@ export function authority(input: PassInput): Decision | undefined {
     }
     default:
       if (!certificates?.isAuthorityDue) return undefined;
-      return step(input, 'IntroduceAuthority', 'the authority expires', 'CertificatesRotated');
+      return step(input, 'IntroduceAuthority', 'the authority expires', 'CertificatesRenewed');
   }
 }
 
-function step(input: PassInput, step: TlsStep, why: string, event = ''): Decision {
-  const events = event === '' ? [] : [normal(event, `${step}: ${why}`)];
+function step(input: PassInput, step: TlsStep, why: string, event?: EventReason): Decision {
+  const events = event === undefined ? [] : [normal(event, `${step}: ${why}`)];
   return act(input, { do: 'certificates', step, why }, { events });
 }

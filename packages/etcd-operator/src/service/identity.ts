@@ -6,7 +6,7 @@ export function identity(input: PassInput): Decision | undefined {
   const { facts, recorded, wanted } = input;
   const { set, slots, clusterIds } = facts;
   if (set && !set.isOurs) {
-    return blocked(input, 'NotOwned', 'a StatefulSet of this name exists that belongs to something else');
+    return blocked(input, 'ForeignObjects', 'a StatefulSet of this name exists that belongs to something else');
   }
   const foreign = slots.filter(
     ({ index, volume }) => volume?.isOurs === false && (index < wanted.size || recorded.volumes[index] !== undefined),

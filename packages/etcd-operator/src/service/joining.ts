@@ -61,7 +61,7 @@ export function learner(input: PassInput): Decision | undefined {
   if (member === undefined || set === undefined) return undefined;
   const slot = slotOfMember(facts, member.id);
   if (slot === undefined)
-    return blocked(input, 'UnexpectedMembers', `learner ${member.id} does not belong to a pod of this cluster`);
+    return blocked(input, 'ForeignMember', `learner ${member.id} does not belong to a pod of this cluster`);
   if (!isInRange(set, slot.index)) {
     return act(input, { do: 'setRange', ...withSlot(set, slot.index), why: `${slot.podName} joins` });
   }

@@ -1,4 +1,6 @@
 /** What is known about a cluster, and the one action that a pass takes. Plain data: everything is decided on it. */
+
+import type { ConditionReason, EventReason } from '../apis/reasons.ts';
 import type { EtcdAlarm, EtcdId, EtcdMember, EtcdStatus } from '../client/etcd/contract.ts';
 import type { TlsStep } from '../resource/tls-material.ts';
 
@@ -206,13 +208,13 @@ export type Action = { readonly why: string } & (
 
 export interface PlannedEvent {
   readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
+  readonly reason: EventReason;
   readonly message: string;
 }
 
 /** Why nothing further is done, or what is wrong, in the words of the condition. */
 export interface Finding {
-  readonly reason: string;
+  readonly reason: ConditionReason;
   readonly message: string;
 }
 

@@ -154,7 +154,7 @@ describe('replace', () => {
     const cluster = running(3);
     cluster.alarms = [{ type: 'CORRUPT', memberId: '0' }];
     expect(cluster.run()).toEqual([]);
-    expect(cluster.last?.problem?.reason).toBe('Corrupt');
+    expect(cluster.last?.problem?.reason).toBe('CorruptUnknownMember');
   });
 
   it('nothing for a pod that is only gone: it comes back with its volume', () => {

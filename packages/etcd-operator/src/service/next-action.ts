@@ -58,7 +58,7 @@ export function nextAction(input: PassInput): Decision {
 function paused(input: PassInput): Decision | undefined {
   const { wanted, recorded, settings } = input;
   if (!wanted.isPaused) return undefined;
-  const waiting = { reason: 'Paused', message: 'spec.paused is set: nothing is changed' };
+  const waiting = { reason: 'Paused', message: 'spec.paused is set: nothing is changed' } as const;
   return { recorded, events: [], requeueAfterMs: settings.restMs, waiting };
 }
 
@@ -74,7 +74,7 @@ function strangers(input: PassInput): Decision | undefined {
   const { strangers } = input.facts;
   if (strangers.length === 0) return undefined;
   const names = strangers.map(({ name, id, peerURLs }) => `${name || id} (${peerURLs.join(', ')})`).join(', ');
-  return blocked(input, 'UnexpectedMembers', `members that do not belong to a pod of this cluster: ${names}`);
+  return blocked(input, 'ForeignMember', `members that do not belong to a pod of this cluster: ${names}`);
 }
 
 function everyMemberServes(input: PassInput): Decision | undefined {

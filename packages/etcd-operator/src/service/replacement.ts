@@ -3,7 +3,7 @@
  * the same slot. Only while a quorum serves without it, and one at a time. A pod that was lost with its volume intact is
  * no reason: it restarts with the same identity.
  */
-import type { Decision, Finding, Operation, PassInput, SlotFacts } from './model.ts';
+import type { Decision, Operation, PassInput, SlotFacts } from './model.ts';
 import { holdsWithout, isServing, learnerOf, slotOfMember } from './quorum.ts';
 import { slotAt, slotsInRange } from './range.ts';
 import { act, blocked, finished, normal, record, wait, warning, withoutVolume } from './rule.ts';
@@ -30,7 +30,7 @@ function begin(input: PassInput): Decision | undefined {
     return blocked(
       input,
       'MemberUnhealthy',
-      `${slot.podName} has to be replaced (${fault.message}), but the others have no quorum`,
+      `${slot.podName} has to be replaced (${fault}), but the others have no quorum`,
     );
   }
   const volumeUid = recorded.volumes[slot.index] ?? slot.volume?.uid;
@@ -41,25 +41,25 @@ function begin(input: PassInput): Decision | undefined {
     startedAtMs: facts.nowMs,
     ...(volumeUid === undefined ? {} : { volumeUid }),
   };
-  return record({ ...recorded, operation }, [warning('MemberReplaced', `replacing ${slot.podName}: ${fault.message}`)]);
+  return record({ ...recorded, operation }, [warning('MemberReplaced', `replacing ${slot.podName}: ${fault}`)]);
 }
 
 /** Why the data of a member is lost or unusable; undefined if it is not. */
-export function faultOf({ recorded, facts, settings }: PassInput, slot: SlotFacts): Finding | undefined {
+export function faultOf({ recorded, facts, settings }: PassInput, slot: SlotFacts): string | undefined {
   const { member, volume, pod } = slot;
   if (member === undefined) return undefined;
   const known = recorded.volumes[slot.index];
   if (volume && !volume.isDeleting && known !== undefined && volume.uid !== known) {
-    return { reason: 'VolumeLost', message: 'its volume was deleted' };
+    return 'its volume was deleted';
   }
-  if (volume?.phase === 'Lost') return { reason: 'VolumeLost', message: 'its volume is lost' };
+  if (volume?.phase === 'Lost') return 'its volume is lost';
   if (facts.alarms.some(({ type, memberId }) => type === 'CORRUPT' && memberId === member.id)) {
-    return { reason: 'Corrupt', message: 'its data is corrupt' };
+    return 'its data is corrupt';
   }
   if (slot.status !== undefined || pod === undefined || pod.isDeleting) return undefined;
   const isStuck = pod.restarts >= settings.restartsMax && pod.waitingReason !== undefined;
   if (isStuck && !pod.lastTermination?.startsWith('OOMKilled')) {
-    return { reason: 'MemberUnhealthy', message: `its container does not start (${pod.restarts} restarts)` };
+    return `its container does not start (${pod.restarts} restarts)`;
   }
   return undefined;
 }
@@ -85,7 +85,7 @@ function proceed(input: PassInput, operation: Operation): Decision | undefined {
     return act(input, { do: 'deletePod', slot: slot.index, uid: slot.pod.uid, why });
   }
   if (isServing(slot) && !isOldVolume) {
-    return record(finished(recorded), [normal('MemberAdded', `${slot.podName} is a voting member again`)]);
+    return record(finished(recorded), [normal('MemberPromoted', `${slot.podName} is a voting member again`)]);
   }
   // It joins as every learner does.
   return undefined;

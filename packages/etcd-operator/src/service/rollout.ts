@@ -18,7 +18,7 @@ export function rollout(input: PassInput): Decision | undefined {
   const next = nextToRestart(input, outdated);
   if (next?.pod === undefined) return undefined;
   if (facts.set?.templateHash !== templateHash)
-    return wait(input, 'RollingOut', 'waiting for the template of the StatefulSet');
+    return wait(input, 'Updating', 'waiting for the template of the StatefulSet');
   if (!mayStop(facts, next)) return undefined;
   const { operation } = recorded;
   const isUpgrade =

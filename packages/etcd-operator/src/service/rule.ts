@@ -1,4 +1,5 @@
 /** A rule of a pass, and how rules phrase their results. */
+import type { ConditionReason, EventReason } from '../apis/reasons.ts';
 import type { Action, Decision, Finding, PassInput, PlannedEvent, Recorded } from './model.ts';
 
 /** Returns undefined if it does not apply; then the next rule decides. */
@@ -23,7 +24,7 @@ export function record(recorded: Recorded, events: readonly PlannedEvent[] = [])
 /** Nothing can be done until something happens, which is expected. */
 export function wait(
   { recorded, settings }: PassInput,
-  reason: string,
+  reason: ConditionReason,
   message: string,
   extras: Extras = {},
 ): Decision {
@@ -33,18 +34,18 @@ export function wait(
 /** Nothing is done until a person acts, or a fault ends. */
 export function blocked(
   { recorded, settings }: PassInput,
-  reason: string,
+  reason: ConditionReason,
   message: string,
   extras: Extras = {},
 ): Decision {
   return { recorded, events: [], requeueAfterMs: settings.restMs, problem: { reason, message }, ...extras };
 }
 
-export function normal(reason: string, message: string): PlannedEvent {
+export function normal(reason: EventReason, message: string): PlannedEvent {
   return { type: 'Normal', reason, message };
 }
 
-export function warning(reason: string, message: string): PlannedEvent {
+export function warning(reason: EventReason, message: string): PlannedEvent {
   return { type: 'Warning', reason, message };
 }
 

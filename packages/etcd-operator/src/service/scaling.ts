@@ -12,7 +12,7 @@ export function scaling(input: PassInput): Decision | undefined {
   if (operation?.type === 'AddMember') {
     // The learner was promoted; or the operation was interrupted before it was added, and begins again below.
     const slot = slotAt(facts, operation.slot);
-    const events = slot?.member ? [normal('MemberAdded', `${slot.podName} is a voting member`)] : [];
+    const events = slot?.member ? [normal('MemberPromoted', `${slot.podName} is a voting member`)] : [];
     if (slot?.member || voters >= wanted.size) return record(finished(recorded), events);
   }
   if (wanted.size === 0) return stop(input);

@@ -12,6 +12,6 @@ export function upgrade(input: PassInput): Decision | undefined {
   const problem = upgradeProblem(running, wanted.version);
   if (problem) return blocked(input, problem.reason, problem.message);
   return record({ ...recorded, version: wanted.version }, [
-    normal('ClusterUpgraded', `upgrading from ${recorded.version ?? 'an unknown version'} to ${wanted.version}`),
+    normal('UpgradeStarted', `upgrading from ${recorded.version ?? 'an unknown version'} to ${wanted.version}`),
   ]);
 }

@@ -1,22 +1,9 @@
 /** Versions of etcd, and which upgrades are allowed: one minor version at a time, never back. */
+import { compareVersions, type EtcdVersion, parseVersion } from '../apis/version.ts';
 import type { Finding } from './model.ts';
-
-interface Version {
-  readonly major: number;
-  readonly minor: number;
-  readonly patch: number;
-}
 
 /** Before an upgrade to 3.6: earlier patches can lose the promotion of a learner, or bring removed members back. */
 const patchBefore36 = 26;
-
-/** Undefined if it is not a version of three numbers. */
-export function parseVersion(text: string): Version | undefined {
-  const match = /^v?(\d{1,4})\.(\d{1,4})\.(\d{1,4})(?:[-+].*)?$/u.exec(text);
-  if (match === null) return undefined;
-  const [, major, minor, patch] = match;
-  return { major: Number(major), minor: Number(minor), patch: Number(patch) };
-}
 
 /** Why members of these versions may not be upgraded; undefined if they may. */
 export function upgradeProblem(running: readonly string[], target: string): Finding | undefined {
@@ -27,7 +14,7 @@ export function upgradeProblem(running: readonly string[], target: string): Find
     if (version === undefined) return blocked('a member reports a version that is not understood');
     if (version.major !== to.major)
       return blocked(`an upgrade from ${format(version)} to ${format(to)} changes the major version`);
-    if (compare(version, to) > 0) return blocked(`${format(version)} cannot be downgraded to ${format(to)}`);
+    if (compareVersions(version, to) > 0) return blocked(`${format(version)} cannot be downgraded to ${format(to)}`);
     if (to.minor - version.minor > 1) {
       return blocked(
         `${format(version)} has to be upgraded to 3.${version.minor + 1} before ${format(to)}: one minor version at a time`,
@@ -42,11 +29,7 @@ export function upgradeProblem(running: readonly string[], target: string): Find
   return undefined;
 }
 
-function compare(a: Version, b: Version): number {
-  return a.minor - b.minor || a.patch - b.patch;
-}
-
-function format({ major, minor, patch }: Version): string {
+function format({ major, minor, patch }: EtcdVersion): string {
   return `${major}.${minor}.${patch}`;
 }
 

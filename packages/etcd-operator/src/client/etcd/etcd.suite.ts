@@ -233,7 +233,9 @@ export function describeEtcd(harness: EtcdHarness): void {
       // A member that starts without a quorum answers nothing at all.
       await cluster.stop(0);
       cluster.restart(0);
-      await eventually(async () => expect(await outcome(client.status(survivor, { timeoutMs: 1_000 }))).toBe('Timeout'));
+      await eventually(async () =>
+        expect(await outcome(client.status(survivor, { timeoutMs: 1_000 }))).toBe('Timeout'),
+      );
       for (const slot of [1, 2]) cluster.restart(slot);
       for (const slot of [0, 1, 2]) await untilServing(slot);
     });

@@ -66,6 +66,14 @@ export class KubernetesClient {
     }
   }
 
+  /** Fails with `Conflict` if the object has changed since it was read. */
+  async update<Spec, Status, SpecInput, StatusInput>(
+    kind: Kind<Spec, Status, SpecInput, StatusInput>,
+    object: ObjectInput<SpecInput, StatusInput>,
+  ): Promise<void> {
+    await this.#registry.resource(kind).update(object, { manager });
+  }
+
   async patch<Spec, Status, SpecInput, StatusInput>(
     kind: Kind<Spec, Status, SpecInput, StatusInput>,
     namespace: string,

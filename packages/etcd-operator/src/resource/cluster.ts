@@ -1,0 +1,75 @@
+/** What the objects of a cluster have in common: names, labels, owner, addresses. */
+import type { OwnerReference } from '@ecsm/runtime';
+import type { EtcdCluster } from '../apis/etcd-cluster.ts';
+import { annotations, labels, labelsOf, names, ports, slotOf } from '../apis/well-known.ts';
+import type { EtcdEndpoint } from '../client/etcd/contract.ts';
+import { schemeOf } from './etcd-config.ts';
+
+/** Metadata of an object of the cluster, which Kubernetes deletes together with the cluster. */
+export function metadataOf(cluster: EtcdCluster, name: string) {
+  const { namespace } = cluster.metadata;
+  return { name, namespace, labels: labelsOf(cluster.metadata.name), ownerReferences: [ownerOf(cluster)] };
+}
+
+export function ownerOf({ apiVersion, kind, metadata: { name, uid } }: EtcdCluster): OwnerReference {
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+export function tlsOf({ spec }: EtcdCluster): { readonly client: boolean; readonly peer: boolean } {
+  const { enabled, clientTLSEnabled, peerTLSEnabled } = spec.security.tls;
+  return { client: enabled && clientTLSEnabled, peer: enabled && peerTLSEnabled };
+}
+
+export function peerURL(cluster: EtcdCluster, slot: number): string {
+  return `${schemeOf(tlsOf(cluster).peer)}://${hostOf(cluster, slot)}:${ports.peer}`;
+}
+
+export function clientURL(cluster: EtcdCluster, slot: number): string {
+  return `${schemeOf(tlsOf(cluster).client)}://${hostOf(cluster, slot)}:${ports.client}`;
+}
+
+/** The URL of the Service for clients. */
+export function clientEndpoint(cluster: EtcdCluster): string {
+  const { name, namespace } = cluster.metadata;
+  return `${schemeOf(tlsOf(cluster).client)}://${names.clientService(name)}.${namespace}.svc:${ports.client}`;
+}
+
+/** The address of a pod is dialled, and its certificate is checked for its name. */
+export function endpointOf(cluster: EtcdCluster, slot: number, address: string): EtcdEndpoint {
+  return { host: hostOf(cluster, slot), address, port: ports.client };
+}
+
+/**
+ * Of the members of a cluster. With the uid, because ids of members are derived from it: a cluster that is deleted and
+ * created again must not have the ids of the former one.
+ */
+export function tokenOf({ metadata: { namespace, name, uid } }: EtcdCluster): string {
+  return `${namespace}-${name}-${uid}`;
+}
+
+function hostOf({ metadata: { name, namespace } }: EtcdCluster, slot: number): string {
+  return names.host(name, namespace ?? '', slot);
+}
+
+export function clusterNames(cluster: EtcdCluster) {
+  const { name, uid } = cluster.metadata;
+  return {
+    uid,
+    podName: (slot: number) => names.pod(name, slot),
+    peerURL: (slot: number) => peerURL(cluster, slot),
+    slotOfPod: (podName: string) => slotOf(name, podName),
+    slotOfClaim: (claim: string) => (claim.startsWith('data-') ? slotOf(name, claim.slice('data-'.length)) : undefined),
+    slotOfPeerURL(url: string) {
+      const pod = /^https?:\/\/([^.:/]+)[.:]/u.exec(url)?.[1];
+      const slot = pod === undefined ? undefined : slotOf(name, pod);
+      // The same pod name in another namespace is a member of somebody else.
+      return slot !== undefined && sameHost(url, peerURL(cluster, slot)) ? slot : undefined;
+    },
+    templateHashOf: (values: Readonly<Record<string, string>> | undefined) => values?.[annotations.templateHash],
+    isOwnClaim: (values: Readonly<Record<string, string>> | undefined) => values?.[labels.clusterUid] === uid,
+  };
+}
+
+function sameHost(url: string, other: string): boolean {
+  return url.replace(/^https?:/u, '') === other.replace(/^https?:/u, '');
+}

@@ -1,0 +1,47 @@
+/** The ConfigMap with the configuration of each slot. */
+import { ConfigMap } from '@ecsm/apiserver';
+import { parseQuantity } from '@ecsm/kubernetes';
+import type { InputOf } from '@ecsm/runtime';
+import type { EtcdCluster } from '../apis/etcd-cluster.ts';
+import { names } from '../apis/well-known.ts';
+import { clientURL, metadataOf, peerURL, tlsOf, tokenOf } from './cluster.ts';
+import { type MemberConfig, renderConfig, type SlotConfig } from './etcd-config.ts';
+
+/** The quota that etcd has if none is set. */
+const quotaBytesDefault = 2 * 1024 ** 3;
+
+export class ConfigMapManager {
+  render(cluster: EtcdCluster, version: string, slots: ReadonlyMap<number, SlotConfig>): InputOf<typeof ConfigMap> {
+    const { name } = cluster.metadata;
+    const data = Object.fromEntries(
+      [...slots].map(([slot, config]) => [
+        names.configKey(name, slot),
+        renderConfig(memberConfig(cluster, slot, version), config),
+      ]),
+    );
+    return ConfigMap.input(metadataOf(cluster, names.configMap(name)), { data });
+  }
+}
+
+export function memberConfig(cluster: EtcdCluster, slot: number, version: string): MemberConfig {
+  const { etcd } = cluster.spec;
+  const tls = tlsOf(cluster);
+  return {
+    podName: names.pod(cluster.metadata.name, slot),
+    peerURL: peerURL(cluster, slot),
+    clientURL: clientURL(cluster, slot),
+    token: tokenOf(cluster),
+    version,
+    hasClientTls: tls.client,
+    hasPeerTls: tls.peer,
+    quotaBytes: quotaOf(cluster),
+    autoCompactionMode: etcd.autoCompactionMode,
+    ...(etcd.autoCompactionRetention === undefined ? {} : { autoCompactionRetention: etcd.autoCompactionRetention }),
+    options: etcd.options ?? {},
+  };
+}
+
+export function quotaOf({ spec: { etcd } }: EtcdCluster): number {
+  const quota = etcd.quotaBackendBytes === undefined ? undefined : parseQuantity(etcd.quotaBackendBytes);
+  return quota ?? quotaBytesDefault;
+}

@@ -1,0 +1,138 @@
+/** The Secrets with the certificates of a cluster, as material and back. */
+import { Secret } from '@ecsm/apiserver';
+import type { EtcdCluster } from '../apis/etcd-cluster.ts';
+import { names } from '../apis/well-known.ts';
+import type { KubernetesClient } from '../client/kubernetes/client.ts';
+import type { LeafTemplate, PemPair } from './certificates.ts';
+import { metadataOf, tlsOf } from './cluster.ts';
+import type { AuthorityMaterial, LeafMaterial, LeafName, TlsMaterial } from './tls-material.ts';
+
+const dayMs = 86_400_000;
+const leafMs = 90 * dayMs;
+
+export class SecretManager {
+  readonly #client: KubernetesClient;
+
+  constructor(client: KubernetesClient) {
+    this.#client = client;
+  }
+
+  /** Undefined if the Secret does not exist. Values are decoded. */
+  async read(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined> {
+    const secret = await this.#client.find(Secret, namespace, name);
+    if (secret === undefined) return undefined;
+    const { data = {} } = Secret.fieldsOf(secret);
+    return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decode(value)]));
+  }
+
+  async material(cluster: EtcdCluster): Promise<TlsMaterial> {
+    const { namespace = '' } = cluster.metadata;
+    const secrets = secretNames(cluster);
+    const [authority, ...leaves] = await Promise.all([
+      this.read(namespace, names.caSecret(cluster.metadata.name)),
+      ...leafNames.map((leaf) => this.read(namespace, secrets[leaf])),
+    ]);
+    const found = leafNames.flatMap((leaf, index) => {
+      const read = leafOf(leaves[index]);
+      return read ? [[leaf, read] as const] : [];
+    });
+    const current = authorityOf(authority);
+    return { ...(current ? { authority: current } : {}), leaves: Object.fromEntries(found) };
+  }
+
+  /** Writes what differs. The authority first: leaves of an authority that is not stored could not be checked. */
+  async write(cluster: EtcdCluster, before: TlsMaterial, after: TlsMaterial): Promise<void> {
+    const { authority } = after;
+    if (authority && authority !== before.authority) {
+      await this.#apply(cluster, names.caSecret(cluster.metadata.name), 'Opaque', authorityData(authority));
+    }
+    const secrets = secretNames(cluster);
+    for (const leaf of leafNames) {
+      const material = after.leaves[leaf];
+      if (material === undefined || material === before.leaves[leaf]) continue;
+      const { certificate, key, trust } = material;
+      const data = { 'tls.crt': certificate, 'tls.key': key, 'ca.crt': trust };
+      await this.#apply(cluster, secrets[leaf], 'kubernetes.io/tls', data);
+    }
+  }
+
+  async #apply(
+    cluster: EtcdCluster,
+    name: string,
+    type: string,
+    data: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const encoded = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, encode(value)]));
+    await this.#client.apply(Secret, Secret.input(metadataOf(cluster, name), { type, data: encoded }));
+  }
+}
+
+export const leafNames: readonly LeafName[] = ['server', 'peer', 'client'];
+
+export function secretNames({ metadata: { name } }: EtcdCluster): Readonly<Record<LeafName, string>> {
+  return { server: names.serverSecret(name), peer: names.peerSecret(name), client: names.clientSecret(name) };
+}
+
+/** The certificates that a cluster needs. */
+export function leafTemplates(cluster: EtcdCluster): Readonly<Partial<Record<LeafName, LeafTemplate>>> {
+  const { name, namespace = '' } = cluster.metadata;
+  const domain = cluster.spec.clusterDomain;
+  const tls = tlsOf(cluster);
+  const both = (host: string) => [`${host}.${namespace}.svc`, `${host}.${namespace}.svc.${domain}`];
+  const members = both(`*.${names.peerService(name)}`);
+  const local = ['localhost', '127.0.0.1'];
+  const server = [...members, ...both(names.peerService(name)), ...both(names.clientService(name)), ...local];
+  return {
+    ...(tls.client ? { server: leaf(`${name}-server`, 'peer', server) } : {}),
+    // etcd compares the source address of a peer with these names; on one host it is the loopback address.
+    ...(tls.peer ? { peer: leaf(`${name}-peer`, 'peer', [...members, ...local]) } : {}),
+    ...(tls.client ? { client: leaf('root', 'client', []) } : {}),
+  };
+}
+
+function leaf(commonName: string, use: LeafTemplate['use'], list: readonly string[]): LeafTemplate {
+  return { commonName, use, names: list, validMs: leafMs };
+}
+
+function authorityOf(data: Readonly<Record<string, string>> | undefined): AuthorityMaterial | undefined {
+  const current = pairOf(data, 'ca');
+  if (data === undefined || current === undefined) return undefined;
+  const next = pairOf(data, 'next');
+  const { 'old.crt': old, 'switched-at': switchedAt } = data;
+  return {
+    current,
+    ...(next ? { next } : {}),
+    ...(old === undefined ? {} : { old }),
+    ...(switchedAt === undefined ? {} : { switchedAtMs: Number(switchedAt) }),
+  };
+}
+
+function authorityData({ current, next, old, switchedAtMs }: AuthorityMaterial): Readonly<Record<string, string>> {
+  return {
+    'ca.crt': current.certificate,
+    'ca.key': current.key,
+    ...(next ? { 'next.crt': next.certificate, 'next.key': next.key } : {}),
+    ...(old === undefined ? {} : { 'old.crt': old }),
+    ...(switchedAtMs === undefined ? {} : { 'switched-at': String(switchedAtMs) }),
+  };
+}
+
+function pairOf(data: Readonly<Record<string, string>> | undefined, name: string): PemPair | undefined {
+  const certificate = data?.[`${name}.crt`];
+  const key = data?.[`${name}.key`];
+  return certificate === undefined || key === undefined ? undefined : { certificate, key };
+}
+
+function leafOf(data: Readonly<Record<string, string>> | undefined): LeafMaterial | undefined {
+  const pair = pairOf(data, 'tls');
+  const trust = data?.['ca.crt'];
+  return pair && trust !== undefined ? { ...pair, trust } : undefined;
+}
+
+function encode(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}
+
+function decode(text: string): string {
+  return Buffer.from(text, 'base64').toString('utf8');
+}
