@@ -149,6 +149,7 @@ function membersOf(cluster: EtcdCluster, { facts }: PassInput): readonly MemberS
   const { membership } = facts;
   if (membership === undefined) return undefined;
   const leader = slotOfMember(facts, membership.leaderId)?.status;
+  const before = new Map(cluster.status?.members?.map(({ id, dbSizeBytes }) => [id, dbSizeBytes]));
   return membership.members.map((member) => {
     const slot = slotOfMember(facts, member.id);
     const [peerURL] = member.peerURLs;
@@ -160,16 +161,23 @@ function membersOf(cluster: EtcdCluster, { facts }: PassInput): readonly MemberS
       ...(slot ? { clientURL: clientURL(cluster, slot.index) } : {}),
       ready: slot?.isServing ?? false,
       role: member.isLearner ? 'learner' : member.id === membership.leaderId ? 'leader' : 'follower',
-      ...(slot?.status ? { version: slot.status.version, dbSizeBytes: slot.status.dbSizeBytes } : {}),
+      ...(slot?.status
+        ? { version: slot.status.version, dbSizeBytes: steady(slot.status.dbSizeBytes, before.get(member.id)) }
+        : {}),
       ...(slot?.status && leader ? { lag: lagOf(slot.status.raftAppliedIndex, leader.raftIndex) } : {}),
       ...(message === undefined ? {} : { message }),
     };
   });
 }
 
-/** Rounded down to tens: the difference of two moments, and a status that changes each time would be written each time. */
+/** A status that changes with every write of a client would be written each time: only differences of a tenth count. */
+function steady(size: number, before: number | undefined): number {
+  return before !== undefined && Math.abs(size - before) <= before / 10 ? before : size;
+}
+
+/** In hundreds: members are read one after the other, so that small differences say nothing. */
 function lagOf(applied: bigint, of: bigint): number {
-  return applied >= of ? 0 : Math.floor(Number(of - applied) / 10) * 10;
+  return applied >= of ? 0 : Math.floor(Number(of - applied) / 100) * 100;
 }
 
 function whyNotReady({ pod, status, statusError, isServing }: SlotFacts): string | undefined {

@@ -15,6 +15,16 @@ describe('a counter', () => {
     );
   });
 
+  it('is not exposed any more after it was removed', () => {
+    const registry = new MetricRegistry();
+    const total = registry.counter({ name: 'jobs_total', help: 'Jobs done.', labels: ['result'] });
+    total.with({ result: 'good' }).increment();
+    total.with({ result: 'bad' });
+    total.remove({ result: 'good' });
+    expect(registry.render()).not.toContain('good');
+    expect(registry.render()).toContain('jobs_total{result="bad"} 0');
+  });
+
   it('has one series from the start if it has no labels', () => {
     const registry = new MetricRegistry();
     const total = registry.counter({ name: 'jobs_total', help: 'Jobs done.' });

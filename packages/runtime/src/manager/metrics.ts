@@ -38,6 +38,8 @@ export type LabelValues<Label extends string> = Readonly<Record<Label, string>>;
 export interface Family<Handle, Label extends string> {
   /** The series with these label values, created at zero if it is new. Keep the result: each call is a lookup. */
   with(labels: LabelValues<Label>): Handle;
+  /** Stops exposing the series with these label values: what it was about does not exist any more. */
+  remove(labels: LabelValues<Label>): void;
 }
 
 export class MetricRegistry {
@@ -109,8 +111,8 @@ class SeriesFamily<One extends Series, Label extends string> implements Family<O
   }
 
   with(values: LabelValues<Label>): One {
-    const { name, labels, create } = this.#options;
-    const text = labels.map((label) => `${label}="${escapeValue(values[label])}"`).join(',');
+    const { name, create } = this.#options;
+    const text = this.#textOf(values);
     const known = this.#series.get(text);
     if (known) return known;
     if (this.#series.size >= SERIES_MAX) {
@@ -119,6 +121,14 @@ class SeriesFamily<One extends Series, Label extends string> implements Family<O
     const created = create();
     this.#series.set(text, created);
     return created;
+  }
+
+  remove(values: LabelValues<Label>): void {
+    this.#series.delete(this.#textOf(values));
+  }
+
+  #textOf(values: LabelValues<Label>): string {
+    return this.#options.labels.map((label) => `${label}="${escapeValue(values[label])}"`).join(',');
   }
 
   render(): string {

@@ -1,0 +1,111 @@
+/**
+ * The controllers. They decide when a pass over a cluster runs, never what it does:
+ * - cluster-lifecycle: after a change of the cluster or of its StatefulSet, and until it has formed or is deleted;
+ * - scaling: while members are added, removed, restarted, stopped or started;
+ * - recovery: while a member is replaced, the quorum is lost, or the database is full;
+ * - health: at rest, from time to time.
+ */
+import { StatefulSet } from '@ecsm/kubernetes';
+import {
+  annotationsChanged,
+  Controller,
+  type EventRecorder,
+  generationChanged,
+  type Log,
+  ownedBy,
+  type Predicate,
+  type Reconcile,
+  type StandardMetrics,
+} from '@ecsm/runtime';
+import { EtcdCluster, type EtcdClusterSpec, type EtcdClusterStatus } from '../apis/etcd-cluster.ts';
+import type { Passes } from './passes.ts';
+import { type Seat, seatOf } from './seats.ts';
+
+export interface ControllersOptions {
+  readonly passes: Passes;
+  readonly events: () => EventRecorder | undefined;
+  readonly namespace?: string;
+  readonly workers: number;
+  readonly restMs: number;
+  readonly log: Log;
+  readonly metrics?: StandardMetrics;
+}
+
+type ClusterController = Controller<EtcdClusterSpec, EtcdClusterStatus>;
+
+export function createControllers(options: ControllersOptions): readonly ClusterController[] {
+  return [
+    lifecycleController(options),
+    scalingController(options),
+    recoveryController(options),
+    healthController(options),
+  ];
+}
+
+function lifecycleController(options: ControllersOptions): ClusterController {
+  return create(options, 'cluster-lifecycle', {
+    reconcile: async (request, context) => {
+      const { requeueAfterMs } = await options.passes.run(request, { ...context, events: options.events() });
+      const cluster = await context.get();
+      // What follows is driven by the controller whose work it is.
+      return cluster && seatOf(cluster) === 'lifecycle' && requeueAfterMs !== undefined
+        ? { requeueAfterMs }
+        : undefined;
+    },
+    predicates: [generationChanged, annotationsChanged],
+    watches: [{ kind: StatefulSet, map: ownedBy(EtcdCluster) }],
+  });
+}
+
+function scalingController(options: ControllersOptions): ClusterController {
+  return create(options, 'scaling', { reconcile: whileSeatIs('scaling', options), predicates: [isSeat('scaling')] });
+}
+
+function recoveryController(options: ControllersOptions): ClusterController {
+  return create(options, 'recovery', { reconcile: whileSeatIs('recovery', options), predicates: [isSeat('recovery')] });
+}
+
+function healthController(options: ControllersOptions): ClusterController {
+  return create(options, 'health', { reconcile: whileSeatIs('health', options), predicates: [isSeat('health')] });
+}
+
+/** Passes as long as the cluster needs this controller; then it waits for a change. */
+function whileSeatIs(
+  seat: Seat,
+  { passes, events }: ControllersOptions,
+): Reconcile<EtcdClusterSpec, EtcdClusterStatus> {
+  return async (request, context) => {
+    const cluster = await context.get();
+    if (cluster === undefined || seatOf(cluster) !== seat) return undefined;
+    const { requeueAfterMs } = await passes.run(request, { ...context, events: events() });
+    return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
+  };
+}
+
+/** Changes when the cluster begins to need this controller. */
+function isSeat(seat: Seat): Predicate {
+  return (object) => {
+    // The informer of this controller delivers its own kind only.
+    const cluster = object as EtcdCluster;
+    return seatOf(cluster) === seat;
+  };
+}
+
+function create(
+  { namespace, workers, log, metrics }: ControllersOptions,
+  name: string,
+  own: Pick<
+    ConstructorParameters<typeof Controller<EtcdClusterSpec, EtcdClusterStatus, unknown, unknown>>[0],
+    'reconcile' | 'predicates' | 'watches'
+  >,
+): ClusterController {
+  return new Controller({
+    name,
+    kind: EtcdCluster,
+    workers,
+    log,
+    ...own,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(metrics ? { metrics } : {}),
+  });
+}

@@ -1,0 +1,140 @@
+/**
+ * Passes over clusters: observe, decide, write the intent, act. The controllers decide when a pass runs; two passes over
+ * one cluster never run at the same time.
+ */
+import { deepEqual, type EventRecorder, isApiError, type Log, type Registry, type Request } from '@ecsm/runtime';
+import { EtcdCluster, type EtcdClusterStatus } from '../apis/etcd-cluster.ts';
+import { FINALIZER } from '../apis/well-known.ts';
+import type { ClusterLabels } from '../client/metrics/client.ts';
+import { ClusterService, type ClusterServiceOptions, type ObservedCluster } from '../service/cluster.ts';
+import { invalidStatus } from '../service/invalid.ts';
+import type { Decision } from '../service/model.ts';
+import type { MonitoringService } from '../service/monitoring.ts';
+import { nextAction } from '../service/next-action.ts';
+import { statusOf } from '../service/status.ts';
+
+export interface PassesOptions extends Omit<ClusterServiceOptions, 'registry'> {
+  readonly monitoring: MonitoringService;
+}
+
+export interface PassContext {
+  /** Returns the newest version of the cluster; undefined if it was deleted. */
+  get(): Promise<EtcdCluster | undefined>;
+  readonly registry: Registry;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  readonly events: EventRecorder | undefined;
+}
+
+/** When to look again, if nothing changes before. Undefined: only after a change. */
+export interface PassResult {
+  readonly requeueAfterMs: number | undefined;
+}
+
+export class Passes {
+  readonly #options: PassesOptions;
+  /** The last pass over each cluster that has one in progress. */
+  readonly #running = new Map<string, Promise<unknown>>();
+
+  constructor(options: PassesOptions) {
+    this.#options = options;
+  }
+
+  async run(request: Request, context: PassContext): Promise<PassResult> {
+    const { key } = request;
+    const before = this.#running.get(key) ?? Promise.resolve();
+    const pass = before.catch(() => undefined).then(() => this.#pass(request, context));
+    this.#running.set(key, pass);
+    try {
+      return await pass;
+    } finally {
+      if (this.#running.get(key) === pass) this.#running.delete(key);
+    }
+  }
+
+  async #pass(request: Request, context: PassContext): Promise<PassResult> {
+    const { registry, signal } = context;
+    const cluster = await context.get();
+    if (cluster === undefined) {
+      this.#options.monitoring.forget(labelsOf(request));
+      return { requeueAfterMs: undefined };
+    }
+    const isDeleting = cluster.metadata.deletionTimestamp !== undefined;
+    const hasFinalizer = cluster.metadata.finalizers?.includes(FINALIZER) ?? false;
+    if (isDeleting && !hasFinalizer) return { requeueAfterMs: undefined };
+    const service = new ClusterService({ ...this.#options, registry });
+    if (!hasFinalizer) {
+      await service.addFinalizer(cluster);
+      return { requeueAfterMs: 0 };
+    }
+    const errors = isDeleting ? [] : EtcdCluster.validate(cluster);
+    if (errors.length > 0) {
+      const nowMs = this.#options.clock.now();
+      await this.#writeStatus(registry, cluster, invalidStatus(cluster, errors, nowMs));
+      return { requeueAfterMs: this.#options.settings.restMs };
+    }
+    const observed = await service.observe(cluster, signal);
+    try {
+      return await this.#decide(labelsOf(request), observed, service, context);
+    } finally {
+      observed.etcd.close();
+    }
+  }
+
+  async #decide(
+    labels: ClusterLabels,
+    observed: ObservedCluster,
+    service: ClusterService,
+    { registry, signal, log, events }: PassContext,
+  ): Promise<PassResult> {
+    const { cluster, input } = observed;
+    const decision = nextAction(input);
+    // The intent is written before the act, and a former leader's is refused before it acts.
+    const isLast = decision.action?.do === 'removeFinalizer';
+    if (!isLast) await this.#writeStatus(registry, cluster, statusOf(cluster, input, decision));
+    for (const { type, reason, message } of decision.events) events?.record(cluster, type, reason, message);
+    this.#options.monitoring.observed(labels, input);
+    if (decision.action === undefined) {
+      await this.#finishRecovery(service, observed, decision);
+      return { requeueAfterMs: decision.requeueAfterMs };
+    }
+    await registry.checkFence();
+    const { do: what, why } = decision.action;
+    const refused = await service.perform(observed, decision.action, signal);
+    log.write('info', refused === undefined ? 'action taken' : 'action refused; retrying', {
+      action: what,
+      why,
+      ...('slot' in decision.action ? { slot: decision.action.slot } : {}),
+      ...(refused === undefined ? {} : { reason: refused }),
+    });
+    this.#options.monitoring.acted(labels, what, refused === undefined, this.#options.clock.now());
+    return { requeueAfterMs: refused === undefined ? 0 : decision.requeueAfterMs };
+  }
+
+  async #finishRecovery(
+    service: ClusterService,
+    { cluster, input }: ObservedCluster,
+    { recorded }: Decision,
+  ): Promise<void> {
+    const isOver = input.recorded.recovery !== undefined && recorded.recovery === undefined;
+    if (isOver && input.wanted.recoverFrom !== undefined) await service.removeRecoveryAnnotation(cluster);
+  }
+
+  /** Nothing is written if nothing changed: a write would start the next pass. */
+  async #writeStatus(registry: Registry, cluster: EtcdCluster, status: EtcdClusterStatus): Promise<void> {
+    if (deepEqual(cluster.status, status)) return;
+    const { metadata } = cluster;
+    try {
+      await registry
+        .resource(EtcdCluster)
+        .updateStatus({ metadata, status }, { resourceVersion: metadata.resourceVersion });
+    } catch (error) {
+      // It was deleted meanwhile; there is nothing left to tell.
+      if (!isApiError(error, 'NotFound')) throw error;
+    }
+  }
+}
+
+function labelsOf({ namespace, name }: Request): ClusterLabels {
+  return { namespace, cluster: name };
+}

@@ -1,0 +1,93 @@
+/** The managers of the objects of a cluster, on one registry. */
+import { ConfigMap } from '@ecsm/apiserver';
+import { PodDisruptionBudget, Service } from '@ecsm/kubernetes';
+import { type ApiObject, deepEqual, isPlainObject, type Kind, type ObjectInput, type Registry } from '@ecsm/runtime';
+import type { EtcdCluster } from '../apis/etcd-cluster.ts';
+import { KubernetesClient } from '../client/kubernetes/client.ts';
+import { ConfigMapManager } from './config-map.ts';
+import { PodDisruptionBudgetManager } from './disruption-budget.ts';
+import type { SlotConfig } from './etcd-config.ts';
+import { SecretManager } from './secrets.ts';
+import { ServiceManager } from './services.ts';
+import { StatefulSetManager } from './stateful-set.ts';
+import { TemplateManager } from './template.ts';
+import { PvcManager } from './volumes.ts';
+
+/** An object that is missing or differs from what it should be, and how it is written. */
+export interface StaleObject {
+  /** Such as `Service/main-client`. */
+  readonly name: string;
+  apply(): Promise<void>;
+}
+
+export interface ObjectsWanted {
+  readonly version: string;
+  /** Undefined: the configurations stay as they are. */
+  readonly slots: ReadonlyMap<number, SlotConfig> | undefined;
+  readonly minAvailable: number;
+}
+
+export class Managers {
+  readonly client: KubernetesClient;
+  readonly statefulSets: StatefulSetManager;
+  readonly volumes: PvcManager;
+  readonly secrets: SecretManager;
+  readonly templates = new TemplateManager();
+  readonly #services = new ServiceManager();
+  readonly #configMaps = new ConfigMapManager();
+  readonly #budgets = new PodDisruptionBudgetManager();
+
+  constructor(registry: Registry) {
+    this.client = new KubernetesClient(registry);
+    this.statefulSets = new StatefulSetManager(this.client);
+    this.volumes = new PvcManager(this.client);
+    this.secrets = new SecretManager(this.client);
+  }
+
+  /** Objects that start and stop nothing: Services, the configuration, the disruption budget. */
+  async stale(cluster: EtcdCluster, { version, slots, minAvailable }: ObjectsWanted): Promise<readonly StaleObject[]> {
+    const config = slots && this.#configMaps.render(cluster, version, slots);
+    const found = await Promise.all([
+      ...this.#services.render(cluster).map((service) => this.#compare(Service, service)),
+      ...(config ? [this.#compare(ConfigMap, config, ['data'])] : []),
+      this.#compare(PodDisruptionBudget, this.#budgets.render(cluster, minAvailable)),
+    ]);
+    return found.flat();
+  }
+
+  /** Fields in `whole` are compared with everything in them: a key that is not wanted has to go. */
+  async #compare<Spec, Status, SpecInput, StatusInput>(
+    kind: Kind<Spec, Status, SpecInput, StatusInput>,
+    wanted: ObjectInput<SpecInput, StatusInput>,
+    whole: readonly string[] = [],
+  ): Promise<readonly StaleObject[]> {
+    const { name = '', namespace = '' } = wanted.metadata;
+    const live: ApiObject<Spec, Status> | undefined = await this.client.find(kind, namespace, name);
+    if (
+      live &&
+      covers(live, wanted) &&
+      whole.every((field) => deepEqual(fieldOf(live, field), fieldOf(wanted, field)))
+    ) {
+      return [];
+    }
+    return [{ name: `${kind.kind}/${name}`, apply: () => this.client.apply(kind, wanted) }];
+  }
+}
+
+/** Whether everything that is wanted is there. A server adds fields of its own, which are not compared. */
+function covers(live: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(live) && live.length === wanted.length && wanted.every((item, index) => covers(live[index], item))
+    );
+  }
+  if (!isPlainObject(wanted)) return live === wanted;
+  return (
+    isPlainObject(live) &&
+    Object.entries(wanted).every(([key, value]) => value === undefined || covers(live[key], value))
+  );
+}
+
+function fieldOf(object: object, field: string): unknown {
+  return Object.entries(object).find(([key]) => key === field)?.[1];
+}
