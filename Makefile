@@ -20,6 +20,7 @@ test: build lint ## Install, build, lint, type-check and run every test
 	@scripts/ensure-tool.sh etcd etcd-server
 	@scripts/ensure-etcd.sh 3.5
 	@scripts/ensure-tool.sh strace strace libunwind8
+	@scripts/ensure-tool.sh libnss_wrapper.so libnss-wrapper
 	@scripts/ensure-kubectl.sh
 	@node scripts/test.mjs
 
