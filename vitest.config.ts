@@ -34,6 +34,7 @@ export default defineConfig({
       { find: /^@ecsm\/command-line$/, replacement: source('command-line/src/index.ts') },
       { find: /^@ecsm\/apiserver$/, replacement: source('apiserver/src/index.ts') },
       { find: /^@ecsm\/kubernetes$/, replacement: source('kubernetes/src/index.ts') },
+      { find: /^@ecsm\/process-node$/, replacement: source('process-node/src/index.ts') },
       { find: /^@ecsm\/client$/, replacement: source('ecsm-client/src/index.ts') },
       { find: /^@ecsm\/simulator$/, replacement: source('ecsm-simulator/src/index.ts') },
       { find: '@ecsm/operator/kinds', replacement: source('ecsm-operator/src/apis/public.ts') },

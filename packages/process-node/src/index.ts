@@ -1,2 +1,9 @@
 /** The public interface of the process node. */
-export {};
+export {
+  type ClusterControllerName,
+  type ClusterControllersOptions,
+  clusterControllerNames,
+  runClusterControllers,
+} from './controllers/controllers.ts';
+export { claimProtection, podIndexLabel, podNameLabel, revisionLabel } from './controllers/stateful-pods.ts';
+export { createStorageClass, provisionerName, storageClassDefault } from './controllers/volume-provisioner.ts';

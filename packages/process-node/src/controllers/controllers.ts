@@ -1,0 +1,52 @@
+/**
+ * The controllers of Kubernetes that pods of StatefulSets need, for registries without kube-controller-manager: tests,
+ * simulations and demonstrations. They use the clock of the registry, so they also run on a virtual one.
+ */
+import { Informers, type Log, type Registry } from '@ecsm/runtime';
+import { claimProtector } from './claim-protection.ts';
+import { disruptionBudgetController } from './disruption-budget.ts';
+import { statefulSetController } from './stateful-set.ts';
+import { claimBinder, volumeBinder } from './volume-binder.ts';
+import { volumeDeleter, volumeProvisioner } from './volume-provisioner.ts';
+
+const factories = {
+  statefulSets: (log?: Log) => [statefulSetController(log)],
+  volumes: (log?: Log) => [claimBinder(log), volumeBinder(log)],
+  claimProtection: (log?: Log) => [claimProtector(log)],
+  disruptionBudgets: (log?: Log) => [disruptionBudgetController(log)],
+  /** Not part of kube-controller-manager: needed on a real cluster too. */
+  provisioner: (log?: Log) => [volumeProvisioner(log), volumeDeleter(log)],
+} as const;
+
+export type ClusterControllerName = keyof typeof factories;
+
+export const clusterControllerNames: readonly ClusterControllerName[] = [
+  'statefulSets',
+  'volumes',
+  'claimProtection',
+  'disruptionBudgets',
+  'provisioner',
+];
+
+export interface ClusterControllersOptions {
+  readonly registry: Registry;
+  readonly signal: AbortSignal;
+  /** Default: all of them. */
+  readonly only?: readonly ClusterControllerName[];
+  /** Shared with others. Default: informers of their own. */
+  readonly informers?: Informers;
+  readonly log?: Log;
+}
+
+/** Runs until the signal aborts. Garbage collection by owner references is `collectGarbage`'s. */
+export async function runClusterControllers(options: ClusterControllersOptions): Promise<void> {
+  const { registry, signal, log, only = clusterControllerNames } = options;
+  const informers = options.informers ?? new Informers({ registry, ...(log && { log }) });
+  const context = { registry, signal, informers };
+  const controllers = only.flatMap((name): readonly Runnable[] => factories[name](log));
+  await Promise.all(controllers.map((controller) => controller.run(context)));
+}
+
+interface Runnable {
+  run(context: { registry: Registry; signal: AbortSignal; informers: Informers }): Promise<void>;
+}
