@@ -1,12 +1,9 @@
 /** A registry in memory with the controllers of Kubernetes, on a virtual clock, and a StatefulSet to try them with. */
-import { ConfigMap, Secret } from '@ecsm/apiserver';
 import {
-  Node,
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
-  Service,
   StatefulSet,
   StorageClass,
 } from '@ecsm/kubernetes';
@@ -14,24 +11,12 @@ import { EmbeddedRegistry, type InputOf, MemoryStore, type ObjectOf } from '@ecs
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { type ClusterControllerName, runClusterControllers } from './controllers.ts';
 
-export const clusterKinds = [
-  ConfigMap,
-  Secret,
-  Node,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  Pod,
-  PodDisruptionBudget,
-  Service,
-  StatefulSet,
-  StorageClass,
-];
-
+const kinds = [PersistentVolume, PersistentVolumeClaim, Pod, PodDisruptionBudget, StatefulSet, StorageClass];
 const settleMs = 2_000;
 
 export function startCluster(only?: readonly ClusterControllerName[]) {
   const clock = new VirtualClock();
-  const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: clusterKinds, clock });
+  const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds, clock });
   const stop = new AbortController();
   const running = runClusterControllers({ registry, signal: stop.signal, ...(only && { only }) });
   const names = async (kind: typeof Pod | typeof PersistentVolumeClaim | typeof PersistentVolume) =>

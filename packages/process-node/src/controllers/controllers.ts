@@ -42,9 +42,17 @@ export interface ClusterControllersOptions {
 export async function runClusterControllers(options: ClusterControllersOptions): Promise<void> {
   const { registry, signal, log, only = clusterControllerNames } = options;
   const informers = options.informers ?? new Informers({ registry, ...(log && { log }) });
-  const context = { registry, signal, informers };
   const controllers = only.flatMap((name): readonly Runnable[] => factories[name](log));
-  await Promise.all(controllers.map((controller) => controller.run(context)));
+  // A signal for each: Node.js warns of many listeners on one.
+  const stops = controllers.map(() => new AbortController());
+  const stop = () => {
+    for (const each of stops) each.abort();
+  };
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  const run = (controller: Runnable, index: number) =>
+    controller.run({ registry, informers, signal: stops[index]?.signal ?? signal });
+  await Promise.all(controllers.map(run));
 }
 
 interface Runnable {
