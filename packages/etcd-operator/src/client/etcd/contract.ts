@@ -95,7 +95,7 @@ export interface EtcdClient {
   compact(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<void>;
   /** Blocks this member meanwhile. */
   defragment(endpoint: EtcdEndpoint, options?: EtcdCallOptions): Promise<void>;
-  /** The hash of the keys at a revision; equal on all members. 0n: the newest revision. */
+  /** The hash of the keys at a revision; equal on all members. 0n: the newest revision. From 3.5. */
   hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<string>;
   /** Undefined if there is no such key. Linearizable unless `serializable`. */
   get(

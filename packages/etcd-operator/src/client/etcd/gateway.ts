@@ -119,13 +119,8 @@ class EtcdGateway implements EtcdClient {
 
   async hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<string> {
     const body = { revision: String(revision) };
-    const answer = await this.#call(endpoint, '/v3/maintenance/hashkv', body, 'any', options).catch(
-      (error: unknown) => {
-        // Older servers have it at the path of another call.
-        if (!(error instanceof NoSuchPath)) throw error;
-        return this.#call(endpoint, '/v3/maintenance/hash', body, 'any', options);
-      },
-    );
+    // 3.4 only has the hash of the whole database, which differs between members: there the call fails.
+    const answer = await this.#call(endpoint, '/v3/maintenance/hashkv', body, 'any', options);
     return integerAt(answer, 'hash').toString(16);
   }
 
@@ -166,8 +161,6 @@ class EtcdGateway implements EtcdClient {
   }
 }
 
-class NoSuchPath extends EtcdError {}
-
 /** The error in an answer. One that is not etcd's comes from a proxy, or the server has no such call. */
 function refusal(path: string, status: number, text: string): EtcdError {
   let message = '';
@@ -180,7 +173,7 @@ function refusal(path: string, status: number, text: string): EtcdError {
     // The status says enough.
   }
   if (status === 404 && (message === '' || message === 'Not Found')) {
-    return new NoSuchPath('Other', `the server does not have ${path}`);
+    return new EtcdError('Other', `the server does not have ${path}`);
   }
   return message === '' ? malformed(`HTTP status ${status}`) : reportedFailure(message, number);
 }

@@ -1,0 +1,53 @@
+/** The simulated cluster with the suite of the client; what a client cannot see is tested in world.test.ts. */
+import { fasterClock } from '@ecsm/runtime/testing';
+import { describeEtcd, type SuiteCluster } from '../etcd.suite.ts';
+import { EtcdVolume } from './model.kit.ts';
+import { SimulatedEtcd } from './world.kit.ts';
+
+function create(version: string, options: { readonly quotaBytes?: number }): SuiteCluster {
+  const world = new SimulatedEtcd(fasterClock(20));
+  const client = world.connect(undefined);
+  const volumes = new Map<number, EtcdVolume>();
+  const starts = new Map<number, Parameters<SuiteCluster['start']>[1]>();
+  const peerURL = (slot: number) => `https://etcd-${slot}.etcd-peer.test.svc:2380`;
+  const start: SuiteCluster['start'] = (slot, { state, slots }) => {
+    starts.set(slot, { state, slots });
+    const volume = volumes.get(slot) ?? new EtcdVolume();
+    volumes.set(slot, volume);
+    world.start({
+      name: `etcd-${slot}`,
+      peerURL: peerURL(slot),
+      clientURL: `https://etcd-${slot}.etcd-peer.test.svc:2379`,
+      address: `10.0.0.${slot}`,
+      version,
+      volume,
+      initialCluster: slots.map((other) => ({ name: `etcd-${other}`, peerURL: peerURL(other) })),
+      initialClusterState: state,
+      initialClusterToken: 'test',
+      ...options,
+    });
+  };
+  return {
+    client,
+    endpoint: (slot) => ({ host: `etcd-${slot}.etcd-peer.test.svc`, address: `10.0.0.${slot}`, port: 2379 }),
+    peerURL,
+    start,
+    restart(slot) {
+      const before = starts.get(slot);
+      if (before) start(slot, before);
+    },
+    async stop(slot) {
+      world.stop(peerURL(slot));
+    },
+    freeze: (slot, isFrozen) => world.freeze(peerURL(slot), isFrozen),
+    isRunning: (slot) => world.isRunning(peerURL(slot)),
+    async close() {
+      client.close();
+      for (const slot of volumes.keys()) world.stop(peerURL(slot));
+    },
+  };
+}
+
+for (const version of ['3.5.16', '3.6.16']) {
+  describeEtcd({ name: `simulated ${version}`, version, create: (options) => create(version, options) });
+}
