@@ -81,7 +81,7 @@ export class ApiServer {
       authenticator,
       authorizer,
       admit: async (user, kind, object) => {
-        if (source && authorizer) await admitWrite({ source, authorizer }, user, kind, object);
+        if (source && authorizer) await admitWrite({ source, authorizer, registry }, user, kind, object);
       },
       reviews: new Reviews({ authenticator, authorizer }),
       limits,
