@@ -67,7 +67,7 @@ describe.skipIf(kubectl === undefined)('kubectl', () => {
     expect(await out('apply -f -', manifest(1))).toBe('gadget.example.io/web created\n');
     expect(await out('apply -f -', manifest(1))).toBe('gadget.example.io/web unchanged\n');
     expect(await out('get gadgets')).toMatch(/^NAME +REPLICAS +AGE\nweb +1 +\S+\n$/);
-    expect(await out('get gd -o wide')).toMatch(/^NAME +REPLICAS +COLOUR +AGE\nweb +1 +red +\S+\n$/);
+    expect(await out('get gd -o wide')).toMatch(/^NAME +REPLICAS +AGE +COLOUR\nweb +1 +\S+ +red\n$/);
     expect(await out('scale gadgets/web --replicas=3')).toBe('gadget.example.io/web scaled\n');
     expect(await out('label gadget web tier=edge')).toBe('gadget.example.io/web labeled\n');
     expect(await out('annotate gadget web note=x')).toBe('gadget.example.io/web annotated\n');

@@ -26,6 +26,13 @@ describe('Token', () => {
     expect(Token.validate(token({ description: 'laptop' }), token())).toEqual([]);
   });
 
+  it('has a column with the time when it expires', () => {
+    const expires = Token.columns.find(({ name }) => name === 'EXPIRES');
+    const stored = (spec: object) => token(spec) as Parameters<NonNullable<typeof expires>['value']>[0];
+    expect(expires?.value(stored({}))).toBe('2026-01-02T03:04Z');
+    expect(expires?.value(stored({ expires: undefined }))).toBe('never');
+  });
+
   it('stays revoked', () => {
     const revoked = token({ revoked: '2026-01-01T00:00:00Z' });
     expect(Token.validate(revoked, token())).toEqual([]);

@@ -43,7 +43,8 @@ export const Token = defineKind({
   validate: ({ spec }, old) => (old ? changeErrors(spec, old.spec) : []),
   columns: [
     { name: 'USER', path: 'spec.user' },
-    { name: 'EXPIRES', value: ({ spec }) => spec.expires ?? 'never' },
+    // Without seconds: tables show a complete time as an age, and this one is in the future.
+    { name: 'EXPIRES', value: ({ spec }) => spec.expires?.replace(/:\d\dZ$/u, 'Z') ?? 'never' },
     { name: 'REVOKED', path: 'spec.revoked' },
     { name: 'GROUPS', wide: true, value: ({ spec }) => spec.groups.join(',') },
     { name: 'DESCRIPTION', wide: true, path: 'spec.description' },

@@ -1,4 +1,4 @@
-import { timeMsOf } from '@ecsm/runtime';
+import { type ApiObject, Event, timeMsOf } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { partialListOf, partialOf } from './partial.ts';
 import { tableOf, tableOfObject } from './table.ts';
@@ -9,14 +9,14 @@ const options = { includeObject: 'Metadata', nowMs, columnDefinitions: true } as
 const list = { items: [widgetNamed('a'), widgetNamed('b')], resourceVersion: '9' };
 
 describe('tableOf', () => {
-  it('has the columns of the kind between name and age', () => {
+  it('has the columns of the kind between name and age, and wide ones after the age', () => {
     const { columnDefinitions } = tableOf(Widget, list, options);
     expect(columnDefinitions.map(({ name, type, format, priority }) => [name, type, format, priority])).toEqual([
       ['Name', 'string', 'name', 0],
       ['Up-To-Date', 'string', '', 0],
       ['Last Seen', 'string', '', 0],
-      ['Image', 'string', '', 1],
       ['Age', 'string', '', 0],
+      ['Image', 'string', '', 1],
     ]);
   });
 
@@ -24,8 +24,8 @@ describe('tableOf', () => {
     const { apiVersion, kind, rows } = tableOf(Widget, list, options);
     expect([apiVersion, kind]).toEqual(['meta.k8s.io/v1', 'Table']);
     expect(rows.map(({ cells }) => cells)).toEqual([
-      ['a', '1', '60s', 'web@1', '5m'],
-      ['b', '1', '60s', 'web@1', '5m'],
+      ['a', '1', '60s', '5m', 'web@1'],
+      ['b', '1', '60s', '5m', 'web@1'],
     ]);
   });
 
@@ -57,7 +57,29 @@ describe('tableOf', () => {
   it('shows an unknown age for an object without a time', () => {
     const object = widgetNamed('a');
     const undated = { ...object, metadata: { ...object.metadata, creationTimestamp: '' } };
-    expect(tableOfObject(Widget, undated, options).rows[0]?.cells.at(-1)).toBe('<unknown>');
+    expect(tableOfObject(Widget, undated, options).rows[0]?.cells.at(3)).toBe('<unknown>');
+  });
+
+  it('has the age where a kind has a column for it', () => {
+    const columns = [
+      { name: 'AGE', wide: false, value: ({ metadata }: ApiObject<unknown, unknown>) => metadata.creationTimestamp },
+      { name: 'VERSION', wide: false, value: () => 'v1' },
+    ];
+    const { columnDefinitions, rows } = tableOf({ ...Widget, columns }, list, options);
+    expect(columnDefinitions.map(({ name }) => name)).toEqual(['Name', 'Age', 'Version']);
+    expect(rows[0]?.cells).toEqual(['a', '5m', 'v1']);
+  });
+
+  it('shows events by their time, and their names at the end, as Kubernetes does', () => {
+    const { columnDefinitions } = tableOf(Event, { items: [], resourceVersion: '9' }, options);
+    expect(columnDefinitions.filter(({ priority }) => priority === 0).map(({ name }) => name)).toEqual([
+      'Last Seen',
+      'Type',
+      'Reason',
+      'Object',
+      'Message',
+    ]);
+    expect(columnDefinitions.at(-1)).toMatchObject({ name: 'Name', priority: 1 });
   });
 });
 

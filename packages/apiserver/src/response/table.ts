@@ -1,5 +1,8 @@
-/** Objects as a `Table` of meta.k8s.io/v1, which `kubectl get` prints. The columns are those of the kind. */
-import { type ApiObject, formatAge, type Kind, timeMsOf } from '@ecsm/runtime';
+/**
+ * Objects as a `Table` of meta.k8s.io/v1, which `kubectl get` prints. The columns are those of the kind, after the name;
+ * the age is the last one that is shown without `-o wide`, unless the kind has a column for it.
+ */
+import { type ApiObject, Event, formatAge, type Kind, timeMsOf } from '@ecsm/runtime';
 import { type ListMetadata, type ListOf, listMetadata, type PartialObjectMetadata, partialOf } from './partial.ts';
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
@@ -39,19 +42,16 @@ const ageDescription = 'Time since the object was created.';
 
 export function tableOf(kind: Kind, list: ListOf<ApiObject<unknown, unknown>>, options: TableOptions): Table {
   const age = ageFormatter(options.nowMs);
+  const columns = columnsOf(kind);
   const rows = list.items.map((object) => ({
-    cells: [
-      object.metadata.name,
-      ...kind.columns.map((column) => cellOf(column.value(object), age)),
-      age(object.metadata.creationTimestamp),
-    ],
+    cells: columns.map(({ value }) => value(object, age)),
     ...includedObject(object, options.includeObject),
   }));
   return {
     apiVersion: 'meta.k8s.io/v1',
     kind: 'Table',
     metadata: listMetadata(list),
-    columnDefinitions: options.columnDefinitions ? columnDefinitionsOf(kind) : [],
+    columnDefinitions: options.columnDefinitions ? columns.map(({ definition }) => definition) : [],
     rows,
   };
 }
@@ -61,17 +61,38 @@ export function tableOfObject(kind: Kind, object: ApiObject<unknown, unknown>, o
   return tableOf(kind, { items: [object], resourceVersion: object.metadata.resourceVersion }, options);
 }
 
-function columnDefinitionsOf(kind: Kind): readonly TableColumnDefinition[] {
-  return [
-    column('Name', { format: 'name', description: nameDescription }),
-    ...kind.columns.map(({ name, wide }) => column(titleCase(name), { priority: wide ? 1 : 0 })),
-    column('Age', { description: ageDescription }),
-  ];
+interface TableColumn {
+  readonly definition: TableColumnDefinition;
+  readonly value: (object: ApiObject<unknown, unknown>, age: (timestamp: string) => string) => string;
 }
 
-function column(name: string, options: Partial<TableColumnDefinition>): TableColumnDefinition {
+function columnsOf(kind: Kind): readonly TableColumn[] {
+  const own = kind.columns.map(({ name, wide, value }): TableColumn & { readonly wide: boolean } => ({
+    definition: definitionOf(titleCase(name), { priority: wide ? 1 : 0 }),
+    value: (object, age) => cellOf(value(object), age),
+    wide: wide === true,
+  }));
+  // Kubernetes shows events by their time, and their names only with `-o wide`.
+  if (kind.group === Event.group && kind.plural === Event.plural) return [...own, nameColumn(1)];
+  if (own.some(({ definition }) => definition.name === ageColumn.definition.name)) return [nameColumn(0), ...own];
+  return [nameColumn(0), ...own.filter(({ wide }) => !wide), ageColumn, ...own.filter(({ wide }) => wide)];
+}
+
+function definitionOf(name: string, options: Partial<TableColumnDefinition>): TableColumnDefinition {
   return { name, type: 'string', format: '', description: '', priority: 0, ...options };
 }
+
+function nameColumn(priority: number): TableColumn {
+  return {
+    definition: definitionOf('Name', { format: 'name', description: nameDescription, priority }),
+    value: ({ metadata }) => metadata.name,
+  };
+}
+
+const ageColumn: TableColumn = {
+  definition: definitionOf('Age', { description: ageDescription }),
+  value: ({ metadata }, age) => age(metadata.creationTimestamp),
+};
 
 /** `UP-TO-DATE` is `Up-To-Date`: kubectl shows column names in upper case, and other clients as they are. */
 function titleCase(name: string): string {

@@ -86,6 +86,8 @@ export const Node = defineKind({
   columns: [
     { name: 'STATUS', value: (node) => statusText(node) },
     { name: 'ROLES', value: ({ metadata }) => rolesText(metadata.labels ?? {}) },
+    // Before the version, as in Kubernetes.
+    { name: 'AGE', value: ({ metadata }) => metadata.creationTimestamp },
     { name: 'VERSION', value: ({ status }) => status?.nodeInfo?.kubeletVersion ?? '' },
     { name: 'INTERNAL-IP', wide: true, value: ({ status }) => addressText(status?.addresses, 'InternalIP') },
     { name: 'EXTERNAL-IP', wide: true, value: ({ status }) => addressText(status?.addresses, 'ExternalIP') },

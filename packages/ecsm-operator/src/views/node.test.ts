@@ -44,6 +44,7 @@ describe('nodeOf', () => {
     expect(columnsOf(node)).toEqual({
       STATUS: 'Ready',
       ROLES: '<none>',
+      AGE: '2025-12-31T10:00:00Z',
       VERSION: '1.3.0',
       'INTERNAL-IP': '10.0.0.1',
       'EXTERNAL-IP': '<none>',
