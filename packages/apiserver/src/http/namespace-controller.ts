@@ -22,7 +22,8 @@ const retryMs = 1_000;
 /** Objects deleted in one pass. */
 const pageObjects = 200;
 
-export function namespaceController(log: Log): readonly Runnable[] {
+/** `names` have an object even if they contain none of the registry. */
+export function namespaceController(log: Log, names: readonly string[]): readonly Runnable[] {
   const controller = new Controller({
     name: 'namespace',
     kind: Namespace,
@@ -33,7 +34,7 @@ export function namespaceController(log: Log): readonly Runnable[] {
     log,
   });
   return [
-    { name: 'namespaces', run: ({ registry, signal }) => createMissing(registry, signal, log) },
+    { name: 'namespaces', run: ({ registry, signal }) => createMissing(registry, names, signal, log) },
     {
       name: 'namespace',
       run: ({ registry, informers, signal }) => controller.run({ registry, informers, signal }),
@@ -75,10 +76,19 @@ async function deleteContents(registry: Registry, namespace: string): Promise<bo
   return isEmpty;
 }
 
-async function createMissing(registry: Registry, signal: AbortSignal, log: Log): Promise<void> {
+export async function createNamespaces(registry: Registry, names: Iterable<string>): Promise<void> {
+  for (const name of names) await createUnlessExists(registry, name);
+}
+
+async function createMissing(
+  registry: Registry,
+  names: readonly string[],
+  signal: AbortSignal,
+  log: Log,
+): Promise<void> {
   while (!signal.aborted) {
     try {
-      for (const name of await namespacesInUse(registry)) await createUnlessExists(registry, name);
+      await createNamespaces(registry, new Set([...names, ...(await namespacesInUse(registry))]));
     } catch (error) {
       if (!isApiError(error)) throw error;
       log.write('warn', 'namespaces could not be created; retrying', { error: error.message });
@@ -88,7 +98,7 @@ async function createMissing(registry: Registry, signal: AbortSignal, log: Log):
 }
 
 async function namespacesInUse(registry: Registry): Promise<ReadonlySet<string>> {
-  const found = new Set([NAMESPACE_DEFAULT]);
+  const found = new Set<string>();
   for (const kind of registry.kinds.kinds) {
     if (kind.scope === 'Cluster') continue;
     for (const key of (await registry.resource(kind).versions()).keys) {

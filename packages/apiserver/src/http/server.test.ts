@@ -298,6 +298,17 @@ describe('watch', () => {
     expect(found[2]?.object.metadata.resourceVersion).toBe(last.metadata.resourceVersion);
   });
 
+  it('misses nothing after the list of an empty registry', async () => {
+    const { body } = await call('GET', gadgets);
+    await call('POST', gadgets, gadget('a'));
+    const lines = running.watch(`${gadgets}?watch=1&resourceVersion=${body.metadata.resourceVersion}`, 3);
+    await call('POST', gadgets, gadget('b'));
+    await call('DELETE', `${gadgets}/b`);
+    const found = (await lines).map(({ type, object }) => `${type} ${object.metadata.name}`);
+    expect(found.slice(0, 1)).toEqual(['ADDED a']);
+    expect(found.slice(-1)).toEqual(['DELETED b']);
+  });
+
   it('sends initial events and the bookmark at their end', async () => {
     await call('POST', gadgets, gadget('a'));
     const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';

@@ -6,7 +6,9 @@ import {
   Event,
   eventPruner,
   garbageCollector,
+  isApiError,
   type Log,
+  NAMESPACE_DEFAULT,
   type Registry,
   type RunContext,
   type Runnable,
@@ -26,7 +28,7 @@ import { RegistryRbac } from '../auth/rbac/registry-source.ts';
 import { RegistryTokens } from '../auth/registry-tokens.ts';
 import { Certificates } from '../tls/certificates.ts';
 import type { Target } from '../verbs/call.ts';
-import { namespaceController } from './namespace-controller.ts';
+import { createNamespaces, namespaceController } from './namespace-controller.ts';
 import { ApiServer, type ListenAddress } from './server.ts';
 
 export interface ServingOptions {
@@ -39,6 +41,8 @@ export interface ServingOptions {
   readonly names?: readonly string[];
   /** Read-only resources beside those of the registry. Default: none. */
   readonly views?: readonly Target[];
+  /** Namespaces that have an object even if the registry has nothing in them: those of views. Default: none. */
+  readonly viewNamespaces?: readonly string[];
   /** File of the audit log. Default: none. */
   readonly auditFile?: string;
   readonly log?: Log;
@@ -82,6 +86,8 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
     ...(options.views && { views: options.views }),
     ...(audit && { onEnd: (record) => audit.write(record) }),
   });
+  const namespaces = [NAMESPACE_DEFAULT, ...(options.viewNamespaces ?? [])];
+  await createFirst(registry, namespaces, log);
   const { port } = await server.listen(address);
   const certificates = certificatesFor(urlOf(host, port));
   let closed: Promise<void> | undefined;
@@ -105,10 +111,23 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
       { name: 'rbac', needsLeader: false, run: (context) => rbac.run(context, log) },
       garbageCollector(log),
       ...(registry.kinds.find(Event.apiVersion, Event.kind) === undefined ? [] : [eventPruner({ log })]),
-      ...namespaceController(log),
+      ...namespaceController(log, namespaces),
     ],
     close,
   };
+}
+
+/**
+ * Before the first request, so that no list is of version 0: clients of Kubernetes take that for "any version", and some
+ * refuse to watch from it.
+ */
+async function createFirst(registry: Registry, namespaces: readonly string[], log: Log): Promise<void> {
+  try {
+    await createNamespaces(registry, namespaces);
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    log.write('warn', 'namespaces could not be created; retrying', { error: error.message });
+  }
 }
 
 /** The default roles until the roles of the registry are read. */
