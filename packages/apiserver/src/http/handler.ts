@@ -217,7 +217,7 @@ export class Handler {
   }
 
   #target({ group, version, resource, namespace }: ResourceInfo): Target {
-    const target = this.#options.served.get(group, version, resource);
+    const target = this.#options.served.get(group, version, resource, namespace);
     if (namespace !== undefined && target.kind.scope === 'Cluster' && resource !== 'namespaces') {
       throw pathNotFound();
     }

@@ -8,16 +8,26 @@ import { isWritable } from '../verbs/write.ts';
 export class ServedResources {
   readonly all: readonly ServedResource[];
   readonly #targets = new Map<string, Target>();
+  /** Those of one namespace. */
+  readonly #namespaced = new Map<string, Target>();
 
   constructor(registry: Registry, views: readonly Target[] = []) {
-    const targets = [...registry.kinds.kinds.map((kind) => ({ kind, resource: registry.resource(kind) })), ...views];
-    for (const target of targets) this.#targets.set(keyOf(target.kind), target);
+    const targets: readonly Target[] = [
+      ...registry.kinds.kinds.map((kind) => ({ kind, resource: registry.resource(kind) })),
+      ...views,
+    ];
+    for (const target of targets) {
+      const { kind, namespace } = target;
+      if (namespace === undefined) this.#targets.set(keyOf(kind), target);
+      else this.#namespaced.set(`${keyOf(kind)}/${namespace}`, target);
+    }
     this.all = [...this.#targets.values()].map(servedResource);
   }
 
   /** Throws 404 if there is no such resource. */
-  get(group: string, version: string, resource: string): Target {
-    const found = this.#targets.get(keyOf({ group, version, plural: resource }));
+  get(group: string, version: string, resource: string, namespace?: string): Target {
+    const key = keyOf({ group, version, plural: resource });
+    const found = this.#namespaced.get(`${key}/${namespace}`) ?? this.#targets.get(key);
     if (found) return found;
     throw pathNotFound();
   }

@@ -8,6 +8,8 @@ export type AnyResource = Resource<unknown, unknown, unknown, unknown>;
 export interface Target {
   readonly kind: Kind;
   readonly resource: Pick<AnyResource, 'get' | 'list' | 'watch'> & Partial<AnyResource>;
+  /** Only of this namespace: elsewhere the kind is that of the registry. Lists of all namespaces omit its objects. */
+  readonly namespace?: string;
   /** Why a subresource that Kubernetes has does not exist here, for an answer that says more than 404. */
   readonly missingSubresource?: (name: string) => string | undefined;
 }

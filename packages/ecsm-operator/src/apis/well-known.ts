@@ -21,3 +21,5 @@ export const serviceLabel = 'ecsm.sh/service';
 export const revisionLabel = 'ecsm.sh/revision';
 /** The namespace of pods that belong to no ECSMService of this registry. */
 export const unmanagedNamespace = 'ecsm-unmanaged';
+/** The namespace of the leases of nodes, in which `kubectl describe node` looks for their heartbeats. */
+export const nodeLeaseNamespace = 'kube-node-lease';

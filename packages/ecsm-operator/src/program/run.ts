@@ -11,7 +11,7 @@ import {
   type Runnable,
   withoutPassword,
 } from '@ecsm/runtime';
-import { leaseName, serverLeaseName } from '../apis/well-known.ts';
+import { leaseName, nodeLeaseNamespace, serverLeaseName, unmanagedNamespace } from '../apis/well-known.ts';
 import { podSubresourceReason } from '../views/subresources.ts';
 import type { Components } from './components.ts';
 import type { ProgramOptions, ServeOptions } from './options.ts';
@@ -37,8 +37,9 @@ export async function run(
 }
 
 async function serve({ registry, operator }: Components, options: ServeOptions, log: Log): Promise<Serving> {
+  const viewNamespaces = [unmanagedNamespace, nodeLeaseNamespace];
   const views = operator.views.map((view) => ({ ...view, missingSubresource: podSubresourceReason }));
-  const serving = await startServing({ registry, ...options, views, log });
+  const serving = await startServing({ registry, ...options, views, viewNamespaces, log });
   log.write('info', 'serving the Kubernetes API', { url: serving.url, kubeconfig: serving.adminKubeconfig });
   return serving;
 }

@@ -1,11 +1,13 @@
-/** The views of the platform as Kubernetes' objects: Node, Pod, NodeMetrics and PodMetrics, read-only. */
+/** The views of the platform as Kubernetes' objects: Node and its Lease, Pod, NodeMetrics and PodMetrics, read-only. */
 import { collect, type Ecsm } from '@ecsm/client';
-import type { ApiError, ApiObject, Clock, Kind, Log } from '@ecsm/runtime';
+import { type ApiError, type ApiObject, type Clock, type Kind, Lease, type Log } from '@ecsm/runtime';
+import { nodeLeaseNamespace } from '../apis/well-known.ts';
 import type { Observation } from './facts.ts';
 import { nodeMetricsOf, podMetricsOf } from './metrics.ts';
 import { NodeMetrics, PodMetrics } from './metrics-kinds.ts';
 import { nodeOf } from './node.ts';
 import { Node, type NodeStatus } from './node-kind.ts';
+import { type LeaseSpec, nodeLeaseOf } from './node-lease.ts';
 import { basicRows, NodeReader } from './node-reader.ts';
 import { Owners, type OwnersOptions } from './owners.ts';
 import { instancesOf, podOf } from './pod.ts';
@@ -17,6 +19,8 @@ import { listMs, type ReadOnlyResource, View } from './view.ts';
 export interface ViewTarget<Spec = unknown, Status = unknown> {
   readonly kind: Kind<Spec, Status>;
   readonly resource: ReadOnlyResource<Spec, Status>;
+  /** Of a kind that the registry has in all other namespaces. */
+  readonly namespace?: string;
 }
 
 export interface PlatformViewsOptions extends OwnersOptions {
@@ -27,12 +31,13 @@ export interface PlatformViewsOptions extends OwnersOptions {
   readonly log: Log;
 }
 
-/** Node, Pod, NodeMetrics, PodMetrics. `NodeMetrics.fieldsOf` and `PodMetrics.fieldsOf` return the content of metrics. */
+/** Node, Pod, NodeMetrics, PodMetrics, Lease of a node. `NodeMetrics.fieldsOf` and `PodMetrics.fieldsOf` return the content of metrics. */
 export type PlatformViews = readonly [
   ViewTarget<Node['spec'], NodeStatus>,
   ViewTarget<Pod['spec'], PodStatus>,
   ViewTarget<undefined, undefined>,
   ViewTarget<undefined, undefined>,
+  ViewTarget<LeaseSpec, unknown>,
 ];
 
 /** Nothing is read before the first call of one of the resources. */
@@ -68,5 +73,6 @@ export function platformViews(options: PlatformViewsOptions): PlatformViews {
     view(Pod, instances, podOf),
     view(NodeMetrics, nodes, nodeMetricsOf),
     view(PodMetrics, instances, podMetricsOf),
+    { ...view(Lease, nodes, nodeLeaseOf), namespace: nodeLeaseNamespace },
   ];
 }
