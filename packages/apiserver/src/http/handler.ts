@@ -18,7 +18,7 @@ import { timerSecondsMax, watch, watchSecondsMax } from '../verbs/watch.ts';
 import { readBody } from './body.ts';
 import { Admission, type Limits } from './limits.ts';
 import { type Paths, publicPaths } from './paths.ts';
-import { represent, sendError, sendJson, type View, warningHeader } from './respond.ts';
+import { represent, sendError, sendJson, sendText, type View, warningHeader } from './respond.ts';
 import type { Reviews } from './reviews.ts';
 import type { ServedResources } from './served.ts';
 import { stream } from './stream.ts';
@@ -175,9 +175,17 @@ export class Handler {
     const bytes = isWrite ? await readBody(request, limits.bodyBytesMax) : Buffer.alloc(0);
     const warnings: string[] = [];
     const warn = (text: string) => void warnings.push(warningHeader(text));
-    const call = this.#call(request, info, user, target, query, { bytes, warn });
+    const call = this.#call(request, info, user, target, query, {
+      bytes,
+      warn,
+      isTransformed: accept.as !== undefined,
+    });
     const answer = await dispatch(call, info.verb);
     if (warnings.length > 0) response.setHeader('Warning', warnings);
+    if (answer.type === 'text') {
+      await sendText(request, response, answer.code, answer.text, accept.mediaType);
+      return answer.code;
+    }
     const body = represent(answer, target.kind, this.#view(accept, query));
     const code = answer.type === 'list' ? 200 : answer.code;
     // JSON is valid YAML, too.
@@ -203,7 +211,11 @@ export class Handler {
     response.once('close', abort);
     signal.addEventListener('abort', abort, { once: true });
     try {
-      const call = this.#call(request, info, user, target, query, { bytes: Buffer.alloc(0), warn: () => {} });
+      const call = this.#call(request, info, user, target, query, {
+        bytes: Buffer.alloc(0),
+        warn: () => {},
+        isTransformed: true,
+      });
       const events = await watch({ ...call, signal: end.signal }, bookmarkMs);
       await stream(response, events, target.kind, view, end.signal);
       return 200;
@@ -230,7 +242,7 @@ export class Handler {
     user: User,
     target: Target,
     query: URLSearchParams,
-    { bytes, warn }: { readonly bytes: Buffer; readonly warn: Call['warn'] },
+    { bytes, ...rest }: { readonly bytes: Buffer } & Pick<Call, 'warn' | 'isTransformed'>,
   ): Call {
     const { registry, clock, signal, admit } = this.#options;
     const [program = ''] = (request.headers['user-agent'] ?? '').split('/');
@@ -245,7 +257,7 @@ export class Handler {
       body: { bytes, contentType: request.headers['content-type'] },
       defaultManager: program.trim().slice(0, 128) || 'unknown',
       admit: (object) => admit(user, target.kind, object),
-      warn,
+      ...rest,
       signal,
     };
   }

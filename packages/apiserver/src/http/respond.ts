@@ -16,6 +16,8 @@ const gzipBytesMin = 128 * 1024;
 /** Fast: clients on slow links gain most from the first level. */
 const gzipLevel = 4;
 
+type ObjectAnswer = Exclude<Answer, { readonly type: 'text' }>;
+
 export interface View {
   readonly accept: Negotiated;
   readonly includeObject: 'None' | 'Metadata' | 'Object';
@@ -23,7 +25,7 @@ export interface View {
 }
 
 /** The body of an answer in the representation that the client has asked for. */
-export function represent(answer: Answer, kind: Kind, { accept, includeObject, nowMs }: View): object {
+export function represent(answer: ObjectAnswer, kind: Kind, { accept, includeObject, nowMs }: View): object {
   if (answer.type === 'other') return answer.object;
   const options = { includeObject, nowMs, columnDefinitions: true };
   if (answer.type === 'object') {
@@ -47,9 +49,20 @@ export async function sendJson(
   response: ServerResponse,
   code: number,
   body: unknown,
+  contentType?: string,
+): Promise<void> {
+  await sendText(request, response, code, JSON.stringify(body), contentType);
+}
+
+/** `json` is the body, without the line break that ends it. */
+export async function sendText(
+  request: IncomingMessage,
+  response: ServerResponse,
+  code: number,
+  json: string,
   contentType = 'application/json',
 ): Promise<void> {
-  const text = Buffer.from(`${JSON.stringify(body)}\n`);
+  const text = Buffer.from(`${json}\n`);
   response.setHeader('Content-Type', contentType);
   response.setHeader('Cache-Control', 'no-cache, private');
   const isLarge = text.byteLength >= gzipBytesMin;

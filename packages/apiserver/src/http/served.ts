@@ -12,10 +12,13 @@ export class ServedResources {
   readonly #namespaced = new Map<string, Target>();
 
   constructor(registry: Registry, views: readonly Target[] = []) {
-    const targets: readonly Target[] = [
-      ...registry.kinds.kinds.map((kind) => ({ kind, resource: registry.resource(kind) })),
-      ...views,
-    ];
+    const { encoded } = registry.capabilities;
+    const stored = registry.kinds.kinds.map((kind) => ({
+      kind,
+      resource: registry.resource(kind),
+      encoded: encoded?.resource(kind),
+    }));
+    const targets: readonly Target[] = [...stored, ...views];
     for (const target of targets) {
       const { kind, namespace } = target;
       if (namespace === undefined) this.#targets.set(keyOf(kind), target);

@@ -1,5 +1,5 @@
 /** One API request on a resource, parsed and authorized, and what a verb answers. */
-import type { ApiObject, Clock, Kind, Registry, Resource } from '@ecsm/runtime';
+import type { ApiObject, Clock, EncodedResource, Kind, Registry, Resource } from '@ecsm/runtime';
 
 export type AnyObject = ApiObject<unknown, unknown>;
 export type AnyResource = Resource<unknown, unknown, unknown, unknown>;
@@ -10,6 +10,8 @@ export interface Target {
   readonly resource: Pick<AnyResource, 'get' | 'list' | 'watch'> & Partial<AnyResource>;
   /** Only of this namespace: elsewhere the kind is that of the registry. Lists of all namespaces omit its objects. */
   readonly namespace?: string;
+  /** The same objects as text, if the registry has them. */
+  readonly encoded?: EncodedResource | undefined;
   /** Why a subresource that Kubernetes has does not exist here, for an answer that says more than 404. */
   readonly missingSubresource?: (name: string) => string | undefined;
 }
@@ -22,6 +24,8 @@ export interface Call {
   readonly name: string | undefined;
   readonly subresource: string | undefined;
   readonly query: URLSearchParams;
+  /** Whether the client has asked for another representation of the objects, such as a Table. */
+  readonly isTransformed: boolean;
   /** Of a write. */
   readonly body: RequestBody;
   /** Without `fieldManager`: the program that the user agent names. */
@@ -42,6 +46,8 @@ export interface RequestBody {
 export type Answer =
   | { readonly type: 'object'; readonly code: number; readonly object: AnyObject }
   | { readonly type: 'list'; readonly list: ListAnswer }
+  /** JSON of an object, or of a list with its items. */
+  | { readonly type: 'text'; readonly code: number; readonly text: string }
   /** Of another kind than the resource: a Status or a Scale. */
   | { readonly type: 'other'; readonly code: number; readonly object: object };
 

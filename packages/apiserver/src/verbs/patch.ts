@@ -1,5 +1,5 @@
 /** The verb patch: JSON patch, JSON merge patch, strategic merge patch, and server-side apply. */
-import { isApiError, type JsonValue, mergePatch } from '@ecsm/runtime';
+import { asJson, isApiError, type JsonValue, mergePatch } from '@ecsm/runtime';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { strategicMergePatch, supportsStrategicMerge } from '../patch/strategic.ts';
 import { decodeBody, patchTypeOf } from '../request/body.ts';
@@ -37,13 +37,13 @@ async function patched(call: Call, change: (object: JsonValue) => unknown): Prom
   const { resource } = writable(call);
   const before = await existing(call.target, call.namespace, call.name ?? '');
   const { resourceVersion } = before.metadata;
-  const after = checkedInput(call, change(plain(before)));
+  const after = checkedInput(call, change(asJson(before)));
   // A patch that sets a version has it as precondition.
   const wanted = versionOf(after);
   try {
     const versioned = { ...after, metadata: { ...metadataOf(after), resourceVersion: wanted ?? resourceVersion } };
     if (call.subresource === 'status') return await putStatus(call, resource, versioned);
-    return await replace(call, prepare(call.target.kind, versioned));
+    return await replace(call, prepare(call.target.kind, versioned), before);
   } catch (error) {
     const isRetried = isApiError(error, 'Conflict') && (wanted === undefined || wanted === resourceVersion);
     throw isRetried ? new Retry('retry', { cause: error }) : error;
@@ -81,8 +81,4 @@ async function apply(call: Call): Promise<Answer> {
   };
   const { outcome, object: applied } = await resource.apply(asInput(object), options);
   return { type: 'object', code: outcome === 'created' ? 201 : 200, object: applied };
-}
-
-function plain(object: unknown): JsonValue {
-  return JSON.parse(JSON.stringify(object));
 }

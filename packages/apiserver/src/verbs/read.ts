@@ -1,31 +1,56 @@
 /** The verbs get and list. */
-import { ApiError, isApiError, type ListOptions, type ObjectList } from '@ecsm/runtime';
+import { ApiError, isApiError, type ListOptions, type Namespaced, type ObjectList } from '@ecsm/runtime';
 import { listOptionsOf } from '../request/options.ts';
 import { resourceVersionTooLarge } from '../response/http-error.ts';
 import type { Answer, AnyObject, Call, Target } from './call.ts';
 
-export async function get({ target, namespace, name = '' }: Call): Promise<Answer> {
-  return { type: 'object', code: 200, object: await existing(target, namespace, name) };
+export async function get({ target, namespace, name = '', isTransformed }: Call): Promise<Answer> {
+  const { encoded } = target;
+  return encoded === undefined || isTransformed
+    ? { type: 'object', code: 200, object: await existing(target, namespace, name) }
+    : { type: 'text', code: 200, text: await encoded.get(name, placeOf(namespace)) };
 }
 
 /** Throws `NotFound`. */
 export function existing({ resource }: Target, namespace: string | undefined, name: string): Promise<AnyObject> {
-  return resource.get(name, namespace === undefined ? {} : { namespace });
+  return resource.get(name, placeOf(namespace));
+}
+
+function placeOf(namespace: string | undefined): Namespaced {
+  return namespace === undefined ? {} : { namespace };
 }
 
 export async function list(call: Call): Promise<Answer> {
-  const { items, resourceVersion, continue: token, problems } = await listed(call);
-  for (const { key, reason } of problems) call.warn(`${key} cannot be read: ${reason}`);
-  return { type: 'list', list: { items, resourceVersion, ...(token === undefined ? {} : { continue: token }) } };
+  const { encoded, resource, kind } = call.target;
+  if (encoded === undefined || call.isTransformed) return { type: 'list', list: await listedFrom(call, resource) };
+  const { items, ...metadata } = await listedFrom(call, encoded);
+  const head = JSON.stringify({ apiVersion: kind.apiVersion, kind: `${kind.kind}List`, metadata });
+  return { type: 'text', code: 200, text: `${head.slice(0, -1)},"items":[${items.join(',')}]}` };
 }
 
-export async function listed({
-  target,
-  namespace,
-  name,
-  query,
-  registry,
-}: Call): Promise<ObjectList<unknown, unknown>> {
+/** The list, with a warning for every record that cannot be read. */
+async function listedFrom<Item>(call: Call, source: ListSource<Item>): Promise<Omit<ItemList<Item>, 'problems'>> {
+  const { problems, ...list } = await listedItems(call, source);
+  for (const { key, reason } of problems) call.warn(`${key} cannot be read: ${reason}`);
+  return list;
+}
+
+export function listed(call: Call): Promise<ObjectList<unknown, unknown>> {
+  return listedItems(call, call.target.resource);
+}
+
+interface ItemList<Item> extends Omit<ObjectList<unknown, unknown>, 'items'> {
+  readonly items: readonly Item[];
+}
+
+interface ListSource<Item> {
+  list(options: ListOptions): Promise<ItemList<Item>>;
+}
+
+async function listedItems<Item>(
+  { namespace, name, query, registry }: Call,
+  source: ListSource<Item>,
+): Promise<ItemList<Item>> {
   const wanted = listOptionsOf(query);
   const { resourceVersion, resourceVersionMatch } = wanted;
   const isExact = resourceVersionMatch === 'Exact';
@@ -36,7 +61,7 @@ export async function listed({
     ...(wanted.continue === undefined ? {} : { continue: wanted.continue }),
     ...(isExact && resourceVersion !== undefined ? { resourceVersion } : {}),
   };
-  const found = await target.resource.list(options).catch((error: unknown) => {
+  const found = await source.list(options).catch((error: unknown) => {
     throw isExact && isApiError(error, 'BadRequest')
       ? resourceVersionTooLarge(resourceVersion ?? '', 'unknown')
       : error;

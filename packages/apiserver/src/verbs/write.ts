@@ -27,13 +27,16 @@ export async function update(call: Call): Promise<Answer> {
   return { type: 'object', code: 200, object: await replace(call, prepare(call.target.kind, object)) };
 }
 
-/** Custom kinds require the version that was read, as in Kubernetes; core kinds are replaced without it, too. */
-export async function replace(call: Call, object: Json): Promise<AnyObject> {
+/**
+ * Custom kinds require the version that was read, as in Kubernetes; core kinds are replaced without it, too. `known` is
+ * the object that was read, if it was.
+ */
+export async function replace(call: Call, object: Json, known?: AnyObject): Promise<AnyObject> {
   await call.admit(object);
   const { resource } = writable(call);
   const { kind } = call.target;
   const isUnconditional = versionOf(object) === undefined && (kind.group === '' || kind.group.endsWith('.k8s.io'));
-  if (!isUnconditional) return resource.update(asInput(object), optionsOf(call));
+  if (!isUnconditional) return resource.update(asInput(object), { ...optionsOf(call), ...(known && { known }) });
   for (let attempt = 1; ; attempt++) {
     const { metadata } = await existing(call.target, call.namespace, call.name ?? '');
     const { resourceVersion } = metadata;

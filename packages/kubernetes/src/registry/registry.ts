@@ -36,6 +36,7 @@ const managerDefault = 'ecsm';
 const none: Capabilities = {
   fencing: undefined,
   multiKey: undefined,
+  encoded: undefined,
   history: undefined,
   garbage: undefined,
   storage: undefined,

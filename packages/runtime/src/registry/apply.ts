@@ -7,7 +7,7 @@ import { lastAppliedAnnotation } from '../api/managed-fields/migration.ts';
 import { trackedPart, withoutNulls } from '../api/managed-fields/tracked.ts';
 import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import { validate } from '../api/schema/validate.ts';
-import type { StoredObject } from './codec.ts';
+import { asJson, type StoredObject } from './codec.ts';
 import type { ApplyOptions } from './contract.ts';
 import { plain } from './input.ts';
 import { managerOf } from './managers.ts';
@@ -55,7 +55,7 @@ export function applied(
   { object: configuration }: Configuration,
   { force = false, timestamp, ...options }: ApplyOptions & { readonly timestamp: string },
 ): ApplyResult {
-  const live = stored && plain(stored);
+  const live = stored && asJson(stored);
   return apply({
     schema,
     apiVersion,

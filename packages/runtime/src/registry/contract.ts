@@ -51,6 +51,8 @@ export interface Capabilities {
   readonly fencing: Fencing | undefined;
   /** Writes several objects in one commit. Without it, write them one after the other. */
   readonly multiKey: MultiKeyCommits | undefined;
+  /** Reads objects as JSON text, without decoding them. Without it, read the objects and encode them. */
+  readonly encoded: EncodedReads | undefined;
   /** Keeps its own history. Without it, the server decides how far lists and watches reach back. */
   readonly history: History | undefined;
   /** Deletes objects whose owners were deleted. Without it, the server does. */
@@ -95,6 +97,20 @@ export interface MultiKeyResource<Spec, Status, SpecInput, StatusInput> {
 }
 
 export type ObjectChange<Known, Wanted> = (place: ObjectPlace, known: Known | undefined) => Wanted | undefined;
+
+export interface EncodedReads {
+  resource(kind: Kind): EncodedResource;
+}
+
+/** The reads of `Resource`. An object is its JSON, with its `resourceVersion`. */
+export interface EncodedResource {
+  get(name: string, options?: Namespaced): Promise<string>;
+  list(options?: ListOptions): Promise<EncodedList>;
+}
+
+export interface EncodedList extends Omit<ObjectList<unknown, unknown>, 'items'> {
+  readonly items: readonly string[];
+}
 
 export interface History {
   /** The newest version of the whole registry. */
@@ -141,7 +157,10 @@ export interface Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> 
    * Replaces spec, labels, annotations, finalizers and owners. Needs the `resourceVersion` that was read; throws
    * `Conflict` if the object has changed since. An update without a difference is not written.
    */
-  update(object: ObjectInput<SpecInput, StatusInput>, options?: WriteOptions): Promise<ApiObject<Spec, Status>>;
+  update(
+    object: ObjectInput<SpecInput, StatusInput>,
+    options?: UpdateOptions<ApiObject<Spec, Status>>,
+  ): Promise<ApiObject<Spec, Status>>;
   /**
    * Replaces only the status, of the newest version. Throws `Conflict` if the object has another uid than the one given,
    * or another version than the `resourceVersion` of the options.
@@ -283,6 +302,14 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
   /** Recorded in `managedFields`. Default: `unknown` if the object has managers, and none for a status. */
   readonly manager?: string;
+}
+
+export interface UpdateOptions<Known> extends WriteOptions {
+  /**
+   * The object as it was read at the `resourceVersion` of the update, unchanged. With it, a registry need not read the
+   * object again to find the differences.
+   */
+  readonly known?: Known;
 }
 
 export interface ApplyOptions extends WriteOptions, Precondition {

@@ -13,6 +13,7 @@ import { type Random, systemRandom } from '../ports/random.ts';
 import type { Revision, Store, StoreProblem } from '../store/contract.ts';
 import { revisionOf } from './codec.ts';
 import type { Capabilities, Fence, Fencing, MultiKeyCommits, Registry, WriteObserver } from './contract.ts';
+import { EmbeddedEncodedResource } from './encoded.ts';
 import { collect, sweep } from './garbage.ts';
 import { keyOf, locate, type Place } from './keys.ts';
 import { observedCommits } from './observed.ts';
@@ -54,6 +55,7 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
     return {
       fencing: this,
       multiKey: this,
+      encoded: { resource: (kind) => new EmbeddedEncodedResource(kind, this.store) },
       history: {
         newest: async () => String(await this.store.revision()),
         compact: (version) => this.#compact(revisionOf(version)),

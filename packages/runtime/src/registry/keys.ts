@@ -33,6 +33,13 @@ function decodeName(text: string): string {
     : text;
 }
 
+/** The namespace, empty if the kind is cluster-scoped, and the name in a key of this kind. */
+export function addressIn(kind: KeyedKind, key: string): { readonly namespace: string; readonly name: string } {
+  const address = key.slice(prefixOf(kind).length);
+  const slash = address.indexOf('/');
+  return { namespace: address.slice(0, Math.max(slash, 0)), name: decodeName(address.slice(slash + 1)) };
+}
+
 /** The address of an object: its kind, namespace (empty if the kind is cluster-scoped) and name. */
 export interface Place {
   readonly kind: Kind;

@@ -5,31 +5,65 @@ import type { Kind } from '../api/kind.ts';
 import type { ApiObject } from '../api/object.ts';
 import { matchesLabels } from '../api/selector.ts';
 import { parseLabelSelector } from '../api/selector-parser.ts';
-import type { Revision, Store, VersionPage as StoreVersionPage } from '../store/contract.ts';
+import type { Entry, Revision, Store, VersionPage as StoreVersionPage } from '../store/contract.ts';
 import { checkLimit } from '../store/validate.ts';
-import { decode, revisionOf, withRevision } from './codec.ts';
-import type { ListOptions, ObjectList, Problem, Selection, VersionOptions, VersionPage } from './contract.ts';
+import { decode, revisionOf, textWithRevision, withRevision } from './codec.ts';
+import type {
+  EncodedList,
+  ListOptions,
+  ObjectList,
+  Problem,
+  Selection,
+  VersionOptions,
+  VersionPage,
+} from './contract.ts';
 import { prefixOf } from './keys.ts';
 
-/** Reads pages from the store until the limit of matching objects is reached. */
 export async function listObjects<Spec, Status>(
   store: Store,
   kind: Kind<Spec, Status>,
   options: ListOptions,
 ): Promise<ObjectList<Spec, Status>> {
+  const matches = matcherOf(kind, options);
+  return listItems(store, kind, options, ({ key, value, revision }) => {
+    const object = withRevision(decode(kind, key, value), revision);
+    return !matches || matches(object) ? object : undefined;
+  });
+}
+
+/** Objects are decoded only if there is a selector. */
+export async function listTexts(store: Store, kind: Kind, options: ListOptions): Promise<EncodedList> {
+  const matches = matcherOf(kind, options);
+  return listItems(store, kind, options, ({ key, value, revision }) => {
+    const isSelected = !matches || matches(withRevision(decode(kind, key, value), revision));
+    return isSelected ? textWithRevision(kind, key, value, revision) : undefined;
+  });
+}
+
+interface ItemList<Item> extends Omit<ObjectList<unknown, unknown>, 'items'> {
+  readonly items: readonly Item[];
+}
+
+/** Reads pages from the store until the limit of selected items is reached. `read` returns undefined for the others. */
+async function listItems<Item>(
+  store: Store,
+  kind: Kind,
+  options: ListOptions,
+  read: (entry: Entry) => Item | undefined,
+): Promise<ItemList<Item>> {
   checkLimit(options.limit);
   const prefix = prefixOf(kind, options.namespace);
-  const matches = matcherOf(kind, options);
-  const items: ApiObject<Spec, Status>[] = [];
+  const hasSelector = options.labelSelector !== undefined || options.fieldSelector !== undefined;
+  const items: Item[] = [];
   const problems: Problem[] = [];
   let cursor = cursorOf(options, prefix);
   for (;;) {
     // With a selector that matches few objects, small pages would need many reads.
-    const limit = options.limit === undefined || matches ? {} : { limit: options.limit - items.length };
+    const limit = options.limit === undefined || hasSelector ? {} : { limit: options.limit - items.length };
     const page = await store.list(prefix, { ...limit, ...(cursor && { at: cursor.revision, after: cursor.after }) });
     for (const { key, reason } of page.damaged ?? []) problems.push({ key, reason });
     const resourceVersion = String(page.revision);
-    for (const { key, value, revision } of page.entries) {
+    for (const entry of page.entries) {
       if (items.length === options.limit) {
         return {
           items,
@@ -38,9 +72,9 @@ export async function listObjects<Spec, Status>(
           continue: encodeCursor(cursor ?? { revision: page.revision, after: prefix }),
         };
       }
-      cursor = { revision: page.revision, after: key };
-      const object = readable(kind, key, value, revision, problems);
-      if (object && (!matches || matches(object))) items.push(object);
+      cursor = { revision: page.revision, after: entry.key };
+      const item = readable(entry, read, problems);
+      if (item !== undefined) items.push(item);
     }
     if (page.next === undefined) return { items, resourceVersion, problems };
     cursor = { revision: page.revision, after: page.next };
@@ -75,18 +109,12 @@ export function versionPageOf({ keys, revisions, created, revision, next }: Stor
   };
 }
 
-function readable<Spec, Status>(
-  kind: Kind<Spec, Status>,
-  key: string,
-  value: Uint8Array,
-  revision: Revision,
-  problems: Problem[],
-): ApiObject<Spec, Status> | undefined {
+function readable<Item>(entry: Entry, read: (entry: Entry) => Item | undefined, problems: Problem[]): Item | undefined {
   try {
-    return withRevision(decode(kind, key, value), revision);
+    return read(entry);
   } catch (error) {
     if (!isApiError(error, 'Corrupt')) throw error;
-    problems.push({ key, reason: error.message });
+    problems.push({ key: entry.key, reason: error.message });
     return undefined;
   }
 }

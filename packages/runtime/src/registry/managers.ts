@@ -3,11 +3,10 @@
  * writes cost nothing.
  */
 import { ApiError } from '../api/errors.ts';
-import { isPlainObject, type JsonValue } from '../api/json.ts';
 import type { Kind } from '../api/kind.ts';
 import { isReset, type ManagedFieldsEntry } from '../api/managed-fields/entries.ts';
 import { trackUpdate } from '../api/managed-fields/update.ts';
-import type { StoredObject } from './codec.ts';
+import { asJson, type StoredObject } from './codec.ts';
 import type { WriteOptions } from './contract.ts';
 
 /** The manager of a write that names none, to an object that has managers. */
@@ -68,13 +67,4 @@ export function withManagedFields<Spec, Status>(
 ): StoredObject<Spec, Status> {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata: entries.length === 0 ? metadata : { ...metadata, managedFields: entries } };
-}
-
-/** Stored objects come from JSON, and the input of a write was validated: both consist of JSON data. */
-function asJson(object: StoredObject<unknown, unknown>): JsonValue {
-  return isJson(object) ? object : null;
-}
-
-function isJson(value: unknown): value is JsonValue {
-  return isPlainObject(value);
 }

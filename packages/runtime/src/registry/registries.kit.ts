@@ -6,7 +6,7 @@ import type { RegistryHarness } from './registry.suite.ts';
 
 export function embeddedHarness(stores: StoreHarness): RegistryHarness {
   return {
-    capabilities: ['fencing', 'multiKey', 'history', 'garbage', 'storage'],
+    capabilities: ['fencing', 'multiKey', 'encoded', 'history', 'garbage', 'storage'],
     create: async (options) => new EmbeddedRegistry({ store: await stores.create(), ...options }),
     async damage(registry, key, text) {
       const { store } = registry as EmbeddedRegistry;
@@ -29,6 +29,7 @@ export function bareHarness(stores: StoreHarness): RegistryHarness {
 const none: Capabilities = {
   fencing: undefined,
   multiKey: undefined,
+  encoded: undefined,
   history: undefined,
   garbage: undefined,
   storage: undefined,

@@ -7,6 +7,7 @@ import { applyRules } from './suite/apply.suite.ts';
 import { capabilityRules } from './suite/capabilities.suite.ts';
 import { createRules } from './suite/create.suite.ts';
 import { deleteRules } from './suite/delete.suite.ts';
+import { encodedRules } from './suite/encoded.suite.ts';
 import { kindRules } from './suite/kinds.suite.ts';
 import { listRules } from './suite/list.suite.ts';
 import { type RegistryHarness, registrySuite } from './suite/suite.kit.ts';
@@ -26,5 +27,6 @@ export function registryRules(name: string, harness: RegistryHarness): void {
     listRules(suite);
     watchRules(suite);
     capabilityRules(suite);
+    encodedRules(suite);
   });
 }

@@ -10,7 +10,7 @@ import { type Clock, timestampAt } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Store, Write } from '../store/contract.ts';
 import { applied, configurationOf } from './apply.ts';
-import { decode, encode, revisionOf, type StoredObject, withRevision } from './codec.ts';
+import { asJson, decode, encode, revisionOf, type StoredObject, withoutRevision, withRevision } from './codec.ts';
 import { retryOnConflict, WriteConflict } from './conflict.ts';
 import type {
   Applied,
@@ -26,6 +26,7 @@ import type {
   Precondition,
   Resource,
   StatusUpdate,
+  UpdateOptions,
   VersionBatch,
   VersionOptions,
   VersionPage,
@@ -33,7 +34,7 @@ import type {
   WatchSelection,
   WriteOptions,
 } from './contract.ts';
-import { parseChange, parseInput, plain, withGeneratedName } from './input.ts';
+import { parseChange, parseInput, withGeneratedName } from './input.ts';
 import { keyOf, prefixOf } from './keys.ts';
 import { listObjects, listVersions } from './list.ts';
 import { isTracked, withManagedFields, withManagers } from './managers.ts';
@@ -100,14 +101,14 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
 
   async update(
     object: ObjectInput<SpecInput, StatusInput>,
-    options: WriteOptions = {},
+    options: UpdateOptions<ApiObject<Spec, Status>> = {},
   ): Promise<ApiObject<Spec, Status>> {
     const wanted = parseInput(this.kind, object);
     const { name, namespace, resourceVersion } = wanted.metadata;
     if (resourceVersion === undefined) {
       rules.refuse(this.kind, wanted, 'metadata.resourceVersion', 'Required value', 'must be set for an update');
     }
-    const current = await this.#existing(this.#key(namespace, name), name);
+    const current = this.#known(wanted.metadata, options) ?? (await this.#existing(this.#key(namespace, name), name));
     rules.checkPrecondition(this.kind, current, { resourceVersion });
     return this.#objects.replace(current, this.#updated(current, wanted, options), options);
   }
@@ -139,7 +140,7 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     const attempt = async () => {
       const current = await this.#existing(this.#key(options.namespace, name), name);
       rules.checkPrecondition(this.kind, current, options);
-      const merged = mergePatch(plain(rules.asInput(current.stored)), patch);
+      const merged = mergePatch(asJson(rules.withoutStatus(current.stored)), patch);
       const wanted = parseChange(this.kind, merged, current.stored);
       return this.#objects.replace(current, this.#updated(current, wanted, options), options);
     };
@@ -236,6 +237,18 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     const current = await this.#current(key);
     if (!current) throw new ApiError('NotFound', { kind: this.kind.kind, name });
     return current;
+  }
+
+  /** The object that the caller has read, if that is the one to be replaced: the commit fails if it has changed since. */
+  #known(
+    { name, namespace, resourceVersion }: DefaultedObject['metadata'],
+    { known, dryRun = false }: UpdateOptions<ApiObject<Spec, Status>>,
+  ): Current<Spec, Status> | undefined {
+    if (known === undefined || dryRun) return undefined;
+    const { metadata } = known;
+    const isSame = metadata.name === name && metadata.namespace === namespace;
+    if (!isSame || metadata.resourceVersion !== resourceVersion) return undefined;
+    return { stored: withoutRevision(known), revision: revisionOf(metadata.resourceVersion) };
   }
 
   /** The write from the current to the wanted object; undefined if there is no difference. */

@@ -6,7 +6,7 @@ import { ApiError, type FieldError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import type { ManagedFieldsEntry } from '../api/managed-fields/entries.ts';
 import { deepEqual } from '../api/merge.ts';
-import type { DefaultedObject, ObjectInput } from '../api/object.ts';
+import type { DefaultedObject } from '../api/object.ts';
 import { applyDefaults } from '../api/schema/defaults.ts';
 import type { Revision } from '../store/contract.ts';
 import type { StoredObject } from './codec.ts';
@@ -116,7 +116,7 @@ export function isFinished(object: StoredObject<unknown, unknown>): boolean {
 }
 
 /** The fields that a writer may set: the input of `patch`. */
-export function asInput<Spec, Status>(stored: StoredObject<Spec, Status>): ObjectInput<Spec, Status> {
+export function withoutStatus<Spec, Status>(stored: StoredObject<Spec, Status>): StoredObject<Spec, Status> {
   const { status: _, ...rest } = stored;
   return rest;
 }

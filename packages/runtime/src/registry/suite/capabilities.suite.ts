@@ -8,8 +8,8 @@ export function capabilityRules(suite: RegistrySuite): void {
   const { widgets, newest, whereCapable, harness } = suite;
 
   it('has the capabilities that are tested here, and no others', () => {
-    const { fencing, multiKey, history, garbage, storage } = suite.registry.capabilities;
-    const found = Object.entries({ fencing, multiKey, history, garbage, storage }).filter(
+    const { fencing, multiKey, encoded, history, garbage, storage } = suite.registry.capabilities;
+    const found = Object.entries({ fencing, multiKey, encoded, history, garbage, storage }).filter(
       ([, value]) => value !== undefined,
     );
     expect(found.map(([name]) => name)).toEqual(harness.capabilities);

@@ -90,6 +90,36 @@ export function updateRules(suite: RegistrySuite): void {
     });
   });
 
+  describe('update of an object that the caller has read', () => {
+    it('writes the same as without it', async () => {
+      const known = await widgets().create({ metadata: { name: 'a' }, spec: { note: 'x' } }, { manager: 'me' });
+      const updated = await widgets().update({ ...known, spec: { size: 2, note: 'x' } }, { known, manager: 'you' });
+      expect(updated).toMatchObject({ metadata: { uid: known.metadata.uid, generation: 2 }, spec: { size: 2 } });
+      expect(await widgets().get('a')).toEqual(updated);
+    });
+
+    it('fails with Conflict if the object has changed or was deleted since', async () => {
+      const known = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      await widgets().patch('a', { spec: { size: 2 } });
+      const stale = { ...known, spec: { size: 3 } };
+      expect((await failure(widgets().update(stale, { known }))).code).toBe('Conflict');
+      expect((await failure(widgets().update(stale, { known, dryRun: true }))).code).toBe('Conflict');
+      await widgets().delete('a');
+      expect(['Conflict', 'NotFound']).toContain((await failure(widgets().update(stale, { known }))).code);
+    });
+
+    it('does not take another object, or another version, for it', async () => {
+      const other = await widgets().create({ metadata: { name: 'other' }, spec: { note: 'other' } });
+      const first = await widgets().create({ metadata: { name: 'a' }, spec: { colour: 'red' } });
+      const second = await widgets().patch('a', { spec: { size: 2 } });
+      for (const known of [other, first]) {
+        const { metadata } = await widgets().get('a');
+        const { code } = await failure(widgets().update({ ...second, metadata, spec: { colour: 'blue' } }, { known }));
+        expect(code).toBe('Invalid');
+      }
+    });
+  });
+
   describe('updateStatus', () => {
     it('fails with Conflict if the object has changed since the given version', async () => {
       const made = await widgets().create({ metadata: { name: 'a' }, spec: { size: 1 } });

@@ -1,0 +1,61 @@
+/** The capability `encoded`: objects as text are those that are read as objects. */
+import { expect, it } from 'vitest';
+import type { Kind } from '../../api/kind.ts';
+import type { EncodedReads } from '../contract.ts';
+import { Region, Widget } from '../widget.kit.ts';
+import { failure, type RegistrySuite } from './suite.kit.ts';
+
+export function encodedRules(suite: RegistrySuite): void {
+  const { widgets, whereCapable, whereDamaged, damage } = suite;
+
+  whereCapable('encoded', 'objects as text', () => {
+    const encoded = (kind: Kind = Widget) => (suite.registry.capabilities.encoded as EncodedReads).resource(kind);
+
+    it('are the JSON of the objects, with their versions', async () => {
+      await widgets().create({ metadata: { name: 'a', namespace: 'other' }, spec: {} }, { manager: 'me' });
+      await widgets().updateStatus({ metadata: { name: 'a', namespace: 'other' }, status: { phase: 'Ready' } });
+      await suite.registry.resource(Region).create({ metadata: { name: 'system:edge' }, spec: {} });
+      const widget = await widgets().get('a', { namespace: 'other' });
+      expect(JSON.parse(await encoded().get('a', { namespace: 'other' }))).toEqual(widget);
+      const region = await suite.registry.resource(Region).get('system:edge');
+      expect(JSON.parse(await encoded(Region).get('system:edge'))).toEqual(region);
+    });
+
+    it('are selected and divided into pages as the objects are', async () => {
+      for (const name of ['a', 'b', 'c']) {
+        await widgets().create({ metadata: { name, labels: { first: String(name === 'a') } }, spec: {} });
+      }
+      const selections = [{}, { limit: 2 }, { labelSelector: 'first=false' }, { fieldSelector: 'metadata.name=b' }];
+      for (const options of selections) {
+        const { items, ...list } = await encoded().list(options);
+        expect({ ...list, items: items.map((text) => JSON.parse(text)) }).toEqual(await widgets().list(options));
+      }
+      const { continue: token = '' } = await encoded().list({ limit: 2 });
+      expect((await encoded().list({ continue: token })).items).toEqual([await encoded().get('c')]);
+    });
+
+    it('fail as reads of objects do', async () => {
+      expect(await failure(encoded().get('none'))).toEqual(await failure(widgets().get('none')));
+      expect((await failure(encoded().list({ labelSelector: '=' }))).code).toBe('BadRequest');
+    });
+
+    whereDamaged('are not read from a record of another name, or without its kind', async () => {
+      const { metadata, ...widget } = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      const records = ['[]', JSON.stringify({ ...widget, metadata }), JSON.stringify({ metadata })];
+      for (const [n, text] of records.entries()) {
+        await damage(`example.io/v1/widgets/default/broken${n}`, text);
+        expect(await failure(encoded().get(`broken${n}`))).toEqual(await failure(widgets().get(`broken${n}`)));
+      }
+      const { items, problems } = await encoded().list();
+      expect(items).toHaveLength(1);
+      expect(problems).toEqual((await widgets().list()).problems);
+    });
+
+    whereDamaged('are read from a record with another order of fields', async () => {
+      const { apiVersion, kind, metadata, spec } = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      const { resourceVersion: _, ...stored } = metadata;
+      await damage('example.io/v1/widgets/default/a', JSON.stringify({ spec, metadata: stored, kind, apiVersion }));
+      expect(JSON.parse(await encoded().get('a'))).toEqual(await widgets().get('a'));
+    });
+  });
+}
