@@ -16,6 +16,7 @@ import type { Call, Json, Target } from '../verbs/call.ts';
 import { dispatch } from '../verbs/dispatch.ts';
 import { timerSecondsMax, watch, watchSecondsMax } from '../verbs/watch.ts';
 import { readBody } from './body.ts';
+import { withDeadline } from './deadline.ts';
 import { Admission, type Limits } from './limits.ts';
 import { type Paths, publicPaths } from './paths.ts';
 import { represent, sendError, sendJson, sendText, type View, warningHeader } from './respond.ts';
@@ -100,8 +101,11 @@ export class Handler {
     const { authenticator } = this.#options;
     const { socket, headers } = request;
     const peerCertificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
-    const user = await authenticator?.authenticate({ authorization: headers.authorization, peerCertificate });
-    return user ?? anonymous;
+    if (authenticator === undefined) return anonymous;
+    // Tokens are in the registry.
+    const { clock, limits } = this.#options;
+    const found = authenticator.authenticate({ authorization: headers.authorization, peerCertificate });
+    return (await withDeadline(clock, limits.registryTimeoutMs, found)) ?? anonymous;
   }
 
   async #authorize(info: RequestInfo, user: User): Promise<void> {
@@ -138,18 +142,19 @@ export class Handler {
     const leave = this.#requests.enter(user.name);
     try {
       return info.type === 'path'
-        ? await this.#path(request, response, info.path)
+        ? await this.#path(request, response, info.path, user)
         : await this.#resource(request, response, info, user, query);
     } finally {
       leave();
     }
   }
 
-  async #path(request: IncomingMessage, response: ServerResponse, path: string): Promise<number> {
+  async #path(request: IncomingMessage, response: ServerResponse, path: string, user: User): Promise<number> {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new HttpError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
     }
-    const { body, contentType } = await this.#options.paths.answer(path, request.headers.accept ?? '');
+    const answer = this.#options.paths.answer(path, request.headers.accept ?? '');
+    const { body, contentType } = await this.#inTime(user, answer);
     if (typeof body === 'string') response.writeHead(200, { 'Content-Type': contentType ?? 'text/plain' }).end(body);
     else await sendJson(request, response, 200, body, contentType);
     return 200;
@@ -180,7 +185,7 @@ export class Handler {
       warn,
       isTransformed: accept.as !== undefined,
     });
-    const answer = await dispatch(call, info.verb);
+    const answer = await this.#inTime(user, dispatch(call, info.verb));
     if (warnings.length > 0) response.setHeader('Warning', warnings);
     if (answer.type === 'text') {
       await sendText(request, response, answer.code, answer.text, accept.mediaType);
@@ -216,7 +221,7 @@ export class Handler {
         warn: () => {},
         isTransformed: true,
       });
-      const events = await watch({ ...call, signal: end.signal }, bookmarkMs);
+      const events = await this.#inTime(user, watch({ ...call, signal: end.signal }, bookmarkMs));
       await stream(response, events, target.kind, view, end.signal);
       return 200;
     } finally {
@@ -226,6 +231,12 @@ export class Handler {
       response.removeListener('close', abort);
       leave();
     }
+  }
+
+  /** Throws `Timeout`. Work that is late still counts against the limits of the user. */
+  #inTime<T>({ name }: User, work: Promise<T>): Promise<T> {
+    const { clock, limits } = this.#options;
+    return withDeadline(clock, limits.registryTimeoutMs, work, () => this.#requests.occupy(name, work));
   }
 
   #target({ group, version, resource, namespace }: ResourceInfo): Target {

@@ -13,6 +13,8 @@ export interface Limits {
   /** For the headers, and for the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
+  /** For the registry to answer, then 504. Work that takes longer counts as in flight until it ends. */
+  readonly registryTimeoutMs: number;
   /** A connection without a request is closed after this time. */
   readonly idleTimeoutMs: number;
   readonly headerBytesMax: number;
@@ -29,6 +31,7 @@ export const defaultLimits: Limits = {
   connectionsMax: 12_000,
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 60_000,
+  registryTimeoutMs: 60_000,
   idleTimeoutMs: 120_000,
   headerBytesMax: 32 * 1024,
   closeTimeoutMs: 5_000,
@@ -58,8 +61,18 @@ export class Admission {
     if (this.#total >= this.#totalMax || own >= this.#perUserMax) {
       throw tooManyRequests('too many requests, please try again later', retryAfterSeconds);
     }
+    return this.#count(user);
+  }
+
+  /** Counts work that goes on although its request has been answered. */
+  occupy(user: string, work: Promise<unknown>): void {
+    const leave = this.#count(user);
+    work.then(leave, leave);
+  }
+
+  #count(user: string): () => void {
     this.#total++;
-    this.#perUser.set(user, own + 1);
+    this.#perUser.set(user, (this.#perUser.get(user) ?? 0) + 1);
     let isOver = false;
     return () => {
       if (isOver) return;

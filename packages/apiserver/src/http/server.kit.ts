@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineKind, EmbeddedRegistry, type Kind, MemoryStore, schema, systemClock } from '@ecsm/runtime';
+import { defineKind, EmbeddedRegistry, type Kind, MemoryStore, type Store, schema, systemClock } from '@ecsm/runtime';
 import { ConfigMap, Namespace, Secret } from '../kinds/core.ts';
 import { PriorityClass } from '../kinds/priority-class.ts';
 import { Certificates } from '../tls/certificates.ts';
@@ -69,12 +69,15 @@ export interface WatchLine {
 export const served: readonly Kind[] = [Gadget, Namespace, ConfigMap, Secret, PriorityClass];
 
 export async function startServer(
-  options: Partial<Omit<ApiServerOptions, 'registry' | 'credentials'>> & { readonly kinds?: readonly Kind[] } = {},
+  options: Partial<Omit<ApiServerOptions, 'registry' | 'credentials'>> & {
+    readonly kinds?: readonly Kind[];
+    readonly store?: Store;
+  } = {},
 ): Promise<RunningServer> {
-  const { kinds = served, ...others } = options;
+  const { kinds = served, store = new MemoryStore(), ...others } = options;
   const directory = mkdtempSync(join(tmpdir(), 'ecsm-apiserver-'));
   const common = { directory, names: ['127.0.0.1'], clock: systemClock };
-  const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds });
+  const registry = new EmbeddedRegistry({ store, kinds });
   const { server: credentials } = new Certificates({ ...common, server: 'https://127.0.0.1:6443' });
   const server = new ApiServer({ registry, credentials, ...others });
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
