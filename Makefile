@@ -28,7 +28,8 @@ test-kubernetes: build ## Run the tests against a real kube-apiserver, which is 
 	@scripts/ensure-tool.sh etcd etcd-server
 	@scripts/ensure-etcd.sh 3.5
 	@scripts/etcd/build.sh 3.5 >/dev/null && scripts/etcd/build.sh 3.6 >/dev/null
-	@kube=$$(scripts/kubernetes/build.sh) && KUBE_BIN=$$kube node scripts/test.mjs --config vitest.kubernetes.config.ts
+	@kube=$$(scripts/kubernetes/build.sh) && client=$$(scripts/kubernetes/client-node.sh || true) && \
+	  KUBE_BIN=$$kube CLIENT_NODE=$$client node scripts/test.mjs --config vitest.kubernetes.config.ts
 
 build: $(INSTALLED) ## Compile changed files and type-check everything
 	@$(BIN)/tsc --build
