@@ -16,6 +16,9 @@ import { type Site, startSite } from './site.kit.ts';
 
 const programs = deliveredPrograms();
 
+/** Upper bound of a site with its preparation, about fifteen processes. On an idle machine it takes a few seconds. */
+const siteMsMax = 180_000;
+
 /** What people have done before they copy the example. */
 const preparations: Readonly<Record<string, readonly string[]>> = {
   'ecsmctl create -f examples/quickstart/worker.yaml --dry-run': ['ecsmctl delete service worker'],
@@ -134,8 +137,8 @@ const worlds: Readonly<Record<string, (place: Place, line?: string) => Promise<v
     for (const before of [
       'apply -f examples/quickstart -f others.yaml',
       'label service telemetry app=telemetry',
-      'wait services --all --for=condition=Available --timeout 1m',
-      'rollout status services --all --timeout 1m',
+      'wait services --all --for=condition=Available --timeout 2m',
+      'rollout status services --all --timeout 2m',
     ]) {
       expect(await site.run(before)).toMatchObject({ code: 0 });
     }
@@ -165,13 +168,13 @@ describe.each([ecsmctl, ecsmCli].map((program: Program) => [program.name, progra
     beforeAll(async () => {
       place = await openPlace();
       await prepare(place);
-    });
+    }, siteMsMax);
     afterAll(() => place.site.close());
     it.each(lines.filter(isLooking))('%s', (line) => expectToWork(place, line));
   });
 
   describe('an example that writes', () => {
-    it.each(lines.filter((line) => !isLooking(line)))('%s', async (line) => {
+    it.each(lines.filter((line) => !isLooking(line)))('%s', { timeout: siteMsMax }, async (line) => {
       const place = await openPlace();
       try {
         await prepare(place, line);
