@@ -1,7 +1,8 @@
+import { Region } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { failure } from '../config/config.kit.ts';
 import { answer, cleanUp, type Received, statusBody } from '../rest/server.kit.ts';
-import { ConfigMap, partial, Region, scriptedRegistry, widget } from './widget.kit.ts';
+import { ConfigMap, partial, scriptedRegistry, widget } from './widget.kit.ts';
 
 afterEach(cleanUp);
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import { Region, Widget } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { authority } from '../config/certificates.kit.ts';
 import { base64, failure, files, oneContext, removeDirectories } from '../config/config.kit.ts';
 import { answer, cleanUp, scriptedServer } from '../rest/server.kit.ts';
 import { openKubernetesRegistry } from './open.ts';
-import { Region, scriptedRegistry, Widget, widget } from './widget.kit.ts';
+import { scriptedRegistry, widget } from './widget.kit.ts';
 
 afterEach(async () => {
   await cleanUp();

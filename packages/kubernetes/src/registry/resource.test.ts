@@ -1,7 +1,8 @@
+import { Region, Widget } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { failure } from '../config/config.kit.ts';
 import { answer, cleanUp, statusBody } from '../rest/server.kit.ts';
-import { ConfigMap, Region, scriptedRegistry, Widget, widget, widgetsPath } from './widget.kit.ts';
+import { ConfigMap, scriptedRegistry, widget, widgetsPath } from './widget.kit.ts';
 
 afterEach(cleanUp);
 

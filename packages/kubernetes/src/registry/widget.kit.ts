@@ -1,29 +1,12 @@
-/** A kind to test with, its objects as kube-apiserver 1.34 sends them, and a registry on a scripted server. */
+/** Objects as kube-apiserver 1.34 sends them, and a registry on a scripted server. */
 import type { ServerResponse } from 'node:http';
-import { type Clock, defineFieldsKind, defineKind, type Log, schema, systemRandom } from '@ecsm/runtime';
+import { type Clock, defineFieldsKind, type Log, schema, systemRandom } from '@ecsm/runtime';
+import { Region, Widget } from '@ecsm/runtime/testing';
 import type { ClientOptions, Script } from '../rest/server.kit.ts';
 import { clientOf, fastClock, scriptedServer } from '../rest/server.kit.ts';
 import { KubernetesRegistry } from './registry.ts';
 
-const { integer, map, object, optional, string, withDefault } = schema;
-
-export const Widget = defineKind({
-  group: 'example.io',
-  version: 'v1',
-  kind: 'Widget',
-  plural: 'widgets',
-  spec: object({ size: withDefault(integer(), 1), colour: optional(string()) }),
-  status: object({ phase: optional(string()) }),
-});
-
-export const Region = defineKind({
-  group: 'example.io',
-  version: 'v1',
-  kind: 'Region',
-  plural: 'regions',
-  scope: 'Cluster',
-  spec: object({ size: optional(integer()) }),
-});
+const { map, object, optional, string } = schema;
 
 export const ConfigMap = defineFieldsKind({
   group: '',

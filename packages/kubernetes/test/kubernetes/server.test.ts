@@ -1,10 +1,11 @@
 /** What the suite of registries does not cover: permissions, core kinds, and a server that is killed. */
+
 import { Informer, isApiError, type Kind, systemRandom } from '@ecsm/runtime';
+import { Region, Widget } from '@ecsm/runtime/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { Widget } from '../../../runtime/src/registry/widget.kit.ts';
 import { openKubernetesRegistry } from '../../src/registry/open.ts';
 import type { KubernetesRegistry } from '../../src/registry/registry.ts';
-import { ConfigMap, Region } from '../../src/registry/widget.kit.ts';
+import { ConfigMap } from '../../src/registry/widget.kit.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.kit.ts';
 import { install, openReal, realHarness } from './registries.kit.ts';
 

@@ -1,4 +1,4 @@
-import { fasterClock } from '@ecsm/runtime/testing';
+import { Crate, fasterClock, Widget } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
@@ -8,7 +8,6 @@ import type { LogFields, LogLevel } from '../ports/log.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { forgetful } from '../registry/forgetful-store.kit.ts';
 import { keyOf } from '../registry/keys.ts';
-import { Crate, Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import type { ControllerOptions } from './contract.ts';
 import { Controller } from './controller.ts';

@@ -1,6 +1,6 @@
+import { Widget } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
-import { Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { withFinalizer } from './finalizer.ts';
 import type { ReconcileResult } from './outcome.ts';

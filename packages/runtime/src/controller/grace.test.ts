@@ -1,10 +1,9 @@
 /** Goal: work of a former leader ends before another leads. Method: virtual time, two candidates, one link that is cut. */
-import { settled } from '@ecsm/runtime/testing';
+import { settled, Widget } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { Stage } from '../manager/election.kit.ts';
 import { Manager } from '../manager/manager.ts';
 import { keyOf } from '../registry/keys.ts';
-import { Widget } from '../registry/widget.kit.ts';
 import type { ControllerOptions } from './contract.ts';
 import { Controller } from './controller.ts';
 

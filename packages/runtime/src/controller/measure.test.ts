@@ -1,9 +1,9 @@
+import { Widget } from '@ecsm/runtime/testing';
 import { expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import { MetricRegistry } from '../manager/metrics.ts';
 import { standardMetrics } from '../manager/standard-metrics.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
-import { Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Controller } from './controller.ts';
 

@@ -1,8 +1,8 @@
 /** What the options of a controller change. */
+import { Crate, Widget } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
-import { Crate, Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import type { ControllerOptions } from './contract.ts';
 import { Controller } from './controller.ts';

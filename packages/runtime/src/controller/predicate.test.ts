@@ -1,7 +1,7 @@
+import { Widget } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ObjectOf } from '../api/kind.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
-import { Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { annotationsChanged, Digests, generationChanged, labelsChanged, type Predicate } from './predicate.ts';
 

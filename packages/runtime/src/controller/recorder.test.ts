@@ -1,3 +1,4 @@
+import { Widget } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import type { ApiObject } from '../api/object.ts';
@@ -7,7 +8,6 @@ import { type Clock, sleep, systemClock } from '../ports/clock.ts';
 import type { LogFields, LogLevel } from '../ports/log.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { bare } from '../registry/registries.kit.ts';
-import { Widget } from '../registry/widget.kit.ts';
 import type { CommitOutcome, Store, Write } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Event } from './event.ts';

@@ -1,9 +1,9 @@
 /** Goal: a second kind with a controller costs one more watch, not one for each use. Method: a store that counts them. */
+import { Crate, Widget } from '@ecsm/runtime/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WatchedStore } from '../informer/watches.kit.ts';
 import { Manager } from '../manager/manager.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
-import { Crate, Widget } from '../registry/widget.kit.ts';
 import { Controller } from './controller.ts';
 import { ownedBy } from './source.ts';
 

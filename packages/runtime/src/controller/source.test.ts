@@ -1,7 +1,7 @@
+import { Crate, Widget } from '@ecsm/runtime/testing';
 import { expect, it } from 'vitest';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { keyOf } from '../registry/keys.ts';
-import { Crate, Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { generationChanged, labelsChanged } from './predicate.ts';
 import { ownedBy, Source } from './source.ts';

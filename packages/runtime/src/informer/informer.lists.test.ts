@@ -2,11 +2,10 @@
  * Goal: what an informer takes from a list is never a mixture, and never older than what it knows, unless the history was
  * lost. Method: a memory store whose answers to `versions` come in small pages, late, or from a store that replaced it.
  */
-import { fasterClock } from '@ecsm/runtime/testing';
+import { fasterClock, Widget } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
-import { Widget } from '../registry/widget.kit.ts';
 import type { Commit, Store } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Informer } from './informer.ts';

@@ -1,11 +1,10 @@
-import { fasterClock } from '@ecsm/runtime/testing';
+import { Crate, fasterClock, Widget } from '@ecsm/runtime/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { versionPageOf } from '../registry/list.ts';
 import { versionsOf } from '../registry/watch.ts';
-import { Crate, Widget } from '../registry/widget.kit.ts';
 import type { Commit, Store } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Informer, type InformerOptions } from './informer.ts';

@@ -1,6 +1,6 @@
+import { Crate, Widget } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
-import { Crate, Widget } from '../registry/widget.kit.ts';
 import { Informers } from './informers.ts';
 import { WatchedStore } from './watches.kit.ts';
 

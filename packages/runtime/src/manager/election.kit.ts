@@ -1,9 +1,8 @@
 /** Candidates on one store, each with its own link, clock and life, and a record of who led when. */
-import { VirtualClock } from '@ecsm/runtime/testing';
+import { VirtualClock, Widget } from '@ecsm/runtime/testing';
 import type { Registry } from '../registry/contract.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { bare } from '../registry/registries.kit.ts';
-import { Widget } from '../registry/widget.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { LeaderElection, type LeaderElectionOptions } from './election.ts';
 import { Lease, type LeaseObject } from './lease.ts';

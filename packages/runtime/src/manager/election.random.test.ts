@@ -2,8 +2,8 @@
  * Goal: never two leaders, always one in the end, and only that one can write. Method: three candidates, whose links
  * fail in every way, whose clocks are set back and forth and who are restarted, at random; each seed can be repeated.
  */
+import { Widget } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { Widget } from '../registry/widget.kit.ts';
 import { type Candidate, Stage } from './election.kit.ts';
 import type { Link } from './virtual.kit.ts';
 import { seeded } from './virtual.kit.ts';

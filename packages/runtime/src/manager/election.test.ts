@@ -2,11 +2,10 @@
  * Goal: at most one candidate leads, one leads soon, and a former leader cannot write. Method: candidates on one memory
  * store, each with its own link and time of day, on virtual time.
  */
-import { settled } from '@ecsm/runtime/testing';
+import { settled, Widget } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { isApiError } from '../api/errors.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
-import { Widget } from '../registry/widget.kit.ts';
 import { type Candidate, Stage } from './election.kit.ts';
 import { LeaderElection } from './election.ts';
 import { Lease } from './lease.ts';

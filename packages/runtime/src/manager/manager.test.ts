@@ -1,9 +1,8 @@
 /** Goal: the parts of a process start and stop in order, also after failures. Method: virtual time, real HTTP. */
-import { settled } from '@ecsm/runtime/testing';
+import { settled, Widget } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import type { Registry } from '../registry/contract.ts';
-import { Widget } from '../registry/widget.kit.ts';
 import { Stage } from './election.kit.ts';
 import { Lease } from './lease.ts';
 import { Manager, type ManagerOptions } from './manager.ts';

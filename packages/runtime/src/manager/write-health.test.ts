@@ -1,10 +1,9 @@
 /** Goal: a process whose store cannot be written to is not ready, and says why. Method: a store that fails on demand. */
-import { settled, VirtualClock } from '@ecsm/runtime/testing';
+import { settled, VirtualClock, Widget } from '@ecsm/runtime/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { bare } from '../registry/registries.kit.ts';
-import { Widget } from '../registry/widget.kit.ts';
 import type { CommitOutcome, Write } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Manager } from './manager.ts';

@@ -1,11 +1,12 @@
 /** Goal: what a person does to the files of a registry obeys the same rules as a write through it. */
+
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Crate, Widget } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EmbeddedRegistry } from './embedded.ts';
 import { openRegistry } from './open.ts';
-import { Crate, Widget } from './widget.kit.ts';
 
 let directory: string;
 let registry: EmbeddedRegistry;

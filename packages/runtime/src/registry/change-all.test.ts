@@ -1,9 +1,9 @@
+import { Widget } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import type { ObjectPlace } from './contract.ts';
 import { EmbeddedRegistry } from './embedded.ts';
-import { Widget } from './widget.kit.ts';
 
 let registry: EmbeddedRegistry;
 beforeEach(() => {

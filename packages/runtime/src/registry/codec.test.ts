@@ -1,7 +1,7 @@
+import { Widget } from '@ecsm/runtime/testing';
 import { expect, it } from 'vitest';
 import { decode, encode } from './codec.ts';
 import { keyOf } from './keys.ts';
-import { Widget } from './widget.kit.ts';
 
 const widget = {
   apiVersion: Widget.apiVersion,

@@ -1,4 +1,5 @@
 /** Deletions with a policy for dependents, by the garbage collector. */
+import { Crate, Widget } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isApiError } from '../api/errors.ts';
 import type { ApiObject } from '../api/object.ts';
@@ -8,7 +9,6 @@ import { EmbeddedRegistry } from './embedded.ts';
 import { collectGarbage, sweepGarbage } from './garbage.ts';
 import { keyOf } from './keys.ts';
 import type { PropagationPolicy } from './propagation.ts';
-import { Crate, Widget } from './widget.kit.ts';
 
 let registry: EmbeddedRegistry;
 let stop: AbortController;

@@ -1,3 +1,4 @@
+import { Crate, Widget } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiObject } from '../api/object.ts';
 import type { Store } from '../store/contract.ts';
@@ -7,7 +8,6 @@ import { forgetful } from './forgetful-store.kit.ts';
 import { collectGarbage, sweepGarbage } from './garbage.ts';
 import { keyOf, prefixOf } from './keys.ts';
 import { bare } from './registries.kit.ts';
-import { Crate, Widget } from './widget.kit.ts';
 
 let registry: EmbeddedRegistry;
 let stop: AbortController;

@@ -5,13 +5,13 @@
  * which order the writes took effect: each revision is a point in time. The judge looks for a point within each
  * operation's call at which its answer was the truth; if every operation has one, the history is linearizable.
  */
+import { Widget } from '@ecsm/runtime/testing';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { isApiError } from '../api/errors.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { Commit, Revision, Store } from '../store/contract.ts';
 import { EmbeddedRegistry } from './embedded.ts';
-import { Widget } from './widget.kit.ts';
 
 type WidgetObject = ApiObject<{ readonly size: number }, { readonly phase?: string }>;
 

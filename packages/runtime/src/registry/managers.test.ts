@@ -1,11 +1,11 @@
 /** What the embedded registry adds to the managers of Kubernetes: writers without a name, and the old annotation. */
+import { Widget } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { KindSet } from '../api/kind-set.ts';
 import { lastAppliedAnnotation } from '../api/managed-fields/migration.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import type { Resource } from './contract.ts';
 import { EmbeddedRegistry } from './embedded.ts';
-import { Widget } from './widget.kit.ts';
 
 describe('an embedded registry', () => {
   let registry: EmbeddedRegistry;

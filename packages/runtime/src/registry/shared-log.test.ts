@@ -2,7 +2,9 @@
  * Watches of one kind that share a reader of the log. What each of them receives is compared with the log itself, while
  * the shared part is too short for the slow ones, and while the store fails.
  */
+
 import { setMaxListeners } from 'node:events';
+import { Crate, Widget } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import { sleep, systemClock } from '../ports/clock.ts';
@@ -13,7 +15,6 @@ import { EmbeddedRegistry } from './embedded.ts';
 import { recentLimits } from './recent-commits.ts';
 import { SharedLog } from './shared-log.ts';
 import type { ObjectCommit } from './watch.ts';
-import { Crate, Widget } from './widget.kit.ts';
 
 /** A store that counts its watches, and fails those that are open on request. */
 class CountingStore extends MemoryStore {

@@ -1,3 +1,4 @@
 /** The public face of the test kit: `@ecsm/runtime/testing`. */
 export { fasterClock } from './faster-clock.ts';
+export { Crate, Note, Region, Widget } from './kinds.ts';
 export { settled, VirtualClock } from './virtual-clock.ts';

@@ -1,8 +1,8 @@
 /** Shared by the tests of transfers: filled stores, backups as bytes, and stores that fail. */
+import { Crate, Widget } from '@ecsm/runtime/testing';
 import { ApiError, isApiError } from '../api/errors.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { keyOf } from '../registry/keys.ts';
-import { Crate, Widget } from '../registry/widget.kit.ts';
 import { type Entry, limits, type Store, type Write } from '../store/contract.ts';
 import { type BackupOptions, backup } from './backup.ts';
 import { LineWriter } from './format.ts';

@@ -2,11 +2,11 @@
  * An informer alone, on a store whose lists come in pages of one key, or lag behind. What it reports has to have happened,
  * and in the end it has to know what is stored.
  */
+import { Widget } from '@ecsm/runtime/testing';
 import { isApiError } from '../../src/api/errors.ts';
 import { Informer } from '../../src/informer/informer.ts';
 import { sleep } from '../../src/ports/clock.ts';
 import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
-import { Widget } from '../../src/registry/widget.kit.ts';
 import type { ProcessDependencies } from '../../src/simulation/incarnation.ts';
 import type { FaultWeights } from '../../src/simulation/random-faults.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';

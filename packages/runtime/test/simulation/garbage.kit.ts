@@ -2,13 +2,13 @@
  * The garbage collector, and users who delete owners, create them again under the same name, and release dependents just
  * when they are about to be collected. One owner's record is damaged.
  */
+import { Crate, Widget } from '@ecsm/runtime/testing';
 import { isApiError } from '../../src/api/errors.ts';
 import type { ApiObject } from '../../src/api/object.ts';
 import { sleep } from '../../src/ports/clock.ts';
 import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
 import { collectGarbage } from '../../src/registry/garbage.ts';
 import { keyOf } from '../../src/registry/keys.ts';
-import { Crate, Widget } from '../../src/registry/widget.kit.ts';
 import type { ProcessDependencies } from '../../src/simulation/incarnation.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';
 

@@ -2,10 +2,10 @@
  * Two processes that both act as the leader for a while. Each raises the fence when it starts and then writes
  * with its epoch; once the other has raised the fence again, nothing that the first one writes may be stored.
  */
+import { Widget } from '@ecsm/runtime/testing';
 import { isApiError } from '../../src/api/errors.ts';
 import { sleep } from '../../src/ports/clock.ts';
 import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
-import { Widget } from '../../src/registry/widget.kit.ts';
 import type { ProcessDependencies } from '../../src/simulation/incarnation.ts';
 import type { Scenario } from '../../src/simulation/scenario.ts';
 

@@ -4,6 +4,7 @@
  *
  * `defects` are small mistakes that can be switched on; without any the program is right.
  */
+import { Widget } from '@ecsm/runtime/testing';
 import { ApiError, isApiError } from '../../src/api/errors.ts';
 import { Controller } from '../../src/controller/controller.ts';
 import { withFinalizer } from '../../src/controller/finalizer.ts';
@@ -11,7 +12,6 @@ import type { ReconcileResult } from '../../src/controller/outcome.ts';
 import { Informers } from '../../src/informer/informers.ts';
 import { sleep } from '../../src/ports/clock.ts';
 import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
-import { Widget } from '../../src/registry/widget.kit.ts';
 import type { ProcessDependencies } from '../../src/simulation/incarnation.ts';
 import { stable } from '../../src/simulation/oracle.ts';
 import { unreliableStoreFaults } from '../../src/simulation/random-faults.ts';

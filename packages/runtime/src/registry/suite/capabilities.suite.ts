@@ -1,7 +1,7 @@
 /** The capabilities, each where the harness has it. */
+import { Crate, Widget } from '@ecsm/runtime/testing';
 import { expect, it } from 'vitest';
 import type { Fencing, History } from '../contract.ts';
-import { Crate, Widget } from '../widget.kit.ts';
 import { failure, type RegistrySuite } from './suite.kit.ts';
 
 export function capabilityRules(suite: RegistrySuite): void {

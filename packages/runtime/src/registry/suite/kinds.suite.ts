@@ -1,6 +1,6 @@
 /** Kinds: their scope, their fields, generated names. */
+import { Crate, Note, Region, Widget } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { Crate, Note, Region, Widget } from '../widget.kit.ts';
 import { failure, type RegistrySuite } from './suite.kit.ts';
 
 export function kindRules(suite: RegistrySuite): void {

@@ -1,7 +1,7 @@
 /** Lists: selectors, pages, versions. */
+import { Crate, Widget } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Resource } from '../contract.ts';
-import { Crate, Widget } from '../widget.kit.ts';
 import { failure, type RegistrySuite } from './suite.kit.ts';
 
 export function listRules(suite: RegistrySuite): void {

@@ -1,10 +1,10 @@
 /** What all parts of the suite share: the harness of an implementation, and a new registry for each test. */
+import { Crate, Note, Region, Widget } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ConflictCause, isApiError } from '../../api/errors.ts';
 import type { Kind } from '../../api/kind.ts';
 import { type Clock, systemClock } from '../../ports/clock.ts';
 import type { Capabilities, Registry } from '../contract.ts';
-import { Crate, Note, Region, Widget } from '../widget.kit.ts';
 
 export interface RegistryHarness {
   /** Those that its registries have. A test compares them. */

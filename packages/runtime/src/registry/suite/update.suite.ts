@@ -1,6 +1,6 @@
 /** Update, status and patch. */
+import { Crate } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { Crate } from '../widget.kit.ts';
 import { failure, type RegistrySuite } from './suite.kit.ts';
 
 export function updateRules(suite: RegistrySuite): void {

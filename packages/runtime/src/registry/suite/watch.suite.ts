@@ -1,7 +1,7 @@
 /** Watches, and observers of writes. */
+import { Crate, Widget } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { EventBatch, Resource } from '../contract.ts';
-import { Crate, Widget } from '../widget.kit.ts';
 import { failure, type RegistrySuite } from './suite.kit.ts';
 
 export function watchRules(suite: RegistrySuite): void {

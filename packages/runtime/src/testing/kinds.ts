@@ -1,4 +1,4 @@
-/** A kind to test with: a bit of everything, and no platform in it. */
+/** Kinds for tests of registries, stores and controllers: defaults, rules between fields, scopes, top-level fields. */
 import { conditionsSchema } from '../api/condition.ts';
 import { defineFieldsKind, defineKind } from '../api/kind.ts';
 import { integer, list, map, object, optional, string, withDefault } from '../api/schema/build.ts';
