@@ -1,8 +1,8 @@
 /** The capability `encoded`: objects as text are those that are read as objects. */
+import { Region, Widget } from '@ecsm/runtime/testing';
 import { expect, it } from 'vitest';
 import type { Kind } from '../../api/kind.ts';
 import type { EncodedReads } from '../contract.ts';
-import { Region, Widget } from '../widget.kit.ts';
 import { failure, type RegistrySuite } from './suite.kit.ts';
 
 export function encodedRules(suite: RegistrySuite): void {
