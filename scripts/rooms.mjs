@@ -131,9 +131,10 @@ export const rooms = {
       'etcd-operator/client',
       'etcd-operator/apis',
       'kubernetes',
+      'apiserver',
       'runtime',
     ],
-    tests: ['process-node', 'apiserver'],
+    tests: ['process-node'],
   },
   'etcd-operator/program': {
     imports: [

@@ -22,3 +22,11 @@ export * as wellKnown from './apis/well-known.ts';
 export * from './client/etcd/contract.ts';
 export { EtcdError, isEtcdError } from './client/etcd/error.ts';
 export { connectGateway } from './client/etcd/gateway.ts';
+export {
+  EtcdOperator,
+  type EtcdOperatorOptions,
+  type EtcdOperatorSettings,
+  operatorKinds,
+  settingsDefault,
+  whyUnsettled,
+} from './controller/operator.ts';

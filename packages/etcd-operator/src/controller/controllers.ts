@@ -26,7 +26,6 @@ export interface ControllersOptions {
   readonly events: () => EventRecorder | undefined;
   readonly namespace?: string;
   readonly workers: number;
-  readonly restMs: number;
   readonly log: Log;
   readonly metrics?: StandardMetrics;
 }

@@ -101,12 +101,10 @@ export class Passes {
     await registry.checkFence();
     const { do: what, why } = decision.action;
     const refused = await service.perform(observed, decision.action, signal);
-    log.write('info', refused === undefined ? 'action taken' : 'action refused; retrying', {
-      action: what,
-      why,
-      ...('slot' in decision.action ? { slot: decision.action.slot } : {}),
-      ...(refused === undefined ? {} : { reason: refused }),
-    });
+    const fields = { action: what, why, ...('slot' in decision.action ? { slot: decision.action.slot } : {}) };
+    // etcd refuses changes of the membership for seconds after the previous one; that is not worth a line each time.
+    if (refused === undefined) log.write('info', 'action taken', fields);
+    else log.write('debug', 'action refused; retrying', { ...fields, answer: refused });
     this.#options.monitoring.acted(labels, what, refused === undefined, this.#options.clock.now());
     return { requeueAfterMs: refused === undefined ? 0 : decision.requeueAfterMs };
   }

@@ -1,0 +1,171 @@
+/** The operator, composed of its parts. It provides the runnables of a manager. */
+import { ConfigMap, Secret } from '@ecsm/apiserver';
+import { PersistentVolumeClaim, Pod, PodDisruptionBudget, Service, StatefulSet } from '@ecsm/kubernetes';
+import {
+  ApiError,
+  type Clock,
+  Event,
+  EventRecorder,
+  findCondition,
+  type Kind,
+  Lease,
+  type Log,
+  Manager,
+  type MetricRegistry,
+  type Registry,
+  type Runnable,
+  silentLog,
+  standardMetrics,
+} from '@ecsm/runtime';
+import { EtcdCluster } from '../apis/etcd-cluster.ts';
+import { OPERATOR_NAME } from '../apis/well-known.ts';
+import type { ConnectEtcd } from '../client/etcd/contract.ts';
+import { connectGateway } from '../client/etcd/gateway.ts';
+import { MetricsClient } from '../client/metrics/client.ts';
+import { type CertificateIssuer, x509Issuer } from '../resource/certificates.ts';
+import type { PassSettings } from '../service/model.ts';
+import { MonitoringService } from '../service/monitoring.ts';
+import { createControllers } from './controllers.ts';
+import { Passes } from './passes.ts';
+
+/** The kinds that the operator's registry has to be opened with. */
+export const operatorKinds: readonly Kind[] = [
+  EtcdCluster,
+  StatefulSet,
+  Pod,
+  PersistentVolumeClaim,
+  Service,
+  ConfigMap,
+  Secret,
+  PodDisruptionBudget,
+  Event,
+  Lease,
+];
+
+export interface EtcdOperatorSettings extends PassSettings {
+  /** Clusters that are worked on at the same time. Default 4. */
+  readonly workers: number;
+  /** Of each call to a member. Default 5,000. */
+  readonly callTimeoutMs: number;
+}
+
+export const settingsDefault: EtcdOperatorSettings = {
+  workers: 4,
+  callTimeoutMs: 5_000,
+  learnerDeadlineMs: 600_000,
+  quorumGraceMs: 60_000,
+  restartsMax: 5,
+  spaceCycleMs: 600_000,
+  busyMs: 1_000,
+  restMs: 30_000,
+};
+
+export interface EtcdOperatorOptions {
+  /** Opened with `operatorKinds`. */
+  readonly registry: Registry;
+  /** Only clusters of this namespace. Default: all. */
+  readonly namespace?: string;
+  /** Default: the JSON gateway of the members. */
+  readonly connect?: ConnectEtcd;
+  /** Default: X.509. */
+  readonly issuer?: CertificateIssuer;
+  /** Default: the registry's. */
+  readonly clock?: Clock;
+  readonly log?: Log;
+  readonly settings?: Partial<EtcdOperatorSettings>;
+  /** Default: no metrics. */
+  readonly metrics?: MetricRegistry;
+}
+
+export class EtcdOperator {
+  readonly #options: EtcdOperatorOptions;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #controllers;
+  #events: EventRecorder | undefined;
+
+  /** Throws `BadRequest` for an invalid setting. Starts nothing and calls nothing. */
+  constructor(options: EtcdOperatorOptions) {
+    const { registry, namespace, metrics } = options;
+    const clock = options.clock ?? registry.clock;
+    const settings = { ...settingsDefault, ...options.settings };
+    checkSettings(settings);
+    this.#options = options;
+    this.#clock = clock;
+    this.#log = options.log ?? silentLog;
+    const passes = new Passes({
+      connect: options.connect ?? connectGateway(clock),
+      issuer: options.issuer ?? x509Issuer(clock),
+      clock,
+      settings,
+      callTimeoutMs: settings.callTimeoutMs,
+      monitoring: new MonitoringService(metrics && new MetricsClient(metrics)),
+    });
+    this.#controllers = createControllers({
+      passes,
+      events: () => this.#events,
+      workers: settings.workers,
+      log: this.#log,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(metrics ? { metrics: standardMetrics(metrics) } : {}),
+    });
+  }
+
+  /** For a manager, in order of start. */
+  get runnables(): readonly Runnable[] {
+    const metrics = this.#options.metrics && { metrics: standardMetrics(this.#options.metrics) };
+    const events: Runnable = {
+      name: 'events',
+      run: async ({ registry, signal }) => {
+        const recorder = new EventRecorder({ registry, source: OPERATOR_NAME, log: this.#log, ...metrics });
+        this.#events = recorder;
+        await aborted(signal);
+        this.#events = undefined;
+        await recorder.flush();
+      },
+    };
+    return [events, ...this.#controllers];
+  }
+
+  /** Runs everything until the signal aborts, with a manager of its own. */
+  async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const manager = new Manager({ registry: this.#options.registry, clock: this.#clock, log: this.#log });
+    for (const runnable of this.runnables) manager.add(runnable);
+    await manager.run({ signal });
+  }
+
+  /** Clusters that are not as their spec says, with the reason. */
+  async unsettled(): Promise<readonly { readonly namespace: string; readonly name: string; readonly why: string }[]> {
+    const { registry, namespace } = this.#options;
+    const { items } = await registry.resource(EtcdCluster).list(namespace === undefined ? {} : { namespace });
+    return items.flatMap((cluster) => {
+      const why = whyUnsettled(cluster);
+      return why === undefined
+        ? []
+        : [{ namespace: cluster.metadata.namespace ?? '', name: cluster.metadata.name, why }];
+    });
+  }
+}
+
+/** Undefined if the cluster is as its spec says. */
+export function whyUnsettled({ metadata, spec, status }: EtcdCluster): string | undefined {
+  if (metadata.deletionTimestamp !== undefined) return 'it is being deleted';
+  if (status?.observedGeneration !== metadata.generation) return 'its newest spec has not been observed yet';
+  if (spec.size === 0) return status?.phase === 'Stopped' ? undefined : 'it is being stopped';
+  const ready = findCondition(status?.conditions, 'Ready');
+  return ready?.status === 'True' ? undefined : (ready?.message ?? 'not reconciled yet');
+}
+
+function checkSettings(settings: EtcdOperatorSettings): void {
+  for (const [name, value] of Object.entries(settings)) {
+    if (Number.isInteger(value) && value > 0) continue;
+    throw new ApiError('BadRequest', { reason: `${name} must be a positive whole number, not ${value}` });
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
