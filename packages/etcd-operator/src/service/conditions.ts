@@ -62,19 +62,21 @@ export function conditionsOf(input: PassInput, decision: Decision): readonly New
 function ready(input: PassInput, decision: Decision): NewCondition {
   const { wanted, facts } = input;
   const { voters, serving } = countVoters(facts);
-  const { recorded, problem, waiting } = decision;
+  const { problem, waiting } = decision;
   if (wanted.size === 0) return condition('Ready', false, 'Stopped', 'spec.size is 0');
-  const isComplete =
-    voters === wanted.size && serving === voters && recorded.operation === undefined && !decision.action;
-  if (isComplete && recorded.version === wanted.version) {
-    return condition('Ready', true, 'Running', `${serving} of ${wanted.size} members serve`);
+  const counts = `${serving} of ${wanted.size} members serve`;
+  if (voters === wanted.size && serving === voters && isSettled(input, decision)) {
+    return condition('Ready', true, 'Running', counts);
   }
   const reason = problem?.reason ?? waiting?.reason ?? operationReason(decision) ?? 'Updating';
-  return condition(
-    'Ready',
-    false,
-    reason,
-    problem?.message ?? waiting?.message ?? `${serving} of ${wanted.size} members serve`,
+  return condition('Ready', false, reason, problem?.message ?? waiting?.message ?? counts);
+}
+
+/** Nothing is in progress, and every member runs the version and the configuration of the spec. */
+function isSettled({ wanted, facts, templateHash }: PassInput, { recorded }: Decision): boolean {
+  if (recorded.operation || recorded.recovery || recorded.stopped || recorded.version !== wanted.version) return false;
+  return slotsInRange(facts).every(
+    ({ pod, status }) => pod?.templateHash === templateHash && status?.version === wanted.version,
   );
 }
 
