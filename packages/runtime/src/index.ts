@@ -22,6 +22,7 @@ export * from './api/names.ts';
 export type { ApiObject, ObjectInput } from './api/object.ts';
 export { formatPath, type PathSegment, parsePath, valueAt } from './api/path.ts';
 export * as schema from './api/schema/build.ts';
+export { applyDefaults } from './api/schema/defaults.ts';
 export { toJsonSchema } from './api/schema/json-schema.ts';
 export { type Pruned, prune } from './api/schema/prune.ts';
 export type {

@@ -25,6 +25,8 @@ export type ColumnDefinition<Object> = {
 export interface Column<Object> {
   readonly name: string;
   readonly wide: boolean;
+  /** The field that is shown; absent if the value is computed. */
+  readonly path?: string;
   /** The empty string if there is no value. */
   value(object: Object): string;
 }
@@ -270,6 +272,7 @@ function build<Spec, Status, SpecInput, StatusInput>(
 function columnOf<Object>(column: ColumnDefinition<Object>): Column<Object> {
   const { name, wide = false } = column;
   if ('value' in column) return { name, wide, value: column.value };
-  const path = parsePath(column.path) ?? [];
-  return { name, wide, value: (object) => scalarText(valueAt(object, path)) ?? '' };
+  const { path } = column;
+  const segments = parsePath(path) ?? [];
+  return { name, wide, path, value: (object) => scalarText(valueAt(object, segments)) ?? '' };
 }

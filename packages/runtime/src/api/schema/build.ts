@@ -28,9 +28,7 @@ type StringRules = 'minLength' | 'maxLength' | 'pattern' | 'format' | 'enum';
 export function string<const Value extends string = string>(
   options: Options<StringSchema<Value>, StringRules> = {},
 ): StringSchema<Value> {
-  const flags = options.pattern?.expression.flags ?? '';
-  // `g` and `y` are stateful; `i`, `m` and `s` would be lost in the JSON Schema.
-  if (flags !== '' && flags !== 'u') throw invalid(`a pattern may have the flag "u" only, not "${flags}"`);
+  checkPattern(options.pattern);
   if (options.enum?.length === 0) throw invalid('an enum needs at least one value');
   return Object.freeze({ type: 'string', ...options });
 }
@@ -102,7 +100,8 @@ export function anything(options: Options<AnythingSchema> = {}): AnythingSchema 
   return Object.freeze({ type: 'anything', ...options });
 }
 
-export function integerOrString(options: Options<IntegerOrStringSchema> = {}): IntegerOrStringSchema {
+export function integerOrString(options: Options<IntegerOrStringSchema, 'pattern'> = {}): IntegerOrStringSchema {
+  checkPattern(options.pattern);
   return Object.freeze({ type: 'integerOrString', ...options });
 }
 
@@ -119,6 +118,12 @@ export function optional<S extends Schema>(schema: S): Optional<S> {
 export function withDefault<S extends Schema>(schema: S, value: Input<S> & JsonValue): Defaulted<S> {
   if (schema.presence !== undefined) throw invalid('a field is either optional or defaulted, and only once');
   return frozen(Object.assign({}, schema, { presence: 'defaulted' as const, default: deepFreeze(value) }));
+}
+
+function checkPattern(pattern: StringSchema['pattern']): void {
+  const flags = pattern?.expression.flags ?? '';
+  // `g` and `y` are stateful; `i`, `m` and `s` would be lost in the JSON Schema.
+  if (flags !== '' && flags !== 'u') throw invalid(`a pattern may have the flag "u" only, not "${flags}"`);
 }
 
 function frozen<Node>(node: Node): Node {

@@ -56,6 +56,7 @@ const leaf: fc.Arbitrary<Schema> = fc.oneof(
     boolean(),
     anything(),
     integerOrString(),
+    integerOrString({ pattern: { expression: /^a*$/u, hint: 'must be all a' } }),
   ),
 );
 const names = ['a', 'b', 'c'] as const;

@@ -63,6 +63,7 @@ function rules(schema: Schema): Rules {
     case 'integerOrString':
       return {
         anyOf: [defined(numberRules({ type: 'integer' })), { type: 'string' }],
+        pattern: schema.pattern?.expression.source,
         'x-kubernetes-int-or-string': true,
       };
   }

@@ -305,6 +305,12 @@ describe('an integer or a string', () => {
       ['port: Invalid value: 1.5: must be an integer or a string'],
       ['port: Invalid value: true: must be an integer or a string'],
     ]);
+    const quantity = integerOrString({ pattern: { expression: /^\d+Gi$/u, hint: 'must be such as 1Gi' } });
+    expect([1, '1Gi', '1'].map((value) => validate(quantity, value, 'size').map(formatFieldError))).toEqual([
+      [],
+      [],
+      ['size: Invalid value: "1": must be such as 1Gi'],
+    ]);
     expectTypeOf<Infer<ReturnType<typeof integerOrString>>>().toEqualTypeOf<number | string>();
   });
 });

@@ -90,6 +90,8 @@ export interface AnythingSchema extends Common<JsonValue> {
 /** Kubernetes' IntOrString: a count or a percentage, the number or the name of a port. */
 export interface IntegerOrStringSchema extends Common<number | string> {
   readonly type: 'integerOrString';
+  /** Of strings, as in `StringSchema`. */
+  readonly pattern?: StringSchema['pattern'];
 }
 
 export type Schema =

@@ -4,7 +4,15 @@ import { redactText } from '../../redact/text.ts';
 import type { FieldError } from '../errors.ts';
 import { isPlainObject, jsonProblem } from '../json.ts';
 import { formatPath, type PathSegment } from '../path.ts';
-import type { ListSchema, MapSchema, NumberSchema, ObjectSchema, Schema, StringSchema } from './schema.ts';
+import type {
+  IntegerOrStringSchema,
+  ListSchema,
+  MapSchema,
+  NumberSchema,
+  ObjectSchema,
+  Schema,
+  StringSchema,
+} from './schema.ts';
 
 /** Maximum number of errors returned for one value. It bounds the response to invalid input. */
 export const FIELD_ERRORS_MAX = 50;
@@ -89,10 +97,7 @@ function compile(schema: Schema): Check {
     case 'anything':
       return compileAnything(schema);
     case 'integerOrString':
-      return (walk, value) => {
-        if (typeof value !== 'string' && !Number.isSafeInteger(value))
-          invalid(walk, schema, value, 'must be an integer or a string');
-      };
+      return compileIntegerOrString(schema);
   }
 }
 
@@ -125,6 +130,17 @@ function compileString(schema: StringSchema): Check {
     if (expression !== undefined && !expression.test(value)) return invalid(walk, schema, value, hint);
     const reason = format?.check(value);
     if (reason !== undefined) invalid(walk, schema, value, reason);
+  };
+}
+
+function compileIntegerOrString(schema: IntegerOrStringSchema): Check {
+  const { expression, hint = '' } = schema.pattern ?? {};
+  return (walk, value) => {
+    if (typeof value !== 'string') {
+      if (!Number.isSafeInteger(value)) invalid(walk, schema, value, 'must be an integer or a string');
+    } else if (expression !== undefined && !expression.test(value)) {
+      invalid(walk, schema, value, hint);
+    }
   };
 }
 
