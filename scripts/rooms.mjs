@@ -92,7 +92,7 @@ export const rooms = {
   'kubernetes/rest': { imports: ['kubernetes/config', 'runtime'], doors: ['node:http', 'node:https', 'node:zlib'] },
   'kubernetes/registry': { imports: ['kubernetes/config', 'kubernetes/rest', 'runtime'] },
   'kubernetes/kinds': { imports: ['runtime'] },
-  'kubernetes/crd': { imports: ['runtime'] },
+  'kubernetes/crd': { imports: ['kubernetes/kinds', 'runtime'], libraries: ['yaml'] },
   'process-node/controllers': { imports: ['kubernetes', 'runtime'] },
   'process-node/node': {
     imports: ['process-node/controllers', 'kubernetes', 'apiserver', 'runtime'],

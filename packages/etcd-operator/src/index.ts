@@ -1,5 +1,6 @@
 /** The public interface of the etcd operator. */
 
+export { etcdClusterDefinition, etcdClusterValidations } from './apis/cluster-definition.ts';
 export { CLUSTER_NAME_LENGTH_MAX } from './apis/cluster-rules.ts';
 export {
   EtcdCluster,

@@ -5,12 +5,20 @@ export type { ClusterFields, ContextFields, UserFields } from './config/kubeconf
 export { type Kubeconfig, type KubeconfigSource, kubeconfigPaths, loadKubeconfig } from './config/load.ts';
 export { type ConnectOptions, connectionOf, isKubernetesUrl } from './config/open.ts';
 export { type ContextEntries, setContext, useContext } from './config/write.ts';
+export { customResourceDefinition, type DefinitionOptions, type Validation } from './crd/definition.ts';
+export { goPattern } from './crd/go-pattern.ts';
+export type { CelRule } from './crd/structural.ts';
+export { manifestYaml } from './crd/text.ts';
+export {
+  CustomResourceDefinition,
+  type CustomResourceDefinitionInput,
+} from './kinds/custom-resource-definition.ts';
 export { Node } from './kinds/node.ts';
 export { PersistentVolume } from './kinds/persistent-volume.ts';
 export { PersistentVolumeClaim, type PersistentVolumeClaimSpec } from './kinds/persistent-volume-claim.ts';
 export { type Container, type ContainerStatus, Pod, type PodSpec, type PodStatus, type Volume } from './kinds/pod.ts';
 export { PodDisruptionBudget } from './kinds/pod-disruption-budget.ts';
-export { parseQuantity } from './kinds/quantity.ts';
+export { parseQuantity, quantity } from './kinds/quantity.ts';
 export { Service, type ServiceSpec } from './kinds/service.ts';
 export { StatefulSet, type StatefulSetSpec, type StatefulSetStatus } from './kinds/stateful-set.ts';
 export { StorageClass, type StorageClassFields } from './kinds/storage-class.ts';

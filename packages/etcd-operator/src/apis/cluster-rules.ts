@@ -76,7 +76,7 @@ function checkQuantities({ storage, resources, etcd, defragmentation }: Spec): F
 }
 
 export const QUOTA_MESSAGE = 'must be smaller than storage.size, because the log and snapshots need space too';
-export const QUANTITY_MESSAGE = 'must be a positive quantity, such as 10Gi';
+export const QUANTITY_MESSAGE = 'must be greater than 0';
 
 function quantitiesOf(path: string, quantities: Readonly<Record<string, string | number>> = {}) {
   return Object.fromEntries(Object.entries(quantities).map(([name, quantity]) => [`${path}[${name}]`, quantity]));

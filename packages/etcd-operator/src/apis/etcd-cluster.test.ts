@@ -131,9 +131,12 @@ describe('EtcdCluster', () => {
     expect(problems({ storage: { size: '1Gi' }, etcd: { quotaBackendBytes: '1Gi' } })).toEqual([
       'spec.etcd.quotaBackendBytes: Invalid value: "1Gi": must be smaller than storage.size, because the log and snapshots need space too',
     ]);
-    expect(problems({ storage: { size: 'big' }, resources: { limits: { memory: '-1', cpu: 1 } } })).toEqual([
-      'spec.storage.size: Invalid value: "big": must be a positive quantity, such as 10Gi',
-      'spec.resources.limits[memory]: Invalid value: "-1": must be a positive quantity, such as 10Gi',
+    expect(problems({ storage: { size: 'big' } })).toEqual([
+      'spec.storage.size: Invalid value: "big": must be a quantity, such as 10Gi or 500m',
+    ]);
+    expect(problems({ storage: { size: 0 }, resources: { limits: { memory: '-1', cpu: 1 } } })).toEqual([
+      'spec.storage.size: Invalid value: 0: must be greater than 0',
+      'spec.resources.limits[memory]: Invalid value: "-1": must be greater than 0',
     ]);
   });
 

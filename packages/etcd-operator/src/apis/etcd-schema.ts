@@ -1,4 +1,5 @@
 /** `spec.etcd` and `spec.defragmentation`: settings of etcd, and the care for its database. */
+import { quantity } from '@ecsm/kubernetes';
 import { schema } from '@ecsm/runtime';
 
 const { boolean, integer, integerOrString, map, object, optional, string, withDefault } = schema;
@@ -16,10 +17,9 @@ export const etcd = object(
       }),
     ),
     quotaBackendBytes: optional(
-      integerOrString({
-        description:
-          'Size of the database, such as 4Gi, above which etcd accepts no more writes. Smaller than the volume. Default: that of etcd, 2Gi.',
-      }),
+      quantity(
+        'Size of the database, such as 4Gi, above which etcd accepts no more writes. Smaller than the volume. Default: that of etcd, 2Gi.',
+      ),
     ),
     autoCompactionMode: withDefault(
       string({
@@ -47,7 +47,7 @@ export const defragmentation = object(
   {
     enabled: withDefault(boolean({ description: 'Whether databases are defragmented when it pays.' }), true),
     freeSpaceAbove: withDefault(
-      integerOrString({ description: 'A member is defragmented when this much of its database is unused.' }),
+      quantity('A member is defragmented when this much of its database is unused.'),
       '200Mi',
     ),
     quotaUsageAbove: withDefault(
@@ -59,7 +59,7 @@ export const defragmentation = object(
       }),
       80,
     ),
-    minReclaim: withDefault(integerOrString({ description: 'Less is not worth a defragmentation.' }), '32Mi'),
+    minReclaim: withDefault(quantity('Less is not worth a defragmentation.'), '32Mi'),
   },
   { description: 'When databases are defragmented, one member after another and the leader last.' },
 );

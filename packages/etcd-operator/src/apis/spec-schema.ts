@@ -1,4 +1,5 @@
 /** The spec of an EtcdCluster. */
+import { quantity } from '@ecsm/kubernetes';
 import { schema } from '@ecsm/runtime';
 import { defragmentation, etcd } from './etcd-schema.ts';
 import { podTemplate } from './pod-template-schema.ts';
@@ -6,12 +7,14 @@ import { security } from './security-schema.ts';
 import { storage } from './storage-schema.ts';
 import { versionPattern } from './version.ts';
 
-const { anything, boolean, integer, integerOrString, list, map, object, optional, string, withDefault } = schema;
+const { anything, boolean, integer, list, map, object, optional, string, withDefault } = schema;
 
 /** What etcd recommends as the most. Every write needs a majority, so more members make writes slower. */
 export const SIZE_MAX = 9;
 
-const quantities = (description: string) => optional(map(integerOrString(), { description }));
+const RESOURCES_MAX = 16;
+
+const quantities = (description: string) => optional(map(quantity(), { maxProperties: RESOURCES_MAX, description }));
 
 export const spec = withDefault(
   object(

@@ -1,7 +1,8 @@
 /** `spec.storage`: the volumes of the members. */
+import { quantity } from '@ecsm/kubernetes';
 import { schema } from '@ecsm/runtime';
 
-const { anything, integerOrString, list, map, object, optional, string, withDefault } = schema;
+const { anything, list, map, object, optional, string, withDefault } = schema;
 
 const retention = ['Delete', 'Retain'] as const;
 
@@ -15,9 +16,7 @@ export const storage = object(
       }),
     ),
     size: withDefault(
-      integerOrString({
-        description: 'Size of each volume. It can grow if the StorageClass allows it, and cannot shrink.',
-      }),
+      quantity('Size of each volume. It can grow if the StorageClass allows it, and cannot shrink.'),
       '10Gi',
     ),
     volumeClaimTemplate: optional(

@@ -1,6 +1,7 @@
 /** The containers of a pod. */
 import { schema } from '@ecsm/runtime';
 import { count, flag, labels, open, resourceRequirements, text, texts } from './parts.ts';
+import { quantity } from './quantity.ts';
 
 const { anything, integer, integerOrString, list, optional, string, withDefault } = schema;
 
@@ -144,7 +145,7 @@ export const volume = open({
   emptyDir: optional(
     open({
       medium: text('Memory, or empty for the disk of the node.'),
-      sizeLimit: optional(integerOrString({ description: 'The most that it may contain.' })),
+      sizeLimit: optional(quantity('The most that it may contain.')),
     }),
   ),
   hostPath: optional(open({ path: string({ description: 'Path on the node.' }), type: text('What has to exist.') })),

@@ -3,8 +3,9 @@
  * objects also come from and go to real API servers.
  */
 import { type FieldError, schema, timestamp } from '@ecsm/runtime';
+import { quantity } from './quantity.ts';
 
-const { boolean, integer, integerOrString, list, map, object, optional, string } = schema;
+const { boolean, integer, list, map, object, optional, string } = schema;
 
 type Properties = Parameters<typeof object>[0];
 
@@ -20,7 +21,7 @@ export const texts = (description: string) => optional(list(string(), { descript
 export const labels = (description: string) => optional(map(string(), { description }));
 
 /** Amounts by resource, such as `memory: 1Gi`: see `parseQuantity`. */
-export const quantities = (description: string) => optional(map(integerOrString(), { description }));
+export const quantities = (description: string) => optional(map(quantity(), { description }));
 
 export const resourceRequirements = open(
   {
