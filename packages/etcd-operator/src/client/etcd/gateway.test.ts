@@ -20,6 +20,7 @@ function create(release: EtcdRelease, tls: boolean, options: { readonly quotaByt
     restart: (slot) => servers.restart(slot),
     stop: (slot) => servers.stop(slot),
     freeze: (slot, isFrozen) => servers.freeze(slot, isFrozen),
+    wipe: (slot) => servers.wipe(slot),
     isRunning: (slot) => servers.isRunning(slot),
     async close() {
       client.close();

@@ -24,7 +24,9 @@ export class Connections {
   readonly #credentials: EtcdCredentials | undefined;
   readonly #clock: Clock;
   readonly #agent: HttpAgent;
-  readonly #closing = new AbortController();
+  /** What ends each call in flight. */
+  readonly #calls = new Set<() => void>();
+  #isClosed = false;
 
   constructor(credentials: EtcdCredentials | undefined, clock: Clock) {
     this.#credentials = credentials;
@@ -37,13 +39,13 @@ export class Connections {
     const { signal, timeoutMs = timeoutMsDefault } = options;
     const what = `etcd at ${endpoint.host} (${endpoint.address}:${endpoint.port})`;
     return new Promise((resolve, reject) => {
-      if (this.#closing.signal.aborted) return reject(closed(what));
+      if (this.#isClosed) return reject(closed(what));
       if (signal?.aborted) return reject(aborted(what));
       const request = this.#request(endpoint, path, isLed);
       const finish = (end: () => void) => {
         cancelTimer();
         signal?.removeEventListener('abort', onAbort);
-        this.#closing.signal.removeEventListener('abort', onClose);
+        this.#calls.delete(onClose);
         end();
       };
       const fail = (error: EtcdError) => {
@@ -56,7 +58,7 @@ export class Connections {
         fail(new EtcdError('Timeout', `${what}: no answer within ${timeoutMs} ms`)),
       );
       signal?.addEventListener('abort', onAbort, { once: true });
-      this.#closing.signal.addEventListener('abort', onClose, { once: true });
+      this.#calls.add(onClose);
       request.on('error', (error) => fail(connectionFailure(error, what)));
       request.on('response', (response) =>
         collect(response, what, fail, (text) => finish(() => resolve({ status: response.statusCode ?? 0, text }))),
@@ -66,7 +68,8 @@ export class Connections {
   }
 
   close(): void {
-    this.#closing.abort();
+    this.#isClosed = true;
+    for (const end of [...this.#calls]) end();
     this.#agent.destroy();
   }
 

@@ -25,14 +25,17 @@ const timeoutMsDefault = 5_000;
 /** The calls of one client. */
 export class Calls {
   readonly #world: SimulatedEtcd;
-  readonly #closing = new AbortController();
+  /** What ends each call in flight. */
+  readonly #calls = new Set<() => void>();
+  #isClosed = false;
 
   constructor(world: SimulatedEtcd) {
     this.#world = world;
   }
 
   close(): void {
-    this.#closing.abort();
+    this.#isClosed = true;
+    for (const end of [...this.#calls]) end();
   }
 
   call<T>(call: Call<T>): Promise<T> {
@@ -48,15 +51,16 @@ export class Calls {
       };
       const fail = (error: EtcdError) => settle(() => reject(error));
       const unavailable = (problem: string) => fail(new EtcdError('Unavailable', `${what}: ${problem}`));
-      const on = (source: AbortSignal | undefined, problem: string) => {
-        const listener = () => unavailable(problem);
-        source?.addEventListener('abort', listener, { once: true });
-        cleanups.push(() => source?.removeEventListener('abort', listener));
-      };
-      if (this.#closing.signal.aborted) return unavailable('the client was closed');
+      if (this.#isClosed) return unavailable('the client was closed');
       if (signal?.aborted) return unavailable('the call was aborted');
-      on(this.#closing.signal, 'the client was closed');
-      on(signal, 'the call was aborted');
+      const onClose = () => unavailable('the client was closed');
+      const onAbort = () => unavailable('the call was aborted');
+      this.#calls.add(onClose);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      cleanups.push(
+        () => this.#calls.delete(onClose),
+        () => signal?.removeEventListener('abort', onAbort),
+      );
       cleanups.push(
         clock.after(timeoutMs, () => fail(new EtcdError('Timeout', `${what}: no answer within ${timeoutMs} ms`))),
       );

@@ -21,6 +21,7 @@ export class Raft {
   readonly #times: SimulatedEtcdTimes;
   /** Since when two members have been connected, by both ids. */
   readonly #connectedAtMs = new Map<string, number>();
+  #isElectionDue = false;
   #isVersionCheckDue = false;
 
   constructor(network: Network, clock: Clock, times: SimulatedEtcdTimes) {
@@ -70,6 +71,7 @@ export class Raft {
       this.#meetLeader(process);
       const isLed = process.isLeader ? this.hasQuorum(process) : this.leaderOf(process) !== undefined;
       if (isLed) process.loss = undefined;
+      else if (process.leaderId === undefined) this.#electLater();
       else if (process.loss === undefined) {
         // It misses what the leader appends meanwhile.
         if (!process.isLeader) process.isSynced = false;
@@ -184,12 +186,12 @@ export class Raft {
     const index = reached[leader.state.quorum - 1] ?? 0;
     // A leader commits entries of former leaders only together with one of its own.
     if (index > data.commit && data.log[index - 1]?.term === data.term) data.commit = index;
-    const membersBefore = leader.state.members.size;
+    const configurationBefore = leader.state.configuration;
     for (const process of [leader, ...followers]) {
       process.data.commit = Math.max(process.data.commit, Math.min(data.commit, process.data.log.length));
       process.applyCommitted();
     }
-    if (leader.state.members.size !== membersBefore) this.#clock.after(0, () => this.changed());
+    if (leader.state.configuration !== configurationBefore) this.#clock.after(0, () => this.changed());
   }
 
   /** A member without its leader, or a leader without a quorum. */
@@ -198,6 +200,15 @@ export class Raft {
     process.leaderId = undefined;
     process.isSynced = false;
     this.#elect();
+  }
+
+  #electLater(): void {
+    if (this.#isElectionDue) return;
+    this.#isElectionDue = true;
+    this.#clock.after(this.#times.electionMs, () => {
+      this.#isElectionDue = false;
+      this.#elect();
+    });
   }
 
   /** Members without a leader vote. */

@@ -40,6 +40,7 @@ function create(version: string, options: { readonly quotaBytes?: number }): Sui
       world.stop(peerURL(slot));
     },
     freeze: (slot, isFrozen) => world.freeze(peerURL(slot), isFrozen),
+    wipe: (slot) => volumes.get(slot)?.wipe(),
     isRunning: (slot) => world.isRunning(peerURL(slot)),
     async close() {
       client.close();

@@ -21,6 +21,8 @@ export class EtcdState {
   readonly removed = new Set<EtcdId>();
   readonly keys = new Map<string, Stored>();
   readonly alarms = new Map<string, EtcdAlarm>();
+  /** Counts the changes of members. */
+  configuration = 0;
   revision = 1n;
   compacted = 0n;
   /** The minor version that all members have had; 0 before it was determined. */
@@ -58,11 +60,13 @@ export class EtcdState {
         if (!member) return refuse('MemberNotFound', 'member not found');
         if (!member.isLearner) return refuse('NotLearner', 'can only promote a learner member');
         this.members.set(change.id, { ...member, isLearner: false });
+        this.configuration++;
         return undefined;
       }
       case 'remove':
         if (!this.members.delete(change.id)) return refuse('MemberNotFound', 'member not found');
         this.removed.add(change.id);
+        this.configuration++;
         return undefined;
       case 'publish': {
         const member = this.members.get(change.id);
@@ -95,12 +99,15 @@ export class EtcdState {
 
   #add(id: EtcdId, peerURL: string, isLearner: boolean): EtcdError | undefined {
     const all = [...this.members.values()];
+    // An addition of the same URL in the same second has the same id.
+    if (this.removed.has(id)) return refuse('MemberNotFound', 'member not found');
     if (all.some(({ peerURLs }) => peerURLs.includes(peerURL))) {
       return refuse('PeerUrlExists', 'Peer URLs already exists');
     }
     if (isLearner && all.filter((member) => member.isLearner).length >= learnersMax) {
       return refuse('TooManyLearners', 'too many learner members in cluster');
     }
+    this.configuration++;
     this.members.set(id, { id, name: '', peerURLs: [peerURL], clientURLs: [], isLearner });
     return undefined;
   }
