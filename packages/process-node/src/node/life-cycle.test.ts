@@ -94,7 +94,7 @@ describe('a process node', () => {
     await expect.poll(async () => (await test.pods.list()).items).toEqual([]);
   });
 
-  it('runs init containers one after another, and again until they succeed, before the containers', async () => {
+  it('runs init containers one after another, before the containers', async () => {
     const test = await startNode();
     const volumeMounts = [{ name: 'shared', mountPath: '/shared' }];
     const initContainer = (name: string, text: string) => ({

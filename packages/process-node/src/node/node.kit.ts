@@ -46,8 +46,13 @@ export function makeImage(): string {
   const directory = mkdtempSync(join(tmpdir(), 'process-node-image-'));
   writeFileSync(join(directory, 'server'), server);
   chmodSync(join(directory, 'server'), 0o755);
-  closing.push(async () => rmSync(directory, { recursive: true, force: true }));
+  removeLater(directory);
   return directory;
+}
+
+/** By `cleanUp`, after the nodes have stopped. */
+export function removeLater(directory: string): void {
+  closing.push(async () => rmSync(directory, { recursive: true, force: true }));
 }
 
 export type TestNodeOptions = Partial<ProcessNodeOptions>;
