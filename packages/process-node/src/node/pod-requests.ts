@@ -28,7 +28,7 @@ export async function bindPod(registry: Registry, pod: Pod, node: string): Promi
     await registry.client.request({ method: 'POST', path, body });
   } catch (error) {
     // Our own API server has no bindings.
-    if (!isApiError(error, 'NotFound') && !isApiError(error, 'BadRequest')) throw error;
+    if (!isApiError(error, 'Rejected')) throw error;
     await pods.patch(name, { spec: { nodeName: node } }, { namespace, uid });
   }
 }
