@@ -15,6 +15,8 @@ export interface Limits {
   readonly requestTimeoutMs: number;
   /** For the registry to answer, then 504. Work that takes longer counts as in flight until it ends. */
   readonly registryTimeoutMs: number;
+  /** A connection is closed if its client reads nothing of a response, or of a watch, for this time. */
+  readonly writeTimeoutMs: number;
   /** A connection without a request is closed after this time. */
   readonly idleTimeoutMs: number;
   readonly headerBytesMax: number;
@@ -32,6 +34,7 @@ export const defaultLimits: Limits = {
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 60_000,
   registryTimeoutMs: 60_000,
+  writeTimeoutMs: 60_000,
   idleTimeoutMs: 120_000,
   headerBytesMax: 32 * 1024,
   closeTimeoutMs: 5_000,

@@ -16,6 +16,8 @@ const gzipBytesMin = 128 * 1024;
 /** Fast: clients on slow links gain most from the first level. */
 const gzipLevel = 4;
 
+const pieceBytes = 256 * 1024;
+
 type ObjectAnswer = Exclude<Answer, { readonly type: 'text' }>;
 
 export interface View {
@@ -70,13 +72,36 @@ export async function sendText(
     response.setHeader('Content-Encoding', 'gzip');
     response.setHeader('Vary', 'Accept-Encoding');
     const compressed = await compress(text, { level: gzipLevel });
-    end(response, code, compressed);
-  } else end(response, code, text);
+    await end(response, code, compressed);
+  } else await end(response, code, text);
 }
 
-function end(response: ServerResponse, code: number, body: Buffer): void {
+/**
+ * A large body is sent in pieces: each that a client has read is progress, whereas one write of all of it would look like
+ * a stalled connection until its end.
+ */
+async function end(response: ServerResponse, code: number, body: Buffer): Promise<void> {
   response.writeHead(code, { 'Content-Length': body.byteLength });
-  response.end(body);
+  let sentBytes = 0;
+  while (body.byteLength - sentBytes > pieceBytes && !response.destroyed) {
+    const piece = body.subarray(sentBytes, sentBytes + pieceBytes);
+    sentBytes += pieceBytes;
+    if (!response.write(piece)) await drained(response);
+  }
+  response.end(body.subarray(sentBytes));
+}
+
+/** Resolves also when the connection is closed. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.removeListener('drain', done);
+      response.removeListener('close', done);
+      resolve();
+    };
+    response.once('drain', done);
+    response.once('close', done);
+  });
 }
 
 /** Sends an error as a Status. Returns its code. */

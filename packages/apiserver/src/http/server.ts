@@ -15,6 +15,7 @@ import { HttpError } from '../response/http-error.ts';
 import type { ServerCredentials } from '../tls/certificates.ts';
 import type { Target } from '../verbs/call.ts';
 import { bookmarkMs } from '../verbs/watch.ts';
+import { Connections } from './connections.ts';
 import { admitWrite } from './escalation.ts';
 import { Handler } from './handler.ts';
 import { defaultLimits, type Limits } from './limits.ts';
@@ -59,8 +60,7 @@ export class ApiServer {
   readonly #closing = new AbortController();
   readonly #clock: Clock;
   readonly #closeTimeoutMs: number;
-  /** All connections: Node.js itself knows only those whose TLS handshake is over. */
-  readonly #sockets = new Set<{ destroy(): unknown }>();
+  readonly #connections: Connections;
 
   constructor(options: ApiServerOptions) {
     const { registry, credentials, log = silentLog, clock = registry.clock } = options;
@@ -114,15 +114,17 @@ export class ApiServer {
     // A client that disconnects or does not speak HTTP.
     this.#server.on('clientError', (_, socket) => socket.destroy());
     this.#server.on('tlsClientError', () => {});
-    this.#server.on('connection', (socket) => {
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
+    this.#connections = new Connections(this.#server, clock, limits.writeTimeoutMs);
   }
 
   /** Watches that are open. */
   get watches(): number {
     return this.#handler.watches;
+  }
+
+  /** Connections that are open, also those without a request. */
+  get connections(): number {
+    return this.#connections.size;
   }
 
   /** Returns the address, with the port that was chosen if it was 0. */
@@ -134,6 +136,7 @@ export class ApiServer {
         resolve();
       });
     });
+    this.#connections.watch();
     const address = this.#server.address();
     const bound = typeof address === 'object' && address !== null ? address.port : port;
     return { host, port: bound };
@@ -156,11 +159,12 @@ export class ApiServer {
       if (isClosed) return;
       // A connection becomes idle when its request has ended. One whose client does not read never does.
       if (this.#clock.monotonicMs() - startMs < this.#closeTimeoutMs) this.#server.closeIdleConnections();
-      else for (const socket of this.#sockets) socket.destroy();
+      else this.#connections.destroy();
       this.#clock.after(closePollMs, closeIdle);
     };
     closeIdle();
     await closed;
+    this.#connections.stop();
   }
 
   async #ready(registry: Registry): Promise<void> {
