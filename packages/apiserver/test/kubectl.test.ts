@@ -97,6 +97,17 @@ describe.skipIf(kubectl === undefined)('kubectl', () => {
     expect(await out('get gadget shared -o yaml --show-managed-fields')).toContain('manager: two');
   });
 
+  it('continues on the server what it has applied on the client', async () => {
+    const object = (options: string) =>
+      manifest(1).replace('name: web', 'name: moved').replace('ports:', `${options}, ports:`);
+    await out('apply -f -', object('options: { x: a, y: b }'));
+    expect(await out('apply --server-side -f -', object('options: { x: a }'))).toContain('serverside-applied');
+    expect(await out('get gadget moved -o jsonpath={.spec.options}')).toBe('{"x":"a"}');
+    const before = await out('get gadget moved -o jsonpath={.metadata.resourceVersion}');
+    await out('apply --server-side -f -', object('options: { x: a }'));
+    expect(await out('get gadget moved -o jsonpath={.metadata.resourceVersion}')).toBe(before);
+  });
+
   it('reports mistakes as it does on Kubernetes', async () => {
     expect((await run('get gadget none')).err).toBe(
       'Error from server (NotFound): gadgets.example.io "none" not found\n',

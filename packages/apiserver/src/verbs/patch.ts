@@ -66,19 +66,40 @@ async function apply(call: Call): Promise<Answer> {
   const { force, dryRun } = writeOptionsOf(call.query, 'apply');
   const { value } = await decodeBody(call.body.bytes, 'application/yaml');
   const object = prepare(call.target.kind, checkedInput(call, value));
-  if (call.subresource === 'status')
-    return { type: 'object', code: 200, object: await putStatus(call, resource, object) };
-  await requireNamespace(call);
-  await call.admit(object);
+  const isStatus = call.subresource === 'status';
+  if (!isStatus) {
+    await requireNamespaceOfNew(call);
+    await call.admit(object);
+  }
   const { uid } = metadataOf(object);
   const resourceVersion = versionOf(object);
   const options = {
     ...optionsOf(call),
     force,
     dryRun,
+    ...(isStatus ? { subresource: 'status' as const } : {}),
     ...(typeof uid === 'string' ? { uid } : {}),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   };
   const { outcome, object: applied } = await resource.apply(asInput(object), options);
   return { type: 'object', code: outcome === 'created' ? 201 : 200, object: applied };
+}
+
+/** Objects in a namespace that is being deleted can still be changed: their finalizers have to be removed. */
+async function requireNamespaceOfNew(call: Call): Promise<void> {
+  try {
+    await requireNamespace(call);
+  } catch (error) {
+    if (!(await exists(call))) throw error;
+  }
+}
+
+async function exists({ target, namespace, name = '' }: Call): Promise<boolean> {
+  try {
+    await existing(target, namespace, name);
+    return true;
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return false;
+    throw error;
+  }
 }

@@ -61,10 +61,11 @@ async function listedItems<Item>(
     ...(wanted.continue === undefined ? {} : { continue: wanted.continue }),
     ...(isExact && resourceVersion !== undefined ? { resourceVersion } : {}),
   };
-  const found = await source.list(options).catch((error: unknown) => {
-    throw isExact && isApiError(error, 'BadRequest')
-      ? resourceVersionTooLarge(resourceVersion ?? '', 'unknown')
-      : error;
+  const found = await source.list(options).catch(async (error: unknown) => {
+    const isUnknown = isApiError(error, 'BadRequest') || isApiError(error, 'Expired');
+    if (!isExact || !isUnknown || resourceVersion === undefined) throw error;
+    const newest = (await source.list({ limit: 1 })).resourceVersion;
+    throw registry.isNewer(resourceVersion, newest) ? resourceVersionTooLarge(resourceVersion, newest) : error;
   });
   // A list is always of the newest version, so it is not older than any version that exists.
   if (resourceVersion !== undefined && /^\d+$/.test(resourceVersion) && !isExact && wanted.continue === undefined) {

@@ -1,5 +1,13 @@
 /** The bodies of patches: of a status, with preconditions, and of a server-side apply. */
-import { ApiError, deepEqual, isApiError, type JsonValue, type Precondition, shape } from '@ecsm/runtime';
+import {
+  ApiError,
+  type ApplyOptions,
+  deepEqual,
+  isApiError,
+  type JsonValue,
+  type Precondition,
+  shape,
+} from '@ecsm/runtime';
 import type { PreparedObject } from './objects.ts';
 
 /**
@@ -36,12 +44,15 @@ const serverFields: readonly string[] = [
 ];
 
 /** What a caller applies: without the status and without fields of the server, as in a file that was exported. */
-export function applyBody({ body }: PreparedObject, precondition: Precondition): unknown {
-  const { status: _, ...rest } = body;
+export function applyBody({ body }: PreparedObject, options: ApplyOptions): unknown {
+  const { status, ...rest } = body;
   const own = Object.entries(body.metadata).filter(
     ([field, value]) => !serverFields.includes(field) && !isEmpty(value),
   );
-  return { ...rest, metadata: withPrecondition(Object.fromEntries(own), precondition) };
+  const metadata = withPrecondition(Object.fromEntries(own), options);
+  if (options.subresource === undefined) return { ...rest, metadata };
+  const { apiVersion, kind } = body;
+  return { apiVersion, kind, metadata, status };
 }
 
 /** Kubernetes would write a custom resource again at each apply of an empty list or map in its metadata. */

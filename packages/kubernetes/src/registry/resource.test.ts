@@ -219,6 +219,17 @@ describe('an apply', () => {
     expect(JSON.parse(patches[0]?.body ?? '')).not.toHaveProperty('status');
   });
 
+  it('of the status sends nothing else', async () => {
+    const { widgets, received } = await scriptedRegistry(({ method }, response) =>
+      answer(response, 200, widget('a', method === 'GET' ? 7 : 8)),
+    );
+    await widgets.apply({ ...exported, status: { phase: 'Up' } }, { subresource: 'status' });
+    const sent = received.find(({ method }) => method === 'PATCH');
+    expect(sent?.path).toBe(`${widgetsPath}/a/status`);
+    const { spec, status } = JSON.parse(sent?.body ?? '');
+    expect([spec, status]).toEqual([undefined, { phase: 'Up' }]);
+  });
+
   it('compares objects on a dry run, whose version does not change', async () => {
     let after = widget('a', 7);
     const { widgets } = await scriptedRegistry(({ method }, response) =>

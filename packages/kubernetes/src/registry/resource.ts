@@ -3,6 +3,7 @@ import {
   ApiError,
   type ApiObject,
   type Applied,
+  type ApplyOptions,
   type DeleteOptions,
   type EventBatch,
   isApiError,
@@ -141,16 +142,13 @@ export class KubernetesResource<Spec, Status, SpecInput = Spec, StatusInput = St
   }
 
   /** Server-side apply. The version before it tells whether it has changed anything. */
-  async apply(
-    object: ObjectInput<SpecInput, StatusInput>,
-    options: ManagedWriteOptions & Precondition = {},
-  ): Promise<Applied<Spec, Status>> {
+  async apply(object: ObjectInput<SpecInput, StatusInput>, options: ApplyOptions = {}): Promise<Applied<Spec, Status>> {
     const wanted = prepared(this.kind, object);
     const { name, namespace } = wanted;
     const before = await this.#before(name, namespace, options.dryRun === true);
     const request = {
       method: 'PATCH',
-      path: objectPath(this.kind, namespace, name),
+      path: `${objectPath(this.kind, namespace, name)}${options.subresource === undefined ? '' : `/${options.subresource}`}`,
       body: applyBody(wanted, options),
       contentType: 'application/apply-patch+yaml',
       query: { force: options.force === true ? 'true' : undefined },

@@ -3,6 +3,7 @@ import { ApiError } from '../api/errors.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../api/json.ts';
 import type { Kind } from '../api/kind.ts';
 import { type ApplyResult, apply } from '../api/managed-fields/apply.ts';
+import type { ManagedFieldsEntry } from '../api/managed-fields/entries.ts';
 import { lastAppliedAnnotation } from '../api/managed-fields/migration.ts';
 import { trackedPart, withoutNulls } from '../api/managed-fields/tracked.ts';
 import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
@@ -10,7 +11,8 @@ import { validate } from '../api/schema/validate.ts';
 import { asJson, type StoredObject } from './codec.ts';
 import type { ApplyOptions } from './contract.ts';
 import { plain } from './input.ts';
-import { managerOf } from './managers.ts';
+import { managerOf, withManagedFields } from './managers.ts';
+import { withStatus } from './rules.ts';
 
 /** The manager of an apply that names none. */
 const managerDefault = 'ecsm';
@@ -28,6 +30,7 @@ export interface Configuration {
 export function configurationOf(
   kind: Pick<Kind, 'apiVersion' | 'kind' | 'scope' | 'schema'>,
   input: unknown,
+  subresource?: 'status',
 ): Configuration {
   const { apiVersion, schema } = kind;
   const json = plain(input ?? null);
@@ -36,7 +39,7 @@ export function configurationOf(
   }
   const { name, namespace = NAMESPACE_DEFAULT } = json.metadata;
   const address: JsonObject = kind.scope === 'Cluster' ? {} : { namespace };
-  const { metadata, ...content } = trackedPart(json, undefined);
+  const { metadata, ...content } = trackedPart(json, subresource);
   const written = { apiVersion, kind: kind.kind, ...identityIn(json), ...content };
   const named = { ...(name === undefined ? {} : { name }), ...address, ...withoutEmpty(metadata) };
   const object = withoutNulls(schema, { ...written, metadata: named });
@@ -53,7 +56,7 @@ export function applied(
   { apiVersion, schema }: Pick<Kind, 'apiVersion' | 'schema'>,
   stored: StoredObject<unknown, unknown> | undefined,
   { object: configuration }: Configuration,
-  { force = false, timestamp, ...options }: ApplyOptions & { readonly timestamp: string },
+  { force = false, subresource, timestamp, ...options }: ApplyOptions & { readonly timestamp: string },
 ): ApplyResult {
   const live = stored && asJson(stored);
   return apply({
@@ -65,7 +68,20 @@ export function applied(
     manager: managerOf(options) ?? managerDefault,
     force,
     timestamp,
+    ...(subresource === undefined ? {} : { subresource }),
   });
+}
+
+/** The stored object with the status that results from an apply: the object itself if nothing changes. */
+export function withAppliedStatus<Spec, Status>(
+  kind: Kind<Spec, Status>,
+  stored: StoredObject<Spec, Status>,
+  status: JsonValue | undefined,
+  managedFields: readonly ManagedFieldsEntry[],
+): StoredObject<Spec, Status> {
+  const next = withStatus(kind, stored, status);
+  const isSame = next === stored && managedFields === (stored.metadata.managedFields ?? managedFields);
+  return isSame ? stored : withManagedFields(next, managedFields);
 }
 
 /** Kind and version as the caller wrote them, so that validation can reject wrong ones. */

@@ -177,7 +177,8 @@ export interface Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> 
   ): Promise<ApiObject<Spec, Status>>;
   /**
    * Server-side apply by a manager, `ecsm` by default: creates the object, or merges into it and removes what the manager
-   * applied before and nobody owns now. Throws `Conflict` with `causes` for fields of others. Ignores the status.
+   * applied before and nobody owns now. Throws `Conflict` with `causes` for fields of others. The status is applied only
+   * with `subresource`.
    */
   apply(object: ObjectInput<SpecInput, StatusInput>, options?: ApplyOptions): Promise<Applied<Spec, Status>>;
   /**
@@ -315,6 +316,8 @@ export interface UpdateOptions<Known> extends WriteOptions {
 export interface ApplyOptions extends WriteOptions, Precondition {
   /** Take over fields that other managers own. Default: they are a `Conflict`. */
   readonly force?: boolean;
+  /** Apply only the status, of an object that exists. Default: everything but the status. */
+  readonly subresource?: 'status';
 }
 
 export interface Precondition {

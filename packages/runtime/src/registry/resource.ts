@@ -9,7 +9,7 @@ import type { ApiObject, DefaultedObject, ObjectInput } from '../api/object.ts';
 import { type Clock, timestampAt } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Store, Write } from '../store/contract.ts';
-import { applied, configurationOf } from './apply.ts';
+import { applied, configurationOf, withAppliedStatus } from './apply.ts';
 import { asJson, decode, encode, revisionOf, type StoredObject, withoutRevision, withRevision } from './codec.ts';
 import { retryOnConflict, WriteConflict } from './conflict.ts';
 import type {
@@ -148,7 +148,8 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
   }
 
   async apply(object: ObjectInput<SpecInput, StatusInput>, options: ApplyOptions = {}): Promise<Applied<Spec, Status>> {
-    const configuration = configurationOf(this.kind, object);
+    const { subresource } = options;
+    const configuration = configurationOf(this.kind, object, subresource);
     const { name, namespace } = configuration;
     const attempt = async (): Promise<Applied<Spec, Status>> => {
       const current = await this.#current(this.#key(namespace, name));
@@ -158,6 +159,12 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
         ...options,
         timestamp,
       });
+      if (current && subresource) {
+        const next = withAppliedStatus(this.kind, current.stored, merged['status'], managedFields);
+        const outcome = next === current.stored ? 'unchanged' : 'configured';
+        return { outcome, object: await this.#objects.replace(current, next, options) };
+      }
+      if (subresource) throw new ApiError('NotFound', { kind: this.kind.kind, name });
       if (!current) {
         const next = withManagedFields(this.#created(parseInput(this.kind, merged)), managedFields);
         return { outcome: 'created', object: await this.#objects.insert(next, options) };

@@ -50,6 +50,23 @@ export function applyRules(suite: RegistrySuite): void {
       ]);
     });
 
+    it('applies only the status through its subresource, by owners of its own', async () => {
+      const status = (phase: string) => ({ metadata: { name: 'a' }, spec: { size: 9 }, status: { phase } });
+      const asOne = { manager: 'one', subresource: 'status' } as const;
+      expect((await failure(widgets().apply(status('Up'), asOne))).code).toBe('NotFound');
+      await widgets().apply(named({ size: 2 }), { manager: 'one' });
+      const { outcome, object } = await widgets().apply(status('Up'), asOne);
+      expect([outcome, object.spec.size, object.status]).toEqual(['configured', 2, { phase: 'Up' }]);
+      expect((await widgets().apply(status('Up'), asOne)).outcome).toBe('unchanged');
+      expect(await causes(widgets().apply(status('Down'), { ...asOne, manager: 'two' }))).toEqual([
+        'Conflict',
+        ['one .status.phase'],
+      ]);
+      const entries = object.metadata.managedFields ?? [];
+      const text = entries.map(({ operation, subresource = 'object' }) => `${operation} ${subresource}`);
+      expect(text.sort()).toEqual(['Apply object', 'Apply status']);
+    });
+
     it('shares a field with the same value, and removes it with its last owner', async () => {
       await widgets().apply(named({ note: 'n', size: 2 }), { manager: 'one' });
       await widgets().apply(named({ note: 'n' }), { manager: 'two' });
