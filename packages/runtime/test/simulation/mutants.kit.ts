@@ -213,8 +213,9 @@ export const mutants: readonly Mutant[] = [
   inLibrary(
     'garbage is deleted whatever has become of it',
     patch(EmbeddedResource.prototype, (original) => ({
-      delete(this: AnyResource, name: string, { namespace }: Parameters<AnyResource['delete']>[1] & object = {}) {
-        return original.delete.call(this, name, namespace === undefined ? {} : { namespace });
+      delete(this: AnyResource, name: string, options: Parameters<AnyResource['delete']>[1] = {}) {
+        const { uid: _, resourceVersion: __, ...others } = options;
+        return original.delete.call(this, name, others);
       },
     })),
     garbageScenario,
