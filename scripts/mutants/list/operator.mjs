@@ -641,7 +641,7 @@ export const controller = {
     {
       name: 'a step without a response counts as rejected',
       file: 'send-step.ts',
-      find: "if (error.isUnanswered) return { is: 'unanswered', error: cause };",
+      find: "if (isLinkFailure(error)) return { is: 'unanswered', error };",
       replace: '',
       tests: ['send-step.test.ts'],
     },

@@ -162,10 +162,9 @@ export const registry = {
     },
     {
       name: 'an observer gets commits that lost against another writer',
-      file: 'observed.ts',
-      find: 'if (outcome.committed && keys.length > 0) {',
-      replace:
-        "if (keys.length > 0) {\n          if (!outcome.committed) for (const observer of observers) observer.written?.('', keys);",
+      file: 'writer.ts',
+      find: 'if (outcome.committed) {',
+      replace: 'if (!outcome.committed) this.#report(0, writes);\n    if (outcome.committed) {',
     },
     {
       name: 'a continue token of another list is accepted',

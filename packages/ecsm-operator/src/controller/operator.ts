@@ -26,7 +26,7 @@ import { ECSMService } from '../apis/ecsm-service.ts';
 import { Observer } from '../observe/observer.ts';
 import { digestOf } from '../observe/owner-records.ts';
 import { ServiceManager } from '../resource/manager.ts';
-import { type OwnerKey, platformName } from '../resource/naming.ts';
+import { platformName } from '../resource/naming.ts';
 import type { Plan } from '../service/model.ts';
 import { type PlatformViews, platformViews } from '../views/platform-views.ts';
 import { planFor } from './dry-plan.ts';
@@ -138,7 +138,12 @@ export class Operator {
       log,
       observeMs,
       pollMs: planned.pollMs,
-      enqueue: (owners, reason) => this.#enqueue(owners, reason),
+      enqueue: (owners, reason) => {
+        const options = { reason, priority: observedPriority };
+        for (const { namespace, name } of owners) {
+          this.#controller.queue?.add(keyOf(ECSMService, namespace, name), options);
+        }
+      },
     });
     this.views = platformViews({
       ecsm,
@@ -251,12 +256,6 @@ export class Operator {
     const { namespace, name } = service.metadata;
     const isAtRest = this.observer.owners.isAtRest(platformName(namespace, name), service);
     return isAtRest ? undefined : 'still in progress';
-  }
-
-  #enqueue(owners: readonly OwnerKey[], reason: string): void {
-    for (const { namespace, name } of owners) {
-      this.#controller.queue?.add(keyOf(ECSMService, namespace, name), { reason, priority: observedPriority });
-    }
   }
 }
 

@@ -1,6 +1,7 @@
 /** Sends one step of a plan, and returns its result. A step that may have been performed is never repeated blindly. */
+import { isLinkFailure } from '@ecsm/client';
 import { type ApiError, isApiError } from '@ecsm/runtime';
-import { fromPlatform, PlatformError } from '../observe/platform-error.ts';
+import { isOfPlatform } from '../observe/platform-error.ts';
 import type { ServiceManager } from '../resource/manager.ts';
 import type { Step } from '../service/model.ts';
 
@@ -19,15 +20,14 @@ type Manager = Pick<
 
 export async function sendStep(step: Step, manager: Manager, signal: AbortSignal): Promise<StepResult> {
   try {
-    const writtenId = await fromPlatform(() => call(step, manager, signal));
+    const writtenId = await call(step, manager, signal);
     return { is: 'done', ...(writtenId === undefined ? {} : { writtenId }) };
   } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-    const { cause } = error;
-    if (error.isUnanswered) return { is: 'unanswered', error: cause };
+    if (!isOfPlatform(error)) throw error;
     // Created, deleted or changed since it was read: the next reconcile decides by the mark.
-    const isOvertaken = ['AlreadyExists', 'NotFound', 'Conflict'].includes(cause.code);
-    return { is: isOvertaken ? 'overtaken' : 'refused', error: cause };
+    const isOvertaken = ['AlreadyExists', 'NotFound', 'Conflict'].includes(error.code);
+    if (isLinkFailure(error)) return { is: 'unanswered', error };
+    return { is: isOvertaken ? 'overtaken' : 'refused', error };
   }
 }
 

@@ -17,7 +17,7 @@ import type { Mark, PlatformService } from '../resource/model.ts';
 import type { OwnerKey } from '../resource/naming.ts';
 import { NodeCache } from './node-cache.ts';
 import { OwnerRecords } from './owner-records.ts';
-import { fromPlatform } from './platform-error.ts';
+import { platformError } from './platform-error.ts';
 import { Poller } from './poller.ts';
 import { Prefetch, type Prefetched } from './prefetch.ts';
 import { ServiceRecords } from './service-records.ts';
@@ -84,15 +84,17 @@ export class Observer {
   }
 
   /** Everything is read now. */
-  freshSnapshot(base: string, signal: AbortSignal): Promise<PlatformSnapshot> {
-    return fromPlatform(async () => {
+  async freshSnapshot(base: string, signal: AbortSignal): Promise<PlatformSnapshot> {
+    try {
       const [found, offlineNodes] = await Promise.all([
         this.#options.manager.find(base, { signal, known: this.owners.of(base).knownIds }),
         this.#nodes.read(freshNodesMs, signal),
       ]);
       this.owners.of(base).knownIds = new Set(found.map(({ id }) => id));
       return { services: this.staleness.corrected(found), offlineNodes, source: 'fresh' };
-    });
+    } catch (error) {
+      throw platformError(error);
+    }
   }
 
   /** Cheaper: services that were created or deleted since the last poll may be missed. */
@@ -101,7 +103,7 @@ export class Observer {
     if (ids === undefined) return this.freshSnapshot(base, signal);
     const prefetched = this.#prefetch.take(ids);
     const payloads = ids.map((id) => this.owners.takePayload(id));
-    return fromPlatform(async () => {
+    try {
       const offlineNodes = await this.#nodes.read(this.#options.observeMs * 2, signal);
       if (ids.length === 0) return { services: [], offlineNodes, source: 'polled' };
       const assumed = prefetched && this.#assumed(prefetched, payloads);
@@ -110,7 +112,9 @@ export class Observer {
       if (read === undefined) return this.freshSnapshot(base, signal);
       this.owners.addKnownIds(base, ids);
       return { services: this.staleness.corrected(read), offlineNodes, source: 'polled' };
-    });
+    } catch (error) {
+      throw platformError(error);
+    }
   }
 
   /** A reconcile has decided about these services of ours, and waits for the lost nodes. */

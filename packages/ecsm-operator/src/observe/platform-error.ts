@@ -17,14 +17,12 @@ export class PlatformError extends Error {
   }
 }
 
-/**
- * Converts the error of a platform call to a `PlatformError`. `Fenced` is not converted: the registry rejected the call
- * before it was sent.
- */
-export async function fromPlatform<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    throw isApiError(error) && error.code !== 'Fenced' ? new PlatformError(error) : error;
-  }
+/** Whether a platform call failed on the platform. With `Fenced` the registry rejected it before it was sent. */
+export function isOfPlatform(error: unknown): error is ApiError {
+  return isApiError(error) && error.code !== 'Fenced';
+}
+
+/** Converts the error of a platform call. Returns any other error unchanged. */
+export function platformError(error: unknown): unknown {
+  return isOfPlatform(error) ? new PlatformError(error) : error;
 }

@@ -152,7 +152,8 @@ export class Poller {
     const isFirst = this.#completed === 0 && this.#failures === 0;
     /** Bases of the owners to enqueue. */
     const affected = new Set<string>();
-    const enqueue = () => {
+    const enqueue = (changed: readonly ServiceRow[] = []) => {
+      for (const { name } of changed) addBases(affected, name);
       if (!isFirst) this.#enqueue([...affected], 'changed on the platform');
       affected.clear();
     };
@@ -163,11 +164,7 @@ export class Poller {
       this.#completed = poll;
       this.#pendingNames.settle(poll);
       enqueue();
-      const enqueueOwnersOf = (rows: readonly ServiceRow[]) => {
-        for (const { name } of rows) addBases(affected, name);
-        enqueue();
-      };
-      if (!isFirst) await this.#prefetch(changed, poll, enqueueOwnersOf, signal);
+      if (!isFirst) await this.#prefetch(changed, poll, enqueue, signal);
       if (this.#isSweepDue()) await this.#sweep(affected, signal);
       this.#ended(true);
       return isFresh;

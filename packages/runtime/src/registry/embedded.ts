@@ -16,7 +16,6 @@ import type { Capabilities, Fence, Fencing, MultiKeyCommits, Registry, WriteObse
 import { EmbeddedEncodedResource } from './encoded.ts';
 import { collect, sweep } from './garbage.ts';
 import { keyOf, locate, type Place } from './keys.ts';
-import { observedCommits } from './observed.ts';
 import { EmbeddedResource } from './resource.ts';
 import { SharedLogs } from './shared-log.ts';
 import { raiseFence, Writer } from './writer.ts';
@@ -34,7 +33,7 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
   readonly clock: Clock;
   readonly random: Random;
   readonly #logs: SharedLogs;
-  readonly #commits: Pick<Store, 'commit'>;
+  readonly #unfenced: Writer;
   readonly #writer: Writer;
   readonly #fence: Fence | undefined;
   readonly #observers: readonly WriteObserver[];
@@ -47,8 +46,8 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
     this.#logs = options instanceof EmbeddedRegistry ? options.#logs : new SharedLogs(this.store, this.clock);
     this.#fence = fence;
     this.#observers = observers;
-    this.#commits = observedCommits(this.store, observers);
-    this.#writer = new Writer(this.#commits, fence);
+    this.#unfenced = new Writer(this.store, observers);
+    this.#writer = fence ? new Writer(this.store, observers, fence) : this.#unfenced;
   }
 
   get capabilities(): Capabilities {
@@ -92,7 +91,7 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
   }
 
   async raiseFence(name: string, holding?: ApiObject<unknown, unknown>): Promise<Fence> {
-    return raiseFence(this.#commits, name, holding && this.#holding(holding));
+    return raiseFence(this.#unfenced, name, holding && this.#holding(holding));
   }
 
   fencedBy(fence: Fence): EmbeddedRegistry {

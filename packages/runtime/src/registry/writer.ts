@@ -1,18 +1,20 @@
 /**
- * The commits of a registry: guarded by the fence if there is one, with a failed comparison turned into an error or a
- * conflict.
+ * The commits of a registry: guarded by the fence if there is one, reported to observers, with a failed comparison turned
+ * into an error or a conflict.
  */
 import { ApiError } from '../api/errors.ts';
-import type { Revision, Store, Write } from '../store/contract.ts';
-import type { Fence } from './contract.ts';
+import type { CommitOutcome, Revision, Store, Write } from '../store/contract.ts';
+import type { Fence, WriteObserver } from './contract.ts';
 import { fenceKey } from './keys.ts';
 
 export class Writer {
   readonly #store: Pick<Store, 'commit'>;
+  readonly #observers: readonly WriteObserver[];
   readonly #fence: Fence | undefined;
 
-  constructor(store: Pick<Store, 'commit'>, fence?: Fence) {
+  constructor(store: Pick<Store, 'commit'>, observers: readonly WriteObserver[], fence?: Fence) {
     this.#store = store;
+    this.#observers = observers;
     this.#fence = fence;
   }
 
@@ -20,8 +22,17 @@ export class Writer {
   async commit(writes: readonly Write[]): Promise<Revision | { readonly conflict: string }> {
     const fence = this.#fence;
     const guard: Write[] = fence ? [{ type: 'check', key: fenceKey(fence.name), expected: fence.epoch }] : [];
-    const outcome = await this.#store.commit([...guard, ...writes]);
-    if (outcome.committed) return outcome.revision;
+    let outcome: CommitOutcome;
+    try {
+      outcome = await this.#store.commit([...guard, ...writes]);
+    } catch (error) {
+      for (const observer of this.#observers) observer.failed?.(error);
+      throw error;
+    }
+    if (outcome.committed) {
+      this.#report(outcome.revision, writes);
+      return outcome.revision;
+    }
     if (fence && outcome.key === fenceKey(fence.name)) {
       throw new ApiError('Fenced', { fence: fence.name, epoch: fence.epoch });
     }
@@ -32,24 +43,32 @@ export class Writer {
   async check(): Promise<void> {
     if (this.#fence) await this.commit([]);
   }
+
+  #report(revision: Revision, writes: readonly Write[]): void {
+    if (this.#observers.length === 0) return;
+    const keys = writes.flatMap(({ type, key }) => (type === 'check' ? [] : [key]));
+    // A commit of checks only has written nothing.
+    if (keys.length === 0) return;
+    for (const observer of this.#observers) observer.written?.(String(revision), keys);
+  }
 }
 
 /**
  * Raises a fence: every writer with an older epoch is rejected from now on. With `holding`, only if that record is
- * unchanged, so that a candidate that was suspended cannot fence off the current leader.
+ * unchanged, so that a candidate that was suspended cannot fence off the current leader. The writer has no fence.
  */
 export async function raiseFence(
-  store: Pick<Store, 'commit'>,
+  writer: Writer,
   name: string,
   holding?: { readonly key: string; readonly revision: Revision },
 ): Promise<Fence> {
   const check: Write[] = holding ? [{ type: 'check', key: holding.key, expected: holding.revision }] : [];
   const value = new TextEncoder().encode(JSON.stringify({ fence: name }));
-  const outcome = await store.commit([...check, { type: 'put', key: fenceKey(name), value }]);
-  if (outcome.committed) return { name, epoch: outcome.revision };
+  const outcome = await writer.commit([...check, { type: 'put', key: fenceKey(name), value }]);
+  if (typeof outcome === 'number') return { name, epoch: outcome };
   throw new ApiError('Conflict', {
     kind: 'Fence',
     name,
-    reason: `${outcome.key} has changed: another candidate is the leader`,
+    reason: `${outcome.conflict} has changed: another candidate is the leader`,
   });
 }

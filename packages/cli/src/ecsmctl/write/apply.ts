@@ -79,22 +79,20 @@ function chosenBy(
 
 type AppliedItem = Item & { readonly isChanged: boolean };
 
-async function applyAll(
+function applyAll(
   { registry, warn }: Session,
   documents: readonly Document[],
   report: Report,
   { dryRun, force }: Options,
 ): Promise<readonly AppliedItem[]> {
-  const items: AppliedItem[] = [];
-  await report.each(documents, async ({ kind, object: wanted }) => {
+  return report.each(documents, async ({ kind, object: wanted }) => {
     const { outcome, object } = await applyOne(registry, kind, wanted, { dryRun, force });
-    items.push({ kind, object, isChanged: outcome !== 'unchanged' });
     report.done({ kind, object }, outcome);
     if (object.metadata.deletionTimestamp !== undefined) {
       warn(`${shortNameOf(kind, object.metadata.name)} is being deleted, and the applied changes will be lost`);
     }
+    return { kind, object, isChanged: outcome !== 'unchanged' };
   });
-  return items;
 }
 
 async function pruneRest(
@@ -108,13 +106,11 @@ async function pruneRest(
     session.warn('pruning skipped: some objects could not be applied');
     return [];
   }
-  const pruned: Item[] = [];
-  await report.each(await prunable(session, documents, selector), async ({ kind, object }) => {
+  return report.each(await prunable(session, documents, selector), async ({ kind, object }) => {
     const { name, namespace, uid } = object.metadata;
     const left = await session.registry.resource(kind).delete(name, { namespace, uid, dryRun });
     const item = { kind, object: left ?? object };
-    pruned.push(item);
     report.writeLine(item, 'pruned');
+    return item;
   });
-  return pruned;
 }

@@ -36,11 +36,12 @@ export class Report {
   }
 
   /**
-   * Runs the work for one object after the other. An `ApiError` is printed and counted; an error of the store is thrown,
+   * Runs the work for one object after the other, and returns the results. An `ApiError` is printed and counted; an error of the store is thrown,
    * because it affects all objects. An interruption is thrown between two objects.
    */
-  async each<T>(things: readonly T[], work: (thing: T) => Promise<void>): Promise<void> {
+  async each<T, R>(things: readonly T[], work: (thing: T) => Promise<R>): Promise<readonly R[]> {
     const { err, signal } = this.#call.terminal;
+    const results: R[] = [];
     for (const [index, thing] of things.entries()) {
       // A closed output (`| head`) is not a request to stop writing.
       if (signal.aborted && signal.reason instanceof Interrupted) {
@@ -51,13 +52,14 @@ export class Report {
       }
       this.#count++;
       try {
-        await work(thing);
+        results.push(await work(thing));
       } catch (error) {
         if (!isObjectError(error) || (things.length === 1 && this.#count === 1)) throw error;
         this.#failures++;
         err.write(`ecsmctl: ${visible(error.message)}\n`);
       }
     }
+    return results;
   }
 
   /** `ecsmservice/telemetry configured`. */
