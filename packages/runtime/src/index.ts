@@ -57,6 +57,7 @@ export type { Change as InformerChange } from './informer/versions.ts';
 export { formatAge } from './lib/age.ts';
 export { Backoff, backoffMs } from './lib/backoff.ts';
 export { BoundedMap } from './lib/bounded-map.ts';
+export { connectionErrorCode, describeConnectionError } from './lib/connection-error.ts';
 export { nearest } from './lib/nearest.ts';
 export { timeMsOf } from './lib/time.ts';
 export type { Check, Checks } from './manager/checks.ts';
