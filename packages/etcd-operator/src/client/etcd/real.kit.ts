@@ -149,8 +149,6 @@ export class RealEtcd {
       `--initial-cluster=${slots.map((other) => `etcd-${other}=${this.peerURL(other)}`).join(',')}`,
       `--initial-cluster-state=${state}`,
       '--initial-cluster-token=test',
-      '--heartbeat-interval=50',
-      '--election-timeout=500',
       '--logger=zap',
       '--log-level=error',
       '--log-outputs=stderr',
