@@ -1,8 +1,10 @@
 /** The public interface of the process node. */
 export {
+  type ClusterController,
   type ClusterControllerName,
   type ClusterControllersOptions,
   clusterControllerNames,
+  clusterControllers,
   runClusterControllers,
 } from './controllers/controllers.ts';
 export { claimProtection, podIndexLabel, podNameLabel, revisionLabel } from './controllers/stateful-pods.ts';

@@ -2,7 +2,7 @@
  * The controllers of Kubernetes that pods of StatefulSets need, for registries without kube-controller-manager: tests,
  * simulations and demonstrations. They use the clock of the registry, so they also run on a virtual one.
  */
-import { Informers, type Log, type Registry } from '@ecsm/runtime';
+import { type ControllerContext, Informers, type Log, type Registry } from '@ecsm/runtime';
 import { claimProtector } from './claim-protection.ts';
 import { disruptionBudgetController } from './disruption-budget.ts';
 import { statefulSetController } from './stateful-set.ts';
@@ -38,11 +38,24 @@ export interface ClusterControllersOptions {
   readonly log?: Log;
 }
 
+export interface ClusterController {
+  readonly name: string;
+  run(context: ControllerContext): Promise<void>;
+}
+
+/** New controllers, for a manager or a simulation to run. Default: all of them. */
+export function clusterControllers(
+  only: readonly ClusterControllerName[] = clusterControllerNames,
+  log?: Log,
+): readonly ClusterController[] {
+  return only.flatMap((name): readonly ClusterController[] => factories[name](log));
+}
+
 /** Runs until the signal aborts. Garbage collection by owner references is `collectGarbage`'s. */
 export async function runClusterControllers(options: ClusterControllersOptions): Promise<void> {
-  const { registry, signal, log, only = clusterControllerNames } = options;
+  const { registry, signal, log, only } = options;
   const informers = options.informers ?? new Informers({ registry, ...(log && { log }) });
-  const controllers = only.flatMap((name): readonly Runnable[] => factories[name](log));
+  const controllers = clusterControllers(only, log);
   // A signal for each: Node.js warns of many listeners on one.
   const stops = controllers.map(() => new AbortController());
   const stop = () => {
@@ -50,11 +63,7 @@ export async function runClusterControllers(options: ClusterControllersOptions):
   };
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
-  const run = (controller: Runnable, index: number) =>
+  const run = (controller: ClusterController, index: number) =>
     controller.run({ registry, informers, signal: stops[index]?.signal ?? signal });
   await Promise.all(controllers.map(run));
-}
-
-interface Runnable {
-  run(context: { registry: Registry; signal: AbortSignal; informers: Informers }): Promise<void>;
 }

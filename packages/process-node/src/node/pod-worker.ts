@@ -223,7 +223,7 @@ export class PodWorker {
         await registry.resource(Pod).updateStatus({ metadata: { name, namespace, uid }, status });
         this.#written = status;
       } catch (error) {
-        if (isApiError(error, 'NotFound') || isApiError(error, 'Conflict') || isApiError(error, 'Closed')) {
+        if (isApiError(error, 'Closed') || (await this.#isGone(error))) {
           this.#isSilent = true;
           break;
         }
@@ -233,6 +233,18 @@ export class PodWorker {
       }
     }
     this.#writing = undefined;
+  }
+
+  /** A conflict is temporary, unless the name belongs to another pod now. */
+  async #isGone(error: unknown): Promise<boolean> {
+    if (isApiError(error, 'NotFound')) return true;
+    if (!isApiError(error, 'Conflict')) return false;
+    const { name, namespace, uid } = this.pod.metadata;
+    try {
+      return (await this.#environment.registry.resource(Pod).get(name, { namespace })).metadata.uid !== uid;
+    } catch (failure) {
+      return isApiError(failure, 'NotFound');
+    }
   }
 
   #status(): PodStatus {

@@ -118,8 +118,17 @@ export async function startProcessNode(options: ProcessNodeOptions): Promise<Pro
   const { controllers = true } = options;
   const only =
     controllers === true ? clusterControllerNames : controllers === false ? ['provisioner' as const] : controllers;
-  await registerNode(registration);
-  if (only.includes('provisioner')) await createStorageClass(registry);
+  const close = async () => {
+    await addresses.close();
+    if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    await registerNode(registration);
+    if (only.includes('provisioner')) await createStorageClass(registry);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   const running = Promise.all([
     keepReady(registration, options.heartbeatMs ?? heartbeatMsDefault, signal),
     pods.run({ registry, signal, informers }),
@@ -153,8 +162,7 @@ export async function startProcessNode(options: ProcessNodeOptions): Promise<Pro
         await pods.stop(graceMs);
         await running;
       } finally {
-        await addresses.close();
-        if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
+        await close();
       }
     },
   };
