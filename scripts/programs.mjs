@@ -29,6 +29,7 @@ const outdir = join(root, 'dist', 'programs');
 const programs = {
   'ecsm-operator': 'packages/ecsm-operator/dist/program/main.js',
   'ecsm-apiserver': 'packages/ecsm-operator/dist/program/apiserver-main.js',
+  'etcd-operator': 'packages/etcd-operator/dist/program/main.js',
   'ecsm-sim': 'packages/ecsm-simulator/dist/program/main.js',
 };
 const tools = {
