@@ -82,6 +82,7 @@ export { isSecretName } from './redact/names.ts';
 export { redactText } from './redact/text.ts';
 export { redact, redactNamed, type SecretMarks } from './redact/value.ts';
 export { asJson } from './registry/codec.ts';
+export { decodeContinue, encodeContinue } from './registry/continue-token.ts';
 export * from './registry/contract.ts';
 export { EmbeddedRegistry, type EmbeddedRegistryOptions } from './registry/embedded.ts';
 export { collectGarbage, sweepGarbage } from './registry/garbage.ts';

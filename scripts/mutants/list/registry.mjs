@@ -169,8 +169,8 @@ export const registry = {
     {
       name: 'a continue token of another list is accepted',
       file: 'list.ts',
-      find: ' && after.startsWith(prefix))',
-      replace: ')',
+      find: 'isValid && after.startsWith(prefix)',
+      replace: 'isValid',
     },
     {
       name: 'a page with a selector repeats its last object on the next page',

@@ -5,6 +5,8 @@
 import {
   ApiError,
   type ApiObject,
+  decodeContinue,
+  encodeContinue,
   formatFieldSelector,
   formatLabelSelector,
   isApiError,
@@ -149,7 +151,7 @@ async function readPages(client: RestClient, kind: Kind, pages: Pages, collector
     count += items?.length ?? 0;
     next = metadata.continue || undefined;
     if (next === undefined) return { resourceVersion };
-    if (count === limit) return { resourceVersion, continue: encodeToken(next, pages.path) };
+    if (count === limit) return { resourceVersion, continue: encodeContinue([pages.path, next]) };
   }
 }
 
@@ -198,22 +200,6 @@ function keyOfItem(kind: Kind, value: unknown): string {
 }
 
 /** A server would accept the token of another kind and continue at a wrong place. */
-function encodeToken(next: string, path: string): string {
-  return Buffer.from(JSON.stringify([path, next])).toString('base64url');
-}
-
 function decodeToken(token: string, path: string): string {
-  const parsed = parseToken(token);
-  if (Array.isArray(parsed) && parsed[0] === path && typeof parsed[1] === 'string') return parsed[1];
-  throw new ApiError('BadRequest', {
-    reason: 'the continue token does not belong to this list: restart the list without it',
-  });
-}
-
-function parseToken(token: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(token, 'base64url').toString());
-  } catch {
-    return undefined;
-  }
+  return decodeContinue(token, ([of, next]) => (of === path && typeof next === 'string' ? next : undefined));
 }

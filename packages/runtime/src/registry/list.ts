@@ -1,5 +1,5 @@
 /** Lists: selectors, pages, and the token that continues a list at the same revision. */
-import { ApiError, isApiError } from '../api/errors.ts';
+import { isApiError } from '../api/errors.ts';
 import { matchesFields, parseFieldSelector } from '../api/field-selector.ts';
 import type { Kind } from '../api/kind.ts';
 import type { ApiObject } from '../api/object.ts';
@@ -8,6 +8,7 @@ import { parseLabelSelector } from '../api/selector-parser.ts';
 import type { Entry, Revision, Store, VersionPage as StoreVersionPage } from '../store/contract.ts';
 import { checkLimit } from '../store/validate.ts';
 import { decode, revisionOf, textWithRevision, withRevision } from './codec.ts';
+import { decodeContinue, encodeContinue } from './continue-token.ts';
 import type {
   EncodedList,
   ListOptions,
@@ -135,27 +136,14 @@ interface Cursor {
   readonly after: string;
 }
 
-/** The token is opaque to callers. Its prefix prevents that a token of one list continues another. */
 function encodeCursor({ revision, after }: Cursor): string {
-  return Buffer.from(JSON.stringify([revision, after])).toString('base64url');
+  return encodeContinue([revision, after]);
 }
 
+/** The prefix prevents that a token of one list continues another. */
 function decodeCursor(token: string, prefix: string): Cursor {
-  const parsed = parseToken(token);
-  if (Array.isArray(parsed)) {
-    const [revision, after] = parsed;
-    if (Number.isSafeInteger(revision) && typeof after === 'string' && after.startsWith(prefix))
-      return { revision, after };
-  }
-  throw new ApiError('BadRequest', {
-    reason: 'the continue token does not belong to this list: restart the list without it',
+  return decodeContinue(token, ([revision, after]) => {
+    const isValid = typeof revision === 'number' && Number.isSafeInteger(revision) && typeof after === 'string';
+    return isValid && after.startsWith(prefix) ? { revision, after } : undefined;
   });
-}
-
-function parseToken(token: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(token, 'base64url').toString());
-  } catch {
-    return undefined;
-  }
 }
