@@ -175,7 +175,7 @@ export const registry = {
     {
       name: 'a page with a selector repeats its last object on the next page',
       file: 'list.ts',
-      find: 'cursor = { revision: page.revision, after: key };',
+      find: 'cursor = { revision: page.revision, after: entry.key };',
       replace: '',
     },
     {
