@@ -1,41 +1,20 @@
 /** What every client of etcd and every cluster behind it does: real servers through the gateway, and the simulated one. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EtcdClient, EtcdEndpoint, EtcdErrorCode, EtcdId } from './contract.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EtcdClient, EtcdErrorCode, EtcdId } from './contract.ts';
 import { isEtcdError } from './error.ts';
+import { describeQuota } from './quota.suite.ts';
+import { type EtcdHarness, eventually, outcome, type SuiteCluster } from './suite.kit.ts';
 
-/** A cluster of members by slot: a slot keeps its address and its data when its process ends. */
-export interface SuiteCluster {
-  readonly client: EtcdClient;
-  endpoint(slot: number): EtcdEndpoint;
-  peerURL(slot: number): string;
-  start(slot: number, options: { readonly state: 'new' | 'existing'; readonly slots: readonly number[] }): void;
-  restart(slot: number): void;
-  stop(slot: number): Promise<void>;
-  freeze(slot: number, isFrozen: boolean): void;
-  /** Empties the data directory of a member that is stopped. */
-  wipe(slot: number): void;
-  isRunning(slot: number): boolean;
-  close(): Promise<void>;
-}
-
-export interface EtcdHarness {
-  readonly name: string;
-  /** Such as `3.5.16`. */
-  readonly version: string;
-  create(options: { readonly quotaBytes?: number }): SuiteCluster;
-}
-
-const quotaBytes = 300 * 1024;
 const retried: readonly EtcdErrorCode[] = ['Unhealthy', 'LearnerNotReady', 'NotEnoughStarted', 'NoLeader', 'Timeout'];
 
 export function describeEtcd(harness: EtcdHarness): void {
   let cluster: SuiteCluster;
   let client: EtcdClient;
 
-  const open = async (size: number, options: { readonly quotaBytes?: number } = {}) => {
-    cluster = harness.create(options);
+  const open = async () => {
+    cluster = harness.create({});
     client = cluster.client;
-    const slots = Array.from({ length: size }, (_, slot) => slot);
+    const slots = [0, 1, 2];
     for (const slot of slots) cluster.start(slot, { state: 'new', slots });
     for (const slot of slots) await untilServing(slot);
   };
@@ -65,7 +44,7 @@ export function describeEtcd(harness: EtcdHarness): void {
   };
 
   describe(`three members: ${harness.name}`, () => {
-    beforeAll(() => open(3));
+    beforeAll(open);
     afterAll(() => cluster.close());
 
     it('report one cluster, one leader and their version', async () => {
@@ -309,49 +288,5 @@ export function describeEtcd(harness: EtcdHarness): void {
     });
   });
 
-  describe(`one member with a small quota: ${harness.name}`, () => {
-    beforeEach(() => open(1, { quotaBytes }));
-    afterEach(() => cluster.close());
-
-    it('raises NOSPACE, until it is compacted, defragmented and disarmed', async () => {
-      const endpoint = cluster.endpoint(0);
-      const value = 'x'.repeat(20_000);
-      const fill = async () => {
-        for (let n = 0; n < 100; n++) await client.put(endpoint, 'key', value);
-      };
-      expect(await outcome(fill())).toBe('NoSpace');
-      const memberId = await idOf(0);
-      await expect.poll(() => client.alarms(endpoint)).toEqual([{ memberId, type: 'NOSPACE' }]);
-      expect(await outcome(client.put(endpoint, 'small', 'a'))).toBe('NoSpace');
-      expect(await client.get(endpoint, 'key')).toMatchObject({ value });
-
-      const before = await client.status(endpoint);
-      await client.compact(endpoint, before.revision);
-      // The history is discarded in the background.
-      await eventually(async () => {
-        await client.defragment(endpoint);
-        expect((await client.status(endpoint)).dbSizeBytes).toBeLessThan(quotaBytes / 2);
-      });
-      expect(await outcome(client.put(endpoint, 'small', 'a'))).toBe('NoSpace');
-      await client.disarm(endpoint, { memberId, type: 'NOSPACE' });
-      expect(await client.alarms(endpoint)).toEqual([]);
-      await client.put(endpoint, 'small', 'a');
-    });
-  });
-}
-
-/** Repeats the action until it does not fail, also in hooks. */
-export function eventually<T>(action: () => Promise<T>): Promise<T> {
-  return vi.waitFor(action, { timeout: 40_000, interval: 50 });
-}
-
-/** `ok`, or the code of the error. Anything but an `EtcdError` is thrown. */
-export async function outcome(call: Promise<unknown>): Promise<EtcdErrorCode | 'ok'> {
-  try {
-    await call;
-    return 'ok';
-  } catch (error) {
-    if (isEtcdError(error)) return error.code;
-    throw error;
-  }
+  describeQuota(harness);
 }

@@ -3,9 +3,10 @@ import { Authority, generateAuthority } from '@ecsm/apiserver';
 import { systemClock } from '@ecsm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EtcdRelease, etcdBinaries, skipWithoutRelease } from './binaries.kit.ts';
-import { describeEtcd, eventually, outcome, type SuiteCluster } from './etcd.suite.ts';
+import { describeEtcd } from './etcd.suite.ts';
 import { connectGateway } from './gateway.ts';
 import { RealEtcd } from './real.kit.ts';
+import { eventually, outcome, type SuiteCluster } from './suite.kit.ts';
 
 const connect = connectGateway(systemClock);
 

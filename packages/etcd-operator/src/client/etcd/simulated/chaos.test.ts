@@ -7,7 +7,7 @@
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { expect, it } from 'vitest';
-import { outcome } from '../etcd.suite.ts';
+import { outcome } from '../suite.kit.ts';
 import { EtcdVolume } from './model.kit.ts';
 import { SimulatedEtcd } from './world.kit.ts';
 

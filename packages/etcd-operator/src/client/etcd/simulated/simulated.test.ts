@@ -1,11 +1,21 @@
 /** The simulated cluster with the suite of the client; what a client cannot see is tested in world.test.ts. */
-import { fasterClock } from '@ecsm/runtime/testing';
-import { describeEtcd, type SuiteCluster } from '../etcd.suite.ts';
+import { VirtualClock } from '@ecsm/runtime/testing';
+import { describeEtcd } from '../etcd.suite.ts';
+import type { SuiteCluster } from '../suite.kit.ts';
 import { EtcdVolume } from './model.kit.ts';
 import { SimulatedEtcd } from './world.kit.ts';
 
+const stepMs = 10;
+
 function create(version: string, options: { readonly quotaBytes?: number }): SuiteCluster {
-  const world = new SimulatedEtcd(fasterClock(20));
+  // Time passes with the work of the process, so that no deadline is missed on a slow machine.
+  const clock = new VirtualClock();
+  let isClosed = false;
+  const run = async () => {
+    while (!isClosed) await clock.advance(stepMs);
+  };
+  const running = run();
+  const world = new SimulatedEtcd(clock);
   const client = world.connect(undefined);
   const volumes = new Map<number, EtcdVolume>();
   const starts = new Map<number, Parameters<SuiteCluster['start']>[1]>();
@@ -44,6 +54,8 @@ function create(version: string, options: { readonly quotaBytes?: number }): Sui
     isRunning: (slot) => world.isRunning(peerURL(slot)),
     async close() {
       client.close();
+      isClosed = true;
+      await running;
       for (const slot of volumes.keys()) world.stop(peerURL(slot));
     },
   };

@@ -2,7 +2,8 @@
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { EtcdClient, EtcdEndpoint } from '../contract.ts';
-import { outcome } from '../etcd.suite.ts';
+import { outcome } from '../suite.kit.ts';
+import { readConfigFile } from './config.kit.ts';
 import { EtcdVolume, type SimulatedEtcdOptions } from './model.kit.ts';
 import { SimulatedEtcd } from './world.kit.ts';
 
@@ -218,6 +219,30 @@ describe('the CORRUPT alarm', () => {
     expect(await clock.run(client.alarms(at(2)))).toEqual([{ memberId: '0', type: 'CORRUPT' }]);
     await clock.run(client.disarm(at(2), { memberId: '0', type: 'CORRUPT' }));
     expect(await put(0, 'key')).toBe('ok');
+  });
+});
+
+describe('a configuration file', () => {
+  it('starts a member', async () => {
+    const config = {
+      name: 'main-0',
+      'initial-advertise-peer-urls': url(0),
+      'advertise-client-urls': 'https://main-0:2379',
+      'initial-cluster': `main-0=${url(0)}`,
+      'initial-cluster-state': 'new',
+      'initial-cluster-token': 'token',
+      'quota-backend-bytes': 100_000,
+    };
+    world.start({
+      ...readConfigFile(JSON.stringify(config)),
+      address: '10.0.0.0',
+      version: '3.6.16',
+      volume: new EtcdVolume(),
+    });
+    await clock.advance(5_000);
+    expect(await put(0, 'key', 'x'.repeat(90_000))).toBe('NoSpace');
+    expect((await clock.run(client.memberList(at(0)))).members).toMatchObject([{ name: 'main-0', peerURLs: [url(0)] }]);
+    expect(() => readConfigFile('{"name":"main-0"}')).toThrow('initial-advertise-peer-urls is missing');
   });
 });
 
