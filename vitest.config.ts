@@ -35,6 +35,7 @@ export default defineConfig({
       { find: /^@ecsm\/apiserver$/, replacement: source('apiserver/src/index.ts') },
       { find: /^@ecsm\/kubernetes$/, replacement: source('kubernetes/src/index.ts') },
       { find: /^@ecsm\/process-node$/, replacement: source('process-node/src/index.ts') },
+      { find: /^@ecsm\/etcd-operator$/, replacement: source('etcd-operator/src/index.ts') },
       { find: /^@ecsm\/client$/, replacement: source('ecsm-client/src/index.ts') },
       { find: /^@ecsm\/simulator$/, replacement: source('ecsm-simulator/src/index.ts') },
       { find: '@ecsm/operator/kinds', replacement: source('ecsm-operator/src/apis/public.ts') },

@@ -150,7 +150,9 @@ function membersOf(cluster: EtcdCluster, { facts }: PassInput): readonly MemberS
   if (membership === undefined) return undefined;
   const leader = slotOfMember(facts, membership.leaderId)?.status;
   const before = new Map(cluster.status?.members?.map(({ id, dbSizeBytes }) => [id, dbSizeBytes]));
-  return membership.members.map((member) => {
+  const indexOf = (id: string) => slotOfMember(facts, id)?.index ?? Number.POSITIVE_INFINITY;
+  const sorted = [...membership.members].sort((one, other) => indexOf(one.id) - indexOf(other.id));
+  return sorted.map((member) => {
     const slot = slotOfMember(facts, member.id);
     const [peerURL] = member.peerURLs;
     const message = slot && whyNotReady(slot);

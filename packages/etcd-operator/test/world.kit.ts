@@ -1,0 +1,211 @@
+/**
+ * A small Kubernetes for end-to-end tests: an API server (ours, or another one), a process node that runs pods as real
+ * etcd processes, and the operator.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiServer, Certificates, Namespace, Secret } from '@ecsm/apiserver';
+import { openKubernetesRegistry, PersistentVolumeClaim, Pod, StatefulSet } from '@ecsm/kubernetes';
+import { type ProcessNode, processNodeKinds, startProcessNode } from '@ecsm/process-node';
+import { EmbeddedRegistry, Event, type Kind, MemoryStore, type Registry, sleep, systemClock } from '@ecsm/runtime';
+import { type EtcdRelease, etcdBinaries } from '../src/client/etcd/binaries.kit.ts';
+import { connectGateway } from '../src/client/etcd/gateway.ts';
+import {
+  EtcdCluster,
+  type EtcdClusterInput,
+  EtcdOperator,
+  operatorKinds,
+  wellKnown,
+  whyUnsettled,
+} from '../src/index.ts';
+import { Writer } from './writer.kit.ts';
+
+/** Every kind once: both packages name some of them. */
+export const allKinds: readonly Kind[] = [
+  ...new Map(
+    [...operatorKinds, ...processNodeKinds, Namespace].map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]),
+  ).values(),
+];
+
+export interface WorldOptions {
+  /** Default: our API server over HTTPS, on a registry in memory. */
+  readonly registry?: Registry;
+  /** Whether the server has controllers of its own: kube-controller-manager. */
+  readonly hasControllers?: boolean;
+}
+
+const settledMsMax = 150_000;
+
+export class World {
+  readonly registry: Registry;
+  readonly node: ProcessNode;
+  readonly #closing: (() => Promise<void>)[];
+  #operator: { readonly stop: AbortController; readonly running: Promise<void> } | undefined;
+
+  private constructor(registry: Registry, node: ProcessNode, closing: (() => Promise<void>)[]) {
+    this.registry = registry;
+    this.node = node;
+    this.#closing = closing;
+  }
+
+  static async start({ registry: given, hasControllers = false }: WorldOptions = {}): Promise<World> {
+    const closing: (() => Promise<void>)[] = [];
+    const registry = given ?? (await openServed(closing));
+    const node = await startProcessNode({
+      registry,
+      binaries: binariesOf,
+      controllers: !hasControllers,
+      backoff: { msMin: 500, msMax: 2_000 },
+    });
+    const world = new World(registry, node, closing);
+    world.startOperator();
+    return world;
+  }
+
+  get clusters() {
+    return this.registry.resource(EtcdCluster);
+  }
+
+  startOperator(): void {
+    const stop = new AbortController();
+    const operator = new EtcdOperator({
+      registry: this.registry,
+      settings: { busyMs: 250, restMs: 2_000, quorumGraceMs: 3_000 },
+    });
+    this.#operator = { stop, running: operator.run({ signal: stop.signal }) };
+  }
+
+  async stopOperator(): Promise<void> {
+    this.#operator?.stop.abort();
+    await this.#operator?.running;
+    this.#operator = undefined;
+  }
+
+  async create(name: string, spec: EtcdClusterInput['spec']): Promise<void> {
+    await this.clusters.create({ metadata: { name }, spec });
+    await this.settled(name);
+  }
+
+  /** Waits until the cluster is as its spec says. */
+  async settled(name: string): Promise<EtcdCluster> {
+    return this.until(name, (cluster) => whyUnsettled(cluster) === undefined, 'it is as its spec says');
+  }
+
+  async until(name: string, isTrue: (cluster: EtcdCluster) => boolean, what: string): Promise<EtcdCluster> {
+    const endMs = systemClock.monotonicMs() + settledMsMax;
+    for (;;) {
+      const cluster = await this.clusters.get(name);
+      if (isTrue(cluster)) return cluster;
+      if (systemClock.monotonicMs() > endMs) {
+        throw new Error(
+          `${name}: not within ${settledMsMax} ms: ${what}\n${JSON.stringify(cluster.status, undefined, 1)}`,
+        );
+      }
+      await sleep(systemClock, 100);
+    }
+  }
+
+  /** Changes the spec, and waits until it is true. */
+  async change(name: string, spec: Readonly<Record<string, unknown>>): Promise<EtcdCluster> {
+    await this.clusters.patch(name, { spec: JSON.parse(JSON.stringify(spec)) });
+    return this.settled(name);
+  }
+
+  async claims(name: string): Promise<readonly string[]> {
+    const selector = { labelSelector: `${wellKnown.labels.cluster}=${name}` };
+    const { items } = await this.registry.resource(PersistentVolumeClaim).list(selector);
+    return items.map(({ metadata }) => metadata.name).sort();
+  }
+
+  async pods(name: string): Promise<readonly Pod[]> {
+    const { items } = await this.registry.resource(Pod).list({ labelSelector: `${wellKnown.labels.cluster}=${name}` });
+    return items;
+  }
+
+  async eventReasons(name: string): Promise<ReadonlySet<string>> {
+    const { items } = await this.registry.resource(Event).list({ fieldSelector: `involvedObject.name=${name}` });
+    return new Set(items.map((event) => Event.fieldsOf(event).reason ?? ''));
+  }
+
+  /** Deletes the volume and the pod of a slot, as when its disk is lost. */
+  async loseVolume(name: string, slot: number): Promise<void> {
+    await this.registry.resource(PersistentVolumeClaim).delete(wellKnown.names.claim(name, slot));
+    await this.registry.resource(Pod).delete(wellKnown.names.pod(name, slot));
+  }
+
+  sets() {
+    return this.registry.resource(StatefulSet);
+  }
+
+  /** Writes through all members, until it is stopped. */
+  async writer(name: string): Promise<Writer> {
+    const data = await this.secret(name);
+    const credentials = data && { ca: data['ca.crt'] ?? '', cert: data['tls.crt'] ?? '', key: data['tls.key'] ?? '' };
+    const client = connectGateway(systemClock)(credentials);
+    const endpoints = () =>
+      this.node
+        .pods()
+        .filter((pod) => pod.name.startsWith(`${name}-`))
+        .map((pod) => ({ host: `${pod.name}.${name}-peer.${pod.namespace}.svc`, address: pod.address, port: 2379 }));
+    return new Writer(client, endpoints, systemClock);
+  }
+
+  async secret(name: string): Promise<Readonly<Record<string, string>> | undefined> {
+    const { items } = await this.registry.resource(Secret).list();
+    const secret = items.find(({ metadata }) => metadata.name === wellKnown.names.clientSecret(name));
+    if (secret === undefined) return undefined;
+    const { data = {} } = Secret.fieldsOf(secret);
+    return Object.fromEntries(
+      Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.stopOperator();
+    await this.node.stop();
+    for (const close of this.#closing) await close();
+  }
+}
+
+const releases: readonly EtcdRelease[] = ['3.4', '3.5', '3.5-built', '3.6'];
+
+/** By the version in the tag of the image. */
+function binariesOf(image: string): string | undefined {
+  for (const release of releases) {
+    const found = etcdBinaries(release);
+    if (found.directory !== undefined && image.endsWith(`:v${found.version}`)) return found.directory;
+  }
+  return undefined;
+}
+
+async function openServed(closing: (() => Promise<void>)[]): Promise<Registry> {
+  const directory = mkdtempSync(join(tmpdir(), 'etcd-operator-tls-'));
+  const stored = new EmbeddedRegistry({ store: new MemoryStore(), kinds: allKinds });
+  const certificates = new Certificates({
+    directory,
+    names: ['127.0.0.1'],
+    clock: systemClock,
+    server: 'https://127.0.0.1:6443',
+  });
+  const certificateAuthority = join(directory, 'authority.pem');
+  writeFileSync(certificateAuthority, certificates.authorityPem);
+  const api = new ApiServer({ registry: stored, credentials: certificates.server });
+  const { port } = await api.listen({ host: '127.0.0.1', port: 0 });
+  const end = new AbortController();
+  const collected = stored.capabilities.garbage?.collect({ signal: end.signal });
+  const registry = await openKubernetesRegistry(`https://127.0.0.1:${port}`, {
+    kinds: allKinds,
+    env: {},
+    certificateAuthority,
+  });
+  closing.push(async () => {
+    await registry.close();
+    await api.close();
+    end.abort();
+    await collected;
+    await stored.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return registry;
+}
