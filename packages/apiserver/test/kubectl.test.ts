@@ -2,53 +2,24 @@
  * Goal: unmodified kubectl works on our server. Method: a server with TLS, users and roles on a registry in a directory, as
  * programs run it, and the commands that a person types, with their output and exit codes.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EmbeddedRegistry, Event, Lease, Manager, openRegistry, systemClock } from '@ecsm/runtime';
+import { systemClock } from '@ecsm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RegistryTokens } from '../src/auth/registry-tokens.ts';
 import { createToken } from '../src/auth/tokens.ts';
-import { Gadget } from '../src/http/server.kit.ts';
-import { type Serving, startServing } from '../src/http/serving.ts';
-import { serverKinds } from '../src/kinds/server-kinds.ts';
-import { findKubectl, type KubectlResult, kubectlWith } from './kubectl.kit.ts';
+import { findKubectl, gadgetManifest, type KubectlServer, kubectlWith, startKubectlServer } from './kubectl.kit.ts';
 
 const kubectl = findKubectl();
-const manifest = (replicas: number, colour = 'red') => `
-apiVersion: example.io/v1
-kind: Gadget
-metadata: { name: web, labels: { app: web } }
-spec: { replicas: ${replicas}, colour: ${colour}, ports: [{ name: http, port: 80 }] }
-`;
 
 describe.skipIf(kubectl === undefined)('kubectl', () => {
-  let directory: string;
-  let registry: EmbeddedRegistry;
-  let serving: Serving;
-  let run: (line: string, input?: string) => Promise<KubectlResult>;
-  const end = new AbortController();
-  let ended: Promise<void>;
+  let server: KubectlServer;
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'ecsm-kubectl-'));
-    const kinds = [Gadget, Event, Lease, ...serverKinds];
-    registry = await openRegistry(`sqlite:${join(directory, 'registry')}`, { kinds });
-    const address = { host: '127.0.0.1', port: 0 };
-    serving = await startServing({ registry, address, directory: join(directory, 'pki') });
-    const manager = new Manager({ registry });
-    for (const runnable of serving.runnables) manager.add(runnable);
-    ended = manager.run({ signal: end.signal });
-    run = kubectlWith(kubectl ?? '', serving.adminKubeconfig, directory);
+    server = await startKubectlServer(kubectl ?? '');
   });
+  afterAll(() => server.close());
 
-  afterAll(async () => {
-    end.abort();
-    await ended;
-    await registry.close();
-    rmSync(directory, { recursive: true, force: true });
-  });
-
+  const run = (line: string, input?: string) => server.run(line, input);
   const out = async (line: string, input?: string) => {
     const result = await run(line, input);
     expect(result, `${line}: ${result.err}`).toMatchObject({ code: 0 });
@@ -64,8 +35,8 @@ describe.skipIf(kubectl === undefined)('kubectl', () => {
   });
 
   it('applies, shows and changes an object', async () => {
-    expect(await out('apply -f -', manifest(1))).toBe('gadget.example.io/web created\n');
-    expect(await out('apply -f -', manifest(1))).toBe('gadget.example.io/web unchanged\n');
+    expect(await out('apply -f -', gadgetManifest(1))).toBe('gadget.example.io/web created\n');
+    expect(await out('apply -f -', gadgetManifest(1))).toBe('gadget.example.io/web unchanged\n');
     expect(await out('get gadgets')).toMatch(/^NAME +REPLICAS +AGE\nweb +1 +\S+\n$/);
     expect(await out('get gd -o wide')).toMatch(/^NAME +REPLICAS +AGE +COLOUR\nweb +1 +\S+ +red\n$/);
     expect(await out('scale gadgets/web --replicas=3')).toBe('gadget.example.io/web scaled\n');
@@ -75,8 +46,8 @@ describe.skipIf(kubectl === undefined)('kubectl', () => {
     const jsonPatch = `[{"op":"replace","path":"/spec/replicas","value":4}]`;
     expect(await out(`patch gadget web --type=json -p '${jsonPatch}'`)).toContain('patched');
     expect(await out('get gadget web -o jsonpath={.spec.replicas}/{.spec.colour}')).toBe('4/blue');
-    expect((await run('diff -f -', manifest(9))).code).toBe(1);
-    expect(await out('apply -f - --dry-run=server', manifest(9))).toBe(
+    expect((await run('diff -f -', gadgetManifest(9))).code).toBe(1);
+    expect(await out('apply -f - --dry-run=server', gadgetManifest(9))).toBe(
       'gadget.example.io/web configured (server dry run)\n',
     );
     expect(await out('get gadget web -o jsonpath={.spec.replicas}')).toBe('4');
@@ -85,7 +56,7 @@ describe.skipIf(kubectl === undefined)('kubectl', () => {
   });
 
   it('applies on the server, names the owner of a conflict, and takes over', async () => {
-    const object = (replicas: number) => manifest(replicas).replace('name: web', 'name: shared');
+    const object = (replicas: number) => gadgetManifest(replicas).replace('name: web', 'name: shared');
     expect(await out('apply --server-side --field-manager=one -f -', object(1))).toContain('serverside-applied');
     const conflict = await run('apply --server-side --field-manager=two -f -', object(2));
     expect(conflict).toMatchObject({ code: 1 });
@@ -112,11 +83,11 @@ describe.skipIf(kubectl === undefined)('kubectl', () => {
     expect((await run('get gadget none')).err).toBe(
       'Error from server (NotFound): gadgets.example.io "none" not found\n',
     );
-    const invalid = await run('create -f -', manifest(500).replace('web', 'big'));
+    const invalid = await run('create -f -', gadgetManifest(500).replace('web', 'big'));
     expect(invalid.err).toContain('spec.replicas: Invalid value');
-    const unknown = manifest(1).replace('colour:', 'color:').replace('web', 'odd');
+    const unknown = gadgetManifest(1).replace('colour:', 'color:').replace('web', 'odd');
     expect((await run('create -f - --validate=strict', unknown)).err).toContain('unknown field "spec.color"');
-    expect((await run('-n nowhere create -f -', manifest(1))).err).toContain('namespaces "nowhere" not found');
+    expect((await run('-n nowhere create -f -', gadgetManifest(1))).err).toContain('namespaces "nowhere" not found');
   });
 
   it('creates core objects, which it sends as protobuf', async () => {
@@ -129,7 +100,7 @@ describe.skipIf(kubectl === undefined)('kubectl', () => {
   });
 
   it('deletes dependents before, after or not at all, by --cascade', async () => {
-    const owner = (name: string) => manifest(1).replace('name: web', `name: ${name}`);
+    const owner = (name: string) => gadgetManifest(1).replace('name: web', `name: ${name}`);
     const owned = async (name: string) => {
       const uid = await out(`get gadget ${name} -o jsonpath={.metadata.uid}`);
       const reference = { apiVersion: 'example.io/v1', kind: 'Gadget', name, uid, blockOwnerDeletion: true };
@@ -165,16 +136,16 @@ describe.skipIf(kubectl === undefined)('kubectl', () => {
 
   it('deletes a namespace with its contents', async () => {
     expect(await out('create namespace team')).toBe('namespace/team created\n');
-    expect(await out('-n team create -f -', manifest(1))).toBe('gadget.example.io/web created\n');
+    expect(await out('-n team create -f -', gadgetManifest(1))).toBe('gadget.example.io/web created\n');
     expect(await out('delete namespace team --timeout=40s')).toContain('deleted');
     expect((await run('get namespace team')).code).toBe(1);
     expect(await out('get gadgets -A -o jsonpath={.items[*].metadata.namespace}')).not.toContain('team');
   });
 
   it('authenticates users by token and allows what their roles allow', async () => {
-    const { token } = await createToken(new RegistryTokens(registry), systemClock, { user: 'jane' });
-    const jane = `--server=${serving.url} --token=${token} --certificate-authority=${join(directory, 'pki', 'ca.crt')}`;
-    const asJane = kubectlWith(kubectl ?? '', join(directory, 'none'), directory);
+    const { token } = await createToken(new RegistryTokens(server.registry), systemClock, { user: 'jane' });
+    const jane = `--server=${server.serving.url} --token=${token} --certificate-authority=${join(server.directory, 'pki', 'ca.crt')}`;
+    const asJane = kubectlWith(kubectl ?? '', join(server.directory, 'none'), server.directory);
     expect((await asJane(`${jane} get gadgets`)).err).toContain('User "jane" cannot list resource "gadgets"');
     expect(await out('create rolebinding jane --clusterrole=view --user=jane')).toContain('created');
     await expect.poll(async () => (await asJane(`${jane} get gadgets`)).code).toBe(0);
