@@ -1,12 +1,12 @@
 /** The API server over TLS, in a process of its own, beside the same calls on the registry itself. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openRegistry } from '@ecsm/runtime';
 import { deliver, type Measurement, median, percentile } from '../report.ts';
 import { inScratch, rate, Thing, thing } from '../thing.ts';
+import { Wire } from '../wire.ts';
 import type { Usage } from '../workers/apiserver.ts';
 
 const objects = 1_000;
@@ -67,11 +67,9 @@ async function direct(url: string): Promise<Rates> {
 }
 
 interface Server {
-  send(method: string, path: string, body?: object): Promise<string>;
-  /** A GET of a server that does nothing else. */
-  bare(): Promise<string>;
-  /** Times at which events arrive, in the order of the writes. */
-  watch(path: string, onEvent: () => void): Promise<() => void>;
+  readonly wire: Wire;
+  /** To a server that does nothing else than answer. */
+  readonly bare: Wire;
   usage(): Promise<Usage>;
   close(): Promise<void>;
 }
@@ -80,58 +78,30 @@ async function startServer(url: string, directory: string): Promise<Server> {
   const worker = fileURLToPath(new URL('../workers/apiserver.js', import.meta.url));
   const child = fork(worker, [url, directory], { execArgv: ['--expose-gc'] });
   const [{ port, barePort, ca }] = (await once(child, 'message')) as [{ port: number; barePort: number; ca: string }];
-  const agent = new Agent({ keepAlive: true, maxSockets: concurrency, ca });
-  const options = (method: string, path: string) => ({ host: '127.0.0.1', port, method, path, agent });
-  const send = (method: string, path: string, body?: object, to = port): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-      const text = body === undefined ? '' : JSON.stringify(body);
-      const headers = body === undefined ? {} : { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) };
-      const sent = request({ ...options(method, path), port: to, headers }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          const answer = Buffer.concat(chunks).toString();
-          if ((response.statusCode ?? 500) < 300) resolve(answer);
-          else reject(new Error(`${method} ${path}: ${answer}`));
-        });
-      });
-      sent.on('error', reject);
-      sent.end(text);
-    });
+  const wire = await Wire.open({ port, ca }, concurrency);
+  const bare = await Wire.open({ port: barePort, ca }, concurrency);
   return {
-    send,
-    bare: () => send('GET', '/', undefined, barePort),
-    watch: (path, onEvent) =>
-      new Promise((resolve, reject) => {
-        const sent = request({ ...options('GET', path), agent: false, ca }, (response) => {
-          response.on('data', (chunk: Buffer) => {
-            for (const byte of chunk) if (byte === 10) onEvent();
-          });
-          response.on('error', () => {});
-          resolve(() => sent.destroy());
-        });
-        sent.on('error', reject);
-        sent.end();
-      }),
+    wire,
+    bare,
     usage: async () => {
       child.send('usage');
       const [usage] = (await once(child, 'message')) as [Usage];
       return usage;
     },
     close: async () => {
-      agent.destroy();
+      wire.close();
+      bare.close();
       child.send('close');
       await once(child, 'exit');
     },
   };
 }
 
-async function watchLatencies({ send, watch }: Server): Promise<readonly number[]> {
-  const list: { metadata: { resourceVersion: string } } = JSON.parse(await send('GET', `${things}?limit=1`));
-  const { resourceVersion } = list.metadata;
+async function watchLatencies(wire: Wire): Promise<readonly number[]> {
+  const page = (await wire.send('GET', `${things}?limit=1`)).toString();
+  const version = /"resourceVersion":"(\d+)"/.exec(page)?.[1];
   let arrived = () => {};
-  const stop = await watch(`${things}?watch=1&resourceVersion=${resourceVersion}`, () => arrived());
+  const stop = await wire.watch(`${things}?watch=1&resourceVersion=${version}`, () => arrived());
   const times: number[] = [];
   for (let n = 0; n < watched; n++) {
     const start = performance.now();
@@ -139,7 +109,7 @@ async function watchLatencies({ send, watch }: Server): Promise<readonly number[
       arrived = resolve;
     });
     await Promise.all([
-      send('PATCH', `${things}/${name(n)}`, { spec: { replicas: calls + n } }),
+      wire.send('PATCH', `${things}/${name(n)}`, { spec: { replicas: calls + n } }),
       arrival.then(() => times.push(performance.now() - start)),
     ]);
   }
@@ -151,20 +121,20 @@ deliver(
   await inScratch(async (directory): Promise<Measurement[]> => {
     const alone = await direct(`sqlite:${join(directory, 'direct')}`);
     const server = await startServer(`sqlite:${join(directory, 'served')}`, join(directory, 'certificates'));
-    const { send } = server;
+    const { wire, bare: plain } = server;
     const empty = await server.usage();
     const served = await measure({
-      create: (n) => send('POST', things, thing(name(n))),
-      get: (n) => send('GET', `${things}/${name(n)}`),
-      patch: (n) => send('PATCH', `${things}/${name(n)}`, { spec: { replicas: n } }),
-      list: () => send('GET', things),
+      create: (n) => wire.send('POST', things, thing(name(n))),
+      get: (n) => wire.send('GET', `${things}/${name(n)}`),
+      patch: (n) => wire.send('PATCH', `${things}/${name(n)}`, { spec: { replicas: n } }),
+      list: () => wire.send('GET', things),
       cpuMs: async () => (await server.usage()).cpuMs,
     });
-    await rate(calls / 5, concurrency, server.bare);
+    await rate(calls / 5, concurrency, () => plain.send('GET', '/'));
     const beforeMs = (await server.usage()).cpuMs;
-    const bare = await rate(calls, concurrency, server.bare);
+    const bare = await rate(calls, concurrency, () => plain.send('GET', '/'));
     const bareCpuMs = ((await server.usage()).cpuMs - beforeMs) / calls;
-    const latencies = await watchLatencies(server);
+    const latencies = await watchLatencies(wire);
     const full = await server.usage();
     await server.close();
     const beside = (value: number) => ({ name: 'the registry itself', value });

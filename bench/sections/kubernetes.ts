@@ -1,0 +1,190 @@
+/**
+ * `ecsm-apiserver` beside kube-apiserver and etcd: the same ConfigMaps of 2 KB, the same load from this process. Both run
+ * during the whole measurement, and rounds alternate between them, so that other load on the machine affects both.
+ */
+import { join } from 'node:path';
+import { type ApiServerProcess, findKubernetes, startKubernetes, startOurs } from '../api-servers.ts';
+import { deliver, type Measurement, median, percentile } from '../report.ts';
+import { inScratch, rate, thing } from '../thing.ts';
+import { Wire } from '../wire.ts';
+
+const concurrency = 64;
+const watchersMax = 1_000;
+const restMs = 5_000;
+const path = '/api/v1/namespaces/default/configmaps';
+const name = (n: number) => `map-${n}`;
+const data = Object.fromEntries(thing('').spec.env.map(({ name, value }) => [name, value]));
+const configMap = (n: number) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: name(n) }, data });
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Peer {
+  readonly process: ApiServerProcess;
+  readonly wire: Wire;
+  /** Of the next object, and of the next value of a patch. */
+  created: number;
+  patched: number;
+}
+
+/** Ours first, then theirs if it is at hand. */
+type Values = readonly number[];
+let peers: readonly Peer[] = [];
+const measurements: Measurement[] = [];
+
+async function alternate(rounds: number, work: (peer: Peer) => Promise<number>): Promise<Values> {
+  const values = peers.map((): number[] => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, peer] of peers.entries()) values[index]?.push(await work(peer));
+  }
+  return values.map(median);
+}
+
+interface Bar {
+  readonly text: string;
+  isMet(ours: number, theirs: number): boolean;
+}
+
+const atLeast = (factor: number): Bar => ({
+  text: `at least ${factor} times theirs`,
+  isMet: (ours, theirs) => ours >= factor * theirs,
+});
+const atMost = (part: number): Bar => ({
+  text: `at most ${part === 2 ? 'half' : 'a sixth'} of theirs`,
+  isMet: (ours, theirs) => ours * part <= theirs,
+});
+
+function report(what: string, unit: string, [ours = Number.NaN, theirs]: Values, bar?: Bar): void {
+  measurements.push({
+    name: `ecsm-apiserver: ${what}`,
+    value: ours,
+    unit,
+    ...(theirs === undefined ? {} : { beside: { name: 'kube-apiserver', value: theirs } }),
+    ...(bar && theirs !== undefined ? { bar: { text: bar.text, met: bar.isMet(ours, theirs) } } : {}),
+  });
+}
+
+/** Calls per second, and the processor time of the servers for each call. */
+async function calls(
+  what: string,
+  count: number,
+  rounds: number,
+  bar: Bar,
+  call: (peer: Peer, n: number) => Promise<unknown>,
+) {
+  const cpu = peers.map((): number[] => []);
+  const rates = await alternate(rounds, async (peer) => {
+    const beforeMs = peer.process.cpuMs();
+    const value = await rate(count, concurrency, (n) => call(peer, n));
+    cpu[peers.indexOf(peer)]?.push((peer.process.cpuMs() - beforeMs) / count);
+    return value;
+  });
+  report(`${what}, 64 at once`, 'per second', rates, bar);
+  report(
+    `${what}, processor time`,
+    'µs',
+    cpu.map((times) => median(times) * 1_000),
+  );
+}
+
+const create = ({ wire }: Peer, n: number) => wire.send('POST', path, configMap(n));
+const patch = (peer: Peer, n: number) =>
+  peer.wire.send('PATCH', `${path}/${name(n)}`, { data: { VARIABLE_0: `value ${peer.patched++}` } });
+
+async function list(objects: number, rounds: number): Promise<void> {
+  const times = await alternate(rounds, async ({ wire }) => {
+    const startMs = performance.now();
+    await wire.send('GET', path);
+    return performance.now() - startMs;
+  });
+  report(`list of ${objects.toLocaleString('en')}`, 'ms', times, objects === 1_000 ? atMost(2) : undefined);
+}
+
+/** From the start of a write until each of the watchers has its event. */
+async function watch(watchers: number, writes: number): Promise<void> {
+  const p50: number[] = [];
+  const p99: number[] = [];
+  const residentMb: number[] = [];
+  for (const peer of peers) {
+    const page = (await peer.wire.send('GET', `${path}?limit=1`)).toString();
+    const version = /"resourceVersion":"(\d+)"/.exec(page)?.[1];
+    const query = `${path}?watch=1&resourceVersion=${version}`;
+    const times: number[] = [];
+    let startMs = 0;
+    let missing = 0;
+    let arrived = () => {};
+    const onEvent = () => {
+      times.push(performance.now() - startMs);
+      if (--missing === 0) arrived();
+    };
+    const stops: (() => void)[] = [];
+    for (let n = 0; n < watchers; n++) stops.push(await peer.wire.watch(query, onEvent));
+    for (let n = 0; n < writes + warmUp; n++) {
+      if (n === warmUp) times.length = 0;
+      missing = watchers;
+      startMs = performance.now();
+      const arrival = new Promise<void>((resolve) => {
+        arrived = resolve;
+      });
+      await Promise.all([patch(peer, n), arrival]);
+    }
+    p50.push(percentile(times, 50));
+    p99.push(percentile(times, 99));
+    await sleep(restMs);
+    residentMb.push(peer.process.residentMb());
+    for (const stop of stops) stop();
+  }
+  const who = watchers === 1 ? 'a watcher' : `each of ${watchers.toLocaleString('en')} watchers`;
+  report(`write to ${who}, p50`, 'ms', p50);
+  report(`write to ${who}, p99`, 'ms', p99, atMost(2));
+  if (watchers > 1) report(`resident with ${watchers.toLocaleString('en')} watchers`, 'MB', residentMb, atMost(6));
+}
+
+const warmUp = 5;
+
+async function resident(objects: number): Promise<void> {
+  await sleep(restMs);
+  const values = peers.map(({ process }) => process.residentMb());
+  report(`resident with ${objects.toLocaleString('en')} objects`, 'MB', values, atMost(6));
+}
+
+async function fill(objects: number): Promise<void> {
+  for (const peer of peers) {
+    const from = peer.created;
+    await rate(objects - from, concurrency, (n) => create(peer, from + n));
+    peer.created = objects;
+  }
+}
+
+await inScratch(async (directory) => {
+  const kubernetes = findKubernetes();
+  const processes = [await startOurs(directory)];
+  if (kubernetes) processes.push(await startKubernetes(kubernetes, join(directory, 'kubernetes')));
+  peers = await Promise.all(
+    processes.map(async (process) => ({
+      process,
+      wire: await Wire.open(process.endpoint, concurrency),
+      created: 0,
+      patched: 0,
+    })),
+  );
+  report(
+    'start to ready',
+    'ms',
+    processes.map(({ readyMs }) => readyMs),
+  );
+  await resident(0);
+  await calls('create', 250, 4, atLeast(4), (peer) => create(peer, peer.created++));
+  await calls('get', 1_000, 5, atLeast(3), ({ wire }, n) => wire.send('GET', `${path}/${name(n)}`));
+  await calls('patch', 250, 4, atLeast(4), patch);
+  await list(1_000, 9);
+  await resident(1_000);
+  await watch(1, 300);
+  await watch(watchersMax, 20);
+  await fill(10_000);
+  await list(10_000, 3);
+  await resident(10_000);
+  for (const { process, wire } of peers) {
+    wire.close();
+    await process.stop();
+  }
+});
+deliver(measurements);
