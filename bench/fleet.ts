@@ -44,11 +44,17 @@ export interface RunningOperator {
   stop(): Promise<void>;
 }
 
-export async function startOperator(...flags: readonly string[]): Promise<RunningOperator> {
+export function startOperator(...flags: readonly string[]): Promise<RunningOperator> {
+  return startOperatorIn(undefined, ...flags);
+}
+
+/** With this directory for the files that the operator creates. */
+export async function startOperatorIn(home: string | undefined, ...flags: readonly string[]): Promise<RunningOperator> {
   const port = await freePort();
   const startMs = performance.now();
   const child = spawn(program, ['--listen', `127.0.0.1:${port}`, '--log-level', 'error', ...flags], {
     stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...(home === undefined ? {} : { ECSM_HOME: home }) },
   });
   const ended = once(child, 'exit');
   while (!(await isReady(port))) {
