@@ -70,7 +70,7 @@ describe.skipIf(kubectl === undefined)('kubectl', () => {
 
   it('continues on the server what it has applied on the client', async () => {
     const object = (options: string) =>
-      manifest(1).replace('name: web', 'name: moved').replace('ports:', `${options}, ports:`);
+      gadgetManifest(1).replace('name: web', 'name: moved').replace('ports:', `${options}, ports:`);
     await out('apply -f -', object('options: { x: a, y: b }'));
     expect(await out('apply --server-side -f -', object('options: { x: a }'))).toContain('serverside-applied');
     expect(await out('get gadget moved -o jsonpath={.spec.options}')).toBe('{"x":"a"}');

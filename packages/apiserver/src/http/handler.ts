@@ -99,9 +99,9 @@ export class Handler {
 
   async #authenticate(request: IncomingMessage): Promise<User> {
     const { authenticator } = this.#options;
+    if (authenticator === undefined) return anonymous;
     const { socket, headers } = request;
     const peerCertificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
-    if (authenticator === undefined) return anonymous;
     // Tokens are in the registry.
     const { clock, limits } = this.#options;
     const found = authenticator.authenticate({ authorization: headers.authorization, peerCertificate });

@@ -20,6 +20,9 @@ const pieceBytes = 256 * 1024;
 
 type ObjectAnswer = Exclude<Answer, { readonly type: 'text' }>;
 
+/** A shorter text is written together with the headers; Node.js would reserve three bytes for each character of a longer one. */
+const textLengthMax = 16 * 1024;
+
 export interface View {
   readonly accept: Negotiated;
   readonly includeObject: 'None' | 'Metadata' | 'Object';
@@ -64,16 +67,21 @@ export async function sendText(
   json: string,
   contentType = 'application/json',
 ): Promise<void> {
-  const text = Buffer.from(`${json}\n`);
+  const text = `${json}\n`;
   response.setHeader('Content-Type', contentType);
   response.setHeader('Cache-Control', 'no-cache, private');
-  const isLarge = text.byteLength >= gzipBytesMin;
+  if (text.length < textLengthMax) {
+    response.writeHead(code, { 'Content-Length': Buffer.byteLength(text) });
+    response.end(text);
+    return;
+  }
+  const bytes = Buffer.from(text);
+  const isLarge = bytes.byteLength >= gzipBytesMin;
   if (isLarge && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) {
     response.setHeader('Content-Encoding', 'gzip');
     response.setHeader('Vary', 'Accept-Encoding');
-    const compressed = await compress(text, { level: gzipLevel });
-    await end(response, code, compressed);
-  } else await end(response, code, text);
+    await end(response, code, await compress(bytes, { level: gzipLevel }));
+  } else await end(response, code, bytes);
 }
 
 /**

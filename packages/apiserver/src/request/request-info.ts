@@ -76,7 +76,7 @@ function segmentsOf(path: string): readonly string[] {
 }
 
 function decodeSegment(encoded: string): string {
-  const segment = decodePercent(encoded);
+  const segment = encoded.includes('%') ? decodePercent(encoded) : encoded;
   if (segment === '.' || segment === '..') throw badPath(`must not contain the segment "${segment}"`);
   // An encoded slash could hide a segment from one reader of the path and not from another.
   if (/[/\0]/u.test(segment)) throw badPath('must not contain an encoded "/" or NUL');
