@@ -6,7 +6,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { Clock, Kind, Log, Registry } from '@ecsm/runtime';
 import type { AuditRecord } from '../audit/record.ts';
-import { type Authenticator, type Authorizer, anonymous, groups, type User } from '../auth/contract.ts';
+import {
+  type Authenticator,
+  type Authorizer,
+  anonymous,
+  groups,
+  type RequestAttributes,
+  type User,
+} from '../auth/contract.ts';
 import { forbidden } from '../auth/rbac/authorizer.ts';
 import { negotiate } from '../request/accept.ts';
 import { listOptionsOf } from '../request/options.ts';
@@ -15,6 +22,7 @@ import { HttpError, pathNotFound, unauthorized } from '../response/http-error.ts
 import type { Call, Json, Target } from '../verbs/call.ts';
 import { dispatch } from '../verbs/dispatch.ts';
 import { timerSecondsMax, watch, watchSecondsMax } from '../verbs/watch.ts';
+import { attributesOf, described } from './attributes.ts';
 import { readBody } from './body.ts';
 import { withDeadline } from './deadline.ts';
 import { Admission, type Limits } from './limits.ts';
@@ -109,26 +117,16 @@ export class Handler {
   }
 
   async #authorize(info: RequestInfo, user: User): Promise<void> {
-    const { authorizer } = this.#options;
-    if (authorizer === undefined || publicPaths.includes(info.path)) return;
-    const isResource = info.type === 'resource';
-    const attributes = {
-      user,
-      verb: info.verb,
-      isResource,
-      apiGroup: isResource ? info.group : '',
-      apiVersion: isResource ? info.version : '',
-      resource: isResource ? info.resource : '',
-      subresource: (isResource ? info.subresource : undefined) ?? '',
-      namespace: (isResource ? info.namespace : undefined) ?? '',
-      // A list of one name is allowed to those who may read that object.
-      name: (isResource ? (info.name ?? info.selectedName) : undefined) ?? '',
-      path: info.path,
-    };
-    const { allowed } = await authorizer.authorize(attributes);
-    if (allowed) return;
+    if (publicPaths.includes(info.path)) return;
+    const attributes = attributesOf(info, user);
+    if (await this.#allows(attributes)) return;
     if (user.groups.includes(groups.unauthenticated)) throw unauthorized();
     throw forbidden(attributes);
+  }
+
+  async #allows(attributes: RequestAttributes): Promise<boolean> {
+    const { authorizer } = this.#options;
+    return authorizer === undefined || (await authorizer.authorize(attributes)).allowed;
   }
 
   async #answer(
@@ -249,13 +247,14 @@ export class Handler {
 
   #call(
     request: IncomingMessage,
-    { namespace, name, subresource }: ResourceInfo,
+    info: ResourceInfo,
     user: User,
     target: Target,
     query: URLSearchParams,
     { bytes, ...rest }: { readonly bytes: Buffer } & Pick<Call, 'warn' | 'isTransformed'>,
   ): Call {
     const { registry, clock, signal, admit } = this.#options;
+    const { namespace, name, subresource } = info;
     const [program = ''] = (request.headers['user-agent'] ?? '').split('/');
     return {
       registry,
@@ -268,6 +267,10 @@ export class Handler {
       body: { bytes, contentType: request.headers['content-type'] },
       defaultManager: program.trim().slice(0, 128) || 'unknown',
       admit: (object) => admit(user, target.kind, object),
+      checkCreate: async () => {
+        const attributes = attributesOf({ ...info, verb: 'create' }, user);
+        if (!(await this.#allows(attributes))) throw forbidden(attributes);
+      },
       ...rest,
       signal,
     };
@@ -278,22 +281,6 @@ export class Handler {
     const includeObject = wanted === 'None' || wanted === 'Object' ? wanted : 'Metadata';
     return { accept, includeObject, nowMs: this.#options.clock.now() };
   }
-}
-
-/** What an audit log tells of a request. */
-function described(
-  { method = 'GET', url = '', headers }: IncomingMessage,
-  info: RequestInfo | undefined,
-): Pick<AuditRecord, 'verb' | 'uri' | 'object' | 'userAgent'> {
-  const userAgent = headers['user-agent'];
-  const common = {
-    verb: info?.verb ?? method.toLowerCase(),
-    uri: url,
-    ...(userAgent === undefined ? {} : { userAgent }),
-  };
-  if (info?.type !== 'resource') return common;
-  const { group: apiGroup, version: apiVersion, resource, subresource = '', namespace = '', name = '' } = info;
-  return { ...common, object: { apiGroup, apiVersion, resource, subresource, namespace, name } };
 }
 
 /**

@@ -107,7 +107,7 @@ export async function startServer(
             const received = Buffer.concat(chunks).toString();
             const isJson =
               String(response.headers['content-type']).includes('json') && !response.headers['content-encoding'];
-            const parsed: unknown = isJson ? JSON.parse(received) : undefined;
+            const parsed: unknown = isJson && received !== '' ? JSON.parse(received) : undefined;
             resolve({ code: response.statusCode ?? 0, headers: response.headers, text: received, body: parsed });
           });
           response.on('error', reject);

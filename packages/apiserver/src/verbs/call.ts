@@ -32,6 +32,8 @@ export interface Call {
   readonly defaultManager: string;
   /** Throws `Forbidden` if the user may not store this object, although they may write the kind. */
   admit(object: Json): Promise<void>;
+  /** Throws `Forbidden` if the user may not create this object, although they may patch it: an apply can do both. */
+  checkCreate(): Promise<void>;
   /** Adds a Warning header to the response. */
   warn(text: string): void;
   readonly signal: AbortSignal;

@@ -71,14 +71,17 @@ async function apply(call: Call): Promise<Answer> {
     await requireNamespaceOfNew(call);
     await call.admit(object);
   }
-  const { uid } = metadataOf(object);
+  // A status is applied to an existing object only.
+  const known = isStatus ? undefined : await uidForPatch(call);
+  const { uid: given } = metadataOf(object);
+  const uid = typeof given === 'string' ? given : known;
   const resourceVersion = versionOf(object);
   const options = {
     ...optionsOf(call),
     force,
     dryRun,
     ...(isStatus ? { subresource: 'status' as const } : {}),
-    ...(typeof uid === 'string' ? { uid } : {}),
+    ...(uid === undefined ? {} : { uid }),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   };
   const { outcome, object: applied } = await resource.apply(asInput(object), options);
@@ -101,5 +104,22 @@ async function exists({ target, namespace, name = '' }: Call): Promise<boolean> 
   } catch (error) {
     if (isApiError(error, 'NotFound')) return false;
     throw error;
+  }
+}
+
+/**
+ * The object that a user who may not create one can apply to; undefined if they may. As a precondition it also holds if
+ * the object is deleted meanwhile. Throws `Forbidden`.
+ */
+async function uidForPatch(call: Call): Promise<string | undefined> {
+  try {
+    await call.checkCreate();
+    return undefined;
+  } catch (forbidden) {
+    if (!isApiError(forbidden, 'Forbidden')) throw forbidden;
+    const { metadata } = await existing(call.target, call.namespace, call.name ?? '').catch((error: unknown) => {
+      throw isApiError(error, 'NotFound') ? forbidden : error;
+    });
+    return metadata.uid;
   }
 }
