@@ -48,6 +48,8 @@ export const paths = {
   config: '/etc/etcd/config',
   serverTls: '/etc/etcd/tls/server',
   peerTls: '/etc/etcd/tls/peer',
+  /** Authorities that the user provides in a Secret of their own. */
+  caTls: '/etc/etcd/tls/ca',
 } as const;
 
 /** Name of the container of etcd, and of its volume claim template. */

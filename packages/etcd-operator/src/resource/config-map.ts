@@ -11,7 +11,13 @@ import { type MemberConfig, renderConfig, type SlotConfig } from './etcd-config.
 const quotaBytesDefault = 2 * 1024 ** 3;
 
 export class ConfigMapManager {
-  render(cluster: EtcdCluster, version: string, slots: ReadonlyMap<number, SlotConfig>): InputOf<typeof ConfigMap> {
+  /** `kept` are the configurations of other slots, which stay as they are. */
+  render(
+    cluster: EtcdCluster,
+    version: string,
+    slots: ReadonlyMap<number, SlotConfig>,
+    kept: Readonly<Record<string, string>> = {},
+  ): InputOf<typeof ConfigMap> {
     const { name } = cluster.metadata;
     const data = Object.fromEntries(
       [...slots].map(([slot, config]) => [
@@ -19,7 +25,7 @@ export class ConfigMapManager {
         renderConfig(memberConfig(cluster, slot, version), config),
       ]),
     );
-    return ConfigMap.input(metadataOf(cluster, names.configMap(name)), { data });
+    return ConfigMap.input(metadataOf(cluster, names.configMap(name)), { data: { ...kept, ...data } });
   }
 }
 
@@ -34,6 +40,7 @@ export function memberConfig(cluster: EtcdCluster, slot: number, version: string
     version,
     hasClientTls: tls.client,
     hasPeerTls: tls.peer,
+    hasCaDirectory: cluster.spec.security.tls.caSecret !== undefined,
     quotaBytes: quotaOf(cluster),
     autoCompactionMode: etcd.autoCompactionMode,
     ...(etcd.autoCompactionRetention === undefined ? {} : { autoCompactionRetention: etcd.autoCompactionRetention }),

@@ -23,6 +23,8 @@ export interface MemberConfig {
   readonly version: string;
   readonly hasClientTls: boolean;
   readonly hasPeerTls: boolean;
+  /** Whether the trusted authorities are in a directory of their own. */
+  readonly hasCaDirectory: boolean;
   readonly quotaBytes: number;
   readonly autoCompactionMode?: string;
   readonly autoCompactionRetention?: string;
@@ -46,8 +48,8 @@ export function renderConfig(member: MemberConfig, slot: SlotConfig): string {
     'initial-cluster': slot.role === 'joining' ? slot.initialCluster : `${podName}=${peerURL}`,
     'initial-cluster-state': slot.role === 'first' ? 'new' : 'existing',
     ...(slot.role === 'survivor' ? { 'force-new-cluster': true } : {}),
-    ...(hasClientTls ? { 'client-transport-security': transport(paths.serverTls) } : {}),
-    ...(hasPeerTls ? { 'peer-transport-security': transport(paths.peerTls) } : {}),
+    ...(hasClientTls ? { 'client-transport-security': transport(paths.serverTls, member) } : {}),
+    ...(hasPeerTls ? { 'peer-transport-security': transport(paths.peerTls, member) } : {}),
     'quota-backend-bytes': member.quotaBytes,
     ...(member.autoCompactionMode === undefined ? {} : { 'auto-compaction-mode': member.autoCompactionMode }),
     ...(member.autoCompactionRetention === undefined
@@ -63,11 +65,11 @@ export function renderConfig(member: MemberConfig, slot: SlotConfig): string {
   return `${JSON.stringify(config, undefined, 2)}\n`;
 }
 
-function transport(directory: string): Readonly<Record<string, string | boolean>> {
+function transport(directory: string, { hasCaDirectory }: MemberConfig): Readonly<Record<string, string | boolean>> {
   return {
     'cert-file': `${directory}/tls.crt`,
     'key-file': `${directory}/tls.key`,
-    'trusted-ca-file': `${directory}/ca.crt`,
+    'trusted-ca-file': `${hasCaDirectory ? paths.caTls : directory}/ca.crt`,
     'client-cert-auth': true,
   };
 }

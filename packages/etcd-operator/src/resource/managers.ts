@@ -3,6 +3,7 @@ import { ConfigMap } from '@ecsm/apiserver';
 import { PodDisruptionBudget, Service } from '@ecsm/kubernetes';
 import { type ApiObject, deepEqual, isPlainObject, type Kind, type ObjectInput, type Registry } from '@ecsm/runtime';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
+import { names } from '../apis/well-known.ts';
 import { KubernetesClient } from '../client/kubernetes/client.ts';
 import { ConfigMapManager } from './config-map.ts';
 import { PodDisruptionBudgetManager } from './disruption-budget.ts';
@@ -22,8 +23,9 @@ export interface StaleObject {
 
 export interface ObjectsWanted {
   readonly version: string;
-  /** Undefined: the configurations stay as they are. */
-  readonly slots: ReadonlyMap<number, SlotConfig> | undefined;
+  readonly slots: ReadonlyMap<number, SlotConfig>;
+  /** Whether other slots must have no configuration. */
+  readonly isComplete: boolean;
   readonly minAvailable: number;
 }
 
@@ -45,14 +47,23 @@ export class Managers {
   }
 
   /** Objects that start and stop nothing: Services, the configuration, the disruption budget. */
-  async stale(cluster: EtcdCluster, { version, slots, minAvailable }: ObjectsWanted): Promise<readonly StaleObject[]> {
-    const config = slots && this.#configMaps.render(cluster, version, slots);
+  async stale(
+    cluster: EtcdCluster,
+    { version, slots, isComplete, minAvailable }: ObjectsWanted,
+  ): Promise<readonly StaleObject[]> {
+    const config = await this.#configMap(cluster, version, slots, isComplete);
     const found = await Promise.all([
       ...this.#services.render(cluster).map((service) => this.#compare(Service, service)),
-      ...(config ? [this.#compare(ConfigMap, config, ['data'])] : []),
+      this.#compare(ConfigMap, config, ['data']),
       this.#compare(PodDisruptionBudget, this.#budgets.render(cluster, minAvailable)),
     ]);
     return found.flat();
+  }
+
+  async #configMap(cluster: EtcdCluster, version: string, slots: ReadonlyMap<number, SlotConfig>, isComplete: boolean) {
+    const { name, namespace = '' } = cluster.metadata;
+    const live = isComplete ? undefined : await this.client.find(ConfigMap, namespace, names.configMap(name));
+    return this.#configMaps.render(cluster, version, slots, live && ConfigMap.fieldsOf(live).data);
   }
 
   /** Fields in `whole` are compared with everything in them: a key that is not wanted has to go. */

@@ -88,6 +88,7 @@ function podTemplate(cluster: EtcdCluster, version: string): PodTemplate {
 function container(cluster: EtcdCluster, version: string): PodTemplate['spec']['containers'][number] {
   const { spec } = cluster;
   const tls = tlsOf(cluster);
+  const { caSecret } = spec.security.tls;
   return {
     name: ETCD_CONTAINER,
     image: `${spec.repository}:${imageTag(version)}`,
@@ -109,6 +110,7 @@ function container(cluster: EtcdCluster, version: string): PodTemplate['spec']['
       { name: 'config', mountPath: paths.config, readOnly: true },
       ...(tls.client ? [{ name: 'server-tls', mountPath: paths.serverTls, readOnly: true }] : []),
       ...(tls.peer ? [{ name: 'peer-tls', mountPath: paths.peerTls, readOnly: true }] : []),
+      ...(caSecret === undefined ? [] : [{ name: 'ca-tls', mountPath: paths.caTls, readOnly: true }]),
     ],
     // A member reads its whole log at start, which takes minutes for a large one.
     startupProbe: { ...livenessCheck(version), periodSeconds: 1, failureThreshold: 600 },
@@ -133,12 +135,13 @@ function livenessCheck(text: string) {
 function volumes(cluster: EtcdCluster): NonNullable<PodTemplate['spec']['volumes']> {
   const { name } = cluster.metadata;
   const tls = tlsOf(cluster);
-  const { autoTLS, certificateSecret = '' } = cluster.spec.security.tls;
+  const { autoTLS, certificateSecret = '', caSecret } = cluster.spec.security.tls;
   const secret = (own: string) => ({ secret: { secretName: autoTLS ? own : certificateSecret, defaultMode: 0o440 } });
   return [
     { name: 'config', configMap: { name: names.configMap(name) } },
     ...(tls.client ? [{ name: 'server-tls', ...secret(names.serverSecret(name)) }] : []),
     ...(tls.peer ? [{ name: 'peer-tls', ...secret(names.peerSecret(name)) }] : []),
+    ...(caSecret === undefined ? [] : [{ name: 'ca-tls', secret: { secretName: caSecret, defaultMode: 0o440 } }]),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** Forms the cluster: slot 0 alone, as the first member. The others join one by one, as in any scale-up. */
 import type { Decision, PassInput } from './model.ts';
 import { slotAt } from './range.ts';
+import { brokenTemplate } from './rollout.ts';
 import { act, blocked, finished, normal, record, wait } from './rule.ts';
 
 export function bootstrap(input: PassInput): Decision | undefined {
@@ -12,11 +13,12 @@ export function bootstrap(input: PassInput): Decision | undefined {
     const operation = { type: 'Bootstrap', slot: 0, startedAtMs: facts.nowMs } as const;
     return record({ ...recorded, version: recorded.version ?? wanted.version, operation });
   }
+  if (recorded.version !== wanted.version) return record({ ...recorded, version: wanted.version });
   if (set === undefined) return act(input, { do: 'createSet', start: 0, replicas: 1, why: 'the first member starts' });
   if (set.start !== 0 || set.replicas !== 1) {
     return act(input, { do: 'setRange', start: 0, replicas: 1, why: 'the first member forms the cluster alone' });
   }
-  return latch(input);
+  return brokenTemplate(input) ?? latch(input);
 }
 
 /** The id is recorded once, and from then on no member may form a cluster. */

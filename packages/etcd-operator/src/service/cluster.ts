@@ -94,7 +94,11 @@ export class ClusterService {
     const { voters } = countVoters(facts);
     const isStopped = wanted.size === 0 && recorded.stopped !== undefined;
     const minAvailable = isStopped ? 0 : quorumOf(Math.max(voters, wanted.size));
-    const objects = await this.#managers.stale(cluster, { version, slots: slotConfigs(recorded, facts), minAvailable });
+    const objects = await this.#managers.stale(cluster, {
+      version,
+      ...slotConfigs(recorded, facts),
+      minAvailable,
+    });
     const outdated = set && facts.set?.isOurs && facts.set.templateHash !== hash;
     const stale = outdated
       ? [...objects, { name: `StatefulSet/${set.metadata.name}`, apply: () => statefulSets.setTemplate(set, template) }]

@@ -18,6 +18,16 @@ describe('create', () => {
     expect(cluster.recorded.operation).toBeUndefined();
   });
 
+  it('is repeated with another version if the first one does not start', () => {
+    const cluster = new ToyCluster();
+    cluster.startsAs = (version) => version !== '3.5.99';
+    cluster.wanted = { ...cluster.wanted, size: 1, version: '3.5.99' };
+    cluster.run();
+    cluster.wanted = { ...cluster.wanted, version: '3.5.30' };
+    expect(cluster.run()).toEqual(['applyObjects', 'deletePod 0']);
+    expect(cluster.recorded.clusterId).toBe('c1');
+  });
+
   it('starts nothing at size 0', () => {
     const cluster = new ToyCluster();
     cluster.wanted = { ...cluster.wanted, size: 0 };
@@ -135,6 +145,15 @@ describe('replace', () => {
     expect(cluster.run()).toEqual(['removeMember 2', 'deleteVolume 2', 'addLearner 2', 'deletePod 2', 'promote 2']);
   });
 
+  it('nothing for a container that does not start with a template that works for nobody', () => {
+    const cluster = running(3);
+    cluster.startsAs = (version) => version !== '3.5.31';
+    cluster.wanted = { ...cluster.wanted, version: '3.5.31' };
+    expect(cluster.run()).toEqual(['applyObjects', 'deletePod 2']);
+    expect(cluster.members).toHaveLength(3);
+    expect(cluster.last?.waiting?.message).toBe('waiting for main-2 to be ready');
+  });
+
   it('a corrupt member, after leadership moved, and disarms the alarm', () => {
     const cluster = running(3);
     const id = cluster.members[0]?.id ?? '';
@@ -230,6 +249,18 @@ describe('upgrade', () => {
       expect(cluster.run()).toEqual([]);
       expect(cluster.last?.problem?.reason).toBe('UpgradeBlocked');
     }
+  });
+
+  it('is taken back as long as no member runs the new version', () => {
+    const cluster = running(3);
+    cluster.startsAs = (version) => version !== '3.6.1';
+    cluster.wanted = { ...cluster.wanted, version: '3.6.1' };
+    cluster.run();
+    expect(cluster.pods.get(2)?.isBroken).toBe(true);
+    cluster.wanted = { ...cluster.wanted, version: '3.5.30' };
+    expect(cluster.run()).toEqual(['applyObjects', 'deletePod 2']);
+    expect(cluster.hasQuorum()).toBe(true);
+    expect(cluster.last?.waiting).toBeUndefined();
   });
 
   it('stops at a member that does not come back', () => {

@@ -18,7 +18,7 @@ import { brokenTemplate, restarted, rollout } from './rollout.ts';
 import { act, blocked, type Rule, wait } from './rule.ts';
 import { scaling } from './scaling.ts';
 import { stopped } from './stop.ts';
-import { upgrade } from './upgrade.ts';
+import { takeBack, upgrade } from './upgrade.ts';
 
 const rules: readonly Rule[] = [
   deletion,
@@ -38,6 +38,7 @@ const rules: readonly Rule[] = [
   leaving,
   learner,
   strangers,
+  takeBack,
   rollout,
   everyMemberServes,
   restarted,
@@ -84,5 +85,13 @@ function everyMemberServes(input: PassInput): Decision | undefined {
   const missing = slots.filter((slot) => !isServing(slot) || slot.pod?.isReady !== true);
   if (missing.length === 0 && voters === serving && slots.length === voters) return undefined;
   const names = missing.map(({ podName }) => podName).join(', ');
-  return wait(input, 'WaitingForPod', `waiting for ${names || 'the members'} to be ready`);
+  const message = `waiting for ${names || 'the members'} to be ready`;
+  const { operation } = input.recorded;
+  const isStuck =
+    operation?.type === 'Upgrade' && facts.nowMs - operation.startedAtMs > input.settings.learnerDeadlineMs;
+  const problem = {
+    reason: 'UpgradeStuck',
+    message: `${names} did not come back with ${input.recorded.version}`,
+  } as const;
+  return wait(input, 'WaitingForPod', message, isStuck ? { problem } : {});
 }

@@ -58,6 +58,9 @@ export function faultOf({ recorded, facts, settings }: PassInput, slot: SlotFact
   }
   if (slot.status !== undefined || pod === undefined || pod.isDeleting) return undefined;
   const isStuck = pod.restarts >= settings.restartsMax && pod.waitingReason !== undefined;
+  // A version or a setting that does not work is no fault of the data: the same template has to work for another member.
+  const worksElsewhere = facts.slots.some((other) => isServing(other) && other.pod?.templateHash === pod.templateHash);
+  if (recorded.operation !== undefined || !worksElsewhere) return undefined;
   if (isStuck && !pod.lastTermination?.startsWith('OOMKilled')) {
     return `its container does not start (${pod.restarts} restarts)`;
   }

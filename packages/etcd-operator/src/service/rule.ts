@@ -21,6 +21,9 @@ export function record(recorded: Recorded, events: readonly PlannedEvent[] = [])
   return { recorded, events, requeueAfterMs: 0 };
 }
 
+/** A member that is down for hours is not asked every second. */
+const idleFactor = 5;
+
 /** Nothing can be done until something happens, which is expected. */
 export function wait(
   { recorded, settings }: PassInput,
@@ -28,7 +31,9 @@ export function wait(
   message: string,
   extras: Extras = {},
 ): Decision {
-  return { recorded, events: [], requeueAfterMs: settings.busyMs, waiting: { reason, message }, ...extras };
+  const isBusy = recorded.operation ?? recorded.recovery ?? recorded.stopped;
+  const requeueAfterMs = isBusy ? settings.busyMs : Math.min(settings.busyMs * idleFactor, settings.restMs);
+  return { recorded, events: [], requeueAfterMs, waiting: { reason, message }, ...extras };
 }
 
 /** Nothing is done until a person acts, or a fault ends. */

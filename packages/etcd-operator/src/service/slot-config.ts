@@ -7,22 +7,35 @@
 import type { SlotConfig } from '../resource/etcd-config.ts';
 import type { ClusterFacts, Recorded } from './model.ts';
 
-/** By slot. Undefined: the members are not known now, and the configurations stay as they are. */
-export function slotConfigs(recorded: Recorded, facts: ClusterFacts): ReadonlyMap<number, SlotConfig> | undefined {
+export interface SlotConfigs {
+  readonly slots: ReadonlyMap<number, SlotConfig>;
+  /** Whether slots that are not named may not start. Otherwise they stay as they are: their members are not known now. */
+  readonly isComplete: boolean;
+}
+
+export function slotConfigs(recorded: Recorded, facts: ClusterFacts): SlotConfigs {
   const { clusterId, operation, recovery } = recorded;
-  if (recovery?.phase === 'Forcing') return new Map([[recovery.survivor, { role: 'survivor' }]]);
-  if (recovery?.phase === 'Stopping') return undefined;
-  if (clusterId === undefined) {
-    return operation?.type === 'Bootstrap' ? new Map([[0, { role: 'first' }]]) : new Map();
+  if (recovery?.phase === 'Forcing') return complete([[recovery.survivor, { role: 'survivor' }]]);
+  if (clusterId === undefined) return complete(operation?.type === 'Bootstrap' ? [[0, { role: 'first' }]] : []);
+  // Settings can be changed without a quorum: a wrong one may be the reason that there is none.
+  if (facts.membership === undefined) {
+    const known = Object.keys(recorded.volumes).map((index) => [Number(index), { role: 'settled' }] as const);
+    return { slots: new Map(known), isComplete: false };
   }
-  if (facts.membership === undefined) return undefined;
-  const configs = new Map<number, SlotConfig>();
-  for (const { index, member } of facts.slots) {
-    if (member === undefined) continue;
-    const isJoining = member.isLearner && recorded.volumes[index] === undefined;
-    configs.set(index, isJoining ? { role: 'joining', initialCluster: initialCluster(facts) } : { role: 'settled' });
-  }
-  return configs;
+  return complete(
+    facts.slots.flatMap(({ index, member }) => {
+      if (member === undefined) return [];
+      const isJoining = member.isLearner && recorded.volumes[index] === undefined;
+      const config: SlotConfig = isJoining
+        ? { role: 'joining', initialCluster: initialCluster(facts) }
+        : { role: 'settled' };
+      return [[index, config] as const];
+    }),
+  );
+}
+
+function complete(slots: Iterable<readonly [number, SlotConfig]>): SlotConfigs {
+  return { slots: new Map(slots), isComplete: true };
 }
 
 /** The peer URLs as etcd reports them; members that have not started have no name yet. */

@@ -57,6 +57,8 @@ export class ToyCluster {
   dbSizeBytes = 100;
   /** Slots whose pod is running but cannot be reached. */
   readonly unreachable = new Set<number>();
+  /** Whether a member of a version starts. */
+  startsAs = (_version: string): boolean => true;
   readonly events: PlannedEvent[] = [];
   hasFinalizer = true;
   last: Decision | undefined;
@@ -233,10 +235,10 @@ export class ToyCluster {
         uid: this.#uid('pod'),
         hash: this.set?.hash ?? '',
         version,
-        isBroken: this.#isForeign(index),
+        isBroken: this.#isForeign(index) || !this.startsAs(version),
       });
     }
-    if (this.recorded.clusterId === undefined && this.pods.has(0) && this.members.length === 0) {
+    if (this.recorded.clusterId === undefined && this.pods.get(0)?.isBroken === false && this.members.length === 0) {
       this.members = [this.#member(0, false)];
     }
     const { recovery } = this.recorded;
