@@ -4,8 +4,10 @@
  * replacement. It has to compile, otherwise it would be detected for the wrong reason.
  */
 import { api } from './list/api.mjs';
+import * as apiserver from './list/apiserver.mjs';
 import { clientset, rest } from './list/client.mjs';
 import { controller, informer } from './list/controller.mjs';
+import { kubernetes } from './list/kubernetes.mjs';
 import { manager } from './list/manager.mjs';
 import * as operator from './list/operator.mjs';
 import { registry } from './list/registry.mjs';
@@ -25,5 +27,7 @@ export const areas = [
   transfer,
   rest,
   clientset,
+  ...Object.values(apiserver),
+  kubernetes,
   ...Object.values(operator),
 ];

@@ -176,6 +176,8 @@ describe('scale', () => {
     expect(await call('PATCH', `${gadgets}/a/scale`, { spec: { replicas: 2 } })).toMatchObject({ code: 200 });
     expect((await call('GET', `${gadgets}/a`)).body.spec.replicas).toBe(2);
     expect((await call('PATCH', `${gadgets}/a/scale`, { spec: { replicas: 500 } })).code).toBe(422);
+    const stale = { ...scale, metadata: { name: 'a', resourceVersion: '1' } };
+    expect((await call('PUT', `${gadgets}/a/scale`, stale)).code).toBe(409);
   });
 });
 
@@ -322,6 +324,15 @@ describe('watch', () => {
     await running.registry.capabilities.history?.compact('3');
     const [line] = await running.watch(`${gadgets}?watch=1&resourceVersion=1`, 1);
     expect(line).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
+  });
+
+  it('sends the columns of a table with the first event only', async () => {
+    for (const name of ['a', 'b']) await call('POST', gadgets, gadget(name));
+    const asTable = { Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+    const [first, second] = await running.watch(`${gadgets}?watch=1&resourceVersion=0`, 2, asTable);
+    expect(first?.object.columnDefinitions).not.toEqual([]);
+    expect(second?.object).toMatchObject({ kind: 'Table', rows: [{ cells: expect.anything() }] });
+    expect(second?.object.columnDefinitions ?? []).toEqual([]);
   });
 
   it('ends after timeoutSeconds', async () => {

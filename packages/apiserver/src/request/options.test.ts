@@ -99,6 +99,10 @@ describe('writeOptionsOf', () => {
     });
   });
 
+  it('ignores force in an update', () => {
+    expect(writeOptionsOf(query('force=true'), 'update').force).toBe(false);
+  });
+
   it('accepts any printable manager of 128 bytes', () => {
     expect(writeOptionsOf(query(`fieldManager=${'ä'.repeat(64)}`)).fieldManager).toHaveLength(64);
   });
