@@ -5,13 +5,21 @@
  */
 import { redactText } from '@ecsm/runtime';
 
+export interface AuditedUser {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
 export interface AuditRecord {
   /** When the request was received, in milliseconds since the epoch. */
   readonly receivedMs: number;
   readonly durationMs: number;
   /** Unique; the server also returns it in the header `Audit-Id`. */
   readonly auditId: string;
-  readonly user: { readonly name: string; readonly groups: readonly string[] };
+  /** Who sent it. */
+  readonly user: AuditedUser;
+  /** On whose behalf, if it is another user. */
+  readonly impersonatedUser?: AuditedUser;
   readonly verb: string;
   /** The path and query of the request, as received. */
   readonly uri: string;
@@ -46,7 +54,8 @@ export function formatRecord(record: AuditRecord, timestampOf: (timeMs: number) 
     stage: 'ResponseComplete',
     requestURI: safePath(uri),
     verb: short(verb),
-    user: { username: short(user.name), groups: user.groups.slice(0, recordLimits.groupsMax).map(short) },
+    user: userOf(user),
+    ...(record.impersonatedUser === undefined ? {} : { impersonatedUser: userOf(record.impersonatedUser) }),
     sourceIPs: [short(sourceAddress)],
     ...(userAgent === undefined ? {} : { userAgent: redactText(short(userAgent)) }),
     ...(object === undefined ? {} : { objectRef: referenceOf(object) }),
@@ -56,6 +65,10 @@ export function formatRecord(record: AuditRecord, timestampOf: (timeMs: number) 
     durationMs,
   };
   return `${JSON.stringify(line)}\n`;
+}
+
+function userOf({ name, groups }: AuditedUser): { readonly username: string; readonly groups: readonly string[] } {
+  return { username: short(name), groups: groups.slice(0, recordLimits.groupsMax).map(short) };
 }
 
 /** Empty parts are left out, as in Kubernetes. */

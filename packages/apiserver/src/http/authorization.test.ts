@@ -199,3 +199,29 @@ describe('a server-side apply by a user who may patch and not create', () => {
     expect((await as('root', 'GET', object('here'))).code).toBe(404);
   });
 });
+
+describe('impersonation', () => {
+  const request = (who: string, headers: Readonly<Record<string, string>>) =>
+    running.call('GET', `${gadgetsIn('here')}/mine`, undefined, { Authorization: who, ...headers });
+
+  it('answers as it would the other user', async () => {
+    expect((await request('root', { 'impersonate-user': 'named' })).code).toBe(200);
+    expect((await request('root', { 'impersonate-user': 'none' })).code).toBe(403);
+    expect(records.at(-1)).toMatchObject({ user: { name: 'root' }, impersonatedUser: { name: 'none' } });
+  });
+
+  it('needs the permission to impersonate, for the user and for every group', async () => {
+    const reply = await request('named', { 'impersonate-user': 'root', 'impersonate-group': 'system:masters' });
+    expect(reply.code).toBe(403);
+    expect(reply.text).toContain('impersonate');
+    expect(records.at(-1)).toMatchObject({ user: { name: 'named' } });
+  });
+
+  it('is refused with an extra key that is not encoded correctly', async () => {
+    expect((await request('root', { 'impersonate-user': 'none', 'impersonate-extra-%zz': 'x' })).code).toBe(400);
+  });
+
+  it('is refused without a user', async () => {
+    expect((await request('root', { 'impersonate-group': 'system:masters' })).code).toBe(400);
+  });
+});

@@ -25,6 +25,7 @@ import { timerSecondsMax, watch, watchSecondsMax } from '../verbs/watch.ts';
 import { attributesOf, described } from './attributes.ts';
 import { readBody } from './body.ts';
 import { withDeadline } from './deadline.ts';
+import { impersonated } from './impersonation.ts';
 import { Admission, type Limits } from './limits.ts';
 import { type Paths, publicPaths } from './paths.ts';
 import { represent, sendError, sendJson, sendText, type View, warningHeader } from './respond.ts';
@@ -86,11 +87,14 @@ export class Handler {
     response.setHeader('Audit-Id', auditId);
     let info: RequestInfo | undefined;
     let user = anonymous;
+    let sender: User | undefined;
     let code = 500;
     try {
       const { path, searchParams } = urlOf(request);
       info = requestInfo(request.method ?? 'GET', path, searchParams);
       user = await this.#authenticate(request);
+      const other = await impersonated(request, user, (attributes) => this.#allows(attributes));
+      if (other) [sender, user] = [user, other];
       await this.#authorize(info, user);
       code = await this.#answer(request, response, info, user, searchParams);
     } catch (error) {
@@ -102,7 +106,8 @@ export class Handler {
       }
     }
     const durationMs = clock.monotonicMs() - startMs;
-    onEnd({ receivedMs, durationMs, auditId, user, code, sourceAddress, ...described(request, info) });
+    const who = sender ? { user: sender, impersonatedUser: user } : { user };
+    onEnd({ receivedMs, durationMs, auditId, ...who, code, sourceAddress, ...described(request, info) });
   }
 
   async #authenticate(request: IncomingMessage): Promise<User> {

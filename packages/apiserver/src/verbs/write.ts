@@ -36,6 +36,8 @@ export async function replace(call: Call, object: Json, known?: AnyObject): Prom
   const { resource } = writable(call);
   const { kind } = call.target;
   const isUnconditional = versionOf(object) === undefined && (kind.group === '' || kind.group.endsWith('.k8s.io'));
+  // An object that does not exist is missing, not invalid.
+  if (!isUnconditional && versionOf(object) === undefined) await existing(call.target, call.namespace, call.name ?? '');
   if (!isUnconditional) return resource.update(asInput(object), { ...optionsOf(call), ...(known && { known }) });
   for (let attempt = 1; ; attempt++) {
     const { metadata } = await existing(call.target, call.namespace, call.name ?? '');

@@ -1,0 +1,92 @@
+/**
+ * Impersonation: a request of one user on behalf of another, with Kubernetes' headers, as `kubectl --as` sends them. It
+ * needs the verb `impersonate` on every user, group, uid and extra value that is named. A request with these headers is
+ * never answered as if it had none.
+ */
+import type { IncomingMessage } from 'node:http';
+import { anonymous, groups, type RequestAttributes, type User } from '../auth/contract.ts';
+import { forbidden } from '../auth/rbac/authorizer.ts';
+import { HttpError } from '../response/http-error.ts';
+
+const prefix = 'impersonate-';
+const extraPrefix = 'impersonate-extra-';
+const serviceAccount = /^system:serviceaccount:([^:]+):([^:]+)$/u;
+
+/** Returns undefined if the request is on nobody else's behalf. Throws `Forbidden`, and 400 for headers without a user. */
+export async function impersonated(
+  { headersDistinct: headers }: IncomingMessage,
+  user: User,
+  allows: (attributes: RequestAttributes) => Promise<boolean>,
+): Promise<User | undefined> {
+  const names = Object.keys(headers).filter((name) => name.startsWith(prefix));
+  if (names.length === 0) return undefined;
+  const name = headers['impersonate-user']?.[0] ?? '';
+  if (name === '') {
+    const message = `the headers ${names.join(', ')} need the header Impersonate-User`;
+    throw new HttpError(400, 'BadRequest', message);
+  }
+  const wanted = headers['impersonate-group'] ?? [];
+  const uid = headers['impersonate-uid']?.[0];
+  const extra = Object.fromEntries(
+    names.filter((header) => header.startsWith(extraPrefix)).map((header) => [keyOf(header), headers[header] ?? []]),
+  );
+  const account = serviceAccount.exec(name);
+  const needed: RequestAttributes[] = [
+    account
+      ? attributes(user, { resource: 'serviceaccounts', namespace: account[1] ?? '', name: account[2] ?? '' })
+      : attributes(user, { resource: 'users', name }),
+    ...wanted.map((group) => attributes(user, { resource: 'groups', name: group })),
+    ...(uid === undefined ? [] : [attributes(user, { resource: 'uids', name: uid, apiGroup: authentication })]),
+    ...Object.entries(extra).flatMap(([key, values]) =>
+      values.map((value) =>
+        attributes(user, { resource: 'userextras', subresource: key, name: value, apiGroup: authentication }),
+      ),
+    ),
+  ];
+  for (const one of needed) if (!(await allows(one))) throw forbidden(one);
+  return {
+    name,
+    groups: [...groupsOf(name, account?.[1], wanted)],
+    ...(uid === undefined ? {} : { uid }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}
+
+const authentication = 'authentication.k8s.io';
+
+/** The key is percent-encoded in the name of its header. */
+function keyOf(header: string): string {
+  try {
+    return decodeURIComponent(header.slice(extraPrefix.length));
+  } catch {
+    throw new HttpError(400, 'BadRequest', `the name of the header ${header} is not encoded correctly`);
+  }
+}
+
+/** As Kubernetes adds them: everybody who is not anonymous is authenticated. */
+function groupsOf(name: string, namespace: string | undefined, wanted: readonly string[]): ReadonlySet<string> {
+  if (name === anonymous.name) return new Set([...wanted, groups.unauthenticated]);
+  const own =
+    namespace === undefined || wanted.length > 0
+      ? []
+      : ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+  return new Set([...wanted, ...own, groups.authenticated]);
+}
+
+function attributes(
+  user: User,
+  { apiGroup = '', resource = '', subresource = '', namespace = '', name = '' }: Partial<RequestAttributes>,
+): RequestAttributes {
+  return {
+    user,
+    verb: 'impersonate',
+    isResource: true,
+    apiGroup,
+    apiVersion: 'v1',
+    resource,
+    subresource,
+    namespace,
+    name,
+    path: '',
+  };
+}
