@@ -33,6 +33,8 @@ export interface WorldOptions {
   readonly registry?: Registry;
   /** Whether the server has controllers of its own: kube-controller-manager. */
   readonly hasControllers?: boolean;
+  /** Whether to start an operator in this process. Default true. */
+  readonly hasOperator?: boolean;
 }
 
 const settledMsMax = 150_000;
@@ -49,7 +51,8 @@ export class World {
     this.#closing = closing;
   }
 
-  static async start({ registry: given, hasControllers = false }: WorldOptions = {}): Promise<World> {
+  static async start(options: WorldOptions = {}): Promise<World> {
+    const { registry: given, hasControllers = false, hasOperator = true } = options;
     const closing: (() => Promise<void>)[] = [];
     const registry = given ?? (await openServed(closing));
     const node = await startProcessNode({
@@ -59,7 +62,7 @@ export class World {
       backoff: { msMin: 500, msMax: 2_000 },
     });
     const world = new World(registry, node, closing);
-    world.startOperator();
+    if (hasOperator) world.startOperator();
     return world;
   }
 

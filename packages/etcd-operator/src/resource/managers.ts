@@ -1,11 +1,12 @@
 /** The managers of the objects of a cluster, on one registry. */
 import { ConfigMap } from '@ecsm/apiserver';
 import { PodDisruptionBudget, Service } from '@ecsm/kubernetes';
-import { type ApiObject, deepEqual, isPlainObject, type Kind, type ObjectInput, type Registry } from '@ecsm/runtime';
+import type { ApiObject, Kind, ObjectInput, Registry } from '@ecsm/runtime';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { names } from '../apis/well-known.ts';
 import { KubernetesClient } from '../client/kubernetes/client.ts';
 import { ConfigMapManager } from './config-map.ts';
+import { covers, isSameField } from './covers.ts';
 import { PodDisruptionBudgetManager } from './disruption-budget.ts';
 import type { SlotConfig } from './etcd-config.ts';
 import { SecretManager } from './secrets.ts';
@@ -74,31 +75,7 @@ export class Managers {
   ): Promise<readonly StaleObject[]> {
     const { name = '', namespace = '' } = wanted.metadata;
     const live: ApiObject<Spec, Status> | undefined = await this.client.find(kind, namespace, name);
-    if (
-      live &&
-      covers(live, wanted) &&
-      whole.every((field) => deepEqual(fieldOf(live, field), fieldOf(wanted, field)))
-    ) {
-      return [];
-    }
+    if (live && covers(live, wanted) && whole.every((field) => isSameField(live, wanted, field))) return [];
     return [{ name: `${kind.kind}/${name}`, apply: () => this.client.apply(kind, wanted) }];
   }
-}
-
-/** Whether everything that is wanted is there. A server adds fields of its own, which are not compared. */
-function covers(live: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) {
-    return (
-      Array.isArray(live) && live.length === wanted.length && wanted.every((item, index) => covers(live[index], item))
-    );
-  }
-  if (!isPlainObject(wanted)) return live === wanted;
-  return (
-    isPlainObject(live) &&
-    Object.entries(wanted).every(([key, value]) => value === undefined || covers(live[key], value))
-  );
-}
-
-function fieldOf(object: object, field: string): unknown {
-  return Object.entries(object).find(([key]) => key === field)?.[1];
 }

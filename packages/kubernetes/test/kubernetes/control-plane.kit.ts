@@ -40,7 +40,12 @@ export function controlPlaneProblem(): string | undefined {
   return etcd.path === undefined ? etcd.reason : undefined;
 }
 
-export async function startControlPlane(): Promise<ControlPlane> {
+export interface ControlPlaneOptions {
+  /** More of them for the API server. */
+  readonly flags?: readonly string[];
+}
+
+export async function startControlPlane({ flags = [] }: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const problem = controlPlaneProblem();
   if (problem !== undefined) throw new Error(problem);
   const directory = await mkdtemp(join(tmpdir(), 'ecsm-kube-'));
@@ -99,6 +104,7 @@ export async function startControlPlane(): Promise<ControlPlane> {
         '--feature-gates=APIServerIdentity=false',
         '--profiling=false',
         '-v=0',
+        ...flags,
       ],
       { stdio: ['ignore', 'ignore', 'pipe'] },
     );

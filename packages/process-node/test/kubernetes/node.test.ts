@@ -2,10 +2,7 @@
  * Goal: the node is what Kubernetes expects of one. Method: a real kube-apiserver and kube-controller-manager, whose
  * controllers do what those of this package do elsewhere.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type KubernetesRegistry,
@@ -17,6 +14,10 @@ import {
 } from '@ecsm/kubernetes';
 import type { InputOf } from '@ecsm/runtime';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import {
+  type ControllerManager,
+  startControllerManager,
+} from '../../../kubernetes/test/kubernetes/controller-manager.kit.ts';
 import { processNodeKinds, storageClassDefault } from '../../src/index.ts';
 import { cleanUp, pod, startNode } from '../../src/node/node.kit.ts';
 
@@ -26,34 +27,12 @@ declare module 'vitest' {
   }
 }
 
-const controllers = [
-  'statefulset-controller',
-  'persistentvolume-binder-controller',
-  'persistentvolumeclaim-protection-controller',
-  'persistentvolume-protection-controller',
-  'garbage-collector-controller',
-  'serviceaccount-controller',
-];
-
-const directory = mkdtempSync(join(tmpdir(), 'process-node-kube-'));
-let manager: ChildProcess | undefined;
+let manager: ControllerManager | undefined;
 let registry: KubernetesRegistry;
 
 beforeAll(async () => {
   const kubeconfig = inject('kubeconfig');
-  manager = spawn(
-    process.env['KUBE_BIN'] ?? '',
-    [
-      'kube-controller-manager',
-      `--kubeconfig=${kubeconfig}`,
-      '--leader-elect=false',
-      '--secure-port=0',
-      `--cert-dir=${directory}`,
-      '--use-service-account-credentials=false',
-      `--controllers=${controllers.join()}`,
-    ],
-    { stdio: 'ignore' },
-  );
+  manager = startControllerManager(kubeconfig);
   registry = await openKubernetesRegistry('kubernetes:test', { kinds: processNodeKinds, kubeconfig, env: {} });
 });
 
@@ -62,12 +41,7 @@ afterAll(async () => {
   await registry?.resource(Node).delete('process-node');
   await registry?.resource(StorageClass).delete(storageClassDefault);
   await registry?.close();
-  if (manager?.exitCode === null) {
-    const ended = once(manager, 'exit');
-    manager.kill('SIGKILL');
-    await ended;
-  }
-  rmSync(directory, { recursive: true, force: true });
+  await manager?.stop();
 });
 
 const set: InputOf<typeof StatefulSet> = {
