@@ -12,6 +12,7 @@ import type { Decision } from '../service/model.ts';
 import type { MonitoringService } from '../service/monitoring.ts';
 import { nextAction } from '../service/next-action.ts';
 import { statusOf } from '../service/status.ts';
+import { ResizeRefusals } from './resize-refusals.ts';
 
 export interface PassesOptions extends Omit<ClusterServiceOptions, 'registry'> {
   readonly monitoring: MonitoringService;
@@ -35,6 +36,7 @@ export class Passes {
   readonly #options: PassesOptions;
   /** The last pass over each cluster that has one in progress. */
   readonly #running = new Map<string, Promise<unknown>>();
+  readonly #refusals = new ResizeRefusals();
 
   constructor(options: PassesOptions) {
     this.#options = options;
@@ -57,6 +59,7 @@ export class Passes {
     const cluster = await context.get();
     if (cluster === undefined) {
       this.#options.monitoring.forget(labelsOf(request));
+      this.#refusals.forget(request.key);
       return { requeueAfterMs: undefined };
     }
     const isDeleting = cluster.metadata.deletionTimestamp !== undefined;
@@ -73,25 +76,28 @@ export class Passes {
       await this.#writeStatus(registry, cluster, invalidStatus(cluster, errors, nowMs));
       return { requeueAfterMs: this.#options.settings.restMs };
     }
-    const observed = await service.observe(cluster, signal);
+    const refused = this.#refusals.find(request.key, cluster, this.#options.clock.now());
+    const observed = await service.observe(cluster, signal, refused);
     try {
-      return await this.#decide(labelsOf(request), observed, service, context);
+      return await this.#decide(request, observed, service, context);
     } finally {
       observed.etcd.close();
     }
   }
 
   async #decide(
-    labels: ClusterLabels,
+    request: Request,
     observed: ObservedCluster,
     service: ClusterService,
     { registry, signal, log, events }: PassContext,
   ): Promise<PassResult> {
     const { cluster, input } = observed;
+    const labels = labelsOf(request);
     const decision = nextAction(input);
     // The intent is written before the act, and a former leader's is refused before it acts.
     const isLast = decision.action?.do === 'removeFinalizer';
-    if (!isLast) await this.#writeStatus(registry, cluster, statusOf(cluster, input, decision));
+    const isThere = isLast || (await this.#writeStatus(registry, cluster, statusOf(cluster, input, decision)));
+    if (!isThere) return { requeueAfterMs: undefined };
     for (const { type, reason, message } of decision.events) events?.record(cluster, type, reason, message);
     this.#options.monitoring.observed(labels, input);
     if (decision.action === undefined) {
@@ -101,6 +107,9 @@ export class Passes {
     await registry.checkFence();
     const { do: what, why } = decision.action;
     const refused = await service.perform(observed, decision.action, signal);
+    if (refused !== undefined && what === 'enlargeVolume') {
+      this.#refusals.add(request.key, cluster, refused, this.#options.clock.now());
+    }
     const fields = { action: what, why, ...('slot' in decision.action ? { slot: decision.action.slot } : {}) };
     // etcd refuses changes of the membership for seconds after the previous one; that is not worth a line each time.
     if (refused === undefined) log.write('info', 'action taken', fields);
@@ -118,17 +127,21 @@ export class Passes {
     if (isOver && input.wanted.recoverFrom !== undefined) await service.removeRecoveryAnnotation(cluster);
   }
 
-  /** Nothing is written if nothing changed: a write would start the next pass. */
-  async #writeStatus(registry: Registry, cluster: EtcdCluster, status: EtcdClusterStatus): Promise<void> {
-    if (deepEqual(cluster.status, status)) return;
+  /**
+   * Nothing is written if nothing changed: a write would start the next pass. Returns false if the cluster was deleted
+   * meanwhile: there is nothing left to report, and nothing may be created for it.
+   */
+  async #writeStatus(registry: Registry, cluster: EtcdCluster, status: EtcdClusterStatus): Promise<boolean> {
+    if (deepEqual(cluster.status, status)) return true;
     const { metadata } = cluster;
     try {
       await registry
         .resource(EtcdCluster)
         .updateStatus({ metadata, status }, { resourceVersion: metadata.resourceVersion });
+      return true;
     } catch (error) {
-      // It was deleted meanwhile; there is nothing left to tell.
       if (!isApiError(error, 'NotFound')) throw error;
+      return false;
     }
   }
 }

@@ -60,7 +60,8 @@ const rules: JsonObject[] = [
   rule(GROUP, ['etcdclusters/finalizers'], ['update']),
   rule('apps', ['statefulsets'], ['get', 'list', 'watch', 'create', 'patch', 'update', 'delete']),
   rule('', ['services', 'configmaps', 'secrets'], ['get', 'create', 'patch']),
-  rule('', ['pods', 'persistentvolumeclaims'], ['get', 'list', 'delete']),
+  rule('', ['pods'], ['get', 'list', 'delete']),
+  rule('', ['persistentvolumeclaims'], ['get', 'list', 'patch', 'delete']),
   rule('policy', ['poddisruptionbudgets'], ['get', 'create', 'patch']),
   rule('', ['events'], ['get', 'list', 'create', 'patch', 'update', 'delete']),
 ];

@@ -3,6 +3,7 @@ import { ConfigMap } from '@ecsm/apiserver';
 import { parseQuantity } from '@ecsm/kubernetes';
 import type { InputOf } from '@ecsm/runtime';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
+import { optionValue } from '../apis/etcd-options.ts';
 import { names } from '../apis/well-known.ts';
 import { clientURL, metadataOf, peerURL, tlsOf, tokenOf } from './cluster.ts';
 import { type MemberConfig, renderConfig, type SlotConfig } from './etcd-config.ts';
@@ -44,7 +45,9 @@ export function memberConfig(cluster: EtcdCluster, slot: number, version: string
     quotaBytes: quotaOf(cluster),
     autoCompactionMode: etcd.autoCompactionMode,
     ...(etcd.autoCompactionRetention === undefined ? {} : { autoCompactionRetention: etcd.autoCompactionRetention }),
-    options: etcd.options ?? {},
+    options: Object.fromEntries(
+      Object.entries(etcd.options ?? {}).map(([name, value]) => [name, optionValue(name, value)]),
+    ),
   };
 }
 

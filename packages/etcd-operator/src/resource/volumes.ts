@@ -20,6 +20,13 @@ export class PvcManager {
     await this.#client.delete(PersistentVolumeClaim, namespace, names.claim(name, slot), uid);
   }
 
+  /** Fails with `Forbidden` or `Invalid` if the StorageClass does not allow it. */
+  async enlarge(cluster: EtcdCluster, slot: number, uid: string): Promise<void> {
+    const { name, namespace = '' } = cluster.metadata;
+    const patch = { spec: { resources: { requests: { storage: cluster.spec.storage.size } } } };
+    await this.#client.patch(PersistentVolumeClaim, namespace, names.claim(name, slot), patch, { uid });
+  }
+
   listPods({ metadata: { name, namespace = '' } }: EtcdCluster): Promise<readonly Pod[]> {
     return this.#client.list(Pod, namespace, `${labels.cluster}=${name}`);
   }

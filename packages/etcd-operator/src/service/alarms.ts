@@ -1,5 +1,6 @@
 /** Alarms: NOSPACE is answered by making room, CORRUPT of a known member by replacing it (see replacement). */
-import type { Decision, Finding, PassInput, SlotFacts, SpaceReclaim } from './model.ts';
+import type { EtcdStatus } from '../client/etcd/contract.ts';
+import type { Decision, Defragmentation, Finding, PassInput, SlotFacts, SpaceReclaim } from './model.ts';
 import { isServing } from './quorum.ts';
 import { leaderSlot, successorOf } from './replacement.ts';
 import { act, blocked, normal, record, wait, warning } from './rule.ts';
@@ -87,14 +88,17 @@ function sizesOf({ facts, wanted }: PassInput): string {
   return `the database has ${most} bytes of a quota of ${wanted.quotaBytes}`;
 }
 
+function isWorth({ freeBytesMin, usedBytesMin, reclaimBytesMin }: Defragmentation, status: EtcdStatus): boolean {
+  const freeBytes = status.dbSizeBytes - status.dbSizeInUseBytes;
+  return freeBytes >= freeBytesMin || (status.dbSizeBytes >= usedBytesMin && freeBytes >= reclaimBytesMin);
+}
+
 /** At rest: frees what compaction left behind, one member at a time. */
 export function defragmentation(input: PassInput): Decision | undefined {
   const { wanted, facts } = input;
   const rule = wanted.defragmentation;
   if (rule === undefined) return undefined;
-  const worth = facts.slots.filter(
-    ({ status }) => status !== undefined && status.dbSizeBytes - status.dbSizeInUseBytes >= rule.freeBytesMin,
-  );
+  const worth = facts.slots.filter(({ status }) => status !== undefined && isWorth(rule, status));
   const next = nextToDefragment(input, worth);
   if (next === undefined) return undefined;
   const leader = leaderSlot(input);
@@ -103,7 +107,7 @@ export function defragmentation(input: PassInput): Decision | undefined {
     const why = `${next.podName} is defragmented`;
     return act(input, { do: 'moveLeader', slot: successor.index, memberId: successor.member.id, why });
   }
-  const free = Number(next.status?.dbSizeBytes ?? 0) - Number(next.status?.dbSizeInUseBytes ?? 0);
+  const free = (next.status?.dbSizeBytes ?? 0) - (next.status?.dbSizeInUseBytes ?? 0);
   const why = `${free} bytes can be freed`;
   return act(
     input,

@@ -1,6 +1,6 @@
 /** One cluster: observes it, and carries out the action that was decided. */
 import type { StatefulSet } from '@ecsm/kubernetes';
-import type { Clock, Registry } from '@ecsm/runtime';
+import { type Clock, isApiError, type Registry } from '@ecsm/runtime';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { EtcdCluster as EtcdClusterKind } from '../apis/etcd-cluster.ts';
 import { annotations, FINALIZER } from '../apis/well-known.ts';
@@ -66,7 +66,7 @@ export class ClusterService {
   }
 
   /** Only reads. The caller closes `etcd`. */
-  async observe(cluster: EtcdCluster, signal: AbortSignal): Promise<ObservedCluster> {
+  async observe(cluster: EtcdCluster, signal: AbortSignal, resizeRefused?: string): Promise<ObservedCluster> {
     const { statefulSets, volumes, templates } = this.#managers;
     const [set, pods, claims, security] = await Promise.all([
       statefulSets.find(cluster),
@@ -110,6 +110,7 @@ export class ClusterService {
       ...(security.facts ? { certificates: security.facts } : {}),
       staleObjects: stale.map(({ name }) => name),
       templateHash: hash,
+      ...(resizeRefused === undefined ? {} : { resizeRefused }),
       settings: this.#options.settings,
     };
     return { cluster, input, set, template, stale, security, endpoints, etcd };
@@ -123,6 +124,8 @@ export class ClusterService {
     } catch (error) {
       if (isEtcdError(error, ...alreadyDone)) return undefined;
       if (isEtcdError(error, ...notYet)) return error.message;
+      const isRefusal = isApiError(error, 'Forbidden') || isApiError(error, 'Invalid');
+      if (action.do === 'enlargeVolume' && isRefusal) return error.message;
       throw error;
     }
   }
@@ -147,6 +150,8 @@ export class ClusterService {
         return volumes.deletePod(cluster, action.slot, action.uid);
       case 'deleteVolume':
         return volumes.delete(cluster, action.slot, action.uid);
+      case 'enlargeVolume':
+        return volumes.enlarge(cluster, action.slot, action.uid);
       case 'removeFinalizer':
         return this.#removeFinalizer(cluster);
       case 'addLearner':

@@ -46,6 +46,8 @@ export interface VolumeFacts {
   readonly isDeleting: boolean;
   /** Whether its label names the uid of this cluster. */
   readonly isOurs: boolean;
+  /** The size that the claim requests. The volume may not be as large yet. */
+  readonly requestBytes: number;
 }
 
 /** The StatefulSet: pods `start` to `start + replicas - 1` should exist. */
@@ -142,11 +144,17 @@ export interface Wanted {
   readonly recoverFrom?: string;
   readonly quotaBytes: number;
   readonly defragmentation: Defragmentation | undefined;
+  /** Whether members may be upgraded to a minor version whose rules are not known. */
+  readonly allowsUnknownVersion: boolean;
+  /** Of each volume. */
+  readonly storageBytes: number;
 }
 
+/** A member is defragmented if it can free `freeBytesMin`, or `reclaimBytesMin` of a database of `usedBytesMin`. */
 export interface Defragmentation {
-  /** Bytes that a defragmentation would free, at least. */
   readonly freeBytesMin: number;
+  readonly usedBytesMin: number;
+  readonly reclaimBytesMin: number;
 }
 
 export interface PassSettings {
@@ -189,6 +197,8 @@ export interface PassInput {
   readonly staleObjects: readonly string[];
   /** The hash of the pod template that the spec renders with the recorded version. */
   readonly templateHash: string;
+  /** Why Kubernetes refused to enlarge a volume to the wanted size a short time ago. */
+  readonly resizeRefused?: string;
   readonly settings: PassSettings;
 }
 
@@ -200,6 +210,7 @@ export type Action = { readonly why: string } & (
   | { readonly do: 'addLearner'; readonly slot: number; readonly peerURL: string }
   | { readonly do: 'promote' | 'removeMember' | 'moveLeader'; readonly slot: number; readonly memberId: EtcdId }
   | { readonly do: 'deletePod' | 'deleteVolume'; readonly slot: number; readonly uid: string }
+  | { readonly do: 'enlargeVolume'; readonly slot: number; readonly uid: string }
   | { readonly do: 'disarm'; readonly alarm: EtcdAlarm }
   | { readonly do: 'compact'; readonly revision: bigint }
   | { readonly do: 'defragment'; readonly slot: number }

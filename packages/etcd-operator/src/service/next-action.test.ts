@@ -39,7 +39,7 @@ describe('create', () => {
     const input = cluster.input();
     const slot = {
       ...running(1).facts().slots[0],
-      volume: { uid: 'x', phase: 'Bound', isDeleting: false, isOurs: false },
+      volume: { uid: 'x', phase: 'Bound', isDeleting: false, isOurs: false, requestBytes: 1_000 },
     };
     cluster.facts = () => ({ ...input.facts, slots: [slot as never] });
     expect(cluster.run()).toEqual([]);

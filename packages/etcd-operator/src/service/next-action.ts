@@ -18,6 +18,7 @@ import { brokenTemplate, restarted, rollout } from './rollout.ts';
 import { act, blocked, type Rule, wait } from './rule.ts';
 import { scaling } from './scaling.ts';
 import { stopped } from './stop.ts';
+import { enlargement, enlargementRefused } from './storage.ts';
 import { takeBack, upgrade } from './upgrade.ts';
 
 const rules: readonly Rule[] = [
@@ -30,6 +31,7 @@ const rules: readonly Rule[] = [
   recovery,
   stopped,
   missingSet,
+  enlargement,
   corruption,
   brokenTemplate,
   quorumLoss,
@@ -46,6 +48,7 @@ const rules: readonly Rule[] = [
   scaling,
   upgrade,
   defragmentation,
+  enlargementRefused,
 ];
 
 export function nextAction(input: PassInput): Decision {

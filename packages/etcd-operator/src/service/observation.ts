@@ -1,5 +1,5 @@
 /** From answers of Kubernetes and of the members to the facts of a cluster. */
-import type { PersistentVolumeClaim, Pod, StatefulSet } from '@ecsm/kubernetes';
+import { type PersistentVolumeClaim, type Pod, parseQuantity, type StatefulSet } from '@ecsm/kubernetes';
 import { timeMsOf } from '@ecsm/runtime';
 import type { EtcdAlarm, EtcdMember, EtcdMemberList, EtcdStatus } from '../client/etcd/contract.ts';
 import type { ClusterFacts, PodFacts, SetFacts, SlotFacts, VolumeFacts } from './model.ts';
@@ -121,11 +121,12 @@ function podFacts(names: ClusterNames, { metadata, status }: Pod): PodFacts {
   };
 }
 
-function volumeFacts(names: ClusterNames, { metadata, status }: PersistentVolumeClaim): VolumeFacts {
+function volumeFacts(names: ClusterNames, { metadata, spec, status }: PersistentVolumeClaim): VolumeFacts {
   return {
     uid: metadata.uid,
     phase: status?.phase ?? 'Pending',
     isDeleting: metadata.deletionTimestamp !== undefined,
     isOurs: names.isOwnClaim(metadata.labels),
+    requestBytes: parseQuantity(spec.resources?.requests?.['storage'] ?? 0) ?? 0,
   };
 }

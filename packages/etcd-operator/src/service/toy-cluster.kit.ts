@@ -44,6 +44,8 @@ export class ToyCluster {
     whenDeleted: 'Retain',
     quotaBytes: 1_000,
     defragmentation: undefined,
+    allowsUnknownVersion: false,
+    storageBytes: 1_000,
   };
   recorded: Recorded = { volumes: {} };
   nowMs = 0;
@@ -51,10 +53,15 @@ export class ToyCluster {
   set: { start: number; replicas: number; hash: string } | undefined;
   readonly pods = new Map<number, Pod>();
   readonly volumes = new Map<number, string>();
+  /** Size of the volumes, by uid, of those that do not have the first size of 1,000. */
+  readonly volumeBytes = new Map<string, number>();
+  resizeRefused: string | undefined;
   members: EtcdMember[] = [];
   leader: number | undefined;
   alarms: EtcdAlarm[] = [];
   dbSizeBytes = 100;
+  /** Whether all of the database is live data. */
+  keepsSize = false;
   /** Slots whose pod is running but cannot be reached. */
   readonly unreachable = new Set<number>();
   /** Whether a member of a version starts. */
@@ -89,11 +96,18 @@ export class ToyCluster {
     throw new Error(`no rest after ${passesMax} passes: ${lines.slice(-10).join('; ')}`);
   }
 
+  /** The action of the next pass, which is not carried out. */
+  step(): string | undefined {
+    const { action } = nextAction(this.input());
+    return action && line(action);
+  }
+
   input(): PassInput {
     const { wanted, recorded, templateHash } = this;
     const isStale = this.set !== undefined && this.set.hash !== templateHash;
     const staleObjects = isStale ? ['StatefulSet/main'] : [];
-    return { wanted, recorded, facts: this.facts(), staleObjects, templateHash, settings };
+    const refused = this.resizeRefused === undefined ? {} : { resizeRefused: this.resizeRefused };
+    return { wanted, recorded, facts: this.facts(), staleObjects, templateHash, ...refused, settings };
   }
 
   facts(): ClusterFacts {
@@ -155,7 +169,10 @@ export class ToyCluster {
         lastTermination: undefined,
         templateHash: pod.hash,
       },
-      volume: uid === undefined ? undefined : { uid, phase: 'Bound', isDeleting: false, isOurs: true },
+      volume:
+        uid === undefined
+          ? undefined
+          : { uid, phase: 'Bound', isDeleting: false, isOurs: true, requestBytes: this.volumeBytes.get(uid) ?? 1_000 },
       member,
       status:
         isUp && known
@@ -208,11 +225,14 @@ export class ToyCluster {
       case 'deleteVolume':
         this.volumes.delete(action.slot);
         return;
+      case 'enlargeVolume':
+        this.volumeBytes.set(action.uid, this.wanted.storageBytes);
+        return;
       case 'disarm':
         this.alarms = this.alarms.filter((alarm) => alarm !== action.alarm);
         return;
       case 'defragment':
-        this.dbSizeBytes = 50;
+        if (!this.keepsSize) this.dbSizeBytes = 50;
         return;
       case 'removeFinalizer':
         this.hasFinalizer = false;
@@ -285,6 +305,7 @@ function line(action: Action): string {
     case 'moveLeader':
     case 'deletePod':
     case 'deleteVolume':
+    case 'enlargeVolume':
     case 'defragment':
       return `${action.do} ${action.slot}`;
     default:

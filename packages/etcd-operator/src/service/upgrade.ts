@@ -23,7 +23,7 @@ export function upgrade(input: PassInput): Decision | undefined {
   if (facts.alarms.length > 0)
     return blocked(input, 'UpgradeBlocked', 'members are not upgraded while an alarm is active');
   const running = facts.slots.flatMap(({ status }) => (status ? [status.version] : []));
-  const problem = upgradeProblem(running, wanted.version);
+  const problem = upgradeProblem(running, wanted.version, wanted.allowsUnknownVersion);
   if (problem) return blocked(input, problem.reason, problem.message);
   return record({ ...recorded, version: wanted.version }, [
     normal('UpgradeStarted', `upgrading from ${recorded.version ?? 'an unknown version'} to ${wanted.version}`),

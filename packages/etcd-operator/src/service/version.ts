@@ -5,10 +5,23 @@ import type { Finding } from './model.ts';
 /** Before an upgrade to 3.6: earlier patches can lose the promotion of a learner, or bring removed members back. */
 const patchBefore36 = 26;
 
+/** Minor versions of etcd 3 whose upgrade rules are known. */
+const minorMin = 4;
+const minorMax = 6;
+
 /** Why members of these versions may not be upgraded; undefined if they may. */
-export function upgradeProblem(running: readonly string[], target: string): Finding | undefined {
+export function upgradeProblem(
+  running: readonly string[],
+  target: string,
+  allowsUnknownVersion: boolean,
+): Finding | undefined {
   const to = parseVersion(target);
   if (to === undefined) return blocked(`${target} is not a version`);
+  if ((to.minor < minorMin || to.minor > minorMax) && !allowsUnknownVersion) {
+    return blocked(
+      `the rules of an upgrade to ${to.major}.${to.minor} are not known; set spec.upgrade.allowUnknownVersion to upgrade nevertheless`,
+    );
+  }
   const from = running.map(parseVersion);
   for (const version of from) {
     if (version === undefined) return blocked('a member reports a version that is not understood');

@@ -3,12 +3,11 @@ import { parseQuantity } from '@ecsm/kubernetes';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { annotations } from '../apis/well-known.ts';
 import { quotaOf } from '../resource/config-map.ts';
-import type { Wanted } from './model.ts';
+import type { Defragmentation, Wanted } from './model.ts';
 
 export function wantedOf(cluster: EtcdCluster): Wanted {
   const { spec, metadata } = cluster;
   const { retentionPolicy } = spec.storage;
-  const { enabled, freeSpaceAbove } = spec.defragmentation;
   const recoverFrom = metadata.annotations?.[annotations.recoverQuorumFrom];
   return {
     size: spec.size,
@@ -18,7 +17,23 @@ export function wantedOf(cluster: EtcdCluster): Wanted {
     whenScaled: retentionPolicy.whenScaled,
     whenDeleted: retentionPolicy.whenDeleted,
     quotaBytes: quotaOf(cluster),
-    defragmentation: enabled ? { freeBytesMin: parseQuantity(freeSpaceAbove) ?? 0 } : undefined,
+    storageBytes: bytes(spec.storage.size),
+    allowsUnknownVersion: spec.upgrade.allowUnknownVersion,
+    defragmentation: defragmentationOf(cluster),
     ...(recoverFrom === undefined ? {} : { recoverFrom }),
   };
+}
+
+function defragmentationOf(cluster: EtcdCluster): Defragmentation | undefined {
+  const { enabled, freeSpaceAbove, quotaUsageAbove, minReclaim } = cluster.spec.defragmentation;
+  if (!enabled) return undefined;
+  return {
+    freeBytesMin: bytes(freeSpaceAbove),
+    usedBytesMin: (quotaOf(cluster) * quotaUsageAbove) / 100,
+    reclaimBytesMin: bytes(minReclaim),
+  };
+}
+
+function bytes(quantity: string | number): number {
+  return parseQuantity(quantity) ?? 0;
 }
