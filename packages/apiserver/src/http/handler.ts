@@ -191,7 +191,7 @@ export class Handler {
     const answer = await this.#inTime(user, dispatch(call, info.verb));
     if (warnings.length > 0) response.setHeader('Warning', warnings);
     if (answer.type === 'text') {
-      await sendText(request, response, answer.code, answer.text, accept.mediaType);
+      await sendText(request, response, answer.code, answer.parts, accept.mediaType);
       return answer.code;
     }
     const body = represent(answer, target.kind, this.#view(accept, query));

@@ -56,32 +56,44 @@ export async function sendJson(
   body: unknown,
   contentType?: string,
 ): Promise<void> {
-  await sendText(request, response, code, JSON.stringify(body), contentType);
+  await sendText(request, response, code, [JSON.stringify(body)], contentType);
 }
 
-/** `json` is the body, without the line break that ends it. */
+/** The parts are the body, without the line break that ends it. */
 export async function sendText(
   request: IncomingMessage,
   response: ServerResponse,
   code: number,
-  json: string,
+  parts: readonly string[],
   contentType = 'application/json',
 ): Promise<void> {
-  const text = `${json}\n`;
+  const lines = [...parts, '\n'];
   response.setHeader('Content-Type', contentType);
   response.setHeader('Cache-Control', 'no-cache, private');
-  if (text.length < textLengthMax) {
+  if (lengthOf(lines) < textLengthMax) {
+    const text = lines.join('');
     response.writeHead(code, { 'Content-Length': Buffer.byteLength(text) });
     response.end(text);
     return;
   }
-  const bytes = Buffer.from(text);
+  const bytes = bytesOf(lines);
   const isLarge = bytes.byteLength >= gzipBytesMin;
   if (isLarge && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) {
     response.setHeader('Content-Encoding', 'gzip');
     response.setHeader('Vary', 'Accept-Encoding');
     await end(response, code, await compress(bytes, { level: gzipLevel }));
   } else await end(response, code, bytes);
+}
+
+function lengthOf(parts: readonly string[]): number {
+  return parts.reduce((length, part) => length + part.length, 0);
+}
+
+function bytesOf(parts: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafe(parts.reduce((size, part) => size + Buffer.byteLength(part), 0));
+  let offset = 0;
+  for (const part of parts) offset += bytes.write(part, offset);
+  return bytes;
 }
 
 /**

@@ -8,7 +8,7 @@ export async function get({ target, namespace, name = '', isTransformed }: Call)
   const { encoded } = target;
   return encoded === undefined || isTransformed
     ? { type: 'object', code: 200, object: await existing(target, namespace, name) }
-    : { type: 'text', code: 200, text: await encoded.get(name, placeOf(namespace)) };
+    : { type: 'text', code: 200, parts: [await encoded.get(name, placeOf(namespace))] };
 }
 
 /** Throws `NotFound`. */
@@ -25,7 +25,8 @@ export async function list(call: Call): Promise<Answer> {
   if (encoded === undefined || call.isTransformed) return { type: 'list', list: await listedFrom(call, resource) };
   const { items, ...metadata } = await listedFrom(call, encoded);
   const head = JSON.stringify({ apiVersion: kind.apiVersion, kind: `${kind.kind}List`, metadata });
-  return { type: 'text', code: 200, text: `${head.slice(0, -1)},"items":[${items.join(',')}]}` };
+  const separated = items.map((item, index) => (index === 0 ? item : `,${item}`));
+  return { type: 'text', code: 200, parts: [`${head.slice(0, -1)},"items":[`, ...separated, ']}'] };
 }
 
 /** The list, with a warning for every record that cannot be read. */
