@@ -1,7 +1,7 @@
 /** What the objects of a cluster have in common: names, labels, owner, addresses. */
-import type { OwnerReference } from '@ecsm/runtime';
+import type { Metadata, OwnerReference } from '@ecsm/runtime';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
-import { annotations, labels, labelsOf, names, ports, slotOf } from '../apis/well-known.ts';
+import { annotations, labels, labelsOf, names, OPERATOR_NAME, ports, slotOf } from '../apis/well-known.ts';
 import type { EtcdEndpoint } from '../client/etcd/contract.ts';
 import { schemeOf } from './etcd-config.ts';
 
@@ -14,6 +14,18 @@ export function metadataOf(cluster: EtcdCluster, name: string) {
 export function ownerOf({ apiVersion, kind, metadata: { name, uid } }: EtcdCluster): OwnerReference {
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
+
+/**
+ * Whether an object with a name of this cluster may be changed. One without an owner may if its labels say that it was
+ * created for a cluster of this name, as after it was restored from a backup.
+ */
+export function mayChange(cluster: EtcdCluster, { labels: found, ownerReferences }: Owned): boolean {
+  const owner = ownerReferences?.find(({ controller }) => controller === true);
+  if (owner) return owner.uid === cluster.metadata.uid;
+  return found?.[labels.managedBy] === OPERATOR_NAME && found[labels.cluster] === cluster.metadata.name;
+}
+
+type Owned = Pick<Metadata, 'labels' | 'ownerReferences'>;
 
 export function tlsOf({ spec }: EtcdCluster): { readonly client: boolean; readonly peer: boolean } {
   const { enabled, clientTLSEnabled, peerTLSEnabled } = spec.security.tls;

@@ -5,6 +5,7 @@ import type { ApiObject, Kind, ObjectInput, Registry } from '@ecsm/runtime';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { names } from '../apis/well-known.ts';
 import { KubernetesClient } from '../client/kubernetes/client.ts';
+import { mayChange } from './cluster.ts';
 import { ConfigMapManager } from './config-map.ts';
 import { covers, isSameField } from './covers.ts';
 import { PodDisruptionBudgetManager } from './disruption-budget.ts';
@@ -19,6 +20,8 @@ import { PvcManager } from './volumes.ts';
 export interface StaleObject {
   /** Such as `Service/main-client`. */
   readonly name: string;
+  /** Whether it belongs to something else: then it must not be written. */
+  readonly isForeign: boolean;
   apply(): Promise<void>;
 }
 
@@ -54,9 +57,9 @@ export class Managers {
   ): Promise<readonly StaleObject[]> {
     const config = await this.#configMap(cluster, version, slots, isComplete);
     const found = await Promise.all([
-      ...this.#services.render(cluster).map((service) => this.#compare(Service, service)),
-      this.#compare(ConfigMap, config, ['data']),
-      this.#compare(PodDisruptionBudget, this.#budgets.render(cluster, minAvailable)),
+      ...this.#services.render(cluster).map((service) => this.#compare(cluster, Service, service)),
+      this.#compare(cluster, ConfigMap, config, ['data']),
+      this.#compare(cluster, PodDisruptionBudget, this.#budgets.render(cluster, minAvailable)),
     ]);
     return found.flat();
   }
@@ -69,6 +72,7 @@ export class Managers {
 
   /** Fields in `whole` are compared with everything in them: a key that is not wanted has to go. */
   async #compare<Spec, Status, SpecInput, StatusInput>(
+    cluster: EtcdCluster,
     kind: Kind<Spec, Status, SpecInput, StatusInput>,
     wanted: ObjectInput<SpecInput, StatusInput>,
     whole: readonly string[] = [],
@@ -76,6 +80,7 @@ export class Managers {
     const { name = '', namespace = '' } = wanted.metadata;
     const live: ApiObject<Spec, Status> | undefined = await this.client.find(kind, namespace, name);
     if (live && covers(live, wanted) && whole.every((field) => isSameField(live, wanted, field))) return [];
-    return [{ name: `${kind.kind}/${name}`, apply: () => this.client.apply(kind, wanted) }];
+    const isForeign = live !== undefined && !mayChange(cluster, live.metadata);
+    return [{ name: `${kind.kind}/${name}`, isForeign, apply: () => this.client.apply(kind, wanted) }];
   }
 }

@@ -1,14 +1,23 @@
 /** The Secrets with the certificates of a cluster, as material and back. */
 import { Secret } from '@ecsm/apiserver';
+import type { ObjectOf } from '@ecsm/runtime';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { names } from '../apis/well-known.ts';
 import type { KubernetesClient } from '../client/kubernetes/client.ts';
 import type { LeafTemplate, PemPair } from './certificates.ts';
-import { metadataOf, tlsOf } from './cluster.ts';
+import { mayChange, metadataOf, tlsOf } from './cluster.ts';
 import type { AuthorityMaterial, LeafMaterial, LeafName, TlsMaterial } from './tls-material.ts';
 
 const dayMs = 86_400_000;
 const leafMs = 90 * dayMs;
+
+type SecretData = Readonly<Record<string, string>>;
+
+export interface SecretsObserved {
+  readonly material: TlsMaterial;
+  /** Secrets with names of the cluster that belong to something else, such as `Secret/main-ca`. */
+  readonly foreign: readonly string[];
+}
 
 export class SecretManager {
   readonly #client: KubernetesClient;
@@ -18,26 +27,31 @@ export class SecretManager {
   }
 
   /** Undefined if the Secret does not exist. Values are decoded. */
-  async read(namespace: string, name: string): Promise<Readonly<Record<string, string>> | undefined> {
+  async read(namespace: string, name: string): Promise<SecretData | undefined> {
     const secret = await this.#client.find(Secret, namespace, name);
-    if (secret === undefined) return undefined;
-    const { data = {} } = Secret.fieldsOf(secret);
-    return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decode(value)]));
+    return secret && dataOf(secret);
   }
 
-  async material(cluster: EtcdCluster): Promise<TlsMaterial> {
-    const { namespace = '' } = cluster.metadata;
+  async observe(cluster: EtcdCluster): Promise<SecretsObserved> {
+    const { namespace = '', name } = cluster.metadata;
     const secrets = secretNames(cluster);
-    const [authority, ...leaves] = await Promise.all([
-      this.read(namespace, names.caSecret(cluster.metadata.name)),
-      ...leafNames.map((leaf) => this.read(namespace, secrets[leaf])),
-    ]);
+    const [authority, ...leaves] = await Promise.all(
+      [names.caSecret(name), ...leafNames.map((leaf) => secrets[leaf])].map((secret) =>
+        this.#client.find(Secret, namespace, secret),
+      ),
+    );
     const found = leafNames.flatMap((leaf, index) => {
-      const read = leafOf(leaves[index]);
+      const secret = leaves[index];
+      const read = secret && leafOf(dataOf(secret));
       return read ? [[leaf, read] as const] : [];
     });
-    const current = authorityOf(authority);
-    return { ...(current ? { authority: current } : {}), leaves: Object.fromEntries(found) };
+    const current = authority && authorityOf(dataOf(authority));
+    return {
+      material: { ...(current ? { authority: current } : {}), leaves: Object.fromEntries(found) },
+      foreign: [authority, ...leaves].flatMap((secret) =>
+        secret && !mayChange(cluster, secret.metadata) ? [`Secret/${secret.metadata.name}`] : [],
+      ),
+    };
   }
 
   /** Writes what differs. The authority first: leaves of an authority that is not stored could not be checked. */
@@ -56,12 +70,7 @@ export class SecretManager {
     }
   }
 
-  async #apply(
-    cluster: EtcdCluster,
-    name: string,
-    type: string,
-    data: Readonly<Record<string, string>>,
-  ): Promise<void> {
+  async #apply(cluster: EtcdCluster, name: string, type: string, data: SecretData): Promise<void> {
     const encoded = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, encode(value)]));
     await this.#client.apply(Secret, Secret.input(metadataOf(cluster, name), { type, data: encoded }));
   }
@@ -94,9 +103,14 @@ function leaf(commonName: string, use: LeafTemplate['use'], list: readonly strin
   return { commonName, use, names: list, validMs: leafMs };
 }
 
-function authorityOf(data: Readonly<Record<string, string>> | undefined): AuthorityMaterial | undefined {
+function dataOf(secret: ObjectOf<typeof Secret>): SecretData {
+  const { data = {} } = Secret.fieldsOf(secret);
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decode(value)]));
+}
+
+function authorityOf(data: SecretData): AuthorityMaterial | undefined {
   const current = pairOf(data, 'ca');
-  if (data === undefined || current === undefined) return undefined;
+  if (current === undefined) return undefined;
   const next = pairOf(data, 'next');
   const { 'old.crt': old, 'switched-at': switchedAt } = data;
   return {
@@ -107,7 +121,7 @@ function authorityOf(data: Readonly<Record<string, string>> | undefined): Author
   };
 }
 
-function authorityData({ current, next, old, switchedAtMs }: AuthorityMaterial): Readonly<Record<string, string>> {
+function authorityData({ current, next, old, switchedAtMs }: AuthorityMaterial): SecretData {
   return {
     'ca.crt': current.certificate,
     'ca.key': current.key,
@@ -117,15 +131,15 @@ function authorityData({ current, next, old, switchedAtMs }: AuthorityMaterial):
   };
 }
 
-function pairOf(data: Readonly<Record<string, string>> | undefined, name: string): PemPair | undefined {
-  const certificate = data?.[`${name}.crt`];
-  const key = data?.[`${name}.key`];
+function pairOf(data: SecretData, name: string): PemPair | undefined {
+  const certificate = data[`${name}.crt`];
+  const key = data[`${name}.key`];
   return certificate === undefined || key === undefined ? undefined : { certificate, key };
 }
 
-function leafOf(data: Readonly<Record<string, string>> | undefined): LeafMaterial | undefined {
+function leafOf(data: SecretData): LeafMaterial | undefined {
   const pair = pairOf(data, 'tls');
-  const trust = data?.['ca.crt'];
+  const trust = data['ca.crt'];
   return pair && trust !== undefined ? { ...pair, trust } : undefined;
 }
 

@@ -94,14 +94,19 @@ export class ClusterService {
     const { voters } = countVoters(facts);
     const isStopped = wanted.size === 0 && recorded.stopped !== undefined;
     const minAvailable = isStopped ? 0 : quorumOf(Math.max(voters, wanted.size));
-    const objects = await this.#managers.stale(cluster, {
-      version,
-      ...slotConfigs(recorded, facts),
-      minAvailable,
-    });
+    const found = await this.#managers.stale(cluster, { version, ...slotConfigs(recorded, facts), minAvailable });
+    const foreignObjects = [...security.foreign, ...found.flatMap((one) => (one.isForeign ? [one.name] : []))];
+    const objects = found.filter(({ isForeign }) => !isForeign);
     const outdated = set && facts.set?.isOurs && facts.set.templateHash !== hash;
     const stale = outdated
-      ? [...objects, { name: `StatefulSet/${set.metadata.name}`, apply: () => statefulSets.setTemplate(set, template) }]
+      ? [
+          ...objects,
+          {
+            name: `StatefulSet/${set.metadata.name}`,
+            isForeign: false,
+            apply: () => statefulSets.setTemplate(set, template),
+          },
+        ]
       : objects;
     const input: PassInput = {
       wanted,
@@ -109,6 +114,7 @@ export class ClusterService {
       facts,
       ...(security.facts ? { certificates: security.facts } : {}),
       staleObjects: stale.map(({ name }) => name),
+      foreignObjects,
       templateHash: hash,
       ...(resizeRefused === undefined ? {} : { resizeRefused }),
       settings: this.#options.settings,

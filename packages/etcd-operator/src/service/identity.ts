@@ -21,6 +21,10 @@ export function identity(input: PassInput): Decision | undefined {
     const message = `members report the cluster id ${others.join(', ')}; this cluster has the id ${recorded.clusterId}`;
     return blocked(input, 'ClusterIDMismatch', message);
   }
+  if (input.foreignObjects.length > 0) {
+    const message = `objects with names of this cluster belong to something else: ${input.foreignObjects.join(', ')}`;
+    return blocked(input, 'ForeignObjects', message);
+  }
   return undefined;
 }
 

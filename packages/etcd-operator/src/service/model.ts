@@ -195,6 +195,8 @@ export interface PassInput {
   readonly certificates?: CertificateFacts;
   /** Objects that are missing or differ from what they should be, such as `Service/main-client`. */
   readonly staleObjects: readonly string[];
+  /** Objects with the names of those that belong to something else. */
+  readonly foreignObjects: readonly string[];
   /** The hash of the pod template that the spec renders with the recorded version. */
   readonly templateHash: string;
   /** Why Kubernetes refused to enlarge a volume to the wanted size a short time ago. */

@@ -24,6 +24,8 @@ export interface SecurityObserved {
   /** The authorities that members trust; empty without TLS. */
   readonly trust: string;
   readonly material: TlsMaterial;
+  /** Secrets with names of this cluster that belong to something else, such as `Secret/main-ca`. */
+  readonly foreign: readonly string[];
 }
 
 export class SecurityService {
@@ -39,7 +41,7 @@ export class SecurityService {
 
   async observe(cluster: EtcdCluster): Promise<SecurityObserved> {
     const tls = tlsOf(cluster);
-    const none = { facts: undefined, credentials: undefined, trust: '', material: { leaves: {} } };
+    const none = { facts: undefined, credentials: undefined, trust: '', material: { leaves: {} }, foreign: [] };
     if (!tls.client && !tls.peer) return none;
     return cluster.spec.security.tls.autoTLS ? this.#automatic(cluster) : this.#provided(cluster);
   }
@@ -50,7 +52,7 @@ export class SecurityService {
   }
 
   async #automatic(cluster: EtcdCluster): Promise<SecurityObserved> {
-    const material = await this.#secrets.material(cluster);
+    const { material, foreign } = await this.#secrets.observe(cluster);
     const nowMs = this.#clock.now();
     const { authority, leaves } = material;
     const names = secretNames(cluster);
@@ -70,6 +72,7 @@ export class SecurityService {
       credentials: client && { ca: client.trust, cert: client.certificate, key: client.key },
       trust: authority ? trustOf(authority) : '',
       material,
+      foreign,
     };
   }
 
@@ -95,6 +98,7 @@ export class SecurityService {
       credentials: { ca, cert, key },
       trust: ca,
       material: { leaves: {} },
+      foreign: [],
     };
   }
 

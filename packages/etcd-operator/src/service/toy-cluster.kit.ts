@@ -3,6 +3,7 @@
  * learners catch up and elections end between two passes. Faults are set by tests.
  */
 import type { EtcdAlarm, EtcdMember } from '../client/etcd/contract.ts';
+import { lineOf } from './action-line.kit.ts';
 import type {
   Action,
   ClusterFacts,
@@ -86,7 +87,7 @@ export class ToyCluster {
       this.recorded = decision.recorded;
       this.events.push(...decision.events);
       if (decision.action) {
-        lines.push(line(decision.action));
+        lines.push(lineOf(decision.action));
         this.#perform(decision.action);
       } else if (isSame) return lines;
       this.nowMs += Math.max(1, decision.requeueAfterMs);
@@ -99,7 +100,7 @@ export class ToyCluster {
   /** The action of the next pass, which is not carried out. */
   step(): string | undefined {
     const { action } = nextAction(this.input());
-    return action && line(action);
+    return action && lineOf(action);
   }
 
   input(): PassInput {
@@ -107,7 +108,16 @@ export class ToyCluster {
     const isStale = this.set !== undefined && this.set.hash !== templateHash;
     const staleObjects = isStale ? ['StatefulSet/main'] : [];
     const refused = this.resizeRefused === undefined ? {} : { resizeRefused: this.resizeRefused };
-    return { wanted, recorded, facts: this.facts(), staleObjects, templateHash, ...refused, settings };
+    return {
+      wanted,
+      recorded,
+      facts: this.facts(),
+      staleObjects,
+      foreignObjects: [],
+      templateHash,
+      ...refused,
+      settings,
+    };
   }
 
   facts(): ClusterFacts {
@@ -292,23 +302,4 @@ export class ToyCluster {
 
 function slotOf({ peerURLs }: EtcdMember): number {
   return Number(/main-(\d+):/u.exec(peerURLs[0] ?? '')?.[1] ?? 99);
-}
-
-function line(action: Action): string {
-  switch (action.do) {
-    case 'createSet':
-    case 'setRange':
-      return `${action.do} ${action.start}+${action.replicas}`;
-    case 'addLearner':
-    case 'promote':
-    case 'removeMember':
-    case 'moveLeader':
-    case 'deletePod':
-    case 'deleteVolume':
-    case 'enlargeVolume':
-    case 'defragment':
-      return `${action.do} ${action.slot}`;
-    default:
-      return action.do;
-  }
 }

@@ -1,0 +1,124 @@
+import { Secret } from '@ecsm/apiserver';
+import { VirtualClock } from '@ecsm/runtime/testing';
+import { describe, expect, it } from 'vitest';
+import type { EtcdClusterInput } from '../apis/etcd-cluster.ts';
+import { createCluster, memoryRegistry, ToyIssuer, withoutTls } from './cluster.kit.ts';
+import { Managers } from './managers.ts';
+import { leafTemplates } from './secrets.ts';
+import { afterStep, type TlsMaterial, type TlsStep } from './tls-material.ts';
+
+async function start(spec: EtcdClusterInput['spec'] = {}) {
+  const clock = new VirtualClock();
+  const registry = memoryRegistry(clock);
+  const cluster = await createCluster(spec, { registry });
+  const { secrets } = new Managers(registry);
+  const issuer = new ToyIssuer(clock);
+  const material = async () => (await secrets.observe(cluster)).material;
+  const step = async (next: TlsStep): Promise<TlsMaterial> => {
+    const before = await material();
+    const after = afterStep(issuer, before, next, leafTemplates(cluster), clock.now());
+    await secrets.write(cluster, before, after);
+    return after;
+  };
+  return { registry, cluster, secrets, material, step };
+}
+
+describe('the Secrets of a cluster', () => {
+  it('are not there at first', async () => {
+    const { material, secrets } = await start();
+    expect(await material()).toEqual({ leaves: {} });
+    expect(await secrets.read('default', 'main-ca')).toBeUndefined();
+  });
+
+  it('hold all material, in every state of a change of the authority', async () => {
+    const { material, step } = await start();
+    const steps: readonly TlsStep[] = [
+      'CreateAuthority',
+      'RenewLeaves',
+      'IntroduceAuthority',
+      'RenewLeaves',
+      'SwitchAuthority',
+      'RenewLeaves',
+      'RetireAuthority',
+      'RenewLeaves',
+    ];
+    for (const next of steps) expect(await step(next), next).toEqual(await material());
+  });
+
+  it('have the type and the keys that Kubernetes expects of certificates', async () => {
+    const { registry, step } = await start();
+    await step('CreateAuthority');
+    await step('RenewLeaves');
+    const { items } = await registry.resource(Secret).list();
+    expect(
+      items.map((secret) => {
+        const { type, data = {} } = Secret.fieldsOf(secret);
+        return `${secret.metadata.name} ${type} ${Object.keys(data).sort().join()}`;
+      }),
+    ).toEqual([
+      'main-ca Opaque ca.crt,ca.key',
+      'main-client-tls kubernetes.io/tls ca.crt,tls.crt,tls.key',
+      'main-peer-tls kubernetes.io/tls ca.crt,tls.crt,tls.key',
+      'main-server-tls kubernetes.io/tls ca.crt,tls.crt,tls.key',
+    ]);
+  });
+
+  it('are not written again without a difference', async () => {
+    const { registry, cluster, secrets, material, step } = await start();
+    await step('CreateAuthority');
+    await step('RenewLeaves');
+    const versions = async () =>
+      (await registry.resource(Secret).list()).items.map(({ metadata }) => metadata.resourceVersion);
+    const before = await versions();
+    const same = await material();
+    await secrets.write(cluster, same, same);
+    expect(await versions()).toEqual(before);
+  });
+
+  it('count as missing if a key of them is', async () => {
+    const { registry, material, step } = await start();
+    await step('CreateAuthority');
+    await step('RenewLeaves');
+    await registry.resource(Secret).patch('main-server-tls', { data: { 'ca.crt': null } });
+    await registry.resource(Secret).patch('main-ca', { data: { 'ca.key': null } });
+    const { authority, leaves } = await material();
+    expect(authority).toBeUndefined();
+    expect(Object.keys(leaves)).toEqual(['peer', 'client']);
+  });
+
+  it('are foreign if they were not created for this cluster', async () => {
+    const { registry, cluster, secrets, step } = await start();
+    await step('CreateAuthority');
+    await registry.resource(Secret).create(Secret.input({ name: 'main-peer-tls' }, {}));
+    expect((await secrets.observe(cluster)).foreign).toEqual(['Secret/main-peer-tls']);
+  });
+});
+
+describe('the certificates of a cluster', () => {
+  const namesOf = async (spec: EtcdClusterInput['spec'] = {}) => {
+    const templates = leafTemplates(await createCluster(spec));
+    return Object.fromEntries(Object.entries(templates).map(([leaf, { names }]) => [leaf, names]));
+  };
+
+  it('are for the names of members and Services, with and without the domain of the cluster', async () => {
+    const { server, peer, client } = await namesOf({ clusterDomain: 'example' });
+    const members = ['*.main-peer.default.svc', '*.main-peer.default.svc.example'];
+    expect(server).toEqual([
+      ...members,
+      'main-peer.default.svc',
+      'main-peer.default.svc.example',
+      'main-client.default.svc',
+      'main-client.default.svc.example',
+      'localhost',
+      '127.0.0.1',
+    ]);
+    expect(peer).toEqual([...members, 'localhost', '127.0.0.1']);
+    expect(client).toEqual([]);
+  });
+
+  it('are those that TLS is enabled for', async () => {
+    expect(Object.keys(await namesOf({ security: { tls: { clientTLSEnabled: false } } }))).toEqual(['peer']);
+    expect(Object.keys(await namesOf({ security: { tls: { peerTLSEnabled: false } } }))).toEqual(['server', 'client']);
+    expect(await namesOf(withoutTls)).toEqual({});
+  });
+});
