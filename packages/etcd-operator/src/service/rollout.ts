@@ -2,7 +2,7 @@
  * Restarts members whose pod was created from another template than the current one, one at a time: after a change of
  * the configuration, of the trust bundle or of the version. Followers first, the leader last.
  */
-import type { Decision, PassInput, SlotFacts } from './model.ts';
+import type { Decision, PassInput, PodFacts, SlotFacts } from './model.ts';
 import { isRunning, isServing, mayStop } from './quorum.ts';
 import { slotsInRange } from './range.ts';
 import { leaderSlot, successorOf } from './replacement.ts';
@@ -40,13 +40,15 @@ export function rollout(input: PassInput): Decision | undefined {
 }
 
 /**
- * Without a quorum, only pods whose container does not run: nothing else repairs a wrong setting, and nothing stops.
+ * Without a quorum, only pods whose container does not run: nothing else repairs a wrong setting, and nothing stops. A
+ * container that ended a moment ago is started again by Kubernetes. Its template has worked, and the new one may not.
  */
 export function brokenTemplate(input: PassInput): Decision | undefined {
-  const { facts, templateHash } = input;
+  const { facts, templateHash, settings } = input;
   if (facts.membership !== undefined || facts.set?.templateHash !== templateHash) return undefined;
+  const isStuck = ({ restarts }: PodFacts) => restarts === 0 || restarts >= settings.restartsMax;
   const broken = slotsInRange(facts).find(
-    ({ pod }) => pod && !pod.isDeleting && !isRunning(pod) && pod.templateHash !== templateHash,
+    ({ pod }) => pod && !pod.isDeleting && !isRunning(pod) && isStuck(pod) && pod.templateHash !== templateHash,
   );
   if (broken?.pod === undefined) return undefined;
   return act(input, { do: 'deletePod', slot: broken.index, uid: broken.pod.uid, why: 'its configuration changed' });
