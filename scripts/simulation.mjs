@@ -3,6 +3,7 @@
  * seeds are distributed over the CPUs:
  *
  *     node scripts/simulation.mjs operator             5,000 seeds, and every crash point
+ *     node scripts/simulation.mjs etcd                 5,000 seeds, and some crash points
  *     node scripts/simulation.mjs runtime              10,000 seeds
  *     node scripts/simulation.mjs operator seeds 20000
  *     node scripts/simulation.mjs operator seed 17     replays one seed with its trace
@@ -31,6 +32,13 @@ const simulations = {
     part: (first, count) => ['seeds', first, count],
     more: (part, parts) => ['points', part, parts],
   },
+  etcd: {
+    program: 'etcd-operator/test/simulation/simulate.kit.ts',
+    seeds: 5_000,
+    seed: (seed) => ['seed', seed],
+    part: (first, count) => ['seeds', first, count],
+    more: (part, parts) => ['points', part, parts * 20],
+  },
   runtime: {
     program: 'runtime/test/simulation/simulate.kit.ts',
     seeds: 10_000,
@@ -54,6 +62,9 @@ async function bundle(program, directory) {
       '@ecsm/runtime/testing': source('runtime/src/testing/public.ts'),
       '@ecsm/runtime/simulation': source('runtime/src/simulation/public.ts'),
       '@ecsm/runtime': source('runtime/src/index.ts'),
+      '@ecsm/kubernetes': source('kubernetes/src/index.ts'),
+      '@ecsm/apiserver': source('apiserver/src/index.ts'),
+      '@ecsm/process-node': source('process-node/src/index.ts'),
       '@ecsm/client': source('ecsm-client/src/index.ts'),
       '@ecsm/simulator': source('ecsm-simulator/src/index.ts'),
     },
@@ -97,7 +108,7 @@ async function runAll(program, waiting) {
 const [of, what, ...args] = process.argv.slice(2);
 const simulation = simulations[of];
 if (simulation === undefined || ![undefined, 'seeds', 'seed', 'part'].includes(what)) {
-  console.error(`usage: node scripts/simulation.mjs operator|runtime [seeds COUNT|seed NUMBER|part ARGS]`);
+  console.error(`usage: node scripts/simulation.mjs operator|etcd|runtime [seeds COUNT|seed NUMBER|part ARGS]`);
   process.exit(2);
 }
 const directory = mkdtempSync(join(tmpdir(), 'ecsm-simulation-'));

@@ -1,0 +1,222 @@
+/** What happens to a cluster in a run. Every story leaves a spec behind that has to become true. */
+import type { EtcdClusterInput } from '../../src/apis/etcd-cluster.ts';
+import { names } from '../../src/apis/well-known.ts';
+import type { Users } from './users.kit.ts';
+import { clusterName, type View } from './view.kit.ts';
+
+export interface Story {
+  readonly name: string;
+  readonly tell: (users: Users) => Promise<void>;
+  /** Why it has not ended as it should. Default: the cluster is not as its spec says. */
+  readonly why?: (view: View) => string | undefined;
+}
+
+type Spec = EtcdClusterInput['spec'] & object;
+
+/** With or without waiting, so that edits and faults come at any step. */
+async function later(users: Users): Promise<void> {
+  if (users.random.next() < 0.5) await users.settled(300_000);
+  else await users.soon(40_000);
+}
+
+async function createSettled(users: Users, spec: Spec): Promise<void> {
+  await users.create(spec);
+  await users.settled(400_000);
+}
+
+async function perhapsDisaster(users: Users, chance = 0.4): Promise<void> {
+  if (users.random.next() < chance) await users.disaster();
+}
+
+const withTls = { security: { tls: { enabled: true } } };
+
+const gone = (view: View): string | undefined => {
+  if (view.cluster !== undefined) return 'the cluster still exists';
+  if (view.pods.length > 0) return `${view.pods.length} pods are left`;
+  return view.set === undefined ? undefined : 'the StatefulSet is left';
+};
+
+export const stories: readonly Story[] = [
+  {
+    name: 'create',
+    async tell(users) {
+      await users.create({ size: users.pick(1, 3, 3, 5), ...(users.pick(true, false) ? withTls : {}) });
+      for (let count = users.random.integer(0, 2); count > 0; count--) {
+        await users.soon(40_000);
+        await users.disaster();
+      }
+    },
+  },
+  {
+    name: 'walk over all sizes',
+    async tell(users) {
+      await users.create({ size: users.pick(1, 3, 3, 5) });
+      for (let count = users.random.integer(1, 4); count > 0; count--) {
+        await later(users);
+        await perhapsDisaster(users);
+        await users.edit({ size: users.pick(0, 1, 1, 3, 3, 3, 5, 7) });
+      }
+    },
+  },
+  {
+    name: 'edits in the middle of changes',
+    async tell(users) {
+      await users.create({ size: users.pick(0, 1, 3) });
+      for (let count = users.random.integer(2, 6); count > 0; count--) {
+        await users.soon(25_000);
+        await users.edit({ size: users.pick(0, 1, 3, 3, 5) });
+      }
+    },
+  },
+  {
+    name: 'disasters',
+    async tell(users) {
+      await createSettled(users, { size: users.pick(3, 3, 3, 5) });
+      for (let count = users.random.integer(2, 5); count > 0; count--) {
+        await users.disaster();
+        await later(users);
+      }
+    },
+  },
+  {
+    name: 'two at once',
+    async tell(users) {
+      const size = users.pick(3, 3, 3, 5);
+      await createSettled(users, { size });
+      const [first = 0, second = 1] = users.running;
+      await users.disaster(first);
+      await users.disaster(second);
+      await later(users);
+      await users.disaster();
+    },
+  },
+  {
+    name: 'partitions',
+    async tell(users) {
+      await createSettled(users, { size: users.pick(3, 3, 3, 5) });
+      users.isolate(users.pick(true, false) ? users.running : [users.anySlot()]);
+      await users.soon(100_000);
+      if (users.pick(true, false)) await users.edit({ size: users.pick(1, 3, 3, 5) });
+      await users.soon(60_000);
+      users.heal();
+    },
+  },
+  {
+    name: 'a quorum lost, and recovered with permission',
+    async tell(users) {
+      const size = users.pick(3, 3, 3, 5);
+      await createSettled(users, { size });
+      const lost = users.pick([0, 1], [1, 2], [0, 2]);
+      for (const slot of size === 3 ? lost : [...lost, 3]) await users.loseVolume(slot);
+      await users.wait(users.random.integer(0, 60_000));
+      const survivor = [0, 1, 2].find((slot) => !lost.includes(slot)) ?? 0;
+      await users.allowRecovery(users.pick('auto', names.pod(clusterName, survivor)));
+      if (users.pick(true, false)) {
+        await users.soon(60_000);
+        await users.killPod(users.anySlot());
+      }
+    },
+  },
+  {
+    name: 'a quorum lost for a while, without permission',
+    async tell(users) {
+      await createSettled(users, { size: users.pick(3, 3, 3, 5) });
+      const [, ...lost] = users.running;
+      for (const slot of lost) users.setNode(slot, true);
+      await users.wait(users.random.integer(20_000, 200_000));
+      await users.edit({ size: users.pick(1, 3, 3, 5) });
+      await users.soon(60_000);
+      for (const slot of lost) users.setNode(slot, false);
+    },
+  },
+  {
+    name: 'upgrade with a member that does not come back for a while',
+    async tell(users) {
+      await createSettled(users, { size: users.pick(1, 3, 3, 5) });
+      const slot = users.anySlot();
+      users.setImage(slot, users.pick('pull', 'exit'));
+      await users.edit({ version: 'v3.6.11' });
+      await users.soon(120_000);
+      await perhapsDisaster(users, 0.2);
+      users.setImage(slot, undefined);
+      if (users.pick(true, false)) await users.edit({ size: users.pick(1, 3, 3, 5) });
+    },
+  },
+  {
+    name: 'change of the configuration while a member is down',
+    async tell(users) {
+      await createSettled(users, { size: users.pick(3, 3, 3, 5) });
+      const slot = users.anySlot();
+      users.setNode(slot, true);
+      await users.soon(100_000);
+      await users.edit({ etcd: { options: { 'heartbeat-interval': 200 } } });
+      await users.wait(users.random.integer(70_000, 150_000));
+      users.setNode(slot, false);
+      await users.soon();
+      await perhapsDisaster(users);
+    },
+  },
+  {
+    name: 'certificates over years',
+    async tell(users) {
+      await createSettled(users, { size: users.pick(1, 3), ...withTls });
+      for (let count = users.random.integer(1, 3); count > 0; count--) {
+        users.skip(users.pick(61, 400, 2_500, 3_000) * 86_400_000);
+        await later(users);
+        await perhapsDisaster(users, 0.3);
+      }
+    },
+  },
+  {
+    name: 'pause in the middle of a change',
+    async tell(users) {
+      await users.create({ size: users.pick(1, 3) });
+      await later(users);
+      await users.edit({ size: users.pick(1, 3, 3, 5) });
+      await users.soon();
+      await users.edit({ paused: true });
+      await users.soon(30_000);
+      await perhapsDisaster(users);
+      await users.edit({ size: users.pick(1, 3, 3, 5) });
+      await users.wait(users.random.integer(0, 200_000));
+      await users.edit({ paused: false });
+    },
+  },
+  {
+    name: 'delete at any step',
+    why: gone,
+    async tell(users) {
+      const retentionPolicy = { whenDeleted: users.pick<'Delete' | 'Retain'>('Delete', 'Retain') };
+      await users.create({ size: users.pick(0, 1, 3), storage: { retentionPolicy } });
+      await later(users);
+      await perhapsDisaster(users);
+      await users.edit({ size: users.pick(0, 1, 3, 3, 5), paused: users.random.next() < 0.2 });
+      await users.soon();
+      await users.delete();
+    },
+  },
+  {
+    name: 'stop and start, with a volume lost meanwhile',
+    async tell(users) {
+      await createSettled(users, { size: users.pick(3, 3, 3, 5) });
+      await users.edit({ size: 0 });
+      await later(users);
+      const slot = users.random.integer(0, 2);
+      if (users.view.pods.length === 0 && users.view.cluster?.status?.phase === 'Stopped') await users.loseVolume(slot);
+      await users.edit({ size: users.pick(1, 3, 3, 5) });
+      await later(users);
+      await perhapsDisaster(users);
+    },
+  },
+  {
+    name: 'volumes that are retained',
+    async tell(users) {
+      const retentionPolicy = { whenScaled: 'Retain' as const };
+      await users.create({ size: users.pick(3, 3, 3, 5), storage: { retentionPolicy } });
+      await later(users);
+      await users.edit({ size: 1 });
+      await later(users);
+      await perhapsDisaster(users);
+    },
+  },
+];

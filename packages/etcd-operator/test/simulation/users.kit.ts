@@ -1,0 +1,198 @@
+/** What people and faults do to a cluster: edits, lost pods, nodes and volumes, partitions. */
+import { PersistentVolumeClaim, Pod } from '@ecsm/kubernetes';
+import { isApiError, type JsonValue, sleep } from '@ecsm/runtime';
+import { EtcdCluster, type EtcdClusterInput } from '../../src/apis/etcd-cluster.ts';
+import { annotations, names } from '../../src/apis/well-known.ts';
+import { whyUnsettled } from '../../src/controller/operator.ts';
+import type { ImageFault } from './kubelet.kit.ts';
+import { clusterName, namespace, slotIn, slots } from './view.kit.ts';
+import type { World } from './world.kit.ts';
+
+const settledMsMax = 900_000;
+
+export class Users {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  get random() {
+    return this.#world.random;
+  }
+
+  get view() {
+    return this.#world.view;
+  }
+
+  pick<T>(...from: readonly [T, ...T[]]): T {
+    return this.random.pick(from);
+  }
+
+  wait(ms: number): Promise<void> {
+    return sleep(this.#world.simulation.clock, ms);
+  }
+
+  /** A moment in the middle of something. */
+  soon(msMax = 15_000): Promise<void> {
+    return this.wait(this.random.next() ** 2 * msMax);
+  }
+
+  async create(spec: EtcdClusterInput['spec'] & object): Promise<void> {
+    await this.#world.registry.resource(EtcdCluster).create({
+      metadata: { name: clusterName },
+      spec: { version: 'v3.5.30', security: { tls: { enabled: false } }, ...spec },
+    });
+  }
+
+  async edit(spec: JsonValue): Promise<void> {
+    await this.#patch({ spec });
+  }
+
+  /** Allows a recovery that may lose writes. */
+  async allowRecovery(from: string): Promise<void> {
+    await this.#patch({ metadata: { annotations: { [annotations.recoverQuorumFrom]: from } } });
+  }
+
+  async #patch(patch: JsonValue): Promise<void> {
+    await ignoringMissing(this.#world.registry.resource(EtcdCluster).patch(clusterName, patch));
+  }
+
+  async delete(): Promise<void> {
+    await ignoringMissing(this.#world.registry.resource(EtcdCluster).delete(clusterName));
+  }
+
+  /** Waits until the cluster is as its spec says; not for ever. */
+  async settled(msMax = settledMsMax): Promise<boolean> {
+    return this.until(() => this.view.cluster !== undefined && whyUnsettled(this.view.cluster) === undefined, msMax);
+  }
+
+  async until(isTrue: () => boolean, msMax = settledMsMax): Promise<boolean> {
+    for (let waitedMs = 0; waitedMs < msMax; waitedMs += 1_000) {
+      if (isTrue()) return true;
+      await this.wait(1_000);
+    }
+    return isTrue();
+  }
+
+  /** The slots that have a pod. */
+  get running(): readonly number[] {
+    return this.view.pods.map(({ metadata }) => slotIn(metadata.name)).filter((slot) => slot >= 0);
+  }
+
+  anySlot(): number {
+    const { running } = this;
+    return running.length === 0 ? 0 : this.random.pick(running);
+  }
+
+  async killPod(slot: number): Promise<void> {
+    const pod = this.view.pods.find(({ metadata }) => metadata.name === names.pod(clusterName, slot));
+    if (pod === undefined) return;
+    const { name, uid } = pod.metadata;
+    this.#world.watchdog.excused.add(uid);
+    await ignoringMissing(this.#world.registry.resource(Pod).delete(name, { namespace, uid }));
+  }
+
+  killContainer(slot: number): void {
+    this.#world.kubelet.killContainer(slot);
+  }
+
+  setNode(slot: number, isLost: boolean): void {
+    this.#world.kubelet.setNode(slot, isLost);
+  }
+
+  setImage(slot: number, fault: ImageFault | undefined): void {
+    const { imageFaults } = this.#world.kubelet;
+    if (fault === undefined) imageFaults.delete(slot);
+    else imageFaults.set(slot, fault);
+  }
+
+  /** Deletes claim and pod, as when a disk is lost. */
+  async loseVolume(slot: number): Promise<void> {
+    const claim = this.view.claim(slot);
+    if (claim === undefined) return;
+    const { name, uid } = claim.metadata;
+    this.#world.watchdog.excused.add(uid);
+    const claims = this.#world.registry.resource(PersistentVolumeClaim);
+    await ignoringMissing(claims.delete(name, { namespace, uid }));
+    await this.killPod(slot);
+  }
+
+  /** Whether a quorum has all data without a slot. */
+  isSafeToLose(slot: number): boolean {
+    const { truth } = this.view;
+    if (truth === undefined || this.view.cluster?.status?.recovery) return false;
+    const whole = truth.state.voters
+      .map(({ peerURLs }) => slotIn(peerURLs[0]))
+      .filter((voter) => this.view.isUp(voter) && this.#hasData(voter));
+    return whole.filter((voter) => voter !== slot).length >= truth.state.quorum;
+  }
+
+  /** Not if its volume is being deleted. */
+  #hasData(slot: number): boolean {
+    const process = this.view.process(slot);
+    const claim = this.view.claim(slot);
+    if (!process?.isSynced || claim === undefined || claim.metadata.deletionTimestamp !== undefined) return false;
+    return this.#world.kubelet.volumeOf(claim.metadata.uid) === process.options.volume;
+  }
+
+  /** Each of these members is alone; the others are together. */
+  isolate(isolated: readonly number[]): void {
+    const urls = isolated.flatMap((slot) => this.view.process(slot)?.options.peerURL ?? []);
+    this.#world.etcd.partition(...urls.map((url) => [url]));
+  }
+
+  heal(): void {
+    this.#world.etcd.heal();
+  }
+
+  /** One thing goes wrong, and is repaired after a while. */
+  async disaster(slot = this.anySlot()): Promise<void> {
+    switch (this.pick('pod', 'container', 'node', 'volume', 'isolated', 'image')) {
+      case 'pod':
+        return this.killPod(slot);
+      case 'container':
+        return this.killContainer(slot);
+      case 'node':
+        this.setNode(slot, true);
+        return this.#later(() => this.setNode(slot, false));
+      case 'volume':
+        return this.isSafeToLose(slot) ? this.loseVolume(slot) : undefined;
+      case 'image':
+        this.setImage(slot, this.pick('pull', 'exit'));
+        this.#later(() => this.setImage(slot, undefined));
+        return this.killPod(slot);
+      default:
+        this.isolate([slot]);
+        return this.#later(() => this.heal());
+    }
+  }
+
+  #later(repair: () => void): void {
+    this.#world.simulation.clock.after(1 + this.random.next() ** 2 * 200_000, repair);
+  }
+
+  /** Ends every fault. */
+  repair(): void {
+    this.heal();
+    for (const slot of slots) {
+      this.setImage(slot, undefined);
+      if (this.#world.kubelet.lostNodes.has(slot)) this.setNode(slot, false);
+    }
+  }
+
+  /** Time passes for every machine, without anything happening meanwhile. */
+  skip(ms: number): void {
+    const { simulation } = this.#world;
+    simulation.clock.step(ms);
+    for (const process of simulation.processes.values()) process.stepClock(ms);
+  }
+}
+
+async function ignoringMissing(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!isApiError(error, 'NotFound') && !isApiError(error, 'Conflict')) throw error;
+  }
+}

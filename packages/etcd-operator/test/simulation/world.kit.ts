@@ -1,0 +1,82 @@
+/**
+ * The operator in one process on a virtual clock, with a registry, the controllers of Kubernetes, a simulated kubelet and
+ * simulated etcd servers. Faults are injected into the operator's calls; the rest works, or fails when a story says so.
+ */
+import { processNodeKinds, runClusterControllers } from '@ecsm/process-node';
+import { collectGarbage, EmbeddedRegistry, type Kind, LeaderElection, Manager, silentLog } from '@ecsm/runtime';
+import { type ProcessDependencies, SeededRandom, type Simulation } from '@ecsm/runtime/simulation';
+import { SimulatedEtcd } from '../../src/client/etcd/simulated/world.kit.ts';
+import { EtcdOperator, operatorKinds } from '../../src/controller/operator.ts';
+import { linkToEtcd } from './etcd-link.kit.ts';
+import { fakeIssuer } from './issuer.kit.ts';
+import { Kubelet } from './kubelet.kit.ts';
+import { View } from './view.kit.ts';
+import { Watchdog } from './watchdog.kit.ts';
+
+/** Every kind once: both packages name some of them. */
+const kinds: readonly Kind[] = [
+  ...new Map([...operatorKinds, ...processNodeKinds].map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind])).values(),
+];
+
+/** Short enough that nothing waits for hours, with the proportions of the defaults. */
+export const settings = {
+  callTimeoutMs: 2_000,
+  learnerDeadlineMs: 120_000,
+  quorumGraceMs: 15_000,
+  restartsMax: 5,
+  spaceCycleMs: 60_000,
+  busyMs: 2_500,
+  restMs: 90_000,
+  workers: 1,
+};
+
+export interface World {
+  readonly simulation: Simulation;
+  readonly registry: EmbeddedRegistry;
+  readonly etcd: SimulatedEtcd;
+  readonly kubelet: Kubelet;
+  readonly view: View;
+  readonly watchdog: Watchdog;
+  readonly random: SeededRandom;
+}
+
+export function buildWorld(simulation: Simulation): World {
+  const { clock, store, seed } = simulation;
+  const random = new SeededRandom(seed, 77);
+  const registry = new EmbeddedRegistry({ store, clock, random: new SeededRandom(seed, 78), kinds });
+  const etcd = new SimulatedEtcd(clock, { healthMs: 2_000, versionMs: 3_000 });
+  const view = new View(simulation, etcd);
+  const failed = (error: unknown) =>
+    simulation.fail('the simulated cluster works', error instanceof Error ? (error.stack ?? '') : String(error));
+  const kubelet: Kubelet = new Kubelet({
+    registry,
+    clock,
+    etcd,
+    view,
+    mountMs: random.integer(0, 20_000),
+    onStart: (member) => watchdog.started(member),
+    failed,
+  });
+  const watchdog = new Watchdog(simulation, etcd, view, kubelet);
+  // Without latency: these are not tested here.
+  const signal = new AbortController().signal;
+  runClusterControllers({ registry, signal, only: ['statefulSets', 'claimProtection'] }).catch(failed);
+  collectGarbage(registry, { signal, sweepMs: 3_600_000 }).catch(failed);
+  return { simulation, registry, etcd, kubelet, view, watchdog, random };
+}
+
+/** `isElected`: beside another one, with leader election. */
+export async function operate(world: World, doors: ProcessDependencies, isElected: boolean): Promise<void> {
+  const { store, clock, random, signal } = doors;
+  // Only the log of a replay is read.
+  const log = process.env['SEED'] === undefined ? silentLog : doors.log;
+  const registry = new EmbeddedRegistry({ store, kinds, clock, random });
+  const connect = linkToEtcd(world.etcd.connect, doors, (method, subject) => world.watchdog.changing(method, subject));
+  const operator = new EtcdOperator({ registry, connect, issuer: fakeIssuer(clock), clock, log, settings });
+  if (!isElected) return operator.run({ signal });
+  const identity = `${doors.name}-${doors.incarnation}`;
+  const election = new LeaderElection({ registry, name: 'etcd-operator', identity, log });
+  const manager = new Manager({ registry, clock, log, election });
+  for (const runnable of operator.runnables) manager.add(runnable);
+  await manager.run({ signal });
+}
