@@ -5,13 +5,19 @@ BIN := node_modules/.bin
 # npm writes this file after an installation from the lock file.
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help start tour test test-kubernetes build bundle lint format simulate mutants bench clean check-node
+.PHONY: help start start-etcd tour test test-kubernetes build bundle lint format simulate mutants bench clean check-node
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 start: build ## Run a demonstration: a simulated platform, the operator and a small fleet, until Ctrl-C
 	@node examples/quickstart/start.mjs
+
+start-etcd: build ## Run an etcd cluster of real processes with the etcd operator, without Kubernetes, until Ctrl-C
+	@scripts/ensure-etcd.sh 3.5
+	@scripts/ensure-tool.sh libnss_wrapper.so libnss-wrapper
+	@scripts/ensure-kubectl.sh
+	@node examples/etcd/start.mjs
 
 tour: build ## Run a demonstration of the registry: one process writes, another one watches
 	@node examples/tour/tour.mjs

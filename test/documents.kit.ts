@@ -109,20 +109,21 @@ export interface Ran {
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** A program that takes longer is killed. Default `runMsMax`. */
+  readonly timeoutMs?: number;
   /** Called with all output so far whenever there is more. */
   readonly onOutput?: (output: string, child: ChildProcessWithoutNullStreams) => void;
 }
 
-/** A program that takes longer is killed. */
 export const runMsMax = 100_000;
 
 /** Runs a program to its end. Standard output and standard error are combined. */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  const { cwd = root, env = {}, onOutput } = options;
+  const { cwd = root, env = {}, timeoutMs = runMsMax, onOutput } = options;
   const child = spawn(command, args, {
     cwd,
     env: { ...inherited(), NO_COLOR: '1', ...env },
-    timeout: runMsMax,
+    timeout: timeoutMs,
     killSignal: 'SIGKILL',
   });
   let output = '';
@@ -249,7 +250,7 @@ export function normalised(output: string, directory = root): string {
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
     .replace(/ +\d+(\.\d+)? ms/g, ' <n> ms')
     .replace(/(process) \d+/gi, '$1 <id>')
-    .replace(/\S*\/ecsm-(tour|start)-\w+/g, '<$1>')
+    .replace(/\S*\/(?:ecsm|etcd)-(tour|start)-\w+/g, '<$1>')
     .replace(/(after|in) \d+(\.\d+)? s\b/g, '$1 <n> s')
     .replace(/^waiting for .* \(\d+ s( of [^)]*)?\).*\n/gm, '')
     .replace(/\b(\d+m)?\d+s( ago|(?= {2}| *$))/gm, '<age>$2')

@@ -84,7 +84,7 @@ export function commandLines(words) {
 }
 
 /** Removes control characters and limits the length, so that external text cannot break the display. */
-function cut(text) {
+export function cut(text) {
   const visible = text.replace(/\p{Cc}/gu, ' ').trimEnd();
   return visible.length <= columnsMax ? visible : `${visible.slice(0, columnsMax - 1)}…`;
 }

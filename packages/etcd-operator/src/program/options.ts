@@ -1,4 +1,5 @@
 /** The options of the program, read from flags, variables and the config file, and validated. */
+import { delimiter } from 'node:path';
 import { addressOf, type Call, readSettings, secondsOf, UsageError, wholeNumberOf } from '@ecsm/command-line';
 import { type LogLevel, readManifests } from '@ecsm/runtime';
 import { flags } from './flags.ts';
@@ -39,6 +40,8 @@ export async function runOptions(call: Call): Promise<ProgramOptions> {
     const value = settings.get(name);
     return value === undefined ? {} : { [name]: value };
   };
+  const { kubeconfig } = given('kubeconfig');
+  if (kubeconfig !== undefined) await checkKubeconfig(call, kubeconfig, originOf('kubeconfig'));
   const listen = listenOf(settings.get('listen') ?? (isOnce ? 'off' : '127.0.0.1:8092'), originOf('listen'));
   return {
     isOnce,
@@ -62,4 +65,12 @@ export async function runOptions(call: Call): Promise<ProgramOptions> {
 /** Returns undefined for `off`. In a pod, probes and Prometheus come from other machines. */
 function listenOf(text: string, from: string): ProgramOptions['listen'] {
   return text === 'off' ? undefined : addressOf(text, from, 'off');
+}
+
+/** Several files are merged, and missing ones are ignored, as kubectl does it; but one has to exist. */
+async function checkKubeconfig({ terminal: { files } }: Call, paths: string, from: string): Promise<void> {
+  for (const path of paths.split(delimiter)) {
+    if (path !== '' && (await files.read(path)) !== undefined) return;
+  }
+  throw new UsageError(`${from}: there is no file "${paths}"`);
 }
