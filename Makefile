@@ -41,7 +41,7 @@ build: $(INSTALLED) ## Compile changed files and type-check everything
 	@$(BIN)/tsc --build
 	@node scripts/programs.mjs
 
-bundle: build ## Bundle the operator into one file, dist/ecsm-operator.mjs; MACHINE=linux-arm64 for another machine
+bundle: build ## Bundle each operator into one file, dist/ecsm-operator.mjs and dist/etcd-operator.mjs; MACHINE=linux-arm64 for another machine
 	@node scripts/bundle.mjs dist $(MACHINE)
 
 lint: $(INSTALLED) ## Lint, check the format, and check the import rules

@@ -1,9 +1,11 @@
 /**
- * Bundles the operator into one file: dist/ecsm-operator.mjs. It requires only Node.js, without node_modules. Build first.
+ * Bundles each operator into one file: dist/ecsm-operator.mjs and dist/etcd-operator.mjs. They require only Node.js, without
+ * node_modules. Build first.
  * Usage: node scripts/bundle.mjs [directory [machine]]. A machine is for example `linux-arm64`; the default is this one.
  *
- * SQLite is the only native part. Its library for the machine is embedded as text. It is unpacked when a registry that
- * needs it is opened, and the unpacked copy is removed after loading.
+ * SQLite is the only native part, and only of ecsm-operator. Its library for the machine is embedded as text. It is unpacked
+ * when a registry that needs it is opened, and the unpacked copy is removed after loading. etcd-operator is the same file
+ * for every machine: its registry is Kubernetes.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -13,7 +15,10 @@ import { build } from 'esbuild';
 import { sqlitePlugin } from './sqlite-plugin.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const operator = join(root, 'packages', 'ecsm-operator');
+const programs = [
+  { name: 'ecsm-operator', hasSqlite: true },
+  { name: 'etcd-operator', hasSqlite: false },
+];
 const prebuilds = join(root, 'node_modules', '@photostructure', 'sqlite', 'prebuilds');
 
 /** The libraries for a machine, such as `linux-x64`, each with its C library: `linux-x64-glibc`. */
@@ -108,14 +113,23 @@ function load() {
 export const { DatabaseSync } = load();
 `;
 
+/** For a program that never opens a registry in SQLite. */
+const noLoader = `
+export const DatabaseSync = class {
+  constructor() {
+    throw new Error('this bundle has no SQLite');
+  }
+};
+`;
+
 /** The licences of bundled packages require that their text is included. */
-function licences(inputs) {
+function licences(inputs, hasSqlite) {
   const folders = new Set();
   for (const input of inputs) {
     const [folder] = /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(input) ?? [];
     if (folder) folders.add(folder);
   }
-  folders.add(join('node_modules', '@photostructure', 'sqlite'));
+  if (hasSqlite) folders.add(join('node_modules', '@photostructure', 'sqlite'));
   return [...folders].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
     const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one));
@@ -124,9 +138,10 @@ function licences(inputs) {
   });
 }
 
-async function bundle(directory, machine) {
+async function bundle({ name, hasSqlite }, directory, machine) {
+  const operator = join(root, 'packages', name);
   // The bundle uses the same Node.js flags as the launcher.
-  const [firstLine] = readFileSync(join(root, 'bin', 'ecsm-operator'), 'utf8').split('\n');
+  const [firstLine] = readFileSync(join(root, 'bin', name), 'utf8').split('\n');
   const entry = join(operator, 'dist', 'program', 'main.js');
   if (!existsSync(entry)) throw new Error('the operator is not built: run make build first');
   const { version } = JSON.parse(readFileSync(join(operator, 'package.json'), 'utf8'));
@@ -138,16 +153,17 @@ async function bundle(directory, machine) {
     format: 'esm',
     target: 'node20.15',
     define: { __ECSM_VERSION__: JSON.stringify(version) },
-    plugins: [sqlitePlugin(loader)],
+    plugins: [sqlitePlugin(hasSqlite ? loader : noLoader)],
     logLevel: 'warning',
   };
   const { metafile } = await build({ ...common, write: false, metafile: true });
-  const texts = licences(Object.keys(metafile.inputs)).map((text) => text.replaceAll('*/', '* /'));
-  const outfile = join(directory, 'ecsm-operator.mjs');
+  const texts = licences(Object.keys(metafile.inputs), hasSqlite).map((text) => text.replaceAll('*/', '* /'));
+  const outfile = join(directory, `${name}.mjs`);
   // Bundled CommonJS loads Node.js modules with `require`, which ES modules do not have.
   const banner =
     "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);";
-  const footer = [`/*\n${texts.join('\n\n---\n\n')}\n*/`, ...nativeLibraries(machine)].join('\n');
+  const libraries = hasSqlite ? nativeLibraries(machine) : [];
+  const footer = [`/*\n${texts.join('\n\n---\n\n')}\n*/`, ...libraries].join('\n');
   const { outputFiles } = await build({
     ...common,
     outfile,
@@ -165,4 +181,4 @@ async function bundle(directory, machine) {
 }
 
 const [directory = join(root, 'dist'), machine = `${process.platform}-${process.arch}`] = process.argv.slice(2);
-await bundle(resolve(directory), machine);
+for (const program of programs) await bundle(program, resolve(directory), machine);

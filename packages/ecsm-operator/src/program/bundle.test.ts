@@ -15,7 +15,7 @@ beforeAll(() => {
   scratch = mkdtempSync(join(tmpdir(), 'ecsm-bundle-'));
   const made = join(scratch, 'made');
   execFileSync(process.execPath, [join(root, 'scripts', 'bundle.mjs'), made], { stdio: 'pipe' });
-  expect(readdirSync(made)).toEqual(['ecsm-operator.mjs']);
+  expect(readdirSync(made).sort()).toEqual(['ecsm-operator.mjs', 'etcd-operator.mjs']);
   empty = join(scratch, 'empty');
   mkdirSync(empty);
   bundle = join(empty, 'ecsm-operator.mjs');
