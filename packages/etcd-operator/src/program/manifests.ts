@@ -55,18 +55,18 @@ const rule = (apiGroup: string, resources: readonly string[], verbs: readonly st
 
 /** What the operator does, and nothing else: it never reads objects that it does not manage, except to watch for changes. */
 const rules: JsonObject[] = [
-  rule(GROUP, ['etcdclusters'], ['get', 'list', 'watch', 'patch', 'update']),
-  rule(GROUP, ['etcdclusters/status'], ['get', 'patch', 'update']),
+  rule(GROUP, ['etcdclusters'], ['get', 'list', 'watch', 'patch']),
+  rule(GROUP, ['etcdclusters/status'], ['patch']),
   rule(GROUP, ['etcdclusters/finalizers'], ['update']),
   rule('apps', ['statefulsets'], ['get', 'list', 'watch', 'create', 'patch', 'update', 'delete']),
   rule('', ['services', 'configmaps', 'secrets'], ['get', 'create', 'patch']),
   rule('', ['pods'], ['get', 'list', 'delete']),
   rule('', ['persistentvolumeclaims'], ['get', 'list', 'patch', 'delete']),
   rule('policy', ['poddisruptionbudgets'], ['get', 'create', 'patch']),
-  rule('', ['events'], ['get', 'list', 'create', 'patch', 'update', 'delete']),
+  rule('', ['events'], ['get', 'create', 'update']),
 ];
 
-const leaseRules: JsonObject[] = [rule('coordination.k8s.io', ['leases'], ['get', 'create', 'update', 'patch'])];
+const leaseRules: JsonObject[] = [rule('coordination.k8s.io', ['leases'], ['get', 'create', 'update'])];
 
 function deployment(image: string, namespace: string): JsonObject {
   const probe = (path: string) => ({ httpGet: { path, port }, periodSeconds: 10 });
