@@ -61,6 +61,7 @@ mutants: $(INSTALLED) ## Plant the listed defects one at a time and print those 
 
 bench: build ## Measure speed and memory, compared with a baseline in the same run
 	@scripts/ensure-tool.sh etcd etcd-server
+	@scripts/ensure-etcd.sh 3.5
 	@node bench/dist/main.js
 
 clean: ## Remove all build outputs, installed modules and results

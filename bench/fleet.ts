@@ -8,7 +8,7 @@ import { ECSMService, type ECSMServiceInput } from '@ecsm/operator';
 import type { EmbeddedRegistry } from '@ecsm/runtime';
 
 /** The launcher, because its first line sets the memory flags. */
-const program = fileURLToPath(new URL('../../bin/ecsm-operator', import.meta.url));
+const launcher = (name: string) => fileURLToPath(new URL(`../../bin/${name}`, import.meta.url));
 
 export function service(number: number): ECSMServiceInput {
   return {
@@ -41,6 +41,7 @@ export interface RunningOperator {
   residentMb(): number;
   /** The peak. */
   residentMbMax(): number;
+  cpuMs(): number;
   stop(): Promise<void>;
 }
 
@@ -49,12 +50,20 @@ export function startOperator(...flags: readonly string[]): Promise<RunningOpera
 }
 
 /** With this directory for the files that the operator creates. */
-export async function startOperatorIn(home: string | undefined, ...flags: readonly string[]): Promise<RunningOperator> {
+export function startOperatorIn(home: string | undefined, ...flags: readonly string[]): Promise<RunningOperator> {
+  return startProgram('ecsm-operator', flags, home === undefined ? {} : { ECSM_HOME: home });
+}
+
+export async function startProgram(
+  name: 'ecsm-operator' | 'etcd-operator',
+  flags: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<RunningOperator> {
   const port = await freePort();
   const startMs = performance.now();
-  const child = spawn(program, ['--listen', `127.0.0.1:${port}`, '--log-level', 'error', ...flags], {
+  const child = spawn(launcher(name), ['--listen', `127.0.0.1:${port}`, '--log-level', 'error', ...flags], {
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, ...(home === undefined ? {} : { ECSM_HOME: home }) },
+    env: { ...process.env, ...variables },
   });
   const ended = once(child, 'exit');
   while (!(await isReady(port))) {
@@ -68,11 +77,18 @@ export async function startOperatorIn(home: string | undefined, ...flags: readon
     readyMs: performance.now() - startMs,
     residentMb: () => statusMb(/VmRSS:\s+(\d+)/),
     residentMbMax: () => statusMb(/VmHWM:\s+(\d+)/),
+    cpuMs: () => cpuMsOf(child.pid ?? 0),
     async stop() {
       child.kill('SIGTERM');
       await ended;
     },
   };
+}
+
+/** Of all its threads. Linux counts in hundredths of a second. */
+function cpuMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 async function isReady(port: number): Promise<boolean> {
