@@ -56,7 +56,7 @@ export const settingsDefault: EtcdOperatorSettings = {
   quorumGraceMs: 60_000,
   restartsMax: 5,
   spaceCycleMs: 600_000,
-  busyMs: 1_000,
+  busyMs: 250,
   restMs: 30_000,
 };
 

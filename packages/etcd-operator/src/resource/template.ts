@@ -118,8 +118,8 @@ function container(cluster: EtcdCluster, version: string): PodTemplate['spec']['
     // Linearizable, so that a member without a quorum gets no clients. Alarms are not a reason to take all of them away.
     readinessProbe: {
       httpGet: { path: '/health?exclude=NOSPACE', port: ports.metrics },
-      periodSeconds: 2,
-      failureThreshold: 3,
+      periodSeconds: 1,
+      failureThreshold: 5,
       timeoutSeconds: 5,
     },
   };

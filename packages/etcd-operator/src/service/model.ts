@@ -166,7 +166,7 @@ export interface PassSettings {
   readonly restartsMax: number;
   /** Minimum time between two cycles of making room. Default 600,000. */
   readonly spaceCycleMs: number;
-  /** Interval of passes while something is in progress. Default 1,000. */
+  /** Shortest interval of passes while something is in progress; it grows the longer that takes. Default 250. */
   readonly busyMs: number;
   /** Interval of passes at rest. Default 30,000. */
   readonly restMs: number;

@@ -12,8 +12,8 @@ export interface Extras {
 }
 
 /** Do this, and look again soon. */
-export function act({ recorded, settings }: PassInput, action: Action, extras: Extras = {}): Decision {
-  return { recorded, events: [], requeueAfterMs: settings.busyMs, action, ...extras };
+export function act(input: PassInput, action: Action, extras: Extras = {}): Decision {
+  return { recorded: input.recorded, events: [], requeueAfterMs: soonMs(input), action, ...extras };
 }
 
 /** Write this into the status, and go on in the next pass. */
@@ -21,18 +21,24 @@ export function record(recorded: Recorded, events: readonly PlannedEvent[] = [])
   return { recorded, events, requeueAfterMs: 0 };
 }
 
-/** A member that is down for hours is not asked every second. */
-const idleFactor = 5;
+/** Multiples of `busyMs`, where it is not known how long something takes already, and where nothing is in progress. */
+const unknownFactor = 4;
+const idleFactor = 20;
+/** Of the time that an operation takes already: so looking is never what takes long, and costs little in the end. */
+const elapsedPart = 10;
+
+/** Often at first, and less often the longer it takes. */
+function soonMs({ recorded, facts, settings: { busyMs, restMs } }: PassInput): number {
+  const startedAtMs = recorded.operation?.startedAtMs ?? recorded.recovery?.startedAtMs;
+  if (startedAtMs === undefined) return Math.min(busyMs * unknownFactor, restMs);
+  return Math.min(Math.max(busyMs, (facts.nowMs - startedAtMs) / elapsedPart), restMs);
+}
 
 /** Nothing can be done until something happens, which is expected. */
-export function wait(
-  { recorded, settings }: PassInput,
-  reason: ConditionReason,
-  message: string,
-  extras: Extras = {},
-): Decision {
+export function wait(input: PassInput, reason: ConditionReason, message: string, extras: Extras = {}): Decision {
+  const { recorded, settings } = input;
   const isBusy = recorded.operation ?? recorded.recovery ?? recorded.stopped;
-  const requeueAfterMs = isBusy ? settings.busyMs : Math.min(settings.busyMs * idleFactor, settings.restMs);
+  const requeueAfterMs = isBusy ? soonMs(input) : Math.min(settings.busyMs * idleFactor, settings.restMs);
   return { recorded, events: [], requeueAfterMs, waiting: { reason, message }, ...extras };
 }
 
