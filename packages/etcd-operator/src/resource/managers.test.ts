@@ -12,6 +12,7 @@ const wanted: ObjectsWanted = {
     [0, { role: 'settled' }],
     [1, { role: 'settled' }],
   ]),
+  isComplete: true,
   minAvailable: 2,
 };
 
@@ -126,8 +127,11 @@ describe('the objects of a cluster', () => {
   });
 
   it('keep their configurations while the members are not known', async () => {
-    const { names } = await start();
-    expect(await names({ slots: undefined })).not.toContain('ConfigMap/main-config');
+    const { names, apply } = await start();
+    await apply();
+    const known = new Map<number, SlotConfig>([[0, { role: 'settled' }]]);
+    expect(await names({ slots: known, isComplete: false })).toEqual([]);
+    expect(await names({ slots: known })).toEqual(['ConfigMap/main-config']);
   });
 });
 

@@ -141,7 +141,11 @@ describe('replacement', () => {
     toy.unreachable.add(2);
     const { facts } = running().input();
     const now = toy.input().facts;
-    const slots = now.slots.map((slot) => ({ ...slot, member: facts.slots[slot.index]?.member }));
+    const slots = now.slots.map((slot) => ({
+      ...slot,
+      member: facts.slots[slot.index]?.member,
+      isServing: slot.index === 0,
+    }));
     const decision = decide(toy, { facts: { ...now, slots, membership: facts.membership } });
     expect(decision.problem).toEqual({
       reason: 'MemberUnhealthy',
