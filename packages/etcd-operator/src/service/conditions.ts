@@ -28,7 +28,8 @@ export function phaseOf(
   if (problem && failing.includes(problem.reason)) return 'Failed';
   if (recorded.stopped) return wanted.size === 0 && facts.slots.every(({ pod }) => !pod) ? 'Stopped' : 'Scaling';
   if (recorded.clusterId === undefined) return wanted.size === 0 ? 'Stopped' : 'Creating';
-  if (before === 'Creating' && countVoters(facts).serving < wanted.size) return 'Creating';
+  const isComplete = countVoters(facts).serving >= wanted.size && recorded.operation === undefined;
+  if (before === 'Creating' && !isComplete) return 'Creating';
   switch (recorded.operation?.type) {
     case 'AddMember':
     case 'RemoveMember':
