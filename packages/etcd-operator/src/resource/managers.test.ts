@@ -127,11 +127,16 @@ describe('the objects of a cluster', () => {
   });
 
   it('keep their configurations while the members are not known', async () => {
-    const { names, apply } = await start();
+    const { registry, names, apply } = await start();
     await apply();
-    const known = new Map<number, SlotConfig>([[0, { role: 'settled' }]]);
-    expect(await names({ slots: known, isComplete: false })).toEqual([]);
-    expect(await names({ slots: known })).toEqual(['ConfigMap/main-config']);
+    const unknown = { slots: new Map<number, SlotConfig>([[1, { role: 'settled' }]]), isComplete: false };
+    expect(await names(unknown)).toEqual([]);
+    await apply({ ...unknown, version: '3.6.0' });
+    const { data = {} } = ConfigMap.fieldsOf(await registry.resource(ConfigMap).get('main-config'));
+    expect(Object.entries(data).map(([key, text]) => [key, text.includes('feature-gates')])).toEqual([
+      ['main-0.yaml', false],
+      ['main-1.yaml', true],
+    ]);
   });
 });
 
