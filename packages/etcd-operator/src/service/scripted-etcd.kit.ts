@@ -26,7 +26,7 @@ export class ScriptedEtcd implements EtcdClient {
   readonly changes: string[] = [];
   /** The next change fails so. */
   failure: EtcdErrorCode | undefined;
-  isClosed = false;
+  onClose = () => {};
 
   async status(endpoint: EtcdEndpoint): Promise<EtcdStatus> {
     return answer(this.#at(endpoint).status);
@@ -83,7 +83,7 @@ export class ScriptedEtcd implements EtcdClient {
   }
 
   close(): void {
-    this.isClosed = true;
+    this.onClose();
   }
 
   #at({ host, address }: EtcdEndpoint): MemberScript {

@@ -1,0 +1,290 @@
+/** Whole passes, with a scripted etcd and a registry in memory: what is written, when, and what is done. */
+import { PersistentVolumeClaim, Pod, StatefulSet } from '@ecsm/kubernetes';
+import { ApiError, isApiError, type Log, MetricRegistry, type Registry, silentLog } from '@ecsm/runtime';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { EtcdCluster, type EtcdClusterInput } from '../apis/etcd-cluster.ts';
+import { FINALIZER } from '../apis/well-known.ts';
+import { MetricsClient } from '../client/metrics/client.ts';
+import { Lab } from '../service/lab.kit.ts';
+import { MonitoringService } from '../service/monitoring.ts';
+import { Passes } from './passes.ts';
+
+let lab: Lab;
+let metrics: MetricRegistry;
+let passes: Passes;
+let lines: string[];
+beforeEach(() => {
+  lab = new Lab();
+  metrics = new MetricRegistry();
+  passes = new Passes({ ...lab.options, monitoring: new MonitoringService(new MetricsClient(metrics)) });
+  lines = [];
+});
+
+const log: Log = {
+  write: (level, message, fields) => void lines.push(`${level} ${message}: ${String(fields?.['action'])}`),
+};
+
+async function find(name: string): Promise<EtcdCluster | undefined> {
+  try {
+    return await lab.registry.resource(EtcdCluster).get(name);
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+function pass(registry: Registry = lab.registry, name = 'main') {
+  const request = { key: `default/${name}`, namespace: 'default', name };
+  const { signal } = new AbortController();
+  return passes.run(request, { get: () => find(name), registry, signal, log, events: undefined });
+}
+
+/** The registry of the lab as a plain object, to replace parts of it. */
+function delegating(): Registry {
+  const { registry } = lab;
+  return {
+    kinds: registry.kinds,
+    clock: registry.clock,
+    random: registry.random,
+    capabilities: registry.capabilities,
+    resource: (kind) => registry.resource(kind),
+    locate: (key) => registry.locate(key),
+    isNewer: (version, than) => registry.isNewer(version, than),
+    checkFence: () => registry.checkFence(),
+    observedBy: (observer) => registry.observedBy(observer),
+    close: () => registry.close(),
+  };
+}
+
+async function passUntil(isReached: () => Promise<boolean>): Promise<void> {
+  for (let count = 0; count < 20; count++) {
+    if (await isReached()) return;
+    await pass();
+  }
+  throw new Error(`not reached: ${JSON.stringify((await lab.get()).status)}`);
+}
+
+const operationOf = async () => (await lab.get()).status?.operation;
+const reasonOf = async (type: string) =>
+  (await lab.get()).status?.conditions?.find((condition) => condition.type === type)?.reason;
+const sets = async () => (await lab.registry.resource(StatefulSet).list()).items;
+
+const atRestMs = 30_000;
+
+/** A cluster of one member that has formed and is at rest. */
+async function formed(spec: EtcdClusterInput['spec'] = {}) {
+  await lab.create({ size: 1, version: '3.5.30', ...spec });
+  await passUntil(async () => (await sets()).length === 1);
+  const hash = (await sets())[0]?.spec.template.metadata?.annotations?.['etcd.etcd.io/template-hash'];
+  await lab.start(1, hash);
+  for (let count = 0; (await pass()).requeueAfterMs !== atRestMs; count++) expect(count).toBeLessThan(20);
+}
+
+describe('a pass', () => {
+  it('first of all adds the finalizer', async () => {
+    await lab.create();
+    expect(await pass()).toEqual({ requeueAfterMs: 0 });
+    const { metadata, status } = await lab.get();
+    expect(metadata.finalizers).toEqual([FINALIZER]);
+    expect(status).toBeUndefined();
+  });
+
+  it('forms a cluster, one action after another', async () => {
+    await formed();
+    expect((await lab.get()).status).toMatchObject({ phase: 'Running', clusterID: 'c1', readyReplicas: 1 });
+    expect(lines).toEqual([
+      'info action taken: applyObjects',
+      'info action taken: applyObjects',
+      'info action taken: createSet',
+      'info action taken: applyObjects',
+    ]);
+  });
+
+  it('writes nothing when nothing changed', async () => {
+    await formed();
+    const { metadata } = await lab.get();
+    const revision = await lab.registry.store.revision();
+    lab.clock.step(60_000);
+    expect(await pass()).toEqual({ requeueAfterMs: atRestMs });
+    expect((await lab.get()).metadata.resourceVersion).toBe(metadata.resourceVersion);
+    expect(await lab.registry.store.revision()).toBe(revision);
+  });
+
+  it('writes its intent before it acts, so that another process can continue', async () => {
+    await formed();
+    await lab.registry.resource(EtcdCluster).patch('main', { spec: { size: 3 } });
+    await passUntil(async () => (await operationOf())?.type === 'AddMember');
+    expect(lab.etcd.changes).toEqual([]);
+    await passUntil(async () => {
+      lab.etcd.failure = 'Timeout';
+      return (await operationOf())?.step === 'addLearner';
+    }).catch((error: unknown) => expect(error).toMatchObject({ code: 'Timeout' }));
+    expect(await operationOf()).toMatchObject({ type: 'AddMember', slot: 1, step: 'addLearner' });
+    expect(lab.etcd.changes).toEqual([]);
+    lab.etcd.failure = undefined;
+    await pass();
+    expect(lab.etcd.changes).toEqual(['addLearner http://main-1.main-peer.default.svc:2380 at 10.0.0.0']);
+  });
+
+  it('does not act if the intent could not be written', async () => {
+    await formed();
+    await lab.registry.resource(EtcdCluster).patch('main', { spec: { size: 3 } });
+    await passUntil(async () => (await operationOf())?.type === 'AddMember');
+    const stale = await lab.get();
+    await lab.registry.resource(EtcdCluster).patch('main', { metadata: { annotations: { note: 'b' } } });
+    const { signal } = new AbortController();
+    const request = { key: 'default/main', namespace: 'default', name: 'main' };
+    const context = { get: async () => stale, registry: lab.registry, signal, log, events: undefined };
+    await expect(passes.run(request, context)).rejects.toMatchObject({ code: 'Conflict' });
+    expect(lab.etcd.changes).toEqual([]);
+  });
+
+  it('does not act for a former leader', async () => {
+    await formed();
+    await lab.registry.resource(EtcdCluster).patch('main', { spec: { size: 3 } });
+    await passUntil(async () => (await operationOf())?.type === 'AddMember');
+    const fenced = {
+      ...delegating(),
+      checkFence: () => Promise.reject(new ApiError('Fenced', { fence: 'f', epoch: 1 })),
+    };
+    await expect(pass(fenced)).rejects.toMatchObject({ code: 'Fenced' });
+    expect(lab.etcd.changes).toEqual([]);
+  });
+
+  it('tries again soon if etcd refuses, and does not count that as done', async () => {
+    await formed();
+    await lab.registry.resource(EtcdCluster).patch('main', { spec: { size: 3 } });
+    await passUntil(async () => (await operationOf())?.type === 'AddMember');
+    lab.etcd.failure = 'Unhealthy';
+    await passUntil(async () => lines.at(-1) === 'debug action refused; retrying: addLearner');
+    expect(metrics.render()).toContain('etcd_operator_actions_total{action="addLearner",outcome="refused"} 1');
+    expect(lab.etcd.changes).toEqual([]);
+    expect(await pass()).toEqual({ requeueAfterMs: 0 });
+    expect(lab.etcd.changes).toHaveLength(1);
+  });
+
+  it('reports a spec that is not valid, and changes nothing', async () => {
+    await formed();
+    const { metadata, spec } = await lab.get();
+    // As a server without our rules would store it.
+    const invalid = { ...(await lab.get()), metadata, spec: { ...spec, size: 2 } };
+    const { signal } = new AbortController();
+    const request = { key: 'default/main', namespace: 'default', name: 'main' };
+    const context = { get: async () => invalid, registry: lab.registry, signal, log: silentLog, events: undefined };
+    expect(await passes.run(request, context)).toEqual({ requeueAfterMs: atRestMs });
+    expect(await reasonOf('Ready')).toBe('InvalidSpec');
+    expect((await lab.get()).status).toMatchObject({ clusterID: 'c1' });
+  });
+
+  it('closes its connections, also when it fails', async () => {
+    await formed();
+    expect(lab.connections).toBe(0);
+    await lab.registry.resource(EtcdCluster).patch('main', { spec: { size: 3 } });
+    await passUntil(async () => (await operationOf())?.type === 'AddMember');
+    lab.etcd.failure = 'Timeout';
+    await passUntil(async () => lab.etcd.failure === undefined).catch(() => undefined);
+    expect(lab.connections).toBe(0);
+  });
+});
+
+describe('passes', () => {
+  it('over one cluster never overlap, and a failed one does not stop the next', async () => {
+    await formed();
+    lab.connectionsMax = 0;
+    await Promise.all([pass(), pass(), pass()]);
+    expect(lab.connectionsMax).toBe(1);
+    const failing = passes.run(
+      { key: 'default/main', namespace: 'default', name: 'main' },
+      {
+        get: () => Promise.reject(new Error('no connection')),
+        registry: lab.registry,
+        signal: new AbortController().signal,
+        log,
+        events: undefined,
+      },
+    );
+    const next = pass();
+    await expect(failing).rejects.toThrow('no connection');
+    expect(await next).toEqual({ requeueAfterMs: atRestMs });
+  });
+});
+
+describe('a deletion', () => {
+  it('ends with the finalizer, after the StatefulSet', async () => {
+    await formed();
+    await lab.registry.resource(EtcdCluster).delete('main');
+    await passUntil(async () => (await sets()).length === 0);
+    expect((await lab.get()).status?.phase).toBe('Deleting');
+    await lab.registry.resource(Pod).delete('main-0');
+    while ((await find('main')) !== undefined) await pass();
+    expect(await lab.registry.resource(PersistentVolumeClaim).get('data-main-0')).toBeDefined();
+    expect(metrics.render()).toContain('etcd_cluster_members{');
+    expect(await pass()).toEqual({ requeueAfterMs: undefined });
+    expect(metrics.render()).not.toContain('etcd_cluster_members{');
+  });
+
+  it('is left to others if the cluster has only their finalizers', async () => {
+    await lab.create({}, { finalizers: ['test/other'] });
+    await lab.registry.resource(EtcdCluster).delete('main');
+    expect(await pass()).toEqual({ requeueAfterMs: undefined });
+    expect((await lab.get()).metadata.finalizers).toEqual(['test/other']);
+  });
+
+  it('during a pass creates nothing afterwards', async () => {
+    await formed();
+    const [set] = await sets();
+    await lab.registry.resource(StatefulSet).delete('main');
+    const before = await lab.get();
+    await lab.registry.resource(EtcdCluster).patch('main', { metadata: { finalizers: null } });
+    await lab.registry.resource(EtcdCluster).delete('main');
+    const request = { key: 'default/main', namespace: 'default', name: 'main' };
+    const { signal } = new AbortController();
+    const context = { get: async () => before, registry: lab.registry, signal, log, events: undefined };
+    expect(set).toBeDefined();
+    expect(await passes.run(request, context)).toEqual({ requeueAfterMs: undefined });
+    expect(await sets()).toEqual([]);
+  });
+});
+
+describe('a volume that cannot be enlarged', () => {
+  /** A server whose StorageClass allows no growth. */
+  const refusing = (): Registry => ({
+    ...delegating(),
+    resource: (kind) => {
+      const resource = lab.registry.resource(kind);
+      if (kind.kind !== PersistentVolumeClaim.kind) return resource;
+      return new Proxy(resource, {
+        get(target, name) {
+          if (name === 'patch') return () => Promise.reject(new ApiError('Forbidden', { reason: 'no resize' }));
+          const value: unknown = Reflect.get(target, name, target);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+    },
+  });
+  const refusals = () => lines.filter((line) => line === 'debug action refused; retrying: enlargeVolume').length;
+  const rest = async () => {
+    for (let count = 0; (await pass(refusing())).requeueAfterMs !== atRestMs; count++) expect(count).toBeLessThan(9);
+  };
+  const resize = (size: string) => lab.registry.resource(EtcdCluster).patch('main', { spec: { storage: { size } } });
+
+  it('is reported, and tried again when the size changes or some time has passed', async () => {
+    await formed();
+    await resize('20Gi');
+    await rest();
+    expect(refusals()).toBe(1);
+    expect(await reasonOf('Degraded')).toBe('StorageResizeBlocked');
+    await rest();
+    expect(refusals()).toBe(1);
+    await resize('30Gi');
+    await rest();
+    expect(refusals()).toBe(2);
+    lab.clock.step(600_000);
+    await rest();
+    expect(refusals()).toBe(3);
+    lab.clock.step(600_000);
+    await passUntil(async () => (await reasonOf('Degraded')) === 'AsExpected');
+    const { spec } = await lab.registry.resource(PersistentVolumeClaim).get('data-main-0');
+    expect(spec.resources?.requests).toEqual({ storage: '30Gi' });
+  });
+});
