@@ -1,0 +1,99 @@
+/**
+ * Goal: the permissions of an installation suffice, and none is too many. Method: the program runs as its service account
+ * on our API server with RBAC, through the life of a cluster; the audit log has the verbs that it used.
+ */
+import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '@ecsm/apiserver';
+import { PersistentVolumeClaim, StorageClass } from '@ecsm/kubernetes';
+import { startProcessNode } from '@ecsm/process-node';
+import { expect, it, onTestFinished } from 'vitest';
+import { etcdBinaries, skipWithoutRelease } from '../src/client/etcd/binaries.kit.ts';
+import { EtcdCluster, whyUnsettled } from '../src/index.ts';
+import { installation } from '../src/program/manifests.ts';
+import { type AuditLine, openSite, startProgram } from './program.kit.ts';
+
+const timeoutMs = 300_000;
+const user = 'system:serviceaccount:ops:etcd-operator';
+const kinds = { ClusterRole, ClusterRoleBinding, Role, RoleBinding };
+
+interface RuleObject {
+  readonly kind: string;
+  readonly rules?: readonly { readonly apiGroups: string[]; readonly resources: string[]; readonly verbs: string[] }[];
+}
+
+/** Kubernetes asks for these in addition: to create by apply, and to own objects that block a deletion. */
+const needed = [
+  'core/configmaps create',
+  'core/secrets create',
+  'core/services create',
+  'etcd.etcd.io/etcdclusters/finalizers update',
+  'policy/poddisruptionbudgets create',
+];
+
+const objects = installation({ image: 'x', namespace: 'ops' }).map((object) => object as RuleObject);
+const granted = objects
+  .flatMap(({ rules = [] }) => rules)
+  .flatMap(({ apiGroups, resources, verbs }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) => verbs.map((verb) => `${group === '' ? 'core' : group}/${resource} ${verb}`)),
+    ),
+  );
+
+function used({ objectRef, verb }: AuditLine): string[] {
+  if (objectRef === undefined) return [];
+  const { apiGroup = '', resource, subresource = '' } = objectRef;
+  const path = [apiGroup === '' ? 'core' : apiGroup, resource, ...(subresource === '' ? [] : [subresource])].join('/');
+  return [`${path} ${verb}`];
+}
+
+it.skipIf(skipWithoutRelease('3.5'))(
+  'an operator with the permissions of its manifests does everything, and uses all of them',
+  { timeout: timeoutMs },
+  async () => {
+    const site = await openSite();
+    const { registry } = site;
+    for (const object of objects) {
+      const kind = Object.entries(kinds).find(([name]) => name === object.kind)?.[1];
+      if (kind !== undefined) await registry.resource<unknown, unknown, unknown, unknown>(kind).create(object as never);
+    }
+    const node = await startProcessNode({ registry, binaries: () => etcdBinaries('3.5').directory });
+    onTestFinished(() => node.stop());
+    const classes = registry.resource(StorageClass);
+    for (const { metadata } of (await classes.list()).items) {
+      await classes.patch(metadata.name, { allowVolumeExpansion: true });
+    }
+    const kubeconfig = await site.kubeconfigOf(user);
+    const argv = ['--kubeconfig', kubeconfig, '--listen', 'off', '--leader-elect', '--lease-namespace', 'ops'];
+    const { child, ended, err } = startProgram([...argv, '--health-seconds', '1', '--log-level', 'debug']);
+
+    const clusters = registry.resource(EtcdCluster);
+    const settled = () =>
+      expect
+        .poll(async () => whyUnsettled(await clusters.get('main')), { timeout: 120_000, message: err() })
+        .toBeUndefined();
+    const retentionPolicy = { whenScaled: 'Delete', whenDeleted: 'Delete' } as const;
+    const storage = { size: '1Gi', retentionPolicy };
+    await clusters.create({ metadata: { name: 'main' }, spec: { size: 3, version: 'v3.5.16', storage } });
+    await settled();
+    await clusters.patch('main', { spec: { size: 1 } });
+    await settled();
+    await clusters.patch('main', { spec: { storage: { size: '2Gi' } } });
+    const sizes = async () =>
+      (await registry.resource(PersistentVolumeClaim).list()).items.map(
+        ({ spec }) => spec.resources?.requests?.['storage'],
+      );
+    await expect.poll(sizes).toEqual(['2Gi']);
+    await clusters.patch('main', { spec: { etcd: { options: { 'snapshot-count': 20_000 } } } });
+    await settled();
+    await clusters.delete('main');
+    await expect.poll(async () => (await clusters.list()).items, { timeout: 60_000 }).toEqual([]);
+    child.kill('SIGTERM');
+    expect(await ended, err()).toBe(0);
+    await node.stop();
+
+    const lines = (await site.audit()).filter((line) => line.user.username === user);
+    const refused = lines.filter(({ responseStatus }) => responseStatus.code === 403);
+    expect(refused.flatMap(used)).toEqual([]);
+    const verbs = new Set(lines.flatMap(used));
+    expect(granted.filter((permission) => !verbs.has(permission)).sort()).toEqual(needed);
+  },
+);
