@@ -9,32 +9,40 @@ import { EtcdCluster, type EtcdClusterInput } from '../apis/etcd-cluster.ts';
 import type { EtcdAlarm } from '../client/etcd/contract.ts';
 import { createCluster, memoryRegistry, ToyIssuer, withoutTls } from '../resource/cluster.kit.ts';
 import type { ClusterServiceOptions } from './cluster.ts';
+import type { PassSettings } from './model.ts';
 import { member, ScriptedEtcd, statusOfMember } from './scripted-etcd.kit.ts';
 
 const labels = { 'etcd.etcd.io/cluster': 'main' };
 
+const settings: PassSettings = {
+  learnerDeadlineMs: 600_000,
+  quorumGraceMs: 60_000,
+  restartsMax: 5,
+  spaceCycleMs: 600_000,
+  busyMs: 1_000,
+  restMs: 30_000,
+};
+
 export class Lab {
   readonly clock = new VirtualClock();
-  readonly registry: EmbeddedRegistry = memoryRegistry(this.clock);
+  readonly registry: EmbeddedRegistry;
+  readonly options: ClusterServiceOptions;
   readonly etcd = new ScriptedEtcd();
   /** Connections to etcd that are open. */
   connections = 0;
   connectionsMax = 0;
-  readonly options: ClusterServiceOptions = {
-    registry: this.registry,
-    connect: () => this.#connect(),
-    issuer: new ToyIssuer(this.clock),
-    clock: this.clock,
-    callTimeoutMs: 5_000,
-    settings: {
-      learnerDeadlineMs: 600_000,
-      quorumGraceMs: 60_000,
-      restartsMax: 5,
-      spaceCycleMs: 600_000,
-      busyMs: 1_000,
-      restMs: 30_000,
-    },
-  };
+
+  constructor(registry?: EmbeddedRegistry) {
+    this.registry = registry ?? memoryRegistry(this.clock);
+    this.options = {
+      registry: this.registry,
+      connect: () => this.#connect(),
+      issuer: new ToyIssuer(this.clock),
+      clock: this.clock,
+      callTimeoutMs: 5_000,
+      settings,
+    };
+  }
 
   create(spec: EtcdClusterInput['spec'] = {}, metadata: Omit<EtcdClusterInput['metadata'], 'name'> = {}) {
     return createCluster({ ...withoutTls, ...spec }, { registry: this.registry, metadata });
@@ -52,6 +60,12 @@ export class Lab {
       await this.claim(slot, uid);
     }
     this.elect('abcdefg'.slice(0, count));
+  }
+
+  /** As a StatefulSet does whose range does not contain the slot. */
+  async stop(slot: number): Promise<void> {
+    await this.registry.resource(Pod).delete(`main-${slot}`);
+    this.etcd.members.delete(addressOf(slot));
   }
 
   async claim(slot: number, clusterUid: string, storage = '10Gi'): Promise<PersistentVolumeClaim> {

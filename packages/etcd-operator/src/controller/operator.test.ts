@@ -1,0 +1,107 @@
+/** The operator with its controllers, on a registry in memory and a scripted etcd. */
+import { StatefulSet } from '@ecsm/kubernetes';
+import { EmbeddedRegistry, Event, MemoryStore, MetricRegistry, type Registry, systemClock } from '@ecsm/runtime';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { EtcdCluster, type EtcdClusterInput, type EtcdClusterStatus } from '../apis/etcd-cluster.ts';
+import { createCluster, ToyIssuer, withoutTls } from '../resource/cluster.kit.ts';
+import { Lab } from '../service/lab.kit.ts';
+import { EtcdOperator, operatorKinds, whyUnsettled } from './operator.ts';
+
+function openRegistry() {
+  return new EmbeddedRegistry({ store: new MemoryStore(), kinds: operatorKinds, clock: systemClock });
+}
+
+/** Runs until the test ends. */
+function run(registry: Registry, options: Partial<ConstructorParameters<typeof EtcdOperator>[0]> = {}) {
+  const operator = new EtcdOperator({
+    registry,
+    issuer: new ToyIssuer(systemClock),
+    settings: { busyMs: 10, restMs: 50 },
+    ...options,
+  });
+  const stop = new AbortController();
+  const running = operator.run({ signal: stop.signal });
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  return operator;
+}
+
+describe('EtcdOperator', () => {
+  it('forms a cluster, reports it as settled, and deletes it', async () => {
+    const lab = new Lab(openRegistry());
+    await lab.create({ size: 1, version: '3.5.30' });
+    const metrics = new MetricRegistry();
+    const operator = run(lab.registry, { connect: lab.options.connect, metrics });
+    const sets = lab.registry.resource(StatefulSet);
+    await expect.poll(async () => (await sets.list()).items.length).toBe(1);
+    expect(await operator.unsettled()).toEqual([{ namespace: 'default', name: 'main', why: expect.any(String) }]);
+    const { spec } = await sets.get('main');
+    await lab.start(1, spec.template.metadata?.annotations?.['etcd.etcd.io/template-hash']);
+    await expect.poll(() => operator.unsettled()).toEqual([]);
+    expect((await lab.get()).status).toMatchObject({ phase: 'Running', clusterID: 'c1', readyReplicas: 1 });
+    const reasons = async () =>
+      (await lab.registry.resource(Event).list()).items.map((event) => Event.fieldsOf(event).reason);
+    await expect.poll(reasons).toContain('ClusterCreated');
+    expect(metrics.render()).toContain('etcd_cluster_has_leader{namespace="default",cluster="main"} 1');
+
+    await lab.registry.resource(EtcdCluster).delete('main');
+    await expect.poll(async () => (await sets.list()).items.length).toBe(0);
+    await lab.stop(0);
+    await expect.poll(async () => (await lab.registry.resource(EtcdCluster).list()).items).toEqual([]);
+  });
+
+  it('starts nothing for a cluster of size 0', async () => {
+    const registry = openRegistry();
+    await createCluster({ ...withoutTls, size: 0 }, { registry });
+    const operator = run(registry);
+    await expect.poll(() => operator.unsettled()).toEqual([]);
+    expect((await registry.resource(StatefulSet).list()).items).toEqual([]);
+  });
+
+  it('leaves clusters of other namespaces alone', async () => {
+    const registry = openRegistry();
+    const other = await createCluster({ size: 0 }, { registry, name: 'other', metadata: { namespace: 'other' } });
+    await createCluster({ ...withoutTls, size: 0 }, { registry });
+    const operator = run(registry, { namespace: 'default' });
+    await expect.poll(() => operator.unsettled()).toEqual([]);
+    expect(await registry.resource(EtcdCluster).get('other', { namespace: 'other' })).toEqual(other);
+  });
+
+  it.each([
+    ['workers', 0],
+    ['callTimeoutMs', 1.5],
+    ['restMs', Number.NaN],
+  ])('refuses the setting %s: %d', (name, value) => {
+    const settings = { [name]: value };
+    expect(() => new EtcdOperator({ registry: openRegistry(), settings })).toThrow(
+      `${name} must be a positive whole number, not ${value}`,
+    );
+  });
+});
+
+describe('a cluster is not settled', () => {
+  const ready = { type: 'Ready', status: 'True', reason: 'Running', message: '', lastTransitionTime: '' } as const;
+  const settled: EtcdClusterStatus = { observedGeneration: 1, conditions: [ready] };
+  const why = async (status: EtcdClusterStatus | undefined, spec: EtcdClusterInput['spec'] = {}, metadata = {}) => {
+    const cluster = await createCluster(spec);
+    return whyUnsettled({ ...cluster, metadata: { ...cluster.metadata, ...metadata }, ...(status ? { status } : {}) });
+  };
+
+  it.each<[string | undefined, EtcdClusterStatus | undefined]>([
+    [undefined, settled],
+    ['its newest spec has not been observed yet', undefined],
+    ['its newest spec has not been observed yet', { ...settled, observedGeneration: 0 }],
+    ['not reconciled yet', { observedGeneration: 1 }],
+    ['waiting', { ...settled, conditions: [{ ...ready, status: 'False', message: 'waiting' }] }],
+  ])('%s', async (expected, status) => {
+    expect(await why(status)).toBe(expected);
+  });
+
+  it('while it is deleted, and at size 0 until it is stopped', async () => {
+    expect(await why(settled, {}, { deletionTimestamp: '2026-01-01T00:00:00Z' })).toBe('it is being deleted');
+    expect(await why({ ...settled, phase: 'Scaling' }, { size: 0 })).toBe('it is being stopped');
+    expect(await why({ ...settled, phase: 'Stopped' }, { size: 0 })).toBeUndefined();
+  });
+});
