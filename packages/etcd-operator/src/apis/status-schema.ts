@@ -86,7 +86,7 @@ export const status = object(
     clusterID: text('Id of the etcd cluster, in hexadecimal. Set once, when it is formed.'),
     clientEndpoints: optional(list(string(), { description: 'URLs for clients.' })),
     currentVersion: text('The oldest version of etcd that a member runs.'),
-    targetVersion: text('The version that members are upgraded to; absent while there is no upgrade.'),
+    targetVersion: text('The version that members run, or are upgraded to.'),
     stoppedSize: count('Number of members when the cluster was stopped. It starts again with as many.'),
     stoppedStart: count('Number of the first pod when the cluster was stopped.'),
     operation: optional(operation),
@@ -100,15 +100,11 @@ export const status = object(
       object(
         {
           notAfter: time('When the first certificate of a member expires.'),
-          caNotAfter: time('When the certificate of the authority expires.'),
         },
         { description: 'Validity of the certificates.' },
       ),
     ),
     lastUpdateTime: time('When the phase last changed.'),
-    lastBackupTime: time('When the last backup was completed.'),
-    lastDefragmentationTime: time('When a database was last defragmented.'),
-    lastRecoveryTime: time('When the quorum was last recovered from one member.'),
   },
   { description: 'The cluster as it was observed.' },
 );

@@ -12,6 +12,7 @@ import type { Decision } from '../service/model.ts';
 import type { MonitoringService } from '../service/monitoring.ts';
 import { nextAction } from '../service/next-action.ts';
 import { statusOf } from '../service/status.ts';
+import { transitions } from '../service/transitions.ts';
 import { ResizeRefusals } from './resize-refusals.ts';
 
 export interface PassesOptions extends Omit<ClusterServiceOptions, 'registry'> {
@@ -73,7 +74,7 @@ export class Passes {
     const errors = isDeleting ? [] : EtcdCluster.validate(cluster);
     if (errors.length > 0) {
       const nowMs = this.#options.clock.now();
-      await this.#writeStatus(registry, cluster, invalidStatus(cluster, errors, nowMs));
+      await this.#writeStatus(context, cluster, invalidStatus(cluster, errors, nowMs));
       return { requeueAfterMs: this.#options.settings.restMs };
     }
     const refused = this.#refusals.find(request.key, cluster, this.#options.clock.now());
@@ -89,14 +90,15 @@ export class Passes {
     request: Request,
     observed: ObservedCluster,
     service: ClusterService,
-    { registry, signal, log, events }: PassContext,
+    context: PassContext,
   ): Promise<PassResult> {
+    const { registry, signal, log, events } = context;
     const { cluster, input } = observed;
     const labels = labelsOf(request);
     const decision = nextAction(input);
     // The intent is written before the act, and a former leader's is refused before it acts.
     const isLast = decision.action?.do === 'removeFinalizer';
-    const isThere = isLast || (await this.#writeStatus(registry, cluster, statusOf(cluster, input, decision)));
+    const isThere = isLast || (await this.#writeStatus(context, cluster, statusOf(cluster, input, decision)));
     if (!isThere) return { requeueAfterMs: undefined };
     for (const { type, reason, message } of decision.events) events?.record(cluster, type, reason, message);
     this.#options.monitoring.observed(labels, input);
@@ -131,13 +133,20 @@ export class Passes {
    * Nothing is written if nothing changed: a write would start the next pass. Returns false if the cluster was deleted
    * meanwhile: there is nothing left to report, and nothing may be created for it.
    */
-  async #writeStatus(registry: Registry, cluster: EtcdCluster, status: EtcdClusterStatus): Promise<boolean> {
+  async #writeStatus(
+    { registry, events }: PassContext,
+    cluster: EtcdCluster,
+    status: EtcdClusterStatus,
+  ): Promise<boolean> {
     if (deepEqual(cluster.status, status)) return true;
     const { metadata } = cluster;
     try {
       await registry
         .resource(EtcdCluster)
         .updateStatus({ metadata, status }, { resourceVersion: metadata.resourceVersion });
+      for (const { type, reason, message } of transitions(cluster.status, status)) {
+        events?.record(cluster, type, reason, message);
+      }
       return true;
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error;

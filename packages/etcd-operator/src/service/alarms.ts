@@ -3,7 +3,7 @@ import type { EtcdStatus } from '../client/etcd/contract.ts';
 import type { Decision, Defragmentation, Finding, PassInput, SlotFacts, SpaceReclaim } from './model.ts';
 import { isServing } from './quorum.ts';
 import { leaderSlot, successorOf } from './replacement.ts';
-import { act, blocked, normal, record, wait, warning } from './rule.ts';
+import { act, blocked, normal, record, wait } from './rule.ts';
 
 /** Room is made only while the databases are below this part of the quota afterwards. */
 const disarmBelow = 0.9;
@@ -27,9 +27,7 @@ export function space(input: PassInput): Decision | undefined {
   if (facts.membership === undefined) return undefined;
   if (recorded.space === undefined) {
     const next: SpaceReclaim = { startedAtMs: facts.nowMs, isCompacted: false, defragmented: [] };
-    return record({ ...recorded, space: next }, [
-      warning('DatabaseQuotaExceeded', `${sizesOf(input)}; compacting and defragmenting`),
-    ]);
+    return record({ ...recorded, space: next });
   }
   return makeRoom(input, recorded.space);
 }

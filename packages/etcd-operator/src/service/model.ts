@@ -221,7 +221,7 @@ export type Action = { readonly why: string } & (
 
 export interface PlannedEvent {
   readonly type: 'Normal' | 'Warning';
-  readonly reason: EventReason;
+  readonly reason: EventReason | ConditionReason;
   readonly message: string;
 }
 

@@ -72,7 +72,7 @@ export function statusOf(cluster: EtcdCluster, input: PassInput, decision: Decis
     before?.conditions ?? [],
   );
   const phase = phaseOf(input, decision, before?.phase);
-  const members = membersOf(cluster, input) ?? before?.members;
+  const members = membersOf(cluster, input) ?? before?.members?.map((member) => lastKnown(member, input));
   const ready = members?.filter((member) => member.ready).length ?? 0;
   const leaderID = facts.membership?.leaderId;
   const versions = facts.slots.flatMap(({ status }) => (status ? [status.version] : [])).sort();
@@ -170,6 +170,13 @@ function membersOf(cluster: EtcdCluster, { facts }: PassInput): readonly MemberS
       ...(message === undefined ? {} : { message }),
     };
   });
+}
+
+/** Without a membership nothing is known about roles; a member that does not answer is not ready. */
+function lastKnown({ role: _, lag: __, message: ___, ...member }: MemberStatus, { facts }: PassInput): MemberStatus {
+  const slot = facts.slots.find(({ podName }) => podName === member.name);
+  const message = slot ? whyNotReady(slot) : 'no pod';
+  return { ...member, ready: slot?.isServing ?? false, ...(message === undefined ? {} : { message }) };
 }
 
 /** A status that changes with every write of a client would be written each time: only differences of a tenth count. */
