@@ -227,6 +227,27 @@ describe('quorum loss', () => {
   });
 });
 
+describe('a restart after a change of the template', () => {
+  it('goes on when the member before gets clients again', () => {
+    const cluster = running(3);
+    cluster.leader = 0;
+    cluster.templateRevision++;
+    cluster.unready.add(2);
+    expect(cluster.run()).toEqual(['applyObjects', 'deletePod 2']);
+    expect(cluster.last?.waiting?.message).toBe('waiting for main-2 to be ready');
+    cluster.unready.clear();
+    expect(cluster.run()).toEqual(['deletePod 1', 'moveLeader 1', 'deletePod 0']);
+  });
+
+  it('begins although no member gets clients with the former template', () => {
+    const cluster = running(3);
+    cluster.leader = 0;
+    cluster.templateRevision++;
+    for (const slot of [0, 1, 2]) cluster.unready.add(slot);
+    expect(cluster.run()).toEqual(['applyObjects', 'deletePod 2']);
+  });
+});
+
 describe('upgrade', () => {
   it('restarts followers from the highest slot, and the leader last', () => {
     const cluster = running(3);

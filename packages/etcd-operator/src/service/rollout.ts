@@ -20,6 +20,7 @@ export function rollout(input: PassInput): Decision | undefined {
   if (facts.set?.templateHash !== templateHash)
     return wait(input, 'Updating', 'waiting for the template of the StatefulSet');
   if (!mayStop(facts, next)) return undefined;
+  if (isServing(next) && hasUnready(input)) return undefined;
   const { operation } = recorded;
   const isUpgrade =
     next.status !== undefined && recorded.version !== undefined && next.status.version !== recorded.version;
@@ -37,6 +38,14 @@ export function rollout(input: PassInput): Decision | undefined {
     return act(input, { do: 'moveLeader', slot: successor.index, memberId: successor.member.id, why });
   }
   return act(input, { do: 'deletePod', slot: next.index, uid: next.pod.uid, why });
+}
+
+/**
+ * Whether a pod with the current template does not get clients yet. Members serve before Kubernetes notices it: without
+ * waiting, the Service would have no member at all for a moment. Pods with a former template may never become ready.
+ */
+function hasUnready({ facts, templateHash }: PassInput): boolean {
+  return slotsInRange(facts).some(({ pod }) => pod?.templateHash === templateHash && !pod.isReady);
 }
 
 /**

@@ -65,6 +65,8 @@ export class ToyCluster {
   keepsSize = false;
   /** Slots whose pod is running but cannot be reached. */
   readonly unreachable = new Set<number>();
+  /** Slots whose member serves, which Kubernetes has not noticed yet. */
+  readonly unready = new Set<number>();
   /** Whether a member of a version starts. */
   startsAs = (_version: string): boolean => true;
   readonly events: PlannedEvent[] = [];
@@ -171,7 +173,7 @@ export class ToyCluster {
         uid: pod.uid,
         address: '10.0.0.1',
         phase: 'Running',
-        isReady: isUp,
+        isReady: isUp && !this.unready.has(index),
         isDeleting: false,
         createdAtMs: 0,
         restarts: pod.isBroken ? 9 : 0,
