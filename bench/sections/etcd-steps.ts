@@ -1,6 +1,7 @@
 /**
  * Steps in the life of an etcd cluster of three members with TLS: the operator as a process of its own, our API server, and
- * etcd processes on a process node; beside the same etcd driven by hand. With the longest time without a successful write.
+ * etcd processes on a process node; beside the same etcd driven by hand. With the longest time without a successful write
+ * to the members that clients reach through the Service.
  */
 import {
   connectGateway,
@@ -11,7 +12,7 @@ import {
   whyUnsettled,
 } from '@ecsm/etcd-operator';
 import { PersistentVolumeClaim, Pod } from '@ecsm/kubernetes';
-import { type ProcessNode, startProcessNode } from '@ecsm/process-node';
+import { startProcessNode } from '@ecsm/process-node';
 import { systemClock } from '@ecsm/runtime';
 import { etcdDirectory, etcdVersion } from '../etcd/binaries.ts';
 import { EtcdByHand } from '../etcd/by-hand.ts';
@@ -101,34 +102,33 @@ function manual(etcd: EtcdByHand): Actor {
   };
 }
 
-async function byHand(binaries: string) {
-  const etcd = new EtcdByHand(binaries);
+async function byHand({ registry }: EtcdWorld) {
+  const etcd = new EtcdByHand(registry);
+  await etcd.prepare();
   const times = await timesOf(manual(etcd), async () => {});
-  await etcd.close();
-  const whole = new EtcdByHand(binaries);
+  await etcd.remove();
   const startMs = performance.now();
-  await whole.createAtOnce();
+  await etcd.createAtOnce();
   const atOnceMs = performance.now() - startMs;
-  await whole.close();
+  await etcd.remove();
+  etcd.close();
   return { times, atOnceMs };
 }
 
-async function withOperator(binaries: string) {
-  const world = await startEtcdWorld();
-  const node = await startProcessNode({ registry: world.registry, binaries: () => binaries });
+async function withOperator(world: EtcdWorld) {
   const operator = await startProgram('etcd-operator', ['--kubeconfig', world.kubeconfig]);
   const gaps = new Map<Step, number>();
+  const service = watchService(world);
   let writes: Gaps | undefined;
   const times = await timesOf(operated(world), async (step) => {
     if (writes) gaps.set(step, writes.takeMs());
-    else writes = new Gaps(await connect(world), () => endpointsOf(node));
+    else writes = new Gaps(await connect(world), service.endpoints);
     // What happens in the rest after a step belongs to no step.
     setTimeout(() => writes?.takeMs(), restMs - 100);
   });
   await writes?.stop();
+  service.stop();
   await operator.stop();
-  await node.stop();
-  await world.close();
   return { times, gaps };
 }
 
@@ -136,15 +136,33 @@ async function connect(world: EtcdWorld): Promise<EtcdClient> {
   return connectGateway(systemClock)(await world.credentials('main'));
 }
 
-function endpointsOf(node: ProcessNode): readonly EtcdEndpoint[] {
-  return node.pods().map(({ name, address }) => ({ host: `${name}.main-peer.default.svc`, address, port: 2379 }));
+/** The pods that clients reach through the Service of the cluster: those that are ready. */
+function watchService({ registry }: EtcdWorld) {
+  let endpoints: readonly EtcdEndpoint[] = [];
+  const look = async () => {
+    const { items } = await registry.resource(Pod).list({ labelSelector: `${wellKnown.labels.cluster}=main` });
+    endpoints = items.filter(isReady).map(({ metadata: { name }, status }) => {
+      return { host: `${name}.main-peer.default.svc`, address: status?.podIP ?? '', port: 2379 };
+    });
+  };
+  const timer = setInterval(() => void look(), 20);
+  return { endpoints: () => endpoints, stop: () => clearInterval(timer) };
+}
+
+function isReady({ metadata, status }: Pod): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'True' && metadata.deletionTimestamp === undefined;
 }
 
 const binaries = etcdDirectory();
 const measurements: Measurement[] = [];
 if (binaries !== undefined) {
-  const hand = await byHand(binaries);
-  const { times, gaps } = await withOperator(binaries);
+  const world = await startEtcdWorld();
+  const node = await startProcessNode({ registry: world.registry, binaries: () => binaries });
+  const hand = await byHand(world);
+  const { times, gaps } = await withOperator(world);
+  await node.stop();
+  await world.close();
   for (const step of steps) {
     const [value, best] = [times[step] / 1_000, hand.times[step] / 1_000];
     const bar = { text: `at most ${ratioMax} times`, met: value <= best * ratioMax };
