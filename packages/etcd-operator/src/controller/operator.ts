@@ -1,6 +1,4 @@
 /** The operator, composed of its parts. It provides the runnables of a manager. */
-import { ConfigMap, Secret } from '@ecsm/apiserver';
-import { PersistentVolumeClaim, Pod, PodDisruptionBudget, Service, StatefulSet } from '@ecsm/kubernetes';
 import {
   ApiError,
   type Clock,
@@ -23,24 +21,14 @@ import type { ConnectEtcd } from '../client/etcd/contract.ts';
 import { connectGateway } from '../client/etcd/gateway.ts';
 import { MetricsClient } from '../client/metrics/client.ts';
 import { type CertificateIssuer, x509Issuer } from '../resource/certificates.ts';
+import { managedKinds } from '../resource/managers.ts';
 import type { PassSettings } from '../service/model.ts';
 import { MonitoringService } from '../service/monitoring.ts';
 import { createControllers } from './controllers.ts';
 import { Passes } from './passes.ts';
 
 /** The kinds that the operator's registry has to be opened with. */
-export const operatorKinds: readonly Kind[] = [
-  EtcdCluster,
-  StatefulSet,
-  Pod,
-  PersistentVolumeClaim,
-  Service,
-  ConfigMap,
-  Secret,
-  PodDisruptionBudget,
-  Event,
-  Lease,
-];
+export const operatorKinds: readonly Kind[] = [EtcdCluster, ...managedKinds, Event, Lease];
 
 export interface EtcdOperatorSettings extends PassSettings {
   /** Clusters that are worked on at the same time. Default 4. */

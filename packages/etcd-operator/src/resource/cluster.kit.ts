@@ -1,24 +1,12 @@
 /** Clusters in a registry in memory, and certificates without cryptography, for tests of what manages their objects. */
-import { ConfigMap, Secret } from '@ecsm/apiserver';
-import { PersistentVolumeClaim, Pod, PodDisruptionBudget, Service, StatefulSet } from '@ecsm/kubernetes';
-import { type Clock, EmbeddedRegistry, type Kind, MemoryStore } from '@ecsm/runtime';
+import { type Clock, EmbeddedRegistry, MemoryStore } from '@ecsm/runtime';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { EtcdCluster, type EtcdClusterInput } from '../apis/etcd-cluster.ts';
 import type { CertificateInfo, CertificateIssuer, PemPair } from './certificates.ts';
-
-const kinds: readonly Kind[] = [
-  EtcdCluster,
-  StatefulSet,
-  Pod,
-  PersistentVolumeClaim,
-  Service,
-  ConfigMap,
-  Secret,
-  PodDisruptionBudget,
-];
+import { managedKinds } from './managers.ts';
 
 export function memoryRegistry(clock: Clock = new VirtualClock()): EmbeddedRegistry {
-  return new EmbeddedRegistry({ store: new MemoryStore(), kinds, clock });
+  return new EmbeddedRegistry({ store: new MemoryStore(), kinds: [EtcdCluster, ...managedKinds], clock });
 }
 
 export interface ClusterOptions {

@@ -1,6 +1,6 @@
 /** The managers of the objects of a cluster, on one registry. */
-import { ConfigMap } from '@ecsm/apiserver';
-import { PodDisruptionBudget, Service } from '@ecsm/kubernetes';
+import { ConfigMap, Secret } from '@ecsm/apiserver';
+import { PersistentVolumeClaim, Pod, PodDisruptionBudget, Service, StatefulSet } from '@ecsm/kubernetes';
 import type { ApiObject, Kind, ObjectInput, Registry } from '@ecsm/runtime';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { names } from '../apis/well-known.ts';
@@ -15,6 +15,17 @@ import { ServiceManager } from './services.ts';
 import { StatefulSetManager } from './stateful-set.ts';
 import { TemplateManager } from './template.ts';
 import { PvcManager } from './volumes.ts';
+
+/** The kinds of the objects of a cluster. */
+export const managedKinds: readonly Kind[] = [
+  StatefulSet,
+  Pod,
+  PersistentVolumeClaim,
+  Service,
+  ConfigMap,
+  Secret,
+  PodDisruptionBudget,
+];
 
 /** An object that is missing or differs from what it should be, and how it is written. */
 export interface StaleObject {

@@ -9,19 +9,10 @@ import { EtcdCluster, type EtcdClusterInput } from '../apis/etcd-cluster.ts';
 import type { EtcdAlarm } from '../client/etcd/contract.ts';
 import { createCluster, memoryRegistry, ToyIssuer, withoutTls } from '../resource/cluster.kit.ts';
 import type { ClusterServiceOptions } from './cluster.ts';
-import type { PassSettings } from './model.ts';
+import { settings } from './pass-settings.kit.ts';
 import { member, ScriptedEtcd, statusOfMember } from './scripted-etcd.kit.ts';
 
 const labels = { 'etcd.etcd.io/cluster': 'main' };
-
-const settings: PassSettings = {
-  learnerDeadlineMs: 600_000,
-  quorumGraceMs: 60_000,
-  restartsMax: 5,
-  spaceCycleMs: 600_000,
-  busyMs: 1_000,
-  restMs: 30_000,
-};
 
 export class Lab {
   readonly clock = new VirtualClock();

@@ -4,18 +4,9 @@
  */
 import type { EtcdAlarm, EtcdMember } from '../client/etcd/contract.ts';
 import { lineOf } from './action-line.kit.ts';
-import type {
-  Action,
-  ClusterFacts,
-  Decision,
-  PassInput,
-  PassSettings,
-  PlannedEvent,
-  Recorded,
-  SlotFacts,
-  Wanted,
-} from './model.ts';
+import type { Action, ClusterFacts, Decision, PassInput, PlannedEvent, Recorded, SlotFacts, Wanted } from './model.ts';
 import { nextAction } from './next-action.ts';
+import { settings } from './pass-settings.kit.ts';
 import { quorumOf } from './quorum.ts';
 import { isInRange, nextSlot } from './range.ts';
 
@@ -25,15 +16,6 @@ interface Pod {
   version: string;
   isBroken: boolean;
 }
-
-const settings: PassSettings = {
-  learnerDeadlineMs: 600_000,
-  quorumGraceMs: 60_000,
-  restartsMax: 5,
-  spaceCycleMs: 600_000,
-  busyMs: 1_000,
-  restMs: 30_000,
-};
 
 export class ToyCluster {
   wanted: Wanted = {
