@@ -1,6 +1,7 @@
 /** Rules of an EtcdCluster that concern more than one field, or the change of one. */
 import { parseQuantity } from '@ecsm/kubernetes';
 import { deepEqual, type FieldError, type Infer } from '@ecsm/runtime';
+import { bytesOf } from './bytes.ts';
 import { optionProblem } from './etcd-options.ts';
 import type { spec } from './spec-schema.ts';
 
@@ -69,7 +70,7 @@ function checkQuantities({ storage, resources, etcd, defragmentation }: Spec): F
   };
   const errors = Object.entries(positive).flatMap(([path, quantity]) => quantityErrors(path, quantity));
   const { quotaBackendBytes } = etcd;
-  if (errors.length > 0 || quotaBackendBytes === undefined || bytes(quotaBackendBytes) < bytes(storage.size)) {
+  if (errors.length > 0 || quotaBackendBytes === undefined || bytesOf(quotaBackendBytes) < bytesOf(storage.size)) {
     return errors;
   }
   return [invalid('spec.etcd.quotaBackendBytes', quotaBackendBytes, QUOTA_MESSAGE)];
@@ -134,15 +135,11 @@ function checkChange({ storage, security: { tls } }: Spec, old: Spec): FieldErro
   if (!deepEqual(storage.volumeClaimTemplate, old.storage.volumeClaimTemplate)) {
     errors.push(forbidden('spec.storage.volumeClaimTemplate', IMMUTABLE_MESSAGE));
   }
-  if (bytes(storage.size) < bytes(old.storage.size)) errors.push(forbidden('spec.storage.size', SHRINK_MESSAGE));
+  if (bytesOf(storage.size) < bytesOf(old.storage.size)) errors.push(forbidden('spec.storage.size', SHRINK_MESSAGE));
   for (const field of ['enabled', 'clientTLSEnabled', 'peerTLSEnabled', 'autoTLS'] as const) {
     if (tls[field] !== old.security.tls[field]) errors.push(forbidden(`${tlsPath}.${field}`, TLS_MESSAGE));
   }
   return errors;
-}
-
-function bytes(quantity: string | number): number {
-  return parseQuantity(quantity) ?? 0;
 }
 
 function invalid(path: string, value: unknown, message: string): FieldError {

@@ -1,6 +1,6 @@
 /** Whether what is observed is this cluster: its objects, and one cluster id. */
 import type { Decision, PassInput } from './model.ts';
-import { act, blocked } from './rule.ts';
+import { act, blocked, wait } from './rule.ts';
 
 export function identity(input: PassInput): Decision | undefined {
   const { facts, recorded, wanted } = input;
@@ -23,7 +23,8 @@ export function identity(input: PassInput): Decision | undefined {
   }
   if (input.foreignObjects.length > 0) {
     const message = `objects with names of this cluster belong to something else: ${input.foreignObjects.join(', ')}`;
-    return blocked(input, 'ForeignObjects', message);
+    // Those of an earlier cluster of the name are being deleted by Kubernetes.
+    return wait(input, 'ForeignObjects', message, { problem: { reason: 'ForeignObjects', message } });
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 /** From answers of Kubernetes and of the members to the facts of a cluster. */
-import { type PersistentVolumeClaim, type Pod, parseQuantity, type StatefulSet } from '@ecsm/kubernetes';
+import type { PersistentVolumeClaim, Pod, StatefulSet } from '@ecsm/kubernetes';
 import { timeMsOf } from '@ecsm/runtime';
+import { bytesOf } from '../apis/bytes.ts';
 import type { EtcdAlarm, EtcdMember, EtcdMemberList, EtcdStatus } from '../client/etcd/contract.ts';
 import type { ClusterFacts, PodFacts, SetFacts, SlotFacts, VolumeFacts } from './model.ts';
 import { nextSlot } from './range.ts';
@@ -127,6 +128,6 @@ function volumeFacts(names: ClusterNames, { metadata, spec, status }: Persistent
     phase: status?.phase ?? 'Pending',
     isDeleting: metadata.deletionTimestamp !== undefined,
     isOurs: names.isOwnClaim(metadata.labels),
-    requestBytes: parseQuantity(spec.resources?.requests?.['storage'] ?? 0) ?? 0,
+    requestBytes: bytesOf(spec.resources?.requests?.['storage'] ?? 0),
   };
 }

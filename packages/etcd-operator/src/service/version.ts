@@ -1,4 +1,4 @@
-/** Versions of etcd, and which upgrades are allowed: one minor version at a time, never back. */
+/** Which upgrades are allowed: one minor version at a time, never back. */
 import { compareVersions, type EtcdVersion, parseVersion } from '../apis/version.ts';
 import type { Finding } from './model.ts';
 

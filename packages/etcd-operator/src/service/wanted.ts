@@ -1,5 +1,5 @@
 /** What a spec asks for, as far as decisions depend on it. */
-import { parseQuantity } from '@ecsm/kubernetes';
+import { bytesOf } from '../apis/bytes.ts';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { annotations } from '../apis/well-known.ts';
 import { quotaOf } from '../resource/config-map.ts';
@@ -17,7 +17,7 @@ export function wantedOf(cluster: EtcdCluster): Wanted {
     whenScaled: retentionPolicy.whenScaled,
     whenDeleted: retentionPolicy.whenDeleted,
     quotaBytes: quotaOf(cluster),
-    storageBytes: bytes(spec.storage.size),
+    storageBytes: bytesOf(spec.storage.size),
     allowsUnknownVersion: spec.upgrade.allowUnknownVersion,
     defragmentation: defragmentationOf(cluster),
     ...(recoverFrom === undefined ? {} : { recoverFrom }),
@@ -28,12 +28,8 @@ function defragmentationOf(cluster: EtcdCluster): Defragmentation | undefined {
   const { enabled, freeSpaceAbove, quotaUsageAbove, minReclaim } = cluster.spec.defragmentation;
   if (!enabled) return undefined;
   return {
-    freeBytesMin: bytes(freeSpaceAbove),
+    freeBytesMin: bytesOf(freeSpaceAbove),
     usedBytesMin: (quotaOf(cluster) * quotaUsageAbove) / 100,
-    reclaimBytesMin: bytes(minReclaim),
+    reclaimBytesMin: bytesOf(minReclaim),
   };
-}
-
-function bytes(quantity: string | number): number {
-  return parseQuantity(quantity) ?? 0;
 }
