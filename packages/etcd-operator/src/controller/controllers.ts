@@ -26,6 +26,8 @@ export interface ControllersOptions {
   readonly events: () => EventRecorder | undefined;
   readonly namespace?: string;
   readonly workers: number;
+  /** Interval at which a controller looks whether a cluster needs it. */
+  readonly lookMs: number;
   readonly log: Log;
   readonly metrics?: StandardMetrics;
 }
@@ -68,14 +70,18 @@ function healthController(options: ControllersOptions): ClusterController {
   return create(options, 'health', { reconcile: whileSeatIs('health', options), predicates: [isSeat('health')] });
 }
 
-/** Passes as long as the cluster needs this controller; then it waits for a change. */
+/**
+ * Passes as long as the cluster needs this controller. Otherwise it only looks, from time to time: a status that changes
+ * away from this controller and back before the informer reads it is not seen as a change.
+ */
 function whileSeatIs(
   seat: Seat,
-  { passes, events }: ControllersOptions,
+  { passes, events, lookMs }: ControllersOptions,
 ): Reconcile<EtcdClusterSpec, EtcdClusterStatus> {
   return async (request, context) => {
     const cluster = await context.get();
-    if (cluster === undefined || seatOf(cluster) !== seat) return undefined;
+    if (cluster === undefined) return undefined;
+    if (seatOf(cluster) !== seat) return { requeueAfterMs: lookMs };
     const { requeueAfterMs } = await passes.run(request, { ...context, events: events() });
     return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
   };

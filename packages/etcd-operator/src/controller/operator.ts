@@ -93,6 +93,7 @@ export class EtcdOperator {
       passes,
       events: () => this.#events,
       workers: settings.workers,
+      lookMs: settings.restMs,
       log: this.#log,
       ...(namespace === undefined ? {} : { namespace }),
       ...(metrics ? { metrics: standardMetrics(metrics) } : {}),
