@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { nextAction } from './next-action.ts';
 import { ToyCluster } from './toy-cluster.kit.ts';
 
 function running(size = 3): ToyCluster {
@@ -216,6 +217,18 @@ describe('quorum loss', () => {
     cluster.unreachable.clear();
     expect(cluster.run()).toEqual(['promote 1', ...joins(2)]);
     expect(cluster.events.map(({ reason }) => reason)).toContain('RecoveryCompleted');
+  });
+
+  it('is recovered from a member that has restarted, which does not answer: nothing could be recovered', () => {
+    const cluster = running();
+    for (const slot of [1, 2]) cluster.volumes.delete(slot);
+    cluster.unreachable.add(0);
+    cluster.nowMs += 100_000;
+    cluster.run();
+    cluster.wanted = { ...cluster.wanted, recoverFrom: 'auto' };
+    cluster.nowMs += 100_000;
+    const { recorded } = nextAction(cluster.input());
+    expect(recorded.recovery).toMatchObject({ survivor: 0, phase: 'Stopping' });
   });
 
   it('is over when the members come back', () => {

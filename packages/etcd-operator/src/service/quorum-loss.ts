@@ -35,7 +35,10 @@ function startRecovery(input: PassInput, { reason, message }: Finding): Decision
   if (recoverFrom === undefined) return blocked(input, reason, message);
   const survivor = survivorOf(input, recoverFrom);
   if (survivor === undefined) {
-    const why = recoverFrom === 'auto' ? 'no member answers' : `${recoverFrom} does not answer or is not a member`;
+    const why =
+      recoverFrom === 'auto'
+        ? 'no member answers; name the pod to keep'
+        : `${recoverFrom} is not a member, or its volume was lost`;
     return blocked(input, reason, `${message}; recovery from ${recoverFrom} is not possible: ${why}`);
   }
   const next: QuorumRecovery = { survivor: survivor.index, phase: 'Stopping', startedAtMs: facts.nowMs };
@@ -48,11 +51,24 @@ function startRecovery(input: PassInput, { reason, message }: Finding): Decision
   ]);
 }
 
-/** The named pod, or the one with the most entries. Only a member that answers, so that its data is known to be readable. */
-function survivorOf({ facts }: PassInput, name: string): SlotFacts | undefined {
-  const answering = slotsInRange(facts).filter(({ status }) => status !== undefined && !status.isLearner);
-  if (name !== 'auto') return answering.find(({ podName }) => podName === name);
+/**
+ * The named pod, or the one with the most entries of those that answer. A member that has restarted does not answer before
+ * there is a quorum, so one that is named, or the only one that is left, needs no more than its volume.
+ */
+function survivorOf(input: PassInput, name: string): SlotFacts | undefined {
+  const slots = slotsInRange(input.facts);
+  const answering = slots.filter(({ status }) => status !== undefined && !status.isLearner);
+  const intact = slots.filter((slot) => slot.status === undefined && hasItsVolume(input, slot));
+  if (name !== 'auto') return [...answering, ...intact].find(({ podName }) => podName === name);
+  const [only, ...others] = intact;
+  if (answering.length === 0) return others.length === 0 ? only : undefined;
   return answering.reduce<SlotFacts | undefined>((best, slot) => (isAhead(slot, best) ? slot : best), undefined);
+}
+
+/** Not that of a member that was still joining. */
+function hasItsVolume({ recorded: { volumes, operation } }: PassInput, { index, volume }: SlotFacts): boolean {
+  const isJoining = operation?.slot === index && ['AddMember', 'ReplaceMember'].includes(operation.type);
+  return volume !== undefined && !volume.isDeleting && volume.uid === volumes[index] && !isJoining;
 }
 
 function isAhead({ status }: SlotFacts, other: SlotFacts | undefined): boolean {
