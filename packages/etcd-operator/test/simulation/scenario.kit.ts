@@ -2,7 +2,7 @@
  * A story as a scenario: it is told while faults are injected, then everything is repaired, the cluster has to become
  * what was asked for, and afterwards nothing may be written.
  */
-import { keyOf, Lease } from '@ecsm/runtime';
+import { findCondition, keyOf, Lease } from '@ecsm/runtime';
 import { ordinaryFaults, type Scenario } from '@ecsm/runtime/simulation';
 import { EtcdCluster } from '../../src/apis/etcd-cluster.ts';
 import { whyUnsettled } from '../../src/controller/operator.ts';
@@ -98,7 +98,10 @@ export function whyUntrue(view: View): string | undefined {
   if (cluster === undefined) return 'there is no cluster';
   const why = whyUnsettled(cluster);
   if (why !== undefined) return `${why}; ${cluster.status?.phase}`;
-  const { size, version } = cluster.spec;
+  const { size, version, paused } = cluster.spec;
+  if (paused) return 'it is paused';
+  const certificates = findCondition(cluster.status?.conditions, 'CertificatesReady')?.reason;
+  if (certificates !== 'CertificatesValid' && certificates !== 'TLSDisabled') return `certificates: ${certificates}`;
   const pods = view.pods.length;
   if (pods !== size) return `${pods} pods, and size is ${size}`;
   if (size === 0) return undefined;

@@ -87,6 +87,7 @@ export class Watchdog {
   /** A change by the operator arrives at etcd. */
   changing(method: 'addLearner' | 'promote' | 'remove' | 'moveLeader', subject: string): void {
     this.#checkPaused(method);
+    this.#observe();
     const { truth, cluster } = this.#view;
     if (truth === undefined || cluster?.status?.recovery) return;
     const members = [...truth.state.members.values()];
@@ -96,7 +97,14 @@ export class Watchdog {
         this.#fail(rules.changes, `a member is added for ${subject} beside the learner ${learner.peerURLs.join()}`);
       }
       const sizeMax = Math.max(...this.#recentSizes(), cluster?.status?.stoppedSize ?? 0);
-      if (!learner && members.length >= sizeMax && !members.some(({ peerURLs }) => peerURLs.includes(subject))) {
+      // A replacement that has begun is finished first.
+      const isReplacement = cluster?.status?.operation?.type === 'ReplaceMember';
+      if (
+        !learner &&
+        !isReplacement &&
+        members.length >= sizeMax &&
+        !members.some(({ peerURLs }) => peerURLs.includes(subject))
+      ) {
         this.#fail(rules.victims, `a member is added to ${members.length}, and ${sizeMax} are wanted`);
       }
     }
