@@ -7,7 +7,7 @@
  * its first output; without one it is not awaited. A line `…` matches any lines. A `yaml` block whose first line is a
  * comment with a file name is that file. Progress of waiting is ignored, because it depends on the machine.
  *
- * `ecsm-sim`, `ecsm-operator`, `ecsmctl` and `ecsm-cli` are those of this repository. Pages show the default ports, 3001
+ * `ecsm-sim`, `ecsm-operator`, `etcd-operator`, `ecsmctl` and `ecsm-cli` are those of this repository. Pages show the default ports, 3001
  * and 8090; the tests use free ports, because the default ones may be in use. The default registry is in the directory of
  * the page. Settings in the home directory of the user are ignored.
  */
@@ -197,7 +197,7 @@ function createPrograms(directory: string, { platform }: Addresses): void {
     'ecsm-sim',
     `if [ "$1" = call ]; then set -- "$@" --to http://${platform}; else set -- "$@" --listen ${platform}; fi\n`,
   );
-  for (const name of ['ecsm-operator', 'ecsm-apiserver', 'ecsmctl', 'ecsm-cli']) create(name);
+  for (const name of ['ecsm-operator', 'ecsm-apiserver', 'etcd-operator', 'ecsmctl', 'ecsm-cli']) create(name);
 }
 
 async function freePort(): Promise<number> {

@@ -1,0 +1,160 @@
+/**
+ * Goal and method as in docs.test.ts, for docs/etcd-operator.md. Its tables are generated from the code; `GOLDEN=write`
+ * updates the page. Its commands for Kubernetes are run in order, on our API server with a node that runs processes.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MetricRegistry } from '@ecsm/runtime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { World } from '../examples/etcd/world.mjs';
+import { findKubectl } from '../packages/apiserver/test/kubectl.kit.ts';
+import { expectGolden } from '../packages/command-line/src/command/golden.kit.ts';
+import { flagMeaningOf, flagsOf, flagUsageOf } from '../packages/command-line/src/command/usage.ts';
+import { EtcdCluster } from '../packages/etcd-operator/src/apis/etcd-cluster.ts';
+import { conditionReasons, conditionTypes, eventReasons } from '../packages/etcd-operator/src/apis/reasons.ts';
+import { etcdBinaries, skipWithoutRelease } from '../packages/etcd-operator/src/client/etcd/binaries.kit.ts';
+import { MetricsClient } from '../packages/etcd-operator/src/client/metrics/client.ts';
+import { program } from '../packages/etcd-operator/src/program/program.ts';
+import { startProgram } from '../packages/etcd-operator/test/program.kit.ts';
+import { type Block, blocksOf, readDocument, root } from './documents.kit.ts';
+import { fieldRows, metricRows } from './tables.kit.ts';
+
+const path = 'docs/etcd-operator.md';
+const page = readDocument(path);
+
+describe(path, () => {
+  it('has the tables of the code', () => {
+    const tables: Readonly<Record<string, readonly (readonly string[])[]>> = {
+      '## Fields': fieldRows(EtcdCluster.spec, 'spec').map(([field = '', ...rest]) => [code(field), ...rest]),
+      '## Status': (EtcdCluster.status ? fieldRows(EtcdCluster.status, 'status') : []).map(
+        ([field = '', type = '', , meaning = '']) => [code(field), type, meaning],
+      ),
+      '## Conditions': Object.entries(conditionTypes),
+      '### Reasons': Object.entries(conditionReasons).map(([reason, meaning]) => [code(reason), meaning]),
+      '### Events': Object.entries(eventReasons).map(([reason, meaning]) => [code(reason), meaning]),
+      '## Options': flagsOf(program, []).map((flag) => [
+        code(flagUsageOf(flag)),
+        code(flag.variable ?? ''),
+        code(flag.key ?? ''),
+        flagMeaningOf(flag),
+      ]),
+      '## Metrics': metrics(),
+    };
+    const written = Object.entries(tables).reduce((text, [heading, rows]) => withTable(text, heading, rows), page);
+    expectGolden(pathToFileURL(join(root, path)), written);
+    expect(Object.values(tables).every((rows) => rows.length > 3 && rows.every((row) => row.at(-1) !== ''))).toBe(true);
+  });
+
+  it('names only options, reasons and fields that exist', () => {
+    const prose = page.replace(/^```.*?^```$/gms, '').replace(/^\|.*\n/gm, '');
+    const named = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
+    const flags = flagsOf(program, []).map(({ name }) => name);
+    const options = named.flatMap((text) => /^--([a-z-]+)/.exec(text)?.[1] ?? []);
+    expect(options.filter((name) => !flags.includes(name))).toEqual([]);
+    const reasons = named.filter((text) => /^[A-Z][a-z]+[A-Z]\w+$/.test(text) && text !== EtcdCluster.kind);
+    expect(reasons.length).toBeGreaterThan(8);
+    expect(reasons.filter((reason) => !Object.hasOwn(conditionReasons, reason))).toEqual([]);
+    const fields = fieldRows(EtcdCluster.spec, '').map(([field = '']) => field.slice(1));
+    const paths = named.filter((text) => /^(storage|etcd|security|retentionPolicy)\.\w+/.test(text));
+    const isKnown = (text: string) => fields.some((field) => `.${field}`.endsWith(`.${text.replace(/:.*/, '')}`));
+    expect(paths.filter((text) => !isKnown(text))).toEqual([]);
+  });
+});
+
+function code(text: string): string {
+  return text === '' ? '' : `\`${text}\``;
+}
+
+/** The page with these rows in the first table below the heading. */
+function withTable(text: string, heading: string, rows: readonly (readonly string[])[]): string {
+  const start = text.indexOf(`\n${heading}\n`);
+  const lines = rows.map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`).join('');
+  const table = /(^\|.*\n\|[-|]+\|\n)(?:\|.*\n)*/m;
+  expect(start, heading).toBeGreaterThan(0);
+  return text.slice(0, start) + text.slice(start).replace(table, (_all, head: string) => `${head}${lines}`);
+}
+
+function metrics(): string[][] {
+  const registry = new MetricRegistry();
+  const client = new MetricsClient(registry);
+  const of = { namespace: 'default', cluster: 'main' };
+  const sizes = { dbSizeBytes: 1, quotaUsedRatio: 0.1, certificateExpiryMs: 1 };
+  client.set(of, { hasLeader: true, members: 3, membersHealthy: 3, ...sizes });
+  client.acted(of, 'promote', true, 1);
+  const help = new Map([...registry.render().matchAll(/^# HELP (\w+) (.*)$/gm)].map(([, name, text]) => [name, text]));
+  return metricRows(registry).map(([name = '', type = '', labels = '']) => [
+    code(name),
+    type,
+    labels,
+    help.get(name) ?? '',
+  ]);
+}
+
+const timeoutMs = 400_000;
+const kubectl = findKubectl();
+
+describe.skipIf(skipWithoutRelease('3.5') || kubectl === undefined)('the commands of docs/etcd-operator.md', () => {
+  let directory: string;
+  let world: World;
+  let operator: ReturnType<typeof startProgram>;
+  const found = etcdBinaries('3.5');
+  const version = found.directory === undefined ? '' : found.version;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'etcd-docs-'));
+    world = await World.start({ directory, port: 0, binaries: () => found.directory, library: undefined });
+    operator = startProgram(['--kubeconfig', world.kubeconfig, '--listen', 'off', '--health-seconds', '1']);
+    for (const { text } of blocksOf(page)) {
+      const name = /^# ([\w.-]+\.yaml)\n/.exec(text)?.[1];
+      if (name !== undefined) writeFileSync(join(directory, name), onThisMachine(text));
+    }
+  });
+  afterAll(async () => {
+    operator?.child.kill('SIGTERM');
+    await operator?.ended;
+    await world?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** There is one release of 3.5, so an upgrade is one to the same version. */
+  const onThisMachine = (text: string) => text.replace(/(v?)3\.5\.\d+/g, `$1${version}`);
+
+  /** What deletes the cluster comes last. */
+  const blocksInOrder = () => {
+    const isLast = ({ line }: Block) => {
+      const above = page.split('\n').slice(0, line);
+      return ['### Delete', '### Volumes exist'].includes(above.findLast((text) => text.startsWith('#')) ?? '');
+    };
+    const blocks = blocksOf(page);
+    return [...blocks.filter((block) => !isLast(block)), ...blocks.filter(isLast)];
+  };
+
+  it('work on a cluster of real etcd processes, in their order', { timeout: timeoutMs }, async () => {
+    const lines = blocksInOrder().flatMap(({ language, text }) =>
+      language === 'sh' ? text.trimEnd().split('\n') : [],
+    );
+    const others = lines.filter((line) => !line.startsWith('kubectl '));
+    expect(others.filter((line) => !/^(make|docker) /.test(line))).toEqual([]);
+    const commands = lines.filter((line) => line.startsWith('kubectl '));
+    expect(commands.length).toBeGreaterThan(20);
+    for (const command of commands) {
+      const { code: exitCode, output } = await shell(onThisMachine(command));
+      expect(exitCode, `${command}\n${output}\n${operator.err().slice(-2_000)}`).toBe(0);
+    }
+    expect((await world.clusters.list()).items).toEqual([]);
+  });
+
+  function shell(line: string): Promise<{ readonly code: number; readonly output: string }> {
+    return new Promise((resolve) => {
+      const env = { PATH: `${join(kubectl ?? '', '..')}:${process.env['PATH']}`, HOME: directory };
+      const options = { cwd: directory, timeout: 200_000, env: { ...env, KUBECONFIG: world.kubeconfig } };
+      execFile('/bin/sh', ['-c', line], options, (error, stdout, stderr) => {
+        const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
+        resolve({ code: exitCode, output: stdout + stderr });
+      });
+    });
+  }
+});
