@@ -38,8 +38,9 @@ it('resumes a cluster whose status left a controller and came back unseen: it wa
     monitoring: new MonitoringService(undefined),
   });
   const seats: string[] = [];
-  vi.spyOn(Passes.prototype, 'run').mockImplementation(async (_, { get }) => {
+  vi.spyOn(Passes.prototype, 'run').mockImplementation(async (_, { get }, isWanted = () => true) => {
     const cluster = await get();
+    if (cluster && !isWanted(cluster)) return { requeueAfterMs: undefined, isSkipped: true };
     if (cluster) seats.push(seatOf(cluster));
     return { requeueAfterMs: undefined };
   });

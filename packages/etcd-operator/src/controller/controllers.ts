@@ -79,10 +79,9 @@ function whileSeatIs(
   { passes, events, lookMs }: ControllersOptions,
 ): Reconcile<EtcdClusterSpec, EtcdClusterStatus> {
   return async (request, context) => {
-    const cluster = await context.get();
-    if (cluster === undefined) return undefined;
-    if (seatOf(cluster) !== seat) return { requeueAfterMs: lookMs };
-    const { requeueAfterMs } = await passes.run(request, { ...context, events: events() });
+    const isWanted = (cluster: EtcdCluster) => seatOf(cluster) === seat;
+    const { requeueAfterMs, isSkipped } = await passes.run(request, { ...context, events: events() }, isWanted);
+    if (isSkipped) return { requeueAfterMs: lookMs };
     return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
   };
 }

@@ -1,4 +1,5 @@
 /** Whole passes, with a scripted etcd and a registry in memory: what is written, when, and what is done. */
+import { Secret } from '@ecsm/apiserver';
 import { PersistentVolumeClaim, Pod, StatefulSet } from '@ecsm/kubernetes';
 import { ApiError, isApiError, type Log, MetricRegistry, type Registry, silentLog } from '@ecsm/runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -286,5 +287,46 @@ describe('a volume that cannot be enlarged', () => {
     await passUntil(async () => (await reasonOf('Degraded')) === 'AsExpected');
     const { spec } = await lab.registry.resource(PersistentVolumeClaim).get('data-main-0');
     expect(spec.resources?.requests).toEqual({ storage: '30Gi' });
+  });
+});
+
+describe('the Secrets of a cluster at rest', () => {
+  const tls = { security: { tls: { enabled: true } } };
+  let reads = 0;
+  const counting = (): Registry => ({
+    ...delegating(),
+    resource: (kind) => {
+      if (kind.kind === Secret.kind) reads++;
+      return lab.registry.resource(kind);
+    },
+  });
+  beforeEach(async () => {
+    await formed(tls);
+    reads = 0;
+  });
+
+  it('are read in every tenth pass', async () => {
+    for (let count = 0; count < 9; count++) expect(await pass(counting())).toEqual({ requeueAfterMs: atRestMs });
+    expect(reads).toBe(0);
+    await pass(counting());
+    expect(reads).toBe(4);
+    await pass(counting());
+    expect(reads).toBe(4);
+  });
+
+  it('are restored if they are deleted', async () => {
+    await lab.registry.resource(Secret).delete('main-peer-tls');
+    for (let count = 0; count < 10; count++) await pass();
+    expect(lines.at(-1)).toBe('info action taken: certificates');
+    expect(await lab.registry.resource(Secret).get('main-peer-tls')).toBeDefined();
+  });
+
+  it('are read before anything is done', async () => {
+    await lab.registry.resource(Secret).delete('main-peer-tls');
+    expect(await pass()).toEqual({ requeueAfterMs: atRestMs });
+    await lab.registry.resource(EtcdCluster).patch('main', { spec: { size: 3 } });
+    await pass(counting());
+    expect(reads).toBeGreaterThanOrEqual(4);
+    expect(lines.at(-1)).toBe('info action taken: certificates');
   });
 });

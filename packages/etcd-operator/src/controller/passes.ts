@@ -8,11 +8,12 @@ import { FINALIZER } from '../apis/well-known.ts';
 import type { ClusterLabels } from '../client/metrics/client.ts';
 import { ClusterService, type ClusterServiceOptions, type ObservedCluster } from '../service/cluster.ts';
 import { invalidStatus } from '../service/invalid.ts';
-import type { Decision } from '../service/model.ts';
+import type { Decision, PassInput } from '../service/model.ts';
 import type { MonitoringService } from '../service/monitoring.ts';
 import { nextAction } from '../service/next-action.ts';
 import { statusOf } from '../service/status.ts';
 import { transitions } from '../service/transitions.ts';
+import { KnownCertificates } from './known-certificates.ts';
 import { ResizeRefusals } from './resize-refusals.ts';
 
 export interface PassesOptions extends Omit<ClusterServiceOptions, 'registry'> {
@@ -31,22 +32,28 @@ export interface PassContext {
 /** When to look again, if nothing changes before. Undefined: only after a change. */
 export interface PassResult {
   readonly requeueAfterMs: number | undefined;
+  /** Nothing was done: the cluster exists and is not wanted. */
+  readonly isSkipped?: boolean;
 }
+
+export type ClusterFilter = (cluster: EtcdCluster) => boolean;
 
 export class Passes {
   readonly #options: PassesOptions;
   /** The last pass over each cluster that has one in progress. */
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #refusals = new ResizeRefusals();
+  readonly #certificates = new KnownCertificates();
 
   constructor(options: PassesOptions) {
     this.#options = options;
   }
 
-  async run(request: Request, context: PassContext): Promise<PassResult> {
+  /** Does nothing if the cluster is not `wanted` when it is read. */
+  async run(request: Request, context: PassContext, isWanted: ClusterFilter = () => true): Promise<PassResult> {
     const { key } = request;
     const before = this.#running.get(key) ?? Promise.resolve();
-    const pass = before.catch(() => undefined).then(() => this.#pass(request, context));
+    const pass = before.catch(() => undefined).then(() => this.#pass(request, context, isWanted));
     this.#running.set(key, pass);
     try {
       return await pass;
@@ -55,14 +62,16 @@ export class Passes {
     }
   }
 
-  async #pass(request: Request, context: PassContext): Promise<PassResult> {
+  async #pass(request: Request, context: PassContext, isWanted: ClusterFilter): Promise<PassResult> {
     const { registry, signal } = context;
     const cluster = await context.get();
     if (cluster === undefined) {
       this.#options.monitoring.forget(labelsOf(request));
       this.#refusals.forget(request.key);
+      this.#certificates.forget(request.key);
       return { requeueAfterMs: undefined };
     }
+    if (!isWanted(cluster)) return { requeueAfterMs: undefined, isSkipped: true };
     const isDeleting = cluster.metadata.deletionTimestamp !== undefined;
     const hasFinalizer = cluster.metadata.finalizers?.includes(FINALIZER) ?? false;
     if (isDeleting && !hasFinalizer) return { requeueAfterMs: undefined };
@@ -77,13 +86,32 @@ export class Passes {
       await this.#writeStatus(context, cluster, invalidStatus(cluster, errors, nowMs));
       return { requeueAfterMs: this.#options.settings.restMs };
     }
-    const refused = this.#refusals.find(request.key, cluster, this.#options.clock.now());
-    const observed = await service.observe(cluster, signal, refused);
+    const observed = await this.#observe(request, cluster, service, signal);
     try {
       return await this.#decide(request, observed, service, context);
     } finally {
       observed.etcd.close();
     }
+  }
+
+  /** What leads to an action was read in this pass. */
+  async #observe(
+    { key }: Request,
+    cluster: EtcdCluster,
+    service: ClusterService,
+    signal: AbortSignal,
+  ): Promise<ObservedCluster> {
+    const resizeRefused = this.#refusals.find(key, cluster, this.#options.clock.now());
+    const certificates = this.#certificates.use(key, cluster);
+    if (certificates) {
+      const observed = await service.observe(cluster, signal, { resizeRefused, certificates });
+      if (isAtRest(observed.input)) return observed;
+      observed.etcd.close();
+    }
+    const observed = await service.observe(cluster, signal, { resizeRefused });
+    if (isAtRest(observed.input)) this.#certificates.keep(key, cluster, observed.security);
+    else this.#certificates.forget(key);
+    return observed;
   }
 
   async #decide(
@@ -153,6 +181,12 @@ export class Passes {
       return false;
     }
   }
+}
+
+/** Whether there is nothing to do, to record, to wait for or to complain about. */
+function isAtRest(input: PassInput): boolean {
+  const { action, waiting, problem, recorded } = nextAction(input);
+  return !action && !waiting && !problem && deepEqual(recorded, input.recorded);
 }
 
 function labelsOf({ namespace, name }: Request): ClusterLabels {

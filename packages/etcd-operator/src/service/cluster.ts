@@ -41,6 +41,14 @@ export interface ObservedCluster {
   readonly etcd: EtcdClient;
 }
 
+/** What earlier passes have found out. */
+export interface KnownBefore {
+  /** Why Kubernetes does not enlarge volumes. */
+  readonly resizeRefused?: string | undefined;
+  /** Default: they are read. */
+  readonly certificates?: SecurityObserved | undefined;
+}
+
 /** etcd did not do it now: the next pass sees why, and asks again. */
 const notYet = [
   'LearnerNotReady',
@@ -66,13 +74,17 @@ export class ClusterService {
   }
 
   /** Only reads. The caller closes `etcd`. */
-  async observe(cluster: EtcdCluster, signal: AbortSignal, resizeRefused?: string): Promise<ObservedCluster> {
+  async observe(
+    cluster: EtcdCluster,
+    signal: AbortSignal,
+    { resizeRefused, certificates }: KnownBefore = {},
+  ): Promise<ObservedCluster> {
     const { statefulSets, volumes, templates } = this.#managers;
     const [set, pods, claims, security] = await Promise.all([
       statefulSets.find(cluster),
       volumes.listPods(cluster),
       volumes.list(cluster),
-      this.#security.observe(cluster),
+      certificates ?? this.#security.observe(cluster),
     ]);
     const names = clusterNames(cluster);
     const endpoints = new Map<number, EtcdEndpoint>();
