@@ -115,7 +115,7 @@ export interface RunOptions {
   readonly onOutput?: (output: string, child: ChildProcessWithoutNullStreams) => void;
 }
 
-export const runMsMax = 100_000;
+export const runMsMax = 300_000;
 
 /** Runs a program to its end. Standard output and standard error are combined. */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
