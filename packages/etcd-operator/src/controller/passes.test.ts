@@ -57,6 +57,24 @@ function delegating(): Registry {
   };
 }
 
+/** A registry in which one method of one kind fails. */
+function failing(kindName: string, method: string, error: Error): Registry {
+  return {
+    ...delegating(),
+    resource: (kind) => {
+      const resource = lab.registry.resource(kind);
+      if (kind.kind !== kindName) return resource;
+      return new Proxy(resource, {
+        get(target, name) {
+          if (name === method) return () => Promise.reject(error);
+          const value: unknown = Reflect.get(target, name, target);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+    },
+  };
+}
+
 async function passUntil(isReached: () => Promise<boolean>): Promise<void> {
   for (let count = 0; count < 20; count++) {
     if (await isReached()) return;
@@ -109,6 +127,10 @@ describe('a pass', () => {
     expect(await pass()).toEqual({ requeueAfterMs: atRestMs });
     expect((await lab.get()).metadata.resourceVersion).toBe(metadata.resourceVersion);
     expect(await lab.registry.store.revision()).toBe(revision);
+    // Not even asked for: a real server may not notice that nothing differs.
+    expect(await pass(failing(EtcdCluster.kind, 'updateStatus', new Error('written')))).toEqual({
+      requeueAfterMs: atRestMs,
+    });
   });
 
   it('writes its intent before it acts, so that another process can continue', async () => {
@@ -249,20 +271,8 @@ describe('a deletion', () => {
 
 describe('a volume that cannot be enlarged', () => {
   /** A server whose StorageClass allows no growth. */
-  const refusing = (): Registry => ({
-    ...delegating(),
-    resource: (kind) => {
-      const resource = lab.registry.resource(kind);
-      if (kind.kind !== PersistentVolumeClaim.kind) return resource;
-      return new Proxy(resource, {
-        get(target, name) {
-          if (name === 'patch') return () => Promise.reject(new ApiError('Forbidden', { reason: 'no resize' }));
-          const value: unknown = Reflect.get(target, name, target);
-          return typeof value === 'function' ? value.bind(target) : value;
-        },
-      });
-    },
-  });
+  const refusing = () =>
+    failing(PersistentVolumeClaim.kind, 'patch', new ApiError('Forbidden', { reason: 'no resize' }));
   const refusals = () => lines.filter((line) => line === 'debug action refused; retrying: enlargeVolume').length;
   const rest = async () => {
     for (let count = 0; (await pass(refusing())).requeueAfterMs !== atRestMs; count++) expect(count).toBeLessThan(9);

@@ -30,6 +30,21 @@ describe('volumes', () => {
     expect(cluster.run()).toEqual(['enlargeVolume 0', 'enlargeVolume 1', 'enlargeVolume 2']);
   });
 
+  it('are enlarged only while they are bound, ours and not being deleted', () => {
+    const cluster = running();
+    cluster.wanted = { ...cluster.wanted, storageBytes: 2_000 };
+    const facts = cluster.facts();
+    const changes = [{ phase: 'Pending' }, { isDeleting: true }, { phase: 'Lost' }] as const;
+    const slots = facts.slots.map((slot) => ({
+      ...slot,
+      volume: slot.volume && { ...slot.volume, ...changes[slot.index] },
+    }));
+    cluster.facts = () => ({ ...facts, slots });
+    expect(cluster.step()).toBeUndefined();
+    cluster.facts = () => facts;
+    expect(cluster.step()).toBe('enlargeVolume 0');
+  });
+
   it('are reported if Kubernetes refuses to enlarge them, and everything else goes on', () => {
     const cluster = running();
     cluster.wanted = { ...cluster.wanted, storageBytes: 2_000, size: 1 };
