@@ -31,6 +31,7 @@ export interface CertificateIssuer {
   inspect(certificate: string): CertificateInfo | undefined;
   /** Whether the key belongs to the certificate. */
   isPair(pair: PemPair): boolean;
+  /** Whether one of the authorities has issued it, directly or by the intermediates that follow it. */
   isIssuedBy(certificate: string, authority: string): boolean;
 }
 
@@ -60,11 +61,16 @@ export function x509Issuer(clock: Clock): CertificateIssuer {
       }
     },
     isIssuedBy(certificate, authority) {
-      const read = readCertificate(certificate);
-      return certificatesIn(authority).some((one) => {
-        const issuer = readCertificate(one);
-        return read !== undefined && issuer !== undefined && read.checkIssued(issuer) && read.verify(issuer.publicKey);
-      });
+      const [first, ...intermediates] = certificatesIn(certificate).flatMap((pem) => readCertificate(pem) ?? []);
+      const trusted = certificatesIn(authority).flatMap((pem) => readCertificate(pem) ?? []);
+      let current = first;
+      // Each intermediate is used once, so that certificates which issued each other do not go on for ever.
+      while (current !== undefined) {
+        if (issuerOf(current, trusted)) return true;
+        current = issuerOf(current, intermediates);
+        if (current) intermediates.splice(intermediates.indexOf(current), 1);
+      }
+      return false;
     },
   };
 }
@@ -72,6 +78,10 @@ export function x509Issuer(clock: Clock): CertificateIssuer {
 /** The certificates of a bundle, one by one. */
 export function certificatesIn(bundle: string): readonly string[] {
   return bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n?/gu) ?? [];
+}
+
+function issuerOf(certificate: X509Certificate, among: readonly X509Certificate[]): X509Certificate | undefined {
+  return among.find((one) => certificate.checkIssued(one) && certificate.verify(one.publicKey));
 }
 
 function readCertificate(pem: string): X509Certificate | undefined {

@@ -105,7 +105,7 @@ export class SecurityService {
   #problem(cluster: EtcdCluster, missing: string | undefined, { cert, key, ca }: EtcdCredentials): string | undefined {
     const { certificateSecret: name = '' } = cluster.spec.security.tls;
     if (missing !== undefined) return `the Secret ${missing} does not exist`;
-    if (ca === '') return 'there is no ca.crt in the Secret';
+    if (ca === '') return `there is no ca.crt in the Secret ${cluster.spec.security.tls.caSecret ?? name}`;
     const info = this.#issuer.inspect(cert);
     if (info === undefined) return `tls.crt of ${name} is not a certificate`;
     if (!this.#issuer.isPair({ certificate: cert, key })) return `tls.key of ${name} does not belong to tls.crt`;
