@@ -16,7 +16,7 @@ import { deliver, type Measurement } from '../report.ts';
 
 const measuredMs = 60_000;
 const quietMs = 35_000;
-const settleMsMax = 600_000;
+const settleMsMax = 1_800_000;
 const residentMbMax = 90;
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
