@@ -163,6 +163,12 @@ describe('members', () => {
     expect(found.slots[0]).toMatchObject({ status: undefined, statusError: 'refused', isServing: false });
   });
 
+  it('have the leader of the newest term: a member that is cut off names its former one', () => {
+    const cutOff = { status: statusOfMember('b', { leaderId: 'b', raftTerm: 2n }), isServing: false };
+    const led = { status: statusOfMember('a', { leaderId: 'a', raftTerm: 3n }), isServing: true };
+    expect(facts({ members, answers: answers(cutOff, led) }).membership?.leaderId).toBe('a');
+  });
+
   it('have the leader that one of them names', () => {
     const without = { status: statusOfMember('b', { leaderId: undefined }), isServing: false };
     const led = { status: statusOfMember('a'), isServing: true };

@@ -46,7 +46,7 @@ export function clusterFacts(names: ClusterNames, observed: Observed): ClusterFa
   const byURL = (member: EtcdMember) => member.peerURLs.map(names.slotOfPeerURL).find((slot) => slot !== undefined);
   const memberSlots = bySlot(members?.members ?? [], byURL);
   const statuses = [...answers.values()].flatMap(({ status }) => (status ? [status] : []));
-  const leaderId = statuses.find(({ leaderId }) => leaderId !== undefined)?.leaderId;
+  const leaderId = leaderOf(statuses);
   const slots = indexes(set, pods, claims, memberSlots).map((index): SlotFacts => {
     const pod = pods.get(index);
     const claim = claims.get(index);
@@ -72,6 +72,15 @@ export function clusterFacts(names: ClusterNames, observed: Observed): ClusterFa
     clusterIds: [...new Set(statuses.map(({ clusterId }) => clusterId))].sort(),
     alarms,
   };
+}
+
+/** A member that is cut off still names its former leader: the newest term counts. */
+function leaderOf(statuses: readonly EtcdStatus[]): string | undefined {
+  const led = statuses.filter(({ leaderId }) => leaderId !== undefined);
+  return led.reduce<EtcdStatus | undefined>(
+    (best, one) => (best && best.raftTerm >= one.raftTerm ? best : one),
+    undefined,
+  )?.leaderId;
 }
 
 /** Slots of the range, the one that a new member would get, and those that something exists for. */
