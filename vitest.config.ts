@@ -8,7 +8,7 @@ const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, impor
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) =>
-      /\/test\/simulation\/(?:operator|runtime)-|\/runtime\/test\/(?:kill|power|openers)\.test|\/workshop\.test|\/test\/(?:docs|examples)\.test/.test(
+      /\/test\/simulation\/(?:operator|runtime|etcd)-|\/runtime\/test\/(?:kill|power|openers)\.test|\/workshop\.test|\/test\/(?:docs|examples)\.test/.test(
         moduleId,
       );
     const sorted = await super.sort(files);
@@ -20,7 +20,7 @@ const everywhere = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts
 /** Those against a real kube-apiserver have a configuration of their own: vitest.kubernetes.config.ts. */
 const never = ['**/dist/**', '**/node_modules/**', 'packages/*/test/kubernetes/**'];
 /** Files that put something else in the place of modules, and so need to load them anew. */
-const replacing = ['packages/ecsm-operator/test/simulation/mutants.test.ts'];
+const replacing = ['packages/{ecsm-operator,etcd-operator}/test/simulation/mutants.test.ts'];
 
 export default defineConfig({
   // A test of one package that uses another runs the sources of both, never what was built before.

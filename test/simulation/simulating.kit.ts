@@ -9,7 +9,11 @@ const script = fileURLToPath(new URL('../../scripts/simulation.mjs', import.meta
 const timeoutMs = 3_600_000;
 
 /** `args`: arguments of the simulation; see scripts/simulation.mjs. */
-export function simulates(name: string, of: 'runtime' | 'operator', ...args: readonly (string | number)[]): void {
+export function simulates(
+  name: string,
+  of: 'runtime' | 'operator' | 'etcd',
+  ...args: readonly (string | number)[]
+): void {
   it(name, { timeout: timeoutMs }, async () => {
     const line = [script, of, 'part', ...args.map(String)];
     const child = spawn(process.execPath, line, { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -13,7 +13,7 @@ import { buildWorld, operate, settings, type World } from './world.kit.ts';
 import { Writer } from './writer.kit.ts';
 
 const faultsUntilMs = 60_000;
-const settleMsMax = 1_800_000;
+const settleMsMax = 1_500_000;
 const quietMs = 200_000;
 
 export interface ScenarioOptions {
@@ -30,7 +30,7 @@ export function etcdScenario(story: Story, options: ScenarioOptions = {}): Scena
     name: story.name,
     faultsUntilMs,
     endMs: 24 * 3_600_000,
-    stepsMax: 1_000_000,
+    stepsMax: 150_000,
     weights: ordinaryFaults,
     build(simulation) {
       const world = buildWorld(simulation);

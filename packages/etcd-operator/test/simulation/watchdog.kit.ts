@@ -171,8 +171,9 @@ export class Watchdog {
     if (range === this.#set) return;
     this.#set = range;
     if (this.#set !== undefined && set !== undefined) this.#checkPaused(`the range is ${range}`);
-    if (set === undefined || cluster?.status?.recovery || truth === undefined) return;
-    const members = Math.max(1, truth.state.members.size, cluster?.status?.stoppedSize ?? 0);
+    if (set === undefined || cluster?.status?.recovery) return;
+    const known = truth?.state.members.size ?? cluster?.status?.volumes?.length ?? 0;
+    const members = Math.max(1, known, cluster?.status?.stoppedSize ?? 0);
     if (set.spec.replicas > members) {
       this.#fail(rules.range, `the range is ${range}, and there are ${members} members`);
     }

@@ -1,0 +1,231 @@
+/** Planted defects: mistakes that operators of etcd have made, each with the story that it spoils and what detects it. */
+import { EtcdState } from '../../src/client/etcd/simulated/state.kit.ts';
+import type * as tls from '../../src/resource/tls-material.ts';
+import type { Action, Decision, PassInput } from '../../src/service/model.ts';
+import type * as decisions from '../../src/service/next-action.ts';
+import type * as observing from '../../src/service/observation.ts';
+import type * as quorums from '../../src/service/quorum.ts';
+import type * as configs from '../../src/service/slot-config.ts';
+import type * as said from '../../src/service/status.ts';
+import type * as wishes from '../../src/service/wanted.ts';
+import { patch, replace } from './planting.kit.ts';
+import { asked, silent } from './scenario.kit.ts';
+import { rules } from './watchdog.kit.ts';
+
+export interface Mutant {
+  readonly name: string;
+  readonly story: string;
+  /** The oracles that detect such a defect. */
+  readonly caughtBy: readonly string[];
+  /** Plants the defect. Returns a function that removes it. */
+  readonly plant: () => () => void;
+}
+
+/** Another decision, or another action of the same one. */
+const deciding = (change: (decision: Decision, input: PassInput) => Decision) => () =>
+  replace<typeof decisions.nextAction>('nextAction', (original) => (input) => change(original(input), input));
+
+const acting = (change: (action: Action, input: PassInput) => Action | undefined) =>
+  deciding((decision, input) => {
+    const action = decision.action && change(decision.action, input);
+    return action ? { ...decision, action } : decision;
+  });
+
+const believing = (change: (input: PassInput) => PassInput) => () =>
+  replace<typeof decisions.nextAction>('nextAction', (original) => (input) => original(change(input)));
+
+const wanting = (change: Partial<ReturnType<typeof wishes.wantedOf>>) => () =>
+  replace<typeof wishes.wantedOf>('wantedOf', (original) => (cluster) => ({ ...original(cluster), ...change }));
+
+const why = 'a planted defect';
+/** The oracle of the simulation itself. */
+const busy = 'becomes idle';
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'the replicas are set to the size at once',
+    story: 'create',
+    caughtBy: [rules.range],
+    plant: acting((action, { wanted }) =>
+      action.do === 'createSet' || action.do === 'setRange' ? { ...action, replicas: wanted.size } : undefined,
+    ),
+  },
+  {
+    name: 'members join as voters',
+    story: 'create',
+    caughtBy: [rules.learners],
+    plant: () =>
+      patch(EtcdState.prototype, (original) => ({
+        apply(this: EtcdState, change) {
+          return original.apply.call(this, change.type === 'add' ? { ...change, isLearner: false } : change);
+        },
+      })),
+  },
+  {
+    name: 'a second member is added while a learner joins',
+    story: 'create',
+    caughtBy: [rules.changes],
+    plant: deciding((decision, { facts }) => {
+      const learner = facts.slots.find(({ member }) => member?.isLearner);
+      if (learner === undefined || decision.waiting === undefined) return decision;
+      const slot = learner.index + 1;
+      const peerURL = learner.peerURL.replace(`-${learner.index}.`, `-${slot}.`);
+      return { ...decision, action: { do: 'addLearner', slot, peerURL, why } };
+    }),
+  },
+  {
+    name: 'slot 0 forms a cluster whenever its volume is empty',
+    story: 'disasters',
+    caughtBy: [rules.second],
+    plant: () =>
+      replace<typeof configs.slotConfigs>('slotConfigs', (original) => (recorded, facts) => {
+        const found = original(recorded, facts);
+        return found && new Map([...found, [0, { role: 'first' }]]);
+      }),
+  },
+  {
+    name: 'members that have joined know their peers, and join again without their data',
+    story: 'disasters',
+    caughtBy: [rules.identity],
+    plant: () =>
+      replace<typeof configs.slotConfigs>('slotConfigs', (original) => (recorded, facts) => {
+        const found = original(recorded, facts);
+        const initialCluster = facts.slots
+          .flatMap(({ podName, member }) => member?.peerURLs.map((url) => `${podName}=${url}`) ?? [])
+          .join();
+        const joining = { role: 'joining', initialCluster } as const;
+        return (
+          found && new Map([...found].map(([slot, config]) => [slot, config.role === 'settled' ? joining : config]))
+        );
+      }),
+  },
+  {
+    name: 'the pod is stopped before its member is removed',
+    story: 'walk over all sizes',
+    caughtBy: [rules.quorum, asked, busy],
+    plant: acting((action, { facts }) =>
+      action.do === 'removeMember' && facts.set
+        ? { do: 'setRange', start: facts.set.start, replicas: facts.set.replicas - 1, why }
+        : undefined,
+    ),
+  },
+  {
+    name: 'the volume is deleted before its member is removed',
+    story: 'walk over all sizes',
+    caughtBy: [rules.volumes],
+    plant: acting((action, { facts }) => {
+      if (action.do !== 'removeMember') return undefined;
+      const volume = facts.slots.find(({ index }) => index === action.slot)?.volume;
+      return volume && !volume.isDeleting ? { do: 'deleteVolume', slot: action.slot, uid: volume.uid, why } : undefined;
+    }),
+  },
+  {
+    name: 'the first member is removed instead of the last',
+    story: 'walk over all sizes',
+    caughtBy: [rules.victims, asked, busy],
+    plant: acting((action, { facts }) => {
+      const first = facts.slots.find(({ member }) => member !== undefined)?.member;
+      return action.do === 'removeMember' && first ? { ...action, memberId: first.id } : undefined;
+    }),
+  },
+  {
+    name: 'a member is restarted while another one is down',
+    story: 'change of the configuration while a member is down',
+    caughtBy: [rules.quorum],
+    plant: () => replace<typeof quorums.mayStop>('mayStop', () => () => true),
+  },
+  {
+    name: 'a stopped cluster is started with the size of the spec',
+    story: 'stop and start, with a volume lost meanwhile',
+    caughtBy: [asked, rules.range, rules.quorum],
+    plant: believing((input) => {
+      const { recorded, wanted } = input;
+      if (recorded.stopped === undefined || wanted.size === 0) return input;
+      return { ...input, recorded: { ...recorded, stopped: { ...recorded.stopped, size: wanted.size } } };
+    }),
+  },
+  {
+    name: 'unknown members are taken for none',
+    story: 'a quorum lost for a while, without permission',
+    caughtBy: [asked, rules.quorum, rules.volumes, rules.writes, rules.range],
+    plant: () =>
+      replace<typeof observing.clusterFacts>('clusterFacts', (original) => (...args) => {
+        const facts = original(...args);
+        return { ...facts, membership: facts.membership ?? { clusterId: '', members: [], leaderId: undefined } };
+      }),
+  },
+  {
+    name: 'volumes that are retained are deleted when the cluster shrinks',
+    story: 'volumes that are retained',
+    caughtBy: [rules.volumes],
+    plant: wanting({ whenScaled: 'Delete' }),
+  },
+  {
+    name: 'volumes that are retained are deleted with the cluster',
+    story: 'delete at any step',
+    caughtBy: [rules.volumes],
+    plant: wanting({ whenDeleted: 'Delete' }),
+  },
+  {
+    name: 'volumes are deleted when the cluster is stopped',
+    story: 'stop and start, with a volume lost meanwhile',
+    caughtBy: [rules.volumes],
+    plant: deciding((decision, { facts, recorded, wanted }) => {
+      const volume = facts.slots.find(({ volume, pod }) => volume && !volume.isDeleting && pod === undefined);
+      if (recorded.stopped === undefined || wanted.size > 0 || volume?.volume === undefined) return decision;
+      return { ...decision, action: { do: 'deleteVolume', slot: volume.index, uid: volume.volume.uid, why } };
+    }),
+  },
+  {
+    name: 'the survivor starts before the others have stopped',
+    story: 'a quorum lost, and recovered with permission',
+    caughtBy: [rules.recovery, asked],
+    plant: believing((input) => {
+      const { recovery } = input.recorded;
+      if (recovery?.phase !== 'Stopping') return input;
+      return { ...input, recorded: { ...input.recorded, recovery: { ...recovery, phase: 'Forcing' } } };
+    }),
+  },
+  {
+    name: 'a quorum is recovered without permission',
+    story: 'a quorum lost for a while, without permission',
+    caughtBy: [rules.recovery],
+    plant: wanting({ recoverFrom: 'auto' }),
+  },
+  {
+    name: 'the status is written in each pass',
+    story: 'create',
+    caughtBy: [silent],
+    plant: () =>
+      replace<typeof said.statusOf>('statusOf', (original) => (cluster, input, decision) => ({
+        ...original(cluster, input, decision),
+        lastUpdateTime: new Date(input.facts.nowMs).toISOString(),
+      })),
+  },
+  {
+    name: 'authority and certificates are replaced at once',
+    story: 'certificates over years',
+    caughtBy: [rules.certificates],
+    plant: () =>
+      replace<typeof tls.afterStep>(
+        'afterStep',
+        (original) =>
+          (issuer, material, step, ...rest) =>
+            step === 'IntroduceAuthority'
+              ? { ...material, authority: { current: issuer.createAuthority() } }
+              : original(issuer, material, step, ...rest),
+      ),
+  },
+  {
+    name: 'a pause is ignored',
+    story: 'pause in the middle of a change',
+    caughtBy: [rules.paused],
+    plant: wanting({ isPaused: false }),
+  },
+  {
+    name: 'a learner is never promoted',
+    story: 'create',
+    caughtBy: [asked, busy],
+    plant: acting((action) => (action.do === 'promote' ? { do: 'compact', revision: 0n, why } : undefined)),
+  },
+];

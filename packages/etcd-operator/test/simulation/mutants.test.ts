@@ -1,0 +1,59 @@
+/**
+ * Goal: show that the simulation detects a defective operator.
+ * Method: plant one defect at a time and run the story that it affects, first without faults and then with those of a few
+ * seeds, until an oracle fails: it has to be one of those that are expected.
+ */
+import { runScenario } from '@ecsm/runtime/simulation';
+import { describe, expect, it, vi } from 'vitest';
+import { type Mutant, mutants } from './mutants.kit.ts';
+import { etcdScenario } from './scenario.kit.ts';
+import { stories } from './stories.kit.ts';
+
+const { planting } = vi.hoisted(() => ({
+  planting: async (original: () => Promise<object>) => (await import('./planting.kit.ts')).breakable(await original()),
+}));
+
+vi.mock('../../src/resource/tls-material.ts', planting);
+vi.mock('../../src/service/next-action.ts', planting);
+vi.mock('../../src/service/observation.ts', planting);
+vi.mock('../../src/service/quorum.ts', planting);
+vi.mock('../../src/service/slot-config.ts', planting);
+vi.mock('../../src/service/status.ts', planting);
+vi.mock('../../src/service/wanted.ts', planting);
+
+/** More than any defect needs. */
+const seedsMax = 60;
+
+function storyNamed(name: string) {
+  const story = stories.find((one) => one.name === name);
+  if (story === undefined) throw new RangeError(`there is no story called ${name}`);
+  return story;
+}
+
+/** The first failure: without faults of calls, or with those of the first seeds. */
+async function firstFailure({ story }: Mutant) {
+  const scenario = etcdScenario(storyNamed(story), { isDuel: false });
+  const { failure } = await runScenario(scenario, 0, []);
+  if (failure) return failure;
+  for (let seed = 1; seed <= seedsMax; seed++) {
+    const result = await runScenario(scenario, seed);
+    if (result.failure) return result.failure;
+  }
+  return undefined;
+}
+
+describe('planted defects', () => {
+  it.each(mutants)('$name: found', { timeout: 300_000 }, async (mutant) => {
+    const restore = mutant.plant();
+    try {
+      const failure = await firstFailure(mutant);
+      expect(mutant.caughtBy, failure?.message).toContain(failure?.oracle);
+    } finally {
+      restore();
+    }
+  });
+
+  it('are removed completely', async () => {
+    expect((await runScenario(etcdScenario(storyNamed('create')), 1, [])).failure).toBeUndefined();
+  });
+});
