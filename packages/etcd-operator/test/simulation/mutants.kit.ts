@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     plant: () =>
       replace<typeof configs.slotConfigs>('slotConfigs', (original) => (recorded, facts) => {
         const found = original(recorded, facts);
-        return found && new Map([...found, [0, { role: 'first' }]]);
+        return { ...found, slots: new Map([...found.slots, [0, { role: 'first' }]]) };
       }),
   },
   {
@@ -94,9 +94,10 @@ export const mutants: readonly Mutant[] = [
           .flatMap(({ podName, member }) => member?.peerURLs.map((url) => `${podName}=${url}`) ?? [])
           .join();
         const joining = { role: 'joining', initialCluster } as const;
-        return (
-          found && new Map([...found].map(([slot, config]) => [slot, config.role === 'settled' ? joining : config]))
+        const all = [...found.slots].map(
+          ([slot, config]) => [slot, config.role === 'settled' ? joining : config] as const,
         );
+        return { ...found, slots: new Map(all) };
       }),
   },
   {
