@@ -122,7 +122,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the first member is removed instead of the last',
-    story: 'walk over all sizes',
+    story: 'volumes that are retained',
     caughtBy: [rules.victims, asked, busy],
     plant: acting((action, { facts }) => {
       const first = facts.slots.find(({ member }) => member !== undefined)?.member;
@@ -222,11 +222,5 @@ export const mutants: readonly Mutant[] = [
     story: 'pause in the middle of a change',
     caughtBy: [rules.paused],
     plant: wanting({ isPaused: false }),
-  },
-  {
-    name: 'a learner is never promoted',
-    story: 'create',
-    caughtBy: [asked, busy],
-    plant: acting((action) => (action.do === 'promote' ? { do: 'compact', revision: 0n, why } : undefined)),
   },
 ];

@@ -216,6 +216,8 @@ export const stories: readonly Story[] = [
       const retentionPolicy = { whenScaled: 'Retain' as const };
       await users.create({ size: users.pick(3, 3, 3, 5), storage: { retentionPolicy } });
       await later(users);
+      // Long enough that a member which is removed was healthy for certain.
+      if (users.pick(true, false)) await users.wait(70_000);
       await users.edit({ size: 1 });
       await later(users);
       await perhapsDisaster(users);
