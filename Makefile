@@ -56,8 +56,8 @@ coverage: $(INSTALLED) ## Print how many lines of a package its own tests cover,
 	@scripts/ensure-etcd.sh 3.5
 	@node scripts/coverage.mjs $(OF)
 
-simulate: $(INSTALLED) ## Run the simulations: SEEDS=20000 runs more; OF=operator or OF=runtime selects one; SEED=17 replays a seed with its trace
-	@$(foreach of,$(or $(OF),runtime operator),node scripts/simulation.mjs $(of) $(if $(SEED),seed $(SEED),$(if $(SEEDS),seeds $(SEEDS))) &&) true
+simulate: $(INSTALLED) ## Run the simulations: SEEDS=20000 runs more; OF=operator, OF=etcd or OF=runtime selects one; SEED=17 replays a seed with its trace
+	@$(foreach of,$(or $(OF),runtime operator etcd),node scripts/simulation.mjs $(of) $(if $(SEED),seed $(SEED),$(if $(SEEDS),seeds $(SEEDS))) &&) true
 
 mutants: $(INSTALLED) ## Plant the listed defects one at a time and print those that no test detects; ONLY=workqueue selects some
 	@scripts/ensure-tool.sh etcd etcd-server
