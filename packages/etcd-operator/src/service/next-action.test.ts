@@ -84,6 +84,13 @@ describe('scale', () => {
     expect(cluster.last?.problem).toMatchObject({ reason: 'VolumesExist' });
   });
 
+  it('down and up again before etcd removed a member: the removal stayed in the status for ever', () => {
+    const cluster = running();
+    cluster.recorded = { ...cluster.recorded, operation: { type: 'RemoveMember', slot: 2, startedAtMs: 0 } };
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.recorded.operation).toBeUndefined();
+  });
+
   it('waits while a member does not serve', () => {
     const cluster = running(3);
     cluster.unreachable.add(1);

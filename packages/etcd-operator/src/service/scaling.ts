@@ -15,6 +15,8 @@ export function scaling(input: PassInput): Decision | undefined {
     const events = slot?.member ? [normal('MemberPromoted', `${slot.podName} is a voting member`)] : [];
     if (slot?.member || voters >= wanted.size) return record(finished(recorded), events);
   }
+  // The size was raised again before etcd removed the member.
+  if (operation?.type === 'RemoveMember' && wanted.size > 0 && voters <= wanted.size) return record(finished(recorded));
   if (wanted.size === 0) return stop(input);
   if (voters < wanted.size) return grow(input);
   return voters > wanted.size ? shrink(input) : undefined;
