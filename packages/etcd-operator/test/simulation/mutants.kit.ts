@@ -94,10 +94,10 @@ export const mutants: readonly Mutant[] = [
           .flatMap(({ podName, member }) => member?.peerURLs.map((url) => `${podName}=${url}`) ?? [])
           .join();
         const joining = { role: 'joining', initialCluster } as const;
-        const all = [...found.slots].map(
-          ([slot, config]) => [slot, config.role === 'settled' ? joining : config] as const,
-        );
-        return { ...found, slots: new Map(all) };
+        const slots = [...found.slots].map(([slot, config]) => {
+          return [slot, config.role === 'settled' ? joining : config] as const;
+        });
+        return { ...found, slots: new Map(slots) };
       }),
   },
   {
