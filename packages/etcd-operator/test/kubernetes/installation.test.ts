@@ -14,8 +14,9 @@ import { findCondition } from '@ecsm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findKubectl, kubectlWith } from '../../../apiserver/test/kubectl.kit.ts';
 import { etcdBinaries, skipWithoutRelease } from '../../src/client/etcd/binaries.kit.ts';
-import { wellKnown } from '../../src/index.ts';
+import { EtcdCluster, wellKnown } from '../../src/index.ts';
 import { installation } from '../../src/program/manifests.ts';
+import { ownerOf } from '../../src/resource/cluster.ts';
 import { World } from '../world.kit.ts';
 import { auditFlags, type Right, rightsGranted, rightsUsed } from './audit.kit.ts';
 import { type EtcdControlPlane, startEtcdControlPlane } from './control-plane.kit.ts';
@@ -54,6 +55,21 @@ describe.runIf(kubectlPath)('the manifests', () => {
     expect(again.out.trim().split('\n')).toHaveLength(objects.length);
   });
 
+  it('grant the right to own objects that block the deletion of a cluster', async () => {
+    const clusters = control?.registry.resource(EtcdCluster);
+    const owner = await clusters?.create({ metadata: { name: 'owner' }, spec: { paused: true } });
+    if (owner === undefined) throw new Error('not started');
+    const metadata = { name: 'owned', namespace: 'default', ownerReferences: [ownerOf(owner)] };
+    const owned = await manifestYaml([{ apiVersion: 'v1', kind: 'ConfigMap', metadata }]);
+    const create = () => kubectl(`create --dry-run=server --as=${account} -f -`, owned);
+    await expect.poll(async () => (await create()).code).toBe(0);
+    const [role] = objects.filter((object) => 'kind' in object && object.kind === 'ClusterRole');
+    await kubectl('replace -f -', await manifestYaml([withoutFinalizers(role ?? {})]));
+    await expect.poll(async () => (await create()).err).toContain('cannot set blockOwnerDeletion');
+    await kubectl('replace -f -', await manifestYaml([role ?? {}]));
+    await clusters?.delete('owner');
+  });
+
   it.skipIf(skipWithoutRelease('3.5'))(
     'grant exactly the rights that the operator uses',
     {
@@ -71,12 +87,17 @@ describe.runIf(kubectlPath)('the manifests', () => {
       const { used, denied } = rightsUsed(directory, account);
       expect(denied).toEqual([]);
       expect(log()).not.toMatch(/forbidden|dropped/i);
-      // Nothing is called for this one: the API server asks for it when an owner reference is written that blocks deletion.
+      // Nothing is called for this one, whose need is tested above.
       const checked: Right = 'etcd.etcd.io/etcdclusters/finalizers update';
       expect([...used, checked].sort()).toEqual(rightsGranted(objects));
     },
   );
 });
+
+function withoutFinalizers(role: object): object {
+  const rules = 'rules' in role && Array.isArray(role.rules) ? role.rules : [];
+  return { ...role, rules: rules.filter(({ resources }) => !resources.includes('etcdclusters/finalizers')) };
+}
 
 /** Everything that the operator does. */
 async function live(at: World): Promise<void> {
