@@ -15,7 +15,7 @@ function withoutQuorum(restarts: number): ReturnType<typeof nextAction> {
   const input = cluster.input();
   const slots = input.facts.slots.map((slot) => ({
     ...slot,
-    pod: slot.pod && { ...slot.pod, restarts: slot.pod.restarts === 0 ? 0 : restarts },
+    pod: slot.pod && { ...slot.pod, restarts: slot.pod.restarts === 0 ? 0 : restarts, lastTermination: 'Error' },
   }));
   return nextAction({ ...input, facts: { ...input.facts, slots } });
 }
@@ -27,5 +27,7 @@ describe('without a quorum, a changed template', () => {
 
   it('is not given to a pod whose container ended once: an untested template took the place of a working one', () => {
     expect(withoutQuorum(1).action).toBeUndefined();
+    // Restarts are counted when the container starts again.
+    expect(withoutQuorum(0).action).toBeUndefined();
   });
 });

@@ -55,7 +55,8 @@ function hasUnready({ facts, templateHash }: PassInput): boolean {
 export function brokenTemplate(input: PassInput): Decision | undefined {
   const { facts, templateHash, settings } = input;
   if (facts.membership !== undefined || facts.set?.templateHash !== templateHash) return undefined;
-  const isStuck = ({ restarts }: PodFacts) => restarts === 0 || restarts >= settings.restartsMax;
+  const isStuck = ({ restarts, lastTermination }: PodFacts) =>
+    restarts >= settings.restartsMax || (restarts === 0 && lastTermination === undefined);
   const broken = slotsInRange(facts).find(
     ({ pod }) => pod && !pod.isDeleting && !isRunning(pod) && isStuck(pod) && pod.templateHash !== templateHash,
   );
