@@ -162,8 +162,8 @@ export const stories: readonly Story[] = [
       await createSettled(users, { size: users.pick(1, 3), ...withTls });
       for (let count = users.random.integer(1, 3); count > 0; count--) {
         users.skip(users.pick(61, 400, 2_500, 3_000) * 86_400_000);
-        // Time for the operator to look again.
-        await users.wait(100_000);
+        // At rest the operator reads the Secrets in every tenth pass only.
+        await users.wait(1_000_000);
         await later(users);
         await perhapsDisaster(users, 0.3);
       }

@@ -269,6 +269,8 @@ export class Watchdog {
   }
 
   #checkIdentity(slot: number, { data, options: { volume } }: EtcdProcess): void {
+    // A learner has acknowledged nothing that counts.
+    if (this.#view.truth?.state.members.get(data.memberId)?.isLearner !== false) return;
     const before = this.#volumes.get(data.memberId);
     if (before !== undefined && before !== volume && this.#view.cluster?.status?.clusterID !== undefined) {
       this.#fail(rules.identity, `main-${slot} is ${data.memberId} on another volume`);
