@@ -34,6 +34,7 @@ export class RecentCommits<T extends { readonly revision: Revision }> {
   #through: Revision;
   #cancelProgress: (() => void) | undefined;
   #isEnded = false;
+  #failure: unknown;
 
   constructor(from: Revision, convert: (commit: Commit) => T, clock: Clock, limits: RecentLimits = recentLimits) {
     this.#from = from;
@@ -41,6 +42,11 @@ export class RecentCommits<T extends { readonly revision: Revision }> {
     this.#convert = convert;
     this.#clock = clock;
     this.#limits = limits;
+  }
+
+  /** Why the log could not be read any more; undefined if it was not that. */
+  get failure(): unknown {
+    return this.#failure;
   }
 
   /** Whether a reader at this revision can continue here without a gap. */
@@ -90,8 +96,9 @@ export class RecentCommits<T extends { readonly revision: Revision }> {
   }
 
   /** Nothing is covered any more. */
-  end(): void {
+  end(failure?: unknown): void {
     this.#isEnded = true;
+    this.#failure = failure;
     this.#cancelProgress?.();
     this.#kept.length = 0;
     this.#notifier.close('the shared log');

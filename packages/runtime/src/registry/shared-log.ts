@@ -28,7 +28,7 @@ export class SharedLog {
   #watches = 0;
   #stop = new AbortController();
   #recent: RecentCommits<ObjectCommit> | undefined;
-  #starting: Promise<void> | undefined;
+  #starting: Promise<RecentCommits<ObjectCommit> | undefined> | undefined;
 
   constructor(store: Store, kind: Kind, clock: Clock, limits?: RecentLimits) {
     this.#store = store;
@@ -43,12 +43,15 @@ export class SharedLog {
     this.#watches++;
     try {
       while (!signal?.aborted) {
-        if (!this.#recent) await this.#start();
-        const recent = this.#recent;
+        const recent: RecentCommits<ObjectCommit> | undefined = this.#recent ?? (await this.#start());
+        // Those who follow fail as if each had read the log; starting again would hide a store that keeps failing.
+        if (recent?.failure !== undefined) throw recent.failure;
         if (recent?.covers(position)) {
           const next = recent.next(position);
-          if (next === undefined) await recent.changed(position, signal);
-          else {
+          if (next === undefined) {
+            await recent.changed(position, signal);
+            if (recent.failure !== undefined) throw recent.failure;
+          } else {
             position = typeof next === 'number' ? next : next.revision;
             if (typeof next !== 'number') yield next;
             else if (progress) yield new ObjectCommit(this.#kind, { revision: next, changes: [] });
@@ -76,34 +79,36 @@ export class SharedLog {
   }
 
   /** Never rejects: a watch that finds no shared part reads on its own, and reports the failure of the store. */
-  #start(): Promise<void> {
+  #start(): Promise<RecentCommits<ObjectCommit> | undefined> {
     this.#starting ??= this.#open().finally(() => {
       this.#starting = undefined;
     });
     return this.#starting;
   }
 
-  async #open(): Promise<void> {
+  async #open(): Promise<RecentCommits<ObjectCommit> | undefined> {
     const stop = this.#stop;
     try {
       const newest = await this.#store.revision();
-      if (stop.signal.aborted) return;
+      if (stop.signal.aborted) return undefined;
       const convert = (commit: Commit) => new ObjectCommit(this.#kind, commit);
       const recent = new RecentCommits(newest, convert, this.#clock, this.#limits);
       this.#recent = recent;
       void this.#read(recent, newest, stop.signal);
+      return recent;
     } catch {
       this.#recent = undefined;
+      return undefined;
     }
   }
 
   async #read(recent: RecentCommits<ObjectCommit>, after: Revision, signal: AbortSignal): Promise<void> {
     try {
       for await (const commit of this.#commits(after, signal)) recent.push(commit);
-    } catch {
-      // Every watch continues on its own, and reports the failure if it meets it, too.
+      recent.end();
+    } catch (error) {
+      recent.end(error);
     }
-    recent.end();
     if (this.#recent === recent) this.#recent = undefined;
   }
 
