@@ -8,7 +8,7 @@ const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, impor
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) =>
-      /\/test\/simulation\/(?:operator|runtime|etcd)-|\/runtime\/test\/(?:kill|power|openers)\.test|\/workshop\.test|\/test\/(?:docs|examples)\.test/.test(
+      /\/test\/simulation\/(?:operator|runtime|etcd)-|\/runtime\/test\/(?:kill|power|openers)\.test|\/workshop\.test|\/test\/(?:docs|examples|life-cycle|start-etcd|etcd-operator-docs|user-certificates)\.test|\/gateway\.test/.test(
         moduleId,
       );
     const sorted = await super.sort(files);
@@ -56,9 +56,9 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 40_000 } },
-    // Five test files at a time on machines of two cores: most of them wait for disks, processes and clocks that are
+    // Six test files at a time on machines of two cores: most of them wait for disks, processes and clocks that are
     // real, and the simulations, which do not, fill the gaps.
-    maxWorkers: 5,
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
