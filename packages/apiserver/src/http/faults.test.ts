@@ -95,23 +95,6 @@ describe('a store that fails', () => {
     await resumed.ended;
   });
 
-  it('for a moment only ends no watch: each continues on its own', async () => {
-    const from = (await running.registry.capabilities.history?.newest()) ?? '';
-    const names: string[] = [];
-    const watch = openWatch(running, `${gadgets}?watch=1&resourceVersion=${from}`, ({ object }) => {
-      names.push(object.metadata.name);
-    });
-    await watch.opened;
-    for (const name of ['a', 'b', 'c']) {
-      await running.call('POST', gadgets, gadget(name));
-      await expect.poll(() => names.at(-1)).toBe(name);
-      if (name === 'a') store.breakWatches(unavailable);
-    }
-    expect(names).toEqual(['a', 'b', 'c']);
-    watch.cut();
-    await watch.ended;
-  });
-
   it('says 410 Expired for a version and a list whose history is gone', async () => {
     for (const name of ['a', 'b', 'c']) await running.call('POST', gadgets, gadget(name));
     const { body } = await running.call('GET', `${gadgets}?limit=1`);

@@ -197,7 +197,7 @@ describe('watches of one kind', () => {
         readers.push({ after, reader: new Reader(watch, pause) });
       }
       if (n % 7 === 0) await sleep(systemClock, random.integer(0, 2));
-      // The shared reader fails and starts again; watches that read on their own end.
+      // The shared reader fails, and with it the watches that follow it.
       if (n === 100 && seed % 2 === 0) store.fail?.();
     }
     const newest = await store.revision();
