@@ -1,6 +1,6 @@
 /**
  * Goal: kubectl shows the platform as it shows a cluster. Method: the operator as a real process with `--serve`, on a
- * simulated platform, one service of its own and one container of somebody else.
+ * simulated platform, one service of its own and one container that it does not manage.
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findKubectl, kubectlWith } from '../../apiserver/test/kubectl.kit.ts';

@@ -171,7 +171,7 @@ describe.skipIf(etcd === undefined || !canResolve)('three members of etcd as pod
     const before = await uid(0);
     const volume = (await node.volumeDirectory(`data-${name}-0`)) ?? '';
     expect(readdirSync(join(volume, 'data'))).toEqual(['member']);
-    // Nobody adds the new member here, so it must not start.
+    // The new member is not added here, so it must not start.
     await registry.resource(ConfigMap).patch(`${name}-config`, { data: { [`${name}-0.yaml`]: null } });
     await registry.resource(PersistentVolumeClaim).delete(`data-${name}-0`);
     await pods.delete(`${name}-0`);

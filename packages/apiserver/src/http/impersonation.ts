@@ -12,7 +12,7 @@ const prefix = 'impersonate-';
 const extraPrefix = 'impersonate-extra-';
 const serviceAccount = /^system:serviceaccount:([^:]+):([^:]+)$/u;
 
-/** Returns undefined if the request is on nobody else's behalf. Throws `Forbidden`, and 400 for headers without a user. */
+/** Returns undefined if the request has no such headers. Throws `Forbidden`, and 400 for headers without a user. */
 export async function impersonated(
   { headersDistinct: headers }: IncomingMessage,
   user: User,
@@ -63,7 +63,7 @@ function keyOf(header: string): string {
   }
 }
 
-/** As Kubernetes adds them: everybody who is not anonymous is authenticated. */
+/** As Kubernetes adds them: every user except the anonymous one is authenticated. */
 function groupsOf(name: string, namespace: string | undefined, wanted: readonly string[]): ReadonlySet<string> {
   if (name === anonymous.name) return new Set([...wanted, groups.unauthenticated]);
   const own =

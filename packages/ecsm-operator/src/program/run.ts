@@ -46,7 +46,7 @@ async function serve({ registry, operator }: Components, options: ServeOptions, 
 
 /**
  * The controllers of a server have the same lease in every program that serves the registry, so that only one of them runs
- * these, whoever leads the operators.
+ * these, regardless of which operator is the leader.
  */
 function servingRunnables(
   { runnables }: Serving,

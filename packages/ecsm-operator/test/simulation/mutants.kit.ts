@@ -1,5 +1,5 @@
 import { CircuitBreaker } from '@ecsm/client';
-import { type Fault, type RunResult, SeededRandom } from '@ecsm/runtime/simulation';
+import { type Fault, patch, type RunResult, replace, SeededRandom } from '@ecsm/runtime/simulation';
 import type { Behaviour } from '@ecsm/simulator';
 import { Performer } from '../../src/controller/performer.ts';
 import type * as revisions from '../../src/controller/revisions.ts';
@@ -22,7 +22,6 @@ import type * as problems from '../../src/service/problems.ts';
 import type * as removing from '../../src/service/removals.ts';
 import type * as rollouts from '../../src/service/rollout.ts';
 import type * as rolloutNames from '../../src/service/rollout-name.ts';
-import { patch, replace } from './planting.kit.ts';
 
 type FaultPlans = (reference: RunResult) => readonly (readonly Fault[])[];
 

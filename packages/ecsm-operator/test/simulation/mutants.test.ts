@@ -10,7 +10,8 @@ import { type Mutant, mutants } from './mutants.kit.ts';
 import { stories } from './stories.kit.ts';
 
 const { planting } = vi.hoisted(() => ({
-  planting: async (original: () => Promise<object>) => (await import('./planting.kit.ts')).breakable(await original()),
+  planting: async (original: () => Promise<object>) =>
+    (await import('@ecsm/runtime/simulation')).breakable(await original()),
 }));
 
 vi.mock('../../src/controller/send-step.ts', planting);

@@ -4,7 +4,7 @@
  */
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 
-/** Somebody may have changed the StorageClass meanwhile. */
+/** The StorageClass may have been changed since. */
 const retryMs = 600_000;
 
 export class ResizeRefusals {

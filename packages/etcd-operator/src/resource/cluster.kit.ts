@@ -31,7 +31,7 @@ interface ToyCertificate extends CertificateInfo {
   readonly issuer: number;
 }
 
-/** Certificates are their fields, in the form of PEM. They are not checked by anybody else. */
+/** Certificates are their fields, in the form of PEM. No other program checks them. */
 export class ToyIssuer implements CertificateIssuer {
   /** Names of what was issued, in order. */
   readonly issued: string[] = [];

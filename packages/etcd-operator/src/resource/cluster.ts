@@ -74,7 +74,7 @@ export function clusterNames(cluster: EtcdCluster) {
     slotOfPeerURL(url: string) {
       const pod = /^https?:\/\/([^.:/]+)[.:]/u.exec(url)?.[1];
       const slot = pod === undefined ? undefined : slotOf(name, pod);
-      // The same pod name in another namespace is a member of somebody else.
+      // The same pod name in another namespace belongs to another cluster.
       return slot !== undefined && sameHost(url, peerURL(cluster, slot)) ? slot : undefined;
     },
     templateHashOf: (values: Readonly<Record<string, string>> | undefined) => values?.[annotations.templateHash],

@@ -88,7 +88,7 @@ describe('the objects of a cluster', () => {
     expect((await registry.resource(PodDisruptionBudget).get('main')).spec.minAvailable).toBe(3);
   });
 
-  it('are applied again when somebody changed a field that matters', async () => {
+  it('are applied again when a field that matters was changed', async () => {
     const { registry, names, apply } = await start();
     await apply();
     await registry.resource(Service).patch('main-client', { spec: { selector: { 'etcd.etcd.io/cluster': 'other' } } });
@@ -99,7 +99,7 @@ describe('the objects of a cluster', () => {
     });
   });
 
-  it('may have fields that a server or somebody else added', async () => {
+  it('may have fields that a server or a user added', async () => {
     const { registry, names, apply } = await start();
     await apply();
     await registry.resource(Service).patch('main-client', {
@@ -119,7 +119,7 @@ describe('the objects of a cluster', () => {
     expect(Object.keys(data)).toEqual(['main-0.yaml']);
   });
 
-  it('lose a configuration that somebody else added', async () => {
+  it('lose a configuration that a user added', async () => {
     const { registry, names, apply } = await start();
     await apply();
     await registry.resource(ConfigMap).patch('main-config', { data: { 'main-2.yaml': '{}' } });

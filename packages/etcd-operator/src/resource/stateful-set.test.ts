@@ -67,7 +67,7 @@ describe('the StatefulSet', () => {
     expect((await find()).metadata.resourceVersion).toBe(metadata.resourceVersion);
   });
 
-  it('changes its range only if nobody changed it meanwhile', async () => {
+  it('changes its range only if it has not changed since it was read', async () => {
     const { find, statefulSets } = await start();
     const read = await find();
     await statefulSets.setRange(read, 1, 4);

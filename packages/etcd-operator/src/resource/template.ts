@@ -125,7 +125,7 @@ function container(cluster: EtcdCluster, version: string): PodTemplate['spec']['
   };
 }
 
-/** Without a quorum a restart helps nobody, so liveness does not ask for one. */
+/** Without a quorum a restart does not help, so liveness does not ask for one. */
 function livenessCheck(text: string) {
   const version = parseVersion(text);
   const hasLivez = version !== undefined && (version.minor > 5 || (version.minor === 5 && version.patch >= 11));

@@ -1,4 +1,4 @@
-/** The volume claims. The StatefulSet creates them; nobody but the operator deletes them. */
+/** The volume claims. The StatefulSet creates them; only the operator deletes them. */
 import { PersistentVolumeClaim, Pod } from '@ecsm/kubernetes';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { labels, names } from '../apis/well-known.ts';

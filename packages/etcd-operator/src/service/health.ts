@@ -15,7 +15,7 @@ export interface HealthOptions {
   readonly timeoutMs: number;
 }
 
-/** Written by nobody: a linearizable read of any key needs a quorum. */
+/** Never written: a linearizable read of any key needs a quorum. */
 const probeKey = 'etcd-operator/health';
 
 export class HealthService {

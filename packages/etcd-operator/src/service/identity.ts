@@ -29,7 +29,7 @@ export function identity(input: PassInput): Decision | undefined {
   return undefined;
 }
 
-/** A StatefulSet that somebody deleted is created again, for the slots that have members. */
+/** A StatefulSet that was deleted is created again, for the slots that have members. */
 export function missingSet(input: PassInput): Decision | undefined {
   const { facts, recorded } = input;
   if (facts.set !== undefined) return undefined;

@@ -38,7 +38,7 @@ export function leaving(input: PassInput): Decision | undefined {
   ]);
 }
 
-/** A pod in the middle of the range whose member somebody removed: its data cannot be used again. */
+/** A pod in the middle of the range whose member was removed by a user: its data cannot be used again. */
 function rejoin(input: PassInput, slot: SlotFacts): Decision {
   const { recorded, facts } = input;
   const volumeUid = recorded.volumes[slot.index] ?? slot.volume?.uid;

@@ -25,7 +25,7 @@ it('exposes the largest database, and its part of the quota', () => {
   ).toEqual(['1', '3', '3', '100', '0.1']);
 });
 
-it('exposes that nobody leads when the members are not known', () => {
+it('exposes that there is no leader when the members are not known', () => {
   const { monitoring, toy, value } = start();
   toy.unreachable.add(0).add(1).add(2);
   monitoring.observed(of, toy.input());

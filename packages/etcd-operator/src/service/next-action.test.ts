@@ -153,7 +153,7 @@ describe('replace', () => {
     expect(cluster.run()).toEqual(['removeMember 2', 'deleteVolume 2', 'addLearner 2', 'deletePod 2', 'promote 2']);
   });
 
-  it('nothing for a container that does not start with a template that works for nobody', () => {
+  it('nothing for a container that does not start with a template that works for no member', () => {
     const cluster = running(3);
     cluster.startsAs = (version) => version !== '3.5.31';
     cluster.wanted = { ...cluster.wanted, version: '3.5.31' };

@@ -73,7 +73,7 @@ function objects(input: PassInput): Decision | undefined {
   return act(input, { do: 'applyObjects', objects: staleObjects, why: 'they are missing or differ' });
 }
 
-/** Members that no slot explains are never removed: somebody added them. */
+/** Members that no slot explains are never removed: a user added them. */
 function strangers(input: PassInput): Decision | undefined {
   const { strangers } = input.facts;
   if (strangers.length === 0) return undefined;

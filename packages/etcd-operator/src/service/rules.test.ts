@@ -19,14 +19,14 @@ function decide(toy: ToyCluster, changes: Partial<PassInput> = {}, slots?: (slot
 }
 
 describe('identity', () => {
-  it('a StatefulSet of somebody else is not touched', () => {
+  it('a StatefulSet of another owner is not touched', () => {
     const toy = running();
     const { facts } = toy.input();
     const set = facts.set && { ...facts.set, isOurs: false };
     expect(decide(toy, { facts: { ...facts, set } }).problem?.reason).toBe('ForeignObjects');
   });
 
-  it('objects of somebody else with names of the cluster are not touched', () => {
+  it('objects of other owners with names of the cluster are not touched', () => {
     expect(decide(running(), { foreignObjects: ['Service/main-client'] }).problem).toEqual({
       reason: 'ForeignObjects',
       message: 'objects with names of this cluster belong to something else: Service/main-client',
@@ -50,7 +50,7 @@ describe('identity', () => {
 });
 
 describe('membership', () => {
-  it('a member that somebody added is never removed', () => {
+  it('a member that a user added is never removed', () => {
     const toy = running();
     const stranger = { id: 'x', name: '', peerURLs: ['http://10.0.0.9:2380'], clientURLs: [], isLearner: false };
     const { facts } = toy.input();
@@ -68,7 +68,7 @@ describe('membership', () => {
     );
   });
 
-  it('a member that somebody removed is replaced, with its data', () => {
+  it('a member that a user removed is replaced, with its data', () => {
     const toy = running();
     toy.members = toy.members.filter(({ name }) => name !== 'main-1');
     expect(toy.run()).toEqual(['deleteVolume 1', 'addLearner 1', 'deletePod 1', 'promote 1']);
@@ -189,7 +189,7 @@ describe('deletion', () => {
     expect(decide(toy, {}, gone).waiting?.message).toBe('waiting until the volume of main-0 is deleted');
   });
 
-  it('leaves objects of somebody else alone', () => {
+  it('leaves objects of other owners alone', () => {
     const toy = deleting();
     toy.pods.clear();
     const { facts } = toy.input();

@@ -70,7 +70,7 @@ describe('automatic certificates', () => {
     expect((await observe()).facts).toMatchObject({ rotation: 'Steady', isAuthorityDue: false });
   });
 
-  it('are not written over Secrets of somebody else', async () => {
+  it('are not written over Secrets of other owners', async () => {
     const { observe, secret } = await start();
     await secret('main-ca', {});
     expect((await observe()).foreign).toEqual(['Secret/main-ca']);

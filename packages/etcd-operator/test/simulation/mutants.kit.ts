@@ -1,4 +1,6 @@
 /** Planted defects: mistakes that operators of etcd have made, each with the story that it spoils and what detects it. */
+
+import { patch, replace } from '@ecsm/runtime/simulation';
 import { EtcdState } from '../../src/client/etcd/simulated/state.kit.ts';
 import type * as tls from '../../src/resource/tls-material.ts';
 import type { Action, Decision, PassInput } from '../../src/service/model.ts';
@@ -8,7 +10,6 @@ import type * as quorums from '../../src/service/quorum.ts';
 import type * as configs from '../../src/service/slot-config.ts';
 import type * as said from '../../src/service/status.ts';
 import type * as wishes from '../../src/service/wanted.ts';
-import { patch, replace } from './planting.kit.ts';
 import { asked, silent } from './scenario.kit.ts';
 import { rules } from './watchdog.kit.ts';
 

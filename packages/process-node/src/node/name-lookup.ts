@@ -64,7 +64,7 @@ export async function processWrapper(options: NameLookupOptions): Promise<Proces
     }
   }
   const plain = [...prefix, 'sh', '-c', plainScript, parent];
-  const library = options.library ?? debianLibrary();
+  const library = options.library ?? findNssWrapper();
   if ((only === undefined || only === 'preload') && library !== undefined && existsSync(library)) {
     const variables = { LD_PRELOAD: library, NSS_WRAPPER_HOSTS: hostsFile, GODEBUG: 'netdns=cgo' };
     return {
@@ -92,7 +92,7 @@ function succeeds([file = '', ...flags]: readonly string[]): Promise<boolean> {
   });
 }
 
-function debianLibrary(): string | undefined {
+function findNssWrapper(): string | undefined {
   const folders = existsSync('/usr/lib') ? readdirSync('/usr/lib').filter((name) => name.endsWith('-linux-gnu')) : [];
   return folders.map((name) => join('/usr/lib', name, 'libnss_wrapper.so')).find((path) => existsSync(path));
 }

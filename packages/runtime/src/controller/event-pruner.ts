@@ -1,4 +1,4 @@
-/** Pruning of events as a runnable, for programs whose clients write events: nobody else would ever remove them. */
+/** Pruning of events as a runnable, for programs whose clients write events: nothing else removes them. */
 import { isApiError } from '../api/errors.ts';
 import type { Runnable } from '../manager/runnable.ts';
 import { sleep } from '../ports/clock.ts';

@@ -177,7 +177,7 @@ export interface Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> 
   ): Promise<ApiObject<Spec, Status>>;
   /**
    * Server-side apply by a manager, `ecsm` by default: creates the object, or merges into it and removes what the manager
-   * applied before and nobody owns now. Throws `Conflict` with `causes` for fields of others. The status is applied only
+   * applied before and no manager owns now. Throws `Conflict` with `causes` for fields of others. The status is applied only
    * with `subresource`.
    */
   apply(object: ObjectInput<SpecInput, StatusInput>, options?: ApplyOptions): Promise<Applied<Spec, Status>>;

@@ -33,7 +33,7 @@ export function pendingPropagation({
 }
 
 function policyIn(finalizers: readonly string[] = []): 'Orphan' | 'Foreground' | undefined {
-  // Whoever has set both wants to keep the dependents: that can be undone.
+  // A user who has set both wants to keep the dependents: that can be undone.
   if (finalizers.includes(propagationFinalizers.Orphan)) return 'Orphan';
   return finalizers.includes(propagationFinalizers.Foreground) ? 'Foreground' : undefined;
 }

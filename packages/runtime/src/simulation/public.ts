@@ -4,6 +4,7 @@ export { type CrashOptions, type CrashReport, crashPoints, runCrashPoints } from
 export { explicitFaults, type Fault, type FaultPlan } from './faults.ts';
 export type { Main, ProcessDependencies } from './incarnation.ts';
 export { type Failure, type Oracle, type SimulationState, stable } from './oracle.ts';
+export { breakable, patch, replace } from './planting.ts';
 export { SeededRandom } from './random.ts';
 export { type FaultWeights, ordinaryFaults, unreliableStoreFaults } from './random-faults.ts';
 export { type RunResult, runScenario, type Scenario } from './scenario.ts';

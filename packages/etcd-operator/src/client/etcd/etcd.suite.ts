@@ -248,7 +248,7 @@ export function describeEtcd(harness: EtcdHarness): void {
         cluster.start(lost, { state, slots });
       };
       const untilEnded = () => eventually(async () => expect(cluster.isRunning(lost)).toBe(false));
-      // It knows nobody to ask for its identity. This is what keeps a settled member from joining without its data.
+      // It has no peers to get its identity from. This is what keeps a settled member from joining without its data.
       await startEmpty('existing', [lost]);
       await untilEnded();
       // The number of members differs.

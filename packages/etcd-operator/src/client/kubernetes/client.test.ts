@@ -37,7 +37,7 @@ describe('KubernetesClient', () => {
   it('applies: it creates, takes over fields of others, and removes what it applied before', async () => {
     const { client, maps, data } = start();
     await client.apply(ConfigMap, input({ a: '1', b: '1' }));
-    await maps.patch('one', { data: { a: '2', c: '2' } }, { manager: 'somebody' });
+    await maps.patch('one', { data: { a: '2', c: '2' } }, { manager: 'kubectl' });
     await client.apply(ConfigMap, input({ a: '3' }));
     expect(await data()).toEqual({ a: '3', c: '2' });
   });

@@ -81,7 +81,7 @@ function join(options: SimulatedEtcdOptions, peers: readonly EtcdProcess[]): Dat
 function forceNewCluster(data: DataDirectory): void {
   data.log.length = data.commit;
   data.term++;
-  const { state } = new EtcdProcess({ ...nobody, volume: { data, wipe: () => {} } }, data);
+  const { state } = new EtcdProcess({ ...withoutPeers, volume: { data, wipe: () => {} } }, data);
   for (const { id, isLearner } of state.members.values()) {
     if (id !== data.memberId) data.log.push({ term: data.term, change: { type: 'remove', id } });
     else if (isLearner) data.log.push({ term: data.term, change: { type: 'promote', id } });
@@ -90,7 +90,7 @@ function forceNewCluster(data: DataDirectory): void {
 }
 
 /** To read a log only. */
-const nobody = {
+const withoutPeers = {
   name: '',
   peerURL: '',
   clientURL: '',

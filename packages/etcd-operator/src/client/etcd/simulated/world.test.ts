@@ -166,7 +166,7 @@ describe('a data directory', () => {
 });
 
 describe('a partition', () => {
-  it('leaves a leader without a quorum, which then loses what nobody else has', async () => {
+  it('leaves a leader without a quorum, which then loses what no other member has', async () => {
     await three();
     const leader = leaderSlot();
     const [other = 0] = others(leader);
