@@ -4,7 +4,7 @@ import { PersistentVolumeClaim, Pod, StatefulSet } from '@ecsm/kubernetes';
 import { ApiError, isApiError, type Log, MetricRegistry, type Registry, silentLog } from '@ecsm/runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EtcdCluster, type EtcdClusterInput } from '../apis/etcd-cluster.ts';
-import { FINALIZER } from '../apis/well-known.ts';
+import { FINALIZER, annotations as wellKnown } from '../apis/well-known.ts';
 import { MetricsClient } from '../client/metrics/client.ts';
 import { Lab } from '../service/lab.kit.ts';
 import { MonitoringService } from '../service/monitoring.ts';
@@ -160,6 +160,21 @@ describe('a pass', () => {
     const context = { get: async () => stale, registry: lab.registry, signal, log, events: undefined };
     await expect(passes.run(request, context)).rejects.toMatchObject({ code: 'Conflict' });
     expect(lab.etcd.changes).toEqual([]);
+  });
+
+  it('removes the permission to recover before the recovery is over: a crash in between allowed another one', async () => {
+    const annotations = { [wellKnown.recoverQuorumFrom]: 'main-0' };
+    await lab.create({ size: 1 }, { finalizers: [FINALIZER], annotations });
+    await passUntil(async () => (await sets()).length === 1);
+    await lab.start(1);
+    await passUntil(async () => (await lab.get()).status?.clusterID !== undefined);
+    const { metadata, status } = await lab.get();
+    const recovery = { survivor: 0, phase: 'Cleaning', startedAt: metadata.creationTimestamp } as const;
+    await lab.registry.resource(EtcdCluster).updateStatus({ metadata, status: { ...status, recovery } });
+    const mark = async () => (await lab.get()).metadata.annotations?.[wellKnown.recoverQuorumFrom];
+    await passUntil(async () => (await mark()) === undefined);
+    expect((await lab.get()).status?.recovery).toBeDefined();
+    await passUntil(async () => (await lab.get()).status?.recovery === undefined);
   });
 
   it('does not act for a former leader', async () => {

@@ -8,7 +8,7 @@ import { FINALIZER } from '../apis/well-known.ts';
 import type { ClusterLabels } from '../client/metrics/client.ts';
 import { ClusterService, type ClusterServiceOptions, type ObservedCluster } from '../service/cluster.ts';
 import { invalidStatus } from '../service/invalid.ts';
-import type { Decision, PassInput } from '../service/model.ts';
+import type { PassInput } from '../service/model.ts';
 import type { MonitoringService } from '../service/monitoring.ts';
 import { nextAction } from '../service/next-action.ts';
 import { statusOf } from '../service/status.ts';
@@ -124,16 +124,20 @@ export class Passes {
     const { cluster, input } = observed;
     const labels = labelsOf(request);
     const decision = nextAction(input);
+    // The permission was for one recovery. It is removed before the recovery is over: after a crash in between it would
+    // allow another one.
+    const isRecovered = input.recorded.recovery !== undefined && decision.recorded.recovery === undefined;
+    if (isRecovered && input.wanted.recoverFrom !== undefined) {
+      await service.removeRecoveryAnnotation(cluster);
+      return { requeueAfterMs: 0 };
+    }
     // The intent is written before the act, and a former leader's is refused before it acts.
     const isLast = decision.action?.do === 'removeFinalizer';
     const isThere = isLast || (await this.#writeStatus(context, cluster, statusOf(cluster, input, decision)));
     if (!isThere) return { requeueAfterMs: undefined };
     for (const { type, reason, message } of decision.events) events?.record(cluster, type, reason, message);
     this.#options.monitoring.observed(labels, input);
-    if (decision.action === undefined) {
-      await this.#finishRecovery(service, observed, decision);
-      return { requeueAfterMs: decision.requeueAfterMs };
-    }
+    if (decision.action === undefined) return { requeueAfterMs: decision.requeueAfterMs };
     await registry.checkFence();
     const { do: what, why } = decision.action;
     const refused = await service.perform(observed, decision.action, signal);
@@ -146,15 +150,6 @@ export class Passes {
     else log.write('debug', 'action refused; retrying', { ...fields, answer: refused });
     this.#options.monitoring.acted(labels, what, refused === undefined, this.#options.clock.now());
     return { requeueAfterMs: refused === undefined ? 0 : decision.requeueAfterMs };
-  }
-
-  async #finishRecovery(
-    service: ClusterService,
-    { cluster, input }: ObservedCluster,
-    { recorded }: Decision,
-  ): Promise<void> {
-    const isOver = input.recorded.recovery !== undefined && recorded.recovery === undefined;
-    if (isOver && input.wanted.recoverFrom !== undefined) await service.removeRecoveryAnnotation(cluster);
   }
 
   /**
