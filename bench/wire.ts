@@ -29,8 +29,8 @@ export class Wire {
     return wire;
   }
 
-  /** The whole response. Rejects if its status is not one of success. */
-  async send(method: string, path: string, body?: object): Promise<Buffer> {
+  /** The whole response to a request with JSON. Rejects if its status is not one of success. */
+  async send(method: string, path: string, body?: string): Promise<Buffer> {
     let lane = this.#free.pop() ?? (await new Promise<Lane>((resolve) => this.#waiting.push(resolve)));
     try {
       // Servers close sockets that were idle for some time.
@@ -107,12 +107,12 @@ class Lane {
   #receive(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#received += chunk.length;
-    this.#bytes ??= lengthOf(Buffer.concat(this.#chunks));
+    this.#bytes ??= lengthOf(joined(this.#chunks));
     if (this.#bytes === undefined) return;
     // JSON contains no line breaks of this kind.
     const isLast = () => tailOf(this.#chunks).subarray(-lastChunk.length).equals(lastChunk);
     if (this.#received < this.#bytes && !(this.#bytes === Number.POSITIVE_INFINITY && isLast())) return;
-    const response = Buffer.concat(this.#chunks);
+    const response = joined(this.#chunks);
     const settle = this.#settle;
     this.#chunks = [];
     this.#received = 0;
@@ -122,6 +122,11 @@ class Lane {
     if (response[9] === 50) settle?.resolve(response);
     else settle?.reject(new Error(response.toString().slice(0, 1_000)));
   }
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first, ...others] = chunks;
+  return first && others.length === 0 ? first : Buffer.concat(chunks);
 }
 
 /** At least the last bytes: an earlier chunk is only needed if the last one is very short. */
@@ -145,10 +150,9 @@ async function openSocket({ port, ca, cert, key }: Endpoint): Promise<TLSSocket>
   return socket;
 }
 
-function requestText({ token }: Endpoint, method: string, path: string, body?: object): string {
+function requestText({ token }: Endpoint, method: string, path: string, body = ''): string {
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-  const text = body === undefined ? '' : JSON.stringify(body);
-  const content = body === undefined ? '' : `Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
+  const content = body === '' ? '' : `Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
   const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;
-  return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n${authorization}${content}\r\n${text}`;
+  return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n${authorization}${content}\r\n${body}`;
 }

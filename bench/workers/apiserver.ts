@@ -9,9 +9,10 @@ import { ApiServer, Certificates } from '@ecsm/apiserver';
 import { openRegistry } from '@ecsm/runtime';
 import { Thing, thing } from '../thing.ts';
 
+/** One of them: the answer to the message `cpu`, and to `memory`. */
 export interface Usage {
-  readonly residentMb: number;
   readonly cpuMs: number;
+  readonly residentMb: number;
 }
 
 const [, , url = '', directory = ''] = process.argv;
@@ -31,12 +32,17 @@ const address = bare.address();
 const barePort = typeof address === 'object' ? address?.port : undefined;
 
 process.on('message', async (message) => {
-  if (message === 'usage') {
+  if (message === 'cpu') {
     const { user, system } = process.cpuUsage();
+    process.send?.({ cpuMs: (user + system) / 1000 } satisfies Partial<Usage>);
+    return;
+  }
+  if (message === 'memory') {
+    // Not before a measurement of time: a forced collection also discards compiled code.
     globalThis.gc?.();
     const status = readFileSync('/proc/self/status', 'utf8');
     const residentMb = Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) / 1024;
-    process.send?.({ residentMb, cpuMs: (user + system) / 1000 } satisfies Usage);
+    process.send?.({ residentMb } satisfies Partial<Usage>);
     return;
   }
   bare.close();

@@ -24,7 +24,6 @@ export type { Limits } from './http/limits.ts';
 export { ApiServer, type ApiServerOptions, type ListenAddress } from './http/server.ts';
 export { type Serving, type ServingOptions, startServing } from './http/serving.ts';
 export { ConfigMap, Namespace, Secret } from './kinds/core.ts';
-export { PriorityClass } from './kinds/priority-class.ts';
 export { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from './kinds/rbac.ts';
 export { serverKinds } from './kinds/server-kinds.ts';
 export { Token } from './kinds/token.ts';

@@ -12,8 +12,8 @@ import { type ProcessNode, processNodeKinds, startProcessNode } from '../src/ind
 import { etcdDirectory, mountsAreAllowed, nssWrapper } from '../src/node/tools.kit.ts';
 
 const etcd = etcdDirectory();
-const library = nssWrapper();
-const canResolve = (await mountsAreAllowed()) || library !== undefined;
+const wrapper = nssWrapper();
+const canResolve = (await mountsAreAllowed()) || wrapper !== undefined;
 const slots = [0, 1, 2];
 const image = 'quay.io/coreos/etcd:v3.5.16';
 const name = 'main';
@@ -87,7 +87,7 @@ describe.skipIf(etcd === undefined || !canResolve)('three members of etcd as pod
     node = await startProcessNode({
       registry,
       binaries: (wanted) => (wanted === image ? etcd : undefined),
-      ...(library === undefined ? {} : { names: { library } }),
+      ...(wrapper === undefined ? {} : { names: { nssWrapper: wrapper } }),
     });
     const config = Object.fromEntries(slots.map((slot) => [`${name}-${slot}.yaml`, configuration(slot)]));
     await registry.resource(ConfigMap).create(ConfigMap.input({ name: `${name}-config` }, { data: config }));

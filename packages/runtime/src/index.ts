@@ -21,6 +21,7 @@ export { metadataSchema, NAMESPACE_DEFAULT } from './api/metadata.ts';
 export * from './api/names.ts';
 export type { ApiObject, ObjectInput } from './api/object.ts';
 export { formatPath, type PathSegment, parsePath, valueAt } from './api/path.ts';
+export { PriorityClass } from './api/priority-class.ts';
 export * as schema from './api/schema/build.ts';
 export { applyDefaults } from './api/schema/defaults.ts';
 export { toJsonSchema } from './api/schema/json-schema.ts';

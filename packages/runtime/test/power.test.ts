@@ -27,9 +27,12 @@ function record(scheme: 'sqlite' | 'file', parts: readonly string[], planted?: P
   return run;
 }
 
+/** `make test THOROUGH=1` makes more images of the disk. */
+const images = process.env['THOROUGH'] ? { sqlite: 500, file: 100 } : { sqlite: 200, file: 50 };
+
 /** Cuts the power at random moments, until something is wrong; returns that, with the seed. */
-async function cut(run: Run, images: number): Promise<string[]> {
-  for (let seed = 1; seed <= images; seed++) {
+async function cut(run: Run, count: number): Promise<string[]> {
+  for (let seed = 1; seed <= count; seed++) {
     const random = new SeededRandom(seed);
     const moment = random.pick(run.disk.moments);
     const found = await run.check(moment, { random: () => random.next() });
@@ -39,20 +42,20 @@ async function cut(run: Run, images: number): Promise<string[]> {
 }
 
 describe.skipIf(skipWithoutStrace())('after a power failure', () => {
-  it('a sqlite registry has everything acknowledged, and works', { timeout: 480_000 }, async () => {
+  it('a sqlite registry has everything acknowledged, and works', { timeout: 900_000 }, async () => {
     // The second part writes more than the 1,000 pages after which SQLite moves its log into the database.
     const run = record('sqlite', ['10,3', '120,4,compact', '10,3', '3,0']);
     expect(run.commits).toBeGreaterThan(300);
-    expect(await cut(run, 500)).toEqual([]);
+    expect(await cut(run, images.sqlite)).toEqual([]);
   });
 
-  it('at any moment of its creation, a registry is empty or not there', { timeout: 480_000 }, async () => {
+  it('at any moment of its creation, a registry is empty or not there', { timeout: 900_000 }, async () => {
     expect(await cutCreation(record('sqlite', ['1,0']))).toEqual([]);
   });
 
-  it('a registry of files has everything acknowledged, and its files agree', { timeout: 480_000 }, async () => {
+  it('a registry of files has everything acknowledged, and its files agree', { timeout: 900_000 }, async () => {
     const run = record('file', ['15,2', '10,2']);
-    expect(await cut(run, 100)).toEqual([]);
+    expect(await cut(run, images.file)).toEqual([]);
   });
 });
 
@@ -83,7 +86,7 @@ describe.skipIf(skipWithoutStrace())('a commit whose process was killed before i
     return { root, disk: new Disk(root) };
   };
 
-  it('survives a power failure once another process has read it', { timeout: 480_000 }, async () => {
+  it('survives a power failure once another process has read it', { timeout: 900_000 }, async () => {
     // The trace has real paths.
     scratch = mkdtempSync(join(realpathSync(tmpdir()), 'ecsm-power-killed-'));
     cleanups.push(() => rmSync(scratch, { recursive: true, force: true }));
@@ -113,7 +116,7 @@ describe.skipIf(skipWithoutStrace())('a commit whose process was killed before i
 describe.skipIf(skipWithoutStrace())('the check of power failures finds', () => {
   const lost = expect.arrayContaining([expect.stringMatching(/lost: |was written before/)]);
 
-  it('an acknowledgement before the flush', { timeout: 480_000 }, async () => {
+  it('an acknowledgement before the flush', { timeout: 900_000 }, async () => {
     const run = record('sqlite', ['30,0']);
     for (const moment of run.acknowledgements) {
       const options = { random: () => 0, fate: 'nothing' } as const;
@@ -122,18 +125,18 @@ describe.skipIf(skipWithoutStrace())('the check of power failures finds', () => 
     }
   });
 
-  it.each(['NORMAL', 'OFF'])('SQLite with synchronous=%s', { timeout: 480_000 }, async (by) => {
+  it.each(['NORMAL', 'OFF'])('SQLite with synchronous=%s', { timeout: 900_000 }, async (by) => {
     const text = 'synchronous = FULL';
     const run = record('sqlite', ['30,2'], { file: 'sqlite/connection.js', text, by: `synchronous = ${by}` });
     expect(await cut(run, 30)).toEqual(lost);
   });
 
-  it('a new database that is not flushed before it gets its name', { timeout: 480_000 }, async () => {
+  it('a new database that is not flushed before it gets its name', { timeout: 900_000 }, async () => {
     const run = record('sqlite', ['1,0'], { file: 'sqlite/create.js', text: 'flush(draft);', by: '' });
     expect(await cutCreation(run)).not.toEqual([]);
   });
 
-  it('a directory of files that is not flushed before the ledger says that it was', { timeout: 480_000 }, async () => {
+  it('a directory of files that is not flushed before the ledger says that it was', { timeout: 900_000 }, async () => {
     const text = 'for (const directory of directories)\n            syncDirectory(directory);';
     const run = record('file', ['15,2'], { file: 'file/publish.js', text, by: '' });
     expect(await cut(run, 30)).not.toEqual([]);

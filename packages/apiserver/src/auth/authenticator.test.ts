@@ -151,6 +151,22 @@ describe('a client certificate', () => {
     clock.step(7_295_000);
   });
 
+  it('is rejected after its expiry on a connection that was open before', async () => {
+    const peerCertificate = peer(certificates.issueClient('jane', [], 5_000).cert);
+    for (let n = 0; n < 2; n++)
+      expect(await authenticator.authenticate({ peerCertificate })).toMatchObject({ name: 'jane' });
+    clock.step(5_000);
+    expect(await reasonOf(authenticator.authenticate({ peerCertificate }))).toContain('has expired');
+    clock.step(-5_000);
+  });
+
+  it('is rejected again on a connection on which it was rejected', async () => {
+    const peerCertificate = peer(certificatesAt('other').issueClient('jane', [], dayMs).cert);
+    for (let n = 0; n < 2; n++) {
+      expect(await reasonOf(authenticator.authenticate({ peerCertificate }))).toContain('not issued by the authority');
+    }
+  });
+
   it('is rejected if another authority has issued it', async () => {
     const { cert } = certificatesAt('foreign').issueClient('jane', ['system:masters'], dayMs);
     expect(await reasonOf(authenticate(cert))).toContain('not issued by the authority');

@@ -6,7 +6,14 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { BoundedMap, type Clock } from '@ecsm/runtime';
 import { subjectOf, validityOf } from '../tls/read.ts';
 import { unauthorized } from './bearer.ts';
-import { type Authenticator, type Credentials, credentialId, groups, type User } from './contract.ts';
+import {
+  type Authenticator,
+  type Credentials,
+  credentialId,
+  groups,
+  type PeerCertificate,
+  type User,
+} from './contract.ts';
 
 export const certificateLimits = {
   /** Verified certificates; the signature is checked once for each. */
@@ -26,6 +33,8 @@ export class CertificateAuthenticator implements Authenticator {
   readonly #authority: X509Certificate;
   readonly #clock: Clock;
   readonly #verified = new BoundedMap<string, Verified>(certificateLimits.cachedMax);
+  /** Those of open connections. */
+  readonly #ofPeers = new WeakMap<PeerCertificate, Verified>();
 
   /** `authorityPem` is the certificate that has to have signed those of clients. */
   constructor(authorityPem: string, clock: Clock) {
@@ -35,15 +44,22 @@ export class CertificateAuthenticator implements Authenticator {
 
   async authenticate({ peerCertificate }: Pick<Credentials, 'peerCertificate'>): Promise<User | undefined> {
     if (peerCertificate === undefined) return undefined;
-    const { raw } = peerCertificate;
+    const verified = this.#ofPeers.get(peerCertificate) ?? this.#identify(peerCertificate.raw);
+    const { user, fromMs, toMs } = verified;
+    const nowMs = this.#clock.now();
+    if (nowMs < fromMs || nowMs >= toMs) throw unauthorized('the client certificate has expired or is not valid yet');
+    this.#ofPeers.set(peerCertificate, verified);
+    return user;
+  }
+
+  #identify(raw: Buffer): Verified {
     if (raw.length > certificateLimits.sizeBytesMax) throw unauthorized('the client certificate is too large');
     const key = createHash('sha256').update(raw).digest('base64');
     const known = this.#verified.get(key);
-    const { user, fromMs, toMs } = known ?? this.#verify(raw);
-    const nowMs = this.#clock.now();
-    if (nowMs < fromMs || nowMs >= toMs) throw unauthorized('the client certificate has expired or is not valid yet');
-    if (!known) this.#verified.set(key, { user, fromMs, toMs });
-    return user;
+    if (known) return known;
+    const verified = this.#verify(raw);
+    this.#verified.set(key, verified);
+    return verified;
   }
 
   #verify(raw: Buffer): Verified {

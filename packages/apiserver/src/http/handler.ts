@@ -3,7 +3,6 @@
  * rejected before its body is read.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { TLSSocket } from 'node:tls';
 import type { Clock, Kind, Log, Registry } from '@ecsm/runtime';
 import type { AuditRecord } from '../audit/record.ts';
 import {
@@ -24,14 +23,16 @@ import { dispatch } from '../verbs/dispatch.ts';
 import { timerSecondsMax, watch, watchSecondsMax } from '../verbs/watch.ts';
 import { attributesOf, described } from './attributes.ts';
 import { readBody } from './body.ts';
-import { withDeadline } from './deadline.ts';
-import { impersonated } from './impersonation.ts';
+import { Deadlines } from './deadline.ts';
+import { impersonated, isImpersonation } from './impersonation.ts';
 import { Admission, type Limits } from './limits.ts';
 import { type Paths, publicPaths } from './paths.ts';
+import { PeerCertificates } from './peer-certificates.ts';
 import { represent, sendError, sendJson, sendText, type View, warningHeader } from './respond.ts';
 import type { Reviews } from './reviews.ts';
 import type { ServedResources } from './served.ts';
 import { stream } from './stream.ts';
+import { urlOf } from './url.ts';
 
 export interface HandlerOptions {
   readonly registry: Registry;
@@ -49,8 +50,8 @@ export interface HandlerOptions {
   /** Throws `Forbidden` if the user may not store this object, although they may write the kind. */
   readonly admit: (user: User, kind: Kind, object: Json) => Promise<void>;
   readonly reviews: Reviews;
-  /** Called when a request has ended. */
-  readonly onEnd: (record: AuditRecord) => void;
+  /** Called when a request has ended. Default: there is no audit log. */
+  readonly onEnd: ((record: AuditRecord) => void) | undefined;
   /** Aborts when the server closes: watches end. */
   readonly signal: AbortSignal;
 }
@@ -64,21 +65,29 @@ export class Handler {
   readonly #options: HandlerOptions;
   readonly #requests: Admission;
   readonly #watches: Admission;
+  readonly #peers = new PeerCertificates();
+  readonly #deadlines: Deadlines;
 
   constructor(options: HandlerOptions) {
     this.#options = options;
     const { inFlightMax, inFlightPerUserMax, watchesMax, watchesPerUserMax } = options.limits;
     this.#requests = new Admission(inFlightMax, inFlightPerUserMax);
     this.#watches = new Admission(watchesMax, watchesPerUserMax);
+    this.#deadlines = new Deadlines(options.clock, options.limits.registryTimeoutMs);
   }
 
   get watches(): number {
     return this.#watches.total;
   }
 
+  /** After the last request. */
+  stop(): void {
+    this.#deadlines.stop();
+  }
+
   /** Never rejects. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { clock, onEnd, log, registry } = this.#options;
+    const { clock, onEnd, log, registry, authenticator, authorizer } = this.#options;
     const startMs = clock.monotonicMs();
     const receivedMs = clock.now();
     const auditId = registry.random.uuid();
@@ -92,10 +101,13 @@ export class Handler {
     try {
       const { path, searchParams } = urlOf(request);
       info = requestInfo(request.method ?? 'GET', path, searchParams);
-      user = await this.#authenticate(request);
-      const other = await impersonated(request, user, (attributes) => this.#allows(attributes));
-      if (other) [sender, user] = [user, other];
-      await this.#authorize(info, user);
+      // Without an await where nothing is waited for: each costs as much as the parsing of a path.
+      if (authenticator) user = await this.#authenticate(authenticator, request);
+      if (isImpersonation(request)) {
+        const other = await impersonated(request, user, (attributes) => this.#allows(attributes));
+        [sender, user] = [user, other];
+      }
+      if (authorizer) await this.#authorize(info, user);
       code = await this.#answer(request, response, info, user, searchParams);
     } catch (error) {
       try {
@@ -105,20 +117,17 @@ export class Handler {
         response.destroy();
       }
     }
+    if (onEnd === undefined) return;
     const durationMs = clock.monotonicMs() - startMs;
     const who = sender ? { user: sender, impersonatedUser: user } : { user };
     onEnd({ receivedMs, durationMs, auditId, ...who, code, sourceAddress, ...described(request, info) });
   }
 
-  async #authenticate(request: IncomingMessage): Promise<User> {
-    const { authenticator } = this.#options;
-    if (authenticator === undefined) return anonymous;
+  async #authenticate(authenticator: Authenticator, request: IncomingMessage): Promise<User> {
     const { socket, headers } = request;
-    const peerCertificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+    const credentials = { authorization: headers.authorization, peerCertificate: this.#peers.certificateOf(socket) };
     // Tokens are in the registry.
-    const { clock, limits } = this.#options;
-    const found = authenticator.authenticate({ authorization: headers.authorization, peerCertificate });
-    return (await withDeadline(clock, limits.registryTimeoutMs, found)) ?? anonymous;
+    return (await this.#deadlines.within(authenticator.authenticate(credentials))) ?? anonymous;
   }
 
   async #authorize(info: RequestInfo, user: User): Promise<void> {
@@ -238,8 +247,7 @@ export class Handler {
 
   /** Throws `Timeout`. Work that is late still counts against the limits of the user. */
   #inTime<T>({ name }: User, work: Promise<T>): Promise<T> {
-    const { clock, limits } = this.#options;
-    return withDeadline(clock, limits.registryTimeoutMs, work, () => this.#requests.occupy(name, work));
+    return this.#deadlines.within(work, () => this.#requests.occupy(name, work));
   }
 
   #target({ group, version, resource, namespace }: ResourceInfo): Target {
@@ -286,15 +294,4 @@ export class Handler {
     const includeObject = wanted === 'None' || wanted === 'Object' ? wanted : 'Metadata';
     return { accept, includeObject, nowMs: this.#options.clock.now() };
   }
-}
-
-/**
- * The path as the client has sent it. The URL class would remove `..`, and take the first segment of `//a/b` for a host:
- * then a path would mean one thing to a proxy that checks it and another one here.
- */
-function urlOf({ url = '/' }: IncomingMessage): { readonly path: string; readonly searchParams: URLSearchParams } {
-  const target = url.replace(/^https?:\/\/[^/?]*/i, '');
-  const question = target.indexOf('?');
-  const path = question === -1 ? target : target.slice(0, question);
-  return { path: path || '/', searchParams: new URLSearchParams(question === -1 ? '' : target.slice(question)) };
 }

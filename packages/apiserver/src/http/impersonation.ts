@@ -12,14 +12,19 @@ const prefix = 'impersonate-';
 const extraPrefix = 'impersonate-extra-';
 const serviceAccount = /^system:serviceaccount:([^:]+):([^:]+)$/u;
 
-/** Returns undefined if the request has no such headers. Throws `Forbidden`, and 400 for headers without a user. */
+/** Whether a request has such headers. */
+export function isImpersonation({ headers }: IncomingMessage): boolean {
+  for (const name in headers) if (name.startsWith(prefix)) return true;
+  return false;
+}
+
+/** The user of a request with such headers. Throws `Forbidden`, and 400 for headers without a user. */
 export async function impersonated(
   { headersDistinct: headers }: IncomingMessage,
   user: User,
   allows: (attributes: RequestAttributes) => Promise<boolean>,
-): Promise<User | undefined> {
+): Promise<User> {
   const names = Object.keys(headers).filter((name) => name.startsWith(prefix));
-  if (names.length === 0) return undefined;
   const name = headers['impersonate-user']?.[0] ?? '';
   if (name === '') {
     const message = `the headers ${names.join(', ')} need the header Impersonate-User`;

@@ -67,16 +67,15 @@ export async function sendText(
   parts: readonly string[],
   contentType = 'application/json',
 ): Promise<void> {
-  const lines = [...parts, '\n'];
-  response.setHeader('Content-Type', contentType);
-  response.setHeader('Cache-Control', 'no-cache, private');
-  if (lengthOf(lines) < textLengthMax) {
-    const text = lines.join('');
-    response.writeHead(code, { 'Content-Length': Buffer.byteLength(text) });
+  const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-cache, private' };
+  if (lengthOf(parts) < textLengthMax) {
+    const text = `${parts.length === 1 ? parts[0] : parts.join('')}\n`;
+    response.writeHead(code, { ...headers, 'Content-Length': Buffer.byteLength(text) });
     response.end(text);
     return;
   }
-  const bytes = bytesOf(lines);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  const bytes = bytesOf([...parts, '\n']);
   const isLarge = bytes.byteLength >= gzipBytesMin;
   if (isLarge && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) {
     response.setHeader('Content-Encoding', 'gzip');

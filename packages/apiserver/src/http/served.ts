@@ -30,7 +30,8 @@ export class ServedResources {
   /** Throws 404 if there is no such resource. */
   get(group: string, version: string, resource: string, namespace?: string): Target {
     const key = keyOf({ group, version, plural: resource });
-    const found = this.#namespaced.get(`${key}/${namespace}`) ?? this.#targets.get(key);
+    const own = this.#namespaced.size === 0 ? undefined : this.#namespaced.get(`${key}/${namespace}`);
+    const found = own ?? this.#targets.get(key);
     if (found) return found;
     throw pathNotFound();
   }

@@ -4,9 +4,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineKind, EmbeddedRegistry, type Kind, MemoryStore, type Store, schema, systemClock } from '@ecsm/runtime';
+import {
+  defineKind,
+  EmbeddedRegistry,
+  type Kind,
+  MemoryStore,
+  PriorityClass,
+  type Store,
+  schema,
+  systemClock,
+} from '@ecsm/runtime';
 import { ConfigMap, Namespace, Secret } from '../kinds/core.ts';
-import { PriorityClass } from '../kinds/priority-class.ts';
 import { Certificates } from '../tls/certificates.ts';
 import { ApiServer, type ApiServerOptions } from './server.ts';
 

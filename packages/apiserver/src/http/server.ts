@@ -86,7 +86,7 @@ export class ApiServer {
       reviews: new Reviews({ authenticator, authorizer }),
       limits,
       bookmarkMs: options.bookmarkMs ?? bookmarkMs,
-      onEnd: options.onEnd ?? (() => {}),
+      onEnd: options.onEnd,
       signal: this.#closing.signal,
     });
     this.#server = createServer(
@@ -165,6 +165,7 @@ export class ApiServer {
     closeIdle();
     await closed;
     this.#connections.stop();
+    this.#handler.stop();
   }
 
   async #ready(registry: Registry): Promise<void> {

@@ -1,7 +1,6 @@
 /** The kinds that a server needs for itself. A registry that it serves is opened with them, beside those of the program. */
-import type { Kind } from '@ecsm/runtime';
+import { type Kind, PriorityClass } from '@ecsm/runtime';
 import { ConfigMap, Namespace, Secret } from './core.ts';
-import { PriorityClass } from './priority-class.ts';
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from './rbac.ts';
 import { Token } from './token.ts';
 

@@ -1,4 +1,5 @@
 /** Chooses the form of a response by the Accept header, as Kubernetes: several alternatives, each with parameters. */
+import { BoundedMap } from '@ecsm/runtime';
 import { notAcceptable } from '../response/http-error.ts';
 
 export type Transform = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
@@ -18,6 +19,19 @@ const allTransforms: readonly Transform[] = ['Table', 'PartialObjectMetadata', '
  * offers. Throws a NotAcceptable HttpError, for example if a client accepts protobuf only.
  */
 export function negotiate(accept: string | undefined, transforms: readonly Transform[] = allTransforms): Negotiated {
+  const isKept = transforms === allTransforms && accept !== undefined && accept.length <= keptLengthMax;
+  const known = isKept ? kept.get(accept) : undefined;
+  if (known) return known;
+  const negotiated = choose(accept, transforms);
+  if (isKept) kept.set(accept, negotiated);
+  return negotiated;
+}
+
+/** Every client sends the same few headers with all of its requests. */
+const kept = new BoundedMap<string, Negotiated>(64);
+const keptLengthMax = 512;
+
+function choose(accept: string | undefined, transforms: readonly Transform[]): Negotiated {
   for (const { mediaType, parameters } of alternatives(accept)) {
     const as = parameters.get('as');
     const transform = transforms.find((offered) => offered === as);

@@ -84,9 +84,11 @@ function decodeJson(bytes: Uint8Array): DecodedBody {
   return { value, duplicates: duplicateKeys(text) };
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
 function decodeText(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch {
     throw new ApiError('BadRequest', { reason: 'the body of the request is not valid UTF-8' });
   }

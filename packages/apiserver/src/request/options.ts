@@ -78,8 +78,11 @@ export type WriteOperation = 'create' | 'update' | 'patch' | 'apply';
 
 const optionKinds = { create: 'CreateOptions', update: 'UpdateOptions', patch: 'PatchOptions', apply: 'PatchOptions' };
 
+const defaultOptions: WriteOptions = { dryRun: false, fieldValidation: 'Warn', force: false, pretty: false };
+
 /** Throws Invalid. */
 export function writeOptionsOf(query: URLSearchParams, operation: WriteOperation = 'update'): WriteOptions {
+  if (query.size === 0 && operation !== 'apply') return defaultOptions;
   const fieldManager = text(query, 'fieldManager');
   const validation = text(query, 'fieldValidation') ?? 'Warn';
   const force = optionalFlag(query, 'force');

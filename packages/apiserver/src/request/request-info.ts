@@ -72,7 +72,10 @@ function segmentsOf(path: string): readonly string[] {
   if (!path.startsWith('/')) throw badPath('must start with "/"');
   if (path.includes('//')) throw badPath('must not contain "//"');
   const trimmed = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);
-  return trimmed === '' ? [] : trimmed.split('/').map(decodeSegment);
+  if (trimmed === '') return [];
+  const segments = trimmed.split('/');
+  // Most paths have nothing to decode or to reject.
+  return /%|\/\.|\0/.test(path) ? segments.map(decodeSegment) : segments;
 }
 
 function decodeSegment(encoded: string): string {

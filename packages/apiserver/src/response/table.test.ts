@@ -20,6 +20,15 @@ describe('tableOf', () => {
     ]);
   });
 
+  it('shows a sparse column without -o wide if a row has a value', () => {
+    const value = ({ metadata }: ApiObject<unknown, unknown>) => (metadata.name === 'b' ? 'bus' : '');
+    const kind = { ...Widget, columns: [{ name: 'WAITS-FOR', wide: true, sparse: true, value }] };
+    const priorityIn = (items: typeof list.items) =>
+      tableOf(kind, { ...list, items }, options).columnDefinitions.find(({ name }) => name === 'Waits-For')?.priority;
+    expect(priorityIn(list.items)).toBe(0);
+    expect(priorityIn(list.items.slice(0, 1))).toBe(1);
+  });
+
   it('has a row for each object, with timestamps as ages', () => {
     const { apiVersion, kind, rows } = tableOf(Widget, list, options);
     expect([apiVersion, kind]).toEqual(['meta.k8s.io/v1', 'Table']);

@@ -51,7 +51,7 @@ export function tableOf(kind: Kind, list: ListOf<ApiObject<unknown, unknown>>, o
     apiVersion: 'meta.k8s.io/v1',
     kind: 'Table',
     metadata: listMetadata(list),
-    columnDefinitions: options.columnDefinitions ? columns.map(({ definition }) => definition) : [],
+    columnDefinitions: options.columnDefinitions ? columns.map((column, index) => shownFor(column, index, rows)) : [],
     rows,
   };
 }
@@ -63,14 +63,25 @@ export function tableOfObject(kind: Kind, object: ApiObject<unknown, unknown>, o
 
 interface TableColumn {
   readonly definition: TableColumnDefinition;
+  /** Shown without `-o wide` if a row has a value. */
+  readonly sparse?: boolean;
   readonly value: (object: ApiObject<unknown, unknown>, age: (timestamp: string) => string) => string;
 }
 
+function shownFor(
+  { definition, sparse }: TableColumn,
+  index: number,
+  rows: readonly TableRow[],
+): TableColumnDefinition {
+  return sparse && rows.some(({ cells }) => cells[index] !== '') ? { ...definition, priority: 0 } : definition;
+}
+
 function columnsOf(kind: Kind): readonly TableColumn[] {
-  const own = kind.columns.map(({ name, wide, value }): TableColumn & { readonly wide: boolean } => ({
+  const own = kind.columns.map(({ name, wide, sparse = false, value }): TableColumn & { readonly wide: boolean } => ({
     definition: definitionOf(titleCase(name), { priority: wide ? 1 : 0 }),
     value: (object, age) => cellOf(value(object), age),
     wide: wide === true,
+    sparse,
   }));
   // Kubernetes shows events by their time, and their names only with `-o wide`.
   if (kind.group === Event.group && kind.plural === Event.plural) return [...own, nameColumn(1)];

@@ -53,6 +53,12 @@ export type Answer =
   /** Of another kind than the resource: a Status or a Scale. */
   | { readonly type: 'other'; readonly code: number; readonly object: object };
 
+/** The answer with an object that a write has returned. What was stored is not encoded a second time. */
+export function writtenAnswer({ target, isTransformed }: Call, code: number, object: AnyObject): Answer {
+  const text = isTransformed ? undefined : target.encoded?.written(object);
+  return text === undefined ? { type: 'object', code, object } : { type: 'text', code, parts: [text] };
+}
+
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface ListAnswer {

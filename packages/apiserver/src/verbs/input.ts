@@ -1,5 +1,5 @@
 /** The object in the body of a request: decoded, addressed by the URL, and without unknown fields. */
-import { ApiError, prune } from '@ecsm/runtime';
+import { ApiError, prune, setOwn } from '@ecsm/runtime';
 import { decodeBody } from '../request/body.ts';
 import { writeOptionsOf } from '../request/options.ts';
 import type { Call, Json } from './call.ts';
@@ -57,14 +57,19 @@ function addressed({ target: { kind }, namespace, name }: Call, object: Json): J
   if (name !== undefined && hasValue(metadata['name']) && metadata['name'] !== name) {
     throw badRequest(`the name of the object (${metadata['name']}) does not match the name on the URL (${name})`);
   }
-  const { namespace: _, selfLink: __, ...rest } = metadata;
-  const address = { ...(namespace === undefined ? {} : { namespace }), ...(name === undefined ? {} : { name }) };
-  return { ...object, apiVersion, kind: kindName, metadata: withoutNulls({ ...rest, ...address }) };
+  return { ...object, apiVersion, kind: kindName, metadata: metadataAt(metadata, namespace, name) };
 }
 
-/** client-go writes an unset creation time as null. */
-function withoutNulls(object: Json): Json {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null && value !== ''));
+/** The metadata with the address, and without what is unset: client-go writes an unset creation time as null. */
+function metadataAt(metadata: Json, namespace: string | undefined, name: string | undefined): Json {
+  const result: Record<string, unknown> = {};
+  if (name !== undefined) result['name'] = name;
+  if (namespace !== undefined) result['namespace'] = namespace;
+  for (const [field, value] of Object.entries(metadata)) {
+    const isAddress = field === 'namespace' || field === 'selfLink' || (field === 'name' && name !== undefined);
+    if (!isAddress && value !== null && value !== '') setOwn(result, field, value);
+  }
+  return result;
 }
 
 export function isObject(value: unknown): value is Json {

@@ -4,7 +4,7 @@ import { applyJsonPatch } from '../patch/json-patch.ts';
 import { strategicMergePatch, supportsStrategicMerge } from '../patch/strategic.ts';
 import { decodeBody, patchTypeOf } from '../request/body.ts';
 import { writeOptionsOf } from '../request/options.ts';
-import type { Answer, AnyObject, Call } from './call.ts';
+import { type Answer, type AnyObject, type Call, writtenAnswer } from './call.ts';
 import { badRequest, checkedInput, isObject } from './input.ts';
 import { requireNamespace } from './namespaces.ts';
 import { prepare } from './prepare.ts';
@@ -22,7 +22,7 @@ export async function patch(call: Call): Promise<Answer> {
   const change = changeOf(call, type, decoded.value as JsonValue);
   for (let attempt = 1; ; attempt++) {
     try {
-      return { type: 'object', code: 200, object: await patched(call, change) };
+      return writtenAnswer(call, 200, await patched(call, change));
     } catch (error) {
       if (!(error instanceof Retry)) throw error;
       if (attempt === attemptsMax) throw error.cause;
@@ -85,7 +85,7 @@ async function apply(call: Call): Promise<Answer> {
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   };
   const { outcome, object: applied } = await resource.apply(asInput(object), options);
-  return { type: 'object', code: outcome === 'created' ? 201 : 200, object: applied };
+  return writtenAnswer(call, outcome === 'created' ? 201 : 200, applied);
 }
 
 /** Objects in a namespace that is being deleted can still be changed: their finalizers have to be removed. */

@@ -2,7 +2,7 @@
 import { isApiError, type Kind } from '@ecsm/runtime';
 import { writeOptionsOf } from '../request/options.ts';
 import { type HttpError, methodNotAllowed } from '../response/http-error.ts';
-import type { Answer, AnyObject, AnyResource, Call, Json } from './call.ts';
+import { type Answer, type AnyObject, type AnyResource, type Call, type Json, writtenAnswer } from './call.ts';
 import { inputOf, isObject } from './input.ts';
 import { requireNamespace } from './namespaces.ts';
 import { prepare } from './prepare.ts';
@@ -16,15 +16,14 @@ export async function create(call: Call): Promise<Answer> {
   const object = prepare(call.target.kind, await inputOf(call));
   await requireNamespace(call);
   await call.admit(object);
-  return { type: 'object', code: 201, object: await resource.create(asInput(object), optionsOf(call)) };
+  return writtenAnswer(call, 201, await resource.create(asInput(object), optionsOf(call)));
 }
 
 export async function update(call: Call): Promise<Answer> {
   const { resource } = writable(call);
   const object = await inputOf(call);
-  if (call.subresource === 'status')
-    return { type: 'object', code: 200, object: await putStatus(call, resource, object) };
-  return { type: 'object', code: 200, object: await replace(call, prepare(call.target.kind, object)) };
+  if (call.subresource === 'status') return writtenAnswer(call, 200, await putStatus(call, resource, object));
+  return writtenAnswer(call, 200, await replace(call, prepare(call.target.kind, object)));
 }
 
 /**

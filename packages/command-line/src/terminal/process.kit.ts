@@ -9,7 +9,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { finished, type OnOutput, type Ran } from './finished.kit.ts';
 
 /** A program that takes longer hangs. */
-const runMsMax = 40_000;
+const runMsMax = 120_000;
 
 /** `script` gives a program a terminal. Debian has it in its base. */
 export const hasTerminal = spawnSync('script', ['--version']).status === 0;

@@ -1,7 +1,12 @@
 /** The name of a revision of a pod template: the same for the same template, in any order of its fields. */
 
-export function revisionOf(name: string, template: unknown): string {
-  return `${name}-${hash(canonical(template)).toString(36)}`;
+/** Of templates that are read again and again: objects of a registry do not change. */
+const known = new WeakMap<object, string>();
+
+export function revisionOf(name: string, template: object): string {
+  const text = known.get(template) ?? hash(canonical(template)).toString(36);
+  known.set(template, text);
+  return `${name}-${text}`;
 }
 
 function canonical(value: unknown): string {

@@ -6,7 +6,7 @@ import { ContainerProcess } from './container-process.ts';
 import { type NameLookup, processWrapper } from './name-lookup.ts';
 import { mountsAreAllowed, nssWrapper } from './tools.kit.ts';
 
-const library = nssWrapper();
+const wrapper = nssWrapper();
 const areMountsAllowed = await mountsAreAllowed();
 let directory = '';
 beforeEach(() => {
@@ -17,7 +17,11 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const files = () => ({ hostsFile: join(directory, 'hosts'), resolverFile: join(directory, 'resolv.conf') });
 
 async function start(only: NameLookup, script: string) {
-  const { wrap } = await processWrapper({ ...files(), only, ...(library === undefined ? {} : { library }) });
+  const { wrap } = await processWrapper({
+    ...files(),
+    only,
+    ...(wrapper === undefined ? {} : { nssWrapper: wrapper }),
+  });
   const environment = { PATH: process.env['PATH'] ?? '' };
   const command = wrap({ file: process.execPath, arguments: ['-e', script], environment });
   return new ContainerProcess(command, directory, join(directory, 'log'));
@@ -77,10 +81,10 @@ describe('name lookup', () => {
 
   it.skipIf(!areMountsAllowed)('by mount resolves the names of the hosts file', () => resolves('mount'));
 
-  it.skipIf(library === undefined)('by preload resolves the names of the hosts file', () => resolves('preload'));
+  it.skipIf(wrapper === undefined)('by preload resolves the names of the hosts file', () => resolves('preload'));
 
-  it.skipIf(library === undefined)('has a library that is named, and no other', async () => {
-    const missing = processWrapper({ ...files(), only: 'preload', library: join(directory, 'missing.so') });
+  it.skipIf(wrapper === undefined)('uses the wrapper that is named, and no other', async () => {
+    const missing = processWrapper({ ...files(), only: 'preload', nssWrapper: join(directory, 'missing.so') });
     await expect(missing).rejects.toThrow('libnss_wrapper.so was not found');
   });
 });

@@ -27,7 +27,7 @@ export interface NameLookupOptions {
   /** Use this one. Default: the first that works. */
   readonly only?: NameLookup;
   /** The path of `libnss_wrapper.so`. Default: where Debian installs it. */
-  readonly library?: string;
+  readonly nssWrapper?: string;
 }
 
 /** Adds to a command what lets it resolve names, and what ends it when this process ends. */
@@ -64,9 +64,9 @@ export async function processWrapper(options: NameLookupOptions): Promise<Proces
     }
   }
   const plain = [...prefix, 'sh', '-c', plainScript, parent];
-  const library = options.library ?? findNssWrapper();
-  if ((only === undefined || only === 'preload') && library !== undefined && existsSync(library)) {
-    const variables = { LD_PRELOAD: library, NSS_WRAPPER_HOSTS: hostsFile, GODEBUG: 'netdns=cgo' };
+  const nssWrapper = options.nssWrapper ?? findNssWrapper();
+  if ((only === undefined || only === 'preload') && nssWrapper !== undefined && existsSync(nssWrapper)) {
+    const variables = { LD_PRELOAD: nssWrapper, NSS_WRAPPER_HOSTS: hostsFile, GODEBUG: 'netdns=cgo' };
     return {
       names: 'preload',
       wrap: (command) => prefixed(plain, { ...command, environment: { ...command.environment, ...variables } }),

@@ -48,7 +48,7 @@ export interface ProcessNodeOptions {
   /** Between heartbeats of the Node object. Default 10,000. */
   readonly heartbeatMs?: number;
   /** How processes resolve names. Default: the first way that works. */
-  readonly names?: Pick<NameLookupOptions, 'only' | 'library'>;
+  readonly names?: Pick<NameLookupOptions, 'only' | 'nssWrapper'>;
 }
 
 export interface PodFacts {

@@ -20,11 +20,14 @@ export type ColumnDefinition<Object> = {
   readonly name: string;
   /** Shown only with `-o wide`. */
   readonly wide?: boolean;
+  /** With `wide`: also shown without `-o wide` if a row has a value. For what most objects do not have. */
+  readonly sparse?: boolean;
 } & ({ readonly path: string } | { readonly value: (object: Object) => string });
 
 export interface Column<Object> {
   readonly name: string;
   readonly wide: boolean;
+  readonly sparse?: boolean;
   /** The field that is shown; absent if the value is computed. */
   readonly path?: string;
   /** The empty string if there is no value. */
@@ -270,9 +273,10 @@ function build<Spec, Status, SpecInput, StatusInput>(
 }
 
 function columnOf<Object>(column: ColumnDefinition<Object>): Column<Object> {
-  const { name, wide = false } = column;
-  if ('value' in column) return { name, wide, value: column.value };
+  const { name, wide = false, sparse } = column;
+  const shown = { name, wide, ...(sparse === undefined ? {} : { sparse }) };
+  if ('value' in column) return { ...shown, value: column.value };
   const { path } = column;
   const segments = parsePath(path) ?? [];
-  return { name, wide, path, value: (object) => scalarText(valueAt(object, segments)) ?? '' };
+  return { ...shown, path, value: (object) => scalarText(valueAt(object, segments)) ?? '' };
 }

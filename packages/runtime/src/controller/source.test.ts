@@ -1,10 +1,17 @@
 import { Crate, Widget } from '@ecsm/runtime/testing';
 import { expect, it } from 'vitest';
+import { SharedReads } from '../informer/shared-reads.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { keyOf } from '../registry/keys.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { generationChanged, labelsChanged } from './predicate.ts';
-import { ownedBy, Source } from './source.ts';
+import { ownedBy, Source, type SourceInformer } from './source.ts';
+
+/** `versionOf`: the version that was observed of a key. */
+const informer = (versionOf: SourceInformer['versionOf'] = () => undefined): SourceInformer => ({
+  versionOf,
+  reads: new SharedReads(),
+});
 
 it('enqueues the change of an object that was already read with an earlier change', async () => {
   const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget] });
@@ -13,7 +20,12 @@ it('enqueues the change of an object that was already read with an earlier chang
   const newer = (await widgets.patch('a', { spec: { size: 2 } })).metadata.resourceVersion;
   const key = keyOf(Widget, 'default', 'a');
   let seen = older;
-  const source = new Source(registry, Widget, { kind: Widget, predicates: [generationChanged] }, () => seen);
+  const source = new Source(
+    registry,
+    Widget,
+    { kind: Widget, predicates: [generationChanged] },
+    informer(() => seen),
+  );
   const requests = (type: 'added' | 'updated', version: string) =>
     source.requests({ type, key, version, relisted: false, initial: false });
 
@@ -29,7 +41,7 @@ it('enqueues a recreated object with the same digest as its predecessor', async 
   const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget] });
   const widgets = registry.resource(Widget);
   const key = keyOf(Widget, 'default', 'a');
-  const source = new Source(registry, Widget, { kind: Widget, predicates: [labelsChanged] }, () => undefined);
+  const source = new Source(registry, Widget, { kind: Widget, predicates: [labelsChanged] }, informer());
   const requests = (type: 'added' | 'deleted', version: string) =>
     source.requests({ type, key, version, relisted: false, initial: false });
   const create = async () => (await widgets.create({ metadata: { name: 'a' }, spec: {} })).metadata.resourceVersion;
@@ -43,7 +55,7 @@ it('enqueues a recreated object with the same digest as its predecessor', async 
 it('enqueues the former and the new owner when the owner changes, and no owner that is not the controller', async () => {
   const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget, Crate] });
   const crates = registry.resource(Crate);
-  const source = new Source(registry, Widget, { kind: Crate, map: ownedBy(Widget) }, () => undefined);
+  const source = new Source(registry, Widget, { kind: Crate, map: ownedBy(Widget) }, informer());
   const reference = (name: string, controller: boolean) => ({
     apiVersion: Widget.apiVersion,
     kind: Widget.kind,

@@ -3,6 +3,7 @@ import { ApiError, isApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import type { ApiObject } from '../api/object.ts';
+import type { Informer } from '../informer/informer.ts';
 import type { Change } from '../informer/versions.ts';
 import type { Registry } from '../registry/contract.ts';
 import { keyOf } from '../registry/keys.ts';
@@ -56,6 +57,9 @@ export class WatchPanic extends Error {
   }
 }
 
+/** What a source needs of the informer of its kind. */
+export type SourceInformer = Pick<Informer, 'versionOf' | 'reads'>;
+
 /** Turns changes of one watched kind into keys to enqueue. To be called with one change at a time, in order. */
 export class Source {
   readonly #registry: Registry;
@@ -63,19 +67,19 @@ export class Source {
   readonly #own: Kind;
   readonly #map: Watch['map'] | undefined;
   readonly #digests: Digests | undefined;
-  readonly #seen: (key: string) => string | undefined;
+  readonly #informer: SourceInformer;
   /** For mapped kinds: the last result of `map` for each object, unless it was empty. */
   readonly #mapped = new Map<string, readonly string[]>();
 
-  /** Without `map`, the kind is the controller's own. `seen` returns the version that the informer observed of a key. */
+  /** Without `map`, the kind is the controller's own. */
   constructor(
     registry: Registry,
     own: Kind,
     { kind, map, predicates = [] }: Omit<Watch, 'map'> & Partial<Watch>,
-    seen: (key: string) => string | undefined,
+    informer: SourceInformer,
   ) {
     this.#registry = registry;
-    this.#seen = seen;
+    this.#informer = informer;
     this.#own = own;
     this.#kind = kind;
     this.#map = map;
@@ -117,13 +121,16 @@ export class Source {
     const place = this.#registry.locate(key);
     if (!place) return undefined;
     try {
-      const object = await this.#registry.resource(place.kind).get(place.name, { namespace: place.namespace });
+      const { kind, name, namespace } = place;
+      const object = await this.#informer.reads.read(key, version, () =>
+        this.#registry.resource(kind).get(name, { namespace }),
+      );
       if (!this.#registry.isNewer(version, object.metadata.resourceVersion)) return object;
     } catch (error) {
       if (isApiError(error, 'Corrupt')) return undefined;
       if (!isApiError(error, 'NotFound')) throw error;
       // Deleted since, if the informer agrees. Otherwise one of them is behind, and it is unknown which.
-      if (this.#seen(key) === undefined) return undefined;
+      if (this.#informer.versionOf(key) === undefined) return undefined;
     }
     throw new ApiError('Unavailable', { what: key, reason: `stale read: older than version ${version}` });
   }

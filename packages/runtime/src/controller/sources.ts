@@ -44,7 +44,7 @@ export class Sources {
     for (const { kind } of watched) registry.resource(kind);
     this.#watches = watched.map((watch) => {
       const use = informers.use(watch.kind, namespace);
-      return { use, source: new Source(registry, own, watch, (key) => use.informer.versionOf(key)) };
+      return { use, source: new Source(registry, own, watch, use.informer) };
     });
   }
 

@@ -15,6 +15,7 @@ import { Backoff } from '../lib/backoff.ts';
 import { type Clock, sleep } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import type { Registry, Resource, VersionPage } from '../registry/contract.ts';
+import { SharedReads } from './shared-reads.ts';
 import { type Change, Versions } from './versions.ts';
 
 export type InformerState = 'new' | 'listing' | 'watching' | 'backing off' | 'stopped';
@@ -40,6 +41,8 @@ const resyncMsDefault = 600_000;
 
 export class Informer {
   readonly kind: Kind;
+  /** For handlers that read what has changed. */
+  readonly reads = new SharedReads();
   readonly #resource: Resource<unknown, unknown, unknown, unknown>;
   readonly #namespace: { readonly namespace?: string };
   readonly #isNewer: Registry['isNewer'];

@@ -4,6 +4,7 @@ import { isPlainObject, type JsonValue } from '../api/json.ts';
 import type { Kind } from '../api/kind.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { Revision } from '../store/contract.ts';
+import { ParsedBytes } from '../store/parsed-bytes.ts';
 import { addressIn, keyOf } from './keys.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -14,7 +15,15 @@ export type StoredObject<Spec, Status> = Omit<ApiObject<Spec, Status>, 'metadata
 };
 
 export function encode<Spec, Status>(object: StoredObject<Spec, Status>): Uint8Array {
-  return Buffer.from(JSON.stringify(object));
+  return bytesOf(textOf(object));
+}
+
+export function textOf<Spec, Status>(object: StoredObject<Spec, Status>): string {
+  return JSON.stringify(object);
+}
+
+export function bytesOf(text: string): Uint8Array {
+  return Buffer.from(text);
 }
 
 /**
@@ -28,7 +37,7 @@ export function decode<Spec, Status>(
 ): StoredObject<Spec, Status> {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(decoder.decode(value));
+    parsed = value instanceof ParsedBytes ? value.json : JSON.parse(decoder.decode(value));
   } catch (error) {
     throw notJson(key, error);
   }
@@ -36,7 +45,7 @@ export function decode<Spec, Status>(
   throw new ApiError('Corrupt', { what: `the record ${key}`, reason: `it is not a ${kind.kind} of that name` });
 }
 
-function textOf(key: string, value: Uint8Array): string {
+function textIn(key: string, value: Uint8Array): string {
   try {
     return decoder.decode(value);
   } catch (error) {
@@ -53,18 +62,53 @@ function notJson(key: string, error: unknown): ApiError {
  * namespace, so it need not be parsed to add the version after them. Throws `Corrupt` if it is another object.
  */
 export function textWithRevision(kind: Kind, key: string, value: Uint8Array, revision: Revision): string {
-  const text = textOf(key, value);
-  const head = headOf(kind, key);
-  if (!text.startsWith(head)) return JSON.stringify(withRevision(decode(kind, key, value), revision));
-  return `${head}"resourceVersion":"${revision}",${text.slice(head.length)}`;
+  const { namespace, name } = addressIn(kind, key);
+  const text = withVersion(kind, { namespace, name }, textIn(key, value), String(revision));
+  return text ?? JSON.stringify(withRevision(decode(kind, key, value), revision));
 }
 
-function headOf(kind: Kind, key: string): string {
-  const { namespace, name } = addressIn(kind, key);
-  const identity = kind.scope === 'Cluster' ? { name } : { name, namespace };
-  const head = JSON.stringify({ apiVersion: kind.apiVersion, kind: kind.kind, metadata: identity });
-  // The rest of the metadata follows instead of the two braces.
-  return `${head.slice(0, -2)},`;
+/** Returns undefined if the stored form starts with another order of fields. */
+function withVersion(
+  kind: Kind,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  text: string,
+  resourceVersion: string,
+): string | undefined {
+  const address = kind.scope === 'Cluster' ? '' : `,"namespace":${JSON.stringify(namespace)}`;
+  const head = `${startOf(kind)}${JSON.stringify(name)}${address},`;
+  return text.startsWith(head) ? `${head}"resourceVersion":"${resourceVersion}",${text.slice(head.length)}` : undefined;
+}
+
+const starts = new WeakMap<Kind, string>();
+
+/** What the stored objects of a kind have before their name. */
+function startOf(kind: Kind): string {
+  const known = starts.get(kind);
+  if (known !== undefined) return known;
+  const text = JSON.stringify({ apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name: '' } });
+  const start = text.slice(0, -'""}}'.length);
+  starts.set(kind, start);
+  return start;
+}
+
+/** The stored form of objects that were just written, for callers that want the JSON of what a write has returned. */
+const writtenTexts = new WeakMap<object, string>();
+
+/** The object with its revision. `text` is its stored form. */
+export function written<Spec, Status>(
+  object: StoredObject<Spec, Status>,
+  text: string,
+  revision: Revision,
+): ApiObject<Spec, Status> {
+  const result = withRevision(object, revision);
+  writtenTexts.set(result, text);
+  return result;
+}
+
+/** The JSON of an object that a write has returned. Returns undefined for any other object. */
+export function writtenText(kind: Kind, object: ApiObject<unknown, unknown>): string | undefined {
+  const text = writtenTexts.get(object);
+  return text === undefined ? undefined : withVersion(kind, object.metadata, text, object.metadata.resourceVersion);
 }
 
 function isStored<Spec, Status>(

@@ -106,6 +106,8 @@ export interface EncodedReads {
 export interface EncodedResource {
   get(name: string, options?: Namespaced): Promise<string>;
   list(options?: ListOptions): Promise<EncodedList>;
+  /** The JSON of an object that a write has just returned. Returns undefined if it is not known: encode the object. */
+  written(object: ApiObject<unknown, unknown>): string | undefined;
 }
 
 export interface EncodedList extends Omit<ObjectList<unknown, unknown>, 'items'> {

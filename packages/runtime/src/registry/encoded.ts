@@ -1,9 +1,10 @@
-/** Reads objects as JSON text. Their stored form is JSON, so they are not decoded. */
+/** Objects as JSON text. Their stored form is JSON, so they are not decoded, and not encoded again after a write. */
 import { ApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
+import type { ApiObject } from '../api/object.ts';
 import type { Store } from '../store/contract.ts';
-import { textWithRevision } from './codec.ts';
+import { textWithRevision, writtenText } from './codec.ts';
 import type { EncodedList, EncodedResource, ListOptions, Namespaced } from './contract.ts';
 import { keyOf } from './keys.ts';
 import { listTexts } from './list.ts';
@@ -26,5 +27,9 @@ export class EmbeddedEncodedResource implements EncodedResource {
 
   list(options: ListOptions = {}): Promise<EncodedList> {
     return listTexts(this.#store, this.#kind, options);
+  }
+
+  written(object: ApiObject<unknown, unknown>): string | undefined {
+    return writtenText(this.#kind, object);
   }
 }

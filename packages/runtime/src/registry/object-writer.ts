@@ -4,7 +4,7 @@ import type { Kind } from '../api/kind.ts';
 import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { Revision, Store, Write } from '../store/contract.ts';
-import { encode, type StoredObject, withRevision } from './codec.ts';
+import { bytesOf, type StoredObject, textOf, withRevision, written } from './codec.ts';
 import { WriteConflict } from './conflict.ts';
 import type { WriteOptions } from './contract.ts';
 import { keyOf } from './keys.ts';
@@ -41,9 +41,10 @@ export class ObjectWriter<Spec, Status> {
       if (await this.#store.get(key)) throw exists();
       return withRevision(next, 0);
     }
-    const outcome = await this.#writer.commit([{ type: 'put', key, value: encode(next), expected: 0 }]);
+    const text = textOf(next);
+    const outcome = await this.#writer.commit([{ type: 'put', key, value: bytesOf(text), expected: 0 }]);
     if (typeof outcome !== 'number') throw exists();
-    return withRevision(next, outcome);
+    return written(next, text, outcome);
   }
 
   /** Returns the object; writes nothing if it is the stored one. Throws `WriteConflict`. */
@@ -56,7 +57,9 @@ export class ObjectWriter<Spec, Status> {
     if (rules.isFinished(next)) return this.remove({ stored: next, revision }, options);
     const { name } = next.metadata;
     const key = this.#key(next);
-    return withRevision(next, await this.#commit(name, { type: 'put', key, value: encode(next), expected: revision }));
+    const text = textOf(next);
+    const put: Write = { type: 'put', key, value: bytesOf(text), expected: revision };
+    return written(next, text, await this.#commit(name, put));
   }
 
   /** Throws `WriteConflict`. */

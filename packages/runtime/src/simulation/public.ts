@@ -12,4 +12,5 @@ export { type KeptSeeds, keepSeed, readSeeds, type SeedFile } from './seed-file.
 export { type FailedSeed, runSeeds, type SeedsOptions, type SeedsReport } from './seeds.ts';
 export { shrink } from './shrink.ts';
 export { Simulation, type SimulationOptions } from './simulation.ts';
+export { type StoryProgram, simulateStories } from './story-program.ts';
 export { formatTrace, type TraceOptions } from './trace.ts';

@@ -4,10 +4,10 @@
  */
 import type { CommitOutcome, Entry, Revision, Write } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
+import { ParsedBytes } from '../store/parsed-bytes.ts';
 
 export class SharedStore extends MemoryStore {
   readonly #contents = new Map<string, Entry>();
-  readonly #parsed = new WeakMap<Entry, unknown>();
   #newest: Revision = 0;
 
   /** The current entries. */
@@ -31,26 +31,23 @@ export class SharedStore extends MemoryStore {
   }
 
   override async commit(writes: readonly Write[]): Promise<CommitOutcome> {
-    const outcome = await super.commit(writes);
+    const shared = writes.map((write) =>
+      write.type === 'put' ? { ...write, value: new ParsedBytes(write.value) } : write,
+    );
+    const outcome = await super.commit(shared);
     if (!outcome.committed || outcome.revision <= this.#newest) return outcome;
     const { revision } = outcome;
     this.#newest = revision;
-    for (const write of writes) {
-      if (write.type === 'delete') this.#contents.delete(write.key);
-      if (write.type !== 'put') continue;
-      const { key, value } = write;
-      this.#contents.set(key, {
-        key,
-        value: value.slice(),
-        revision,
-        created: this.#contents.get(key)?.created ?? revision,
-      });
+    for (const { type, key } of writes) {
+      if (type === 'check') continue;
+      const entry = this.newestEntry(key);
+      if (entry) this.#contents.set(key, entry);
+      else this.#contents.delete(key);
     }
     return outcome;
   }
 
-  #parse(entry: Entry): unknown {
-    if (!this.#parsed.has(entry)) this.#parsed.set(entry, JSON.parse(new TextDecoder().decode(entry.value)));
-    return this.#parsed.get(entry);
+  #parse({ value }: Entry): unknown {
+    return value instanceof ParsedBytes ? value.json : JSON.parse(new TextDecoder().decode(value));
   }
 }

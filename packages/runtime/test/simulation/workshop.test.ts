@@ -13,6 +13,11 @@ import { leadersScenario } from './leaders.kit.ts';
 import { mutants } from './mutants.kit.ts';
 import { calmScenario, leftoversOfFormerOwners, workshopScenario } from './workshop.kit.ts';
 
+/** The planted defects of the small scenarios are found within 10 seeds. `make test THOROUGH=1` runs more. */
+const isThorough = Boolean(process.env['THOROUGH']);
+const smallSeeds = isThorough ? 500 : 100;
+const fencedSeeds = isThorough ? 2_000 : 200;
+
 /** The first seed that fails, with what was wrong. */
 async function firstFailure(scenario: Scenario, seeds: number): Promise<string | undefined> {
   for (let seed = 1; seed <= seeds; seed++) {
@@ -23,7 +28,7 @@ async function firstFailure(scenario: Scenario, seeds: number): Promise<string |
 }
 
 describe('planted defects', () => {
-  it.each(mutants)('$name: found', { timeout: 120_000 }, async ({ plant, scenario }) => {
+  it.each(mutants)('$name: found', { timeout: 600_000 }, async ({ plant, scenario }) => {
     const takeOut = plant();
     try {
       expect(await firstFailure(scenario, 4000)).toBeDefined();
@@ -34,7 +39,7 @@ describe('planted defects', () => {
 });
 
 describe('a correct program', () => {
-  it('survives a crash before and after every effect', { timeout: 120_000 }, async () => {
+  it('survives a crash before and after every effect', { timeout: 600_000 }, async () => {
     for (const seed of [1, 2, 3]) {
       const { failed, runs } = await runCrashPoints(workshopScenario(), seed);
       expect(failed?.failure).toBeUndefined();
@@ -42,23 +47,23 @@ describe('a correct program', () => {
     }
   });
 
-  it('needs no resync without faults, over 500 seeds', { timeout: 120_000 }, async () => {
+  it('needs no resync without faults, over 500 seeds', { timeout: 600_000 }, async () => {
     expect(await firstFailure(calmScenario(), 500)).toBeUndefined();
   });
 
-  it('removes a leftover of a former owner before it makes its own, over 200 seeds', { timeout: 120_000 }, async () => {
+  it('removes a leftover of a former owner before it makes its own, over 200 seeds', { timeout: 600_000 }, async () => {
     expect(await firstFailure(calmScenario({}, leftoversOfFormerOwners), 200)).toBeUndefined();
   });
 
   it.each([pagesScenario, laggingScenario, expiredScenario, electionScenario, garbageScenario])(
-    'survives the scenario $name, over 500 seeds',
-    { timeout: 120_000 },
+    `survives the scenario $name, over ${smallSeeds} seeds`,
+    { timeout: 600_000 },
     async (scenario) => {
-      expect(await firstFailure(scenario, 500)).toBeUndefined();
+      expect(await firstFailure(scenario, smallSeeds)).toBeUndefined();
     },
   );
 
-  it('rejects writes of fenced processes, over 2,000 seeds', { timeout: 120_000 }, async () => {
-    expect(await firstFailure(leadersScenario, 2000)).toBeUndefined();
+  it(`rejects writes of fenced processes, over ${fencedSeeds} seeds`, { timeout: 600_000 }, async () => {
+    expect(await firstFailure(leadersScenario, fencedSeeds)).toBeUndefined();
   });
 });

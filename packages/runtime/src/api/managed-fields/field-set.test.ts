@@ -55,6 +55,23 @@ describe('FieldsV1', () => {
     ]);
   });
 
+  it('is read from each node, whatever the nodes before it have', () => {
+    const item = { '.': {}, 'f:name': {}, 'f:value': {} };
+    const other = { 'f:name': {}, 'f:value': { 'f:from': {} } };
+    const fields = { 'f:a': item, 'f:b': item, 'f:c': other, 'f:d': { 'f:name': {} }, 'f:e': item };
+    const set = fromFieldsV1(fields);
+    expect(set && [...pathsOf(set)].map(formatElements)).toEqual(
+      ['a', 'b', 'c', 'd', 'e'].flatMap((name) => {
+        if (name === 'c') return ['.c.name', '.c.value.from'];
+        return name === 'd' ? ['.d.name'] : [`.${name}`, `.${name}.name`, `.${name}.value`];
+      }),
+    );
+    expect(set && toFieldsV1(union(set, fieldSet(['f:d', 'f:value'])))).toEqual({
+      ...fields,
+      'f:d': { 'f:name': {}, 'f:value': {} },
+    });
+  });
+
   it('has keys in the order of their values, also if one is the beginning of another', () => {
     const keys = ['a!', 'b', 'a', 'ab', 'a b'].map((value) => `k:{"name":"${value}"}`);
     const set = fieldSet(...keys.map((element) => [element]));

@@ -11,7 +11,10 @@ import { parseElement, sortedElements } from './path-element.ts';
 export interface FieldSet {
   readonly self: boolean;
   readonly children: ReadonlyMap<string, FieldSet>;
-  /** The FieldsV1 that the node was read from. A write changes few nodes, and the others are written as they were read. */
+  /**
+   * The FieldsV1 of the node, if it is known: a write changes few nodes, and the others are written as they were read.
+   * It is shared, so it is never changed.
+   */
   readonly source?: JsonObject;
 }
 
@@ -71,14 +74,20 @@ export function isEqual(left: FieldSet, right: FieldSet): boolean {
   return true;
 }
 
+/** Returns `left` itself if it has every path of `right`. */
 export function union(left: FieldSet, right: FieldSet): FieldSet {
   if (left === right || isEmpty(right)) return left;
   if (isEmpty(left)) return right;
-  const children = new Map(left.children);
+  let children: Map<string, FieldSet> | undefined;
   for (const [element, child] of right.children) {
-    children.set(element, union(children.get(element) ?? emptySet, child));
+    const before = left.children.get(element);
+    const after = before ? union(before, child) : child;
+    if (after === before) continue;
+    children ??= new Map(left.children);
+    children.set(element, after);
   }
-  return nodeOf(left.self || right.self, children);
+  const self = left.self || right.self;
+  return children || self !== left.self ? { self, children: children ?? left.children } : left;
 }
 
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
@@ -90,14 +99,25 @@ export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   return nodeOf(left.self && right.self, children);
 }
 
-/** The paths of `left` that are not in `right`. Paths below a path of `right` are kept. */
+/**
+ * The paths of `left` that are not in `right`. Paths below a path of `right` are kept. Returns `left` itself if it has no
+ * path of `right`.
+ */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
-  if (isEmpty(right)) return left;
-  const children: [string, FieldSet][] = [];
-  for (const [element, child] of left.children) {
-    children.push([element, difference(child, right.children.get(element) ?? emptySet)]);
+  let children: Map<string, FieldSet> | undefined;
+  for (const [element, excluded] of right.children) {
+    const before = left.children.get(element);
+    const after = before && difference(before, excluded);
+    if (after === undefined || after === before) continue;
+    children ??= new Map(left.children);
+    if (isEmpty(after)) children.delete(element);
+    else children.set(element, after);
   }
-  return nodeOf(left.self && !right.self, children);
+  const self = left.self && !right.self;
+  if (!children && self === left.self) return left;
+  const rest = children ?? left.children;
+  if (rest.size === 0) return self ? leafSet : emptySet;
+  return { self, children: rest };
 }
 
 /** Every path of the set, in the order of Kubernetes. */
@@ -107,23 +127,36 @@ export function* pathsOf(set: FieldSet, prefix: readonly string[] = []): Generat
 }
 
 export function toFieldsV1(set: FieldSet): JsonObject {
+  if (set.source) return set.source;
   const json: Record<string, JsonObject> = {};
   if (set.self && set.children.size > 0) json['.'] = {};
-  for (const [element, child] of sorted(set.children)) json[element] = child.source ?? toFieldsV1(child);
+  for (const element of sortedElements(set.children.keys())) {
+    const child = set.children.get(element);
+    json[element] = child === undefined || child === leafSet ? {} : toFieldsV1(child);
+  }
   return json;
+}
+
+/** The set with its FieldsV1, for one that is written often. */
+export function withSource(set: FieldSet): FieldSet {
+  return { ...set, source: toFieldsV1(set) };
 }
 
 /** Returns undefined if the value is not FieldsV1. */
 export function fromFieldsV1(value: unknown): FieldSet | undefined {
   const set = readNode(value);
   // At the top, `{}` is the empty set: no path leads to the object itself.
-  return set && nodeOf(false, set.children);
+  return set?.self ? nodeOf(false, set.children) : set;
 }
+
+/** The last node without paths below its children. The items of a list usually have the same fields. */
+let lastFlat: { readonly keys: readonly string[]; readonly set: FieldSet } | undefined;
 
 function readNode(value: unknown): FieldSet | undefined {
   if (!isPlainObject(value)) return undefined;
   const keys = Object.keys(value);
   if (keys.length === 0) return leafSet;
+  if (lastFlat && isFlat(value, keys, lastFlat.keys)) return lastFlat.set;
   const children = new Map<string, FieldSet>();
   let self = false;
   let isCanonical = true;
@@ -139,7 +172,25 @@ function readNode(value: unknown): FieldSet | undefined {
     children.set(element, child);
   }
   if (children.size === 0) return leafSet;
-  return isCanonical && isFieldsV1(value) ? { self, children, source: value } : { self, children };
+  if (!isCanonical || !isFieldsV1(value)) return { self, children };
+  const set = { self, children, source: value };
+  if (isFlat(value, keys, keys)) lastFlat = { keys, set };
+  return set;
+}
+
+/** Whether these keys are the expected ones, and nothing is below them. */
+function isFlat(value: object, keys: readonly string[], expected: readonly string[]): value is JsonObject {
+  if (keys.length !== expected.length || !isFieldsV1(value)) return false;
+  for (const [index, key] of keys.entries()) {
+    if (key !== expected[index] || !isEmptyObject(value[key])) return false;
+  }
+  return true;
+}
+
+function isEmptyObject(value: unknown): boolean {
+  if (!isPlainObject(value)) return false;
+  for (const _ in value) return false;
+  return true;
 }
 
 /** Called only for values that have been read. */

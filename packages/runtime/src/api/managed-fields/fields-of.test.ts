@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../json.ts';
 import { toFieldsV1 } from './field-set.ts';
-import { compare, fieldsOf } from './fields-of.ts';
+import { compare, everyField, fieldsOf } from './fields-of.ts';
 import { schema } from './managed.kit.ts';
 
 describe('fieldsOf', () => {
@@ -26,6 +26,37 @@ describe('fieldsOf', () => {
         'f:platform': { 'f:vm': { '.': {}, 'f:cpus': {}, 'f:none': {}, 'f:tags': {} } },
         'f:replicas': {},
         'f:volumes': { 'f:data': { '.': {}, 'f:path': {} } },
+      },
+    });
+  });
+});
+
+describe('everyField', () => {
+  it('has the fields of each item, whichever the items before it have', () => {
+    const items = [
+      { name: 'A', value: '1' },
+      { name: 'B', value: '2' },
+      { name: 'C' },
+      { value: '4', name: 'D' },
+      { name: 'E', value: '5' },
+      { name: 'F', value: { from: 'x' } },
+      { name: 'G', value: null },
+    ];
+    const both = { '.': {}, 'f:name': {}, 'f:value': {} };
+    expect(toFieldsV1(everyField(schema, { spec: { env: items } }))).toEqual({
+      '.': {},
+      'f:spec': {
+        '.': {},
+        'f:env': {
+          '.': {},
+          'k:{"name":"A"}': both,
+          'k:{"name":"B"}': both,
+          'k:{"name":"C"}': { '.': {}, 'f:name': {} },
+          'k:{"name":"D"}': both,
+          'k:{"name":"E"}': both,
+          'k:{"name":"F"}': { ...both, 'f:value': { '.': {}, 'f:from': {} } },
+          'k:{"name":"G"}': both,
+        },
       },
     });
   });

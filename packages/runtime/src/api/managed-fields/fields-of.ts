@@ -2,7 +2,7 @@
 import { isPlainObject, type JsonValue } from '../json.ts';
 import { deepEqual } from '../merge.ts';
 import type { Schema } from '../schema/schema.ts';
-import { emptySet, type FieldSet, isEmpty, leafSet, nodeOf, withSelf } from './field-set.ts';
+import { emptySet, type FieldSet, isEmpty, leafSet, nodeOf, withSelf, withSource } from './field-set.ts';
 import { isListedField, type Parts, partsOf, schemaBelow } from './parts.ts';
 
 /**
@@ -23,11 +23,39 @@ export function fieldsOf(schema: Schema, value: JsonValue): FieldSet {
 
 /** Every path in a value, with that of the value itself. */
 export function everyField(schema: Schema, value: JsonValue): FieldSet {
-  const parts = typeof value === 'object' ? partsOf(schema, value) : undefined;
+  if (typeof value !== 'object') return leafSet;
+  const last = lastFlat.get(schema);
+  if (last && isPlainObject(value) && hasFields(value, last.names)) return last.set;
+  const parts = partsOf(schema, value);
   if (parts === undefined || parts.items.size === 0) return leafSet;
   const children = new Map<string, FieldSet>();
-  for (const [element, part] of parts.items) children.set(element, everyField(part.schema, part.value));
-  return { self: true, children };
+  let isFlat = parts.form === 'struct';
+  for (const [element, part] of parts.items) {
+    const child = everyField(part.schema, part.value);
+    children.set(element, child);
+    if (typeof part.value === 'object') isFlat = false;
+  }
+  const set: FieldSet = { self: true, children };
+  if (!isFlat || !isPlainObject(value)) return set;
+  const known = withSource(set);
+  lastFlat.set(schema, { names: Object.keys(value), set: known });
+  return known;
+}
+
+/**
+ * The set of the last value of a schema whose fields are neither objects nor lists. The items of a list usually have the
+ * same fields, and a list of 100 is the most expensive part of an object that is created.
+ */
+const lastFlat = new WeakMap<Schema, { readonly names: readonly string[]; readonly set: FieldSet }>();
+
+/** Whether a value has exactly these fields, in this order, and nothing below them. */
+function hasFields(value: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
+  let count = 0;
+  for (const name of Object.keys(value)) {
+    const field = value[name];
+    if (name !== names[count++] || field === undefined || typeof field === 'object') return false;
+  }
+  return count === names.length;
 }
 
 /** The set, with the path of every listed field that it has paths below. */

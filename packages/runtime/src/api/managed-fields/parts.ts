@@ -9,7 +9,7 @@
 import { isPlainObject, type JsonValue } from '../json.ts';
 import { anything } from '../schema/build.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
-import { fieldElement, keyElement, valueElement } from './path-element.ts';
+import { fieldElement, keyElements, valueElement } from './path-element.ts';
 
 export interface Part {
   readonly schema: Schema;
@@ -66,7 +66,8 @@ function elementOf({ uniqueBy, uniqueItems, items }: ListSchema): ((item: JsonVa
   if (uniqueItems) return valueElement;
   if (uniqueBy === undefined) return undefined;
   const fallback = (items.type === 'object' ? items.properties[uniqueBy]?.default : undefined) ?? null;
-  return (item) => keyElement(uniqueBy, (isPlainObject(item) ? item[uniqueBy] : undefined) ?? fallback);
+  const element = keyElements(uniqueBy);
+  return (item) => element((isPlainObject(item) ? item[uniqueBy] : undefined) ?? fallback);
 }
 
 /** `Array.isArray` does not narrow a readonly list. */

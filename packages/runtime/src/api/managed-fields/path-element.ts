@@ -9,8 +9,10 @@ export function fieldElement(name: string): string {
   return `f:${name}`;
 }
 
-export function keyElement(field: string, value: JsonValue): string {
-  return `k:{${JSON.stringify(field)}:${canonicalJson(value)}}`;
+/** The elements of items by the value of one field. */
+export function keyElements(field: string): (value: JsonValue) => string {
+  const prefix = `k:{${JSON.stringify(field)}:`;
+  return (value) => `${prefix}${canonicalJson(value)}}`;
 }
 
 export function valueElement(value: JsonValue): string {
@@ -45,12 +47,21 @@ const canonicalKey = /^k:\{"\w+":"[\x20\x21\x23-\x5b\x5d-\x7e]*"\}$/;
 /** The order of Kubernetes: fields, keys, members, positions, each by its content. */
 export function sortedElements(elements: Iterable<string>): string[] {
   const texts = [...elements];
-  if (texts.every((text) => text.startsWith('f:'))) return texts.sort();
+  if (texts.every(isField) || texts.every(isOrderedKey)) return texts.length > 1 ? texts.sort() : texts;
   // Content is read once for each element, not for each comparison.
   const contentOf = texts.every((text) => canonicalKey.test(text)) ? openKey : parsedContent;
   const contents = texts.map((text) => ({ text, rank: kinds.indexOf(text.slice(0, 2)), content: contentOf(text) }));
   contents.sort((left, right) => left.rank - right.rank || compareValues(left.content, right.content));
   return contents.map(({ text }) => text);
+}
+
+function isField(text: string): boolean {
+  return text.charCodeAt(0) === 0x66;
+}
+
+/** Without characters that sort before the quote after the value, so that the order is that of the texts. */
+function isOrderedKey(text: string): boolean {
+  return /^k:\{"\w+":"[\x23-\x5b\x5d-\x7e]*"\}$/.test(text);
 }
 
 /** Without the quote and the brace after the value, canonical keys have the order of their texts: `a` is before `a!`. */

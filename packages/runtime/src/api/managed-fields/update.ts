@@ -14,7 +14,7 @@ import {
   withoutFields,
   withUpdater,
 } from './entries.ts';
-import { emptySet, isEmpty, union } from './field-set.ts';
+import { difference, emptySet, isEmpty, union } from './field-set.ts';
 import { isSame } from './fields-of.ts';
 import { trackedChanges } from './tracked.ts';
 
@@ -43,11 +43,11 @@ export function trackUpdate(update: Update): readonly ManagedFieldsEntry[] {
   const identity = { manager, operation: 'Update', apiVersion, subresource } as const;
   const written = union(changes.added, changes.modified);
   const known = ownersBefore(update);
+  if (isEmpty(written)) return encodeOwners(withoutFields(known, changes.removed));
   const own = known.find((owner) => isOwner(owner, identity));
-  const others = withoutFields(known, union(written, changes.removed));
-  if (isEmpty(written)) return encodeOwners(others);
-  const rest = others.filter((owner) => !isOwner(owner, identity));
-  const kept = withoutFields(own ? [own] : [], changes.removed)[0]?.fields ?? emptySet;
+  const others = known.filter((owner) => !isOwner(owner, identity));
+  const rest = withoutFields(others, union(written, changes.removed));
+  const kept = own ? difference(own.fields, changes.removed) : emptySet;
   return encodeOwners(withUpdater(rest, { ...identity, time: timestamp, fields: union(kept, written) }));
 }
 

@@ -21,8 +21,12 @@ function countKeys(value: JsonValue, depth: number): number {
   if (typeof value === 'number') return isExact(value) ? 0 : Number.NaN;
   if (typeof value !== 'object' || value === null) return 0;
   if (depth > JSON_DEPTH_MAX) return Number.NaN;
-  let count = isPlainObject(value) ? Object.keys(value).length : 0;
-  for (const part of Object.values(value)) count += countKeys(part, depth + 1);
+  let count = 0;
+  if (isPlainObject(value)) {
+    for (const key in value) count += 1 + countKeys(value[key] ?? null, depth + 1);
+  } else {
+    for (const part of value) count += countKeys(part, depth + 1);
+  }
   return count;
 }
 

@@ -44,36 +44,41 @@ function pruneNode(walk: Walk, schema: Schema, value: unknown): unknown {
 type Fields = Readonly<Record<string, unknown>>;
 
 function pruneFields(walk: Walk, value: Fields, schemaOf: (name: string) => Schema | undefined, isOpen?: true): Fields {
-  let isChanged = false;
-  const copy: Record<string, unknown> = {};
-  for (const [name, before] of Object.entries(value)) {
+  let copy: Record<string, unknown> | undefined;
+  for (const name of Object.keys(value)) {
+    const before = value[name];
     const schema = schemaOf(name);
+    // Most values are scalars, which have no fields inside.
+    if (schema === undefined ? isOpen : typeof before !== 'object') continue;
     walk.path.push(name);
-    if (schema === undefined && isOpen) {
-      setOwn(copy, name, before);
-    } else if (schema === undefined) {
+    if (schema === undefined) {
       report(walk);
-      isChanged = true;
+      copy ??= { ...value };
+      delete copy[name];
     } else {
       const after = pruneNode(walk, schema, before);
-      if (after !== before) isChanged = true;
-      setOwn(copy, name, after);
+      if (after !== before) {
+        copy ??= { ...value };
+        setOwn(copy, name, after);
+      }
     }
     walk.path.pop();
   }
-  return isChanged ? copy : value;
+  return copy ?? value;
 }
 
 function pruneItems(walk: Walk, schema: Schema, value: readonly unknown[]): readonly unknown[] {
-  let isChanged = false;
-  const copy = value.map((before, index) => {
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < value.length; index++) {
+    const before = value[index];
     walk.path.push(index);
     const after = pruneNode(walk, schema, before);
     walk.path.pop();
-    if (after !== before) isChanged = true;
-    return after;
-  });
-  return isChanged ? copy : value;
+    if (after === before) continue;
+    copy ??= [...value];
+    copy[index] = after;
+  }
+  return copy ?? value;
 }
 
 function report({ unknown, path }: Walk): void {

@@ -34,6 +34,27 @@ export function encodedRules(suite: RegistrySuite): void {
       expect((await encoded().list({ continue: token })).items).toEqual([await encoded().get('c')]);
     });
 
+    it('are those that writes return', async () => {
+      const place = { name: 'a', namespace: 'other' };
+      const created = await widgets().create({ metadata: place, spec: { size: 1 } }, { manager: 'me' });
+      const updated = await widgets().update({ ...created, spec: { size: 2 } }, { manager: 'me' });
+      const patched = await widgets().patch('a', { metadata: { annotations: { note: '"ä"' } } }, place);
+      const status = await widgets().updateStatus({ metadata: place, status: { phase: 'Ready' } });
+      const applied = await widgets().apply({ metadata: { name: 'b' }, spec: {} }, { manager: 'me' });
+      const region = await suite.registry.resource(Region).create({ metadata: { name: 'system:edge' }, spec: {} });
+      for (const object of [created, updated, patched, status, applied.object]) {
+        expect(JSON.parse(encoded().written(object) ?? '')).toEqual(object);
+      }
+      expect(JSON.parse(encoded(Region).written(region) ?? '')).toEqual(region);
+    });
+
+    it('are not known of an object that was read, or that was not written', async () => {
+      const { metadata } = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      const read = await widgets().get('a');
+      const dry = await widgets().update({ ...read, spec: { size: 3 } }, { dryRun: true });
+      for (const object of [read, dry, { ...read, metadata }]) expect(encoded().written(object)).toBeUndefined();
+    });
+
     it('fail as reads of objects do', async () => {
       expect(await failure(encoded().get('none'))).toEqual(await failure(widgets().get('none')));
       expect((await failure(encoded().list({ labelSelector: '=' }))).code).toBe('BadRequest');

@@ -37,7 +37,7 @@ export interface EtcdServer {
 export type EtcdAvailability = { readonly path: string } | { readonly path: undefined; readonly reason: string };
 
 const repository = fileURLToPath(new URL('../../../../../', import.meta.url));
-const startMsMax = 20_000;
+const startMsMax = 120_000;
 const startAttemptsMax = 3;
 
 /** Where etcd is: `ETCD_BIN` (a path, or a name to look for), the PATH, or what `make test` has unpacked. */

@@ -262,9 +262,12 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
     await until(() => proxy.connections === 1);
     const timersBefore = held();
     const states = new Set<string>();
+    const reached = { pass: 'streaming', swallow: 'connecting', 'lose answers': 'backing off' };
     for (const mode of ['pass', 'swallow', 'lose answers'] as const) {
       proxy.mode = mode;
-      for (const delayMs of [0, 1, 5, 30, 150]) {
+      // The longer ones are for a busy machine.
+      for (const delayMs of [0, 1, 5, 30, 150, 1_000, 5_000]) {
+        if (delayMs > 150 && states.has(reached[mode])) break;
         const controller = new AbortController();
         const watch = store.watch('', { after, signal: controller.signal });
         const result = watch[Symbol.asyncIterator]().next();
@@ -276,8 +279,7 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
       }
     }
     expect([...states].sort()).toEqual(['backing off', 'connecting', 'streaming']);
-    expect(held()).toBeLessThanOrEqual(timersBefore);
-    await until(() => proxy.connections <= 1);
+    await until(() => held() <= timersBefore && proxy.connections <= 1);
   });
 
   it('can be iterated once', async () => {

@@ -220,6 +220,11 @@ export class MemoryStore implements Store {
     };
   }
 
+  /** The newest version of a key, without waiting. */
+  protected newestEntry(key: string): Entry | undefined {
+    return this.#entryAt(key, this.#revision);
+  }
+
   /** Drops what a reader at `revision` or later cannot see: versions replaced by then, and deletions up to then. */
   #compactTo(revision: Revision): void {
     if (revision <= this.#compacted) return;

@@ -1,7 +1,6 @@
 /** The kind PriorityClass of scheduling.k8s.io/v1. */
-import { defineFieldsKind, schema } from '@ecsm/runtime';
-
-const { boolean, integer, object, optional, string, withDefault } = schema;
+import { defineFieldsKind } from './kind.ts';
+import { boolean, integer, object, optional, string, withDefault } from './schema/build.ts';
 
 export const PriorityClass = defineFieldsKind({
   group: 'scheduling.k8s.io',
