@@ -105,7 +105,7 @@ describe.skipIf(skipWithoutRelease('3.5') || kubectl === undefined)('the command
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'etcd-docs-'));
-    world = await World.start({ directory, port: 0, binaries: () => found.directory, library: undefined });
+    world = await World.start({ directory, port: 0, binaries: () => found.directory, nssWrapper: undefined });
     operator = startProgram(['--kubeconfig', world.kubeconfig, '--listen', 'off', '--health-seconds', '1']);
     for (const { text } of blocksOf(page)) {
       const name = /^# ([\w.-]+\.yaml)\n/.exec(text)?.[1];

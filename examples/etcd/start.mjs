@@ -65,7 +65,7 @@ try {
 async function run() {
   const binaries = (image) => releases.find(({ version }) => image.endsWith(`:v${version}`))?.directory;
   const port = await portOrAny(defaultPorts.api);
-  world = await World.start({ directory, port, binaries, library: findNssWrapper() });
+  world = await World.start({ directory, port, binaries, nssWrapper: findNssWrapper() });
   if (!world.hasNames) {
     throw new Error('members cannot find each other: neither unshare -m nor libnss-wrapper works on this machine');
   }

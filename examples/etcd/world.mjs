@@ -18,7 +18,7 @@ export class World {
   #managing;
 
   /** @param binaries the directory with the programs of an image */
-  static async start({ directory, port, binaries, library }) {
+  static async start({ directory, port, binaries, nssWrapper }) {
     const world = new World();
     const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds });
     world.#registry = registry;
@@ -28,7 +28,7 @@ export class World {
       const manager = new Manager({ registry });
       for (const runnable of world.#serving.runnables) manager.add(runnable);
       world.#managing = manager.run({ signal: world.#end.signal });
-      const names = library === undefined ? {} : { names: { library } };
+      const names = nssWrapper === undefined ? {} : { names: { nssWrapper } };
       world.#node = await startProcessNode({
         registry,
         binaries,

@@ -9,7 +9,7 @@ import { wellKnown } from '../src/index.ts';
 import { World, type WorldOptions } from './world.kit.ts';
 import type { Writer } from './writer.kit.ts';
 
-const timeoutMs = 240_000;
+const timeoutMs = 600_000;
 
 export function lifeCycle(name: string, options: () => Promise<WorldOptions>): void {
   describe(name, () => {
@@ -50,7 +50,7 @@ export function lifeCycle(name: string, options: () => Promise<WorldOptions>): v
           (await world.clusters.get('main')).status?.members?.find(({ name: of }) => of === 'main-1')?.id;
         const before = await idOf();
         await world.loseVolume('main', 1);
-        await expect.poll(idOf, { timeout: 60_000 }).not.toBe(before);
+        await expect.poll(idOf, { timeout: 150_000 }).not.toBe(before);
         const { status } = await world.settled('main');
         expect(status).toMatchObject({ replicas: 3, readyReplicas: 3 });
         expect(await world.eventReasons('main')).toContain('MemberReplaced');

@@ -23,7 +23,6 @@ interface RuleObject {
 /** Kubernetes asks for these in addition: to create by apply, and to own objects that block a deletion. */
 const needed = [
   'core/configmaps create',
-  'core/secrets create',
   'core/services create',
   'etcd.etcd.io/etcdclusters/finalizers update',
   'policy/poddisruptionbudgets create',
@@ -85,7 +84,7 @@ it.skipIf(skipWithoutRelease('3.5'))(
     await clusters.patch('main', { spec: { etcd: { options: { 'snapshot-count': 20_000 } } } });
     await settled();
     await clusters.delete('main');
-    await expect.poll(async () => (await clusters.list()).items, { timeout: 60_000 }).toEqual([]);
+    await expect.poll(async () => (await clusters.list()).items, { timeout: 150_000 }).toEqual([]);
     child.kill('SIGTERM');
     expect(await ended, err()).toBe(0);
     await node.stop();

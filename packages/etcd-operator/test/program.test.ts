@@ -9,7 +9,7 @@ import { EtcdCluster } from '../src/index.ts';
 import { definitions, installation } from '../src/program/manifests.ts';
 import { openSite, runProgram, startProgram } from './program.kit.ts';
 
-const timeoutMs = 240_000;
+const timeoutMs = 600_000;
 const one = { metadata: { name: 'main' }, spec: { size: 1, version: 'v3.5.16' } };
 
 describe('etcd-operator --once', () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { etcdBinaries, skipWithoutRelease } from '../src/client/etcd/binaries.kit.ts';
 import { World } from './world.kit.ts';
 
-const timeoutMs = 240_000;
+const timeoutMs = 600_000;
 const dayMs = 86_400_000;
 const names = ['*.main-peer.default.svc', 'main-client.default.svc', 'localhost', '127.0.0.1'];
 const yearAgo = { ...systemClock, now: () => systemClock.now() - 365 * dayMs };

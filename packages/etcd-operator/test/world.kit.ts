@@ -37,7 +37,7 @@ export interface WorldOptions {
   readonly hasOperator?: boolean;
 }
 
-const settledMsMax = 150_000;
+const settledMsMax = 240_000;
 
 export class World {
   readonly registry: Registry;

@@ -5,7 +5,7 @@
 import { type Clock, sleep } from '@ecsm/runtime';
 import type { EtcdClient, EtcdEndpoint } from '../src/client/etcd/contract.ts';
 
-const intervalMs = 20;
+const intervalMs = 50;
 const callTimeoutMs = 2_000;
 
 export class Writer {

@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { conditionReasons, conditionTypes, eventReasons } from './reasons.ts';
 
 const service = fileURLToPath(new URL('../service/', import.meta.url));
-const files = readdirSync(service).filter((name) => /^[a-z-]+\.ts$/u.test(name) && name !== 'model.ts');
+const files = readdirSync(service, { recursive: true, encoding: 'utf8' }).filter(
+  (name) => /^(?:[a-z]+\/)?[a-z-]+\.ts$/u.test(name) && name !== 'model.ts',
+);
 const sources = files
   .map((name) => readFileSync(`${service}${name}`, 'utf8'))
   // Phases have some of the same names.

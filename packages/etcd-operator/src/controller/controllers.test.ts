@@ -8,7 +8,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { SimulatedEtcd } from '../client/etcd/simulated/world.kit.ts';
 import { x509Issuer } from '../resource/certificates.ts';
-import { MonitoringService } from '../service/monitoring.ts';
+import { MonitoringService } from '../service/monitoring/monitoring.ts';
 import { createControllers } from './controllers.ts';
 import { operatorKinds, settingsDefault } from './operator.ts';
 import { Passes } from './passes.ts';

@@ -46,8 +46,7 @@ export function createControllers(options: ControllersOptions): readonly Cluster
 function lifecycleController(options: ControllersOptions): ClusterController {
   return create(options, 'cluster-lifecycle', {
     reconcile: async (request, context) => {
-      const { requeueAfterMs } = await options.passes.run(request, { ...context, events: options.events() });
-      const cluster = await context.get();
+      const { requeueAfterMs, cluster } = await options.passes.run(request, { ...context, events: options.events() });
       // What follows is driven by the controller whose work it is.
       return cluster && seatOf(cluster) === 'lifecycle' && requeueAfterMs !== undefined
         ? { requeueAfterMs }
@@ -79,6 +78,7 @@ function whileSeatIs(
   { passes, events, lookMs }: ControllersOptions,
 ): Reconcile<EtcdClusterSpec, EtcdClusterStatus> {
   return async (request, context) => {
+    if (passes.seats.isOther(request.key, seat)) return { requeueAfterMs: lookMs };
     const isWanted = (cluster: EtcdCluster) => seatOf(cluster) === seat;
     const { requeueAfterMs, isSkipped } = await passes.run(request, { ...context, events: events() }, isWanted);
     if (isSkipped) return { requeueAfterMs: lookMs };

@@ -3,7 +3,7 @@
  * months. A pass that finds something to do with them reads them again before it decides.
  */
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
-import type { SecurityObserved } from '../service/security.ts';
+import type { SecurityObserved } from '../service/security/security.ts';
 
 /** Passes that use what was read once. At the default interval they are read every five minutes. */
 export const usesMax = 9;

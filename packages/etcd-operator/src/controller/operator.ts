@@ -23,7 +23,7 @@ import { MetricsClient } from '../client/metrics/client.ts';
 import { type CertificateIssuer, x509Issuer } from '../resource/certificates.ts';
 import { managedKinds } from '../resource/managers.ts';
 import type { PassSettings } from '../service/model.ts';
-import { MonitoringService } from '../service/monitoring.ts';
+import { MonitoringService } from '../service/monitoring/monitoring.ts';
 import { createControllers } from './controllers.ts';
 import { Passes } from './passes.ts';
 

@@ -6,14 +6,16 @@ import { deepEqual, type EventRecorder, isApiError, type Log, type Registry, typ
 import { EtcdCluster, type EtcdClusterStatus } from '../apis/etcd-cluster.ts';
 import { FINALIZER } from '../apis/well-known.ts';
 import type { ClusterLabels } from '../client/metrics/client.ts';
-import { ClusterService, type ClusterServiceOptions, type ObservedCluster } from '../service/cluster.ts';
-import { invalidStatus } from '../service/invalid.ts';
+import { CheckedObjects } from '../resource/checked-objects.ts';
+import { ClusterService, type ClusterServiceOptions, type ObservedCluster } from '../service/cluster/cluster.ts';
+import { invalidStatus } from '../service/cluster/invalid.ts';
 import type { PassInput } from '../service/model.ts';
-import type { MonitoringService } from '../service/monitoring.ts';
+import type { MonitoringService } from '../service/monitoring/monitoring.ts';
+import { statusOf } from '../service/monitoring/status.ts';
+import { transitions } from '../service/monitoring/transitions.ts';
 import { nextAction } from '../service/next-action.ts';
-import { statusOf } from '../service/status.ts';
-import { transitions } from '../service/transitions.ts';
 import { KnownCertificates } from './known-certificates.ts';
+import { KnownSeats } from './known-seats.ts';
 import { ResizeRefusals } from './resize-refusals.ts';
 
 export interface PassesOptions extends Omit<ClusterServiceOptions, 'registry'> {
@@ -34,19 +36,28 @@ export interface PassResult {
   readonly requeueAfterMs: number | undefined;
   /** Nothing was done: the cluster exists and is not wanted. */
   readonly isSkipped?: boolean;
+  /** The cluster at the end of the pass; undefined if it does not exist. */
+  readonly cluster?: EtcdCluster;
 }
 
 export type ClusterFilter = (cluster: EtcdCluster) => boolean;
 
+/** In intervals of passes at rest, of which the controller in charge runs one at least. */
+const seatAgeIntervals = 2;
+
 export class Passes {
+  readonly seats: KnownSeats;
   readonly #options: PassesOptions;
   /** The last pass over each cluster that has one in progress. */
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #refusals = new ResizeRefusals();
   readonly #certificates = new KnownCertificates();
+  readonly #checked: CheckedObjects;
 
   constructor(options: PassesOptions) {
     this.#options = options;
+    this.seats = new KnownSeats(options.clock, options.settings.restMs * seatAgeIntervals);
+    this.#checked = new CheckedObjects(options.clock, options.settings.restMs / 2);
   }
 
   /** Does nothing if the cluster is not `wanted` when it is read. */
@@ -69,22 +80,25 @@ export class Passes {
       this.#options.monitoring.forget(labelsOf(request));
       this.#refusals.forget(request.key);
       this.#certificates.forget(request.key);
+      this.seats.forget(request.key);
+      this.#checked.forget(`${request.namespace}/${request.name}`);
       return { requeueAfterMs: undefined };
     }
-    if (!isWanted(cluster)) return { requeueAfterMs: undefined, isSkipped: true };
+    this.seats.keep(request.key, cluster);
+    if (!isWanted(cluster)) return { requeueAfterMs: undefined, isSkipped: true, cluster };
     const isDeleting = cluster.metadata.deletionTimestamp !== undefined;
     const hasFinalizer = cluster.metadata.finalizers?.includes(FINALIZER) ?? false;
     if (isDeleting && !hasFinalizer) return { requeueAfterMs: undefined };
     const service = new ClusterService({ ...this.#options, registry });
     if (!hasFinalizer) {
       await service.addFinalizer(cluster);
-      return { requeueAfterMs: 0 };
+      return { requeueAfterMs: 0, cluster };
     }
     const errors = isDeleting ? [] : EtcdCluster.validate(cluster);
     if (errors.length > 0) {
       const nowMs = this.#options.clock.now();
-      await this.#writeStatus(context, cluster, invalidStatus(cluster, errors, nowMs));
-      return { requeueAfterMs: this.#options.settings.restMs };
+      const written = await this.#writeStatus(request, context, cluster, invalidStatus(cluster, errors, nowMs));
+      return { requeueAfterMs: this.#options.settings.restMs, cluster: written ?? cluster };
     }
     const observed = await this.#observe(request, cluster, service, signal);
     try {
@@ -103,12 +117,13 @@ export class Passes {
   ): Promise<ObservedCluster> {
     const resizeRefused = this.#refusals.find(key, cluster, this.#options.clock.now());
     const certificates = this.#certificates.use(key, cluster);
+    const checked = this.#checked;
     if (certificates) {
-      const observed = await service.observe(cluster, signal, { resizeRefused, certificates });
+      const observed = await service.observe(cluster, signal, { resizeRefused, certificates, checked });
       if (isAtRest(observed.input)) return observed;
       observed.etcd.close();
     }
-    const observed = await service.observe(cluster, signal, { resizeRefused });
+    const observed = await service.observe(cluster, signal, { resizeRefused, checked });
     if (isAtRest(observed.input)) this.#certificates.keep(key, cluster, observed.security);
     else this.#certificates.forget(key);
     return observed;
@@ -129,15 +144,17 @@ export class Passes {
     const isRecovered = input.recorded.recovery !== undefined && decision.recorded.recovery === undefined;
     if (isRecovered && input.wanted.recoverFrom !== undefined) {
       await service.removeRecoveryAnnotation(cluster);
-      return { requeueAfterMs: 0 };
+      return { requeueAfterMs: 0, cluster };
     }
     // The intent is written before the act, and a former leader's is refused before it acts.
     const isLast = decision.action?.do === 'removeFinalizer';
-    const isThere = isLast || (await this.#writeStatus(context, cluster, statusOf(cluster, input, decision)));
-    if (!isThere) return { requeueAfterMs: undefined };
+    const status = statusOf(cluster, input, decision);
+    const written = isLast ? cluster : await this.#writeStatus(request, context, cluster, status);
+    // It was deleted, or that was a stale read: the next pass finds out.
+    if (written === undefined) return { requeueAfterMs: this.#options.settings.busyMs, cluster };
     for (const { type, reason, message } of decision.events) events?.record(cluster, type, reason, message);
     this.#options.monitoring.observed(labels, input);
-    if (decision.action === undefined) return { requeueAfterMs: decision.requeueAfterMs };
+    if (decision.action === undefined) return { requeueAfterMs: decision.requeueAfterMs, cluster: written };
     await registry.checkFence();
     const { do: what, why } = decision.action;
     const refused = await service.perform(observed, decision.action, signal);
@@ -149,31 +166,34 @@ export class Passes {
     if (refused === undefined) log.write('info', 'action taken', fields);
     else log.write('debug', 'action refused; retrying', { ...fields, answer: refused });
     this.#options.monitoring.acted(labels, what, refused === undefined, this.#options.clock.now());
-    return { requeueAfterMs: refused === undefined ? 0 : decision.requeueAfterMs };
+    return { requeueAfterMs: refused === undefined ? 0 : decision.requeueAfterMs, cluster: written };
   }
 
   /**
-   * Nothing is written if nothing changed: a write would start the next pass. Returns false if the cluster was deleted
-   * meanwhile: there is nothing left to report, and nothing may be created for it.
+   * Nothing is written if nothing changed: a write would start the next pass. Returns the cluster with its status;
+   * undefined if it was deleted meanwhile: there is nothing left to report, and nothing may be created for it.
    */
   async #writeStatus(
+    { key }: Request,
     { registry, events }: PassContext,
     cluster: EtcdCluster,
     status: EtcdClusterStatus,
-  ): Promise<boolean> {
-    if (deepEqual(cluster.status, status)) return true;
+  ): Promise<EtcdCluster | undefined> {
+    if (deepEqual(cluster.status, status)) return cluster;
     const { metadata } = cluster;
+    this.seats.forget(key);
     try {
-      await registry
-        .resource(EtcdCluster)
-        .updateStatus({ metadata, status }, { resourceVersion: metadata.resourceVersion });
+      const { resourceVersion } = metadata;
+      const clusters = registry.resource(EtcdCluster);
+      const written = await clusters.updateStatus({ metadata, status }, { resourceVersion });
+      this.seats.keep(key, written);
       for (const { type, reason, message } of transitions(cluster.status, status)) {
         events?.record(cluster, type, reason, message);
       }
-      return true;
+      return written;
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error;
-      return false;
+      return undefined;
     }
   }
 }

@@ -1,7 +1,9 @@
 /** What the managers write, on a registry in memory: objects that are missing, that differ, and that are not ours. */
 import { ConfigMap } from '@ecsm/apiserver';
 import { PodDisruptionBudget, Service } from '@ecsm/kubernetes';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
+import { CheckedObjects } from './checked-objects.ts';
 import { createCluster, memoryRegistry } from './cluster.kit.ts';
 import type { SlotConfig } from './etcd-config.ts';
 import { Managers, type ObjectsWanted } from './managers.ts';
@@ -28,9 +30,24 @@ async function start() {
   return { registry, cluster, managers, stale, names, apply };
 }
 
-const all = ['Service/main-peer', 'Service/main-client', 'ConfigMap/main-config', 'PodDisruptionBudget/main'];
+const all = ['Service/main-peer', 'Service/main-client', 'PodDisruptionBudget/main', 'ConfigMap/main-config'];
 
 describe('the objects of a cluster', () => {
+  it('are not read again if they were right a short time ago, except for the configuration', async () => {
+    const { cluster, managers, registry, apply } = await start();
+    await apply();
+    const clock = new VirtualClock();
+    const checked = new CheckedObjects(clock, 1_000);
+    const names = async () => (await managers.stale(cluster, wanted, checked)).map(({ name }) => name);
+    expect(await names()).toEqual([]);
+    await registry.resource(Service).delete('main-client');
+    await registry.resource(ConfigMap).delete('main-config');
+    expect(await names()).toEqual(['ConfigMap/main-config']);
+    await clock.advance(1_000);
+    expect(await names()).toEqual(['Service/main-client', 'ConfigMap/main-config']);
+    expect(await names()).toEqual(['Service/main-client', 'ConfigMap/main-config']);
+  });
+
   it('are missing at first, and are complete once they were applied', async () => {
     const { names, apply } = await start();
     expect(await names()).toEqual(all);

@@ -5,6 +5,7 @@ import type { ApiObject, Kind, ObjectInput, Registry } from '@ecsm/runtime';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { names } from '../apis/well-known.ts';
 import { KubernetesClient } from '../client/kubernetes/client.ts';
+import type { CheckedObjects } from './checked-objects.ts';
 import { mayChange } from './cluster.ts';
 import { ConfigMapManager } from './config-map.ts';
 import { covers, isSameField } from './covers.ts';
@@ -65,14 +66,31 @@ export class Managers {
   async stale(
     cluster: EtcdCluster,
     { version, slots, isComplete, minAvailable }: ObjectsWanted,
+    checked?: CheckedObjects,
   ): Promise<readonly StaleObject[]> {
     const config = await this.#configMap(cluster, version, slots, isComplete);
-    const found = await Promise.all([
-      ...this.#services.render(cluster).map((service) => this.#compare(cluster, Service, service)),
+    const [others, configs] = await Promise.all([
+      this.#staleOthers(cluster, minAvailable, checked),
       this.#compare(cluster, ConfigMap, config, ['data']),
-      this.#compare(cluster, PodDisruptionBudget, this.#budgets.render(cluster, minAvailable)),
     ]);
-    return found.flat();
+    return [...others, ...configs];
+  }
+
+  /** Services and the disruption budget: not read if they were found right a short time ago. */
+  async #staleOthers(cluster: EtcdCluster, minAvailable: number, checked?: CheckedObjects): Promise<StaleObject[]> {
+    const services = this.#services.render(cluster);
+    const budget = this.#budgets.render(cluster, minAvailable);
+    const { namespace, name } = cluster.metadata;
+    const key = `${namespace}/${name}`;
+    const text = JSON.stringify([services, budget]);
+    if (checked?.has(key, text)) return [];
+    const found = await Promise.all([
+      ...services.map((service) => this.#compare(cluster, Service, service)),
+      this.#compare(cluster, PodDisruptionBudget, budget),
+    ]);
+    const stale = found.flat();
+    if (stale.length === 0) checked?.add(key, text);
+    return stale;
   }
 
   async #configMap(cluster: EtcdCluster, version: string, slots: ReadonlyMap<number, SlotConfig>, isComplete: boolean) {

@@ -75,6 +75,24 @@ describe('the Secrets of a cluster', () => {
     expect(await versions()).toEqual(before);
   });
 
+  it('keep an authority that a stale read did not see: members did not trust the certificates of the new one', async () => {
+    const { cluster, secrets, material, step } = await start();
+    const stale = await material();
+    const { authority } = await step('CreateAuthority');
+    const other = await start();
+    const after = await other.step('CreateAuthority');
+    await expect(secrets.write(cluster, stale, after)).rejects.toMatchObject({ code: 'Conflict' });
+    expect((await material()).authority).toEqual(authority);
+  });
+
+  it('replace an authority without its key', async () => {
+    const { registry, material, step } = await start();
+    await step('CreateAuthority');
+    await registry.resource(Secret).patch('main-ca', { data: { 'ca.key': null } });
+    expect((await material()).authority).toBeUndefined();
+    expect((await step('CreateAuthority')).authority).toEqual((await material()).authority);
+  });
+
   it('count as missing if a key of them is', async () => {
     const { registry, material, step } = await start();
     await step('CreateAuthority');

@@ -1,6 +1,6 @@
 /** The Secrets with the certificates of a cluster, as material and back. */
 import { Secret } from '@ecsm/apiserver';
-import type { ObjectOf } from '@ecsm/runtime';
+import { ApiError, type ObjectOf } from '@ecsm/runtime';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { names } from '../apis/well-known.ts';
 import type { KubernetesClient } from '../client/kubernetes/client.ts';
@@ -58,7 +58,9 @@ export class SecretManager {
   async write(cluster: EtcdCluster, before: TlsMaterial, after: TlsMaterial): Promise<void> {
     const { authority } = after;
     if (authority && authority !== before.authority) {
-      await this.#apply(cluster, names.caSecret(cluster.metadata.name), 'Opaque', authorityData(authority));
+      const name = names.caSecret(cluster.metadata.name);
+      const secret = secretOf(cluster, name, 'Opaque', authorityData(authority));
+      if (before.authority !== undefined || !(await this.#createAuthority(cluster, secret))) await this.#apply(secret);
     }
     const secrets = secretNames(cluster);
     for (const leaf of leafNames) {
@@ -66,14 +68,32 @@ export class SecretManager {
       if (material === undefined || material === before.leaves[leaf]) continue;
       const { certificate, key, trust } = material;
       const data = { 'tls.crt': certificate, 'tls.key': key, 'ca.crt': trust };
-      await this.#apply(cluster, secrets[leaf], 'kubernetes.io/tls', data);
+      await this.#apply(secretOf(cluster, secrets[leaf], 'kubernetes.io/tls', data));
     }
   }
 
-  async #apply(cluster: EtcdCluster, name: string, type: string, data: SecretData): Promise<void> {
-    const encoded = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, encode(value)]));
-    await this.#client.apply(Secret, Secret.input(metadataOf(cluster, name), { type, data: encoded }));
+  /**
+   * Returns false if the Secret exists and has no authority. Throws `Conflict` if it has one: a read that did not see it was
+   * stale, and members would not trust the certificates of another authority.
+   */
+  async #createAuthority({ metadata }: EtcdCluster, secret: SecretInput): Promise<boolean> {
+    if (await this.#client.create(Secret, secret)) return true;
+    const name = names.caSecret(metadata.name);
+    const found = await this.read(metadata.namespace ?? '', name);
+    if (found && authorityOf(found) === undefined) return false;
+    throw new ApiError('Conflict', { kind: Secret.kind, name, reason: 'it exists, and was not seen before' });
   }
+
+  async #apply(secret: SecretInput): Promise<void> {
+    await this.#client.apply(Secret, secret);
+  }
+}
+
+type SecretInput = ReturnType<typeof Secret.input>;
+
+function secretOf(cluster: EtcdCluster, name: string, type: string, data: SecretData): SecretInput {
+  const encoded = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, encode(value)]));
+  return Secret.input(metadataOf(cluster, name), { type, data: encoded });
 }
 
 export const leafNames: readonly LeafName[] = ['server', 'peer', 'client'];

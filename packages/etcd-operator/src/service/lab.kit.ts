@@ -8,7 +8,7 @@ import { VirtualClock } from '@ecsm/runtime/testing';
 import { EtcdCluster, type EtcdClusterInput } from '../apis/etcd-cluster.ts';
 import type { EtcdAlarm } from '../client/etcd/contract.ts';
 import { createCluster, memoryRegistry, ToyIssuer, withoutTls } from '../resource/cluster.kit.ts';
-import type { ClusterServiceOptions } from './cluster.ts';
+import type { ClusterServiceOptions } from './cluster/cluster.ts';
 import { settings } from './pass-settings.kit.ts';
 import { member, ScriptedEtcd, statusOfMember } from './scripted-etcd.kit.ts';
 

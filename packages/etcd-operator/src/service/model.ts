@@ -32,6 +32,8 @@ export interface PodFacts {
   readonly isDeleting: boolean;
   readonly createdAtMs: number;
   readonly restarts: number;
+  /** Why the scheduler has found no node for it. */
+  readonly unscheduled?: string;
   /** Such as `CrashLoopBackOff`; undefined while the container runs. */
   readonly waitingReason: string | undefined;
   /** Reason and message of the last termination of the container, such as `OOMKilled`. */
@@ -48,6 +50,8 @@ export interface VolumeFacts {
   readonly isOurs: boolean;
   /** The size that the claim requests. The volume may not be as large yet. */
   readonly requestBytes: number;
+  /** Why its driver could not enlarge it. */
+  readonly resizeError?: string;
 }
 
 /** The StatefulSet: pods `start` to `start + replicas - 1` should exist. */

@@ -248,14 +248,37 @@ describe('quorum loss', () => {
 });
 
 describe('a restart after a change of the template', () => {
-  it('goes on when the member before gets clients again', () => {
-    const cluster = running(3);
+  const restarting = (size: number, ...unready: readonly number[]) => {
+    const cluster = running(size);
     cluster.leader = 0;
     cluster.templateRevision++;
-    cluster.unready.add(2);
-    expect(cluster.run()).toEqual(['applyObjects', 'deletePod 2']);
+    for (const slot of unready) cluster.unready.add(slot);
+    return cluster;
+  };
+
+  it('goes on when the member before serves, if another one gets clients', () => {
+    const cluster = restarting(3, 2);
+    expect(cluster.run()).toEqual(['applyObjects', 'deletePod 2', 'deletePod 1', 'moveLeader 1', 'deletePod 0']);
+    expect(cluster.recorded.operation).toBeUndefined();
+    cluster.wanted = { ...cluster.wanted, size: 5 };
+    expect(cluster.run()).toEqual([]);
     expect(cluster.last?.waiting?.message).toBe('waiting for main-2 to be ready');
     cluster.unready.clear();
+    expect(cluster.run()).toContain('addLearner 3');
+  });
+
+  it('waits for the last member that gets clients', () => {
+    const cluster = restarting(3, 1, 2);
+    expect(cluster.run()).toEqual(['applyObjects', 'deletePod 2', 'deletePod 1']);
+    expect(cluster.last?.waiting?.message).toBe('waiting for main-1, main-2 to be ready');
+    cluster.unready.delete(2);
+    expect(cluster.run()).toEqual(['moveLeader 1', 'deletePod 0']);
+  });
+
+  it('leaves as many members that get clients as may fail', () => {
+    const cluster = restarting(5, 2, 3, 4);
+    expect(cluster.run()).toEqual(['applyObjects', 'deletePod 4', 'deletePod 3', 'deletePod 2']);
+    cluster.unready.delete(4);
     expect(cluster.run()).toEqual(['deletePod 1', 'moveLeader 1', 'deletePod 0']);
   });
 

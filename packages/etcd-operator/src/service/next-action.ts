@@ -3,23 +3,25 @@
  * order, and the first that applies decides. Changes that have begun come before new ones, and what protects data comes
  * before what was asked for.
  */
-import { corruption, defragmentation, space } from './alarms.ts';
-import { bootstrap } from './bootstrap.ts';
-import { authority, certificates } from './certificates.ts';
-import { deletion } from './deletion.ts';
-import { identity, missingSet } from './identity.ts';
-import { learner, leaving } from './joining.ts';
+
+import { bootstrap } from './cluster/bootstrap.ts';
+import { deletion } from './cluster/deletion.ts';
+import { identity, missingSet } from './cluster/identity.ts';
+import { slotsInRange } from './cluster/range.ts';
+import { enlargement, enlargementRefused } from './cluster/storage.ts';
+import { corruption, defragmentation, space } from './health/alarms.ts';
+import { countVoters, isServing } from './health/quorum.ts';
+import { withStuck } from './health/stuck.ts';
 import type { Decision, PassInput } from './model.ts';
-import { countVoters, isServing } from './quorum.ts';
-import { quorumLoss, recovery } from './quorum-loss.ts';
-import { slotsInRange } from './range.ts';
-import { replacement } from './replacement.ts';
-import { brokenTemplate, restarted, rollout } from './rollout.ts';
+import { quorumLoss, recovery } from './recovery/quorum-loss.ts';
+import { replacement } from './recovery/replacement.ts';
 import { act, blocked, type Rule, wait } from './rule.ts';
-import { scaling } from './scaling.ts';
-import { stopped } from './stop.ts';
-import { enlargement, enlargementRefused } from './storage.ts';
-import { takeBack, upgrade } from './upgrade.ts';
+import { learner, leaving } from './scaling/joining.ts';
+import { scaling } from './scaling/scaling.ts';
+import { stopped } from './scaling/stop.ts';
+import { authority, certificates } from './security/certificates.ts';
+import { brokenTemplate, restarted, rollout } from './upgrade/rollout.ts';
+import { takeBack, upgrade } from './upgrade/upgrade.ts';
 
 const rules: readonly Rule[] = [
   deletion,
@@ -42,8 +44,8 @@ const rules: readonly Rule[] = [
   strangers,
   takeBack,
   rollout,
-  everyMemberServes,
   restarted,
+  everyMemberServes,
   authority,
   scaling,
   upgrade,
@@ -54,7 +56,7 @@ const rules: readonly Rule[] = [
 export function nextAction(input: PassInput): Decision {
   for (const rule of rules) {
     const decision = rule(input);
-    if (decision) return decision;
+    if (decision) return withStuck(input, decision);
   }
   return { recorded: input.recorded, events: [], requeueAfterMs: input.settings.restMs };
 }
@@ -88,13 +90,5 @@ function everyMemberServes(input: PassInput): Decision | undefined {
   const missing = slots.filter((slot) => !isServing(slot) || slot.pod?.isReady !== true);
   if (missing.length === 0 && voters === serving && slots.length === voters) return undefined;
   const names = missing.map(({ podName }) => podName).join(', ');
-  const message = `waiting for ${names || 'the members'} to be ready`;
-  const { operation } = input.recorded;
-  const isStuck =
-    operation?.type === 'Upgrade' && facts.nowMs - operation.startedAtMs > input.settings.learnerDeadlineMs;
-  const problem = {
-    reason: 'UpgradeStuck',
-    message: `${names} did not come back with ${input.recorded.version}`,
-  } as const;
-  return wait(input, 'WaitingForPod', message, isStuck ? { problem } : {});
+  return wait(input, 'WaitingForPod', `waiting for ${names || 'the members'} to be ready`);
 }

@@ -4,11 +4,11 @@
  */
 import type { EtcdAlarm, EtcdMember } from '../client/etcd/contract.ts';
 import { lineOf } from './action-line.kit.ts';
+import { isInRange, nextSlot } from './cluster/range.ts';
+import { quorumOf } from './health/quorum.ts';
 import type { Action, ClusterFacts, Decision, PassInput, PlannedEvent, Recorded, SlotFacts, Wanted } from './model.ts';
 import { nextAction } from './next-action.ts';
 import { settings } from './pass-settings.kit.ts';
-import { quorumOf } from './quorum.ts';
-import { isInRange, nextSlot } from './range.ts';
 
 interface Pod {
   uid: string;

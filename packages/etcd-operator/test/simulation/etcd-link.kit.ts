@@ -3,11 +3,12 @@ import { isApiError } from '@ecsm/runtime';
 import type { ProcessDependencies } from '@ecsm/runtime/simulation';
 import type { ConnectEtcd, EtcdCallOptions, EtcdClient } from '../../src/client/etcd/contract.ts';
 import { EtcdError } from '../../src/client/etcd/error.ts';
+import type { MembershipCall } from './membership-rules.kit.ts';
 
 const timeoutMsDefault = 5_000;
 
 /** Called when a change arrives at etcd. */
-export type OnChange = (method: 'addLearner' | 'promote' | 'remove' | 'moveLeader', subject: string) => void;
+export type OnChange = (method: MembershipCall, subject: string) => void;
 
 export function linkToEtcd(connect: ConnectEtcd, doors: ProcessDependencies, onChange: OnChange): ConnectEtcd {
   return (credentials): EtcdClient => {

@@ -13,7 +13,7 @@ interface Content extends CertificateInfo {
 
 export function fakeIssuer(clock: Clock): CertificateIssuer {
   let count = 0;
-  const nextId = (of: string) => `${of}-${clock.monotonicMs()}-${++count}`;
+  const nextId = (of: string) => `${of}-${clock.now()}-${clock.monotonicMs()}-${++count}`;
   return {
     createAuthority() {
       const id = nextId('authority');

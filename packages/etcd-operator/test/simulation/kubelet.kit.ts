@@ -3,10 +3,11 @@
  * ConfigMap and the volume of their pod, starts them again when they exit, and reports their status.
  */
 import { Pod } from '@ecsm/kubernetes';
-import { type Clock, deepEqual, isApiError, type Registry, timestampAt } from '@ecsm/runtime';
+import { type Clock, deepEqual, isApiError, type Registry } from '@ecsm/runtime';
 import { readConfigFile } from '../../src/client/etcd/simulated/config.kit.ts';
 import { EtcdVolume } from '../../src/client/etcd/simulated/model.kit.ts';
 import type { SimulatedEtcd } from '../../src/client/etcd/simulated/world.kit.ts';
+import { isReady, podStatusOf, readyCondition, type Sandbox } from './pod-status.kit.ts';
 import { clusterName, namespace, slotIn, type View } from './view.kit.ts';
 
 /** As the operator's setting. */
@@ -29,20 +30,6 @@ export interface StartedMember {
   readonly isForced: boolean;
 }
 
-interface Sandbox {
-  readonly uid: string;
-  readonly slot: number;
-  readonly address: string;
-  state: 'waiting' | 'pulling' | 'running' | 'backoff';
-  restarts: number;
-  reason: string | undefined;
-  peerURL: string | undefined;
-  nextStartMs: number;
-  config: { readonly text: string | undefined; readonly readMs: number } | undefined;
-  /** What it trusted when it started. */
-  trust: string | undefined;
-}
-
 export interface KubeletOptions {
   readonly registry: Registry;
   readonly clock: Clock;
@@ -63,7 +50,8 @@ export class Kubelet {
   readonly lostNodes = new Map<number, number>();
   readonly imageFaults = new Map<number, ImageFault>();
   readonly #sandboxes = new Map<string, Sandbox>();
-  #addresses = 0;
+  /** How many addresses pods have had. */
+  addresses = 0;
   #isRunning = false;
   #isPoked = false;
   #nextTick: (() => void) | undefined;
@@ -98,7 +86,7 @@ export class Kubelet {
     return sandbox.state !== 'running' && (sandbox.restarts === 0 || sandbox.restarts > restartsMax);
   }
 
-  /** Ends the process of a pod, as for want of memory. */
+  /** Ends the process of a pod, as if out of memory. */
   killContainer(slot: number): void {
     for (const sandbox of this.#sandboxes.values()) {
       if (sandbox.slot !== slot || sandbox.state !== 'running' || sandbox.peerURL === undefined) continue;
@@ -178,14 +166,14 @@ export class Kubelet {
     }
     const current = sandbox ?? this.#create(uid, slot);
     this.#start(pod, current);
-    const status = this.#statusOf(current);
+    const status = podStatusOf(current, this.#options.view.isUp(slot));
     const isSame = deepEqual(status, pod.status);
     if (!isSame) await this.#write(pod, status);
     return !isSame || !this.#options.view.isUp(slot);
   }
 
   #create(uid: string, slot: number): Sandbox {
-    const number = ++this.#addresses;
+    const number = ++this.addresses;
     const sandbox: Sandbox = {
       uid,
       slot,
@@ -258,45 +246,8 @@ export class Kubelet {
     if (sandbox.state === 'running' && sandbox.peerURL !== undefined) this.#options.etcd.stop(sandbox.peerURL);
   }
 
-  #statusOf(sandbox: Sandbox): NonNullable<Pod['status']> {
-    const { view } = this.#options;
-    const { state, restarts, reason, slot } = sandbox;
-    const ready = state === 'running' && view.isUp(slot);
-    const terminated = { exitCode: 1, ...split(reason) };
-    const waiting = { pulling: 'ImagePullBackOff', waiting: 'ContainerCreating', backoff: 'CrashLoopBackOff' };
-    return {
-      phase: state === 'running' || restarts > 0 ? 'Running' : 'Pending',
-      podIP: sandbox.address,
-      conditions: [readyCondition(ready)],
-      containerStatuses: [
-        {
-          name: 'etcd',
-          ready,
-          restartCount: Math.max(0, restarts - (state === 'running' ? 0 : 1)),
-          state: state === 'running' ? { running: {} } : { waiting: { reason: waiting[state] } },
-          ...(reason === undefined ? {} : { lastState: { terminated } }),
-        },
-      ],
-    };
-  }
-
   async #write({ metadata }: Pod, status: NonNullable<Pod['status']>): Promise<void> {
     const { name, uid } = metadata;
     await this.#options.registry.resource(Pod).updateStatus({ metadata: { name, namespace, uid }, status });
   }
-}
-
-function readyCondition(isTrue: boolean) {
-  return { type: 'Ready', status: isTrue ? ('True' as const) : ('False' as const), lastTransitionTime: timestampAt(0) };
-}
-
-function isReady({ status }: Pod): boolean {
-  return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
-}
-
-/** `OOMKilled`, or `Error: why`. */
-function split(reason: string | undefined): { readonly reason?: string; readonly message?: string } {
-  if (reason === undefined) return {};
-  const [word = '', ...rest] = reason.split(': ');
-  return { reason: word, ...(rest.length === 0 ? {} : { message: rest.join(': ') }) };
 }

@@ -1,17 +1,18 @@
 /** Planted defects: mistakes that operators of etcd have made, each with the story that it spoils and what detects it. */
 
 import { patch, replace } from '@ecsm/runtime/simulation';
+import type { EtcdAlarmType } from '../../src/client/etcd/contract.ts';
 import { EtcdState } from '../../src/client/etcd/simulated/state.kit.ts';
 import type * as tls from '../../src/resource/tls-material.ts';
+import type * as observing from '../../src/service/cluster/observation.ts';
+import type * as configs from '../../src/service/cluster/slot-config.ts';
+import type * as wishes from '../../src/service/cluster/wanted.ts';
+import type * as quorums from '../../src/service/health/quorum.ts';
 import type { Action, Decision, PassInput } from '../../src/service/model.ts';
+import type * as said from '../../src/service/monitoring/status.ts';
 import type * as decisions from '../../src/service/next-action.ts';
-import type * as observing from '../../src/service/observation.ts';
-import type * as quorums from '../../src/service/quorum.ts';
-import type * as configs from '../../src/service/slot-config.ts';
-import type * as said from '../../src/service/status.ts';
-import type * as wishes from '../../src/service/wanted.ts';
+import { rules } from './rules.kit.ts';
 import { asked, silent } from './scenario.kit.ts';
-import { rules } from './watchdog.kit.ts';
 
 export interface Mutant {
   readonly name: string;
@@ -37,6 +38,11 @@ const believing = (change: (input: PassInput) => PassInput) => () =>
 
 const wanting = (change: Partial<ReturnType<typeof wishes.wantedOf>>) => () =>
   replace<typeof wishes.wantedOf>('wantedOf', (original) => (cluster) => ({ ...original(cluster), ...change }));
+
+const ignoring = (ignored: EtcdAlarmType) =>
+  believing(({ facts, ...input }) => {
+    return { ...input, facts: { ...facts, alarms: facts.alarms.filter(({ type }) => type !== ignored) } };
+  });
 
 const why = 'a planted defect';
 /** The oracle of the simulation itself. */
@@ -223,5 +229,17 @@ export const mutants: readonly Mutant[] = [
     story: 'pause in the middle of a change',
     caughtBy: [rules.paused],
     plant: wanting({ isPaused: false }),
+  },
+  {
+    name: 'a full database is left full',
+    story: 'a full database',
+    caughtBy: [asked],
+    plant: ignoring('NOSPACE'),
+  },
+  {
+    name: 'a corrupt member is kept',
+    story: 'a corrupt member',
+    caughtBy: [asked],
+    plant: ignoring('CORRUPT'),
   },
 ];

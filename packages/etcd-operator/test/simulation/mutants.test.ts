@@ -4,9 +4,10 @@
  * seeds, until an oracle fails: it has to be one of those that are expected.
  */
 import { runScenario } from '@ecsm/runtime/simulation';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Mutant, mutants } from './mutants.kit.ts';
 import { etcdScenario } from './scenario.kit.ts';
+import { prepareSettled } from './settled.kit.ts';
 import { stories } from './stories.kit.ts';
 
 const { planting } = vi.hoisted(() => ({
@@ -16,11 +17,11 @@ const { planting } = vi.hoisted(() => ({
 
 vi.mock('../../src/resource/tls-material.ts', planting);
 vi.mock('../../src/service/next-action.ts', planting);
-vi.mock('../../src/service/observation.ts', planting);
-vi.mock('../../src/service/quorum.ts', planting);
-vi.mock('../../src/service/slot-config.ts', planting);
-vi.mock('../../src/service/status.ts', planting);
-vi.mock('../../src/service/wanted.ts', planting);
+vi.mock('../../src/service/cluster/observation.ts', planting);
+vi.mock('../../src/service/health/quorum.ts', planting);
+vi.mock('../../src/service/cluster/slot-config.ts', planting);
+vi.mock('../../src/service/monitoring/status.ts', planting);
+vi.mock('../../src/service/cluster/wanted.ts', planting);
 
 /** More than any defect needs. */
 const seedsMax = 60;
@@ -42,6 +43,9 @@ async function firstFailure({ story }: Mutant) {
   }
   return undefined;
 }
+
+/** What stories start with was made by an operator without defects. */
+beforeAll(prepareSettled, 300_000);
 
 describe('planted defects', () => {
   it.each(mutants)('$name: found', { timeout: 300_000 }, async (mutant) => {

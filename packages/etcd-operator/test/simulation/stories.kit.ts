@@ -1,5 +1,4 @@
 /** What happens to a cluster in a run. Every story leaves a spec behind that has to become true. */
-import type { EtcdClusterInput } from '../../src/apis/etcd-cluster.ts';
 import { names } from '../../src/apis/well-known.ts';
 import type { Users } from './users.kit.ts';
 import { clusterName, type View } from './view.kit.ts';
@@ -11,17 +10,10 @@ export interface Story {
   readonly why?: (view: View) => string | undefined;
 }
 
-type Spec = EtcdClusterInput['spec'] & object;
-
 /** With or without waiting, so that edits and faults come at any step. */
 async function later(users: Users): Promise<void> {
   if (users.random.next() < 0.5) await users.settled(300_000);
   else await users.soon(40_000);
-}
-
-async function createSettled(users: Users, spec: Spec): Promise<void> {
-  await users.create(spec);
-  await users.settled(400_000);
 }
 
 async function perhapsDisaster(users: Users, chance = 0.4): Promise<void> {
@@ -50,8 +42,8 @@ export const stories: readonly Story[] = [
   {
     name: 'walk over all sizes',
     async tell(users) {
-      await users.create({ size: users.pick(1, 3, 3, 5) });
-      for (let count = users.random.integer(1, 4); count > 0; count--) {
+      await users.startWith(users.pick(1, 3, 3, 5));
+      for (let count = users.random.integer(1, 3); count > 0; count--) {
         await later(users);
         await perhapsDisaster(users);
         await users.edit({ size: users.pick(0, 1, 1, 3, 3, 3, 5, 7) });
@@ -71,7 +63,7 @@ export const stories: readonly Story[] = [
   {
     name: 'disasters',
     async tell(users) {
-      await createSettled(users, { size: users.pick(3, 3, 3, 5) });
+      await users.startWith(users.pick(3, 3, 3, 5));
       for (let count = users.random.integer(2, 5); count > 0; count--) {
         await users.disaster();
         await later(users);
@@ -82,7 +74,7 @@ export const stories: readonly Story[] = [
     name: 'two at once',
     async tell(users) {
       const size = users.pick(3, 3, 3, 5);
-      await createSettled(users, { size });
+      await users.startWith(size);
       const [first = 0, second = 1] = users.running;
       await users.disaster(first);
       await users.disaster(second);
@@ -93,7 +85,7 @@ export const stories: readonly Story[] = [
   {
     name: 'partitions',
     async tell(users) {
-      await createSettled(users, { size: users.pick(3, 3, 3, 5) });
+      await users.startWith(users.pick(3, 3, 3, 5));
       users.isolate(users.pick(true, false) ? users.running : [users.anySlot()]);
       await users.soon(100_000);
       if (users.pick(true, false)) await users.edit({ size: users.pick(1, 3, 3, 5) });
@@ -105,7 +97,7 @@ export const stories: readonly Story[] = [
     name: 'a quorum lost, and recovered with permission',
     async tell(users) {
       const size = users.pick(3, 3, 3, 5);
-      await createSettled(users, { size });
+      await users.startWith(size);
       const lost = users.pick([0, 1], [1, 2], [0, 2]);
       for (const slot of size === 3 ? lost : [...lost, 3]) await users.loseVolume(slot);
       await users.wait(users.random.integer(0, 60_000));
@@ -120,7 +112,7 @@ export const stories: readonly Story[] = [
   {
     name: 'a quorum lost for a while, without permission',
     async tell(users) {
-      await createSettled(users, { size: users.pick(3, 3, 3, 5) });
+      await users.startWith(users.pick(3, 3, 3, 5));
       const [, ...lost] = users.running;
       for (const slot of lost) users.setNode(slot, true);
       await users.wait(users.random.integer(20_000, 200_000));
@@ -132,7 +124,7 @@ export const stories: readonly Story[] = [
   {
     name: 'upgrade with a member that does not come back for a while',
     async tell(users) {
-      await createSettled(users, { size: users.pick(1, 3, 3, 5) });
+      await users.startWith(users.pick(1, 3, 3, 5));
       const slot = users.anySlot();
       users.setImage(slot, users.pick('pull', 'exit'));
       await users.edit({ version: 'v3.6.11' });
@@ -145,7 +137,7 @@ export const stories: readonly Story[] = [
   {
     name: 'change of the configuration while a member is down',
     async tell(users) {
-      await createSettled(users, { size: users.pick(3, 3, 3, 5) });
+      await users.startWith(users.pick(3, 3, 3, 5));
       const slot = users.anySlot();
       users.setNode(slot, true);
       await users.soon(100_000);
@@ -159,11 +151,11 @@ export const stories: readonly Story[] = [
   {
     name: 'certificates over years',
     async tell(users) {
-      await createSettled(users, { size: users.pick(1, 3), ...withTls });
-      for (let count = users.random.integer(1, 3); count > 0; count--) {
+      await users.startWith(users.pick(1, 1, 3), true);
+      for (let count = users.pick(1, 1, 2); count > 0; count--) {
         users.skip(users.pick(61, 400, 2_500, 3_000) * 86_400_000);
         // At rest the operator reads the Secrets in every tenth pass only.
-        await users.wait(1_000_000);
+        await users.idle(1_000_000);
         await later(users);
         await perhapsDisaster(users, 0.3);
       }
@@ -172,8 +164,7 @@ export const stories: readonly Story[] = [
   {
     name: 'pause in the middle of a change',
     async tell(users) {
-      await users.create({ size: users.pick(1, 3) });
-      await later(users);
+      await users.startWith(users.pick(1, 3));
       await users.edit({ size: users.pick(1, 3, 3, 5) });
       await users.soon();
       await users.edit({ paused: true });
@@ -200,7 +191,7 @@ export const stories: readonly Story[] = [
   {
     name: 'stop and start, with a volume lost meanwhile',
     async tell(users) {
-      await createSettled(users, { size: users.pick(3, 3, 3, 5) });
+      await users.startWith(users.pick(3, 3, 3, 5));
       await users.edit({ size: 0 });
       await later(users);
       const slot = users.random.integer(0, 2);
@@ -213,13 +204,83 @@ export const stories: readonly Story[] = [
   {
     name: 'volumes that are retained',
     async tell(users) {
-      const retentionPolicy = { whenScaled: 'Retain' as const };
-      await users.create({ size: users.pick(3, 3, 3, 5), storage: { retentionPolicy } });
-      await later(users);
+      await users.startWith(users.pick(3, 3, 3, 5));
+      await users.edit({ storage: { retentionPolicy: { whenScaled: 'Retain' } } });
+      await users.soon(40_000);
       // Long enough that a member which is removed was healthy for certain.
       if (users.pick(true, false)) await users.wait(70_000);
       await users.edit({ size: 1 });
       await later(users);
+      await perhapsDisaster(users);
+    },
+  },
+  {
+    name: 'from any size to any other',
+    async tell(users) {
+      const from = users.pick(0, 1, 3, 5, 7);
+      await users.startWith(from === 0 ? users.pick(1, 3, 5) : from);
+      if (from === 0) {
+        await users.edit({ size: 0 });
+        await users.settled(300_000);
+      }
+      const to = users.pick(0, 1, 3, 5, 7);
+      await users.edit({ size: to === from ? 3 : to });
+      await users.soon(60_000);
+      await perhapsDisaster(users, 0.3);
+    },
+  },
+  {
+    name: 'a full database',
+    async tell(users) {
+      await users.startWith(users.pick(1, 3, 3, 5));
+      users.fill(users.anySlot());
+      await users.soon(60_000);
+      await perhapsDisaster(users);
+      if (users.pick(true, false)) await users.edit({ size: users.pick(1, 3, 5) });
+      await users.soon(60_000);
+      if (users.pick(true, false)) users.fill(users.anySlot());
+    },
+  },
+  {
+    name: 'a corrupt member',
+    async tell(users) {
+      await users.startWith(users.pick(3, 3, 5));
+      users.corrupt(users.anySlot());
+      await users.soon(60_000);
+      // Not its volume: two copies of three would be lost.
+      await users.killPod(users.anySlot());
+      await users.soon(60_000);
+      if (users.pick(true, false)) await users.edit({ size: users.pick(3, 5) });
+    },
+  },
+  {
+    name: 'a member removed with etcdctl',
+    async tell(users) {
+      await users.startWith(users.pick(3, 3, 5));
+      await users.soon(30_000);
+      await users.removeMember(users.anySlot());
+      await users.soon(60_000);
+      if (users.pick(true, false)) await users.edit({ size: users.pick(1, 3, 5) });
+      if (users.pick(true, false)) await users.killPod(users.anySlot());
+    },
+  },
+  {
+    name: 'delete, and create again under the same name',
+    async tell(users) {
+      const whenDeleted = users.pick<'Delete' | 'Retain'>('Delete', 'Retain');
+      if (users.pick(true, false)) {
+        await users.startWith(users.pick(1, 3));
+        await users.edit({ storage: { retentionPolicy: { whenDeleted } } });
+      } else await users.create({ size: users.pick(1, 3), storage: { retentionPolicy: { whenDeleted } } });
+      await users.soon(60_000);
+      await perhapsDisaster(users);
+      await users.delete();
+      users.repair();
+      await users.until(() => users.view.cluster === undefined);
+      if (whenDeleted === 'Retain') await users.deleteVolumes();
+      if (users.pick(true, false)) await users.soon();
+      await users.create({ size: users.pick(1, 3) });
+      await users.soon(60_000);
       await perhapsDisaster(users);
     },
   },

@@ -3,8 +3,10 @@ import { PersistentVolumeClaim, Pod } from '@ecsm/kubernetes';
 import { isApiError, type JsonValue, sleep } from '@ecsm/runtime';
 import { EtcdCluster, type EtcdClusterInput } from '../../src/apis/etcd-cluster.ts';
 import { annotations, names } from '../../src/apis/well-known.ts';
+import { isEtcdError } from '../../src/client/etcd/error.ts';
 import { whyUnsettled } from '../../src/controller/operator.ts';
 import type { ImageFault } from './kubelet.kit.ts';
+import { restoreSettled, specOf } from './settled.kit.ts';
 import { clusterName, namespace, slotIn, slots } from './view.kit.ts';
 import type { World } from './world.kit.ts';
 
@@ -33,6 +35,15 @@ export class Users {
     return sleep(this.#world.simulation.clock, ms);
   }
 
+  /** Waits for long, while clients write seldom. */
+  async idle(ms: number): Promise<void> {
+    const { pace } = this.#world;
+    const before = pace.writeMs;
+    pace.writeMs = 60_000;
+    await this.wait(ms);
+    pace.writeMs = before;
+  }
+
   /** A moment in the middle of something. */
   soon(msMax = 15_000): Promise<void> {
     return this.wait(this.random.next() ** 2 * msMax);
@@ -41,8 +52,14 @@ export class Users {
   async create(spec: EtcdClusterInput['spec'] & object): Promise<void> {
     await this.#world.registry.resource(EtcdCluster).create({
       metadata: { name: clusterName },
-      spec: { version: 'v3.5.30', security: { tls: { enabled: false } }, ...spec },
+      spec: { ...specOf(3, false), ...spec },
     });
+  }
+
+  /** Starts with a cluster that has settled, and whose members run. */
+  async startWith(size: number, isTls = false): Promise<void> {
+    await restoreSettled(this.#world, size, isTls);
+    await this.until(() => slots.slice(0, size).every((slot) => this.view.isUp(slot)));
   }
 
   async edit(spec: JsonValue): Promise<void> {
@@ -144,6 +161,45 @@ export class Users {
 
   heal(): void {
     this.#world.etcd.heal();
+  }
+
+  /** The database of a member is at its quota for a moment. */
+  fill(slot: number): void {
+    const process = this.view.process(slot);
+    if (process) this.#world.etcd.raise(process.options.peerURL, 'NOSPACE');
+  }
+
+  /** The data of a member differs, and the others notice. */
+  corrupt(slot: number): void {
+    const process = this.view.process(slot);
+    if (process === undefined) return;
+    this.#world.etcd.damage(process.options.peerURL);
+    this.#world.etcd.raise(process.options.peerURL, 'CORRUPT');
+  }
+
+  /** A user removes a member with etcdctl. */
+  async removeMember(slot: number): Promise<void> {
+    const process = this.view.process(slot);
+    const address = this.running.map((one) => this.view.process(one)?.options.address).find((one) => one !== undefined);
+    if (process === undefined || address === undefined) return;
+    const client = this.#world.etcd.connect(undefined);
+    try {
+      await client.remove({ host: address, address, port: 2379 }, process.id, { timeoutMs: 5_000 });
+    } catch (error) {
+      if (!isEtcdError(error)) throw error;
+    } finally {
+      client.close();
+    }
+  }
+
+  /** Deletes the volumes that a deleted cluster has left behind. */
+  async deleteVolumes(): Promise<void> {
+    const claims = this.#world.registry.resource(PersistentVolumeClaim);
+    for (const { metadata } of this.view.claims) {
+      this.#world.watchdog.excused.add(metadata.uid);
+      await ignoringMissing(claims.delete(metadata.name, { namespace, uid: metadata.uid }));
+    }
+    await this.until(() => this.view.claims.length === 0);
   }
 
   /** One thing goes wrong, and is repaired after a while. */

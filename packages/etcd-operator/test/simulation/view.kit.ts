@@ -59,7 +59,8 @@ export class View {
 
   /** The process of a slot, with either scheme. */
   process(slot: number): EtcdProcess | undefined {
-    return this.#etcd.process(peerURL(slot, 'https')) ?? this.#etcd.process(peerURL(slot, 'http'));
+    const { https, http } = peerURLs[slot] ?? {};
+    return this.#etcd.process(https ?? '') ?? this.#etcd.process(http ?? '');
   }
 
   /** The running process that knows most about the members; undefined if none runs. */
@@ -93,9 +94,10 @@ export class View {
 /** More than any story uses. */
 export const slots: readonly number[] = Array.from({ length: 12 }, (_, slot) => slot);
 
-export function peerURL(slot: number, scheme: string): string {
-  return `${scheme}://${names.host(clusterName, namespace, slot)}:2380`;
-}
+const peerURLs = slots.map((slot) => {
+  const host = names.host(clusterName, namespace, slot);
+  return { https: `https://${host}:2380`, http: `http://${host}:2380` };
+});
 
 /** Of a pod, a claim or a member's peer URL. */
 export function slotIn(text: string | undefined): number {

@@ -25,10 +25,13 @@ export const settings = {
   quorumGraceMs: 15_000,
   restartsMax: 5,
   spaceCycleMs: 60_000,
-  busyMs: 2_500,
+  busyMs: 5_000,
   restMs: 90_000,
   workers: 1,
 };
+
+/** Longer than the defaults: most of the calls of a run were renewals. */
+const electionTimes = { leaseMs: 30_000, renewDeadlineMs: 20_000, retryMs: 6_000 };
 
 export interface World {
   readonly simulation: Simulation;
@@ -38,13 +41,17 @@ export interface World {
   readonly view: View;
   readonly watchdog: Watchdog;
   readonly random: SeededRandom;
+  /** `writeMs`: between two writes of a client. */
+  readonly pace: { writeMs: number };
 }
 
 export function buildWorld(simulation: Simulation): World {
   const { clock, store, seed } = simulation;
   const random = new SeededRandom(seed, 77);
   const registry = new EmbeddedRegistry({ store, clock, random: new SeededRandom(seed, 78), kinds });
-  const etcd = new SimulatedEtcd(clock, { healthMs: 2_000, versionMs: 3_000 });
+  // The operator's calls have the latency of their link.
+  const times = { healthMs: 2_000, versionMs: 3_000, latencyMs: 0, readRetryMs: 200 };
+  const etcd = new SimulatedEtcd(clock, times);
   const view = new View(simulation, etcd);
   const failed = (error: unknown) =>
     simulation.fail('the simulated cluster works', error instanceof Error ? (error.stack ?? '') : String(error));
@@ -62,7 +69,7 @@ export function buildWorld(simulation: Simulation): World {
   const signal = new AbortController().signal;
   runClusterControllers({ registry, signal, only: ['statefulSets', 'claimProtection'] }).catch(failed);
   collectGarbage(registry, { signal, sweepMs: 3_600_000 }).catch(failed);
-  return { simulation, registry, etcd, kubelet, view, watchdog, random };
+  return { simulation, registry, etcd, kubelet, view, watchdog, random, pace: { writeMs: 4_000 } };
 }
 
 /** `isElected`: beside another one, with leader election. */
@@ -75,7 +82,7 @@ export async function operate(world: World, doors: ProcessDependencies, isElecte
   const operator = new EtcdOperator({ registry, connect, issuer: fakeIssuer(clock), clock, log, settings });
   if (!isElected) return operator.run({ signal });
   const identity = `${doors.name}-${doors.incarnation}`;
-  const election = new LeaderElection({ registry, name: 'etcd-operator', identity, log });
+  const election = new LeaderElection({ registry, name: 'etcd-operator', identity, log, ...electionTimes });
   const manager = new Manager({ registry, clock, log, election });
   for (const runnable of operator.runnables) manager.add(runnable);
   await manager.run({ signal });

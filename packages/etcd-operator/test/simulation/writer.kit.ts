@@ -7,8 +7,6 @@ const keys = 3;
 
 export class Writer {
   readonly #world: World;
-  /** Between two writes. */
-  everyMs = 2_500;
   written = 0;
 
   constructor(world: World) {
@@ -16,10 +14,10 @@ export class Writer {
   }
 
   async run(): Promise<void> {
-    const { simulation, etcd, view, random, watchdog } = this.#world;
+    const { simulation, etcd, view, random, watchdog, pace } = this.#world;
     const client = etcd.connect(undefined);
     for (let count = 0; ; count++) {
-      await sleep(simulation.clock, this.everyMs);
+      await sleep(simulation.clock, pace.writeMs);
       const addresses = view.pods.flatMap(({ status }) => (status?.podIP === undefined ? [] : [status.podIP]));
       if (addresses.length === 0) continue;
       const address = random.pick(addresses);

@@ -27,7 +27,7 @@ export interface EtcdHarness {
 
 /** Repeats the action until it does not fail, also in hooks. */
 export function eventually<T>(action: () => Promise<T>): Promise<T> {
-  return vi.waitFor(action, { timeout: 40_000, interval: 50 });
+  return vi.waitFor(action, { timeout: 120_000, interval: 50 });
 }
 
 /** `ok`, or the code of the error. Anything but an `EtcdError` is thrown. */

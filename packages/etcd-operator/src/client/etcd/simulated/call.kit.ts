@@ -64,15 +64,16 @@ export class Calls {
       cleanups.push(
         clock.after(timeoutMs, () => fail(new EtcdError('Timeout', `${what}: no answer within ${timeoutMs} ms`))),
       );
+      // At once without latency: a simulation of many calls needs no timers for it.
+      const later = (then: () => void) => {
+        if (times.latencyMs === 0) then();
+        else cleanups.push(clock.after(times.latencyMs, then));
+      };
       let isAnswered = false;
       const answer: Answer<T> = (result) => {
         if (isAnswered || fault === 'answer lost') return;
         isAnswered = true;
-        cleanups.push(
-          clock.after(times.latencyMs, () =>
-            settle(() => (result instanceof EtcdError ? reject(result) : resolve(result))),
-          ),
-        );
+        later(() => settle(() => (result instanceof EtcdError ? reject(result) : resolve(result))));
       };
       const arrive = () => {
         if (fault === 'request lost') return;
@@ -88,19 +89,26 @@ export class Calls {
         if (busyMs > 0) clock.after(busyMs, () => serveAt(process, call, answer));
         else serveAt(process, call, answer);
       };
-      cleanups.push(clock.after(times.latencyMs, arrive));
+      later(arrive);
     });
   }
 }
 
 function serveAt<T>(process: EtcdProcess, call: Call<T>, answer: Answer<T>): void {
   if (process.hasExited) return;
-  try {
+  answering(answer, () => {
     if (process.isLearner && !call.isForLearners) {
       throw refuse('NotSupportedForLearner', 'rpc not supported for learner');
     }
     if (call.isLed && process.leaderId === undefined) throw refuse('NoLeader', 'no leader');
     call.serve(process, answer);
+  });
+}
+
+/** A refusal that is thrown is the answer. */
+export function answering<T>(answer: Answer<T>, serve: () => void): void {
+  try {
+    serve();
   } catch (error) {
     if (!(error instanceof EtcdError)) throw error;
     answer(error);

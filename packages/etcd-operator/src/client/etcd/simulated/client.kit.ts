@@ -10,14 +10,13 @@ import type {
   EtcdValue,
 } from '../contract.ts';
 import type { EtcdError } from '../error.ts';
-import { type Answer, Calls } from './call.kit.ts';
+import { type Answer, answering, Calls } from './call.kit.ts';
 import { type Change, memberIdOf, minorOf, patchOf, scopeOf } from './model.kit.ts';
 import type { EtcdProcess } from './process.kit.ts';
 import { bytesOf, refuse } from './state.kit.ts';
 import type { SimulatedEtcd } from './world.kit.ts';
 
 const quotaBytesDefault = 2 * 1024 * 1024 * 1024;
-const retryMs = 20;
 
 export class SimulatedClient implements EtcdClient {
   readonly #world: SimulatedEtcd;
@@ -218,14 +217,14 @@ export class SimulatedClient implements EtcdClient {
     options: EtcdCallOptions | undefined,
     serve: (process: EtcdProcess, answer: Answer<T>) => void,
   ): Promise<T> {
-    const { raft, clock } = this.#world;
+    const { raft, clock, times } = this.#world;
     const attempt = (process: EtcdProcess, answer: Answer<T>): void => {
       if (process.hasExited) return;
       const leader = raft.leaderOf(process);
       const isCurrent =
         leader && raft.hasQuorum(leader) && leader.data.log[leader.data.commit - 1]?.term === leader.data.term;
       if (isCurrent && process.applied >= leader.data.commit) serve(process, answer);
-      else clock.after(retryMs, () => attempt(process, answer));
+      else clock.after(times.readRetryMs, () => answering(answer, () => attempt(process, answer)));
     };
     return this.#calls.call({ method, endpoint, options, isLed: true, serve: attempt });
   }

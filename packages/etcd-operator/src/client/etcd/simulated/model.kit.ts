@@ -82,6 +82,8 @@ export interface SimulatedEtcdTimes {
   readonly versionMs: number;
   /** Of a call, each way. */
   readonly latencyMs: number;
+  /** After which a read that cannot be answered yet is tried again. */
+  readonly readRetryMs: number;
   /** A member serves nothing while it is defragmented. */
   readonly defragmentMs: number;
 }
@@ -94,6 +96,7 @@ export const timesDefault: SimulatedEtcdTimes = {
   healthMs: 5_000,
   versionMs: 4_000,
   latencyMs: 2,
+  readRetryMs: 20,
   defragmentMs: 500,
 };
 
@@ -124,5 +127,5 @@ export function patchOf(version: string): number {
 
 /** What the members of a cluster share: `main-peer.default.svc` of `https://main-0.main-peer.default.svc:2380`. */
 export function scopeOf(peerURL: string): string {
-  return new URL(peerURL).hostname.split('.').slice(1).join('.');
+  return /^[a-z]+:\/\/[^.:/]*\.?([^:/]*)/u.exec(peerURL)?.[1] ?? '';
 }

@@ -1,0 +1,209 @@
+import { PersistentVolumeClaim, Pod, PodDisruptionBudget, StatefulSet } from '@ecsm/kubernetes';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { EtcdClusterInput } from '../../apis/etcd-cluster.ts';
+import { EtcdCluster } from '../../apis/etcd-cluster.ts';
+import { FINALIZER } from '../../apis/well-known.ts';
+import type { EtcdErrorCode } from '../../client/etcd/contract.ts';
+import { Lab } from '../lab.kit.ts';
+import type { Action } from '../model.ts';
+import { ClusterService } from './cluster.ts';
+
+const { signal } = new AbortController();
+const why = 'a test';
+
+let lab: Lab;
+let service: ClusterService;
+beforeEach(() => {
+  lab = new Lab();
+  service = new ClusterService(lab.options);
+});
+
+async function started(count = 3, spec: EtcdClusterInput['spec'] = {}) {
+  await lab.create({ size: count, ...spec });
+  await lab.start(count);
+}
+
+const observe = async () => service.observe(await lab.get(), signal);
+const perform = async (action: Action) => service.perform(await observe(), action, signal);
+const namesOf = async (kind: typeof Pod | typeof PersistentVolumeClaim) =>
+  (await lab.registry.resource<unknown, unknown, unknown, unknown>(kind).list()).items.map(
+    ({ metadata }) => metadata.name,
+  );
+
+describe('an observation', () => {
+  it('of a new cluster names everything that is missing, and writes nothing', async () => {
+    await lab.create();
+    const { input } = await observe();
+    expect(input.staleObjects).toEqual([
+      'Service/main-peer',
+      'Service/main-client',
+      'PodDisruptionBudget/main',
+      'ConfigMap/main-config',
+    ]);
+    expect(input.facts).toMatchObject({ set: undefined, membership: undefined });
+    expect((await lab.registry.resource(StatefulSet).list()).items).toEqual([]);
+  });
+
+  it('asks the pods that have an address and are not being deleted', async () => {
+    await started(3);
+    const pods = lab.registry.resource(Pod);
+    await pods.patch('main-2', { metadata: { finalizers: ['test/keep'] } });
+    await pods.delete('main-2');
+    const { endpoints, input } = await observe();
+    expect([...endpoints.values()].map(({ address }) => address)).toEqual(['10.0.0.0', '10.0.0.1']);
+    expect(input.facts.slots[2]).toMatchObject({ pod: { isDeleting: true }, status: undefined });
+    expect(input.facts.membership?.members).toHaveLength(3);
+  });
+
+  it('notices a StatefulSet with another template than the spec renders', async () => {
+    await started(1);
+    await perform({ do: 'createSet', start: 0, replicas: 1, why });
+    expect((await observe()).input.staleObjects).not.toContain('StatefulSet/main');
+    await lab.registry.resource(EtcdCluster).patch('main', { spec: { etcd: { options: { 'snapshot-count': 5 } } } });
+    expect((await observe()).input.staleObjects).toContain('StatefulSet/main');
+    await perform({ do: 'applyObjects', objects: [], why });
+    expect((await observe()).input.staleObjects).toEqual([]);
+  });
+
+  it('protects a quorum of the voters or of the wanted size, whichever is more', async () => {
+    const minAvailable = async () => {
+      await perform({ do: 'applyObjects', objects: [], why });
+      return (await lab.registry.resource(PodDisruptionBudget).get('main')).spec.minAvailable;
+    };
+    await started(3, { size: 1 });
+    expect(await minAvailable()).toBe(2);
+    await lab.registry.resource(EtcdCluster).patch('main', { spec: { size: 5 } });
+    expect(await minAvailable()).toBe(3);
+  });
+});
+
+describe('an action', () => {
+  it('of the membership goes to the leader', async () => {
+    await started(3);
+    await perform({ do: 'addLearner', slot: 3, peerURL: 'http://x:2380', why });
+    await perform({ do: 'promote', slot: 2, memberId: 'c', why });
+    await perform({ do: 'moveLeader', slot: 1, memberId: 'b', why });
+    await perform({ do: 'compact', revision: 7n, why });
+    await perform({ do: 'disarm', alarm: { type: 'NOSPACE', memberId: 'b' }, why });
+    await perform({ do: 'removeMember', slot: 2, memberId: 'c', why });
+    expect(lab.etcd.changes).toEqual([
+      'addLearner http://x:2380 at 10.0.0.0',
+      'promote c at 10.0.0.0',
+      'moveLeader b at 10.0.0.0',
+      'compact 7 at 10.0.0.0',
+      'disarm NOSPACE b at 10.0.0.0',
+      'remove c at 10.0.0.0',
+    ]);
+  });
+
+  it('that removes the leader goes to another member, and to the leader if there is no other', async () => {
+    await started(3);
+    await perform({ do: 'removeMember', slot: 0, memberId: 'a', why });
+    expect(lab.etcd.changes).toEqual(['remove a at 10.0.0.1']);
+    lab.etcd.members.delete('10.0.0.1');
+    lab.etcd.members.delete('10.0.0.2');
+    await perform({ do: 'removeMember', slot: 0, memberId: 'a', why });
+    expect(lab.etcd.changes.at(-1)).toBe('remove a at 10.0.0.0');
+  });
+
+  it('of one member goes to that member', async () => {
+    await started(3);
+    await perform({ do: 'defragment', slot: 2, why });
+    await perform({ do: 'defragment', slot: 9, why });
+    expect(lab.etcd.changes).toEqual(['defragment at 10.0.0.2']);
+  });
+
+  it('that needs a member fails if none serves', async () => {
+    await started(3);
+    lab.etcd.members.clear();
+    await expect(perform({ do: 'promote', slot: 1, memberId: 'b', why })).rejects.toThrow('no member serves');
+  });
+
+  it.each<EtcdErrorCode>(['MemberNotFound', 'PeerUrlExists', 'NotLearner'])(
+    'that etcd answers with %s is done already',
+    async (code) => {
+      await started(3);
+      lab.etcd.failure = code;
+      expect(await perform({ do: 'promote', slot: 1, memberId: 'b', why })).toBeUndefined();
+    },
+  );
+
+  it.each<EtcdErrorCode>([
+    'LearnerNotReady',
+    'Unhealthy',
+    'NotEnoughStarted',
+    'TooManyLearners',
+    'NoLeader',
+    'NotLeader',
+  ])('that etcd answers with %s is not done yet', async (code) => {
+    await started(3);
+    lab.etcd.failure = code;
+    expect(await perform({ do: 'promote', slot: 1, memberId: 'b', why })).toBe(`scripted: ${code}`);
+  });
+
+  it.each<EtcdErrorCode>(['Unavailable', 'Timeout', 'Denied', 'NoSpace', 'Other'])(
+    'that etcd answers with %s has an unknown outcome, or one that needs attention',
+    async (code) => {
+      await started(3);
+      lab.etcd.failure = code;
+      await expect(perform({ do: 'promote', slot: 1, memberId: 'b', why })).rejects.toMatchObject({ code });
+    },
+  );
+
+  it('changes the StatefulSet', async () => {
+    await started(1);
+    const sets = lab.registry.resource(StatefulSet);
+    await perform({ do: 'setRange', start: 0, replicas: 1, why });
+    await perform({ do: 'createSet', start: 0, replicas: 1, why });
+    await perform({ do: 'setRange', start: 1, replicas: 2, why });
+    expect((await sets.get('main')).spec).toMatchObject({ ordinals: { start: 1 }, replicas: 2 });
+    await perform({ do: 'deleteSet', why });
+    expect((await sets.list()).items).toEqual([]);
+    await perform({ do: 'deleteSet', why });
+  });
+
+  it('deletes pods and volumes by their uid', async () => {
+    await started(3);
+    const { slots } = (await observe()).input.facts;
+    const { pod, volume } = slots[1] ?? {};
+    await perform({ do: 'deletePod', slot: 0, uid: 'another', why });
+    await perform({ do: 'deletePod', slot: 1, uid: pod?.uid ?? '', why });
+    await perform({ do: 'deleteVolume', slot: 0, uid: 'another', why });
+    await perform({ do: 'deleteVolume', slot: 1, uid: volume?.uid ?? '', why });
+    expect(await namesOf(Pod)).toEqual(['main-0', 'main-2']);
+    expect(await namesOf(PersistentVolumeClaim)).toEqual(['data-main-0', 'data-main-2']);
+  });
+
+  it('enlarges a volume, or returns why it was refused', async () => {
+    await started(1, { storage: { size: '20Gi' } });
+    const claims = lab.registry.resource(PersistentVolumeClaim);
+    const { uid } = (await claims.get('data-main-0')).metadata;
+    expect(await perform({ do: 'enlargeVolume', slot: 0, uid, why })).toBeUndefined();
+    const { metadata, spec } = await claims.get('data-main-0');
+    expect(spec.resources?.requests).toEqual({ storage: '20Gi' });
+    await claims.updateStatus({ metadata, status: { phase: 'Pending' } });
+    await lab.registry.resource(EtcdCluster).patch('main', { spec: { storage: { size: '30Gi' } } });
+    expect(await perform({ do: 'enlargeVolume', slot: 0, uid, why })).toContain('can only be changed');
+    await expect(perform({ do: 'deletePod', slot: 0, uid: 'x', why })).resolves.toBeUndefined();
+  });
+
+  it('issues certificates', async () => {
+    await lab.create({ security: {} });
+    await perform({ do: 'certificates', step: 'CreateAuthority', why });
+    expect((await observe()).security.facts?.hasAuthority).toBe(true);
+  });
+
+  it('removes its finalizer and no other', async () => {
+    const finalizers = async () => (await lab.get()).metadata.finalizers;
+    await service.addFinalizer(await lab.create({}, { finalizers: ['test/other'] }));
+    expect(await finalizers()).toEqual(['test/other', FINALIZER]);
+    await perform({ do: 'removeFinalizer', why });
+    expect(await finalizers()).toEqual(['test/other']);
+  });
+
+  it('removes the permission to recover, once it was used', async () => {
+    const annotations = { 'etcd.etcd.io/recover-quorum-from': 'auto', note: 'mine' };
+    await service.removeRecoveryAnnotation(await lab.create({}, { annotations }));
+    expect((await lab.get()).metadata.annotations).toEqual({ note: 'mine' });
+  });
+});

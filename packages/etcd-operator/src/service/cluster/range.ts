@@ -1,0 +1,29 @@
+/** The range of slots that a StatefulSet keeps pods for: `start` to `start + replicas - 1`. */
+import type { ClusterFacts, SetFacts, SlotFacts } from '../model.ts';
+
+export interface Range {
+  readonly start: number;
+  readonly replicas: number;
+}
+
+export function isInRange(set: Range | undefined, index: number): boolean {
+  return set !== undefined && index >= set.start && index < set.start + set.replicas;
+}
+
+export function slotsInRange({ set, slots }: ClusterFacts): readonly SlotFacts[] {
+  return slots.filter(({ index }) => isInRange(set, index));
+}
+
+/** The slot that a new member gets: below the range if it does not start at 0, which is so after a recovery. */
+export function nextSlot({ start, replicas }: SetFacts): number {
+  return start > 0 ? start - 1 : start + replicas;
+}
+
+/** The range with one slot more, which is next to it. */
+export function withSlot({ start, replicas }: Range, index: number): Range {
+  return { start: Math.min(start, index), replicas: replicas + 1 };
+}
+
+export function slotAt({ slots }: ClusterFacts, index: number): SlotFacts | undefined {
+  return slots.find((slot) => slot.index === index);
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { ToyCluster } from '../toy-cluster.kit.ts';
+
+/** Databases of 100 bytes, 50 of them unused, with a quota of 1,000. */
+function running(): ToyCluster {
+  const cluster = new ToyCluster();
+  cluster.run();
+  return cluster;
+}
+
+const never = { freeBytesMin: 1_000, usedBytesMin: 1_000, reclaimBytesMin: 1_000 };
+
+describe('defragmentation', () => {
+  it.each([
+    ['enough of the database is unused', { freeBytesMin: 50 }, true],
+    ['too little is unused', { freeBytesMin: 51 }, false],
+    ['the database is large, and some of it is unused', { usedBytesMin: 100, reclaimBytesMin: 50 }, true],
+    ['the database is small', { usedBytesMin: 101, reclaimBytesMin: 50 }, false],
+    ['the database is large, and all of it is used', { usedBytesMin: 100, reclaimBytesMin: 51 }, false],
+  ])('if %s', (_, rule, isDone) => {
+    const cluster = running();
+    cluster.wanted = { ...cluster.wanted, defragmentation: { ...never, ...rule } };
+    expect(cluster.run().some((line) => line.startsWith('defragment'))).toBe(isDone);
+  });
+
+  it('starts with followers, and moves the leadership before the leader', () => {
+    const cluster = running();
+    cluster.wanted = { ...cluster.wanted, size: 1, defragmentation: { ...never, freeBytesMin: 50 } };
+    expect(cluster.run().at(-1)).toBe('defragment 0');
+    const three = running();
+    three.wanted = { ...three.wanted, defragmentation: { ...never, freeBytesMin: 50 } };
+    expect(three.run()[0]).toBe('defragment 2');
+    const slots = three.facts().slots.map((slot) => ({
+      ...slot,
+      status: slot.status && { ...slot.status, dbSizeBytes: slot.index === 0 ? 100 : 50 },
+    }));
+    const { facts } = three.input();
+    three.facts = () => ({ ...facts, slots });
+    expect(three.step()).toBe('moveLeader 1');
+  });
+});
+
+describe('a full database', () => {
+  const full = () => {
+    const cluster = running();
+    cluster.alarms = [{ type: 'NOSPACE', memberId: cluster.members[0]?.id ?? '' }];
+    return cluster;
+  };
+
+  it('stays reported while live data fills the quota, and is tried again after a while', () => {
+    const cluster = full();
+    cluster.dbSizeBytes = 950;
+    cluster.keepsSize = true;
+    const first = ['compact', 'defragment 2', 'defragment 1', 'defragment 0'];
+    expect(cluster.run()).toEqual(first);
+    expect(cluster.last?.problem).toEqual({
+      reason: 'DatabaseQuotaExceeded',
+      message:
+        'the database has 950 bytes of a quota of 1000; the live data fills the quota: delete keys or raise spec.etcd.quotaBackendBytes',
+    });
+    cluster.nowMs += 600_000;
+    expect(cluster.run()).toEqual(first);
+  });
+
+  it('is over when the alarm is gone', () => {
+    const cluster = full();
+    cluster.run();
+    expect(cluster.recorded.space).toBeUndefined();
+    expect(cluster.events.at(-1)).toMatchObject({ reason: 'AlarmDisarmed' });
+  });
+
+  it('blocks an upgrade and a stop', () => {
+    const cluster = full();
+    cluster.dbSizeBytes = 950;
+    cluster.keepsSize = true;
+    cluster.wanted = { ...cluster.wanted, version: '3.5.31' };
+    expect(cluster.run()).not.toContain('applyObjects');
+    expect(cluster.recorded.version).toBe('3.5.30');
+    cluster.wanted = { ...cluster.wanted, size: 0 };
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.recorded.stopped).toBeUndefined();
+  });
+});

@@ -1,0 +1,72 @@
+/** Asks the members of a cluster. Every answer stands for itself: one that does not answer says nothing about the others. */
+import type { EtcdAlarm, EtcdClient, EtcdEndpoint, EtcdMemberList } from '../../client/etcd/contract.ts';
+import { isEtcdError } from '../../client/etcd/error.ts';
+import type { MemberAnswer } from '../cluster/observation.ts';
+
+export interface MembersObserved {
+  /** By slot. */
+  readonly answers: ReadonlyMap<number, MemberAnswer>;
+  readonly members: EtcdMemberList | undefined;
+  readonly alarms: readonly EtcdAlarm[];
+}
+
+export interface HealthOptions {
+  readonly signal?: AbortSignal;
+  /** Of each call. */
+  readonly timeoutMs: number;
+}
+
+/** Never written: a linearizable read of any key needs a quorum. */
+const probeKey = 'etcd-operator/health';
+
+export class HealthService {
+  /** Never throws for a member that does not answer. */
+  async observe(
+    client: EtcdClient,
+    endpoints: ReadonlyMap<number, EtcdEndpoint>,
+    options: HealthOptions,
+  ): Promise<MembersObserved> {
+    const answers = new Map(
+      await Promise.all(
+        [...endpoints].map(async ([slot, endpoint]) => [slot, await ask(client, endpoint, options)] as const),
+      ),
+    );
+    const serving = [...answers].filter(([, { isServing }]) => isServing).map(([slot]) => slot);
+    const leader = serving.find((slot) => isLeader(answers.get(slot)));
+    const order = leader === undefined ? serving : [leader, ...serving.filter((slot) => slot !== leader)];
+    for (const slot of order) {
+      const endpoint = endpoints.get(slot);
+      if (endpoint === undefined) continue;
+      try {
+        const [members, alarms] = await Promise.all([
+          client.memberList(endpoint, options),
+          client.alarms(endpoint, options),
+        ]);
+        return { answers, members, alarms };
+      } catch {
+        // Another one may answer. If none does, the members are unknown, which is not the same as none.
+      }
+    }
+    return { answers, members: undefined, alarms: [] };
+  }
+}
+
+function isLeader(answer: MemberAnswer | undefined): boolean {
+  return answer?.status !== undefined && answer.status.leaderId === answer.status.memberId;
+}
+
+/** A learner does not serve linearizable reads; its status is enough. */
+async function ask(client: EtcdClient, endpoint: EtcdEndpoint, options: HealthOptions): Promise<MemberAnswer> {
+  try {
+    const status = await client.status(endpoint, options);
+    if (status.isLearner || status.leaderId === undefined) return { status, isServing: false };
+    const isServing = await client.get(endpoint, probeKey, options).then(
+      () => true,
+      // A member that refuses because of the alarm has asked its quorum. Without this, the corrupt one could not be replaced.
+      (error: unknown) => isEtcdError(error, 'Corrupt'),
+    );
+    return { status, isServing };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error), isServing: false };
+  }
+}

@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import type { Phase } from '../../apis/status-schema.ts';
+import type { CertificateFacts, Decision, PassInput, Recorded } from '../model.ts';
+import { nextAction } from '../next-action.ts';
+import { ToyCluster } from '../toy-cluster.kit.ts';
+import { conditionsOf, phaseOf } from './conditions.ts';
+
+function running(size = 3): ToyCluster {
+  const toy = new ToyCluster();
+  toy.wanted = { ...toy.wanted, size };
+  toy.run();
+  return toy;
+}
+
+/** Such as `Ready=False/Scaling`. */
+function lines(input: PassInput, decision: Decision = nextAction(input)) {
+  const found = conditionsOf(input, decision).map(({ type, status, reason }) => `${type}=${status}/${reason}`);
+  expect(found.pop()).toMatch(/^CertificatesReady=/u);
+  return found;
+}
+
+const phase = (toy: ToyCluster, changes: Partial<Recorded> = {}, before?: Phase) => {
+  const input = toy.input();
+  const { problem } = nextAction(input);
+  const decision = { recorded: { ...toy.recorded, ...changes }, events: [], requeueAfterMs: 0 };
+  return phaseOf(input, { ...decision, ...(problem ? { problem } : {}) }, before);
+};
+
+const at = { startedAtMs: 0, slot: 2 };
+
+describe('the conditions of a cluster', () => {
+  it('that has not formed', () => {
+    expect(lines(new ToyCluster().input())).toEqual([
+      'Ready=False/Creating',
+      'Available=False/Creating',
+      'Progressing=True/Creating',
+      'Degraded=False/AsExpected',
+    ]);
+  });
+
+  it('that runs as its spec says', () => {
+    expect(lines(running().input())).toEqual([
+      'Ready=True/Running',
+      'Available=True/Running',
+      'Progressing=False/Complete',
+      'Degraded=False/AsExpected',
+    ]);
+  });
+
+  it('that is scaled', () => {
+    const toy = running();
+    toy.wanted = { ...toy.wanted, size: 5 };
+    toy.recorded = { ...toy.recorded, operation: { ...at, type: 'AddMember', slot: 3 } };
+    expect(lines(toy.input())).toEqual([
+      'Ready=False/Scaling',
+      'Available=True/Running',
+      'Progressing=True/Scaling',
+      'Degraded=False/AsExpected',
+    ]);
+  });
+
+  it('whose template changed', () => {
+    const toy = running();
+    toy.templateRevision = 2;
+    expect(lines(toy.input())).toEqual([
+      'Ready=False/Updating',
+      'Available=True/Running',
+      'Progressing=True/Updating',
+      'Degraded=False/AsExpected',
+    ]);
+  });
+
+  it('with a member that does not serve', () => {
+    const toy = running();
+    toy.unreachable.add(1);
+    const input = toy.input();
+    expect(lines(input)).toEqual([
+      'Ready=False/WaitingForPod',
+      'Available=True/Running',
+      'Progressing=True/WaitingForPod',
+      'Degraded=True/MemberUnhealthy',
+    ]);
+    const degraded = conditionsOf(input, nextAction(input)).find(({ type }) => type === 'Degraded');
+    expect(degraded?.message).toBe('members that do not serve: main-1');
+  });
+
+  it('that lost its quorum', () => {
+    const toy = running();
+    toy.unreachable.add(1).add(2);
+    toy.recorded = { ...toy.recorded, quorumLostAtMs: toy.nowMs - 60_000 };
+    expect(lines(toy.input())).toEqual([
+      'Ready=False/QuorumLost',
+      'Available=False/QuorumLost',
+      'Progressing=False/Complete',
+      'Degraded=True/QuorumLost',
+    ]);
+  });
+
+  it('whose members cannot be reached for a moment', () => {
+    const toy = running();
+    toy.unreachable.add(1).add(2);
+    expect(lines(toy.input())[1]).toBe('Available=False/Unreachable');
+  });
+
+  it('that is recovered', () => {
+    const toy = running();
+    toy.unreachable.add(1).add(2);
+    toy.recorded = { ...toy.recorded, recovery: { survivor: 0, phase: 'Stopping', startedAtMs: 0 } };
+    expect(lines(toy.input())).toEqual([
+      'Ready=False/Recovering',
+      'Available=False/Recovering',
+      'Progressing=True/Recovering',
+      'Degraded=True/MemberUnhealthy',
+    ]);
+  });
+
+  it('that is stopped, and one that starts again', () => {
+    const toy = running();
+    toy.wanted = { ...toy.wanted, size: 0 };
+    toy.run();
+    expect(lines(toy.input())).toEqual([
+      'Ready=False/Stopped',
+      'Available=False/Stopped',
+      'Progressing=False/Stopped',
+      'Degraded=False/AsExpected',
+    ]);
+    toy.wanted = { ...toy.wanted, size: 3 };
+    expect(lines(toy.input())[1]).toBe('Available=False/Starting');
+  });
+
+  it('that is paused', () => {
+    const toy = running();
+    toy.wanted = { ...toy.wanted, isPaused: true, size: 5 };
+    expect(lines(toy.input()).slice(0, 3)).toEqual([
+      'Ready=False/Paused',
+      'Available=True/Running',
+      'Progressing=False/Paused',
+    ]);
+  });
+
+  it.each([
+    ['RemoveMember', 'Scaling'],
+    ['ReplaceMember', 'Repairing'],
+    ['Restart', 'Updating'],
+    ['Upgrade', 'Upgrading'],
+    ['Bootstrap', 'Creating'],
+  ] as const)('that an operation %s is recorded for', (type, reason) => {
+    const toy = running();
+    const recorded = { ...toy.recorded, operation: { ...at, type } };
+    const decision = { recorded, events: [], requeueAfterMs: 0 };
+    expect(lines(toy.input(), decision)).toContain(`Progressing=True/${reason}`);
+  });
+});
+
+describe('the condition of certificates', () => {
+  const steady: CertificateFacts = { hasAuthority: true, due: [], isAuthorityDue: false, rotation: 'Steady' };
+  it.each<[string, CertificateFacts | undefined]>([
+    ['True/TLSDisabled', undefined],
+    ['True/CertificatesValid', steady],
+    ['True/CertificateRotating', { ...steady, rotation: 'Introduced' }],
+    ['False/CertificatesIssuing', { ...steady, due: ['main-peer-tls'] }],
+    ['False/CertificatesIssuing', { ...steady, hasAuthority: false }],
+    ['False/CertificateInvalid', { ...steady, problem: 'it has expired' }],
+  ])('%s', (expected, certificates) => {
+    const input = { ...running(1).input(), ...(certificates ? { certificates } : {}) };
+    const { status, reason } = conditionsOf(input, nextAction(input)).at(-1) ?? {};
+    expect(`${status}/${reason}`).toBe(expected);
+  });
+});
+
+describe('the phase', () => {
+  it('is Creating until the cluster has its size for the first time', () => {
+    expect(phase(new ToyCluster())).toBe('Creating');
+    const toy = running(1);
+    toy.wanted = { ...toy.wanted, size: 3 };
+    expect(phase(toy, {}, 'Creating')).toBe('Creating');
+    expect(phase(running(), {}, 'Creating')).toBe('Running');
+  });
+
+  it.each([
+    ['AddMember', 'Scaling'],
+    ['RemoveMember', 'Scaling'],
+    ['Upgrade', 'Upgrading'],
+    ['Restart', 'Running'],
+    ['ReplaceMember', 'Running'],
+  ] as const)('during %s is %s', (type, expected) => {
+    expect(phase(running(), { operation: { ...at, type } }, 'Running')).toBe(expected);
+  });
+
+  it('is Recovering during a recovery, and Deleting above all', () => {
+    const toy = running();
+    const recovery = { survivor: 0, phase: 'Forcing', startedAtMs: 0 } as const;
+    expect(phase(toy, { recovery }, 'Running')).toBe('Recovering');
+    toy.wanted = { ...toy.wanted, isDeleting: true };
+    expect(phase(toy, { recovery }, 'Running')).toBe('Deleting');
+  });
+
+  it('is Stopped when no pod is left, and Scaling before', () => {
+    const toy = running();
+    toy.wanted = { ...toy.wanted, size: 0 };
+    const stopped = { start: 0, size: 3 };
+    expect(phase(toy, { stopped }, 'Running')).toBe('Scaling');
+    toy.run();
+    expect(phase(toy, {}, 'Scaling')).toBe('Stopped');
+    const never = new ToyCluster();
+    never.wanted = { ...never.wanted, size: 0 };
+    expect(phase(never)).toBe('Stopped');
+  });
+
+  it('is Failed if nothing helps but a person', () => {
+    const toy = running();
+    toy.unreachable.add(1).add(2);
+    toy.recorded = { ...toy.recorded, quorumLostAtMs: toy.nowMs - 60_000 };
+    expect(phase(toy, {}, 'Running')).toBe('Failed');
+  });
+});

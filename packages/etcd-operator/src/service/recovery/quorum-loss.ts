@@ -1,0 +1,156 @@
+/**
+ * Loss of the quorum: detection, and recovery from one member if the user allows it. The recovery discards writes that
+ * only lost members have, so it never starts by itself. All members stop before the survivor starts as the only one.
+ */
+
+import { slotAt, slotsInRange } from '../cluster/range.ts';
+import { isServing } from '../health/quorum.ts';
+import type { Decision, Finding, PassInput, QuorumRecovery, Recorded, SlotFacts } from '../model.ts';
+import { act, blocked, normal, record, wait, warning } from '../rule.ts';
+
+/** Continues a recovery. */
+export function recovery(input: PassInput): Decision | undefined {
+  const { recovery: current } = input.recorded;
+  if (current === undefined) return undefined;
+  if (current.phase === 'Stopping') return stopAll(input, current);
+  return current.phase === 'Forcing' ? force(input, current) : clean(input, current);
+}
+
+/** Detects the loss, and starts a recovery if the annotation allows it. */
+export function quorumLoss(input: PassInput): Decision | undefined {
+  const { facts, recorded, settings } = input;
+  if (facts.membership !== undefined) {
+    return recorded.quorumLostAtMs === undefined ? undefined : record(withoutLoss(recorded));
+  }
+  if (recorded.quorumLostAtMs === undefined) return record({ ...recorded, quorumLostAtMs: facts.nowMs });
+  const finding = lossOf(input);
+  if (facts.nowMs - recorded.quorumLostAtMs < settings.quorumGraceMs) {
+    return wait(input, 'WaitingForQuorum', finding.message);
+  }
+  return startRecovery(input, finding);
+}
+
+function startRecovery(input: PassInput, { reason, message }: Finding): Decision {
+  const { wanted, facts, recorded } = input;
+  const { recoverFrom } = wanted;
+  if (recoverFrom === undefined) return blocked(input, reason, message);
+  const survivor = survivorOf(input, recoverFrom);
+  if (survivor === undefined) {
+    const why =
+      recoverFrom === 'auto'
+        ? 'no member answers; name the pod to keep'
+        : `${recoverFrom} is not a member, or its volume was lost`;
+    return blocked(input, reason, `${message}; recovery from ${recoverFrom} is not possible: ${why}`);
+  }
+  const next: QuorumRecovery = { survivor: survivor.index, phase: 'Stopping', startedAtMs: facts.nowMs };
+  const { operation: _, ...rest } = recorded;
+  return record({ ...rest, recovery: next }, [
+    warning(
+      'RecoveryStarted',
+      `recovering the cluster from ${survivor.podName}; writes that only other members have are lost`,
+    ),
+  ]);
+}
+
+/**
+ * The named pod, or the one with the most entries of those that answer. A member that has restarted does not answer before
+ * there is a quorum, so one that is named, or the only one that is left, needs no more than its volume.
+ */
+function survivorOf(input: PassInput, name: string): SlotFacts | undefined {
+  const slots = slotsInRange(input.facts);
+  const answering = slots.filter(({ status }) => status !== undefined && !status.isLearner);
+  const intact = slots.filter((slot) => slot.status === undefined && hasItsVolume(input, slot));
+  if (name !== 'auto') return [...answering, ...intact].find(({ podName }) => podName === name);
+  const [only, ...others] = intact;
+  if (answering.length === 0) return others.length === 0 ? only : undefined;
+  return answering.reduce<SlotFacts | undefined>((best, slot) => (isAhead(slot, best) ? slot : best), undefined);
+}
+
+/** Not that of a member that was still joining. */
+function hasItsVolume({ recorded: { volumes, operation } }: PassInput, { index, volume }: SlotFacts): boolean {
+  const isJoining = operation?.slot === index && ['AddMember', 'ReplaceMember'].includes(operation.type);
+  return volume !== undefined && !volume.isDeleting && volume.uid === volumes[index] && !isJoining;
+}
+
+function isAhead({ status }: SlotFacts, other: SlotFacts | undefined): boolean {
+  if (status === undefined || other?.status === undefined) return other === undefined;
+  if (status.raftTerm !== other.status.raftTerm) return status.raftTerm > other.status.raftTerm;
+  return status.raftIndex > other.status.raftIndex;
+}
+
+function lossOf({ facts }: PassInput): Finding {
+  const slots = slotsInRange(facts);
+  const silent = slots.filter(({ status }) => status === undefined);
+  const each = silent.map((slot) => `${slot.podName}: ${whySilent(slot)}`).join('; ');
+  const answering = slots.length - silent.length;
+  return {
+    reason: 'QuorumLost',
+    message: `no quorum: ${answering} of ${slots.length} members answer${each && ` (${each})`}`,
+  };
+}
+
+function whySilent({ pod, volume, statusError }: SlotFacts): string {
+  if (pod === undefined) return volume === undefined ? 'no pod and no volume' : 'no pod';
+  if (pod.isDeleting) return 'the pod is being deleted';
+  if (pod.waitingReason !== undefined) return [pod.waitingReason, pod.lastTermination].filter(Boolean).join(', ');
+  return pod.phase === 'Running' ? (statusError ?? 'no answer') : `the pod is ${pod.phase}`;
+}
+
+function stopAll(input: PassInput, current: QuorumRecovery): Decision {
+  const { facts, recorded } = input;
+  const { set, membership } = facts;
+  if (membership !== undefined && membership.members.length > 1) {
+    return record(withoutRecovery(recorded), [normal('RecoveryCancelled', 'the quorum is back')]);
+  }
+  if (set === undefined || set.replicas > 0 || set.start !== current.survivor) {
+    const why = 'all members stop before one is restarted as the only member';
+    return act(input, { do: set ? 'setRange' : 'createSet', start: current.survivor, replicas: 0, why });
+  }
+  const pods = facts.slots.filter(({ pod }) => pod !== undefined);
+  if (pods.length > 0) return wait(input, 'Recovering', `waiting until ${pods.length} pods are stopped`);
+  return record({ ...recorded, recovery: { ...current, phase: 'Forcing' } });
+}
+
+function force(input: PassInput, current: QuorumRecovery): Decision {
+  const { facts, recorded } = input;
+  const { set, membership } = facts;
+  const survivor = slotAt(facts, current.survivor);
+  if (set === undefined || set.replicas !== 1) {
+    const why = 'the survivor starts as the only member';
+    return act(input, { do: set ? 'setRange' : 'createSet', start: current.survivor, replicas: 1, why });
+  }
+  if (membership === undefined || survivor === undefined || !isServing(survivor)) {
+    return wait(input, 'Recovering', `waiting for ${survivor?.podName ?? 'the survivor'} to start as the only member`);
+  }
+  const stray = membership.members.find(({ id }) => id !== survivor.member?.id);
+  // Older versions keep members that a forced start should have removed.
+  if (stray) {
+    return act(input, { do: 'removeMember', slot: current.survivor, memberId: stray.id, why: 'it was not recovered' });
+  }
+  return record({ ...recorded, recovery: { ...current, phase: 'Cleaning' } });
+}
+
+function clean(input: PassInput, current: QuorumRecovery): Decision {
+  const { facts, recorded } = input;
+  for (const { index, podName, volume } of facts.slots) {
+    if (index === current.survivor || volume === undefined || !volume.isOurs) continue;
+    if (volume.isDeleting) return wait(input, 'Recovering', `waiting until the volume of ${podName} is deleted`);
+    return act(input, { do: 'deleteVolume', slot: index, uid: volume.uid, why: 'its member was not recovered' });
+  }
+  const uid = recorded.volumes[current.survivor];
+  const volumes = uid === undefined ? {} : { [current.survivor]: uid };
+  const podName = slotAt(facts, current.survivor)?.podName ?? '';
+  return record(withoutLoss({ ...withoutRecovery(recorded), volumes }), [
+    normal('RecoveryCompleted', `the cluster was recovered from ${podName}`),
+  ]);
+}
+
+function withoutRecovery(recorded: Recorded): Recorded {
+  const { recovery: _, ...rest } = recorded;
+  return rest;
+}
+
+function withoutLoss(recorded: Recorded): Recorded {
+  const { quorumLostAtMs: _, ...rest } = recorded;
+  return rest;
+}

@@ -1,0 +1,111 @@
+/** What must hold of pods: none is stopped that the quorum needs, none is started without a member, and how they start. */
+import type { Pod } from '@ecsm/kubernetes';
+import { names } from '../../src/apis/well-known.ts';
+import type { EtcdVolume } from '../../src/client/etcd/simulated/model.kit.ts';
+import { isIssuedBy, read } from './issuer.kit.ts';
+import type { StartedMember } from './kubelet.kit.ts';
+import type { Participation } from './participation.kit.ts';
+import { rules, type Watched } from './rules.kit.ts';
+import { clusterName, slotIn, slots } from './view.kit.ts';
+
+export class PodRules {
+  readonly #watched: Watched;
+  readonly #participation: Participation;
+  #pods = new Map<string, Pod>();
+  #range: string | undefined;
+  #secrets = '';
+
+  constructor(watched: Watched, participation: Participation) {
+    this.#watched = watched;
+    this.#participation = participation;
+  }
+
+  /** After every change of what is stored. */
+  check(): void {
+    this.#checkRange();
+    const pods = new Map(this.#watched.view.pods.map((pod) => [pod.metadata.uid, pod]));
+    for (const [uid, before] of this.#pods) {
+      const isDeleted = pods.get(uid)?.metadata.deletionTimestamp !== undefined || !pods.has(uid);
+      if (before.metadata.deletionTimestamp !== undefined || !isDeleted || this.#watched.excused.has(uid)) continue;
+      this.#checkStop(slotIn(before.metadata.name));
+    }
+    this.#pods = pods;
+    this.#checkCertificates();
+  }
+
+  #checkRange(): void {
+    const { set, cluster, truth } = this.#watched.view;
+    const range = set && `${set.spec.ordinals?.start ?? 0}+${set.spec.replicas}`;
+    if (range === this.#range) return;
+    this.#range = range;
+    if (set === undefined) return;
+    this.#watched.checkPaused(`the range is ${range}`);
+    if (cluster?.status?.recovery) return;
+    const known = truth?.state.members.size ?? cluster?.status?.volumes?.length ?? 0;
+    const members = Math.max(1, known, cluster?.status?.stoppedSize ?? 0);
+    if (set.spec.replicas > members) {
+      this.#watched.fail(rules.range, `the range is ${range}, and there are ${members} members`);
+    }
+  }
+
+  /** The operator stops the pod of a slot. */
+  #checkStop(slot: number): void {
+    const { cluster, truth } = this.#watched.view;
+    this.#watched.checkPaused(`main-${slot} is stopped`);
+    const isMeant =
+      cluster === undefined ||
+      cluster.metadata.deletionTimestamp !== undefined ||
+      cluster.status?.recovery !== undefined ||
+      (cluster.status?.stoppedSize !== undefined && this.#watched.recentSizes.includes(0));
+    if (isMeant || truth === undefined || this.#watched.kubelet.isStuck(slot)) return;
+    this.#participation.observe();
+    const voters = truth.state.voters.map(({ peerURLs }) => slotIn(peerURLs[0]));
+    const up = voters.filter((voter) => !this.#participation.isDown(voter));
+    const { quorum } = truth.state;
+    if (voters.length > 1 && up.length >= quorum && up.filter((voter) => voter !== slot).length < quorum) {
+      const message = `main-${slot} is stopped; of the voters ${voters.join(', ')} only ${up.join(', ')} are up`;
+      this.#watched.fail(rules.quorum, message);
+    }
+    this.#participation.stopped(slot);
+  }
+
+  /** Before a member starts. */
+  started({ slot, volume, isNew, isForced }: StartedMember): void {
+    const { view } = this.#watched;
+    const clusterId = view.cluster?.status?.clusterID;
+    if (isNew && clusterId !== undefined) {
+      this.#watched.fail(rules.second, `main-${slot} forms a cluster, and ${clusterId} exists`);
+    }
+    if (!isForced) return;
+    const others = slots.filter((other) => other !== slot && view.process(other) !== undefined);
+    const known = volume.data?.memberId;
+    const isAlone = [...membersOn(volume)].every((id) => id === known);
+    if (!isAlone && others.length > 0) {
+      const running = `main-${others.join(', main-')}`;
+      this.#watched.fail(rules.recovery, `main-${slot} starts as the only member while ${running} run`);
+    }
+  }
+
+  #checkCertificates(): void {
+    const leaf = this.#watched.view.secret(names.peerSecret(clusterName), 'tls.crt');
+    if (leaf === undefined) return;
+    const { trusts } = this.#watched.kubelet;
+    const state = `${leaf}${trusts.map(({ slot, trust }) => `${slot}${trust.length}`).join()}`;
+    if (state === this.#secrets) return;
+    this.#secrets = state;
+    for (const { slot, trust } of trusts) {
+      const message = `main-${slot} does not trust ${read(leaf)?.id}`;
+      if (!isIssuedBy(leaf, trust)) this.#watched.fail(rules.certificates, message);
+    }
+  }
+}
+
+/** The members that the log of a volume names. */
+function membersOn(volume: EtcdVolume): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const { change } of volume.data?.log ?? []) {
+    if (change.type === 'add') ids.add(change.id);
+    if (change.type === 'remove') ids.delete(change.id);
+  }
+  return ids;
+}

@@ -1,0 +1,54 @@
+/** What the simulated kubelet knows of a pod, and what it reports of it. */
+import type { Pod } from '@ecsm/kubernetes';
+import { timestampAt } from '@ecsm/runtime';
+
+export interface Sandbox {
+  readonly uid: string;
+  readonly slot: number;
+  readonly address: string;
+  state: 'waiting' | 'pulling' | 'running' | 'backoff';
+  restarts: number;
+  reason: string | undefined;
+  peerURL: string | undefined;
+  nextStartMs: number;
+  config: { readonly text: string | undefined; readonly readMs: number } | undefined;
+  /** What it trusted when it started. */
+  trust: string | undefined;
+}
+
+/** `isUp`: whether its member takes part. */
+export function podStatusOf(sandbox: Sandbox, isUp: boolean): NonNullable<Pod['status']> {
+  const { state, restarts, reason } = sandbox;
+  const ready = state === 'running' && isUp;
+  const terminated = { exitCode: 1, ...split(reason) };
+  const waiting = { pulling: 'ImagePullBackOff', waiting: 'ContainerCreating', backoff: 'CrashLoopBackOff' };
+  return {
+    phase: state === 'running' || restarts > 0 ? 'Running' : 'Pending',
+    podIP: sandbox.address,
+    conditions: [readyCondition(ready)],
+    containerStatuses: [
+      {
+        name: 'etcd',
+        ready,
+        restartCount: Math.max(0, restarts - (state === 'running' ? 0 : 1)),
+        state: state === 'running' ? { running: {} } : { waiting: { reason: waiting[state] } },
+        ...(reason === undefined ? {} : { lastState: { terminated } }),
+      },
+    ],
+  };
+}
+
+export function readyCondition(isTrue: boolean) {
+  return { type: 'Ready', status: isTrue ? ('True' as const) : ('False' as const), lastTransitionTime: timestampAt(0) };
+}
+
+export function isReady({ status }: Pod): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
+}
+
+/** `OOMKilled`, or `Error: why`. */
+function split(reason: string | undefined): { readonly reason?: string; readonly message?: string } {
+  if (reason === undefined) return {};
+  const [word = '', ...rest] = reason.split(': ');
+  return { reason: word, ...(rest.length === 0 ? {} : { message: rest.join(': ') }) };
+}

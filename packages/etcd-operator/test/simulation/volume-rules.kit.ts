@@ -1,0 +1,48 @@
+/** What must hold of volumes: none is deleted whose member has not left, or that the retention policy keeps. */
+import type { PersistentVolumeClaim } from '@ecsm/kubernetes';
+import type { Participation } from './participation.kit.ts';
+import { rules, type Watched } from './rules.kit.ts';
+
+export class VolumeRules {
+  readonly #watched: Watched;
+  readonly #participation: Participation;
+  #claims = new Map<string, PersistentVolumeClaim>();
+
+  constructor(watched: Watched, participation: Participation) {
+    this.#watched = watched;
+    this.#participation = participation;
+  }
+
+  /** After every change of what is stored. */
+  check(): void {
+    const claims = new Map(this.#watched.view.claims.map((claim) => [claim.metadata.uid, claim]));
+    for (const [uid, before] of this.#claims) {
+      const isDeleted = claims.get(uid)?.metadata.deletionTimestamp !== undefined || !claims.has(uid);
+      if (before.metadata.deletionTimestamp !== undefined || !isDeleted || this.#watched.excused.has(uid)) continue;
+      this.#checkDeletion(before);
+    }
+    this.#claims = claims;
+  }
+
+  /** The operator deletes a volume. */
+  #checkDeletion({ metadata: { name, uid } }: PersistentVolumeClaim): void {
+    const { view, kubelet } = this.#watched;
+    const { cluster } = view;
+    const { truth } = this.#participation;
+    const fail = (message: string) => this.#watched.fail(rules.volumes, `${name} is deleted${message}`);
+    this.#watched.checkPaused(`${name} is deleted`);
+    const { spec, status, metadata } = cluster ?? {};
+    if (metadata?.deletionTimestamp !== undefined || cluster === undefined) {
+      if (spec?.storage.retentionPolicy.whenDeleted !== 'Delete') fail(' with the cluster, and is retained');
+      return;
+    }
+    if (status?.stoppedSize !== undefined) fail(' while the cluster is stopped');
+    const data = kubelet.volumes.get(uid)?.data;
+    if (data === undefined) return;
+    const isRetained = spec?.storage.retentionPolicy.whenScaled === 'Retain';
+    const isShrinking = status?.operation?.type === 'RemoveMember' || status?.operation === undefined;
+    if (isRetained && isShrinking && !status?.recovery) fail(', and is retained when the cluster shrinks');
+    if (truth === undefined) fail(' while no member runs');
+    else if (truth.state.members.has(data.memberId)) fail(', and its member has not left');
+  }
+}
