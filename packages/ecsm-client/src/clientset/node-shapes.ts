@@ -42,7 +42,7 @@ export const nodeStatusRow = shape.object({
   /** In bytes, like `memoryFree`. */
   memoryTotal: maybeNumber,
   memoryFree: maybeNumber,
-  /** In an unknown unit, the same as `diskFree`: only their ratio is meaningful. */
+  /** In MB or bytes, like `diskFree`: which is not documented. */
   diskTotal: maybeNumber,
   diskFree: maybeNumber,
   cpuUsage: maybe(cpuUsage),

@@ -18,7 +18,7 @@ import {
   nodeTypeChange,
 } from './node-shapes.ts';
 import { fetchPage, findByName, type ListOptions, type Page, type PageSource, pageOf, rowsOf } from './pages.ts';
-import { cpuPercentOf, flag, isOn } from './tolerant.ts';
+import { cpuPercentOf, flag, isOn, numberOf } from './tolerant.ts';
 
 export interface NodeFilter {
   /** Fuzzy search by name; see `byName` for an exact match. */
@@ -38,7 +38,16 @@ export type Node = Omit<Shaped<typeof nodeDetail>, 'tls'> & { readonly tls: bool
 export type NodeStatus = NodeStatusRow & {
   /** Of all cores together; absent if unknown. */
   readonly cpuPercent?: number;
+  /** `diskTotal` and `diskFree` in bytes; absent if unknown. */
+  readonly diskTotalBytes?: number;
+  readonly diskFreeBytes?: number;
 };
+
+/**
+ * A total below this is in MB (MiB), else in bytes: no disk has 16 MiB, and none has 16 TiB. The unit is not
+ * documented; the types that a client of the platform uses suggest MB.
+ */
+const diskBytesMin = 2 ** 24;
 
 /** Path segments in the position of an id. */
 const reserved = ['status'];
@@ -106,7 +115,7 @@ export class Nodes {
     for (const group of groupsOf('ids', ids, this.#limits)) {
       const request = this.#rest.get().resource('node', 'status').list('ids', group);
       for (const row of (await withOptions(request, options).do(response)).nodes ?? [])
-        nodes.set(row.id, withCpuPercent(row));
+        nodes.set(row.id, statusOf(row));
     }
     return [...nodes.values()];
   }
@@ -165,7 +174,18 @@ export class Nodes {
   }
 }
 
-function withCpuPercent(row: NodeStatusRow): NodeStatus {
+function statusOf(row: NodeStatusRow): NodeStatus {
   const cpuPercent = cpuPercentOf(row.cpuUsage);
-  return cpuPercent === undefined ? row : { ...row, cpuPercent };
+  return { ...row, ...(cpuPercent !== undefined && { cpuPercent }), ...diskOf(row) };
+}
+
+function diskOf(row: NodeStatusRow): Pick<NodeStatus, 'diskTotalBytes' | 'diskFreeBytes'> {
+  const total = numberOf(row.diskTotal);
+  const free = numberOf(row.diskFree);
+  const unitBytes = total !== undefined && total < diskBytesMin ? 2 ** 20 : 1;
+  return {
+    ...(total !== undefined && { diskTotalBytes: total * unitBytes }),
+    // Without a total, its unit is not known.
+    ...(total !== undefined && free !== undefined && { diskFreeBytes: free * unitBytes }),
+  };
 }

@@ -11,9 +11,9 @@ export const sampleRow = shape.object({
   type: maybeText,
   /** Percentages are text; some sources show numbers. */
   cpu: maybe(percent),
-  /** Disk. */
+  /** Disk; its size is in MB. */
   rom: maybe(share),
-  /** Memory. */
+  /** Memory; its size is in bytes. */
   ram: maybe(share),
   processCount: maybeNumber,
   process: maybe(shape.list(shape.object({ name: maybeText, cpu: maybe(percent), ram: maybe(share) }))),

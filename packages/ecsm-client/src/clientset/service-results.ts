@@ -18,7 +18,8 @@ export interface Transaction {
 
 export interface DeployResult {
   readonly templateId?: string;
-  readonly result: 'failed' | 'created' | 'updated' | (string & {});
+  /** `deployed` if the platform returns only the service. */
+  readonly result: 'failed' | 'created' | 'updated' | 'deployed' | (string & {});
   readonly serviceId?: string;
   readonly taskIds: readonly string[];
   readonly error?: string;
@@ -47,6 +48,10 @@ export function idsOf(response: Shaped<typeof ids>): readonly string[] | undefin
 
 export function deployResultsOf(response: Shaped<typeof deployResults>): readonly DeployResult[] {
   return (response ?? []).map((one) => {
+    if (!('result' in one)) {
+      const { id, taskIds } = writtenService(one);
+      return { result: 'deployed', serviceId: id, taskIds };
+    }
     const templateId = one.provisionTmplId ?? one.provisionTmpld;
     return {
       result: one.result,

@@ -81,19 +81,18 @@ export const ids = shape.either(
   shape.nullable(shape.string()),
 );
 
-export const deployResults = shape.nullable(
-  shape.list(
-    shape.object({
-      provisionTmplId: maybeText,
-      /** The spelling in the vendor's table. */
-      provisionTmpld: maybeText,
-      result: shape.word('failed', 'created', 'updated'),
-      provisionId: maybeText,
-      tasks: maybe(shape.list(shape.object({ id: maybeText }))),
-      error: maybeText,
-    }),
-  ),
-);
+const deployResult = shape.object({
+  provisionTmplId: maybeText,
+  /** The spelling in the vendor's table. */
+  provisionTmpld: maybeText,
+  result: shape.word('failed', 'created', 'updated'),
+  provisionId: maybeText,
+  tasks: maybe(shape.list(shape.object({ id: maybeText }))),
+  error: maybeText,
+});
+
+/** Templates that were deployed by path may be returned as their services. */
+export const deployResults = shape.nullable(shape.list(shape.either(deployResult, createdService)));
 
 export const deletions = shape.nullable(
   shape.list(

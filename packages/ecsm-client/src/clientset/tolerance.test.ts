@@ -60,6 +60,12 @@ describe('services', () => {
     expect(await answering(data).services().deployTemplates(['t1', 't2'], 'run')).toEqual(results);
     expect(await answering(data).services().deployPaths(['/a'], 'run')).toEqual(results);
     expect(await answering(null).services().deployPaths(['/a'], 'run')).toEqual([]);
+    // The form that another client of the platform expects.
+    expect(
+      await answering([{ id: 's', containers: ['c'] }])
+        .services()
+        .deployPaths(['/a'], 'run'),
+    ).toEqual([{ result: 'deployed', serviceId: 's', taskIds: ['c'] }]);
   });
 
   it('accepts transactions in several forms', async () => {
@@ -147,6 +153,21 @@ describe('nodes', () => {
       .status(['n']);
     expect(status?.cpuPercent).toBe(cpuPercent);
     expect(status?.cpuUsage).toEqual(cpuUsage);
+  });
+
+  it.each([
+    ['MB', 65_536, 1024.5, [2 ** 36, 1024.5 * 2 ** 20]],
+    ['MB up to 16 TiB', 2 ** 24 - 1, 0, [(2 ** 24 - 1) * 2 ** 20, 0]],
+    ['bytes', 2 ** 36, 1024, [2 ** 36, 1024]],
+    ['text', '65536', '1', [2 ** 36, 2 ** 20]],
+    ['null', null, 5, [undefined, undefined]],
+    ['a total alone', 65_536, null, [2 ** 36, undefined]],
+  ])('a disk in %s', async (_, diskTotal, diskFree, bytes) => {
+    const row = { id: 'n', status: 'online', diskTotal, diskFree };
+    const [status] = await answering({ nodes: [row] })
+      .nodes()
+      .status(['n']);
+    expect([status?.diskTotalBytes, status?.diskFreeBytes]).toEqual(bytes);
   });
 
   it('a status with only null fields', async () => {

@@ -16,7 +16,8 @@ export function containerObject(platform: Platform, container: Container): JsonO
     taskId: container.taskId,
     name: container.name,
     status: platform.statusOf(container),
-    uptime: usage.uptimeSeconds,
+    // Clients of the platform decode whole seconds.
+    uptime: Math.floor(usage.uptimeSeconds),
     startedTime: container.startedMs === null ? null : timeText(container.startedMs, 'container', behaviour),
     createdTime: timeText(container.createdMs, 'container', behaviour),
     taskCreatedTime: timeText(container.taskCreatedMs, 'container', behaviour),

@@ -6,7 +6,7 @@ const mebibyte = 2 ** 20;
 test('a container has every field', () => {
   const bench = new Bench();
   const id = bench.deploy();
-  bench.pass(500);
+  bench.pass(1_999);
   const container = bench.onlyContainer(id);
   const usage = bench.platform.usageOf(container);
   expect(usage.memoryBytes).toBeGreaterThan(0);
@@ -16,7 +16,8 @@ test('a container has every field', () => {
       taskId: container.taskId,
       name: container.name,
       status: 'running',
-      uptime: 0.5,
+      // Whole seconds: clients of the platform decode an integer.
+      uptime: 1,
       startedTime: '2024-06-03T23:28:20.001Z',
       createdTime: '2024-06-03T23:28:20.001Z',
       taskCreatedTime: '2024-06-03T23:28:20.000Z',

@@ -3,6 +3,7 @@ import type { JsonObject } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { Image } from '../platform/model.ts';
 import { timeText } from './times.ts';
+import { megabytes } from './units.ts';
 
 /** The address of the platform's own registry. */
 const localRegistry = '127.0.0.1:5000';
@@ -10,7 +11,7 @@ const localRegistry = '127.0.0.1:5000';
 export function imageRow(platform: Platform, image: Image): JsonObject {
   const { id, name, tag, os, arch, author, pulled, description, ociVersion } = image;
   const createdTime = timeText(image.createdMs, 'image', platform.behaviour);
-  const size = megabytes(image.sizeBytes);
+  const size = sizeOf(image);
   return { id, name, tag, os, arch, size, author, createdTime, pulled, description, ociVersion };
 }
 
@@ -23,7 +24,7 @@ export function imageDetail(platform: Platform, image: Image): JsonObject {
     os,
     arch,
     createdTime: timeText(image.createdMs, 'image', platform.behaviour),
-    size: megabytes(image.sizeBytes),
+    size: sizeOf(image),
     author,
     rawConfig: JSON.stringify(config),
     config,
@@ -31,12 +32,14 @@ export function imageDetail(platform: Platform, image: Image): JsonObject {
     hostname: hostnameOf(image),
     tag,
     pulled,
+    // Its meaning is not documented.
+    delete: false,
   };
 }
 
 export function tagDetail(platform: Platform, image: Image): JsonObject {
   return {
-    size: megabytes(image.sizeBytes),
+    size: sizeOf(image),
     os: image.os,
     arch: image.arch,
     createdTime: timeText(image.createdMs, 'image', platform.behaviour),
@@ -56,7 +59,7 @@ function hostnameOf({ config }: Image): string | null {
   return typeof config['hostname'] === 'string' ? config['hostname'] : null;
 }
 
-/** Rounded to two decimals, at least 0.01. */
-function megabytes(bytes: number): number {
-  return Math.max(0.01, Math.round((bytes / 2 ** 20) * 100) / 100);
+/** At least 0.01. */
+function sizeOf({ sizeBytes }: Image): number {
+  return Math.max(0.01, megabytes(sizeBytes));
 }

@@ -77,6 +77,7 @@ test('an image alone has every field', () => {
       hostname: config['hostname'],
       tag: '1.0.0',
       pulled: true,
+      delete: false,
     }),
   );
   expect(bench.code('GET', '/registry/local/image/nothing')).toBe(34004);

@@ -51,8 +51,8 @@ export function nodeStatus(platform: Platform, node: Node): JsonObject {
     status: onlineStatus(node),
     memoryTotal: node.memoryTotalBytes,
     memoryFree: usage.memoryFreeBytes,
-    diskTotal: node.diskTotalBytes,
-    diskFree: usage.diskFreeBytes,
+    diskTotal: diskSize(node.diskTotalBytes, platform.behaviour),
+    diskFree: diskSize(usage.diskFreeBytes, platform.behaviour),
     cpuUsage: { total: usage.cpuPercent, cores: usage.cpuCores, measureTime: 1000 },
     uptime: usage.uptimeSeconds,
     processCount: usage.processCount,
@@ -68,6 +68,10 @@ export function nodeStatus(platform: Platform, node: Node): JsonObject {
 
 export function onlineStatus({ online }: Node): 'online' | 'offline' {
   return online ? 'online' : 'offline';
+}
+
+function diskSize(bytes: number, { diskUnit }: Behaviour): number {
+  return diskUnit === 'megabytes' ? bytes / 2 ** 20 : bytes;
 }
 
 /** A plain number as `cpuUsage` was observed; the other values are assumed to be 0. */

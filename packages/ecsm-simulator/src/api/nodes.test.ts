@@ -129,8 +129,8 @@ test('the status of a node has every field', () => {
           status: 'online',
           memoryTotal: bench.sat1.memoryTotalBytes,
           memoryFree: usage.memoryFreeBytes,
-          diskTotal: bench.sat1.diskTotalBytes,
-          diskFree: usage.diskFreeBytes,
+          diskTotal: bench.sat1.diskTotalBytes / 2 ** 20,
+          diskFree: usage.diskFreeBytes / 2 ** 20,
           cpuUsage: { total: usage.cpuPercent, cores: usage.cpuCores, measureTime: 1000 },
           uptime: 1,
           processCount: usage.processCount,
@@ -206,4 +206,16 @@ test.each([
 ])('%s %s of a node that is not there', (method, path, body) => {
   expect(new Bench().call(method, path, body)).toEqual(failed(33004, '节点不存在: nothing'));
   expect(new Bench({ unknownId: 'success' }).call(method, path, body)).toEqual(succeeded('success'));
+});
+
+test('the disk of a node is in bytes by a switch', () => {
+  const bench = new Bench({ diskUnit: 'bytes' });
+  expect(bench.data('GET', `/node/status?ids[]=${bench.sat1.id}`)).toMatchObject({
+    nodes: [
+      {
+        diskTotal: bench.sat1.diskTotalBytes,
+        diskFree: bench.platform.usageOfNode(bench.sat1).diskFreeBytes,
+      },
+    ],
+  });
 });

@@ -8,6 +8,7 @@ test('a sample has every field, and percentages are texts', () => {
   bench.pass(999);
   const { sat1 } = bench;
   const usage = bench.platform.usageOfNode(sat1);
+  const diskUsedBytes = sat1.diskTotalBytes - usage.diskFreeBytes;
   const used = (part: number, whole: number) => ({ percent: ((100 * part) / whole).toFixed(2), size: part });
   const [net] = usage.network;
   expect(bench.call('GET', `/overview/node?nodeId=${sat1.id}&instant=true`)).toEqual(
@@ -16,7 +17,8 @@ test('a sample has every field, and percentages are texts', () => {
         timestamp: bench.nowMs,
         type: 'sylixos',
         cpu: { percent: usage.cpuPercent.toFixed(2) },
-        rom: used(sat1.diskTotalBytes - usage.diskFreeBytes, sat1.diskTotalBytes),
+        // In MB: 4 GiB of the system, the image and the container.
+        rom: { ...used(diskUsedBytes, sat1.diskTotalBytes), size: 4096 + 3 + 1 },
         ram: used(sat1.memoryTotalBytes - usage.memoryFreeBytes, sat1.memoryTotalBytes),
         processCount: usage.processCount,
         process: [{ name, cpu: { percent: '0.50' }, ram: used(16 * 2 ** 20, sat1.memoryTotalBytes) }],

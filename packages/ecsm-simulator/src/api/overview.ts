@@ -9,6 +9,7 @@ import { nodeView, serviceView } from './platform-view.ts';
 import type { Route } from './route.ts';
 import { knownService } from './services.ts';
 import { parseMoment } from './times.ts';
+import { megabytes } from './units.ts';
 
 export const overviewRoutes: readonly Route[] = [
   { method: 'GET', path: '/overview/node', section: '10', mark: 'GO', handle: load },
@@ -68,7 +69,7 @@ function sampleOf(platform: Platform, node: Node, timestamp: number): JsonObject
     timestamp,
     type: node.type,
     cpu: { percent: percentText(online ? usage.cpuPercent : 0) },
-    rom: online ? share(diskTotalBytes - usage.diskFreeBytes, diskTotalBytes) : share(0, 0),
+    rom: online ? diskShare(diskTotalBytes - usage.diskFreeBytes, diskTotalBytes) : share(0, 0),
     ram: online ? share(memoryTotalBytes - usage.memoryFreeBytes, memoryTotalBytes) : share(0, 0),
     processCount: online ? usage.processCount : 0,
     process: online ? processesOf(platform, node) : [],
@@ -97,6 +98,11 @@ function processesOf(platform: Platform, node: Node): readonly JsonObject[] {
 
 function share(part: number, whole: number): JsonObject {
   return { percent: percentText(whole > 0 ? (100 * part) / whole : 0), size: part };
+}
+
+/** The size of the disk is in MB, unlike that of memory: a client of the platform prints it so. */
+function diskShare(partBytes: number, wholeBytes: number): JsonObject {
+  return { ...share(partBytes, wholeBytes), size: megabytes(partBytes) };
 }
 
 function percentText(percent: number): string {

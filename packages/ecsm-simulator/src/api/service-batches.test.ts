@@ -75,8 +75,8 @@ test('an unknown action is rejected', () => {
   expect(bench.code('POST', '/service/destroy/templates-ids', { ids: [] })).toBe(30001);
 });
 
-test('services are deployed from templates, by path', () => {
-  const bench = withTemplates();
+test('services are deployed from templates, by path, with the results by a switch', () => {
+  const bench = withTemplates({ templateDeployment: 'results' });
   const reply = bench.data('POST', '/service/run/templates-path-label', { paths: ['orbit/low/'] });
   const beta = bench.platform.serviceNamed('beta');
   expect(reply).toEqual([
@@ -92,6 +92,15 @@ test('services are deployed from templates, by path', () => {
   bench.pass(1);
   expect(statuses(bench)).toEqual(['beta created', 'alpha created']);
   expect(beta?.pathLabel).toBe('/orbit/low');
+});
+
+test('services that are deployed by path are returned with their containers; what failed is omitted', () => {
+  const bench = withTemplates();
+  const deploy = () => bench.data('POST', '/service/run/templates-path-label', { paths: ['orbit/low/'] });
+  const reply = deploy();
+  const { id = '' } = bench.platform.serviceNamed('beta') ?? {};
+  expect(reply).toEqual([{ id, containers: bench.containers(id).map(({ taskId }) => taskId) }]);
+  expect(deploy()).toEqual([]);
 });
 
 test('services are deployed from templates, by id, and the id may be misspelt', () => {

@@ -1,5 +1,6 @@
 /** Routes for several services: by id, by the path of their template, or deployed from templates. */
 import { type JsonObject, type JsonValue, shape } from '@ecsm/runtime';
+import type { DeployOutcome } from '../platform/contract.ts';
 import type { ContainerAction, Service } from '../platform/model.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { cleanPath } from '../platform/templates.ts';
@@ -7,7 +8,7 @@ import type { Call } from './call.ts';
 import type { Route } from './route.ts';
 import { containerActions, knownService } from './services.ts';
 import { maybe, text, texts } from './shapes.ts';
-import { deployObject, pathOfTemplate } from './template-rows.ts';
+import { deployedObject, deployObject, pathOfTemplate } from './template-rows.ts';
 import { isWithin } from './text.ts';
 
 export const serviceBatchRoutes: readonly Route[] = [
@@ -58,22 +59,30 @@ function control({ platform, behaviour }: Call, services: readonly Service[], ac
 function deployPaths(call: Call): JsonValue {
   const body = call.body(shape.object({ paths: texts, force: maybe(shape.boolean()) }));
   const folders = body.paths.map(cleanPath);
-  return deploy(call, body.force ?? false, (_id, path) => folders.some((folder) => isWithin(path, folder)));
+  const outcomes = deploy(call, body.force ?? false, (_id, path) => folders.some((folder) => isWithin(path, folder)));
+  if (call.behaviour.templateDeployment === 'results') return outcomes.map((one) => deployObject(one, call.behaviour));
+  // This form has no room for an error, so what was not deployed is omitted.
+  return outcomes.filter(({ result }) => result !== 'failed').map(deployedObject);
 }
 
 function deployIds(call: Call): JsonValue {
   const body = call.body(shape.object({ ids: texts, force: maybe(shape.boolean()) }));
   const ids = new Set(body.ids);
-  return deploy(call, body.force ?? false, (id) => ids.has(id));
+  const outcomes = deploy(call, body.force ?? false, (id) => ids.has(id));
+  return outcomes.map((one) => deployObject(one, call.behaviour));
 }
 
-function deploy(call: Call, force: boolean, isSelected: (id: string, path: string) => boolean): readonly JsonObject[] {
-  const { platform, behaviour } = call;
+function deploy(
+  call: Call,
+  force: boolean,
+  isSelected: (id: string, path: string) => boolean,
+): readonly DeployOutcome[] {
+  const { platform } = call;
   const action = call.word('action', deployActions);
   const templates = platform
     .templates()
     .filter((template) => template.kind === 'service' && isSelected(template.id, pathOfTemplate(template)));
-  return templates.map(({ id }) => deployObject(platform.deployTemplate(id, action, force), behaviour));
+  return templates.map(({ id }) => platform.deployTemplate(id, action, force));
 }
 
 function removePath(call: Call): readonly JsonObject[] {

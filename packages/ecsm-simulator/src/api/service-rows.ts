@@ -1,5 +1,6 @@
 /** Services in responses. */
 import type { JsonObject, JsonValue } from '@ecsm/runtime';
+import type { Behaviour } from '../platform/behaviour.ts';
 import type { Platform } from '../platform/contract.ts';
 import type { Container, ImageSpec, Service } from '../platform/model.ts';
 import { imageNameOf } from './text.ts';
@@ -70,8 +71,13 @@ function instances(platform: Platform, containers: readonly Container[]): JsonOb
   return {
     containerStatusGroup: [...statuses],
     instanceOnline: online,
-    instanceActive: platform.behaviour.instanceActive === 'all' ? containers.length : containers.length - online,
+    instanceActive: activeOf(platform.behaviour, online, containers.length),
   };
+}
+
+function activeOf({ instanceActive }: Behaviour, online: number, all: number): number {
+  if (instanceActive === 'all') return all;
+  return instanceActive === 'running' ? online : all - online;
 }
 
 function errorInstances(platform: Platform, containers: readonly Container[]): readonly JsonObject[] {

@@ -43,7 +43,7 @@ test('a row of the list has every field', () => {
           nodeList: [sat1(bench)],
           containerStatusGroup: ['running'],
           instanceOnline: 1,
-          instanceActive: 0,
+          instanceActive: 1,
           errorInstance: [],
           defaultLabels: [],
           pathLabel: '',
@@ -69,7 +69,7 @@ test('the detail has the image and the nodes as they were sent', () => {
       factor: 1,
       policy: 'static',
       instanceOnline: 1,
-      instanceActive: 0,
+      instanceActive: 1,
       createdTime: created,
       updatedTime: created,
       image: { ...serviceBody().image, vsoa: null, pullPolicy: 'IfNotPresent', autoUpgrade: 'Never' },
@@ -147,16 +147,17 @@ test.each([
 );
 
 test.each([
+  ['running', 2],
   ['stopped', 1],
-  ['all', 2],
+  ['all', 3],
 ] as const)('instanceActive counts the %s', (instanceActive, count) => {
   const bench = new Bench({ instanceActive });
-  const id = bench.deploy({ node: { names: ['sat-1', 'sat-2'] } });
+  const id = bench.deploy({ node: { names: ['sat-1', 'sat-2'] }, policy: 'dynamic', factor: 3 });
   bench.platform.controlContainer(bench.containers(id)[0]?.name ?? '', 'stop');
   bench.pass(1);
   expect(bench.data('GET', `/service/${id}`)).toMatchObject({
     containerStatusGroup: ['exited', 'running'],
-    instanceOnline: 1,
+    instanceOnline: 2,
     instanceActive: count,
     healthy: false,
   });

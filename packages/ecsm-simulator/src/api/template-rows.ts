@@ -6,6 +6,7 @@ import type { ServiceSpec, Template } from '../platform/model.ts';
 import { cleanPath } from '../platform/templates.ts';
 import { imageObject } from './service-rows.ts';
 import { joinPath } from './text.ts';
+import { timeText } from './times.ts';
 
 export function pathOfTemplate({ folder, name }: Template): string {
   return joinPath(folder, name);
@@ -21,17 +22,27 @@ export function deployObject(outcome: DeployOutcome, { templateIdField }: Behavi
   };
 }
 
-/** The simulator does not store the times of templates. */
-const times = { createdTime: null, updatedTime: null };
-
-export function templateDetail({ id, name, kind, service }: Template): JsonObject {
-  return { id, name, kind, spec: service && specObject(service), ...times };
+/** One result of `templates-path-label`, as the only public client of it decodes it. */
+export function deployedObject({ serviceId, taskIds }: DeployOutcome): JsonObject {
+  return { id: serviceId, containers: taskIds };
 }
 
-export function templateFound(template: Template): JsonObject {
+function timesOf({ createdMs = 0, updatedMs = 0 }: Template, behaviour: Behaviour): JsonObject {
+  return {
+    createdTime: timeText(createdMs, 'service', behaviour),
+    updatedTime: timeText(updatedMs, 'service', behaviour),
+  };
+}
+
+export function templateDetail(template: Template, behaviour: Behaviour): JsonObject {
+  const { id, name, kind, service } = template;
+  return { id, name, kind, spec: service && specObject(service), ...timesOf(template, behaviour) };
+}
+
+export function templateFound(template: Template, behaviour: Behaviour): JsonObject {
   const { id, name, kind } = template;
   const { hostname, node } = summary(template);
-  return { id, name, kind, hostname, realpath: pathOfTemplate(template), node, ...times };
+  return { id, name, kind, hostname, realpath: pathOfTemplate(template), node, ...timesOf(template, behaviour) };
 }
 
 export interface TreeOptions {
@@ -39,6 +50,7 @@ export interface TreeOptions {
   readonly levels: number;
   /** Whether each node of the tree contains its template. */
   readonly isFull: boolean;
+  readonly behaviour: Behaviour;
 }
 
 /** The tree below a path; `root` is undefined for `/`, which is not a template. */
@@ -56,7 +68,7 @@ export function templateTree(
       name: template?.name ?? '/',
       realpath: at,
       childCount: below.length,
-      data: options.isFull && template ? treeData(template) : null,
+      data: options.isFull && template ? treeData(template, options.behaviour) : null,
       children: Object.fromEntries(children),
     };
   };
@@ -74,9 +86,9 @@ function groupedByFolder(templates: readonly Template[]): ReadonlyMap<string, re
   return groups;
 }
 
-function treeData(template: Template): JsonObject {
+function treeData(template: Template, behaviour: Behaviour): JsonObject {
   const { id, name, kind } = template;
-  return { id, name, kind, ...summary(template), ...times };
+  return { id, name, kind, ...summary(template), ...timesOf(template, behaviour) };
 }
 
 function summary({ service }: Template): { readonly hostname: JsonValue; readonly node: JsonObject } {

@@ -12,7 +12,7 @@ function withTemplate() {
   return { bench, reply, id: template?.id ?? '' };
 }
 
-const times = { createdTime: null, updatedTime: null };
+const times = { createdTime: '2024-06-03 23:28:20', updatedTime: '2024-06-03 23:28:20' };
 const specOf = (bench: Bench) => ({
   image: {
     ref: 'telemetry@1.0.0#sylixos',
@@ -96,8 +96,9 @@ test('the tree of a path, simple and full, whole and by level', () => {
   expect(bench.code('GET', `${base}/tree?path=/&model=odd`)).toBe(30001);
 });
 
-test('a search by keyword, path and kind', () => {
+test('a search by keyword, path and kind, whose result is a list by a switch', () => {
   const { bench, id } = withTemplate();
+  bench.platform.setBehaviour({ templateSearch: 'list' });
   const found = (query: string) => bench.data('GET', `${base}/search?${query}`);
   expect(found('key=TELE&path=/orbit&kind=service')).toEqual([
     {
@@ -113,6 +114,24 @@ test('a search by keyword, path and kind', () => {
   expect(found('')).toHaveLength(2);
   expect(found('kind=folder')).toMatchObject([{ name: 'orbit', realpath: '/orbit' }]);
   expect(found('path=/moon')).toEqual([]);
+});
+
+test('the result of a search is the first template, or null', () => {
+  const { bench, id } = withTemplate();
+  expect(bench.data('GET', `${base}/search?kind=service`)).toMatchObject({ id });
+  expect(bench.data('GET', `${base}/search`)).toMatchObject({ name: 'orbit' });
+  expect(bench.data('GET', `${base}/search?path=/moon`)).toBe(null);
+});
+
+test('a template has the times of its creation and of its last change', () => {
+  const { bench, id } = withTemplate();
+  bench.pass(60_000);
+  bench.data('PUT', `/provision-templates/${id}`, { templates: { node: { names: ['sat-1'] } } });
+  const changed = { createdTime: '2024-06-03 23:28:20', updatedTime: '2024-06-03 23:29:20' };
+  expect(bench.data('GET', `/provision-template/${id}`)).toMatchObject(changed);
+  bench.pass(60_000);
+  bench.data('PUT', `${base}/move`, { src: '/orbit/telemetry', dst: '/telemetry' });
+  expect(bench.data('GET', `/provision-template/${id}`)).toMatchObject({ updatedTime: '2024-06-03 23:30:20' });
 });
 
 test('a template is changed in part; empty fields change nothing', () => {

@@ -1,5 +1,5 @@
 /** Templates of services, in folders ("service choreography"): kept, moved and found. Changes: template-updates.ts. */
-import { type JsonObject, shape } from '@ecsm/runtime';
+import { type JsonObject, type JsonValue, shape } from '@ecsm/runtime';
 import type { Platform } from '../platform/contract.ts';
 import type { Image, ServiceSpec, Template } from '../platform/model.ts';
 import { Refusal } from '../platform/refusal.ts';
@@ -81,23 +81,24 @@ function tree({ platform, query }: Call): JsonObject {
   if (level !== undefined && level < 1) throw badRequest('level', 'should be at least 1');
   const isFull = query.word('model', ['simple', 'full']) === 'full';
   const root = path === '/' ? undefined : known(templateAt(platform, path), 'templateNotFound', path);
-  return templateTree(path, root, platform.templates(), { levels: level ?? Number.POSITIVE_INFINITY, isFull });
+  const levels = level ?? Number.POSITIVE_INFINITY;
+  return templateTree(path, root, platform.templates(), { levels, isFull, behaviour: platform.behaviour });
 }
 
 function get(call: Call): JsonObject {
-  return templateDetail(knownTemplate(call.platform, call.parameter('id')));
+  return templateDetail(knownTemplate(call.platform, call.parameter('id')), call.behaviour);
 }
 
 function getByPath({ platform, query }: Call): JsonObject {
   const path = query.required('path');
-  return templateDetail(known(templateAt(platform, path), 'templateNotFound', path));
+  return templateDetail(known(templateAt(platform, path), 'templateNotFound', path), platform.behaviour);
 }
 
-function search({ platform, query }: Call): readonly JsonObject[] {
+function search({ platform, query, behaviour }: Call): JsonValue {
   const isFound = searchFor(query.text('key'));
   const folder = cleanPath(query.text('path') ?? '/');
   const kind = query.word('kind', ['folder', 'service']);
-  return platform
+  const found = platform
     .templates()
     .filter(
       (template) =>
@@ -105,7 +106,8 @@ function search({ platform, query }: Call): readonly JsonObject[] {
         isWithin(pathOfTemplate(template), folder) &&
         (kind === undefined || template.kind === kind),
     )
-    .map(templateFound);
+    .map((template) => templateFound(template, behaviour));
+  return behaviour.templateSearch === 'list' ? found : (found[0] ?? null);
 }
 
 function remove(call: Call): JsonObject {

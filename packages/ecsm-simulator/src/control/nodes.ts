@@ -55,21 +55,23 @@ export const nodeRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/sim/nodes/:node/fill',
-    does: 'sets the memory or disk of a node that other programs use, in bytes or in percent of the total',
-    body: { memoryPercent: 95, diskPercent: 50 },
+    does: 'sets the memory or disk of a node that other programs use, in bytes or in percent of the total, and the number of foreign containers',
+    body: { memoryPercent: 95, diskPercent: 50, containers: 3 },
     handle(call) {
       const node = findNode(call);
-      const { memoryPercent, diskPercent, memoryBytes, diskBytes } = readBody(call.request, {
+      const { memoryPercent, diskPercent, memoryBytes, diskBytes, containers } = readBody(call.request, {
         memoryBytes: shape.optional(numberFrom(0)),
         diskBytes: shape.optional(numberFrom(0)),
         memoryPercent: shape.optional(numberFrom(0, 100)),
         diskPercent: shape.optional(numberFrom(0, 100)),
+        containers: shape.optional(numberFrom(0, 10_000)),
       });
       const memory = memoryBytes ?? part(node.memoryTotalBytes, memoryPercent);
       const disk = diskBytes ?? part(node.diskTotalBytes, diskPercent);
       call.platform.fillNode(node.id, {
         ...(memory === undefined ? {} : { memoryBytes: memory }),
         ...(disk === undefined ? {} : { diskBytes: disk }),
+        ...(containers === undefined ? {} : { containers }),
       });
       return nodeFields(call.platform, node.id);
     },

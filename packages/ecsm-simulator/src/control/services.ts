@@ -13,14 +13,18 @@ export const serviceRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/sim/services/:service/load',
-    does: 'sets the resource usage of each instance of a service: percent of the CPU, memory, disk',
-    body: { cpuPercent: 80, memoryBytes: 100_000_000, diskBytes: 0 },
+    does: 'sets the resource usage of a service: of each instance, and in total, shared by the running instances, optionally as a wave; percent of the CPU, memory, disk',
+    body: { cpuPercent: 0, memoryBytes: 100_000_000, cpuPercentTotal: 240, wavePeriodMs: 600_000, wavePercent: 50 },
     handle(call) {
       const { id, name } = findService(call);
       const load = readBody(call.request, {
         cpuPercent: shape.optional(numberFrom(0, 100_000)),
         memoryBytes: shape.optional(numberFrom(0)),
         diskBytes: shape.optional(numberFrom(0)),
+        cpuPercentTotal: shape.optional(numberFrom(0, 1_000_000)),
+        memoryBytesTotal: shape.optional(numberFrom(0)),
+        wavePeriodMs: shape.optional(numberFrom(0)),
+        wavePercent: shape.optional(numberFrom(0, 100)),
       });
       call.platform.setLoad(id, load);
       return { service: name, load: call.platform.service(id)?.load };

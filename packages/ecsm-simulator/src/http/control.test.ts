@@ -110,10 +110,11 @@ describe('the control API', () => {
   });
 
   it('fills a node, in bytes or in percent', () => {
-    call('POST', '/sim/nodes/node-1/fill', { memoryPercent: 50, diskBytes: 12_345 });
+    call('POST', '/sim/nodes/node-1/fill', { memoryPercent: 50, diskBytes: 12_345, containers: 4 });
     expect(node('node-1')).toMatchObject({
       memoryOtherBytes: Math.round(node('node-1').memoryTotalBytes / 2),
       diskOtherBytes: 12_345,
+      otherContainers: 4,
     });
   });
 
@@ -136,6 +137,18 @@ describe('the control API', () => {
     expect(simulator.platform.usageOf(first()).cpuPercent).toBeGreaterThanOrEqual(70);
     call('POST', '/sim/services/telemetry/load', { memoryBytes: 1_000_000 });
     expect(service().load).toEqual({ cpuPercent: 70, memoryBytes: 1_000_000, diskBytes: 0 });
+  });
+
+  it('puts a demand on a service that its instances share, as a wave', async () => {
+    const wave = { cpuPercentTotal: 160, wavePeriodMs: 40_000, wavePercent: 25 };
+    expect(call('POST', '/sim/services/telemetry/load', wave).body).toMatchObject({ load: wave });
+    const shares = () => containers().map((each) => simulator.platform.usageOf(each).cpuPercent);
+    expect(shares()).toEqual([80, 80]);
+    await clock.advance(10_000);
+    expect(shares()).toEqual([100, 100]);
+    await clock.advance(20_000);
+    expect(shares()).toEqual([60, 60]);
+    expect(call('POST', '/sim/services/telemetry/load', { wavePercent: 101 }).status).toBe(400);
   });
 
   it('edits a service, and keeps fields that are not given', async () => {

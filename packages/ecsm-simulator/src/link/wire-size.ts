@@ -5,14 +5,17 @@
 import { Buffer } from 'node:buffer';
 import type { Request, Response } from '../api/exchange.ts';
 
-const addedToRequests = 'Host: 127.0.0.1:3001\r\nConnection: keep-alive\r\n'.length;
+/** A request that was received over a socket has these headers already. */
+const addedToRequests = { host: 'Host: 127.0.0.1:3001\r\n', connection: 'Connection: keep-alive\r\n' };
 const addedToResponses = 'Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nConnection: keep-alive\r\nKeep-Alive: timeout=60\r\n'
   .length;
 const reasonLength = 'OK'.length;
 
 export function requestBytes({ method, target, headers, body }: Request): number {
   const line = `${method} ${target} HTTP/1.1\r\n`;
-  return Buffer.byteLength(line) + addedToRequests + fieldBytes(headers, body) + body.byteLength;
+  let bytes = Buffer.byteLength(line) + fieldBytes(headers, body) + body.byteLength;
+  for (const [name, added] of Object.entries(addedToRequests)) if (headers[name] === undefined) bytes += added.length;
+  return bytes;
 }
 
 /** Status line and headers. */

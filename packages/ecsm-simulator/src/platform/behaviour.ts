@@ -18,6 +18,14 @@ const switches = {
   factorZero: ['accept', 'refuse'],
   /** Whether several instances of one dynamic service may run on one node. */
   shareNode: ['allow', 'refuse'],
+  /** What happens if a node has no room for a container. `refuse` also rejects the call that would create it. */
+  outOfMemory: ['failDeployment', 'refuse', 'overcommit'],
+  /** What a new container leaves untouched on a node: what is in use, or the limits of the other containers. */
+  capacityAccounting: ['usage', 'limit'],
+  /** Whether an instance of a dynamic service may be placed on a node without room while another has room. */
+  fullNode: ['skip', 'use'],
+  /** Whether an update changes the factor of a static service, which has no effect. */
+  staticFactor: ['keep', 'store'],
   /** `data` of a batch action: `["id"]` or `{"ids":["id"]}`. */
   batchAnswer: ['array', 'object'],
   /** mixed: services `2024-06-03 23:28:20`, containers ISO 8601, images ISO 8601 with nanoseconds. */
@@ -26,8 +34,8 @@ const switches = {
   stoppedStatus: ['complete', 'stopped'],
   /** `status` of a service when some of its containers could not be deployed. */
   failedStatus: ['complete', 'deploying'],
-  /** What `instanceActive` counts: instances that are not running, or all. */
-  instanceActive: ['stopped', 'all'],
+  /** What `instanceActive` counts: instances that run, that do not run, or all. */
+  instanceActive: ['running', 'stopped', 'all'],
   /** HTTP status of a business error. */
   httpStatus: ['always200', 'matching'],
   /** `data` of a business error. */
@@ -40,6 +48,8 @@ const switches = {
   /** Whether `pageSize=-1` (or `pageNum=-1`) returns everything. */
   pageAll: ['accept', 'refuse'],
   configurationList: ['array', 'page'],
+  /** The unit of `diskTotal` and `diskFree` of a node. */
+  diskUnit: ['megabytes', 'bytes'],
   /** `cpuUsage` of an offline node. */
   offlineCpuUsage: ['number', 'object'],
   /** `status` of a container whose node is offline. */
@@ -59,6 +69,10 @@ const switches = {
   imageCountField: ['count', 'imageCount'],
   /** Spelling of the template id in the deployment of a template. */
   templateIdField: ['provisionTmplId', 'provisionTmpld'],
+  /** The result of a search for templates: the first one, or a list. */
+  templateSearch: ['object', 'list'],
+  /** The results of `templates-path-label`: `{id, containers}`, or as of `templates-ids`. */
+  templateDeployment: ['containers', 'results'],
   /** The required hash of an uploaded image. */
   imageHash: ['any', 'sha256', 'sha1', 'md5'],
   /** Whether `GET /transaction/:id` exists. */

@@ -6,16 +6,15 @@
  *        │           ╰───────────┴──────▶ failure, with a message
  *        ╰── node offline, or no image ──▶ waits ──▶ gaveUp
  */
+import { shortageOfStarting } from './capacity.ts';
 import { run, setStatus, startDelayMs } from './containers.ts';
 import { limitsOf, pullPolicyOf, vsoaPortOf } from './image-config.ts';
 import { isNodeOccupied, isNodeOnline } from './instances.ts';
 import type { Container, Image, Node, ScheduledEvent, Service } from './model.ts';
 import { Refusal, refusals } from './refusal.ts';
-import { freeDiskOf, freeMemoryOf, invalidateTotals } from './usage.ts';
+import { freeDiskOf, invalidateTotals } from './usage.ts';
 import type { World } from './world.ts';
 
-/** Memory that must be free for a container without a limit. */
-const memoryBytesMin = 32 * 1024 * 1024;
 /** The first dynamically allocated VSOA port of a node. */
 const vsoaPortMin = 30_000;
 const defaultFailure = '部署失败';
@@ -118,11 +117,8 @@ function problemOf(world: World, container: Container, service: Service, node: N
   if (image === undefined) return refusals.imageNotFound.text;
   if (image.os !== node.type) return refusals.imageUnsuited.text;
   if (!Object.hasOwn(node.images, image.id)) return `节点上没有镜像: ${container.imageRef}`;
-  const limits = limitsOf(service.image, node);
-  const neededBytes = limits.isMemoryLimited ? limits.memoryBytes : memoryBytesMin;
-  const freeBytes = freeMemoryOf(world, node);
-  if (freeBytes < neededBytes) return `节点内存不足: 需要 ${neededBytes} 字节, 剩余 ${freeBytes} 字节`;
-  return undefined;
+  const shortage = shortageOfStarting(world, service.image, node, container);
+  return shortage === undefined ? undefined : `${refusals[shortage.why].text}: ${shortage.detail}`;
 }
 
 function takePlannedFailure(world: World, serviceName: string): string | undefined {
@@ -171,7 +167,8 @@ export const deploymentEvents = {
     if (container === undefined || node === undefined) return;
     const image = world.localImage(container.imageRef);
     if (image === undefined) fail(world, container, refusals.imageNotFound.text);
-    else if (!store(world, node, image)) fail(world, container, `节点磁盘空间不足: 需要 ${image.sizeBytes} 字节`);
+    else if (!store(world, node, image))
+      fail(world, container, `${refusals.nodeDisk.text}: 需要 ${image.sizeBytes} 字节`);
     else world.schedule('started', container.taskId, startDelayMs(world), container.step);
   },
   started(world: World, event: ScheduledEvent): void {

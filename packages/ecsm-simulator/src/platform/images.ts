@@ -99,6 +99,26 @@ function requireImage(world: World, registryId: string, id: string): Image {
   return image;
 }
 
+/** From the vendor's template. */
+const kernelObjectLimits = {
+  threadLimit: 4096,
+  threadPoolLimit: 32,
+  eventLimit: 32_768,
+  eventSetLimit: 500,
+  partitionLimit: 6000,
+  regionLimit: 50,
+  msgQueueLimit: 8192,
+  timerLimit: 64,
+  rmsLimit: 32,
+  threadVarLimit: 16,
+  posixMqueueLimit: 300,
+  dlopenLibraryLimit: 50,
+  xsiipcLimit: 100,
+  socketLimit: 1024,
+  srtpLimit: 30,
+  deviceLimit: 60,
+};
+
 /** The vendor's template, reduced. */
 function templateConfig(name: string, os: OperatingSystem, arch = 'arm64'): JsonObject {
   if (os === 'linux') {
@@ -117,7 +137,7 @@ function templateConfig(name: string, os: OperatingSystem, arch = 'arm64'): Json
         cpu: { highestPrio: 150, lowestPrio: 250, defaultPrio: 200 },
         memory: { kheapLimit: 536_870_912, memoryLimitMB: 2048 },
         disk: { limitMB: 2048 },
-        kernelObject: { threadLimit: 4096 },
+        kernelObject: kernelObjectLimits,
       },
       network: { ftpdEnable: false, telnetdEnable: false, sshdEnable: false },
       commands: [],

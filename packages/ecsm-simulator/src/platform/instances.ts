@@ -1,4 +1,5 @@
 /** Creation and removal of the containers of a service. */
+import { retryMoves } from './capacity.ts';
 import { removeFromLoadBalance } from './load-balance.ts';
 import type { Container, Node, ScheduledEvent, Service } from './model.ts';
 import { invalidateTotals } from './usage.ts';
@@ -47,6 +48,7 @@ export function removeContainer(world: World, container: Container): void {
   world.history.delete(container.taskId);
   invalidateTotals(world, container.nodeId);
   removeFromLoadBalance(world, container);
+  if (isNodeOnline(world, container)) retryMoves(world);
   const service = world.services.get(container.serviceId);
   if (service?.rolling === container.taskId) world.schedule('rolled', service.id, 0);
 }
@@ -65,7 +67,7 @@ export function scheduleRemoval(world: World, container: Container): void {
 }
 
 /** The containers that are not being removed, oldest first. */
-export function instancesOf(world: World, service: Service): Container[] {
+export function instancesOf(world: World, service: Pick<Service, 'id'>): Container[] {
   return [...world.containers.ofService(service.id).values()].filter((container) => !container.leaving);
 }
 
@@ -74,7 +76,7 @@ export function isNodeOnline(world: World, container: Container): boolean {
 }
 
 /** Whether an older instance of the dynamic service is on the same node, and `shareNode` does not allow this. */
-export function isNodeOccupied(world: World, service: Service, container: Container): boolean {
+export function isNodeOccupied(world: World, service: Pick<Service, 'id' | 'policy'>, container: Container): boolean {
   if (world.behaviour.shareNode === 'allow' || service.policy === 'static') return false;
   for (const other of world.containers.ofService(service.id).values()) {
     if (other === container) return false;

@@ -3,7 +3,7 @@ import { deploy, startDeployment } from './deployment.ts';
 import { createContainer, instancesOf, removeContainer } from './instances.ts';
 import { transferLoadBalance } from './load-balance.ts';
 import type { Container, Node, ScheduledEvent, Service } from './model.ts';
-import { isFree, placeMoved } from './placement.ts';
+import { accepts, placeMoved } from './placement.ts';
 import type { World } from './world.ts';
 
 /** Running containers keep running. Deployments in progress are restarted when the node returns. */
@@ -21,9 +21,7 @@ export function handleNodeOnline(world: World, node: Node): void {
   for (const container of world.containers.onNode(node.id).values()) {
     if (container.deployStatus === 'deploying' && !container.leaving) startDeployment(world, container);
   }
-  for (const other of world.nodes.values()) {
-    if (isLost(world, other)) moveAllOff(world, other);
-  }
+  moveAllStranded(world);
   if (world.behaviour.failBack === 'always') moveBack(world, node);
 }
 
@@ -40,11 +38,17 @@ function isLost(world: World, node: Node): boolean {
   return !node.online && world.nowMs - node.onlineSinceMs >= world.behaviour.migrationDelayMs;
 }
 
+function moveAllStranded(world: World): void {
+  for (const node of world.nodes.values()) {
+    if (isLost(world, node)) moveAllOff(world, node);
+  }
+}
+
 function moveAllOff(world: World, node: Node): void {
   for (const container of [...world.containers.onNode(node.id).values()]) moveOff(world, container);
 }
 
-/** If no listed node is suitable, the container stays, and this is retried when a node returns. */
+/** If no listed node is suitable, the container stays; this is retried when a node returns or has room again. */
 function moveOff(world: World, container: Container): void {
   const service = movable(world, container);
   const node = service === undefined ? undefined : placeMoved(world, service);
@@ -56,7 +60,7 @@ function moveBack(world: World, node: Node): void {
   for (const container of [...world.containers.values()]) {
     if (container.movedFromNodeId !== node.id) continue;
     const service = movable(world, container);
-    if (service === undefined || !service.nodeNames.includes(node.name) || !isFree(world, service, node)) continue;
+    if (service === undefined || !service.nodeNames.includes(node.name) || !accepts(world, service, node)) continue;
     move(world, service, container, node, node.id);
   }
 }
@@ -82,5 +86,8 @@ export const migrationEvents = {
   nodeLost(world: World, { subject, step }: ScheduledEvent): void {
     const node = world.nodes.get(subject);
     if (node !== undefined && node.step === step && !node.online) moveAllOff(world, node);
+  },
+  roomFreed(world: World): void {
+    moveAllStranded(world);
   },
 } as const;

@@ -110,7 +110,7 @@ export interface Service extends ServiceSpec {
   policy: Policy;
   prepull: boolean;
   pathLabel: string;
-  /** Simulated load of each instance. */
+  /** Simulated load. */
   load: Load;
   /** Start of the deletion; null if it is not being deleted. */
   deletingMs: number | null;
@@ -120,12 +120,24 @@ export interface Service extends ServiceSpec {
   rolling: string | null;
 }
 
-/** The resource usage of each running instance, in addition to that of an idle one. */
+/**
+ * The resource usage of each running instance, in addition to that of an idle one; and demand that the running
+ * instances share. Absent fields are 0.
+ */
 export interface Load {
   /** Percent of the node's CPU. */
   readonly cpuPercent: number;
   readonly memoryBytes: number;
   readonly diskBytes: number;
+  /** Shared by the running instances: 300 is 100 percent for each of three. */
+  readonly cpuPercentTotal?: number;
+  readonly memoryBytesTotal?: number;
+  /** The shared demand moves as a sine with this period; 0: constant. */
+  readonly wavePeriodMs?: number;
+  /** Amplitude of the wave in percent of the shared demand. */
+  readonly wavePercent?: number;
+  /** The time at which the wave was set. */
+  readonly waveStartMs?: number;
 }
 
 export interface Container {
@@ -200,6 +212,9 @@ export interface Template {
   /** The path of its folder: `/`, `/a/b`. */
   folder: string;
   service: ServiceSpec | null;
+  /** Absent in states of earlier versions, like `updatedMs`. */
+  readonly createdMs?: number;
+  updatedMs?: number;
 }
 
 export interface ConfigurationEntry {

@@ -1,4 +1,5 @@
 /** Nodes: registration, changes, and going offline and online. */
+import { retryMoves } from './capacity.ts';
 import type { NewNode } from './contract.ts';
 import { handleNodeOffline, handleNodeOnline } from './migration.ts';
 import type { Node, OperatingSystem, Service } from './model.ts';
@@ -93,6 +94,7 @@ export function deleteNodes(
   for (const node of nodes) {
     world.nodes.delete(node.id);
     world.nodesByName.delete(node.name);
+    world.offlineNodes.delete(node.id);
     world.totals.delete(node.id);
     for (const container of world.containers.values()) {
       if (container.movedFromNodeId === node.id) container.movedFromNodeId = null;
@@ -122,22 +124,34 @@ export function setNodeOnline(world: World, id: string, online: boolean): void {
   node.online = online;
   node.onlineSinceMs = world.nowMs;
   node.step++;
+  if (online) world.offlineNodes.delete(node.id);
+  else world.offlineNodes.add(node.id);
   world.log.write('info', online ? 'node online' : 'node offline', { node: node.name });
   if (online) handleNodeOnline(world, node);
   else handleNodeOffline(world, node);
 }
 
-/** Sets the memory and disk that other programs use, limited to the size of the node. */
-export function fillNode(
-  world: World,
-  id: string,
-  fill: { readonly memoryBytes?: number; readonly diskBytes?: number },
-): void {
+/** What is on a node besides the containers of the platform. Absent fields do not change. */
+export interface Fill {
+  readonly memoryBytes?: number;
+  readonly diskBytes?: number;
+  /** Number of foreign containers, all of them running. */
+  readonly containers?: number;
+}
+
+/** Memory and disk are limited to the size of the node. */
+export function fillNode(world: World, id: string, fill: Fill): void {
   const node = world.requireNode(id);
   const memoryBytes = checkAmount(fill.memoryBytes ?? node.memoryOtherBytes, 'memoryBytes');
   const diskBytes = checkAmount(fill.diskBytes ?? node.diskOtherBytes, 'diskBytes');
+  const containers = fill.containers === undefined ? undefined : checkAmount(fill.containers, 'containers');
   node.memoryOtherBytes = Math.min(memoryBytes, node.memoryTotalBytes);
   node.diskOtherBytes = Math.min(diskBytes, node.diskTotalBytes);
+  if (containers !== undefined) {
+    node.otherContainers = Math.floor(containers);
+    node.otherContainersRunning = node.otherContainers;
+  }
+  retryMoves(world);
 }
 
 export function setNodeTrueType(world: World, id: string, type: OperatingSystem): void {

@@ -15,6 +15,8 @@ export const refusals = {
   nodeNameTaken: { code: 33006, httpStatus: 409, text: '节点名称已存在' },
   nodeAddressTaken: { code: 33007, httpStatus: 409, text: '节点地址已存在' },
   nodeOffline: { code: 33010, httpStatus: 409, text: '节点离线' },
+  nodeMemory: { code: 33011, httpStatus: 409, text: '节点内存不足' },
+  nodeDisk: { code: 33012, httpStatus: 409, text: '节点磁盘空间不足' },
   imageNotFound: { code: 34004, httpStatus: 404, text: '镜像ID不存在' },
   imageUnsuited: { code: 34005, httpStatus: 409, text: '镜像与节点操作系统不匹配' },
   imageDamaged: { code: 34007, httpStatus: 400, text: '镜像校验失败' },

@@ -1,4 +1,6 @@
 /** Operations on services. Each call is validated completely before anything changes. */
+import { checkRoom } from './admission.ts';
+import { retryMoves } from './capacity.ts';
 import { performAction, rejectionFor } from './containers.ts';
 import { prepull } from './deployment.ts';
 import { instancesOf, removeContainer } from './instances.ts';
@@ -24,6 +26,7 @@ export function createService(
   { pathLabel = '' }: { readonly pathLabel?: string } = {},
 ): Deployed {
   const spec = checkSpec(world, wanted);
+  checkRoom(world, spec);
   const service: Service = {
     ...spec,
     id: world.uuid(),
@@ -46,6 +49,7 @@ export function createService(
 export function updateService(world: World, id: string, wanted: ServiceSpec, force = false): Deployed {
   const old = requireNotDeleting(world, id);
   const spec = checkSpec(world, wanted, old);
+  checkRoom(world, spec, { service: old, isRedeployed: isRedeployed(world, old, spec, force) });
   const service = world.behaviour.updateServiceId === 'new' ? withNewId(world, old) : old;
   applySpec(world, service, spec, force);
   return deployed(world, service);
@@ -56,10 +60,10 @@ export function updateService(world: World, id: string, wanted: ServiceSpec, for
  * `updateUnchanged` is set; any update retries failed deployments.
  */
 export function applySpec(world: World, service: Service, spec: ServiceSpec, force = false): void {
-  const isChanged =
-    force || world.behaviour.updateUnchanged === 'redeploy' || changesContainers(service.image, spec.image);
+  const isChanged = isRedeployed(world, service, spec, force);
+  const isKept = service.policy === 'static' && spec.policy === 'static' && world.behaviour.staticFactor === 'keep';
   world.servicesByName.delete(service.name);
-  Object.assign(service, spec);
+  Object.assign(service, spec, isKept ? { factor: service.factor } : {});
   world.servicesByName.set(service.name, service);
   service.updatedMs = world.nowMs;
   addRecord(world, service);
@@ -71,6 +75,10 @@ export function applySpec(world: World, service: Service, spec: ServiceSpec, for
   prepull(world, service);
   addMissing(world, service);
   moveStranded(world, service);
+}
+
+function isRedeployed(world: World, service: Service, spec: ServiceSpec, force: boolean): boolean {
+  return force || world.behaviour.updateUnchanged === 'redeploy' || changesContainers(service.image, spec.image);
 }
 
 export function deleteService(world: World, id: string): Transaction {
@@ -105,18 +113,22 @@ export function rollbackService(world: World, id: string, recordId: string): Tra
   const record = requireRecord(world, recordId);
   if (record.serviceId !== id) throw new Refusal('recordNotFound', recordId);
   const spec = checkSpec(world, { ...record.spec, name: service.name }, service);
+  checkRoom(world, spec, { service, isRedeployed: isRedeployed(world, service, spec, false) });
   applySpec(world, service, spec);
   return startTransaction(world, world.nowMs + world.behaviour.startMs);
 }
 
-export function setLoad(world: World, id: string, load: Partial<Load>): void {
+/** Changes some fields. A wave starts when its period is set. */
+export function setLoad(world: World, id: string, load: Partial<Omit<Load, 'waveStartMs'>>): void {
   const service = world.requireService(id);
   for (const [name, value] of Object.entries(load)) checkAmount(value, name);
-  service.load = { ...service.load, ...load };
+  const start = load.wavePeriodMs === undefined ? {} : { waveStartMs: world.nowMs };
+  service.load = { ...service.load, ...load, ...start };
   for (const container of world.containers.ofService(id).values()) {
     invalidateTotals(world, container.nodeId);
     updatePeakMemory(world, container);
   }
+  retryMoves(world);
 }
 
 /** `deploying`, `complete` or, with `stoppedStatus`, `stopped`. */

@@ -253,6 +253,22 @@ describe('scaling', () => {
     expect(statuses(world)).toEqual(['running', 'running']);
   });
 
+  it.each([
+    ['keep', 1],
+    ['store', 2],
+  ] as const)('of a static service does not create instances; its factor (%s)', (staticFactor, factor) => {
+    const world = setUp({ behaviour: { staticFactor } });
+    const { platform, pass, containers, service } = world;
+    const one = { policy: 'static', nodeNames: ['n1'] } as const;
+    const { id } = platform.createService(spec({ ...one, factor: 1 }));
+    platform.updateService(id, spec({ ...one, factor: 2 }));
+    pass(10_000);
+    expect(service('worker').factor).toBe(factor);
+    expect(containers('worker')).toHaveLength(1);
+    platform.updateService(id, spec({ policy: 'dynamic', nodeNames: ['n1'], factor: 3 }));
+    expect(service('worker').factor).toBe(3);
+  });
+
   it('removes containers on an offline node immediately', () => {
     const world = running();
     world.platform.cutNode(world.containers('worker')[2]?.nodeId ?? '');

@@ -50,7 +50,10 @@ export function restoreWorld(snapshot: State, log: Log): World {
   fill(world.loadBalance, state.loadBalance);
   fill(world.uploads, state.uploads);
   fill(world.syncs, state.syncs);
-  for (const node of world.nodes.values()) world.nodesByName.set(node.name, node);
+  for (const node of world.nodes.values()) {
+    world.nodesByName.set(node.name, node);
+    if (!node.online) world.offlineNodes.add(node.id);
+  }
   for (const service of world.services.values()) world.servicesByName.set(service.name, service);
   for (const image of world.images.values()) {
     if (image.registryId === 'local') world.localImages.set(formatImageRef(image), image);

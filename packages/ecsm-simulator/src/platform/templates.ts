@@ -7,13 +7,15 @@ import { createService, type Deployed, updateService } from './services.ts';
 import { specOf } from './spec.ts';
 import type { World } from './world.ts';
 
+type NewTemplate = Pick<Template, 'kind' | 'name' | 'folder' | 'service'>;
+
 /** The path of a template: its folder and name. */
 export function templatePath({ folder, name }: Pick<Template, 'folder' | 'name'>): string {
   return folder === '/' ? `/${name}` : `${folder}/${name}`;
 }
 
 /** Creates missing parent folders. */
-export function addTemplate(world: World, wanted: Omit<Template, 'id'>): Template {
+export function addTemplate(world: World, wanted: NewTemplate): Template {
   checkName(wanted.name);
   if ((wanted.kind === 'service') !== (wanted.service !== null)) throw new Refusal('badRequest', wanted.name);
   const folder = cleanPath(wanted.folder);
@@ -36,6 +38,7 @@ export function updateTemplate(
     relocate(world, template, template.folder, change.name);
   }
   if (change.service !== undefined) template.service = change.service;
+  template.updatedMs = world.nowMs;
   return template;
 }
 
@@ -55,6 +58,7 @@ export function moveTemplate(world: World, source: string, destination: string):
   if (templatePath({ folder, name }) !== from) requireFreePath(world, templatePath({ folder, name }));
   createFolders(world, folder);
   relocate(world, template, folder, name);
+  template.updatedMs = world.nowMs;
   return template;
 }
 
@@ -127,8 +131,9 @@ function requireFolders(world: World, path: string): void {
   }
 }
 
-function add(world: World, template: Omit<Template, 'id'>): Template {
-  const added: Template = { id: world.uuid().replaceAll('-', ''), ...template };
+function add(world: World, template: NewTemplate): Template {
+  const times = { createdMs: world.nowMs, updatedMs: world.nowMs };
+  const added: Template = { id: world.uuid().replaceAll('-', ''), ...template, ...times };
   world.templates.set(added.id, added);
   return added;
 }

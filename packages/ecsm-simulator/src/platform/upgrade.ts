@@ -1,4 +1,5 @@
 /** Auto-upgrade: updates services when a new tag of their image is added to the local registry. */
+import { checkRoom } from './admission.ts';
 import { formatImageRef, isLargerVersion, parseImageRef } from './image-ref.ts';
 import type { Image, Service } from './model.ts';
 import { Refusal } from './refusal.ts';
@@ -14,7 +15,9 @@ export function upgradeServices(world: World, image: Image): void {
       const spec = specOf(service);
       const upgraded = { ...spec, image: { ...spec.image, ref: formatImageRef(image) } };
       // New content with the same reference does not change the specification, but must be deployed.
-      applySpec(world, service, checkSpec(world, upgraded, service), true);
+      const checked = checkSpec(world, upgraded, service);
+      checkRoom(world, checked, { service, isRedeployed: true });
+      applySpec(world, service, checked, true);
       world.log.write('info', 'service upgraded', { service: service.name, image: upgraded.image.ref });
     } catch (error) {
       // A service that cannot be upgraded must not fail the push of the image.

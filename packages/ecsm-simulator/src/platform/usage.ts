@@ -1,8 +1,10 @@
 /**
  * The resource usage of containers and nodes, as a function of the state. The totals of a node are cached until
- * something on it changes, because placement compares many nodes for every instance.
+ * something on it changes, because placement compares many nodes for every instance. Shared demand depends on other
+ * nodes and on the time, so totals that contain it are not cached.
  */
 import type { ContainerUsage, NodeUsage } from './contract.ts';
+import { isShared, shareOf } from './demand.ts';
 import type { Container, Node } from './model.ts';
 import type { NodeTotals, World } from './world.ts';
 
@@ -61,13 +63,23 @@ export function usageOfNode(world: World, node: Node): NodeUsage {
 }
 
 export function freeMemoryOf(world: World, node: Node): number {
-  return Math.max(0, node.memoryTotalBytes - node.memoryOtherBytes - totalsOf(world, node).memoryBytes);
+  return Math.max(0, unusedMemoryOf(world, node));
+}
+
+/** Negative if the node is overcommitted. */
+export function unusedMemoryOf(world: World, node: Node): number {
+  return node.memoryTotalBytes - node.memoryOtherBytes - totalsOf(world, node).memoryBytes;
 }
 
 export function freeDiskOf(world: World, node: Node): number {
-  let imageBytes = 0;
-  for (const imageId of Object.keys(node.images)) imageBytes += world.images.get(imageId)?.sizeBytes ?? 0;
-  return Math.max(0, node.diskTotalBytes - node.diskOtherBytes - imageBytes - totalsOf(world, node).diskBytes);
+  const usedBytes = node.diskOtherBytes + imageBytesOn(world, node) + totalsOf(world, node).diskBytes;
+  return Math.max(0, node.diskTotalBytes - usedBytes);
+}
+
+export function imageBytesOn(world: World, node: Node): number {
+  let bytes = 0;
+  for (const imageId of Object.keys(node.images)) bytes += world.images.get(imageId)?.sizeBytes ?? 0;
+  return bytes;
 }
 
 /** Must be called after every change of the usage of a container on the node. */
@@ -87,27 +99,33 @@ function totalsOf(world: World, node: Node): NodeTotals {
   let cpuPercent = 0;
   let memoryBytes = 0;
   let diskBytes = 0;
+  let isCacheable = true;
   for (const container of world.containers.onNode(node.id).values()) {
+    const load = world.services.get(container.serviceId)?.load;
+    if (load !== undefined && isShared(load)) isCacheable = false;
     if (container.status === 'running') running++;
     cpuPercent += cpuOf(world, container);
     memoryBytes += memoryOf(world, container);
     diskBytes += diskOf(world, container);
   }
   const totals = { running, cpuPercent, memoryBytes, diskBytes };
-  world.totals.set(node.id, totals);
+  if (isCacheable) world.totals.set(node.id, totals);
   return totals;
 }
 
+/** Shared demand includes the usage of an idle container, so that the percentages of the instances add up to it. */
 function cpuOf(world: World, container: Container): number {
   if (container.status !== 'running') return 0;
-  return Math.min(100, idle.cpuPercent + (world.services.get(container.serviceId)?.load.cpuPercent ?? 0));
+  const load = world.services.get(container.serviceId)?.load.cpuPercent ?? 0;
+  return Math.min(100, Math.max(idle.cpuPercent, shareOf(world, container).cpuPercent) + load);
 }
 
-/** A paused container keeps its memory. */
-function memoryOf(world: World, container: Container): number {
+/** A paused container keeps its memory, and serves nothing. */
+export function memoryOf(world: World, container: Container): number {
   if (!isAlive(container)) return 0;
   const load = world.services.get(container.serviceId)?.load.memoryBytes ?? 0;
-  return Math.min(container.memoryLimitBytes, idle.memoryBytes + load);
+  const bytes = Math.max(idle.memoryBytes, shareOf(world, container).memoryBytes) + load;
+  return Math.min(container.memoryLimitBytes, bytes);
 }
 
 /** Disk usage stays until the container is redeployed. */

@@ -87,6 +87,13 @@ export class Walk {
         }),
       load: () =>
         platform.setLoad(serviceId, { memoryBytes: random.integer(0, 1e9), cpuPercent: random.integer(0, 90) }),
+      demand: () =>
+        platform.setLoad(serviceId, {
+          cpuPercentTotal: random.integer(0, 400),
+          memoryBytesTotal: random.integer(0, 1e9),
+          wavePeriodMs: random.pick([0, 60_000]),
+          wavePercent: 50,
+        }),
       rename: () => random.chance(0.2) && platform.updateNode(node.id, { ...node, name: random.pick(nodeNames) }),
       balance: () =>
         platform.setLoadBalance(serviceId, { mode: 'masterSlave', detail: [{ id: taskId, master: true }] }),

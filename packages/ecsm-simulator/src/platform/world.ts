@@ -47,6 +47,8 @@ export class World {
   readonly containers = new ContainerIndex();
   readonly nodes = new Map<string, Node>();
   readonly nodesByName = new Map<string, Node>();
+  /** Ids of the nodes that are offline. */
+  readonly offlineNodes = new Set<string>();
   readonly services = new Map<string, Service>();
   readonly servicesByName = new Map<string, Service>();
   readonly registries = new Map<string, RemoteRegistry>();

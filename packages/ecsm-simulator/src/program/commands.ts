@@ -53,7 +53,12 @@ async function run(
     behaviour,
     ...(state && { state }),
   });
-  if (!state) deployServices(simulator.platform, options.services);
+  if (!state) {
+    const deployed = deployServices(simulator.platform, options.services);
+    if (deployed < options.services) {
+      log.write('warn', 'some services do not fit on the nodes', { services: options.services, deployed });
+    }
+  }
   simulator.link.set({ latencyMs: options.latencyMs, lossPercent: options.lossPercent });
   const server = await simulator.listen(options);
   terminal.out.write(`ecsm-sim listens on ${server.url}\n`);

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-const program = fileURLToPath(new URL('../../dist/program/main.js', import.meta.url));
-const launcher = fileURLToPath(new URL('../../../../bin/ecsm-sim', import.meta.url));
+const program = fileURLToPath(new URL('../../../../bin/ecsm-sim', import.meta.url));
 
 interface Started {
   readonly child: ChildProcess;
@@ -32,8 +31,8 @@ describe('ecsm-sim', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function start(argv: readonly string[], file = program): Started {
-    const child = spawn(process.execPath, [file, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] });
+  function start(argv: readonly string[]): Started {
+    const child = spawn(process.execPath, [program, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] });
     let stdout = '';
     let stderr = '';
     const ended = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));
@@ -219,10 +218,10 @@ describe('ecsm-sim', () => {
   });
 
   it('runs from bin/, and prints its version and options', async () => {
-    const version = start(['--version'], launcher);
+    const version = start(['--version']);
     expect(await version.ended).toBe(0);
     expect(version.output().stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-    const help = start(['--help'], launcher);
+    const help = start(['--help']);
     expect(await help.ended).toBe(0);
     expect(help.output().stdout).toContain('--listen HOST:PORT');
   });

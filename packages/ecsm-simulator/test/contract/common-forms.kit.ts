@@ -53,7 +53,7 @@ export function containerFields(behaviour: Behaviour): Readonly<Record<string, F
     taskId: 'uuid',
     name: 'id',
     status: orNull(words('created', 'running', 'exited', 'paused')),
-    uptime: 'amount',
+    uptime: 'count',
     startedTime: orNull(containerTime(behaviour)),
     createdTime: containerTime(behaviour),
     taskCreatedTime: containerTime(behaviour),

@@ -1,9 +1,10 @@
 /** Section 8 of the reference: images in registries. How they get there: uploads.test.ts. */
 import { collect } from '@ecsm/client';
+import { shape } from '@ecsm/runtime';
 import { expect, it } from 'vitest';
 import type { Behaviour } from '../../src/platform/behaviour.ts';
 import { firstPage, imageTime, page } from './common-forms.kit.ts';
-import { either, exactly, type Form, list, object, orNull, words } from './form.kit.ts';
+import { departures, either, exactly, type Form, list, object, orNull, words } from './form.kit.ts';
 import { onEveryPlatform, type Site } from './site.kit.ts';
 
 const os = words('linux', 'sylixos');
@@ -40,7 +41,31 @@ function imageDetail(behaviour: Behaviour): Form {
     hostname: orNull('text'),
     tag: 'text',
     pulled: 'boolean',
+    delete: 'boolean',
   });
+}
+
+const kernelObjectLimits = object({
+  threadLimit: 'count',
+  threadPoolLimit: 'count',
+  eventLimit: 'count',
+  eventSetLimit: 'count',
+  partitionLimit: 'count',
+  regionLimit: 'count',
+  msgQueueLimit: 'count',
+  timerLimit: 'count',
+  rmsLimit: 'count',
+  threadVarLimit: 'count',
+  posixMqueueLimit: 'count',
+  dlopenLibraryLimit: 'count',
+  xsiipcLimit: 'count',
+  socketLimit: 'count',
+  srtpLimit: 'count',
+  deviceLimit: 'count',
+});
+
+function field(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce((found, name) => (shape.isObject(found) ? found[name] : undefined), value);
 }
 
 /** The vendor's table calls the number `imageCount`, the example `count`. */
@@ -110,6 +135,8 @@ onEveryPlatform('images', (site) => {
     const config = await on.ecsm.images().config({ name: 'worker', tag: '1.0.0', os: 'sylixos' });
     const query = { ref: 'worker@1.0.0#sylixos' };
     expect(on.saw('GET /image/config', { query, data: object({ config: 'object' }) })).toEqual({ config });
+    const kernelObject = field(config, 'sylixos', 'resources', 'kernelObject');
+    expect(departures(kernelObjectLimits, kernelObject)).toEqual([]);
     expect(config).toMatchObject({
       platform: { os: 'sylixos', arch: 'arm64' },
       process: { args: ['/apps/worker'], env: [], cwd: '/' },

@@ -1,5 +1,5 @@
 /** Section 6 of the reference: nodes, their registration and their state. */
-import { collect } from '@ecsm/client';
+import { collect, type NodeStatus } from '@ecsm/client';
 import { expect, it } from 'vitest';
 import type { Behaviour } from '../../src/platform/behaviour.ts';
 import { firstPage, nothing, page, someTime } from './common-forms.kit.ts';
@@ -63,6 +63,11 @@ function nodeStatus({ offlineCpuUsage }: Behaviour, isOnline: boolean): Form {
     net: listOrNone(object({ networkName: 'text', upNet: 'amount', downNet: 'amount' })),
     time: object({ current: 'count', uptime: 'amount', timezone: 'text', timezoneName: 'text', date: 'text' }),
   });
+}
+
+/** Without what the client adds. */
+function onTheWire({ cpuPercent: _, diskTotalBytes: __, diskFreeBytes: ___, ...row }: NodeStatus) {
+  return row;
 }
 
 const ground = { address: '10.9.9.9:1112', name: 'ground', password: 'secret' };
@@ -170,10 +175,15 @@ onEveryPlatform('nodes', (site) => {
     const measured = await on.ecsm.nodes().status(ids);
     const form = object({ nodes: list(nodeStatus(on.behaviour, true)) });
     const data = on.saw('GET /node/status', { query: { ids }, data: form });
-    expect(data).toMatchObject({ nodes: measured.map(({ cpuPercent: _, ...row }) => row) });
+    expect(data).toMatchObject({ nodes: measured.map(onTheWire) });
     expect(measured.map(({ id }) => id)).toEqual(ids);
-    for (const { status, cpuPercent, memoryFree, memoryTotal } of measured) {
+    for (const { id, status, cpuPercent, memoryFree, memoryTotal, diskTotalBytes, diskFreeBytes } of measured) {
       expect(status).toBe('online');
+      const node = on.platform.node(id) ?? expect.unreachable();
+      expect([diskTotalBytes, diskFreeBytes]).toEqual([
+        node.diskTotalBytes,
+        on.platform.usageOfNode(node).diskFreeBytes,
+      ]);
       expect(cpuPercent).toBeGreaterThan(0);
       expect(Number(memoryFree)).toBeLessThan(Number(memoryTotal));
     }
