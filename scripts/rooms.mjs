@@ -184,7 +184,11 @@ export const rooms = {
 
   'ecsm-operator/apis': { imports: ['runtime'] },
   'ecsm-operator/resource': { imports: ['ecsm-operator/apis', 'ecsm-client', 'runtime'] },
-  'ecsm-operator/service': { imports: ['ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'] },
+  'ecsm-operator/fleet': { imports: ['ecsm-operator/apis', 'runtime'] },
+  'ecsm-operator/service': {
+    imports: ['ecsm-operator/fleet', 'ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'],
+    libraries: ['croner'],
+  },
   'ecsm-operator/observe': { imports: ['ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'] },
   'ecsm-operator/views': {
     imports: ['ecsm-operator/observe', 'ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'],
@@ -193,6 +197,7 @@ export const rooms = {
     imports: [
       'ecsm-operator/views',
       'ecsm-operator/observe',
+      'ecsm-operator/fleet',
       'ecsm-operator/service',
       'ecsm-operator/resource',
       'ecsm-operator/apis',

@@ -1,5 +1,5 @@
 /** The import rules hold, and each violation is reported with its position. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -16,9 +16,9 @@ describe('a wrong import', () => {
   let copy: string;
   beforeEach(() => {
     copy = mkdtempSync(join(tmpdir(), 'ecsm-imports-'));
-    for (const name of readdirSync(join(root, 'packages'))) {
-      const source = join('packages', name, 'src');
-      if (existsSync(join(root, source))) cpSync(join(root, source), join(copy, source), { recursive: true });
+    // Some folders without a wrong import; what is imported does not have to exist.
+    for (const folder of ['runtime/src/ports', 'runtime/src/store', 'ecsm-client/src/rest']) {
+      cpSync(join(root, 'packages', folder), join(copy, 'packages', folder), { recursive: true });
     }
   });
   afterEach(() => rmSync(copy, { recursive: true, force: true }));

@@ -12,10 +12,17 @@ import { root, run } from './documents.kit.ts';
 afterAll(stop);
 
 describe('the planted defects', () => {
-  it('are at least 100, in the runtime, the API server, the clients and the operator', () => {
+  it('are at least 100, in the runtime, the API server, the clients, the simulator and the operator', () => {
     expect(mutants.length).toBeGreaterThanOrEqual(100);
     const packages = new Set(mutants.map(({ file }) => file.split('/')[1]));
-    expect([...packages].sort()).toEqual(['apiserver', 'ecsm-client', 'ecsm-operator', 'kubernetes', 'runtime']);
+    expect([...packages].sort()).toEqual([
+      'apiserver',
+      'ecsm-client',
+      'ecsm-operator',
+      'ecsm-simulator',
+      'kubernetes',
+      'runtime',
+    ]);
   });
 
   it('have unique names', () => {

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Program } from '../packages/command-line/src/command/command.ts';
 import { flagMeaningOf, flagsOf, flagUsageOf } from '../packages/command-line/src/command/usage.ts';
 import { ECSMService } from '../packages/ecsm-operator/src/apis/ecsm-service.ts';
+import { hpaMetrics } from '../packages/ecsm-operator/src/controller/autoscaler/metrics.ts';
 import { measureLink } from '../packages/ecsm-operator/src/controller/metrics.ts';
 import { apiserver } from '../packages/ecsm-operator/src/program/apiserver-program.ts';
 import { program } from '../packages/ecsm-operator/src/program/program.ts';
@@ -93,6 +94,9 @@ describe('docs/operations.md', () => {
     const metrics = new MetricRegistry();
     const count = measureLink(metrics, { state: 'reachable', inFlight: 0 });
     count({ endpoint: 'GET /node', outcome: 'ok', bytesUp: 1, bytesDown: 1, durationMs: 1 });
+    const autoscaling = hpaMetrics(metrics);
+    autoscaling.rescaled(1);
+    autoscaling.failed([{ type: 'Warning', reason: 'FailedGetResourceMetric', message: '' }]);
     const found = tableBelow(page, '## Metrics');
     expect(found.map((row) => row.slice(0, 3)).sort()).toEqual(metricRows(metrics).sort());
     expect(hasNoGap(found)).toBe(true);

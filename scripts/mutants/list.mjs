@@ -5,12 +5,16 @@
  */
 import { api } from './list/api.mjs';
 import * as apiserver from './list/apiserver.mjs';
+import { autoscaling } from './list/autoscaling.mjs';
 import { clientset, rest } from './list/client.mjs';
 import { controller, informer } from './list/controller.mjs';
+import { dependencies } from './list/dependencies.mjs';
 import { kubernetes } from './list/kubernetes.mjs';
 import { manager } from './list/manager.mjs';
 import * as operator from './list/operator.mjs';
+import { allocations, placement } from './list/placement.mjs';
 import { registry } from './list/registry.mjs';
+import { simulator } from './list/simulator.mjs';
 import { store } from './list/store.mjs';
 import { transfer } from './list/transfer.mjs';
 import { workqueue } from './list/workqueue.mjs';
@@ -30,4 +34,9 @@ export const areas = [
   ...Object.values(apiserver),
   kubernetes,
   ...Object.values(operator),
+  dependencies,
+  placement,
+  allocations,
+  autoscaling,
+  simulator,
 ];

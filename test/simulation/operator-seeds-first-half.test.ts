@@ -1,3 +1,4 @@
-import { simulates } from './simulating.kit.ts';
+import { isThorough, simulates } from './simulating.kit.ts';
 
-simulates('survives crashes, stale reads and lost responses: seeds 1 to 500', 'operator', 'seeds', 1, 500);
+const count = isThorough ? 500 : 250;
+simulates(`survives crashes, stale reads and lost responses: seeds 1 to ${count}`, 'operator', 'seeds', 1, count);

@@ -1,3 +1,10 @@
-import { simulates } from './simulating.kit.ts';
+import { isThorough, simulates } from './simulating.kit.ts';
 
-simulates('survives crashes, stale reads and lost responses: seeds 501 to 1,000', 'operator', 'seeds', 501, 500);
+const count = isThorough ? 500 : 250;
+simulates(
+  `survives crashes, stale reads and lost responses: seeds ${count + 1} to ${2 * count}`,
+  'operator',
+  'seeds',
+  count + 1,
+  count,
+);

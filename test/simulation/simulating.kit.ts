@@ -8,10 +8,13 @@ import { expect, it } from 'vitest';
 const script = fileURLToPath(new URL('../../scripts/simulation.mjs', import.meta.url));
 const timeoutMs = 3_600_000;
 
+/** Set by `make test THOROUGH=1`, which runs more seeds and crash points. */
+export const isThorough = Boolean(process.env['THOROUGH']);
+
 /** `args`: arguments of the simulation; see scripts/simulation.mjs. */
 export function simulates(
   name: string,
-  of: 'runtime' | 'operator' | 'etcd',
+  of: 'runtime' | 'operator' | 'orchestration' | 'etcd',
   ...args: readonly (string | number)[]
 ): void {
   it(name, { timeout: timeoutMs }, async () => {

@@ -14,7 +14,7 @@ export interface Etcd {
   stop(): Promise<void>;
 }
 
-const startMsMax = 20_000;
+const startMsMax = 120_000;
 const unpacked = fileURLToPath(new URL('../../../.tools/usr/bin/etcd', import.meta.url));
 
 /** `ETCD_BIN`, the PATH, or what `make test` has unpacked. */

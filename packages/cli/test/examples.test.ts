@@ -17,7 +17,7 @@ import { type Site, startSite } from './site.kit.ts';
 const programs = deliveredPrograms();
 
 /** Upper bound of a site with its preparation, about fifteen processes. On an idle machine it takes a few seconds. */
-const siteMsMax = 180_000;
+const siteMsMax = 400_000;
 
 /** What people have done before they copy the example. */
 const preparations: Readonly<Record<string, readonly string[]>> = {
@@ -56,7 +56,7 @@ function preparationsOf(line: string): readonly string[] {
 const stopsOperatorFirst = (line: string) => /^ecsmctl (restore|registry migrate)/.test(line);
 
 const isLooking = (line: string) =>
-  /^(\w+=\S+ )?(ecsmctl|ecsm-cli) (get|describe|events|explain|api-resources|config|version|completion|validate|diff --live|top|watch|raw GET|image list|node check|registry status|token list|auth can-i|rollout status|rollout history)\b/.test(
+  /^(\w+=\S+ )?(ecsmctl|ecsm-cli) (get|describe|events|explain|api-resources|config|version|completion|validate|diff --live|top|watch|raw GET|image list|node check|registry status|token list|auth can-i|rollout status|rollout history|tree)\b/.test(
     line,
   );
 
@@ -86,6 +86,7 @@ apiVersion: ecsm.sh/v1
 kind: ECSMService
 metadata: { name: radar, namespace: orbit }
 spec:
+  dependsOn: [{ name: probe, namespace: default }]
   deploymentStrategy: { type: Dynamic, replicas: 1, nodePool: [node-1] }
   template: { image: radar@9.9.9#sylixos }
 `;

@@ -13,7 +13,7 @@ import { afterAll } from 'vitest';
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** A program that takes longer hangs. */
-const runMsMax = 50_000;
+const runMsMax = 120_000;
 
 export interface ShellOptions {
   /** Below the directory of the programs. Default: that itself. */

@@ -13,7 +13,7 @@ const { directory, env } = programs;
 
 const ctrlC = '\u0003';
 /** The session takes less than one minute. */
-const sessionMsMax = 300_000;
+const sessionMsMax = 900_000;
 const head = 'NAME        READY   UP-TO-DATE   STRATEGY   IMAGE                     AGE';
 const row = (name: string, ready: string) => new RegExp(`^${name} +${ready} `, 'm');
 

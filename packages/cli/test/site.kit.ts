@@ -19,7 +19,7 @@ import { wordsOf } from '../src/ecsmctl/shared/registry.kit.ts';
 import { knownKinds } from '../src/ecsmctl/shared/session.ts';
 
 /** Enough for a slow machine, and an end for what hangs. */
-const patienceMs = 30_000;
+const patienceMs = 120_000;
 
 export interface Site {
   readonly directory: string;

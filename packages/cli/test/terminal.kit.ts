@@ -10,8 +10,8 @@ import { Screen } from '@ecsm/command-line/testing';
 export const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
 /** A line that takes longer hangs. */
-const lineMsMax = 90_000;
-const endMsMax = 10_000;
+const lineMsMax = 180_000;
+const endMsMax = 60_000;
 
 export interface TerminalOptions {
   readonly cwd: string;

@@ -76,10 +76,16 @@ it('runs the controller of a second kind beside its own, with one watch for each
   await expect.poll(tally).toBe(0);
   await registry.resource(ECSMService).create(service);
   await expect.poll(tally).toBe(1);
-  // The third one is that of the garbage collection, which looks at all kinds.
-  const kinds = ['ecsm.sh/v1/ecsmservices/', 'example.io/v1/tallies/'];
+  // The first one is that of the garbage collection, which looks at all kinds.
+  const kinds = [
+    'ecsm.sh/v1/ecsmhpas/',
+    'ecsm.sh/v1/ecsmservices/',
+    'example.io/v1/tallies/',
+    'scheduling.k8s.io/v1/priorityclasses/',
+  ];
   expect([...store.watches].sort()).toEqual(['', ...kinds]);
-  expect(operator.runnables.map(({ name }) => name)).toEqual(['link', 'observer', 'ecsmservice', 'tally', 'garbage']);
+  const names = ['link', 'observer', 'ecsmservice', 'ecsmhpa', 'tally', 'garbage'];
+  expect(operator.runnables.map(({ name }) => name)).toEqual(names);
   end.abort();
   await running;
   expect(store.watches).toEqual([]);

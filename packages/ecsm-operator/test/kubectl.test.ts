@@ -9,7 +9,7 @@ import { openSite, telemetry } from '../src/program/process.kit.ts';
 const kubectl = findKubectl();
 
 describe.skipIf(kubectl === undefined)('kubectl', () => {
-  it('shows nodes with their leases, and the pods and namespaces of what is not managed', async () => {
+  it('shows nodes with their leases, pods and namespaces of what is not managed, and autoscalers', async () => {
     const site = await openSite();
     site.simulator.platform.createService({
       name: 'foreign',
@@ -54,5 +54,21 @@ describe.skipIf(kubectl === undefined)('kubectl', () => {
       .poll(() => run('get pods -n ecsm-unmanaged -o name').then((result) => result.out))
       .toContain('foreign');
     expect(await out('get pods -A')).toMatch(/^NAMESPACE +NAME +READY +STATUS +RESTARTS +AGE\n/);
+
+    const spec = { scaleTargetRef: { kind: 'ECSMService', name: 'telemetry' }, minReplicas: 3, maxReplicas: 5 };
+    const hpa = { apiVersion: 'ecsm.sh/v1', kind: 'ECSMHpa', metadata: { name: 'telemetry' }, spec };
+    await run('create -f -', JSON.stringify(hpa));
+    const columns = 'NAME +REFERENCE +TARGETS +MINPODS +MAXPODS +REPLICAS +AGE';
+    const row = 'telemetry +ECSMService/telemetry +cpu: \\S+/80% +3 +5 +3 ';
+    await expect.poll(() => out('get hpa')).toMatch(new RegExp(`^${columns}\\n${row}`));
+    expect(await out('get ecsmservice telemetry -o jsonpath={.spec.deploymentStrategy.replicas}')).toBe('3');
+    expect(
+      (
+        await run(
+          'create -f -',
+          JSON.stringify({ ...hpa, metadata: { name: 'second' }, spec: { ...spec, maxReplicas: 2 } }),
+        )
+      ).err,
+    ).toContain('must be greater than or equal to minReplicas');
   });
 });

@@ -48,7 +48,7 @@ export const api = {
     {
       name: 'an updater keeps the fields that it removed',
       file: 'managed-fields/update.ts',
-      find: 'withoutFields(own ? [own] : [], changes.removed)[0]?.fields ?? emptySet',
+      find: 'own ? difference(own.fields, changes.removed) : emptySet',
       replace: 'own?.fields ?? emptySet',
       tests: ['managed-fields/ownership.test.ts'],
     },

@@ -302,8 +302,8 @@ export const service = {
     {
       name: 'a surge of 0 still grows by one',
       file: 'plan-context.ts',
-      find: 'totalMax: replicas + maxSurge,',
-      replace: 'totalMax: replicas + Math.max(maxSurge, 1),',
+      find: 'totalMax: replicas + Math.min(maxSurge, placement?.surge ?? maxSurge),',
+      replace: 'totalMax: replicas + Math.max(Math.min(maxSurge, placement?.surge ?? maxSurge), 1),',
       tests: ['rollout.test.ts', 'rollout.random.test.ts'],
     },
     {
@@ -351,15 +351,15 @@ export const service = {
     {
       name: 'a service with no ready instance is available',
       file: 'conditions.ts',
-      find: 'Math.max(wanted.readyMin, 1)',
-      replace: 'wanted.readyMin',
+      find: 'Math.max(desired.readyMin, 1)',
+      replace: 'desired.readyMin',
       tests: ['lifecycle.test.ts'],
     },
     {
       name: 'an event is repeated as long as its condition lasts',
       file: 'conditions.ts',
-      find: "if (before !== reason) events.push(event('Warning', reason, now.message));",
-      replace: "events.push(event('Warning', reason, before === reason ? now.message : now.message));",
+      find: 'if (before !== reason) events.push(',
+      replace: "if (before !== '') events.push(",
       tests: ['lifecycle.test.ts'],
     },
     {

@@ -78,8 +78,8 @@ export const registry = {
     {
       name: 'a create replaces an object that exists',
       file: 'object-writer.ts',
-      find: 'value: encode(next), expected: 0 }',
-      replace: 'value: encode(next) }',
+      find: 'value: bytesOf(text), expected: 0 }',
+      replace: 'value: bytesOf(text) }',
     },
     {
       name: 'a dry run of an update is written',
@@ -121,8 +121,8 @@ export const registry = {
     {
       name: 'a replaced object is committed without comparing its revision',
       file: 'object-writer.ts',
-      find: 'value: encode(next), expected: revision })',
-      replace: 'value: encode(next) })',
+      find: 'value: bytesOf(text), expected: revision }',
+      replace: 'value: bytesOf(text) }',
     },
     {
       name: 'a fenced registry writes without its fence',

@@ -67,7 +67,7 @@ async function shell(script: string, onOutput?: OnOutput): Promise<Ran> {
       ECSMCLI_URL: url,
       LANG: 'C.UTF-8',
     },
-    timeout: 40_000,
+    timeout: 120_000,
     killSignal: 'SIGKILL',
   });
   child.stdin.on('error', () => {});

@@ -3,23 +3,18 @@
 import type { Progress, Terminal } from '@ecsm/command-line';
 import { formatPercent } from '../print/amount.ts';
 import { bar } from '../print/bar.ts';
+import { supportsUnicode } from '../print/unicode.ts';
 
 const barColumns = 20;
 /** Fraction of progress between two lines if they cannot be repainted. */
 const lineEvery = 0.25;
-
-/** Whether the terminal can show block characters. */
-export function supportsBlocks({ env }: Pick<Terminal, 'env'>): boolean {
-  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'];
-  return env['TERM'] !== 'linux' && (!locale || /utf-?8/i.test(locale));
-}
 
 /** `detail`: `2Mi of 8Mi`. */
 export function progressReporter(terminal: Terminal, { update }: Progress): (share: number, detail: string) => void {
   let lines = -1;
   return (share, detail) => {
     if (terminal.err.canRepaint) {
-      const painted = bar(share, barColumns, { ascii: !supportsBlocks(terminal) });
+      const painted = bar(share, barColumns, { ascii: !supportsUnicode(terminal) });
       update(`[${painted}] ${formatPercent(share)}, ${detail}`);
       return;
     }

@@ -4,10 +4,10 @@ import type { Terminal } from '@ecsm/command-line';
 import { formatBytes, formatPercent } from '../print/amount.ts';
 import { bar } from '../print/bar.ts';
 import type { Cell } from '../print/table.ts';
+import { supportsUnicode } from '../print/unicode.ts';
 import { statusCell } from './cells.ts';
 import { listedContainers } from './containers.ts';
 import { uptimeOf } from './nodes.ts';
-import { supportsBlocks } from './progress-bar.ts';
 import type { UsageTable } from './top.ts';
 
 const barColumns = 6;
@@ -127,7 +127,7 @@ function shareCell(terminal: Terminal, share: number | undefined, withBars: bool
   if (share === undefined) return notMeasured;
   const percent = formatPercent(share);
   const text = withBars
-    ? `${percent.padEnd(4)} ${bar(share, barColumns, { ascii: !supportsBlocks(terminal) })}`
+    ? `${percent.padEnd(4)} ${bar(share, barColumns, { ascii: !supportsUnicode(terminal) })}`
     : percent;
   const style = share > badAbove ? 'bad' : share > warnAbove ? 'warn' : undefined;
   return style === undefined ? text : { text, style };

@@ -19,8 +19,10 @@ describe('completion', () => {
   it('offers kinds', async () => {
     expect(await offered("get ''")).toEqual([
       'ecsmservices',
+      'ecsmhpas',
       'servicerevisions',
       'operatoridentities',
+      'priorityclasses',
       'events',
       'leases',
       'all',

@@ -61,7 +61,7 @@ function start(directory: string, argv: readonly string[]) {
   const child = spawn(process.execPath, [join(directory, 'main.js'), ...argv], {
     cwd: kit.directory,
     env: { PATH: process.env['PATH'], HOME: kit.directory, ECSM_REGISTRY: kit.url },
-    timeout: 40_000,
+    timeout: 120_000,
     killSignal: 'SIGKILL',
   });
   const texts = { out: '', err: '' };

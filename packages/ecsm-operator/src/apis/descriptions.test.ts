@@ -2,6 +2,7 @@
 import type { Schema } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { ECSMService } from './ecsm-service.ts';
+import { ECSMHpa } from './hpa.ts';
 import { OperatorIdentity } from './operator-identity.ts';
 import { ServiceRevision } from './service-revision.ts';
 
@@ -21,7 +22,7 @@ function undescribed(schema: Schema, path: string): string[] {
   }
 }
 
-describe.each([ECSMService, ServiceRevision, OperatorIdentity])('$kind', (kind) => {
+describe.each([ECSMService, ECSMHpa, ServiceRevision, OperatorIdentity])('$kind', (kind) => {
   it('describes every field', () => {
     expect(kind.description).not.toBe('');
     const { metadata: _, ...properties } = kind.schema.properties;

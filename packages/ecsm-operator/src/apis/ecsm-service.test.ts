@@ -94,6 +94,25 @@ spec:
 
 describe('rules between fields', () => {
   const pool = ['node-1'];
+  it.each<[what: string, dependsOn: object[], errors: string[]]>([
+    ['two services', [{ name: 'b' }, { name: 'c', namespace: 'time', condition: 'Exists', onLost: 'Stop' }], []],
+    ['its name in another namespace', [{ name: 'a', namespace: 'time' }], []],
+    ['one name in two namespaces', [{ name: 'b' }, { name: 'b', namespace: 'time' }], []],
+    ['itself', [{ name: 'a' }], ['[0]: Invalid value: "default/a": a service may not depend on itself']],
+    [
+      'itself with its namespace',
+      [{ name: 'b' }, { name: 'a', namespace: 'default' }],
+      ['[1]: Invalid value: "default/a": a service may not depend on itself'],
+    ],
+    [
+      'a service twice',
+      [{ name: 'b' }, { name: 'b', namespace: 'default', condition: 'Exists' }],
+      ['[1]: Duplicate value: "default/b"'],
+    ],
+  ])('dependsOn with %s', (_, dependsOn, errors) => {
+    expect(validationErrors({ ...small, dependsOn })).toEqual(errors.map((error) => `spec.dependsOn${error}`));
+  });
+
   it.each<[what: string, strategy: object, errors: string[]]>([
     ['Dynamic with all it needs', { type: 'Dynamic', replicas: 0, nodePool: pool }, []],
     ['Static with all it needs', { type: 'Static', nodes: pool }, []],
@@ -265,10 +284,26 @@ describe('columns', () => {
       'UP-TO-DATE': '1',
       STRATEGY: 'Dynamic',
       IMAGE: 'telemetry@1.0.0#sylixos',
+      'WAITS-FOR*': '',
+      'PRIORITY*': '',
       'UPDATE*': 'RollingUpdate',
       'REVISION*': 'abcd0123',
       'SERVICE-ID*': 'id-1',
     });
+  });
+
+  it('name the dependencies that are not met, two at most', () => {
+    const dependency = (name: string, state = 'Waiting') => ({ name, state });
+    const waitsFor = (dependencies: object[], conditions: object[] = []) =>
+      cells({ ...fullService, status: { dependencies, conditions } })['WAITS-FOR*'];
+    expect(waitsFor([dependency('default/bus', 'Met'), dependency('time/clock', 'Preempted')])).toBe('');
+    expect(waitsFor([dependency('default/bus', 'Lost'), dependency('time/clock')])).toBe('bus (lost), time/clock');
+    expect(waitsFor(['a', 'b', 'c', 'd'].map((name) => dependency(`time/${name}`)))).toBe('time/a, time/b, 2 more');
+    const condition = { status: 'False', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
+    const cycle = { ...condition, type: 'DependenciesReady', reason: 'DependencyCycle' };
+    const deletion = { ...condition, type: 'Progressing', reason: 'DependentsRemain' };
+    expect(waitsFor([dependency('default/bus', 'Met')], [cycle])).toBe('cycle');
+    expect(waitsFor([], [deletion])).toBe('deletion of dependents');
   });
 
   it('count the nodes of a static service, and nothing before the first observation', () => {

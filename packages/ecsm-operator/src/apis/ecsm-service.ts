@@ -3,13 +3,14 @@
  * defined once, here and in the schemas of this folder.
  */
 import { defineKind, type InputOf, type ObjectOf, schema } from '@ecsm/runtime';
-import { readyText, strategyText } from './service-columns.ts';
+import { dependsOn } from './dependency-schema.ts';
+import { readyText, strategyText, waitsForText } from './service-columns.ts';
 import { checkService } from './service-rules.ts';
 import { status } from './status-schema.ts';
 import { deploymentStrategy, updateStrategy, upgradeStrategy } from './strategy-schemas.ts';
 import { template } from './template-schema.ts';
 
-const { boolean, integer, object, withDefault } = schema;
+const { boolean, integer, object, optional, string, withDefault } = schema;
 
 export const ECSMService = defineKind({
   group: 'ecsm.sh',
@@ -31,6 +32,14 @@ export const ECSMService = defineKind({
       integer({ minimum: 0, maximum: 1000, description: 'Number of old revisions to keep.' }),
       10,
     ),
+    dependsOn: optional(dependsOn),
+    priorityClassName: optional(
+      string({
+        minLength: 1,
+        maxLength: 253,
+        description: 'Name of a PriorityClass. If nodes are full, services of lower priority give up instances.',
+      }),
+    ),
     template,
   }),
   status,
@@ -40,7 +49,9 @@ export const ECSMService = defineKind({
     { name: 'UP-TO-DATE', path: 'status.updatedReplicas' },
     { name: 'STRATEGY', value: strategyText },
     { name: 'IMAGE', path: 'spec.template.image' },
+    { name: 'WAITS-FOR', wide: true, sparse: true, value: waitsForText },
     { name: 'UPDATE', wide: true, path: 'spec.updateStrategy.type' },
+    { name: 'PRIORITY', wide: true, path: 'spec.priorityClassName' },
     { name: 'REVISION', wide: true, path: 'status.currentRevision' },
     { name: 'SERVICE-ID', wide: true, path: 'status.underlyingServiceID' },
   ],

@@ -1,6 +1,7 @@
 /** Amounts of memory and disk, written as in Kubernetes: `512Mi`, `1Gi`, `200M`, or a plain number of bytes. */
 
-const factors: Readonly<Record<string, number>> = {
+/** Of each suffix. */
+export const quantityFactors: Readonly<Record<string, number>> = {
   '': 1,
   k: 1e3,
   M: 1e6,
@@ -16,7 +17,7 @@ const factors: Readonly<Record<string, number>> = {
 export function parseQuantity(text: string): number | undefined {
   const match = /^(\d{1,15}(?:\.\d{1,9})?)(k|M|G|T|Ki|Mi|Gi|Ti)?$/u.exec(text);
   if (!match) return undefined;
-  const bytes = Math.ceil(Number(match[1]) * (factors[match[2] ?? ''] ?? Number.NaN));
+  const bytes = Math.ceil(Number(match[1]) * (quantityFactors[match[2] ?? ''] ?? Number.NaN));
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 

@@ -3,7 +3,9 @@ import type { FieldError } from '@ecsm/runtime';
 import { osOf, parseImage } from './image.ts';
 
 interface Checked {
+  readonly metadata: { readonly name: string; readonly namespace: string };
   readonly spec: {
+    readonly dependsOn?: readonly { readonly name: string; readonly namespace?: string }[];
     readonly deploymentStrategy: {
       readonly type: 'Dynamic' | 'Static';
       readonly replicas?: number;
@@ -31,9 +33,10 @@ interface CheckedTemplate {
 
 const strategy = 'spec.deploymentStrategy';
 
-export function checkService({ spec }: Checked): FieldError[] {
+export function checkService({ metadata, spec }: Checked): FieldError[] {
   return [
     ...checkPlacement(spec.deploymentStrategy),
+    ...checkDependencies(metadata, spec.dependsOn ?? []),
     ...checkRolling(spec.updateStrategy),
     ...checkSystem(spec.template),
     ...checkSystemFields(spec.template),
@@ -76,6 +79,24 @@ function checkRolling({ type, rollingUpdate }: Checked['spec']['updateStrategy']
       message: 'maxUnavailable and maxSurge may not both be 0: no instance could be replaced',
     },
   ];
+}
+
+/** Longer cycles concern several objects: the operator reports them in a condition. */
+function checkDependencies(
+  { name, namespace }: Checked['metadata'],
+  dependsOn: NonNullable<Checked['spec']['dependsOn']>,
+): FieldError[] {
+  const seen = new Set<string>();
+  return dependsOn.flatMap((one, index): FieldError[] => {
+    const needed = `${one.namespace ?? namespace}/${one.name}`;
+    const path = `spec.dependsOn[${index}]`;
+    const isRepeated = seen.has(needed);
+    seen.add(needed);
+    if (needed === `${namespace}/${name}`) {
+      return [{ path, type: 'Invalid value', message: `"${needed}": a service may not depend on itself` }];
+    }
+    return isRepeated ? [{ path, type: 'Duplicate value', message: `"${needed}"` }] : [];
+  });
 }
 
 const template = 'spec.template';

@@ -50,5 +50,27 @@ export const status = object({
       },
     ),
   ),
+  dependencies: optional(
+    list(
+      object({
+        name: string({ description: 'The service that is needed, as namespace/name.' }),
+        state: string({
+          enum: ['Met', 'Waiting', 'Lost', 'Preempted'],
+          description:
+            'Met: its condition is met. Waiting: not met yet. Lost: it was met. Preempted: it was met, and gave up instances for a service of higher priority.',
+        }),
+      }),
+      { uniqueBy: 'name', description: 'The state of each service in spec.dependsOn.' },
+    ),
+  ),
+  preempted: optional(
+    object(
+      {
+        by: string({ description: 'The service of higher priority, as namespace/name.' }),
+        replicas: integer({ minimum: 1, description: 'Number of instances that are held back.' }),
+      },
+      { description: 'Instances that were given up for a service of higher priority, until there is room for them.' },
+    ),
+  ),
   conditions: withDefault(conditionsSchema, []),
 });

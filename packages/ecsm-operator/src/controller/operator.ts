@@ -2,15 +2,13 @@
  * The operator, composed of its parts. It provides the runnables and health checks of a manager, the plan for a service,
  * and whether all services are settled.
  */
-import { CircuitBreaker, Ecsm, type Headers, Recorder, RestClient, type Transport } from '@ecsm/client';
+import type { CircuitBreaker, Headers, Recorder, Transport } from '@ecsm/client';
 import {
   type Checks,
   type Clock,
   Controller,
   EventRecorder,
-  findCondition,
   garbageCollector,
-  keyOf,
   type Log,
   Manager,
   type MetricRegistry,
@@ -23,18 +21,26 @@ import {
   standardMetrics,
 } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
+import { Fleet } from '../fleet/fleet.ts';
+import { keyOfService } from '../fleet/fleet-service.ts';
+import { CapacityReader } from '../observe/capacity.ts';
 import { Observer } from '../observe/observer.ts';
 import { digestOf } from '../observe/owner-records.ts';
 import { ServiceManager } from '../resource/manager.ts';
-import { platformName } from '../resource/naming.ts';
+import { ownerKeysOf, platformName } from '../resource/naming.ts';
+import { affectedBy } from '../service/dependencies/affected.ts';
 import type { Plan } from '../service/model.ts';
 import { type PlatformViews, platformViews } from '../views/platform-views.ts';
+import { Allocations } from './allocations.ts';
+import { autoscaler } from './autoscaler/autoscaler.ts';
+import { CapacityReport } from './capacity-report.ts';
 import { planFor } from './dry-plan.ts';
-import { measureLink } from './metrics.ts';
+import { linkOf } from './link.ts';
 import { Outage } from './outage.ts';
 import { Reconciler } from './reconciler.ts';
 import { readRegistryId } from './registry-id.ts';
 import { type OperatorSettings, type OperatorSettingsInput, operatorSettings, stopGraceMs } from './settings.ts';
+import { isIdle, type Unsettled, whyUnsettled } from './settled.ts';
 
 export interface OperatorOptions {
   readonly registry: Registry;
@@ -51,33 +57,24 @@ export interface OperatorOptions {
   readonly metrics?: MetricRegistry;
   /** False if another part of the program does, such as a server of the registry. Default true. */
   readonly collectsGarbage?: boolean;
-  /** Controllers of further kinds, which the registry has to be opened with. They start after that of ECSMService. Default: none. */
+  /** Prometheus servers that autoscalers may query: URL → transport. Default: none. */
+  readonly prometheus?: ReadonlyMap<string, Transport>;
+  /** Controllers of further kinds, which the registry has to be opened with. They start after those of ECSMService and ECSMHpa. Default: none. */
   readonly controllers?: readonly ((operator: Operator) => OperatorController)[];
 }
 
 export type OperatorController = Runnable & Pick<Controller, 'ready' | 'queue'>;
 
-/** A service that is not settled yet. */
-export interface Unsettled {
-  readonly namespace: string;
-  readonly name: string;
-  readonly why: string;
-}
-
 const controllerName = 'ecsmservice';
-/** Reads are repeated once within a call; a key that fails is requeued anyway. */
-const attemptsMax = 2;
 /** Services in progress go first. The priority of a waiting key increases, so no key starves. */
 const observedPriority = 50;
-/** Most lists are complete, so their pages are few and large. */
-const pageSize = 1_000;
-/** The deadline of a list is this many times the timeout of one page. */
-const pagesInTime = 60;
 
 export class Operator {
   readonly settings: OperatorSettings;
   readonly breaker: CircuitBreaker;
   readonly observer: Observer;
+  /** What all services want, for decisions that concern several of them. */
+  readonly fleet = new Fleet();
   /** Calls and bytes, by endpoint. The breaker's probes are not among them. */
   readonly recorder: Recorder;
   /** The platform's nodes and containers as objects of Kubernetes, read-only: Node, Pod, NodeMetrics, PodMetrics. */
@@ -88,45 +85,28 @@ export class Operator {
   readonly #log: Log;
   readonly #manager: ServiceManager;
   readonly #outage: Outage;
+  readonly #capacityReport: CapacityReport;
+  readonly #allocations: Allocations;
   readonly #reconciler: Reconciler;
   readonly #controller: Controller<ECSMService['spec'], NonNullable<ECSMService['status']>>;
   readonly #otherControllers: readonly OperatorController[];
 
   /** Throws `BadRequest` for an invalid setting. Starts nothing and calls nothing. */
   constructor(options: OperatorOptions) {
-    const { registry, transport, metrics } = options;
+    const { registry, metrics } = options;
     const clock = options.clock ?? registry.clock;
     const random = options.random ?? registry.random;
     const log = options.log ?? silentLog;
     const settings = operatorSettings(options.settings);
-    const { inFlightMax, callTimeoutMs, observeMs, workers, plan: planned } = settings;
+    const { callTimeoutMs, observeMs, workers, plan: planned } = settings;
     this.#options = options;
     this.#metrics = metrics ? { metrics: standardMetrics(metrics) } : {};
     this.#clock = clock;
     this.#log = log;
     this.settings = settings;
-    const headers = options.headers && { headers: options.headers };
-    this.breaker = new CircuitBreaker({
-      transport,
-      clock,
-      random,
-      inFlightMax,
-      probeTimeoutMs: callTimeoutMs,
-      ...headers,
-    });
-    this.recorder = new Recorder(metrics && measureLink(metrics, this.breaker));
-    const rest = new RestClient({
-      transport: this.breaker.transport,
-      clock,
-      random,
-      log,
-      timeoutMs: callTimeoutMs,
-      deadlineMs: callTimeoutMs * attemptsMax + 2_000,
-      attemptsMax,
-      recorder: this.recorder,
-      ...headers,
-    });
-    const ecsm = new Ecsm(rest, { pageSize, listDeadlineMs: callTimeoutMs * pagesInTime });
+    const { breaker, recorder, ecsm } = linkOf({ ...options, clock, random, log, settings });
+    this.breaker = breaker;
+    this.recorder = recorder;
     const manager = new ServiceManager(ecsm);
     this.#manager = manager;
     this.observer = new Observer({
@@ -141,9 +121,22 @@ export class Operator {
       enqueue: (owners, reason) => {
         const options = { reason, priority: observedPriority };
         for (const { namespace, name } of owners) {
-          this.#controller.queue?.add(keyOf(ECSMService, namespace, name), options);
+          this.#controller.queue?.add(keyOfService(namespace, name), options);
         }
       },
+      nodesChanged: () => this.#allocations.nodesChanged(),
+    });
+    this.#capacityReport = new CapacityReport({ clock, log });
+    this.#allocations = new Allocations({
+      fleet: this.fleet,
+      capacity: new CapacityReader({ ecsm, services: this.observer.services, ownerOf: (name) => this.#ownerOf(name) }),
+      offlineNodes: () => this.observer.offlineNodes,
+      firstPoll: (signal) => this.observer.poller.firstPoll(signal),
+      clock,
+      log,
+      restoreMs: settings.restoreMs,
+      enqueue: (key) => this.#wake(key, 'the placement of all services has changed'),
+      computed: (view) => this.#capacityReport.offer(view),
     });
     this.views = platformViews({
       ecsm,
@@ -165,6 +158,8 @@ export class Operator {
     this.#reconciler = new Reconciler({
       manager,
       observer: this.observer,
+      fleet: this.fleet,
+      allocations: this.#allocations,
       breaker: this.breaker,
       clock,
       random,
@@ -175,14 +170,29 @@ export class Operator {
       name: controllerName,
       kind: ECSMService,
       reconcile: this.#reconciler.reconcile,
-      predicates: [specChanged],
+      predicates: [(object) => this.#observed(object)],
       workers,
       timeoutMs: callTimeoutMs * 12,
       graceMs: stopGraceMs,
       log,
       ...this.#metrics,
     });
-    this.#otherControllers = (options.controllers ?? []).map((create) => create(this));
+    this.fleet.onChange((before, after) => {
+      for (const key of affectedBy(before, after, this.fleet)) this.#wake(key, 'a dependency has changed');
+    });
+    const autoscaling = autoscaler({
+      ecsm,
+      observer: this.observer,
+      linkFailure: () => (this.breaker.state === 'unreachable' ? (this.breaker.reason ?? 'unreachable') : undefined),
+      clock,
+      log,
+      intervalMs: settings.autoscalingMs,
+      callTimeoutMs,
+      prometheus: options.prometheus ?? new Map(),
+      metrics,
+      standardMetrics: this.#metrics.metrics,
+    });
+    this.#otherControllers = [autoscaling, ...(options.controllers ?? []).map((create) => create(this))];
   }
 
   /** For a manager, in order of start. */
@@ -202,7 +212,12 @@ export class Operator {
           this.breaker.fenceWrites(() => registry.checkFence());
           const events = new EventRecorder({ registry, source: 'ecsm-operator', log: this.#log, ...this.#metrics });
           this.#reconciler.recordIn(events);
-          await this.#controller.run({ registry, informers, signal });
+          await this.fleet.load(registry);
+          this.#capacityReport.start(registry);
+          await this.#allocations.start(registry);
+          const context = { registry, informers, signal };
+          await Promise.all([this.#controller.run(context), this.#allocations.run(context)]);
+          this.#capacityReport.stop();
           await events.flush();
         },
         ready: () => this.#controller.ready(),
@@ -236,12 +251,11 @@ export class Operator {
   /** Services that are not available, whose newest spec was not observed, or that are still being reconciled. */
   async unsettled(): Promise<readonly Unsettled[]> {
     const { items } = await this.#options.registry.resource(ECSMService).list();
-    const found = items.flatMap((service) => {
+    return items.flatMap((service) => {
       const why = whyUnsettled(service) ?? this.#whyBusy(service);
       const { namespace, name } = service.metadata;
       return why === undefined ? [] : [{ namespace, name, why }];
     });
-    return found;
   }
 
   /** For `--once`. */
@@ -252,24 +266,33 @@ export class Operator {
     return controllers.every(isIdle) && (await this.unsettled()).length === 0;
   }
 
+  /**
+   * Compares what a plan depends on. The status is left out: the operator writes it. Every observed version passes here, so
+   * the fleet needs no reads of its own.
+   */
+  #observed(object: Parameters<Predicate>[0]): ReturnType<Predicate> {
+    // The predicates of a controller are called with objects of its kind.
+    this.fleet.set(object as ECSMService);
+    return digestOf(object);
+  }
+
+  /** The service that a name on the platform belongs to, if there is one. */
+  #ownerOf(platformServiceName: string): string | undefined {
+    const keys = ownerKeysOf(platformServiceName).map(({ namespace, name }) => keyOfService(namespace, name));
+    return keys.find((key) => this.fleet.get(key) !== undefined);
+  }
+
+  /** Reconciles a service again although nothing of its own has changed. */
+  #wake(key: string, reason: string): void {
+    const service = this.fleet.get(key);
+    if (service === undefined) return;
+    this.observer.owners.markChanged(platformName(service.namespace, service.name));
+    this.#controller.queue?.add(key, { reason, priority: observedPriority });
+  }
+
   #whyBusy(service: ECSMService): string | undefined {
     const { namespace, name } = service.metadata;
     const isAtRest = this.observer.owners.isAtRest(platformName(namespace, name), service);
     return isAtRest ? undefined : 'still in progress';
   }
-}
-
-function isIdle(controller: Pick<Controller, 'ready' | 'queue'>): boolean {
-  const { queue } = controller;
-  return controller.ready() === undefined && queue !== undefined && queue.depth + queue.processing === 0;
-}
-
-/** Compares what a plan depends on. The status is left out: the operator writes it. */
-const specChanged: Predicate = digestOf;
-
-function whyUnsettled({ metadata, status }: ECSMService): string | undefined {
-  if (metadata.deletionTimestamp !== undefined) return 'it is being deleted';
-  if (status?.observedGeneration !== metadata.generation) return 'its newest spec has not been observed yet';
-  const available = findCondition(status?.conditions, 'Available');
-  return available?.status === 'True' ? undefined : (available?.message ?? 'not reconciled yet');
 }

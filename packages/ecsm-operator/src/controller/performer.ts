@@ -2,8 +2,9 @@
  * Performs plans. The status with the attempt is written before the steps are sent, so that a restarted operator finds it.
  * The registry rejects an operator that lost its lease before each step. After any step the platform is read again.
  */
-import type { Clock, EventRecorder, ReconcileContext, ReconcileResult, Request } from '@ecsm/runtime';
+import type { Clock, EventRecorder, ReconcileContext, ReconcileResult, Registry, Request } from '@ecsm/runtime';
 import type { ECSMService, ServiceSpec, ServiceStatus } from '../apis/ecsm-service.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { ServiceManager } from '../resource/manager.ts';
 import type { Plan, PlanInput, Step } from '../service/model.ts';
@@ -23,6 +24,7 @@ export interface Job extends Request {
 export interface PerformerOptions {
   readonly manager: ServiceManager;
   readonly observer: Observer;
+  readonly fleet: Fleet;
   readonly clock: Clock;
   readonly settings: OperatorSettings;
 }
@@ -55,7 +57,7 @@ export class Performer {
     const { clock, observer } = this.#options;
     const { registry } = job.context;
     const writing = startInBackground(
-      writeStatus(registry, service, statusAfter(service, decided, [reachable], clock)),
+      this.#write(registry, service, statusAfter(service, decided, [reachable], clock)),
     );
     if (!isFirst) await writing;
     let done = 0;
@@ -74,7 +76,7 @@ export class Performer {
       if (end.is === 'overtaken' || end.is === 'unanswered') {
         const status = withoutUnsent(decided.status, service.status, decided.steps.slice(done + 1));
         const written = await writing;
-        await writeStatus(registry, written, statusAfter(written, { ...decided, status }, [reachable], clock));
+        await this.#write(registry, written, statusAfter(written, { ...decided, status }, [reachable], clock));
         return this.readAgain(job, `${step.do} was ${end.is}: ${end.error.message}`);
       }
       done++;
@@ -89,6 +91,13 @@ export class Performer {
     const isDueSooner = (requeueAfterMs ?? this.#pollMs) < this.#pollMs;
     if (isInProgress && !isDueSooner) return { requeueAfterMs: observer.poller.requeueMs };
     return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
+  }
+
+  /** The services that depend on this one need not wait until the informer observes the status. */
+  async #write(registry: Registry, service: ECSMService, status: ServiceStatus): Promise<ECSMService> {
+    const written = await writeStatus(registry, service, status);
+    this.#options.fleet.set(written);
+    return written;
   }
 
   async #step(step: Step, observed: PlanInput['observed'], { base, context }: Job): Promise<StepResult> {
@@ -115,7 +124,7 @@ export class Performer {
     const others = [condition('Degraded', 'True', 'PlatformRefused', message), reachable];
     const { status, conditions } = planned;
     if (status && conditions) {
-      await writeStatus(context.registry, service, statusAfter(service, { status, conditions }, others, clock));
+      await this.#write(context.registry, service, statusAfter(service, { status, conditions }, others, clock));
     } else {
       await writeConditions(context.registry, service, others, clock);
     }

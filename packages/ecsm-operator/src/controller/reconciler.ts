@@ -17,11 +17,14 @@ import { ECSMService } from '../apis/ecsm-service.ts';
 import { platformFinalizer } from '../apis/well-known.ts';
 import type { PlatformSnapshot } from '../observe/observer.ts';
 import { PlatformError } from '../observe/platform-error.ts';
-import { isOurs } from '../resource/mark.ts';
+import { isOurs, ownedBy } from '../resource/mark.ts';
 import { platformName } from '../resource/naming.ts';
 import { planCleanup } from '../service/cleanup.ts';
+import { deletedBefore } from '../service/dependencies/deletion-order.ts';
+import { dependencyStateOf } from '../service/dependencies/dependency-state.ts';
 import type { Plan, PlanInput, RevisionContent, Step } from '../service/model.ts';
 import { plan } from '../service/plan.ts';
+import type { Allocations } from './allocations.ts';
 import { type Job, Performer, type PerformerOptions, startInBackground } from './performer.ts';
 import { registryIdOf } from './registry-id.ts';
 import { ensureRevision, knownRevisions, pruneRevisions } from './revisions.ts';
@@ -31,6 +34,7 @@ import { reachable, unreachable, writeConditions } from './status.ts';
 export interface ReconcilerOptions extends PerformerOptions {
   readonly breaker: CircuitBreaker;
   readonly random: Random;
+  readonly allocations: Pick<Allocations, 'of' | 'observed'>;
   /** Called with a key that waits for the link. */
   readonly waitForLink: (key: string) => void;
 }
@@ -44,7 +48,7 @@ interface Decision {
 /** An assumed snapshot is verified after a minute at the earliest, and about one service per second. */
 const verifyMsMin = 60_000;
 const verifyMsPerService = 1_000;
-/** A key that waits for the link is reconciled after this time even if the circuit breaker does not enqueue it. */
+/** A key that waits for the link, or for dependents to be deleted, is reconciled after this time even if nothing enqueues it. */
 const outageRequeueMs = 600_000;
 
 export class Reconciler {
@@ -67,7 +71,10 @@ export class Reconciler {
     this.#options.observer.owners.startReconcile(job.base);
     const service = await context.get();
     try {
-      if (service === undefined) return await this.#removeLate(job);
+      if (service === undefined) {
+        this.#options.fleet.delete(request.key);
+        return await this.#removeLate(job);
+      }
       const revision = isNew(service) ? startInBackground(ensureRevision(context.registry, service)) : undefined;
       return await withFinalizer(context.registry.resource(ECSMService), service, platformFinalizer, {
         apply: (object) => this.#apply(object, job, revision),
@@ -79,7 +86,7 @@ export class Reconciler {
   };
 
   async #apply(service: ECSMService, job: Job, recorded?: Promise<RevisionContent>): Promise<ReconcileResult> {
-    const { breaker, observer } = this.#options;
+    const { allocations, breaker, observer } = this.#options;
     const { owners, poller, services, staleness } = observer;
     const { base, context } = job;
     if (breaker.state === 'unreachable') return this.#awaitLink(service, job);
@@ -93,10 +100,12 @@ export class Reconciler {
     const { input, decided, source } = await this.#decide(service, revision, job);
     const stale = staleness.reasonOf(input.observed);
     if (stale !== undefined) return this.#performer.readAgain(job, stale);
-    const ours = input.observed.filter(({ mark }) => isOurs(mark, { ...job, registryId: input.registryId }));
+    const ours = ownedBy(input.observed, { ...job, registryId: input.registryId });
     const lostNodes = (decided.status.lostNodes ?? []).map(({ name }) => name);
     observer.decided(base, ours, lostNodes);
-    const isFirst = recorded !== undefined && isFirstCreation(service, decided);
+    allocations.observed(job.key, ours, input.allocation);
+    // The status has to show that the dependencies were met before anything is created.
+    const isFirst = recorded !== undefined && input.dependencies === undefined && isFirstCreation(service, decided);
     const result = await this.#performer.perform(service, decided, input, job, isFirst);
     if (result?.requeueAfterMs !== undefined) return result;
     // An instance that fails now may recover before the next poll, which would then list no change.
@@ -108,7 +117,7 @@ export class Reconciler {
   }
 
   async #cleanUp(service: ECSMService, job: Job): Promise<ReconcileResult> {
-    const { breaker, observer, clock, settings } = this.#options;
+    const { allocations, breaker, observer, clock, settings, fleet } = this.#options;
     const { owners, poller } = observer;
     const { base, context } = job;
     if (breaker.state === 'unreachable') return this.#awaitLink(service, job);
@@ -116,10 +125,24 @@ export class Reconciler {
     owners.addKnownIds(base, idsIn(service));
     const { services: observed } = await observer.freshSnapshot(base, context.signal);
     const registryId = await this.#idOf(context.registry);
-    const input = { service, registryId, observed, nowMs: clock.now(), settings: settings.plan };
+    const nowMs = clock.now();
+    const before = deletedBefore(job.key, fleet);
+    const hasDependents = fleet.dependentsOf(job.key).length > 0;
+    const input = {
+      service,
+      registryId,
+      observed,
+      nowMs,
+      settings: settings.plan,
+      deletedBefore: before,
+      hasDependents,
+    };
+    allocations.observed(job.key, ownedBy(observed, { ...job, registryId }), undefined);
     const decided = planCleanup(input);
-    if (!decided.isClean)
-      return (await this.#performer.perform(service, decided, input, job)) ?? { requeueAfterMs: this.#pollMs };
+    if (!decided.isClean) {
+      const result = await this.#performer.perform(service, decided, input, job);
+      return result ?? { requeueAfterMs: before.length === 0 ? this.#pollMs : outageRequeueMs };
+    }
     // A creation that was sent and not answered may take effect after everything was read.
     const waitMs = owners.lateCreationMs(base, settings.callTimeoutMs);
     if (waitMs > 0) return { requeueAfterMs: waitMs };
@@ -174,13 +197,30 @@ export class Reconciler {
     service: ECSMService,
     revision: RevisionContent,
     { services: observed, offlineNodes }: PlatformSnapshot,
-    { context: { registry } }: Job,
+    job: Job,
   ): Promise<PlanInput> {
-    const { clock, settings } = this.#options;
+    const { allocations, clock, settings, fleet } = this.#options;
+    const { registry, signal } = job.context;
     const registryId = await this.#idOf(registry);
     const revisions = await knownRevisions(registry, service, revision, observed);
+    const current = service.status?.currentRevision;
+    const isChanged = current !== undefined && current !== revision.hash;
+    const isRolling = isChanged || ownedBy(observed, { ...job, registryId }).length > 1;
+    const allocation = await allocations.of(job.key, isRolling, signal);
     const nowMs = clock.now();
-    return { service, registryId, revision, revisions, observed, offlineNodes, nowMs, settings: settings.plan };
+    const dependencies = dependencyStateOf(service, (key) => fleet.get(key));
+    return {
+      service,
+      registryId,
+      revision,
+      revisions,
+      observed,
+      offlineNodes,
+      nowMs,
+      settings: settings.plan,
+      ...(dependencies === undefined ? {} : { dependencies }),
+      ...(allocation === undefined ? {} : { allocation }),
+    };
   }
 
   /**

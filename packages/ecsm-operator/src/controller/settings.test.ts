@@ -3,7 +3,15 @@ import { type OperatorSettingsInput, operatorSettings } from './settings.ts';
 
 it('has a default for every setting', () => {
   const { plan, ...settings } = operatorSettings();
-  expect(settings).toEqual({ observeMs: 15_000, inFlightMax: 4, workers: 16, callTimeoutMs: 10_000, outageMs: 10_000 });
+  expect(settings).toEqual({
+    observeMs: 15_000,
+    inFlightMax: 4,
+    workers: 16,
+    callTimeoutMs: 10_000,
+    outageMs: 10_000,
+    autoscalingMs: 15_000,
+    restoreMs: 60_000,
+  });
   expect(plan.pollMs).toBe(2_000);
 });
 

@@ -14,6 +14,13 @@ export interface OperatorSettings {
   readonly callTimeoutMs: number;
   /** A shorter outage is not written into the status of every service. Default 10,000. */
   readonly outageMs: number;
+  /** Time from one sync of an autoscaler to the next. Default 15,000, as in Kubernetes. */
+  readonly autoscalingMs: number;
+  /**
+   * How long there has to be room before instances that were given up for a higher priority are restored. Default 60,000.
+   * A shorter time restores sooner; a longer one avoids that they are given up again soon.
+   */
+  readonly restoreMs: number;
   /** Times of plans; see `PlanSettings`. */
   readonly plan: PlanSettings;
 }
@@ -39,6 +46,8 @@ const ranges: Readonly<Record<Exclude<keyof OperatorSettings, 'plan'>, Range>> =
   workers: { fallback: 16, min: 1, max: 1_000, unit: 'workers' },
   callTimeoutMs: { fallback: 10_000, min: 10, max: 3_600_000, unit: 'milliseconds' },
   outageMs: { fallback: 10_000, min: 1, max: dayMs, unit: 'milliseconds' },
+  autoscalingMs: { fallback: 15_000, min: 100, max: dayMs, unit: 'milliseconds' },
+  restoreMs: { fallback: 60_000, min: 1, max: dayMs, unit: 'milliseconds' },
 };
 
 /** Fills in the defaults. Throws `BadRequest`. */
@@ -51,6 +60,8 @@ export function operatorSettings(input: OperatorSettingsInput = {}): OperatorSet
     workers: of('workers'),
     callTimeoutMs: of('callTimeoutMs'),
     outageMs: of('outageMs'),
+    autoscalingMs: of('autoscalingMs'),
+    restoreMs: of('restoreMs'),
     plan: planSettings(plan),
   };
 }

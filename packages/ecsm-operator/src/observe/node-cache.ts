@@ -6,13 +6,16 @@ export type FetchOffline = (signal: AbortSignal) => Promise<ReadonlySet<string>>
 export class NodeCache {
   readonly #clock: Clock;
   readonly #fetch: FetchOffline;
+  readonly #changed: () => void;
   #offline: ReadonlySet<string> = new Set();
   #readMs: number | undefined;
   #reading: Promise<ReadonlySet<string>> | undefined;
 
-  constructor(clock: Clock, fetch: FetchOffline) {
+  /** `changed` is called after a read with another result than before. */
+  constructor(clock: Clock, fetch: FetchOffline, changed: () => void = () => {}) {
     this.#clock = clock;
     this.#fetch = fetch;
+    this.#changed = changed;
   }
 
   /** As of the last read. */
@@ -31,9 +34,12 @@ export class NodeCache {
 
   async #readNow(signal: AbortSignal): Promise<ReadonlySet<string>> {
     const startMs = this.#clock.monotonicMs();
-    this.#offline = await this.#fetch(signal);
+    const before = this.#offline;
+    const now = await this.#fetch(signal);
+    this.#offline = now;
     this.#readMs = startMs;
-    return this.#offline;
+    if (before.size !== now.size || [...now].some((name) => !before.has(name))) this.#changed();
+    return now;
   }
 
   #isYounger(ageMsMax: number): boolean {

@@ -44,6 +44,8 @@ export interface ObserverOptions {
   readonly observeMs: number;
   readonly pollMs: number;
   readonly enqueue: (owners: readonly OwnerKey[], reason: string) => void;
+  /** Called when nodes went offline or online. */
+  readonly nodesChanged?: () => void;
 }
 
 /** A step of a plan, as far as it matters here. */
@@ -77,10 +79,15 @@ export class Observer {
     this.services = new ServiceRecords(clock);
     this.owners = new OwnerRecords(clock);
     this.staleness = new Staleness(this.services, clock, (text) => ecsm.timeOf(text));
-    this.#nodes = new NodeCache(clock, (signal) => manager.offlineNodes({ signal }));
+    this.#nodes = new NodeCache(clock, (signal) => manager.offlineNodes({ signal }), options.nodesChanged);
     this.#prefetch = new Prefetch(ecsm, clock, this.services);
     const { services, owners } = this;
     this.poller = new Poller({ ...options, services, owners, nodes: this.#nodes, prefetch: this.#prefetch });
+  }
+
+  /** Names of offline nodes, as of the last read. */
+  get offlineNodes(): ReadonlySet<string> {
+    return this.#nodes.offline;
   }
 
   /** Everything is read now. */

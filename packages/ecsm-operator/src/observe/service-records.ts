@@ -2,7 +2,7 @@
  * What is known of the services on the platform: one record for each, by id, and an index by the names that they may
  * have in the registry. All of it may be lost at any time. A record never holds the row of its service.
  */
-import type { ServiceBody, ServiceRow } from '@ecsm/client';
+import { numberOf, type ServiceBody, type ServiceRow } from '@ecsm/client';
 import type { Clock } from '@ecsm/runtime';
 import type { Mark, PlatformService } from '../resource/model.ts';
 import { basesOf } from '../resource/naming.ts';
@@ -11,6 +11,8 @@ import { fingerprintOfInstances, fingerprintOfRow } from './fingerprint.ts';
 /** As the polls listed it. */
 interface Listed {
   readonly name: string;
+  /** The number of instances that a dynamic service is to have; 0 for a static one. */
+  readonly factor: number;
   readonly fingerprint: number;
   /** The platform's version of it; undefined if that is not a time. */
   readonly updatedMs: number | undefined;
@@ -88,6 +90,13 @@ export class ServiceRecords {
     return [...this.#records].flatMap(([id, { decided }]) => (decided === undefined ? [] : [id]));
   }
 
+  /** The services that the polls list, ours and others. */
+  *listed(): Iterable<{ readonly id: string } & Pick<Listed, 'name' | 'factor'>> {
+    for (const [id, { listed }] of this.#records) {
+      if (listed !== undefined) yield { id, name: listed.name, factor: listed.factor };
+    }
+  }
+
   get(id: string): ServiceRecord | undefined {
     return this.#records.get(id);
   }
@@ -125,7 +134,8 @@ export class ServiceRecords {
       this.#unlist(id, record);
       this.#list(id, name);
     }
-    record.listed = { name, fingerprint, updatedMs, stalePolls: 0 };
+    const factor = row.policy === 'dynamic' ? (numberOf(row.factor) ?? 0) : 0;
+    record.listed = { name, factor, fingerprint, updatedMs, stalePolls: 0 };
     if (isRecheck) record.recheckAfterPoll = undefined;
     return before === undefined ? 'new' : 'changed';
   }

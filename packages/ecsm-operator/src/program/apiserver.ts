@@ -59,7 +59,7 @@ export async function apiserverOptions(call: Call): Promise<ApiserverOptions> {
 
 async function serve(options: ApiserverOptions, log: Log, signal: AbortSignal): Promise<void> {
   log.write('info', 'API server starting', { registry: withoutPassword(options.registry) });
-  const registry = await openRegistry(options.registry, { kinds: [...operatorKinds, ...serverKinds], log });
+  const registry = await openRegistry(options.registry, { kinds: new Set([...operatorKinds, ...serverKinds]), log });
   try {
     const { storage } = registry.capabilities;
     if (storage) await refuseIncomplete(storage);

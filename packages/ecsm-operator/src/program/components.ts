@@ -15,7 +15,7 @@ import {
 import { operatorKinds } from '../apis/kinds.ts';
 import { Operator } from '../controller/operator.ts';
 import type { ProgramOptions } from './options.ts';
-import { transportOf } from './platform.ts';
+import { prometheusTransports, transportOf } from './platform.ts';
 
 export interface Components {
   readonly registry: Registry;
@@ -31,16 +31,17 @@ export async function withComponents<T>(
   work: (components: Components) => Promise<T>,
 ): Promise<T> {
   const transport = transportOf(options, systemClock);
+  const prometheus = prometheusTransports(options, systemClock);
   try {
     // All kinds, also if they are served by another process: the garbage collector has to know every dependent.
-    const opened = await openRegistry(options.registry, { kinds: [...operatorKinds, ...serverKinds], log });
+    const opened = await openRegistry(options.registry, { kinds: new Set([...operatorKinds, ...serverKinds]), log });
     const writes = new WriteHealth(opened);
     const { registry } = writes;
     try {
       const { storage } = opened.capabilities;
       if (storage) await refuseIncomplete(storage);
       const metrics = new MetricRegistry();
-      const { observeMs, inFlightMax, workers, callTimeoutMs } = options;
+      const { observeMs, autoscalingMs, restoreMs, inFlightMax, workers, callTimeoutMs } = options;
       const operator = new Operator({
         registry,
         transport,
@@ -49,14 +50,15 @@ export async function withComponents<T>(
         log,
         metrics,
         collectsGarbage: options.serve === undefined,
-        settings: { observeMs, inFlightMax, workers, callTimeoutMs },
+        settings: { observeMs, autoscalingMs, restoreMs, inFlightMax, workers, callTimeoutMs },
+        prometheus,
       });
       return await work({ registry, operator, metrics, writes });
     } finally {
       await registry.close();
     }
   } finally {
-    transport.close();
+    for (const one of [transport, ...prometheus.values()]) one.close();
   }
 }
 

@@ -1,7 +1,7 @@
 /** `ecsm-operator --once`: reconciles until every service is settled, or until the timeout. */
 import { type Log, sleep } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
-import type { Unsettled } from '../controller/operator.ts';
+import type { Unsettled } from '../controller/settled.ts';
 import type { Components } from './components.ts';
 import type { ProgramOptions } from './options.ts';
 import { managerOf } from './run.ts';

@@ -28,6 +28,10 @@ export interface ProgramOptions {
   /** Absent: the Kubernetes API is not served. */
   readonly serve?: ServeOptions;
   readonly observeMs: number;
+  readonly autoscalingMs: number;
+  readonly restoreMs: number;
+  /** URLs of servers that autoscalers may query. */
+  readonly prometheusServers: readonly string[];
   readonly inFlightMax: number;
   readonly workers: number;
   readonly callTimeoutMs: number;
@@ -109,6 +113,9 @@ async function optionsOf(call: Call, kind: Kind): Promise<ProgramOptions> {
     ...(listen === undefined ? {} : { listen }),
     ...(serve === undefined ? {} : { serve }),
     observeMs: seconds('observe-seconds', 1, 3_600),
+    autoscalingMs: seconds('autoscaling-seconds', 1, 3_600),
+    restoreMs: seconds('restore-seconds', 1, 86_400),
+    prometheusServers: prometheusServersOf(settings.all('prometheus-server'), originOf('prometheus-server')),
     inFlightMax: wholeNumber('in-flight'),
     workers: wholeNumber('workers'),
     callTimeoutMs,
@@ -134,6 +141,12 @@ function checkLease(callTimeoutMs: number, leaseMs: number, originOf: (name: str
   throw new UsageError(
     `with --leader-elect, ${sum} has to be less than ${lease} (${leaseMs / 1000} s), or two operators could act concurrently: ${remedy}`,
   );
+}
+
+/** Each once. Throws `UsageError`. */
+function prometheusServersOf(urls: readonly string[], from: string): readonly string[] {
+  for (const url of urls) httpUrlOf(url, from);
+  return [...new Set(urls)];
 }
 
 /** Metrics and health are served without a password, so only to this machine. */

@@ -1,4 +1,4 @@
-/** The transport to the platform, from the options. */
+/** The transports to the platform and to Prometheus, from the options. */
 import { readFileSync } from 'node:fs';
 import { httpTransport, type Transport } from '@ecsm/client';
 import { UsageError } from '@ecsm/command-line';
@@ -16,6 +16,19 @@ export function transportOf({ ecsm, headers, tlsCa, inFlightMax }: LinkOptions, 
     ...(tlsCa === undefined ? {} : { tls: { ca: certificateOf(tlsCa) } }),
   });
   return withHeaders(transport, headers);
+}
+
+/** Queries are few: each autoscaler sends its own at each sync. */
+const prometheusConnectionsMax = 4;
+
+/** Of the allowed servers, by URL. They connect with the first query. */
+export function prometheusTransports(
+  { prometheusServers }: Pick<ProgramOptions, 'prometheusServers'>,
+  clock: Clock,
+): ReadonlyMap<string, Transport> {
+  return new Map(
+    prometheusServers.map((url) => [url, httpTransport({ url, clock, connectionsMax: prometheusConnectionsMax })]),
+  );
 }
 
 /** The same transport, with these headers on every request. They are added last, after all logging. */

@@ -13,7 +13,7 @@ export const root = fileURLToPath(new URL('../../../..', import.meta.url));
 export const launcher = join(root, 'bin', 'ecsm-operator');
 
 /** A program that takes longer hangs. */
-const runMsMax = 55_000;
+const runMsMax = 120_000;
 
 export interface Started {
   readonly child: ChildProcess;

@@ -47,3 +47,11 @@ function onlyValue(environment: readonly (readonly [string, string])[], variable
   const values = new Set(environment.flatMap(([name, value]) => (name === variable ? [value] : [])));
   return values.size === 1 ? [...values][0] : undefined;
 }
+
+/** The services of one owner. */
+export function ownedBy<T extends { readonly mark?: Mark }>(
+  services: readonly T[],
+  owner: OwnerIdentity,
+): readonly T[] {
+  return services.filter(({ mark }) => isOurs(mark, owner));
+}

@@ -1,5 +1,7 @@
-/** The conditions of a service: Available, Progressing and Degraded, and the events about their changes. */
+/** The conditions of a service, and the events about their changes. */
 import { findCondition } from '@ecsm/runtime';
+import { allocationConditions, allocationEvents } from './allocation.ts';
+import { conditionWithout, dependencyEvents } from './dependencies/gate.ts';
 import type { Healing } from './healing-backoff.ts';
 import { describe, inState } from './instances.ts';
 import type { Decision } from './lifecycle.ts';
@@ -21,19 +23,25 @@ export interface Findings {
 }
 
 export function conditionsOf(findings: Findings): readonly PlannedCondition[] {
-  const observedGeneration = findings.context.input.service.metadata.generation;
-  const conditions = [available(findings), progressing(findings), degraded(findings)];
+  const { context } = findings;
+  const { input, gate } = context;
+  const observedGeneration = input.service.metadata.generation;
+  const dependencies = gate === undefined ? conditionWithout(input.service.status?.conditions) : [gate.condition];
+  const usual = [available(findings), progressing(findings), degraded(findings)];
+  const conditions = [...usual, ...dependencies, ...allocationConditions(context)];
   return conditions.map((one) => ({ ...one, observedGeneration }));
 }
 
 function available({ context, counts }: Findings): PlannedCondition {
-  const { wanted, obstacle, input } = context;
+  const { desired, obstacle, input, gate } = context;
   if (obstacle !== undefined) return condition('Available', 'False', 'ForeignService', obstacle);
-  if (wanted.replicas === 0) return condition('Available', 'True', 'ScaledToZero', 'scaled to 0 instances');
+  if (gate?.hold !== undefined) return condition('Available', 'False', gate.hold.reason, gate.hold.message);
+  // Compared with what the user wants: instances that are held back are missing.
+  if (desired.replicas === 0) return condition('Available', 'True', 'ScaledToZero', 'scaled to 0 instances');
   // A rolling update tolerates missing instances, but at least one has to be ready.
   const isRolling = input.service.spec.updateStrategy.type === 'RollingUpdate';
-  const needed = isRolling ? Math.max(wanted.readyMin, 1) : wanted.replicas;
-  const message = `${counts.readyReplicas} of ${wanted.replicas} instances are ready, ${needed} required`;
+  const needed = isRolling ? Math.max(desired.readyMin, 1) : desired.replicas;
+  const message = `${counts.readyReplicas} of ${desired.replicas} instances are ready, ${needed} required`;
   return counts.readyReplicas >= needed
     ? condition('Available', 'True', 'EnoughReady', message)
     : condition('Available', 'False', 'NotEnoughReady', message);
@@ -41,9 +49,10 @@ function available({ context, counts }: Findings): PlannedCondition {
 
 function progressing(findings: Findings): PlannedCondition {
   const { context, decision, counts, progress } = findings;
-  const { input, wanted, owned, obstacle } = context;
+  const { input, wanted, owned, obstacle, gate } = context;
   const { hash } = input.revision;
   if (obstacle !== undefined) return condition('Progressing', 'False', 'ForeignService', obstacle);
+  if (gate?.hold !== undefined) return condition('Progressing', 'Unknown', gate.hold.reason, gate.hold.message);
   if (input.service.spec.paused) {
     const isChanged = progress.currentRevision !== hash || owned.some(({ revision }) => revision !== hash);
     const waiting = isChanged ? `revision ${hash} waits` : 'changes of the template wait';
@@ -75,7 +84,10 @@ function progressing(findings: Findings): PlannedCondition {
 
 /** The newest revision is checked first: it is the most likely cause. */
 function whyStuck({ context, decision, crashLoop }: Findings): string {
-  const { newest, olds, owned, lost } = context;
+  const { newest, olds, owned, lost, input } = context;
+  const { unschedulable, waiting } = input.allocation?.placement ?? {};
+  const shortage = unschedulable ?? waiting;
+  if (shortage !== undefined) return shortage;
   for (const { instances, reason } of problemsOf([...(newest === undefined ? [] : [newest]), ...olds])) {
     return `${reasons[reason].sentence.slice(0, -1)}: ${describe(instances)}`;
   }
@@ -123,7 +135,15 @@ function degraded(findings: Findings): PlannedCondition {
 type DegradedReason = Parameters<typeof condition<'Degraded'>>[2];
 
 /** Recorded as an event once, when the condition gets this reason. */
-const announced = ['ForeignService', 'ProgressDeadlineExceeded', 'DeploymentFailed', 'CrashLoop', 'NotKept'] as const;
+const announced = [
+  'ForeignService',
+  'ProgressDeadlineExceeded',
+  'DeploymentFailed',
+  'CrashLoop',
+  'NotKept',
+  'Unschedulable',
+  'Preempting',
+] as const;
 
 /** Events about changes of state. Events about actions come with the steps. */
 export function eventsOf({ context, progress }: Findings, conditions: readonly PlannedCondition[]): PlannedEvent[] {
@@ -137,10 +157,13 @@ export function eventsOf({ context, progress }: Findings, conditions: readonly P
     const now = conditions.find((one) => one.reason === reason);
     if (now === undefined) continue;
     const before: Reason | string | undefined = findCondition(status?.conditions, now.type)?.reason;
-    if (before !== reason) events.push(event('Warning', reason, now.message));
+    if (before !== reason) events.push(event(reason === 'Preempting' ? 'Normal' : 'Warning', reason, now.message));
   }
+  events.push(...allocationEvents(context));
   if (progress.isComplete && status?.currentRevision !== hash) {
     events.push(event('Normal', 'Complete', `rolled out revision ${hash}`));
   }
+  const dependencies = conditions.find(({ type }) => type === 'DependenciesReady');
+  if (dependencies !== undefined) events.push(...dependencyEvents(dependencies, status?.conditions));
   return events;
 }

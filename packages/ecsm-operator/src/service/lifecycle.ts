@@ -80,6 +80,13 @@ export function scaleToZero(context: PlanContext): Decision {
   return { ...decision, actions: [...actions, ...decision.actions] };
 }
 
+/** A static service has an instance on each of its nodes: without instances there is no service. */
+export function removeAll({ owned, removals }: PlanContext): Decision {
+  const leaving = new Set(removals.current.map(({ id }) => id));
+  const rest = owned.filter(({ service }) => !leaving.has(service.id));
+  return { actions: rest.map(({ service }) => removal(service, 'scaled to 0')) };
+}
+
 /** While it is paused, a service keeps its template. If that revision is no longer recorded, only the size changes. */
 export function bodyOf(context: PlanContext, owned: Owned, size: Size = {}): ServiceBody | undefined {
   const { input, wanted } = context;

@@ -4,6 +4,8 @@ import type { ServiceBody } from '@ecsm/client';
 import type { Condition } from '@ecsm/runtime';
 import type { ECSMService, ServiceStatus, ServiceTemplate } from '../apis/ecsm-service.ts';
 import type { PlatformService } from '../resource/model.ts';
+import type { Allocation } from './allocation.ts';
+import type { DependencyState } from './dependencies/dependency-state.ts';
 
 /** One call to the platform. `why` is shown in log lines, events and the output of `plan`. */
 export type Step =
@@ -42,8 +44,12 @@ export interface PlanInput {
   readonly observed: readonly PlatformService[];
   /** Names of offline nodes. */
   readonly offlineNodes: ReadonlySet<string>;
+  /** What the placement of all services allows this one. Absent: nothing limits it. */
+  readonly allocation?: Allocation;
   readonly nowMs: number;
   readonly settings: PlanSettings;
+  /** Absent: the service depends on no other. */
+  readonly dependencies?: DependencyState;
 }
 
 export interface PlanSettings {

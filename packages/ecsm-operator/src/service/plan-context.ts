@@ -2,6 +2,7 @@
 import { replicasWanted } from '../apis/service-columns.ts';
 import type { PlatformService } from '../resource/model.ts';
 import { platformName, rolloutName } from '../resource/naming.ts';
+import { type Gate, gateOf } from './dependencies/gate.ts';
 import type { Healing } from './healing-backoff.ts';
 import { inState, type ObservedInstance, observedInstances } from './instances.ts';
 import { type LostNodes, lostNodesOf } from './lost-nodes.ts';
@@ -28,6 +29,7 @@ export interface Owned {
 
 export interface Wanted {
   readonly policy: PlatformService['policy'];
+  /** 0 while the dependencies hold the service. */
   readonly replicas: number;
   /** Without excluded nodes. */
   readonly nodeNames: readonly string[];
@@ -41,7 +43,12 @@ export interface PlanContext {
   readonly input: PlanInput;
   /** The name on the platform without a revision. */
   readonly base: string;
+  /** What the user wants. */
+  readonly desired: Pick<Wanted, 'replicas' | 'readyMin'>;
+  /** What the plan aims at: less than desired while there is no room. */
   readonly wanted: Wanted;
+  /** What the dependencies allow. Absent: the service has none. */
+  readonly gate?: Gate;
   /** Oldest first. */
   readonly owned: readonly Owned[];
   /** The service of the newest revision. */
@@ -67,17 +74,21 @@ export function planContextOf(input: PlanInput): PlanContext {
   const owned = ours.map((one) => ownedOf(one, input, leaving.has(one.id)));
   const current = owned.filter((one) => one.revision === revision.hash);
   const newest = current.find((one) => one.service.name === rolloutName(base, revision.hash)) ?? current[0];
+  const adopting = adopted === undefined ? undefined : ownedOf(adopted, input, false);
+  const gate = input.dependencies && gateOf(input.dependencies, isStarted(owned, leaving, adopting));
   const isChanged =
     service.status?.observedGeneration !== service.metadata.generation ||
     service.status?.updateRevision !== revision.hash;
   return {
     input,
     base,
-    wanted: wantedOf(input, lost),
+    desired: desiredOf(input),
+    wanted: wantedOf(input, lost, gate),
+    ...(gate === undefined ? {} : { gate }),
     owned,
     olds: owned.filter((one) => one !== newest),
     ...(newest === undefined ? {} : { newest }),
-    ...(adopted === undefined ? {} : { adopted: ownedOf(adopted, input, false) }),
+    ...(adopting === undefined ? {} : { adopted: adopting }),
     ...(obstacle === undefined ? {} : { obstacle }),
     lost,
     removals,
@@ -86,16 +97,32 @@ export function planContextOf(input: PlanInput): PlanContext {
   };
 }
 
-function wantedOf({ service }: PlanInput, lost: LostNodes): Wanted {
+/** Whether the platform was asked for instances, existing ones or not. What is being deleted does not count. */
+function isStarted(owned: readonly Owned[], leaving: ReadonlySet<string>, adopted: Owned | undefined): boolean {
+  const all = adopted === undefined ? owned : [...owned, adopted];
+  return all.some(({ service, size }) => size > 0 && !leaving.has(service.id));
+}
+
+function desiredOf({ service }: PlanInput): PlanContext['desired'] {
+  const replicas = replicasWanted(service);
+  const { maxUnavailable } = service.spec.updateStrategy.rollingUpdate ?? { maxUnavailable: 1 };
+  return { replicas, readyMin: Math.max(replicas - maxUnavailable, 0) };
+}
+
+function wantedOf({ service, allocation }: PlanInput, lost: LostNodes, gate: Gate | undefined): Wanted {
   const { deploymentStrategy, updateStrategy } = service.spec;
   const { type, nodePool = [], nodes = [] } = deploymentStrategy;
-  const replicas = replicasWanted(service);
+  const placement = allocation?.placement;
+  const fixed =
+    placement?.nodeNames === undefined ? nodes : nodes.filter((name) => placement.nodeNames?.includes(name));
+  const desired = type === 'Static' ? fixed.length : replicasWanted(service);
+  const replicas = gate?.hold === undefined ? Math.min(desired, placement?.allowed ?? desired) : 0;
   const { maxSurge, maxUnavailable } = updateStrategy.rollingUpdate ?? { maxSurge: 1, maxUnavailable: 1 };
   return {
     policy: type === 'Static' ? 'static' : 'dynamic',
     replicas,
-    nodeNames: type === 'Static' ? nodes : nodePool.filter((name) => !lost.excluded.has(name)),
-    totalMax: replicas + maxSurge,
+    nodeNames: type === 'Static' ? fixed : nodePool.filter((name) => !lost.excluded.has(name)),
+    totalMax: replicas + Math.min(maxSurge, placement?.surge ?? maxSurge),
     readyMin: Math.max(replicas - maxUnavailable, 0),
   };
 }

@@ -1,8 +1,12 @@
 /** An ECSMService and the platform it is on: plans are made and carried out, as a controller would. */
 import { type Condition, setCondition, timestampAt } from '@ecsm/runtime';
 import { ECSMService, type ECSMServiceInput, type ServiceStatus } from '../apis/ecsm-service.ts';
+import { type FleetServiceChanges, fleetService } from '../fleet/fleet.kit.ts';
+import { type FleetService, keyOfService } from '../fleet/fleet-service.ts';
 import { revisionHash } from '../resource/hash.ts';
 import { renderService } from '../resource/render.ts';
+import type { Allocation } from './allocation.ts';
+import { dependencyStateOf } from './dependencies/dependency-state.ts';
 import type { Plan, PlanInput, PlanSettings, RevisionContent } from './model.ts';
 import { plan } from './plan.ts';
 import { type ModelService, PlatformModel, type PlatformModelOptions, Refused } from './platform-model.kit.ts';
@@ -37,7 +41,11 @@ export class PlanHarness {
   readonly platform: PlatformModel;
   readonly settings: PlanSettings;
   readonly revisions = new Map<string, RevisionContent>();
+  /** The other services, by key. */
+  readonly fleet = new Map<string, FleetService>();
   service: ECSMService;
+  /** What the placement of all services allows. */
+  allocation: Allocation | undefined;
   #revision: RevisionContent | undefined;
 
   constructor(input: SpecInput = spec(), options: PlatformModelOptions = {}, settings: Partial<PlanSettings> = {}) {
@@ -73,7 +81,15 @@ export class PlanHarness {
     this.service = { ...this.service, metadata: { ...this.service.metadata, annotations } };
   }
 
+  /** Another service of the fleet: available with one instance, unless changed. Null: it does not exist. */
+  other(name: string, changes: FleetServiceChanges | null = {}): void {
+    const key = keyOfService('default', name);
+    if (changes === null) this.fleet.delete(key);
+    else this.fleet.set(key, fleetService(name, changes));
+  }
+
   input(): PlanInput {
+    const dependencies = dependencyStateOf(this.service, (key) => this.fleet.get(key));
     return {
       service: this.service,
       registryId,
@@ -81,8 +97,10 @@ export class PlanHarness {
       revisions: this.revisions,
       observed: this.platform.observe(),
       offlineNodes: this.platform.offline,
+      ...(this.allocation === undefined ? {} : { allocation: this.allocation }),
       nowMs: this.platform.nowMs,
       settings: this.settings,
+      ...(dependencies === undefined ? {} : { dependencies }),
     };
   }
 

@@ -2,9 +2,10 @@
  * The plan for one service: from the desired and the observed state to a few steps, the status, conditions and events, and
  * the time of the next plan. A pure function without clock and state.
  */
+import { preemptedOf } from './allocation.ts';
 import { conditionsOf, eventsOf, type Findings } from './conditions.ts';
 import { heal, type Repairs } from './healing.ts';
-import { adopt, correct, create, type Decision, noActions, scaleToZero } from './lifecycle.ts';
+import { adopt, correct, create, type Decision, noActions, removeAll, scaleToZero } from './lifecycle.ts';
 import type { Plan, PlanInput } from './model.ts';
 import { type PlanContext, planContextOf } from './plan-context.ts';
 import { crashLoopOf } from './problems.ts';
@@ -60,7 +61,7 @@ function decide(context: PlanContext): Decision {
   const [first] = owned;
   if (obstacle !== undefined) return noActions;
   if (adopted !== undefined) return adopt(context, adopted);
-  if (wanted.replicas === 0) return scaleToZero(context);
+  if (wanted.replicas === 0) return wanted.policy === 'static' ? removeAll(context) : scaleToZero(context);
   if (first === undefined) return create(context);
   return needsRollout(context) ? rollOut(context) : correct(context, first);
 }
@@ -85,9 +86,10 @@ function isInProgress({ context, progress, healing }: Findings): boolean {
 }
 
 function statusOf({ context, counts, progress, healing }: Findings, removals: readonly Removal[]): Plan['status'] {
-  const { input, owned, newest, lost } = context;
+  const { input, owned, newest, lost, gate } = context;
   const main = newest ?? owned[0];
   const { currentRevision, progressTime } = progress;
+  const preempted = preemptedOf(context);
   return {
     observedGeneration: input.service.metadata.generation,
     ...counts,
@@ -98,5 +100,7 @@ function statusOf({ context, counts, progress, healing }: Findings, removals: re
     ...(healing === undefined ? {} : { healing }),
     ...(lost.nodes.length === 0 ? {} : { lostNodes: [...lost.nodes] }),
     ...(removals.length === 0 ? {} : { removals: [...removals] }),
+    ...(gate === undefined ? {} : { dependencies: gate.dependencies }),
+    ...(preempted === undefined ? {} : { preempted }),
   };
 }

@@ -1,4 +1,5 @@
 /** The progress of an update, and whether it is stuck. */
+import { findCondition } from '@ecsm/runtime';
 import type { Decision } from './lifecycle.ts';
 import type { PlanContext } from './plan-context.ts';
 import { remainingMs, statusTime } from './times.ts';
@@ -10,14 +11,14 @@ export interface Counts {
   readonly unavailableReplicas: number;
 }
 
-export function countsOf({ input, wanted, owned }: PlanContext): Counts {
+export function countsOf({ input, desired, owned }: PlanContext): Counts {
   const count = (some: typeof owned) => some.reduce((sum, { instances }) => sum + instances.length, 0);
   const readyReplicas = owned.reduce((sum, one) => sum + one.readyCount, 0);
   return {
     replicas: count(owned),
     readyReplicas,
     updatedReplicas: count(owned.filter(({ revision }) => revision === input.revision.hash)),
-    unavailableReplicas: Math.max(wanted.replicas - readyReplicas, 0),
+    unavailableReplicas: Math.max(desired.replicas - readyReplicas, 0),
   };
 }
 
@@ -45,24 +46,29 @@ export function progressOf(context: PlanContext, decision: Decision, counts: Cou
   const progressTime = hasMoved ? statusTime(nowMs) : (status?.progressTime ?? statusTime(nowMs));
   const isRolling = currentRevision !== revision.hash || olds.length > 0;
   const so = { isComplete, isRolling, ...known, progressTime };
+  // The deadline starts when the dependencies are met.
+  if (context.gate?.hold !== undefined) return { ...so, isOverdue: false };
   if (!isRolling || spec.paused) return { ...so, isOverdue: false };
   const left = remainingMs(progressTime, spec.updateStrategy.progressDeadlineSeconds * 1000, nowMs);
   return left === 0 ? { ...so, isOverdue: true } : { ...so, isOverdue: false, dueMs: left };
 }
 
 function isAsWanted(context: PlanContext, decision: Decision, counts: Counts): boolean {
-  const { wanted, owned, newest, obstacle, input } = context;
+  const { desired, wanted, owned, newest, obstacle, input, gate } = context;
+  if (gate?.hold !== undefined) return false;
   if (obstacle !== undefined || decision.actions.length > 0 || decision.healing !== undefined) return false;
-  // No service is the desired state of 0 replicas, unless a change is held back.
-  if (owned.length === 0) return wanted.replicas === 0 && !input.service.spec.paused;
+  // No service is the desired state of 0 replicas, unless a change is held back, or there is no room for any instance.
+  if (owned.length === 0) return desired.replicas === 0 && !input.service.spec.paused;
   if (owned.length > 1 || newest === undefined) return false;
   return counts.replicas === wanted.replicas && counts.readyReplicas === wanted.replicas;
 }
 
-/** More new instances, fewer old ones, or more ready ones than in the status. */
-function hasProgressed({ input, isChanged }: PlanContext, counts: Counts): boolean {
+/** More new instances, fewer old ones, or more ready ones than in the status. The end of a wait for dependencies, too. */
+function hasProgressed({ input, isChanged, gate }: PlanContext, counts: Counts): boolean {
   const { status } = input.service;
   if (status === undefined || isChanged) return true;
+  const before = findCondition(status.conditions, 'DependenciesReady');
+  if (gate !== undefined && before !== undefined && before.status !== gate.condition.status) return true;
   return (
     counts.updatedReplicas > status.updatedReplicas ||
     counts.replicas - counts.updatedReplicas < status.replicas - status.updatedReplicas ||

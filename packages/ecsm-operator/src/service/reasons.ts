@@ -3,7 +3,15 @@
  */
 import type { PlannedCondition, PlannedEvent } from './model.ts';
 
-type Place = 'Available' | 'Progressing' | 'Degraded' | 'PlatformReachable' | 'event';
+type Place =
+  | 'Available'
+  | 'Progressing'
+  | 'Degraded'
+  | 'DependenciesReady'
+  | 'PlatformReachable'
+  | 'Preempted'
+  | 'Unschedulable'
+  | 'event';
 
 interface ReasonText {
   /** The conditions that have it, or `event`. */
@@ -35,7 +43,7 @@ export const reasons = {
   },
   Deleting: { in: ['Available', 'Progressing'], sentence: 'The service is being deleted from the platform.' },
 
-  AsExpected: { in: ['Degraded'], sentence: 'There are no problems.' },
+  AsExpected: { in: ['Degraded', 'Preempted'], sentence: 'There are no problems.' },
   ForeignService: {
     in: ['Available', 'Progressing', 'Degraded', 'event'],
     sentence:
@@ -55,12 +63,63 @@ export const reasons = {
   },
   NotKept: { in: ['Degraded', 'event'], sentence: 'Updates of some fields have no effect on the platform.' },
 
+  DependenciesMet: {
+    in: ['DependenciesReady', 'event'],
+    sentence: 'All services in spec.dependsOn meet their condition.',
+  },
+  DependencyWaiting: {
+    in: ['DependenciesReady', 'Available', 'Progressing', 'event'],
+    sentence:
+      'A service in spec.dependsOn does not meet its condition yet. Until it does, this service is not started.',
+  },
+  DependencyMissing: {
+    in: ['DependenciesReady', 'Available', 'Progressing', 'event'],
+    sentence: 'A service in spec.dependsOn does not exist. Until it does, this service is not started.',
+  },
+  DependencyLost: {
+    in: ['DependenciesReady', 'Available', 'Progressing', 'event'],
+    sentence:
+      'A service in spec.dependsOn met its condition and no longer does. This service keeps running, unless onLost is Stop.',
+  },
+  DependencyCycle: {
+    in: ['DependenciesReady', 'Available', 'Progressing', 'event'],
+    sentence:
+      'The service depends on itself, through the services in the message. It keeps running, and is not started if it does not run.',
+  },
+  DependentsRemain: {
+    in: ['Progressing'],
+    sentence: 'Its deletion waits until the services that depend on it, and are being deleted too, are deleted.',
+  },
+
   Reachable: { in: ['PlatformReachable'], sentence: 'The platform responds.' },
   Unreachable: {
     in: ['PlatformReachable'],
     sentence: 'The platform does not respond. It is probed until it does.',
   },
   PlatformRefused: { in: ['Degraded', 'event'], sentence: 'The platform rejected a call.' },
+
+  Preempted: {
+    in: ['Preempted', 'event'],
+    sentence: 'Instances were given up for a service of higher priority. They are restored when there is room.',
+  },
+  Restored: { in: ['Preempted', 'event'], sentence: 'Instances that were given up may run again.' },
+  NoLimits: {
+    in: ['Preempted'],
+    sentence: 'The service has a priority class and no limits: it is neither counted nor preempted.',
+  },
+  UnknownPriorityClass: {
+    in: ['Preempted'],
+    sentence: 'There is no PriorityClass of the name in spec.priorityClassName. The priority is 0.',
+  },
+  Unschedulable: {
+    in: ['Unschedulable', 'event'],
+    sentence: 'The nodes of the service have no room for all its instances, by declared limits.',
+  },
+  Preempting: {
+    in: ['Unschedulable', 'event'],
+    sentence: 'Instances of other services are being deleted to make room for this one.',
+  },
+  Schedulable: { in: ['Unschedulable'], sentence: 'There is room for all instances.' },
 
   Created: { in: ['event'], sentence: 'A service was created on the platform.' },
   Adopted: { in: ['event'], sentence: 'A service without an owner mark was adopted.' },

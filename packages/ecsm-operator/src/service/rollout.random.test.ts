@@ -1,5 +1,5 @@
 /**
- * Thousands of rolling updates on a platform that is slow, fails, and removes the worst instance each time, with an
+ * Many rolling updates on a platform that is slow, fails, and removes the worst instance each time, with an
  * operator that crashes between steps and a spec that changes. After every step and every second: never more instances
  * than allowed, never fewer ready. At the end: one service of the newest revision, and an empty plan.
  */
@@ -19,6 +19,8 @@ interface Case {
 }
 
 const roundsMax = 3_000;
+/** For each number of instances and each pair of bounds. `make test THOROUGH=1` runs more. */
+const seedsEach = process.env['THOROUGH'] ? 11 : 4;
 
 class Run {
   readonly random: SeededRandom;
@@ -236,9 +238,9 @@ function* cases(seeds: number): Generator<Case> {
 }
 
 describe('rolling updates', () => {
-  it('stay within their bounds and end with one service', { timeout: 120_000 }, () => {
+  it('stay within their bounds and end with one service', { timeout: 900_000 }, () => {
     let count = 0;
-    for (const one of cases(11)) {
+    for (const one of cases(seedsEach)) {
       count++;
       try {
         new Run(one).run();
@@ -246,6 +248,6 @@ describe('rolling updates', () => {
         throw new Error(`${JSON.stringify(one)}: ${error instanceof Error ? error.message : error}`);
       }
     }
-    expect(count).toBeGreaterThan(2_000);
+    expect(count).toBeGreaterThan(180 * seedsEach);
   });
 });

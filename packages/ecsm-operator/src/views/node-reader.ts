@@ -109,7 +109,7 @@ function memoryOf(facts: NodeFacts): NodeMemory {
 function capacityOf(live: LiveNode | undefined): Capacity {
   const cores = coresOf(live?.cpuUsage);
   const memoryBytes = numberOf(live?.memoryTotal);
-  const diskBytes = numberOf(live?.diskTotal);
+  const diskBytes = live?.diskTotalBytes;
   return { ...(cores && { cores }), ...(memoryBytes && { memoryBytes }), ...(diskBytes && { diskBytes }) };
 }
 

@@ -48,7 +48,7 @@ export interface PlatformState {
   readonly containers: readonly PlatformContainer[];
 }
 
-const responseMsMax = 10_000;
+const responseMsMax = 60_000;
 const entriesMax = 10_000;
 
 export class PlatformControl {

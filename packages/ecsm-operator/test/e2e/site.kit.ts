@@ -15,7 +15,7 @@ import { PlatformControl } from './platform.kit.ts';
 
 /** Short, but not zero, so that operations can be interrupted. */
 const timings = ['startMs=100', 'stopMs=20', 'deleteMs=50', 'pullBytesPerSecond=1000000000000'];
-const timeoutMs = 50_000;
+const timeoutMs = 150_000;
 const pollIntervalMs = 20;
 const linesShown = 40;
 

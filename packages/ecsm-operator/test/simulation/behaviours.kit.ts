@@ -23,7 +23,7 @@ const others: { readonly [K in keyof Behaviour]?: readonly Behaviour[K][] } = {
   times: ['plain', 'iso'],
   stoppedStatus: ['stopped'],
   failedStatus: ['deploying'],
-  instanceActive: ['all'],
+  instanceActive: ['stopped', 'all'],
   httpStatus: ['matching'],
   failureData: ['text'],
   failureFieldErrors: ['text', 'object'],
@@ -43,6 +43,8 @@ const others: { readonly [K in keyof Behaviour]?: readonly Behaviour[K][] } = {
   stopMs: [0, 3_000],
   deleteMs: [0, 4_000],
   restartDelayMs: [100, 10_000],
+  staticFactor: ['store'],
+  diskUnit: ['bytes'],
 };
 
 /** Returns no settings for half of the seeds: the likely platform. */

@@ -2,6 +2,7 @@
 import type { Simulation } from '@ecsm/runtime/simulation';
 import type { ECSMService } from '../../src/apis/ecsm-service.ts';
 import { replicasWanted } from '../../src/apis/service-columns.ts';
+import { hpaReasons } from '../../src/service/autoscaling/reasons.ts';
 import { reasons } from '../../src/service/reasons.ts';
 import { hasLateWrite } from './late.kit.ts';
 import type { Story } from './stories.kit.ts';
@@ -207,7 +208,9 @@ function unknownEvent({ store }: Simulation): string | undefined {
   return undefined;
 }
 
+const listedReasons = [...Object.entries(reasons), ...Object.entries(hpaReasons)];
+
 function isListed(reason: string, place: string): boolean {
-  const places: readonly string[] = Object.entries(reasons).find(([name]) => name === reason)?.[1].in ?? [];
+  const places: readonly string[] = listedReasons.flatMap(([name, one]) => (name === reason ? one.in : []));
   return places.includes(place);
 }

@@ -18,6 +18,8 @@ export const observeMs = 600_000;
 export interface World {
   readonly simulation: Simulation;
   readonly simulator: Simulator;
+  /** Since when containers have no measurements; undefined if they have. */
+  unmeasuredSinceMs: number | undefined;
   /** While true, no call reaches the platform. */
   isCut: boolean;
   /** The newest response to each request about services. */
@@ -48,6 +50,7 @@ export function buildWorld(simulation: Simulation, behaviour: Partial<Behaviour>
   return {
     simulation,
     simulator,
+    unmeasuredSinceMs: undefined,
     isCut: false,
     responses: new Map(),
     inFlight: 0,
@@ -81,7 +84,9 @@ export function linkTo(world: World, doors: ProcessDependencies): Transport {
           throw new ApiError('Unavailable', { what: 'the platform', reason: 'the response is lost' });
         }
         world.snapshot = undefined;
-        const response = world.simulator.handler({ ...request, body: request.body ?? new Uint8Array() });
+        const complete = world.simulator.handler({ ...request, body: request.body ?? new Uint8Array() });
+        const isHidden = world.unmeasuredSinceMs !== undefined && path.startsWith('/api/v1/container');
+        const response = isHidden ? { ...complete, body: withoutMeasurements(complete.body) } : complete;
         if (isVersioned(method, path)) world.responses.set(target, response);
         if (method === 'POST' && path === '/api/v1/service') world.creations.push(messageOf(response.body));
         if (method !== 'GET') world.written();
@@ -100,6 +105,15 @@ export function linkTo(world: World, doors: ProcessDependencies): Transport {
     },
     close() {},
   };
+}
+
+/** A response without what was measured of containers. */
+function withoutMeasurements(body: Uint8Array): Uint8Array {
+  const isMeasured = (name: string) => /^(?:cpuUsage|memoryUsage|sizeUsage)$/u.test(name);
+  const text = JSON.stringify(JSON.parse(new TextDecoder().decode(body)), (name, value: unknown) =>
+    isMeasured(name) ? null : value,
+  );
+  return new TextEncoder().encode(text);
 }
 
 function messageOf(body: Uint8Array): string {

@@ -5,7 +5,7 @@ import { operatorKinds } from '@ecsm/operator/kinds';
 import { KindSet } from '@ecsm/runtime';
 import { type Session, withSession } from '../shared/session.ts';
 
-export const accessKinds = new KindSet([...operatorKinds, ...serverKinds]);
+export const accessKinds = new KindSet(new Set([...operatorKinds, ...serverKinds]));
 
 type Work<T> = (session: Session) => Promise<T>;
 

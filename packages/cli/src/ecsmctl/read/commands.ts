@@ -115,6 +115,28 @@ const events: Command = {
   load: () => import('./events.ts'),
 };
 
+const tree: Command = {
+  name: 'tree',
+  help: 'draw the services that services depend on, with their state',
+  more: 'Without names: all services with dependencies. A service that is drawn twice is complete the first time. NEEDED is the condition that has to be met; with Stop the dependent stops while it is not met.',
+  examples: [
+    { help: 'draw what a service depends on', line: 'ecsmctl tree service/telemetry' },
+    { help: 'draw what depends on a service', line: 'ecsmctl tree service/telemetry --dependents' },
+    { help: 'draw all dependencies of all namespaces', line: 'ecsmctl tree -A' },
+  ],
+  group,
+  words: '[KIND NAME... | KIND/NAME...]',
+  wordsMin: 0,
+  wordsMax: Number.POSITIVE_INFINITY,
+  flags: [
+    { name: 'dependents', help: 'draw the services that depend on the service instead' },
+    allNamespacesFlag,
+    ...tableFlags.filter(({ name }) => name === 'no-headers'),
+  ],
+  completeWords: async (call) => (await import('../shared/live-names.ts')).completeServiceArgs(call),
+  load: () => import('./tree.ts'),
+};
+
 const explain: Command = {
   name: 'explain',
   help: 'document a kind or one of its fields',
@@ -149,6 +171,33 @@ const apiResources: Command = {
     ...tableFlags.filter(({ name }) => name === 'no-headers'),
   ],
   load: () => import('./api-resources.ts'),
+};
+
+const top: Command = {
+  name: 'top',
+  help: 'show the use of nodes',
+  examples: [{ help: 'show the capacity of nodes', line: 'ecsmctl top capacity' }],
+  group,
+  commands: [
+    {
+      name: 'capacity',
+      help: 'show the capacity of nodes, and services with too few instances because of it',
+      more: 'By declared limits, as the operator last recorded them: at most once a minute, and only while a service has a priority class. Others are foreign containers and the system of the node.',
+      examples: [
+        { help: 'show memory', line: 'ecsmctl top capacity' },
+        { help: 'show memory and disk', line: 'ecsmctl top capacity -o wide' },
+      ],
+      flags: [
+        {
+          ...outputFlag,
+          help: 'output format: table, wide, yaml or json',
+          complete: async () => ['table', 'wide', 'yaml', 'json'],
+        },
+        ...tableFlags.filter(({ name }) => name === 'no-headers'),
+      ],
+      load: () => import('./top-capacity.ts'),
+    },
+  ],
 };
 
 const config: Command = {
@@ -202,7 +251,7 @@ const version: Command = {
   load: () => import('./version.ts'),
 };
 
-export const readCommands: readonly Command[] = [get, describe, events, explain, apiResources];
+export const readCommands: readonly Command[] = [get, describe, events, tree, top, explain, apiResources];
 
 /** Commands about the program itself. */
 export const otherCommands: readonly Command[] = [config, version];

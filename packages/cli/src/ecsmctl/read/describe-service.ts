@@ -2,8 +2,9 @@
 
 import { duration, plural } from '@ecsm/command-line';
 import { defaultPlanSettings, ECSMService, type HealingReason, ServiceRevision, waitLeftMs } from '@ecsm/operator';
-import { type ApiObject, timeMsOf } from '@ecsm/runtime';
+import { type ApiObject, findCondition, timeMsOf } from '@ecsm/runtime';
 import type { Paint } from '../../print/paint.ts';
+import type { Cell } from '../../print/table.ts';
 import { ageOf, none } from '../shared/columns.ts';
 import type { Session } from '../shared/session.ts';
 import type { Item } from '../shared/targets.ts';
@@ -22,7 +23,11 @@ export async function describeService(
 ): Promise<string | undefined> {
   if (kind !== ECSMService || !isService(object)) return undefined;
   const facts = factsText(statusFacts(object, nowMs), paint);
-  return `${sectionText('Status', facts, paint)}${await revisionsText(session, object, { paint, nowMs })}`;
+  return [
+    sectionText('Status', facts, paint),
+    dependenciesText(object, paint),
+    await revisionsText(session, object, { paint, nowMs }),
+  ].join('');
 }
 
 /** The registry validates every object against the schema of its kind, so comparing the kind is enough. */
@@ -49,8 +54,20 @@ function statusFacts({ metadata, spec, status }: ECSMService, nowMs: number): re
       isBehind ? `generation ${status.observedGeneration}: the operator has not observed the latest change yet` : '',
     ],
     ['Healing', healingText(status, nowMs)],
+    ['Priority class', spec.priorityClassName ?? ''],
+    ['Preempted', preemptedText(status)],
+    ['Unschedulable', unschedulableText(status)],
     ['Lost nodes', status.lostNodes?.map(({ name, sinceTime }) => `${name}, for ${ageOf(sinceTime, nowMs)}`) ?? ''],
   ];
+}
+
+function preemptedText({ preempted }: Status): string {
+  return preempted === undefined ? '' : `${plural(preempted.replicas, 'instance')} held back for ${preempted.by}`;
+}
+
+function unschedulableText({ conditions }: Status): string {
+  const found = findCondition(conditions, 'Unschedulable');
+  return found?.status === 'True' ? found.message : '';
 }
 
 function revisionText({ currentRevision, updateRevision }: Status): string {
@@ -77,6 +94,19 @@ function healingText({ healing }: Status, nowMs: number): string {
   if (reason === undefined || timeMsOf(lastTime) === undefined) return `${text}: ${tried}`;
   const leftMs = waitLeftMs(healing, reason, nowMs, defaultPlanSettings);
   return `${text}: ${tried}, next retry ${leftMs === 0 ? 'is due' : `in ${duration(leftMs)}`}`;
+}
+
+/** The reason why one is not met is in the message of the condition DependenciesReady. */
+function dependenciesText({ metadata, spec, status }: ECSMService, paint: Paint): string {
+  const states = new Map(status?.dependencies?.map(({ name, state }) => [name, state]));
+  const rows = (spec.dependsOn ?? []).map((one): readonly Cell[] => {
+    const name = `${one.namespace ?? metadata.namespace}/${one.name}`;
+    const state = states.get(name);
+    const shown: Cell = state ? { text: state, style: state === 'Met' ? 'good' : 'warn' } : 'not observed yet';
+    return [name, one.condition, one.onLost, shown];
+  });
+  const columns = ['NAME', 'CONDITION', 'ON LOST', 'STATE'].map((name) => ({ name }));
+  return rows.length === 0 ? '' : tableSection('Dependencies', columns, rows, paint);
 }
 
 async function revisionsText(

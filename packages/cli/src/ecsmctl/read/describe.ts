@@ -20,6 +20,7 @@ import { parseResourceArgs } from '../shared/kinds.ts';
 import { redactObject } from '../shared/secrets.ts';
 import { knownKinds, type Session, withSession } from '../shared/session.ts';
 import { type Item, isOn, listItems, objectsOf, selectionOf } from '../shared/targets.ts';
+import { describeHpa } from './describe-hpa.ts';
 import { describeService } from './describe-service.ts';
 import { type Fact, factsText, tableSection, yamlSection } from './describe-text.ts';
 import { inOrder } from './events.ts';
@@ -54,7 +55,7 @@ async function describe(call: Call, session: Session, item: Item): Promise<strin
   const nowMs = clock.now();
   const { object } = item;
   const shown = redactObject(object);
-  const own = await describeService(session, item, { paint, nowMs });
+  const own = describeHpa(item, { paint, nowMs }) ?? (await describeService(session, item, { paint, nowMs }));
   return [
     factsText(metadataFacts(item, nowMs), paint),
     await yamlSection('Spec', fieldAt(shown, 'spec'), paint),
@@ -119,10 +120,12 @@ function isCondition(value: unknown): value is Condition {
   return typeof value === 'object' && value !== null && 'type' in value && 'lastTransitionTime' in value;
 }
 
-/** `Degraded` is the only condition for which True is bad. */
+/** Conditions for which True is bad. */
+const badConditions = ['Degraded', 'ScalingLimited'];
+
 function lookOf({ type, status }: Condition): 'good' | 'bad' | 'warn' {
   if (status === 'Unknown') return 'warn';
-  return (status === 'True') === (type !== 'Degraded') ? 'good' : 'bad';
+  return (status === 'True') === !badConditions.includes(type) ? 'good' : 'bad';
 }
 
 /** Selects events by uid, because an earlier object of the same name has other events. */

@@ -53,8 +53,15 @@ function service({ status, paused = false, deleting = false, nodes }: RevisionIn
 const rolling = condition('Progressing', 'True', 'RollingOut', 'step by step');
 const pausing = condition('Progressing', 'Unknown', 'Paused', 'changes wait');
 
+const waiting = condition('Progressing', 'Unknown', 'DependencyMissing', 'default/bus does not exist');
+
 const states: readonly (readonly [string, RevisionInput, string])[] = [
   ['no status', {}, 'in progress: the operator has not observed the latest change yet'],
+  [
+    'a wait for dependencies',
+    { status: { replicas: 0, readyReplicas: 0, updatedReplicas: 0, conditions: [waiting] } },
+    'in progress: it waits for its dependencies: default/bus does not exist',
+  ],
   [
     'an older generation',
     { status: { observedGeneration: 2 } },

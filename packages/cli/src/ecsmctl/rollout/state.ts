@@ -23,6 +23,9 @@ export function rolloutState(service: ECSMService, nowMs: number): RolloutState 
   const progressing = findCondition(status.conditions, 'Progressing');
   if (progressing?.status === 'False') return { is: 'stuck', message: `${progressing.reason}: ${progressing.message}` };
   if (progressing?.reason === 'Complete') return { is: 'done' };
+  if (progressing?.status === 'Unknown' && progressing.reason.startsWith('Dependency')) {
+    return inProgress(`it waits for its dependencies: ${progressing.message}`);
+  }
   const left = leftText(service);
   if (spec.paused) {
     const isCurrent = status.updateRevision !== undefined && status.currentRevision === status.updateRevision;

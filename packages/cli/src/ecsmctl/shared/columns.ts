@@ -52,6 +52,20 @@ export function rowOf(kind: Kind, { nowMs, namespaces, bare, showKind, showLabel
   };
 }
 
+/** Sparse columns with a value in some row are shown without `-o wide`, too. */
+export function withSparse(
+  columns: readonly Column[],
+  kind: Kind,
+  rows: readonly (readonly Cell[])[],
+): readonly Column[] {
+  const sparse = new Set(kind.columns.flatMap((column) => (column.sparse ? [column.name] : [])));
+  if (sparse.size === 0) return columns;
+  return columns.map((column, index) => {
+    const isUsed = sparse.has(column.name) && rows.some((row) => textOf(row[index] ?? none) !== none);
+    return isUsed ? { ...column, wide: false } : column;
+  });
+}
+
 const gapColumns = 3;
 /** Narrower columns are not readable. */
 const readableColumns = 6;

@@ -25,7 +25,10 @@ describe('a kind', () => {
   it.each([
     ['ecsmservces', 'there is no kind "ecsmservces". Did you mean "ecsmservices"?'],
     ['evnts', 'there is no kind "evnts". Did you mean "events"?'],
-    ['pod', 'there is no kind "pod". There are ecsmservices, servicerevisions, operatoridentities, events, leases.'],
+    [
+      'pod',
+      'there is no kind "pod". There are ecsmservices, ecsmhpas, servicerevisions, operatoridentities, priorityclasses, events, leases.',
+    ],
     ['ces', 'there is no kind "ces". Did you mean "es"?'],
   ])('that does not exist, %s, is rejected with a suggestion or the list', (word, message) => {
     expect(() => findKind(known, word)).toThrow(message);
@@ -59,8 +62,8 @@ describe('words for objects', () => {
   });
 
   it('may be a category', () => {
-    expect(parsed('all')).toEqual([['ECSMService'], undefined]);
-    expect(parsed('ALL,ev')).toEqual([['ECSMService', 'Event'], undefined]);
+    expect(parsed('all')).toEqual([['ECSMService', 'ECSMHpa'], undefined]);
+    expect(parsed('ALL,ev')).toEqual([['ECSMService', 'ECSMHpa', 'Event'], undefined]);
   });
 
   it('may be a kind and names, each once', () => {

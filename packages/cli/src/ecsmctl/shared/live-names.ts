@@ -17,6 +17,12 @@ export async function completeResourceArgs(call: Call): Promise<readonly string[
   return names.filter((name) => !call.words.includes(name));
 }
 
+/** The same for commands of services only. */
+export async function completeServiceArgs(call: Call): Promise<readonly string[]> {
+  if (call.words.length > 0) return completeResourceArgs(call);
+  return ['services', ...(await namesOf(call, 'services')).map((name) => `service/${name}`)];
+}
+
 /** `KIND/NAME`, for flags that name one object. */
 export async function completeKindSlashName(call: Call): Promise<readonly string[]> {
   return withSilentSession(call, async (session) => {

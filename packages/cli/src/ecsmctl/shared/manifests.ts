@@ -23,6 +23,13 @@ export interface Document {
   readonly object: ObjectInput<unknown, unknown>;
   /** Provides the positions of fields. */
   readonly manifest: Manifest;
+  /** The error of a file without a number of instances, which is valid if the object has one in the registry. */
+  readonly omittedReplicas?: string;
+}
+
+export interface ManifestOptions {
+  /** Accepts files without a number of instances: an autoscaler may own it. See `checkOmitted`. Default false. */
+  readonly mayOmitReplicas?: boolean;
 }
 
 /** A session, or the result of `withoutRegistry`. */
@@ -37,8 +44,12 @@ const problemsShownMax = 20;
  * Reads the objects of all files, in order, without duplicates. If any is invalid, prints all errors and throws `Failure`
  * or `UsageError`.
  */
-export async function readManifestFiles(call: Call, place: ManifestPlace): Promise<readonly Document[]> {
-  const { documents, problems } = await checkManifestFiles(call, place);
+export async function readManifestFiles(
+  call: Call,
+  place: ManifestPlace,
+  options: ManifestOptions = {},
+): Promise<readonly Document[]> {
+  const { documents, problems } = await checkManifestFiles(call, place, options);
   throwIfInvalid(call, problems);
   return documents;
 }
@@ -51,7 +62,11 @@ export interface Findings {
 }
 
 /** Validates all files. Throws `UsageError` only for an invalid command line. */
-export async function checkManifestFiles(call: Call, place: ManifestPlace): Promise<Findings> {
+export async function checkManifestFiles(
+  call: Call,
+  place: ManifestPlace,
+  { mayOmitReplicas = false }: ManifestOptions = {},
+): Promise<Findings> {
   const problems: string[] = [];
   const manifests: Manifest[] = [];
   for await (const source of sourcesOf(call)) {
@@ -64,8 +79,10 @@ export async function checkManifestFiles(call: Call, place: ManifestPlace): Prom
   }
   const documents: Document[] = [];
   for (const manifest of manifests) {
-    const wrong = await problemsOf(manifest, place);
-    const document = wrong.length === 0 ? documentOf(manifest, place) : undefined;
+    const { problems: wrong, omitted } = await problemsOf(manifest, place);
+    if (omitted !== undefined && !mayOmitReplicas) wrong.push(omitted);
+    const valid = wrong.length === 0 ? documentOf(manifest, place) : undefined;
+    const document = valid && { ...valid, ...(omitted !== undefined && { omittedReplicas: omitted }) };
     const duplicate = document && documents.find((one) => isSame(one, document));
     if (duplicate) wrong.push(await duplicateText(manifest, duplicate));
     else if (document) documents.push(document);
@@ -152,8 +169,18 @@ async function read({
   }
 }
 
-async function problemsOf(manifest: Manifest, { kinds, namespace, namespaceFrom }: ManifestPlace): Promise<string[]> {
-  const problems = (await validateManifest(manifest, kinds)).map(formatManifestError);
+interface Problems {
+  readonly problems: string[];
+  /** The error of a missing number of instances, if that is missing. */
+  readonly omitted: string | undefined;
+}
+
+async function problemsOf(manifest: Manifest, { kinds, namespace, namespaceFrom }: ManifestPlace): Promise<Problems> {
+  const errors = await validateManifest(manifest, kinds);
+  const { apiVersion, kind } = manifest.object;
+  const scale = kinds.find(String(apiVersion), String(kind))?.scale;
+  const missing = errors.find(({ path, type }) => type === 'Required value' && path === scale?.specReplicasPath);
+  const problems = errors.filter((error) => error !== missing).map(formatManifestError);
   const at = async (path: string, text: string) => {
     const { file, line, column } = await manifest.positionOf(path);
     problems.push(`${file}:${line}:${column}: ${path}: ${text}`);
@@ -169,7 +196,7 @@ async function problemsOf(manifest: Manifest, { kinds, namespace, namespaceFrom 
   for (const path of hiddenIn(manifest.object)) {
     await at(path, `"${hidden}" is a placeholder for a secret: write the secret itself, or omit the field`);
   }
-  return problems;
+  return { problems, omitted: missing && formatManifestError(missing) };
 }
 
 /** Finding the position of each occurrence takes time. */
@@ -225,7 +252,7 @@ async function duplicateText(manifest: Manifest, duplicate: Document): Promise<s
   return `${file}:${line}:${column}: ${name} is defined twice: also in ${otherFile}:${otherLine}; keep one of them`;
 }
 
-function throwIfInvalid({ terminal }: Call, problems: readonly string[]): void {
+export function throwIfInvalid({ terminal }: Pick<Call, 'terminal'>, problems: readonly string[]): void {
   const [first, ...others] = problems;
   if (first === undefined) return;
   if (others.length === 0) throw new Failure(first);

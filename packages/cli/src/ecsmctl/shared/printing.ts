@@ -8,7 +8,7 @@ import { type Format, FormatError, type FormatName, parseFormat } from '../../pr
 import { PathError, printJsonPath } from '../../print/jsonpath.ts';
 import { paintOf } from '../../print/paint.ts';
 import { type Cell, formatTable, TableStream } from '../../print/table.ts';
-import { type ColumnOptions, columnsOf, columnsThatFit, rowOf } from './columns.ts';
+import { type ColumnOptions, columnsOf, columnsThatFit, rowOf, withSparse } from './columns.ts';
 import { shortNameOf } from './kinds.ts';
 import { redactObject } from './secrets.ts';
 import { type Item, isOn } from './targets.ts';
@@ -123,7 +123,7 @@ function tableOf(
   const { columnsMax, paint } = lookOf(call);
   const wide = format.kind === 'wide';
   const isWhole = wide || options.bare;
-  const columns = columnsOf(kind, options);
+  const columns = withSparse(columnsOf(kind, options), kind, rows);
   return new TableStream({
     columns: isWhole ? columns : columnsThatFit(columns, rows, columnsMax),
     columnsMax: isWhole ? undefined : columnsMax,

@@ -114,7 +114,13 @@ export async function fillRegistry(kit: RegistryKit): Promise<void> {
       deploymentStrategy: { type: 'Static', nodes: ['地面站一号', 'node-2'] },
     }),
   );
-  await services.create(serviceInput('radar', { namespace: 'orbit', labels: { app: 'radar' } }));
+  await services.create(
+    serviceInput('radar', {
+      namespace: 'orbit',
+      labels: { app: 'radar' },
+      dependsOn: [{ name: 'telemetry', namespace: 'default' }],
+    }),
+  );
   await services.updateStatus({
     metadata: { name: 'telemetry' },
     status: {

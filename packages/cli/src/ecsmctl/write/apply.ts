@@ -4,13 +4,14 @@ import { type Call, Failure, plural, type Run, UsageError } from '@ecsm/command-
 import { type LabelSelector, matchesLabels, parseLabelSelector } from '@ecsm/runtime';
 import { shortNameOf } from '../shared/kinds.ts';
 import { type Document, readManifestFiles } from '../shared/manifests.ts';
+import { checkOmitted, hasOmitted } from '../shared/omitted-replicas.ts';
 import { type Session, withoutRegistry } from '../shared/session.ts';
 import { type Item, isOn, selectionOf } from '../shared/targets.ts';
 import { timeoutMsOf } from '../shared/time-limits.ts';
 import { applyOne } from './apply-one.ts';
 import { rejectArguments } from './arguments.ts';
 import { isTerminating, waitUntilDeleted } from './deletion.ts';
-import { isDryRun, withNewRegistry } from './dry-run.ts';
+import { isDryRun, withNewRegistry, withRegistryOrNone } from './dry-run.ts';
 import { missingOperatorWarning } from './operator-presence.ts';
 import { prunable } from './prune.ts';
 import { waitUntilReady } from './readiness.ts';
@@ -29,8 +30,10 @@ export const run: Run = async (call) => {
   rejectArguments(call);
   const options = optionsOf(call);
   const report = new Report(call, 'applied');
-  const documents = await readManifestFiles(call, await withoutRegistry(call));
+  const documents = await readManifestFiles(call, await withoutRegistry(call), { mayOmitReplicas: true });
   const chosen = chosenBy(options.selector, documents, call);
+  // A new registry is not created for files that are not valid.
+  if (chosen.some(hasOmitted)) await withRegistryOrNone(call, (session) => checkOmitted(call, session, chosen));
   await withNewRegistry(call, async (session) => {
     const applied = await applyAll(session, chosen, report, options);
     const pruned = await pruneRest(session, documents, report, options);

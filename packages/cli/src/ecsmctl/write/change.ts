@@ -3,6 +3,7 @@
 import type { Call } from '@ecsm/command-line';
 import { deepEqual, isApiError, type JsonValue } from '@ecsm/runtime';
 import { managerOf } from '../shared/managers.ts';
+import type { Session } from '../shared/session.ts';
 import { readTarget, type Target } from '../shared/targets.ts';
 import { isDryRun, withExistingRegistry } from './dry-run.ts';
 import type { AnyObject } from './observe.ts';
@@ -21,6 +22,8 @@ export interface Change {
    * write.
    */
   readonly patchFor: (target: Target, object: AnyObject) => JsonValue;
+  /** A warning about a change, if there is a reason for one. Default: none. */
+  readonly warningFor?: (session: Session, target: Target) => Promise<string | undefined>;
 }
 
 const attemptsMax = 10;
@@ -28,7 +31,7 @@ const attemptsMax = 10;
 /** Reads each object before patching it, and retries on conflict. */
 export async function changeEach(
   call: Call,
-  { command, past, unchanged = `${past} (no change)`, patchFor }: Change,
+  { command, past, unchanged = `${past} (no change)`, patchFor, warningFor }: Change,
 ): Promise<void> {
   const report = new Report(call, past);
   const dryRun = isDryRun(call);
@@ -44,6 +47,8 @@ export async function changeEach(
           const { resourceVersion } = before.metadata;
           const after = await resource.patch(name, patch, { namespace, resourceVersion, dryRun, manager });
           report.done({ kind, object: after }, deepEqual(before, after) ? unchanged : past);
+          const warning = await warningFor?.(session, target);
+          if (warning !== undefined) session.warn(warning);
           return;
         } catch (error) {
           if (!isApiError(error, 'Conflict') || attempt === attemptsMax) throw error;

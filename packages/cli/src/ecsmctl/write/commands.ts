@@ -232,6 +232,34 @@ const scale: Command = {
   load: () => import('./scale.ts'),
 };
 
+const autoscale: Command = {
+  name: 'autoscale',
+  help: 'let an autoscaler set the number of instances',
+  more: 'Creates an ECSMHpa for the service. The operator then sets its number of instances from its cpu usage. For other metrics and for limits, apply an ECSMHpa from a file.',
+  examples: [
+    {
+      help: 'two to eight instances, for a mean cpu usage of 70 percent',
+      line: 'ecsmctl autoscale service/telemetry --min 2 --max 8 --cpu-percent 70',
+    },
+    { help: 'print the object', line: 'ecsmctl autoscale service telemetry --max 4 --name night --dry-run -o yaml' },
+  ],
+  words: '(KIND [NAME...] | KIND/NAME... | -f FILE)',
+  wordsMin: 0,
+  wordsMax: Number.POSITIVE_INFINITY,
+  completeWords,
+  group,
+  flags: [
+    { name: 'min', value: 'N', help: 'minimum number of instances. Default 1' },
+    { name: 'max', value: 'N', help: 'maximum number of instances; required' },
+    { name: 'cpu-percent', value: 'N', help: 'mean cpu usage to aim at, in percent. Default 80' },
+    { name: 'name', value: 'NAME', help: 'name of the ECSMHpa. Default: that of the service' },
+    ...whichFlags,
+    dryRunFlag,
+    outputFlag,
+  ],
+  load: () => import('./autoscale.ts'),
+};
+
 const set: Command = {
   name: 'set',
   help: 'set the image of services',
@@ -283,6 +311,7 @@ export const writeCommands: readonly Command[] = [
   label,
   annotate,
   scale,
+  autoscale,
   set,
   validate,
 ];

@@ -6,6 +6,7 @@ import type { ApiObject, Kind } from '@ecsm/runtime';
 import { paintOf } from '../../print/paint.ts';
 import { parseResourceArgs } from '../shared/kinds.ts';
 import { type Document, readManifestFiles } from '../shared/manifests.ts';
+import { checkOmitted } from '../shared/omitted-replicas.ts';
 import { type Session, withoutRegistry } from '../shared/session.ts';
 import { findTarget, isOn, listItems, readTarget } from '../shared/targets.ts';
 import { applyOne, FieldConflict } from './apply-one.ts';
@@ -23,8 +24,11 @@ export const run: Run = async (call) => {
   checkArguments(call, isLive, hasFiles);
   const link = isLive ? await platformLink(call) : undefined;
   try {
-    const documents = hasFiles ? await readManifestFiles(call, await withoutRegistry(call)) : [];
+    const documents = hasFiles
+      ? await readManifestFiles(call, await withoutRegistry(call), { mayOmitReplicas: true })
+      : [];
     return await withRegistryOrNone(call, async (session) => {
+      await checkOmitted(call, session, documents);
       let isDifferent = await showDiffs(call, session, documents);
       if (!link) return isDifferent ? differs : same;
       const services = hasFiles ? servicesIn(documents) : await servicesNamed(call, session);

@@ -5,6 +5,7 @@ import { fieldAt, patchAt } from '../shared/fields.ts';
 import { shortNameOf } from '../shared/kinds.ts';
 import { knownKinds } from '../shared/session.ts';
 import { flagIfSet, type Target } from '../shared/targets.ts';
+import { autoscalingWarning } from './autoscaled-by.ts';
 import { changeEach } from './change.ts';
 import type { AnyObject } from './observe.ts';
 
@@ -24,6 +25,7 @@ export const run: Run = async (call) => {
       }
       return patchAt(path, replicas);
     },
+    warningFor: autoscalingWarning,
   });
 };
 

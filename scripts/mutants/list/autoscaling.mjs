@@ -1,0 +1,122 @@
+/** The decision of an autoscaler: usage, several metrics, windows, policies, schedules. */
+const usage = ['usage-replicas.test.ts'];
+const decision = ['decide.test.ts', 'decide.limits.test.ts'];
+
+export const autoscaling = {
+  folder: 'packages/ecsm-operator/src/service/autoscaling',
+  tests: decision,
+  mutants: [
+    {
+      name: 'a ratio exactly at the tolerance scales',
+      file: 'tolerance.ts',
+      find: 'ratio <= 1 + up + epsilon',
+      replace: 'ratio < 1 + up - epsilon',
+      tests: usage,
+    },
+    {
+      name: 'the ratio is multiplied by the current number',
+      file: 'usage-replicas.ts',
+      find: 'roundUp(ratio * counted.length)',
+      replace: 'roundUp(ratio * current)',
+      tests: usage,
+    },
+    {
+      name: 'an instance without a usage is left out when the number grows',
+      file: 'usage-replicas.ts',
+      find: '    ...missing.map((one) => assumedUsage(one, question, counted, ratio)),',
+      replace: '    ...(grows ? [] : missing.map((one) => assumedUsage(one, question, counted, ratio))),',
+      tests: usage,
+    },
+    {
+      name: 'an instance without a usage counts as 100 percent also for a higher target',
+      file: 'usage-replicas.ts',
+      find: 'Math.max(100, target.percent)',
+      replace: '100',
+      tests: usage,
+    },
+    {
+      name: 'an instance that was ready before is left out',
+      file: 'usage-replicas.ts',
+      find: 'needsReady && !isReady && !wasReady',
+      replace: 'needsReady && !isReady',
+      tests: usage,
+    },
+    {
+      name: 'the mean is not rounded down',
+      file: 'usage-replicas.ts',
+      find: 'return roundDown((total * 100) / sum(usages.map(({ limit }) => limit)));',
+      replace: 'return (total * 100) / sum(usages.map(({ limit }) => limit));',
+      tests: usage,
+    },
+    {
+      name: 'a failed metric does not prevent a smaller number',
+      file: 'decide.ts',
+      find: '(failure !== undefined && largest.replicas < target.replicas)',
+      replace: 'false',
+      tests: decision,
+    },
+    {
+      name: 'the last of several metrics wins',
+      file: 'decide.ts',
+      find: 'one.replicas > best.replicas',
+      replace: 'one.replicas !== best.replicas',
+      tests: decision,
+    },
+    {
+      name: 'limited recommendations are stored',
+      file: 'decide.ts',
+      find: 'recorded(recommendations, desired, behavior, nowMs)',
+      replace: 'recorded(recommendations, replicas, behavior, nowMs)',
+      tests: decision,
+    },
+    {
+      name: 'the first sync stores no recommendation',
+      file: 'stabilization.ts',
+      find: '? [{ replicas: current }] : known;',
+      replace: '? [] : known;',
+      tests: decision,
+    },
+    {
+      name: 'a window of scaleUp lowers the number',
+      file: 'stabilization.ts',
+      find: 'Math.min(Math.max(current, upLimit), downLimit)',
+      replace: 'Math.min(upLimit, downLimit)',
+      tests: decision,
+    },
+    {
+      name: 'policies ignore changes in the opposite direction',
+      file: 'rate-limits.ts',
+      find: 'sum + (timeMs > afterMs ? change : 0)',
+      replace: 'sum + (timeMs > afterMs ? Math.max(0, change) : 0)',
+      tests: decision,
+    },
+    {
+      name: 'Max of a shrink is the largest number',
+      file: 'rate-limits.ts',
+      find: "rules.selectPolicy === 'Max' ? Math.min(...limits) : Math.max(...limits)",
+      replace: "rules.selectPolicy === 'Max' ? Math.max(...limits) : Math.min(...limits)",
+      tests: decision,
+    },
+    {
+      name: 'autoscaling goes on for a target that was set to 0',
+      file: 'decide.ts',
+      find: 'if (replicas === 0 && spec.minReplicas > 0) {',
+      replace: 'if (replicas < 0) {',
+      tests: decision,
+    },
+    {
+      name: 'a preempted target is scaled up',
+      file: 'decide.ts',
+      find: 'if (preemptedBy === undefined || decision.replicas <= replicas) return decision;',
+      replace: 'if (preemptedBy === undefined || decision.replicas >= replicas) return decision;',
+      tests: decision,
+    },
+    {
+      name: 'a schedule is active at its end',
+      file: 'schedule.ts',
+      find: 'endMs < startMs;',
+      replace: 'endMs !== startMs;',
+      tests: ['schedule.test.ts'],
+    },
+  ],
+};
