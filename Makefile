@@ -40,6 +40,7 @@ test-kubernetes: build ## Run the tests against a real kube-apiserver, which is 
 build: $(INSTALLED) ## Compile changed files and type-check everything
 	@$(BIN)/tsc --build
 	@node scripts/programs.mjs
+	@node scripts/workers.mjs
 
 bundle: build ## Bundle each operator into one file, dist/ecsm-operator.mjs and dist/etcd-operator.mjs; MACHINE=linux-arm64 for another machine
 	@node scripts/bundle.mjs dist $(MACHINE)
@@ -56,8 +57,8 @@ coverage: $(INSTALLED) ## Print how many lines of a package its own tests cover,
 	@scripts/ensure-etcd.sh 3.5
 	@node scripts/coverage.mjs $(OF)
 
-simulate: $(INSTALLED) ## Run the simulations: SEEDS=20000 runs more; OF=operator, OF=etcd or OF=runtime selects one; SEED=17 replays a seed with its trace
-	@$(foreach of,$(or $(OF),runtime operator etcd),node scripts/simulation.mjs $(of) $(if $(SEED),seed $(SEED),$(if $(SEEDS),seeds $(SEEDS))) &&) true
+simulate: $(INSTALLED) ## Run the simulations: SEEDS=20000 runs more; OF=operator, OF=orchestration, OF=etcd or OF=runtime selects one; SEED=17 replays a seed with its trace
+	@$(foreach of,$(or $(OF),runtime operator orchestration etcd),node scripts/simulation.mjs $(of) $(if $(SEED),seed $(SEED),$(if $(SEEDS),seeds $(SEEDS))) &&) true
 
 mutants: $(INSTALLED) ## Plant the listed defects one at a time and print those that no test detects; ONLY=workqueue selects some
 	@scripts/ensure-tool.sh etcd etcd-server
