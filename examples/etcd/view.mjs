@@ -76,7 +76,7 @@ export function hintLines(cluster, pods, { environment, upgrade }, paint) {
     `  etcdctl put greeting hello && etcdctl get greeting && etcdctl member list`,
     `  kubectl scale etcd/${name} --replicas=${size}`,
     `  kill -9 ${pid}    # ${victim}: it is restarted with its data`,
-    `  kubectl delete pvc/data-${victim} pod/${victim}    # its disk is lost: it is replaced`,
+    `  kubectl delete pvc/data-${victim} pod/${victim} --wait=false    # its disk is lost: it is replaced`,
     ...(upgrade === undefined ? [] : [`  kubectl patch etcd/${name} --type=merge -p '${version}'`]),
     `  kubectl scale etcd/${name} --replicas=0    # stops it; volumes are kept`,
   ];

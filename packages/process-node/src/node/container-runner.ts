@@ -149,6 +149,8 @@ export class ContainerRunner {
   async #runProcess(process: ContainerProcess, startedAt: string): Promise<Exit> {
     const { container, address, clock, log, graceMs } = this.#options;
     this.#process = process;
+    // A stop that came after the start of the process, and before this line, has not found it.
+    if (this.#stopping.signal.aborted) this.#end(process, 0);
     const probing = new AbortController();
     let failure: string | undefined;
     const failed = (reason: string) => {
