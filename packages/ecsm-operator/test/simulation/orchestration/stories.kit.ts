@@ -39,6 +39,8 @@ const stopsWithout = (name: string) => ({ dependsOn: [{ name, onLost: 'Stop' as 
 const image = (ref: string) => ({ spec: { template: { image: ref } } });
 const replicas = (count: number) => ({ spec: { deploymentStrategy: { replicas: count } } });
 const settle = (users: OrchestrationUsers) => users.wait(20_000);
+/** After the last fault and a resync: everything that was created exists on the platform, although events were lost. */
+const resyncedMs = 660_000;
 /** Long enough for lost nodes, holds and stabilization windows to end. */
 const longMs = 600_000;
 
@@ -78,13 +80,13 @@ export const dependencyStories: readonly OrchestrationStory[] = [
   },
   {
     name: 'a cycle among running services',
-    takesMs: 660_000,
+    takesMs: resyncedMs,
     ends: { a: 1, b: 1 },
     async run(users) {
       await users.apply(service('a', 1, needs('b')));
       await users.apply(service('b', 1));
-      // After the last fault and a resync: in a cycle nothing is started, so both have to run before.
-      await users.wait(660_000);
+      // In a cycle nothing is started, so both have to run before.
+      await users.wait(resyncedMs);
       await users.patch('b', { spec: needs('a') });
       await users.soon();
       await users.patch('b', image(v2));
@@ -106,6 +108,8 @@ export const dependencyStories: readonly OrchestrationStory[] = [
   },
   {
     name: 'all deleted at once',
+    // Each of the three may be found to be gone only by the next poll.
+    takesMs: longMs,
     ends: {},
     async run(users) {
       await users.apply(onNode('bus', 'node-1'));
@@ -183,14 +187,14 @@ export const priorityStories: readonly OrchestrationStory[] = [
   },
   {
     name: 'a node lost with everything full, and back',
-    takesMs: 2 * longMs,
+    takesMs: 2 * longMs + resyncedMs,
     ends: { control: 3, data: 3, batch: 3 },
     async run(users) {
       await users.classes({ critical: 1000, normal: 100, low: 10 });
       await users.apply(full('control', 3, 'critical'));
       await users.apply(full('data', 3, 'normal'));
       await users.apply(full('batch', 3, 'low'));
-      await settle(users);
+      await users.wait(resyncedMs);
       users.cutNode('node-2');
       await users.wait(longMs);
       users.restoreNode('node-2');
@@ -211,12 +215,13 @@ export const priorityStories: readonly OrchestrationStory[] = [
   },
   {
     name: 'equal priorities take nothing from each other',
-    takesMs: longMs,
+    takesMs: longMs + resyncedMs,
     ends: { a: 7, b: 2 },
     async run(users) {
       await users.classes({ normal: 100 });
       await users.apply(full('a', 7, 'normal'));
-      await settle(users);
+      // The one that starts first keeps its instances.
+      await users.wait(resyncedMs);
       await users.apply(full('b', 4, 'normal'));
     },
   },
@@ -319,14 +324,14 @@ export const combinedStories: readonly OrchestrationStory[] = [
   },
   {
     name: 'a preempted service is not scaled up, and its dependents keep running',
-    takesMs: 2 * longMs,
+    takesMs: 2 * longMs + resyncedMs,
     ends: { control: 3, web: 6, viewer: 1 },
     async run(users) {
       await users.classes({ critical: 1000, low: 10 });
       await users.apply(full('web', 6, 'low'));
       await users.apply(service('viewer', 1, stopsWithout('web')));
       await users.apply(full('control', 3, 'critical'));
-      await settle(users);
+      await users.wait(resyncedMs);
       await users.autoscale('web', { minReplicas: 6, maxReplicas: 8 });
       users.cutNode('node-3');
       await users.load('web', 900);
