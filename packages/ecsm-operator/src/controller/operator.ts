@@ -215,8 +215,12 @@ export class Operator {
           await this.fleet.load(registry);
           this.#capacityReport.start(registry);
           await this.#allocations.start(registry);
+          const { informer, release } = informers.use(ECSMService);
+          // The list may be older than that of the informer: what was deleted in between causes no event.
+          void informer.synced.then(() => this.fleet.retain((key) => informer.versionOf(key) !== undefined));
           const context = { registry, informers, signal };
           await Promise.all([this.#controller.run(context), this.#allocations.run(context)]);
+          await release();
           this.#capacityReport.stop();
           await events.flush();
         },

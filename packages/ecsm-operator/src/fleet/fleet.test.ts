@@ -55,6 +55,15 @@ describe('the fleet', () => {
     expect(seen.sort()).toEqual(['- > camera', '- > ground', 'camera > -', 'ground > ground']);
   });
 
+  it('forgets services that do not exist: one of a stale list was waited for without end', async () => {
+    const { registry } = await registryWith(['bus', {}], ['ground', { dependsOn: [{ name: 'bus' }] }]);
+    const fleet = new Fleet();
+    await fleet.load(registry);
+    fleet.retain((key) => key !== keyOf('ground'));
+    expect([...fleet.all()].map(({ name }) => name)).toEqual(['bus']);
+    expect(fleet.dependentsOf(keyOf('bus'))).toEqual([]);
+  });
+
   it('knows limits in bytes, the desired number and the nodes of a service', async () => {
     const { registry } = await registryWith([
       'camera',

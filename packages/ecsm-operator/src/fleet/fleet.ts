@@ -19,8 +19,13 @@ export class Fleet {
   async load(registry: Registry): Promise<void> {
     const { items } = await registry.resource(ECSMService).list();
     const present = new Set(items.map(({ metadata }) => keyOfService(metadata.namespace, metadata.name)));
-    for (const key of [...this.#services.keys()]) if (!present.has(key)) this.delete(key);
+    this.retain((key) => present.has(key));
     for (const service of items) this.set(service);
+  }
+
+  /** Removes the services that do not exist. */
+  retain(exists: (key: string) => boolean): void {
+    for (const key of [...this.#services.keys()]) if (!exists(key)) this.delete(key);
   }
 
   set(service: ECSMService): void {
