@@ -26,6 +26,16 @@ export const status = object({
       { description: 'A problem that the operator is repairing, with backoff.' },
     ),
   ),
+  refusal: optional(
+    object(
+      {
+        message: string({ description: 'The refused call, why it was made, and the answer of the platform.' }),
+        code: optional(integer({ description: 'The code of the platform.' })),
+        observedGeneration: integer({ minimum: 0, description: 'The generation of the spec that was refused.' }),
+      },
+      { description: 'What the platform refused last, until it accepts a call. The call is retried with backoff.' },
+    ),
+  ),
   lostNodes: optional(
     list(
       object({
