@@ -36,6 +36,22 @@ export const status = object({
       { description: 'What the platform refused last, until it accepts a call. The call is retried with backoff.' },
     ),
   ),
+  instances: optional(
+    list(
+      object({
+        name: string({ description: 'Name of the container on the platform.' }),
+        nodeName: string({ description: 'Its node.' }),
+        state: string({
+          enum: ['Ready', 'Starting', 'Failed', 'Stopped', 'Paused', 'Unknown'],
+          description: 'Ready: it runs. Starting: it is being deployed. Failed: its deployment failed.',
+        }),
+        restarts: count('Restarts by the platform.'),
+        startedTime: optional(string({ description: 'When it was last started, by the clock of the platform.' })),
+        message: optional(string({ description: 'Why its deployment failed.' })),
+      }),
+      { description: 'The instances as they were last observed: the first 100.' },
+    ),
+  ),
   lostNodes: optional(
     list(
       object({

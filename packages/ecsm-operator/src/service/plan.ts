@@ -5,6 +5,7 @@
 import { preemptedOf } from './allocation.ts';
 import { conditionsOf, eventsOf, type Findings } from './conditions.ts';
 import { heal, type Repairs } from './healing.ts';
+import { instancesStatus } from './instance-status.ts';
 import { adopt, correct, create, type Decision, noActions, removeAll, scaleToZero } from './lifecycle.ts';
 import type { Plan, PlanInput } from './model.ts';
 import { type PlanContext, planContextOf } from './plan-context.ts';
@@ -96,6 +97,7 @@ function statusOf(
   const main = newest ?? owned[0];
   const { currentRevision, progressTime } = progress;
   const preempted = preemptedOf(context);
+  const instances = instancesStatus(context);
   return {
     observedGeneration: input.service.metadata.generation,
     ...counts,
@@ -105,6 +107,7 @@ function statusOf(
     ...(progressTime === undefined ? {} : { progressTime }),
     ...(healing === undefined ? {} : { healing }),
     ...(refusal === undefined ? {} : { refusal }),
+    ...(instances.length === 0 ? {} : { instances }),
     ...(lost.nodes.length === 0 ? {} : { lostNodes: [...lost.nodes] }),
     ...(removals.length === 0 ? {} : { removals: [...removals] }),
     ...(gate === undefined ? {} : { dependencies: gate.dependencies }),
