@@ -49,7 +49,7 @@ export const status = object({
         startedTime: optional(string({ description: 'When it was last started, by the clock of the platform.' })),
         message: optional(string({ description: 'Why its deployment failed.' })),
       }),
-      { description: 'The instances as they were last observed: the first 100.' },
+      { description: 'The instances when the status was last written: the first 100.' },
     ),
   ),
   lostNodes: optional(
