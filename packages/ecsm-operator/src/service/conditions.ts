@@ -159,6 +159,8 @@ export function eventsOf({ context, progress }: Findings, conditions: readonly P
   const known = new Set(status?.lostNodes?.map(({ name }) => name));
   const lost = context.lost.nodes.map(({ name }) => name).filter((name) => !known.has(name));
   if (lost.length > 0) events.push(event('Warning', 'NodeLost', `nodes went offline: ${lost.join(', ')}`));
+  const back = [...known].filter((name) => !context.input.offlineNodes.has(name));
+  if (back.length > 0) events.push(event('Normal', 'NodeOnline', `nodes are online again: ${back.join(', ')}`));
   for (const reason of announced) {
     const now = conditions.find((one) => one.reason === reason);
     if (now === undefined) continue;
