@@ -1,7 +1,7 @@
 /** The quickstart runs on any machine, shows its progress, and removes everything that it creates. */
 import { type ChildProcess, execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,8 @@ const processesIn = (output: string) => [...output.matchAll(/process (\d+)/g)].m
 const isAlive = (id: number) => {
   try {
     process.kill(id, 0);
-    return true;
+    // A process that has ended and has no parent that waits for it, as in a container, is a zombie.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${id}/status`, 'utf8'));
   } catch {
     return false;
   }
@@ -84,6 +85,34 @@ it('uses other ports if the default ones are in use', async () => {
   } finally {
     for (const one of holders) one.close();
   }
+});
+
+it('leaves nothing behind when its output is closed, as by a closed terminal', async () => {
+  for (const text of ['telemetry created', 'All services', 'Platform ']) {
+    const { output } = await run(process.execPath, [start], {
+      onOutput: after(text, (child) => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }),
+    });
+    expect(existsSync(directoryIn(output))).toBe(false);
+    expect(processesIn(output).filter(isAlive)).toEqual([]);
+  }
+});
+
+it('removes what a killed run has left behind', async () => {
+  const { output: killed } = await run(process.execPath, [start], {
+    onOutput: after('telemetry created', (child) => child.kill('SIGKILL')),
+  });
+  expect(processesIn(killed).filter(isAlive)).toHaveLength(2);
+  const { code, output } = await run(process.execPath, [start], {
+    onOutput: after('telemetry created', (child) => child.kill('SIGHUP')),
+  });
+  expect(code, output).toBe(0);
+  expect(output).toContain(`Removed ${directoryIn(killed)}, which a killed run had left.`);
+  expect(processesIn(killed).filter(isAlive)).toEqual([]);
+  expect(existsSync(directoryIn(killed))).toBe(false);
+  expectNothingLeft(output.replace(/^Removed .*/gm, ''));
 });
 
 /** See tour.test.ts, also for the `exec`. */

@@ -12,6 +12,12 @@ const startMsMax = 20_000;
 
 export class Children {
   #running = [];
+  #onStart;
+
+  /** @param {(ids: number[]) => void} onStart called with all process ids after each start */
+  constructor(onStart = () => {}) {
+    this.#onStart = onStart;
+  }
 
   /**
    * Starts a program of bin/ and redirects its output to a file. Each program has its own process group: Ctrl-C signals
@@ -29,6 +35,7 @@ export class Children {
       if (!running.isStopping) lost(new Error(`${name} exited unexpectedly:\n${tail(log)}`));
     });
     this.#running.push(running);
+    this.#onStart(this.#running.map((one) => one.child.pid));
     return { pid: child.pid, log };
   }
 

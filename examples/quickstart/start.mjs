@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { ECSMService } from '@ecsm/operator';
 import { Event, openRegistry, readManifests } from '@ecsm/runtime';
 import { Children, portOrAny, untilReady } from './children.mjs';
+import { prefix, recordProcesses, removeLeftovers } from './leftovers.mjs';
 import { printHealing, printProgress } from './lines.mjs';
 import { openPlatform } from './platform.mjs';
 import { Screen } from './screen.mjs';
@@ -30,11 +31,15 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const stop = new AbortController();
 const interrupted = 'interrupted';
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => stop.abort(interrupted));
+// A terminal that was closed cannot be written. Without a listener the process would end and leave its programs behind.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.abort(interrupted));
 
-const directory = mkdtempSync(join(tmpdir(), 'ecsm-start-'));
+const leftovers = await removeLeftovers(tmpdir());
+const directory = mkdtempSync(join(tmpdir(), prefix));
+recordProcesses(directory, [process.pid]);
 // Keys and certificates of the demonstration are removed with everything else.
 process.env.ECSM_HOME = directory;
-const children = new Children();
+const children = new Children((ids) => recordProcesses(directory, [process.pid, ...ids]));
 let registry;
 let platform;
 try {
@@ -71,6 +76,7 @@ async function run() {
   });
   await untilReady(`${healthUrl}/readyz`, signal);
 
+  for (const one of leftovers) console.log(`Removed ${one}, which a killed run had left.`);
   console.log(paint('bold', '\necsm-operator: a small fleet, reconciled with its manifests\n'));
   console.log(`Platform   ${platformUrl} (simulated, process ${simulator.pid})`);
   console.log(`Operator   ${healthUrl}/metrics (process ${operator.pid})`);

@@ -1,5 +1,6 @@
 /** The view of the quickstart: a table of services, the latest events, and commands to try, within 80 columns. */
 import { styleText } from 'node:util';
+import { ECSMService } from '@ecsm/operator';
 
 export const columnsMax = 80;
 const titles = ['NAME', 'READY', 'UP-TO-DATE', 'STRATEGY', 'IMAGE', 'STATUS'];
@@ -24,14 +25,11 @@ export function isDone(service) {
   return isAvailable && [status.replicas, status.readyReplicas, status.updatedReplicas].every((one) => one === count);
 }
 
+const statusColumn = ECSMService.columns.find(({ name }) => name === 'STATUS');
+
 /** One word: the problem, the operation in progress, or Available. */
 export function statusWord(service) {
-  if (isDone(service)) return 'Available';
-  const conditions = service.status?.conditions ?? [];
-  const reasonOf = (type, is) => conditions.find((one) => one.type === type && one.status === is)?.reason;
-  const trouble = reasonOf('PlatformReachable', 'False') ?? reasonOf('Degraded', 'True');
-  const progress = reasonOf('Progressing', 'True') ?? reasonOf('Progressing', 'False');
-  return trouble ?? progress ?? reasonOf('Available', 'False') ?? 'Pending';
+  return statusColumn.value(service);
 }
 
 export function serviceRow(service) {

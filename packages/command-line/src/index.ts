@@ -18,7 +18,7 @@ export { Failure, Interrupted, UsageError } from './command/errors.ts';
 export { didYouMean, nearest, oneOf } from './command/nearest.ts';
 export { parse } from './command/parse.ts';
 export { runProgram } from './command/run.ts';
-export type { Files, OutputStream, Terminal } from './command/terminal.ts';
+export type { Files, Machine, OutputStream, Terminal } from './command/terminal.ts';
 export { verboseFlag } from './command/usage.ts';
 export { addressOf, httpHeadersOf, httpUrlOf, secondsOf, wholeNumberOf } from './command/values.ts';
 export { nodeFiles } from './terminal/files.ts';

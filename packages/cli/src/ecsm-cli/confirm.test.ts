@@ -132,6 +132,19 @@ test('asks once about owned services, and again if others are deleted too', asyn
   expect(more).toMatchObject({ code: 1, out: '' });
 });
 
+test('accepts the output of get with settings that are null, and with fields of a newer platform', async () => {
+  const kit = await simulated();
+  await createService(kit, 'telemetry', { factor: 2 });
+  const { out } = await kit.run('get service telemetry -o yaml');
+  expect(out).toContain('vsoa: null');
+  const nulls = out.replace(/pullPolicy: .*/, 'pullPolicy: null').replace('factor: 2', 'factor: 1');
+  expect(await kit.run('update service -f -', { input: nulls })).toMatchObject({ code: 0, err: '' });
+  expect(kit.simulator.platform.serviceNamed('telemetry')?.factor).toBe(1);
+  const unknown = await kit.run('update service -f -', { input: `${out}polcy: static\n` });
+  expect(unknown.code).toBe(2);
+  expect(unknown.err).toContain('a service has no field "polcy". Did you mean "policy"?');
+});
+
 test('keeps secrets when the output of get is edited and sent back', async () => {
   const kit = await simulated();
   const env = ['RATE=10', 'DB_PASSWORD=hunter2'];

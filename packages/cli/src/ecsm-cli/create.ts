@@ -5,12 +5,13 @@ import { isApiError } from '@ecsm/runtime';
 import { callPlatform } from './change.ts';
 import { confirmOwned } from './confirm.ts';
 import { withPlatform } from './platform.ts';
-import { readServiceFile, withSecrets } from './service-file.ts';
+import { readServiceFile, rejectUnknown, withSecrets } from './service-file.ts';
 import { countOf } from './update.ts';
 import { waitUntilDeployed } from './waiting.ts';
 
 export async function run(call: Call): Promise<void> {
   const file = await readServiceFile(call);
+  rejectUnknown(file);
   const body = withSecrets(file.body, undefined);
   const { name } = body;
   // A copy of a service of the operator has its owner mark, so the operator would treat it as its own.

@@ -11,6 +11,13 @@ export interface ServiceFile {
   readonly body: ServiceBody;
   /** Set if the file contains it. */
   readonly id: string | undefined;
+  /** Fields that this program does not know, with the error for a service that does not have them. */
+  readonly unknown: readonly UnknownField[];
+}
+
+export interface UnknownField {
+  readonly name: string;
+  readonly error: UsageError;
 }
 
 const writableFields = ['name', 'image', 'node', 'policy', 'factor', 'prepull'];
@@ -67,21 +74,37 @@ export async function readServiceFile(call: Call): Promise<ServiceFile> {
     const apply = `"ecsmctl apply -f ${file}"`;
     throw new UsageError(`${await at('kind')}: this is a registry object, not a service of the platform: use ${apply}`);
   }
-  const unknownField = Object.keys(object).find(
-    (key) => !writableFields.includes(key) && !readOnlyFields.includes(key),
+  const names = Object.keys(object).filter((key) => !writableFields.includes(key) && !readOnlyFields.includes(key));
+  const unknown = await Promise.all(
+    names.map(async (name) => {
+      const text = `${await at(name)}: a service has no field "${name}".${didYouMean(name, writableFields)}`;
+      return { name, error: new UsageError(text) };
+    }),
   );
-  if (unknownField !== undefined) {
-    throw new UsageError(
-      `${await at(unknownField)}: a service has no field "${unknownField}".${didYouMean(unknownField, writableFields)}`,
-    );
-  }
-  const mismatch = body.check(object);
+  const filled = withoutNulls(object);
+  const mismatch = body.check(filled);
   if (mismatch) {
     const path = pathOf(mismatch.steps);
     throw new UsageError(`${await at(path)}: ${path} ${mismatch.reason}`);
   }
   const { id } = object;
-  return { body: bodyFrom(object), id: typeof id === 'string' ? id : undefined };
+  return { body: bodyFrom(filled), id: typeof id === 'string' ? id : undefined, unknown };
+}
+
+/**
+ * A platform shows settings that are not set as null, and does not accept that in a body. `config` is required there.
+ */
+function withoutNulls(object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { image } = object;
+  const set = (fields: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+  if (!shape.isObject(image)) return set(object);
+  return { ...set(object), image: { ...set(image), ...(image['config'] === null ? { config: {} } : {}) } };
+}
+
+/** Throws a `UsageError` for a field that neither this program nor the present service knows. */
+export function rejectUnknown({ unknown }: ServiceFile, present: object = {}): void {
+  for (const { name, error } of unknown) if (!(name in present)) throw error;
 }
 
 /** Replaces placeholders of secrets by the values of the present service. Throws `UsageError` if there is none. */

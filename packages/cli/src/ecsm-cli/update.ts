@@ -4,14 +4,18 @@ import { type Call, UsageError } from '@ecsm/command-line';
 import { callPlatform, findServices } from './change.ts';
 import { confirmOwned } from './confirm.ts';
 import { withPlatform } from './platform.ts';
-import { readServiceFile, withSecrets } from './service-file.ts';
+import { readServiceFile, rejectUnknown, withSecrets } from './service-file.ts';
 import { waitUntilDeployed } from './waiting.ts';
 
 export async function run(call: Call): Promise<void> {
-  const { body: wanted, id } = await readServiceFile(call);
+  const file = await readServiceFile(call);
+  const { body: wanted, id } = file;
+  // Only the service itself shows whether a field is a mistake, or one of a newer platform.
+  if (id === undefined) rejectUnknown(file);
   await withPlatform(call, async (platform) => {
     const [present] = await findServices(call, platform, [id ?? wanted.name]);
     if (!present) return;
+    rejectUnknown(file, present);
     if (wanted.prepull !== undefined)
       throw new UsageError('prepull can be set only at creation: remove it for an update');
     const body = withSecrets(wanted, present);

@@ -25,8 +25,11 @@ describe('completion', () => {
       'priorityclasses',
       'events',
       'leases',
+      'services',
+      'svc',
       'all',
     ]);
+    expect(await offered('get s')).toEqual(['servicerevisions', 'services', 'svc']);
     expect(await offered('explain ev')).toEqual(['events']);
   });
 
@@ -35,6 +38,13 @@ describe('completion', () => {
     expect(await offered("describe es telemetry ''")).toEqual(['camera']);
     expect(await offered("get services -n orbit ''")).toEqual(['radar']);
     expect(await offered('get rev telemetry-2')).toEqual(['telemetry-2f7fefde']);
+  });
+
+  it('offers KIND/NAME after a kind and a slash, by any of its names', async () => {
+    expect(await offered('get svc/')).toEqual(['svc/camera', 'svc/telemetry']);
+    expect(await offered('rollout status service/t')).toEqual(['service/telemetry']);
+    expect(await offered('describe services/camera services/')).toEqual(['services/telemetry']);
+    expect(await offered('get nothing/')).toEqual([]);
   });
 
   it('offers namespaces, KIND/NAME, and formats', async () => {

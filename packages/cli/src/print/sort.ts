@@ -1,4 +1,5 @@
 /** `--sort-by`: numbers and quantities as numbers, times as times, other text in natural order. */
+import { Failure } from '@ecsm/command-line';
 import { timeMsOf } from '@ecsm/runtime';
 import { findJsonPath, type JsonPath, textOf } from './jsonpath.ts';
 
@@ -11,8 +12,14 @@ type Key =
   | { readonly rank: 3; readonly text: string }
   | { readonly rank: 4 };
 
-/** Returns a new list. Missing and null values are last; the sort is stable. */
+/**
+ * Returns a new list. Missing and null values are last; the sort is stable. Throws `Failure` if no value has the field: a
+ * mistake in the path would otherwise look like a sorted list.
+ */
 export function sortBy<Value>(path: JsonPath, values: readonly Value[]): Value[] {
+  if (values.length > 0 && values.every((value) => findJsonPath(path, value).length === 0)) {
+    throw new Failure(`--sort-by: no object has a field at the path "${path.text}"`);
+  }
   return values
     .map((value) => ({ value, key: keyOf(findJsonPath(path, value)[0]) }))
     .sort((left, right) => compare(left.key, right.key))

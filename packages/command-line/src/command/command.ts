@@ -46,7 +46,8 @@ export interface Example {
  * Returns candidates for the next argument; the caller filters them by what is typed so far. A candidate may carry a
  * description after a tab, and `filesMarker` stands for file names. It may be slow or fail; completion ignores that.
  */
-export type Completer = (call: Call) => Promise<readonly string[]>;
+/** `typed`: the start of the word that is completed. Candidates that do not start with it are dropped. */
+export type Completer = (call: Call, typed: string) => Promise<readonly string[]>;
 
 export interface Command {
   readonly name: string;

@@ -68,7 +68,7 @@ function takesNoMore(command: Command, args: readonly string[]): boolean {
 }
 
 async function valuesOf(flag: Flag, call: Call, typed: string, prefix: string): Promise<readonly string[]> {
-  const words = flag.choices ?? (flag.complete ? await withTimeout(flag.complete, call) : []);
+  const words = flag.choices ?? (flag.complete ? await withTimeout(flag.complete, call, typed) : []);
   if (words.length === 0 && /\b(FILE|DIR|PATH)\b/.test(flag.value ?? '')) return [filesMarker];
   const found = fitting(typed, words);
   return found.map((word) => (word === filesMarker ? word : `${prefix}${word}`));
@@ -76,15 +76,15 @@ async function valuesOf(flag: Flag, call: Call, typed: string, prefix: string): 
 
 async function wordsOf(command: Command | undefined, call: Call, typed: string): Promise<readonly string[]> {
   if (!command?.completeWords || takesNoMore(command, call.words)) return [];
-  return fitting(typed, await withTimeout(command.completeWords, call));
+  return fitting(typed, await withTimeout(command.completeWords, call, typed));
 }
 
-async function withTimeout(completer: Completer, call: Call): Promise<readonly string[]> {
+async function withTimeout(completer: Completer, call: Call, typed: string): Promise<readonly string[]> {
   let cancel = () => {};
   const late = new Promise<readonly string[]>((resolve) => {
     cancel = call.terminal.clock.after(timeoutMs, () => resolve([]));
   });
-  return Promise.race([completer(call).catch(() => []), late]).finally(() => cancel());
+  return Promise.race([completer(call, typed).catch(() => []), late]).finally(() => cancel());
 }
 
 /** The protocol has one candidate per line, so names with line ends are omitted. */

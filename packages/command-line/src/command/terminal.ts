@@ -39,6 +39,7 @@ export interface Terminal {
   /** Reads all of standard input, up to the limit. Throws `UsageError` if it is a terminal. */
   readInput(): Promise<Uint8Array>;
   readonly files: Files;
+  readonly machine: Machine;
   /** Prompts the user. Returns undefined without a terminal, or at the end of the input (Ctrl-D). */
   ask(question: string): Promise<string | undefined>;
   /**
@@ -48,6 +49,13 @@ export interface Terminal {
   edit(text: string, suffix: string): Promise<string>;
   /** Called once, when the command has ended: cleans up. */
   ended(exitCode: number): Promise<void>;
+}
+
+/** The machine that the command runs on. */
+export interface Machine {
+  readonly hostname: string;
+  /** Whether a process of this id exists, of any user. */
+  isRunning(processId: number): boolean;
 }
 
 export interface Files {

@@ -28,6 +28,8 @@ export interface TestTerminalOptions {
   /** Real files instead: those of this directory. */
   readonly nodeFiles?: Files;
   readonly clock?: Clock;
+  /** Process ids that do not exist. All others do. The machine is `here`. */
+  readonly endedProcesses?: readonly number[];
 }
 
 export class TestOutput implements OutputStream {
@@ -108,6 +110,7 @@ export function testTerminal(options: TestTerminalOptions = {}): TestTerminal {
       return typeof options.input === 'string' ? encoder.encode(options.input) : options.input;
     },
     files: options.nodeFiles ?? virtualFiles(contents),
+    machine: { hostname: 'here', isRunning: (processId) => !options.endedProcesses?.includes(processId) },
     async ask(question) {
       questions.push(question);
       return answers.shift();

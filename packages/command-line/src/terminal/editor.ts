@@ -60,5 +60,9 @@ async function runEditor(editor: string, path: string, env: Environment, signal:
   signal.throwIfAborted();
   if (code === 0) return;
   if (code === 127) throw new Failure(`there is no editor "${editor}": set EDITOR to an installed editor`);
-  throw new Failure(`the editor "${editor}" ended with ${code}; nothing was changed`);
+  const why =
+    input === 'inherit'
+      ? ''
+      : ', and standard input is not a terminal: run it in one, or set EDITOR to a program that needs none';
+  throw new Failure(`the editor "${editor}" ended with ${code}${why}; nothing was changed`);
 }

@@ -137,7 +137,7 @@ describe('an editor', () => {
   it('that fails or does not exist leaves no file', async () => {
     const before = left();
     expect((await sample.run(['edit'], { env: { EDITOR: 'false' } })).err).toBe(
-      'sample: the editor "false" ended with 1; nothing was changed\n',
+      'sample: the editor "false" ended with 1, and standard input is not a terminal: run it in one, or set EDITOR to a program that needs none; nothing was changed\n',
     );
     expect((await sample.run(['edit'], { env: { EDITOR: 'no-such-editor' } })).err).toContain(
       'sample: there is no editor "no-such-editor": set EDITOR to an installed editor\n',

@@ -8,6 +8,7 @@ import { runProgram } from '../command/run.ts';
 import type { Terminal } from '../command/terminal.ts';
 import { verboseFlag } from '../command/usage.ts';
 import { nodeFiles } from './files.ts';
+import { nodeMachine } from './machine.ts';
 import { processOutput } from './output.ts';
 
 export interface ProcessOptions {
@@ -58,6 +59,7 @@ function processTerminal({ handleSignals = true }: ProcessOptions): Terminal {
       input ??= import('./input.ts').then(({ readStandardInput }) => readStandardInput(signal));
       return input;
     },
+    machine: nodeMachine,
     files: nodeFiles({ here: currentDirectory(), home: env['HOME'] || homedir() }),
     async ask(question) {
       const { promptUser } = await import('./input.ts');

@@ -281,6 +281,7 @@ describe('columns', () => {
     const status = { readyReplicas: 2, updatedReplicas: 1, currentRevision: 'abcd0123', underlyingServiceID: 'id-1' };
     expect(cells({ ...fullService, status })).toEqual({
       READY: '2/3',
+      STATUS: 'Pending',
       'UP-TO-DATE': '1',
       STRATEGY: 'Dynamic',
       IMAGE: 'telemetry@1.0.0#sylixos',
@@ -290,6 +291,31 @@ describe('columns', () => {
       'REVISION*': 'abcd0123',
       'SERVICE-ID*': 'id-1',
     });
+  });
+
+  it('show the problem, the operation in progress, or that it is available', () => {
+    const condition = (type: string, status: string, reason: string) => ({
+      type,
+      status,
+      reason,
+      message: '',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    });
+    const available = condition('Available', 'True', 'EnoughReady');
+    const degraded = condition('Degraded', 'True', 'CrashLoop');
+    const done = { observedGeneration: 1, replicas: 3, readyReplicas: 3, updatedReplicas: 3, conditions: [available] };
+    const word = (status: object, metadata: object = {}) =>
+      cells({ ...fullService, metadata: { ...fullMetadata, name: 'web', ...metadata }, status })['STATUS'];
+    expect(word(done)).toBe('Available');
+    expect(word(done, { generation: 2 })).toBe('Pending');
+    expect(word(done, { deletionTimestamp: '2026-01-01T00:00:00Z' })).toBe('Deleting');
+    const outage = condition('PlatformReachable', 'False', 'Unreachable');
+    expect(word({ ...done, conditions: [available, outage] })).toBe('Unreachable');
+    const rolling = condition('Progressing', 'True', 'RollingOut');
+    expect(word({ ...done, replicas: 4, conditions: [available, rolling] })).toBe('RollingOut');
+    expect(word({ ...done, replicas: 4, conditions: [available, rolling, degraded] })).toBe('CrashLoop');
+    const paused = condition('Progressing', 'Unknown', 'Paused');
+    expect(word({ ...done, updatedReplicas: 1, conditions: [paused] })).toBe('Paused');
   });
 
   it('name the dependencies that are not met, two at most', () => {

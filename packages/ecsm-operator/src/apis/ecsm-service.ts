@@ -4,7 +4,7 @@
  */
 import { defineKind, type InputOf, type ObjectOf, schema } from '@ecsm/runtime';
 import { dependsOn } from './dependency-schema.ts';
-import { readyText, strategyText, waitsForText } from './service-columns.ts';
+import { readyText, statusText, strategyText, waitsForText } from './service-columns.ts';
 import { checkService } from './service-rules.ts';
 import { status } from './status-schema.ts';
 import { deploymentStrategy, updateStrategy, upgradeStrategy } from './strategy-schemas.ts';
@@ -46,6 +46,7 @@ export const ECSMService = defineKind({
   validate: checkService,
   columns: [
     { name: 'READY', value: readyText },
+    { name: 'STATUS', value: statusText },
     { name: 'UP-TO-DATE', path: 'status.updatedReplicas' },
     { name: 'STRATEGY', value: strategyText },
     { name: 'IMAGE', path: 'spec.template.image' },

@@ -18,6 +18,44 @@ export function replicasWanted({ spec: { deploymentStrategy } }: Pick<Shown, 'sp
   return type === 'Static' ? (nodes?.length ?? 0) : (replicas ?? 0);
 }
 
+interface WithConditions extends Shown {
+  readonly metadata: { readonly generation: number; readonly deletionTimestamp?: string };
+  readonly status?: {
+    readonly readyReplicas: number;
+    readonly replicas: number;
+    readonly updatedReplicas: number;
+    readonly observedGeneration?: number;
+    readonly conditions: readonly Condition[];
+  };
+}
+
+/** Whether all desired instances of the current generation are ready, and nothing is in progress. */
+function isDone(service: WithConditions): boolean {
+  const { metadata, status } = service;
+  if (status === undefined || status.observedGeneration !== metadata.generation) return false;
+  const { replicas, readyReplicas, updatedReplicas, conditions } = status;
+  const wanted = replicasWanted(service);
+  const isAvailable = findCondition(conditions, 'Available')?.status === 'True';
+  return isAvailable && [replicas, readyReplicas, updatedReplicas].every((one) => one === wanted);
+}
+
+/** One word: the problem, the operation in progress, or `Available`. `Pending`: not observed yet. */
+export function statusText(service: WithConditions): string {
+  if (service.metadata.deletionTimestamp !== undefined) return 'Deleting';
+  const conditions = service.status?.conditions ?? [];
+  const reasonOf = (type: string, status: string) => {
+    const found = findCondition(conditions, type);
+    return found?.status === status ? found.reason : undefined;
+  };
+  const outage = reasonOf('PlatformReachable', 'False');
+  if (outage !== undefined) return outage;
+  if (isDone(service)) return 'Available';
+  const progress =
+    reasonOf('Progressing', 'True') ?? reasonOf('Progressing', 'False') ?? reasonOf('Progressing', 'Unknown');
+  const lack = reasonOf('Preempted', 'True') ?? reasonOf('Unschedulable', 'True');
+  return reasonOf('Degraded', 'True') ?? lack ?? progress ?? reasonOf('Available', 'False') ?? 'Pending';
+}
+
 /** `2/3` */
 export function readyText(service: Shown): string {
   return `${service.status?.readyReplicas ?? 0}/${replicasWanted(service)}`;

@@ -26,6 +26,32 @@ export const status = object({
       { description: 'A problem that the operator is repairing, with backoff.' },
     ),
   ),
+  refusal: optional(
+    object(
+      {
+        message: string({ description: 'The refused call, why it was made, and the answer of the platform.' }),
+        code: optional(integer({ description: 'The code of the platform.' })),
+        observedGeneration: integer({ minimum: 0, description: 'The generation of the spec that was refused.' }),
+      },
+      { description: 'What the platform refused last, until it accepts a call. The call is retried with backoff.' },
+    ),
+  ),
+  instances: optional(
+    list(
+      object({
+        name: string({ description: 'Name of the container on the platform.' }),
+        nodeName: string({ description: 'Its node.' }),
+        state: string({
+          enum: ['Ready', 'Starting', 'Failed', 'Stopped', 'Paused', 'Unknown'],
+          description: 'Ready: it runs. Starting: it is being deployed. Failed: its deployment failed.',
+        }),
+        restarts: count('Restarts by the platform.'),
+        startedTime: optional(string({ description: 'When it was last started, by the clock of the platform.' })),
+        message: optional(string({ description: 'Why its deployment failed.' })),
+      }),
+      { description: 'The instances when the status was last written: the first 100.' },
+    ),
+  ),
   lostNodes: optional(
     list(
       object({

@@ -8,6 +8,8 @@ export const adoptAnnotation = 'ecsm.sh/adopt';
 export const restartedAtAnnotation = 'ecsm.sh/restartedAt';
 /** The lease of the operator that leads. */
 export const leaseName = 'ecsm-operator';
+/** The record of an operator that runs without an election of leaders. */
+export const presenceName = 'ecsm-operator-presence';
 /** The lease of the server that collects garbage, removes old events and deletes the contents of namespaces. */
 export const serverLeaseName = 'ecsm-apiserver';
 

@@ -25,6 +25,42 @@ describe('a call that the platform refuses', () => {
     expect(site.platform.serviceNamed('web')?.image.ref).toBe('nothing@2.0.0#sylixos');
   });
 
+  it('is named until it is accepted, by one reason and in English', async () => {
+    site = new Site().start();
+    await site.apply(dynamic('web'));
+    await site.ready('web');
+    await site.edit('web', { spec: { template: { image: 'nothing@9.0.0#sylixos' } } });
+    await site.clock.until(async () => (await site.condition('web', 'Degraded')) !== 'False AsExpected', 60_000);
+    for (let minute = 0; minute < 30; minute++) {
+      expect(await site.condition('web', 'Degraded')).toBe('True PlatformRefused');
+      expect((await site.get('web'))?.status?.refusal).toMatchObject({
+        code: 34004,
+        message: expect.stringMatching(
+          /refused to update the service .*: the image does not exist: "镜像ID不存在.*34004/,
+        ),
+      });
+      await site.clock.advance(60_000);
+    }
+    expect(await site.condition('web', 'Progressing')).toBe('False ProgressDeadlineExceeded');
+    expect((await site.events()).some((line) => line.startsWith('NotKept'))).toBe(false);
+    site.platform.pushImage({ name: 'nothing', tag: '9.0.0', os: 'sylixos', sizeBytes: 1000 });
+    await site.ready('web', 900_000);
+    expect(await site.condition('web', 'Degraded')).toBe('False AsExpected');
+    expect((await site.get('web'))?.status?.refusal).toBeUndefined();
+  });
+
+  it('is forgotten when the spec changes', async () => {
+    site = new Site().start();
+    await site.apply(dynamic('web'));
+    await site.ready('web');
+    await site.edit('web', { spec: { template: { image: 'nothing@9.0.0#sylixos' } } });
+    await site.clock.until(async () => (await site.condition('web', 'Degraded')) === 'True PlatformRefused', 60_000);
+    await site.edit('web', { spec: { template: { image: 'telemetry@1.0.0#sylixos' } } });
+    await site.ready('web', 60_000);
+    expect(await site.condition('web', 'Degraded')).toBe('False AsExpected');
+    expect((await site.get('web'))?.status?.refusal).toBeUndefined();
+  });
+
   it('starts no deletion, so the service counts as before', async () => {
     let isRefusing = true;
     const refusal = { status: 39999, message: 'not now', data: null, fieldErrors: null };

@@ -2,13 +2,23 @@
  * Performs plans. The status with the attempt is written before the steps are sent, so that a restarted operator finds it.
  * The registry rejects an operator that lost its lease before each step. After any step the platform is read again.
  */
-import type { Clock, EventRecorder, ReconcileContext, ReconcileResult, Registry, Request } from '@ecsm/runtime';
+import { platformResponse } from '@ecsm/client';
+import type {
+  ApiError,
+  Clock,
+  EventRecorder,
+  ReconcileContext,
+  ReconcileResult,
+  Registry,
+  Request,
+} from '@ecsm/runtime';
 import type { ECSMService, ServiceSpec, ServiceStatus } from '../apis/ecsm-service.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { ServiceManager } from '../resource/manager.ts';
 import type { Plan, PlanInput, Step } from '../service/model.ts';
 import { condition } from '../service/reasons.ts';
+import { answerText, type Refusal } from '../service/refusal.ts';
 import { withoutUnsent } from '../service/removals.ts';
 import { type StepResult, sendStep } from './send-step.ts';
 import type { OperatorSettings } from './settings.ts';
@@ -69,9 +79,9 @@ export class Performer {
       const end = await this.#step(step, observed, job);
       if (end.is !== 'done') record(decided.events.slice(0, done));
       if (end.is === 'refused' && !isAttempt(step)) {
-        const message = `the platform refused to ${verbs[step.do]} (${step.why}): ${end.error.message}`;
-        const status = withoutUnsent(decided.status, service.status, decided.steps.slice(done));
-        return this.reportRefusal(await writing, { ...decided, status }, message, job);
+        const refusal = refusalOf(step, end.error, service);
+        const status = { ...withoutUnsent(decided.status, service.status, decided.steps.slice(done)), refusal };
+        return this.reportRefusal(await writing, { ...decided, status }, refusal.message, job);
       }
       if (end.is === 'overtaken' || end.is === 'unanswered') {
         const status = withoutUnsent(decided.status, service.status, decided.steps.slice(done + 1));
@@ -81,7 +91,8 @@ export class Performer {
       }
       done++;
     }
-    await writing;
+    const written = await writing;
+    if (done > 0) await this.#clearRefusal(written, decided, job);
     observer.owners.accepted(job.base);
     record(decided.events);
     const { requeueAfterMs } = decided;
@@ -98,6 +109,16 @@ export class Performer {
     const written = await writeStatus(registry, service, status);
     this.#options.fleet.set(written);
     return written;
+  }
+
+  /** The platform accepted what it had refused before. The status was written before that was known. */
+  async #clearRefusal(service: ECSMService, { status, conditions }: Plan, { context }: Job): Promise<void> {
+    const { refusal, ...rest } = status;
+    if (refusal === undefined) return;
+    const { generation: observedGeneration } = service.metadata;
+    const accepted = { ...condition('Degraded', 'False', 'AsExpected', 'no problems'), observedGeneration };
+    const after = statusAfter(service, { status: rest, conditions }, [accepted, reachable], this.#options.clock);
+    await this.#write(context.registry, service, after);
   }
 
   async #step(step: Step, observed: PlanInput['observed'], { base, context }: Job): Promise<StepResult> {
@@ -121,7 +142,8 @@ export class Performer {
   ): Promise<ReconcileResult> {
     const { clock, observer } = this.#options;
     const { base, context } = job;
-    const others = [condition('Degraded', 'True', 'PlatformRefused', message), reachable];
+    const { generation: observedGeneration } = service.metadata;
+    const others = [{ ...condition('Degraded', 'True', 'PlatformRefused', message), observedGeneration }, reachable];
     const { status, conditions } = planned;
     if (status && conditions) {
       await this.#write(context.registry, service, statusAfter(service, { status, conditions }, others, clock));
@@ -149,6 +171,17 @@ export class Performer {
 export function startInBackground<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {});
   return work;
+}
+
+/** The refused call, why it was made, and the answer of the platform in English and in its own words. */
+function refusalOf(step: Step, error: ApiError, { metadata }: ECSMService): Refusal {
+  const answer = platformResponse(error);
+  const said = answer === undefined ? error.message : answerText(answer);
+  return {
+    message: `the platform refused to ${verbs[step.do]} (${step.why}): ${said}`,
+    ...(answer?.code === undefined ? {} : { code: answer.code }),
+    observedGeneration: metadata.generation,
+  };
 }
 
 /** A step that may be refused: the next plan tries another one. */

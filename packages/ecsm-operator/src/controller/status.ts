@@ -54,9 +54,17 @@ export async function writeStatus(
   service: ECSMService,
   status: ServiceStatus,
 ): Promise<ECSMService> {
-  if (deepEqual(service.status, status)) return service;
+  if (service.status !== undefined && deepEqual(comparable(service.status), comparable(status))) return service;
   const { name, namespace, uid } = service.metadata;
   return registry.resource(ECSMService).updateStatus({ metadata: { name, namespace, uid }, status });
+}
+
+/**
+ * The instances by state only. Restarts, and moves to another node within one poll, are found late, by a sweep: they are not
+ * worth a write, and are written with the next change.
+ */
+function comparable({ instances, ...status }: ServiceStatus): object {
+  return { ...status, states: instances?.map(({ state }) => state).sort() };
 }
 
 const emptyStatus = { replicas: 0, readyReplicas: 0, updatedReplicas: 0, unavailableReplicas: 0, conditions: [] };

@@ -2,7 +2,8 @@
 import { EmbeddedRegistry, Informers, isApiError, LeaderElection, Lease, MemoryStore } from '@ecsm/runtime';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operatorKinds } from '../apis/kinds.ts';
-import { presence, presenceName } from './presence.ts';
+import { presenceName } from '../apis/well-known.ts';
+import { presence } from './presence.ts';
 
 const leaseName = 'ecsm-operator';
 let store: MemoryStore;

@@ -8,6 +8,7 @@
  * with `--leader-elect` is watched as well: a holder that renews it is running.
  */
 import { Controller, isApiError, keyOf, Lease, type Log, type Registry, type Runnable } from '@ecsm/runtime';
+import { presenceName } from '../apis/well-known.ts';
 
 export interface PresenceOptions {
   /** Of this process: `host_pid_uuid`. */
@@ -17,7 +18,6 @@ export interface PresenceOptions {
   readonly log: Log;
 }
 
-export const presenceName = 'ecsm-operator-presence';
 const namespace = 'default';
 /** A process that restarts without end has a new identity each time. */
 const knownMax = 1_000;

@@ -10,6 +10,7 @@ import type { PlanContext } from './plan-context.ts';
 import { type CrashLoop, problemsOf } from './problems.ts';
 import type { Counts, Progress } from './progress.ts';
 import { condition, event, type Reason, reasons } from './reasons.ts';
+import type { Refusal } from './refusal.ts';
 import { needsRollout } from './rollout.ts';
 import { joined } from './step-with-event.ts';
 
@@ -20,6 +21,8 @@ export interface Findings {
   readonly progress: Progress;
   readonly crashLoop: CrashLoop;
   readonly healing?: Healing;
+  /** What the platform refused, and has not accepted since. */
+  readonly refusal?: Refusal;
 }
 
 export function conditionsOf(findings: Findings): readonly PlannedCondition[] {
@@ -83,7 +86,8 @@ function progressing(findings: Findings): PlannedCondition {
 }
 
 /** The newest revision is checked first: it is the most likely cause. */
-function whyStuck({ context, decision, crashLoop }: Findings): string {
+function whyStuck({ context, decision, crashLoop, refusal }: Findings): string {
+  if (refusal !== undefined) return refusal.message;
   const { newest, olds, owned, lost, input } = context;
   const { unschedulable, waiting } = input.allocation?.placement ?? {};
   const shortage = unschedulable ?? waiting;
@@ -101,7 +105,7 @@ function whyStuck({ context, decision, crashLoop }: Findings): string {
 }
 
 function degraded(findings: Findings): PlannedCondition {
-  const { context, decision, crashLoop, healing } = findings;
+  const { context, decision, crashLoop, healing, refusal } = findings;
   const { owned, lost, obstacle } = context;
   if (obstacle !== undefined) return condition('Degraded', 'True', 'ForeignService', obstacle);
   const attempts = healing?.attempts ?? 0;
@@ -110,6 +114,7 @@ function degraded(findings: Findings): PlannedCondition {
   const problems = problemsOf(owned);
   const instancesIn = (wanted: string) =>
     problems.flatMap(({ reason, instances }) => (reason === wanted ? instances : []));
+  if (refusal !== undefined) found.push(['PlatformRefused', refusal.message]);
   const failed = instancesIn('DeploymentFailed');
   if (failed.length > 0) found.push(['DeploymentFailed', `deployment failed${after}: ${describe(failed)}`]);
   if (crashLoop.instances.length > 0) found.push(['CrashLoop', `exits repeatedly: ${describe(crashLoop.instances)}`]);
@@ -119,7 +124,8 @@ function degraded(findings: Findings): PlannedCondition {
   if (stopped.length > 0) found.push(['InstanceStopped', `not running: ${describe(stopped)}`]);
   const paused = instancesIn('InstancePaused');
   if (paused.length > 0) found.push(['InstancePaused', `paused: ${describe(paused)}`]);
-  if (decision.notKept !== undefined) {
+  // An update that was refused cannot have an effect.
+  if (decision.notKept !== undefined && refusal === undefined) {
     found.push(['NotKept', `updates have no effect${after}: ${joined(decision.notKept)}`]);
   }
   const lostNames = new Set(lost.nodes.map(({ name }) => name));
@@ -153,6 +159,8 @@ export function eventsOf({ context, progress }: Findings, conditions: readonly P
   const known = new Set(status?.lostNodes?.map(({ name }) => name));
   const lost = context.lost.nodes.map(({ name }) => name).filter((name) => !known.has(name));
   if (lost.length > 0) events.push(event('Warning', 'NodeLost', `nodes went offline: ${lost.join(', ')}`));
+  const back = [...known].filter((name) => !context.input.offlineNodes.has(name));
+  if (back.length > 0) events.push(event('Normal', 'NodeOnline', `nodes are online again: ${back.join(', ')}`));
   for (const reason of announced) {
     const now = conditions.find((one) => one.reason === reason);
     if (now === undefined) continue;

@@ -191,6 +191,16 @@ describe('a lost node', () => {
     expect(plan.requeueAfterMs).toBe(300_000);
   });
 
+  it('is reported once when it is back', () => {
+    const harness = settled(2);
+    const node = lose(harness);
+    harness.reconcile();
+    harness.platform.offline.clear();
+    const told = harness.reconcile().events.filter(({ reason }) => reason === 'NodeOnline');
+    expect(told).toEqual([{ type: 'Normal', reason: 'NodeOnline', message: `nodes are online again: ${node}` }]);
+    expect(harness.reconcile().events).toEqual([]);
+  });
+
   it('is excluded from the pool after a grace period until it is online', () => {
     const harness = settled(2);
     const node = lose(harness);

@@ -5,11 +5,13 @@
 import { preemptedOf } from './allocation.ts';
 import { conditionsOf, eventsOf, type Findings } from './conditions.ts';
 import { heal, type Repairs } from './healing.ts';
+import { instancesStatus } from './instance-status.ts';
 import { adopt, correct, create, type Decision, noActions, removeAll, scaleToZero } from './lifecycle.ts';
 import type { Plan, PlanInput } from './model.ts';
 import { type PlanContext, planContextOf } from './plan-context.ts';
 import { crashLoopOf } from './problems.ts';
 import { countsOf, progressOf } from './progress.ts';
+import { standingRefusal } from './refusal.ts';
 import { type Removal, removalsAfter } from './removals.ts';
 import { needsRollout, rollOut } from './rollout.ts';
 import { changedIds, type StepWithEvent } from './step-with-event.ts';
@@ -27,6 +29,8 @@ export function plan(input: PlanInput): Plan {
   const progress = progressOf(context, decision, counts);
   const crashLoop = crashLoopOf(context);
   const healing = repairs.healing;
+  const actions: readonly StepWithEvent[] = [...decision.actions, ...repairs.actions];
+  const refusal = standingRefusal(input, actions.length > 0 || healing !== undefined);
   const findings: Findings = {
     context,
     decision,
@@ -34,9 +38,9 @@ export function plan(input: PlanInput): Plan {
     progress,
     crashLoop,
     ...(healing === undefined ? {} : { healing }),
+    ...(refusal === undefined ? {} : { refusal }),
   };
   const conditions = conditionsOf(findings);
-  const actions: readonly StepWithEvent[] = [...decision.actions, ...repairs.actions];
   const requeueAfterMs = earliest(
     actions.length > 0 || isInProgress(findings) ? input.settings.pollMs : undefined,
     decision.dueMs,
@@ -85,11 +89,15 @@ function isInProgress({ context, progress, healing }: Findings): boolean {
   return isBusy && (isRecent(progress.progressTime) || isRecent(healing?.lastTime));
 }
 
-function statusOf({ context, counts, progress, healing }: Findings, removals: readonly Removal[]): Plan['status'] {
+function statusOf(
+  { context, counts, progress, healing, refusal }: Findings,
+  removals: readonly Removal[],
+): Plan['status'] {
   const { input, owned, newest, lost, gate } = context;
   const main = newest ?? owned[0];
   const { currentRevision, progressTime } = progress;
   const preempted = preemptedOf(context);
+  const instances = instancesStatus(context);
   return {
     observedGeneration: input.service.metadata.generation,
     ...counts,
@@ -98,6 +106,8 @@ function statusOf({ context, counts, progress, healing }: Findings, removals: re
     updateRevision: input.revision.hash,
     ...(progressTime === undefined ? {} : { progressTime }),
     ...(healing === undefined ? {} : { healing }),
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(instances.length === 0 ? {} : { instances }),
     ...(lost.nodes.length === 0 ? {} : { lostNodes: [...lost.nodes] }),
     ...(removals.length === 0 ? {} : { removals: [...removals] }),
     ...(gate === undefined ? {} : { dependencies: gate.dependencies }),

@@ -61,6 +61,7 @@ export const reasons = {
     in: ['Degraded', 'event'],
     sentence: 'A node with instances is offline. They count as neither ready nor deleted.',
   },
+  NodeOnline: { in: ['event'], sentence: 'A node with instances was offline and is online again.' },
   NotKept: { in: ['Degraded', 'event'], sentence: 'Updates of some fields have no effect on the platform.' },
 
   DependenciesMet: {

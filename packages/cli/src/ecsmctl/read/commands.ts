@@ -13,8 +13,8 @@ import {
 const group = 'Inspect';
 
 /** Completes `KIND [NAME...]` with existing names. */
-export const completeResources: Completer = async (call) =>
-  (await import('../shared/live-names.ts')).completeResourceArgs(call);
+export const completeResources: Completer = async (call, typed) =>
+  (await import('../shared/live-names.ts')).completeResourceArgs(call, typed);
 
 const get: Command = {
   name: 'get',

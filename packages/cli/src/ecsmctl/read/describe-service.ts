@@ -2,7 +2,7 @@
 
 import { duration, plural } from '@ecsm/command-line';
 import { defaultPlanSettings, ECSMService, type HealingReason, ServiceRevision, waitLeftMs } from '@ecsm/operator';
-import { type ApiObject, findCondition, timeMsOf } from '@ecsm/runtime';
+import { type ApiObject, findCondition, redactText, timeMsOf } from '@ecsm/runtime';
 import type { Paint } from '../../print/paint.ts';
 import type { Cell } from '../../print/table.ts';
 import { ageOf, none } from '../shared/columns.ts';
@@ -25,6 +25,7 @@ export async function describeService(
   const facts = factsText(statusFacts(object, nowMs), paint);
   return [
     sectionText('Status', facts, paint),
+    instancesText(object, { paint, nowMs }),
     dependenciesText(object, paint),
     await revisionsText(session, object, { paint, nowMs }),
   ].join('');
@@ -94,6 +95,25 @@ function healingText({ healing }: Status, nowMs: number): string {
   if (reason === undefined || timeMsOf(lastTime) === undefined) return `${text}: ${tried}`;
   const leftMs = waitLeftMs(healing, reason, nowMs, defaultPlanSettings);
   return `${text}: ${tried}, next retry ${leftMs === 0 ? 'is due' : `in ${duration(leftMs)}`}`;
+}
+
+const instanceStyles: Readonly<Record<string, 'good' | 'bad' | 'warn'>> = { Ready: 'good', Failed: 'bad' };
+
+/** As the operator last observed them. */
+function instancesText({ status }: ECSMService, { paint, nowMs }: DescribeContext): string {
+  const instances = status?.instances ?? [];
+  const hasMessages = instances.some(({ message }) => message !== undefined);
+  const rows = instances.map(({ name, nodeName, state, restarts, startedTime, message }): readonly Cell[] => [
+    name,
+    nodeName,
+    { text: state, style: instanceStyles[state] ?? 'warn' },
+    String(restarts),
+    startedTime === undefined ? none : ageOf(startedTime, nowMs),
+    ...(hasMessages ? [message === undefined ? '' : redactText(message)] : []),
+  ]);
+  const names = ['NAME', 'NODE', 'STATE', 'RESTARTS', 'AGE', ...(hasMessages ? ['MESSAGE'] : [])];
+  const columns = names.map((name) => ({ name, ...(name === 'RESTARTS' && { align: 'right' as const }) }));
+  return rows.length === 0 ? '' : tableSection('Instances', columns, rows, paint);
 }
 
 /** The reason why one is not met is in the message of the condition DependenciesReady. */

@@ -17,6 +17,7 @@ import type { Cell } from '../../print/table.ts';
 import { ageOf, none } from '../shared/columns.ts';
 import { fieldAt } from '../shared/fields.ts';
 import { parseResourceArgs } from '../shared/kinds.ts';
+import { warnAboutOldNumbers } from '../shared/old-numbers.ts';
 import { redactObject } from '../shared/secrets.ts';
 import { knownKinds, type Session, withSession } from '../shared/session.ts';
 import { type Item, isOn, listItems, objectsOf, selectionOf } from '../shared/targets.ts';
@@ -39,6 +40,7 @@ export const run: Run = async (call) => {
       out.write(`${index === 0 ? '' : '\n\n'}${await describe(call, session, item)}`);
       await out.drained();
     }
+    await warnAboutOldNumbers(session, items, call.terminal);
   });
 };
 

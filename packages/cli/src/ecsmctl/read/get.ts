@@ -5,6 +5,7 @@ import { parsePath } from '../../print/jsonpath.ts';
 import { sortBy } from '../../print/sort.ts';
 import { follow } from '../shared/follow.ts';
 import { parseResourceArgs } from '../shared/kinds.ts';
+import { warnAboutOldNumbers } from '../shared/old-numbers.ts';
 import { asUsageError, formatOf, printerOf, printObjects } from '../shared/printing.ts';
 import { knownKinds, type Session, withSession } from '../shared/session.ts';
 import {
@@ -37,6 +38,7 @@ export const run: Run = async (call) => {
     // Machine-readable formats print an empty list, tables a message.
     if (shown.length > 0 || (!isTable && notFound.length === 0 && !(single && isOn(call, 'ignore-not-found')))) {
       await printObjects(call, shown, { format, single, showKind });
+      if (format.kind === 'table' || format.kind === 'wide') await warnAboutOldNumbers(session, shown, call.terminal);
     } else if (notFound.length === 0 && !single) call.terminal.err.write(`${noneText(session)}\n`);
     if (shown.length < sorted.length) {
       call.terminal.err.write(`${sorted.length - shown.length} more not shown: --limit ${limit}\n`);
@@ -117,6 +119,7 @@ async function watch(call: Call, session: Session, sort: Sorter): Promise<void> 
       if (!isOn(call, 'ignore-not-found')) await reportMissing(call, session, notFound);
       if (isOn(call, 'watch-only')) continue;
       await printer.print(sort(items));
+      await warnAboutOldNumbers(session, items, call.terminal);
     } else if (isWanted({ kind, object: step.object })) {
       await printer.print([{ kind, object: step.object }], step.type === 'Deleted');
     }

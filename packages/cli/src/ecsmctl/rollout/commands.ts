@@ -4,7 +4,8 @@ import { allNamespacesFlag, filenameFlag, outputFlag, recursiveFlag, selectorFla
 
 const group = 'Manage rollouts';
 
-const completeWords: Completer = async (call) => (await import('../shared/live-names.ts')).completeResourceArgs(call);
+const completeWords: Completer = async (call, typed) =>
+  (await import('../shared/live-names.ts')).completeResourceArgs(call, typed);
 
 /** KIND NAME…, KIND/NAME…, -l, --all or -f. */
 const words = {

@@ -3,7 +3,7 @@
 import { ECSMService, ServiceRevision } from '@ecsm/operator';
 import { settled } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { condition, createHistory, inputOf, kitPool, settle } from '../shared/history.kit.ts';
+import { condition, createManagedHistory, inputOf, kitPool, settle } from '../shared/history.kit.ts';
 import { type RegistryKit, registryKit } from '../shared/registry.kit.ts';
 
 const freshKit = kitPool(16);
@@ -25,7 +25,7 @@ const narrow = { terminal: { columns: 44, rows: 40 } };
 describe('rollout history', () => {
   const kit = registryKit();
   beforeEach(async () => {
-    if ((await kit.run('get services')).out === '') await createHistory(kit, history);
+    if ((await kit.run('get services')).out === '') await createManagedHistory(kit, history);
   });
 
   const table = `REVISION   HASH       IMAGE                     AGE    STATUS
@@ -151,7 +151,7 @@ REVISION   HASH       IMAGE                     AGE    STATUS
 describe('rollout undo', () => {
   it('reverts to the previous revision, with its restart, and reports it', async () => {
     const kit = freshKit();
-    await createHistory(kit, history);
+    await createManagedHistory(kit, history);
     expect(await kit.run('rollout undo service/telemetry')).toEqual({
       code: 0,
       out: 'ecsmservice/telemetry rolled back to revision 2 (22222222, telemetry@2.0.0#sylixos)\n',
@@ -168,7 +168,7 @@ describe('rollout undo', () => {
 
   it('reverts to any revision, and does not change a service that has it already', async () => {
     const kit = freshKit();
-    await createHistory(kit, history);
+    await createManagedHistory(kit, history);
     const dry = await kit.run('rollout undo service telemetry --to-revision 1 --dry-run');
     expect(dry.out).toBe(
       'ecsmservice/telemetry rolled back to revision 1 (11111111, telemetry@1.0.0#sylixos) (dry run)\n',
@@ -191,7 +191,7 @@ describe('rollout undo', () => {
 
   it('reverts a change that no operator has observed', async () => {
     const kit = freshKit();
-    await createHistory(kit, history);
+    await createManagedHistory(kit, history);
     const registry = await kit.open();
     await registry
       .resource(ECSMService)
@@ -203,7 +203,7 @@ describe('rollout undo', () => {
 
   it('reports that a paused service is not rolled out yet', async () => {
     const kit = freshKit();
-    await createHistory(kit, history);
+    await createManagedHistory(kit, history);
     await kit.run('rollout pause service/telemetry');
     expect((await kit.run('rollout undo service/telemetry')).err).toBe(
       'the rollout is paused; resume it with "ecsmctl rollout resume ecsmservice/telemetry"\n',
@@ -212,7 +212,7 @@ describe('rollout undo', () => {
 
   it('refuses a template that is no longer valid', async () => {
     const kit = freshKit();
-    await createHistory(kit, history);
+    await createManagedHistory(kit, history);
     const registry = await kit.open();
     const revisions = registry.resource(ServiceRevision);
     await revisions.patch('telemetry-22222222', { spec: { template: { image: 7 } } });
@@ -225,7 +225,7 @@ describe('rollout undo', () => {
 describe('rollout pause, resume and restart', () => {
   it('write the change, and report it', async () => {
     const kit = freshKit();
-    await createHistory(kit, history);
+    await createManagedHistory(kit, history);
     const lines: string[] = [];
     for (const word of ['pause', 'pause', 'resume', 'resume', 'restart', 'restart']) {
       const { code, out, err } = await kit.run(`rollout ${word} service/telemetry`);
@@ -245,8 +245,8 @@ describe('rollout pause, resume and restart', () => {
 
   it('accept several services, by label or from a file', async () => {
     const kit = freshKit();
-    await createHistory(kit, history);
-    await createHistory(kit, [{ image: 'camera@1.0.0#sylixos', hash: '44444444' }], 'camera');
+    await createManagedHistory(kit, history);
+    await createManagedHistory(kit, [{ image: 'camera@1.0.0#sylixos', hash: '44444444' }], 'camera');
     expect((await kit.run('rollout pause services -l tier=ground')).out).toBe(
       'ecsmservice/camera paused\necsmservice/telemetry paused\n',
     );
@@ -259,7 +259,7 @@ describe('rollout pause, resume and restart', () => {
 
   it('do not change an object that is being deleted', async () => {
     const kit = freshKit();
-    await createHistory(kit, history);
+    await createManagedHistory(kit, history);
     const registry = await kit.open();
     await registry.resource(ECSMService).patch('telemetry', { metadata: { finalizers: ['ecsm.sh/platform-service'] } });
     await registry.resource(ECSMService).delete('telemetry');
@@ -276,7 +276,7 @@ describe('rollout pause, resume and restart', () => {
 describe('rollout status', () => {
   it('prints the current state with --watch=false', async () => {
     const kit = freshKit();
-    await createHistory(kit, history);
+    await createManagedHistory(kit, history);
     const line = 'rollout status service/telemetry --watch=false';
     expect(await kit.run(line)).toEqual({ code: 0, out: '"telemetry" successfully rolled out\n', err: '' });
     const registry = await kit.open();
@@ -294,7 +294,7 @@ describe('rollout status', () => {
 
   it('follows to the end, with every state on the error output', async () => {
     const kit = freshKit();
-    await createHistory(kit, history);
+    await createManagedHistory(kit, history);
     const registry = await kit.open();
     const conditions = [condition('Progressing', 'True', 'RollingOut', 'x')];
     await settle(registry, 'telemetry', { updatedReplicas: 1, conditions });
@@ -315,7 +315,7 @@ waiting for "telemetry" (0 s of 15 min): 1 of 2 updated instances are ready
 
   it('repaints one line on a terminal, and clears it at the end', async () => {
     const kit = freshKit();
-    await createHistory(kit, history);
+    await createManagedHistory(kit, history);
     const registry = await kit.open();
     const conditions = [condition('Progressing', 'True', 'RollingOut', 'x')];
     await settle(registry, 'telemetry', { updatedReplicas: 1, conditions });
@@ -333,7 +333,7 @@ waiting for "telemetry" (0 s of 15 min): 1 of 2 updated instances are ready
 
   it('ends with 1 and the reason at the progress deadline', async () => {
     const kit = freshKit();
-    await createHistory(kit, history);
+    await createManagedHistory(kit, history);
     const registry = await kit.open();
     const { test, code } = kit.start('rollout status service/telemetry');
     expect(await code).toBe(0);
@@ -351,7 +351,7 @@ waiting for "telemetry" (0 s of 15 min): 1 of 2 updated instances are ready
 
   it('fails at the deadline with the last state and a remedy', async () => {
     const kit = freshKit();
-    await createHistory(kit, history);
+    await createManagedHistory(kit, history);
     await kit.run('rollout pause service/telemetry');
     const { test, code } = kit.start('rollout status service/telemetry --timeout 30s');
     await expect.poll(() => test.clock.timers).toBeGreaterThan(1);
@@ -364,7 +364,7 @@ waiting for "telemetry" (0 s of 15 min): 1 of 2 updated instances are ready
 
   it.each(['delete', 'replace'])('ends when the service was deleted: %s', async (how) => {
     const kit = freshKit();
-    await createHistory(kit, history);
+    await createManagedHistory(kit, history);
     await kit.run('rollout pause service/telemetry');
     const registry = await kit.open();
     const { test, code } = kit.start('rollout status service/telemetry');
@@ -378,7 +378,7 @@ waiting for "telemetry" (0 s of 15 min): 1 of 2 updated instances are ready
 
   it('exits with 130 at Ctrl-C, and leaves nothing running', async () => {
     const kit = freshKit();
-    await createHistory(kit, history);
+    await createManagedHistory(kit, history);
     await kit.run('rollout pause service/telemetry');
     const { test, code } = kit.start('rollout status service/telemetry');
     await expect.poll(() => test.clock.timers).toBeGreaterThan(1);

@@ -51,6 +51,7 @@ function service({ status, paused = false, deleting = false, nodes }: RevisionIn
 }
 
 const rolling = condition('Progressing', 'True', 'RollingOut', 'step by step');
+const refused = condition('Degraded', 'True', 'PlatformRefused', 'the image does not exist');
 const pausing = condition('Progressing', 'Unknown', 'Paused', 'changes wait');
 
 const waiting = condition('Progressing', 'Unknown', 'DependencyMissing', 'default/bus does not exist');
@@ -104,6 +105,31 @@ const states: readonly (readonly [string, RevisionInput, string])[] = [
     'stuck',
     { status: { conditions: [condition('Progressing', 'False', 'ProgressDeadlineExceeded', '磁盘已满')] } },
     'stuck: ProgressDeadlineExceeded: 磁盘已满',
+  ],
+  [
+    'refused',
+    { status: { conditions: [rolling, { ...refused, observedGeneration: 3 }] } },
+    'stuck: PlatformRefused: the image does not exist',
+  ],
+  [
+    'refused before anything was observed',
+    { status: { observedGeneration: 2, conditions: [{ ...refused, observedGeneration: 3 }] } },
+    'stuck: PlatformRefused: the image does not exist',
+  ],
+  [
+    'an older spec was refused',
+    { status: { updatedReplicas: 1, observedGeneration: 2, conditions: [{ ...refused, observedGeneration: 2 }] } },
+    'in progress: the operator has not observed the latest change yet',
+  ],
+  [
+    'few updated, with a problem',
+    {
+      status: {
+        updatedReplicas: 1,
+        conditions: [rolling, condition('Degraded', 'True', 'DeploymentFailed', '磁盘已满')],
+      },
+    },
+    'in progress: 1 of 3 instances are updated; DeploymentFailed: 磁盘已满',
   ],
   [
     'not ours',

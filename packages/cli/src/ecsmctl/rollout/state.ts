@@ -17,6 +17,11 @@ export function rolloutState(service: ECSMService, nowMs: number): RolloutState 
     is: 'in progress',
     message: `${message}${outageText(service, nowMs)}`,
   });
+  const degraded = findCondition(status?.conditions, 'Degraded');
+  // Only another spec, or a change of the platform, ends a refusal.
+  if (degraded?.reason === 'PlatformRefused' && degraded.observedGeneration === metadata.generation) {
+    return { is: 'stuck', message: `${degraded.reason}: ${degraded.message}` };
+  }
   if (status?.observedGeneration !== metadata.generation) {
     return inProgress('the operator has not observed the latest change yet');
   }
@@ -33,7 +38,8 @@ export function rolloutState(service: ECSMService, nowMs: number): RolloutState 
       ? { is: 'done' }
       : inProgress(`it is paused${left === undefined ? '' : `, ${left}`}`);
   }
-  return inProgress(left ?? progressing?.message ?? 'the operator has not reported progress yet');
+  const problem = degraded?.status === 'True' ? `; ${degraded.reason}: ${degraded.message}` : '';
+  return inProgress(`${left ?? progressing?.message ?? 'the operator has not reported progress yet'}${problem}`);
 }
 
 /** The next pending step. Returns undefined if all counts are as desired. */

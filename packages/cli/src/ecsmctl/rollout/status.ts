@@ -3,6 +3,7 @@
 import { type Call, Failure, type Progress, type Run, visible, withProgress } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
 import { follow } from '../shared/follow.ts';
+import { warnWithoutOperator } from '../shared/operator-presence.ts';
 import { type Session, withSession } from '../shared/session.ts';
 import { timeoutMsOf } from '../shared/time-limits.ts';
 import { isWanted, revisionsOf } from './revisions.ts';
@@ -12,7 +13,12 @@ import { resumeLine, servicesOf } from './targets.ts';
 export const run: Run = async (call) => {
   const timeoutMs = timeoutMsOf(call);
   await withSession(call, async (session) => {
-    for (const service of await servicesOf(call, session)) {
+    const services = await servicesOf(call, session);
+    const nowMs = call.terminal.clock.now();
+    if (services.some((service) => rolloutState(service, nowMs).is === 'in progress')) {
+      await warnWithoutOperator(session, call.terminal);
+    }
+    for (const service of services) {
       if (isWatching(call)) await followOne(call, session, service, timeoutMs);
       else report(call, service, await stateNow(call, session, service));
     }

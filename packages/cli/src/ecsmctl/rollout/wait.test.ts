@@ -1,7 +1,7 @@
 /** `wait`: what it can wait for, what it prints, and how it ends. */
 import { ECSMService } from '@ecsm/operator';
 import { describe, expect, it } from 'vitest';
-import { condition, createHistory, inputOf, kitPool, settle } from '../shared/history.kit.ts';
+import { condition, createManagedHistory, inputOf, kitPool, settle } from '../shared/history.kit.ts';
 import { serviceInput } from '../shared/registry.kit.ts';
 import { conditionText, parseWaitCondition, unmetText } from './wait-condition.ts';
 
@@ -10,7 +10,7 @@ const freshKit = kitPool(11);
 async function stage(...names: readonly string[]) {
   const kit = freshKit();
   for (const [index, name] of names.entries()) {
-    await createHistory(kit, [{ image: `${name}@1.0.0#sylixos`, hash: `${index}1111111` }], name);
+    await createManagedHistory(kit, [{ image: `${name}@1.0.0#sylixos`, hash: `${index}1111111` }], name);
   }
   return { kit, registry: await kit.open() };
 }

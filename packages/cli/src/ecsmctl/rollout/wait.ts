@@ -10,14 +10,19 @@ import {
   visible,
   withProgress,
 } from '@ecsm/command-line';
+import { ECSMHpa, ECSMService } from '@ecsm/operator/kinds';
+import type { Kind } from '@ecsm/runtime';
 import { follow } from '../shared/follow.ts';
 import { shortNameOf } from '../shared/kinds.ts';
+import { warnWithoutOperator } from '../shared/operator-presence.ts';
 import { type Session, withSession } from '../shared/session.ts';
 import { findTarget, type Item, missing, type Target, targetsOf } from '../shared/targets.ts';
 import { parseTime, timeoutMsOf } from '../shared/time-limits.ts';
 import { nothingFound } from './targets.ts';
 import { conditionText, parseWaitCondition, unmetText, type WaitCondition } from './wait-condition.ts';
 
+/** Kinds that only the operator changes. */
+const operatorKinds: readonly Kind[] = [ECSMService, ECSMHpa];
 /** Maximum number of objects named in one line. */
 const namedMax = 20;
 
@@ -45,6 +50,9 @@ export const run: Run = async (call) => {
     const met = (one: WaitTarget) => call.terminal.out.write(`${titleOf(one)} condition met\n`);
     for (const one of all) if (one.unmet === undefined) met(one);
     if (!isOnce && isOpen(all)) {
+      if (all.some(({ target, unmet }) => unmet !== undefined && operatorKinds.includes(target.kind))) {
+        await warnWithoutOperator(session, call.terminal);
+      }
       const what = conditionText(condition);
       await withProgress(call.terminal, { what, timeoutMs }, (progress) =>
         until(call, session, { condition, all, met, progress }),

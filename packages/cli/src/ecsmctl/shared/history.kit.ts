@@ -1,7 +1,7 @@
 /** A service with revisions, as an operator would have recorded them. */
 import { ECSMService, ServiceRevision } from '@ecsm/operator';
 import type { EmbeddedRegistry } from '@ecsm/runtime';
-import { type RegistryKit, registryKit, serviceInput } from './registry.kit.ts';
+import { type RegistryKit, registryKit, serviceInput, startedOperator } from './registry.kit.ts';
 
 export interface RevisionInput {
   readonly image: string;
@@ -44,6 +44,14 @@ export async function createHistory(
     await settle(registry, name, { currentRevision: hash, updateRevision: hash });
     await registry.close();
   }
+}
+
+/** The same, with the record of an operator that is running. */
+export async function createManagedHistory(...of: Parameters<typeof createHistory>): Promise<void> {
+  await createHistory(...of);
+  const registry = await of[0].open();
+  await startedOperator(registry);
+  await registry.close();
 }
 
 async function record(

@@ -1,5 +1,6 @@
 /** Names for completion: kinds, and existing objects and namespaces. */
 import type { Call, OutputStream } from '@ecsm/command-line';
+import { ECSMService } from '@ecsm/operator/kinds';
 import { findKind, shortNameOf } from './kinds.ts';
 import { knownKinds, type Session, withSession } from './session.ts';
 import { namespaceScope } from './targets.ts';
@@ -8,8 +9,14 @@ import { namespaceScope } from './targets.ts';
 const namesMax = 500;
 
 /** For `KIND [NAME...]` and `KIND/NAME`. */
-export async function completeResourceArgs(call: Call): Promise<readonly string[]> {
+export async function completeResourceArgs(call: Call, typed = ''): Promise<readonly string[]> {
   const [first] = call.words;
+  const slash = typed.indexOf('/');
+  if (slash !== -1 && (first === undefined || first.includes('/'))) {
+    const kindWord = typed.slice(0, slash);
+    const names = (await namesOf(call, kindWord)).map((name) => `${kindWord}/${name}`);
+    return names.filter((name) => !call.words.includes(name));
+  }
   if (first === undefined) return kindNames(true);
   if (first.includes('/')) return [];
   const kind = findKind({ kinds: knownKinds }, first);
@@ -35,10 +42,14 @@ export async function completeKindSlashName(call: Call): Promise<readonly string
   });
 }
 
+/** Short words for the kind that is named most. */
+const serviceWords = ['services', 'svc'];
+
 /** Kinds with their descriptions. */
 export async function kindNames(withCategories = false): Promise<readonly string[]> {
   const names = knownKinds.kinds.map(({ plural, description }) => `${plural}\t${description}`);
-  return withCategories ? [...names, 'all\tall kinds that users create'] : names;
+  const aliases = serviceWords.map((word) => `${word}\tthe same as ${ECSMService.plural}`);
+  return withCategories ? [...names, ...aliases, 'all\tall kinds that users create'] : names;
 }
 
 /** The objects of a kind in the namespace, or in all of them with `-A`. */

@@ -1,7 +1,7 @@
 /** Prints objects in the formats of `-o`. All formats redact secrets. */
 
 import { type Call, UsageError } from '@ecsm/command-line';
-import type { Kind } from '@ecsm/runtime';
+import { Event, type Kind } from '@ecsm/runtime';
 import { customCells } from '../../print/custom-columns.ts';
 import { formatJson, formatYaml, listOf } from '../../print/documents.ts';
 import { type Format, FormatError, type FormatName, parseFormat } from '../../print/formats.ts';
@@ -96,15 +96,21 @@ function lookOf({ terminal: { out } }: Call) {
   return { columnsMax: out.columns, paint: paintOf(out.isColoured) };
 }
 
+/** As in kubectl, the name and the age of an event are not shown: they are no use, and the message needs the room. */
+function isBare(kind: Kind, format: Format, { bare = false }: PrintOptions): boolean {
+  return bare || (kind === Event && format.kind === 'table');
+}
+
 /** One table per kind, separated by empty lines. */
 function tablesOf(call: Call, items: readonly Item[], format: Format, options: PrintOptions): string {
   const kinds = [...new Set(items.map(({ kind }) => kind))];
   const columnOptions = columnOptionsOf(call, { showKind: kinds.length > 1, ...options });
   return kinds
     .map((kind) => {
-      const row = rowOf(kind, columnOptions);
+      const ownOptions = { ...columnOptions, bare: isBare(kind, format, options) };
+      const row = rowOf(kind, ownOptions);
       const rows = items.filter((item) => item.kind === kind).map((item) => row(item));
-      return tableOf(call, kind, rows, format, columnOptions).print(rows);
+      return tableOf(call, kind, rows, format, ownOptions).print(rows);
     })
     .join('\n');
 }
@@ -167,7 +173,7 @@ function textsOf(call: Call, kind: Kind, format: Format, options: PrintOptions):
   if (format.kind === 'table' || format.kind === 'wide') {
     let table: TableStream | undefined;
     return (items, deleted) => {
-      const columnOptions = columnOptionsOf(call, options);
+      const columnOptions = columnOptionsOf(call, { ...options, bare: isBare(kind, format, options) });
       const row = rowOf(kind, columnOptions);
       const rows = items.map((item) => row(item, deleted));
       table ??= tableOf(call, kind, rows, format, columnOptions);

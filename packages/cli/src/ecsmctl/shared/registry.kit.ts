@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { nodeFiles, type Program, runProgram } from '@ecsm/command-line';
 import { type TestRun, type TestTerminal, type TestTerminalOptions, testTerminal } from '@ecsm/command-line/testing';
 import { ECSMService, type ECSMServiceInput, ServiceRevision } from '@ecsm/operator';
-import { type EmbeddedRegistry, EventRecorder, openRegistry, systemClock } from '@ecsm/runtime';
+import { leaseName, presenceName } from '@ecsm/operator/kinds';
+import { type EmbeddedRegistry, EventRecorder, Lease, openRegistry, systemClock } from '@ecsm/runtime';
 import { afterAll } from 'vitest';
 import { ecsmctl } from '../program.ts';
 import { knownKinds } from './session.ts';
@@ -94,6 +95,7 @@ export function serviceInput(
 /** Two services in `default`, one with a Chinese node name, and one in `orbit`; `telemetry` with conditions, revisions and events. */
 export async function fillRegistry(kit: RegistryKit): Promise<void> {
   const registry = await kit.open(185_000);
+  await startedOperator(registry);
   const services = registry.resource(ECSMService);
   const telemetry = await services.create(
     serviceInput('telemetry', {
@@ -134,6 +136,10 @@ export async function fillRegistry(kit: RegistryKit): Promise<void> {
       currentRevision: '776a66dc',
       updateRevision: '2f7fefde',
       healing: { reason: 'DeploymentFailed', attempts: 3, lastTime: '2026-01-02T03:03:45Z' },
+      instances: [
+        { name: 'telemetry-1', nodeName: 'node-2', state: 'Ready', restarts: 2, startedTime: '2026-01-02T03:02:05Z' },
+        { name: 'telemetry-2', nodeName: '地面站一号', state: 'Failed', restarts: 0, message: '镜像拉取失败' },
+      ],
       lostNodes: [{ name: '地面站一号', sinceTime: '2026-01-02T03:03:00Z' }],
       conditions: [
         {
@@ -180,6 +186,15 @@ async function recordEvents(kit: RegistryKit, telemetry: ECSMService): Promise<v
   };
   await say(180_000, 'Normal', 'Created', 'created telemetry');
   await say(20_000, 'Warning', 'DeploymentFailed', '地面站一号: 镜像拉取失败', 3);
+}
+
+/** The record of an operator on the machine of the test terminal. Without `agoMs` it is one without a lease. */
+export async function startedOperator(registry: EmbeddedRegistry, processId = 1, agoMs?: number): Promise<void> {
+  const renewed = agoMs === undefined ? {} : { renewTime: new Date(nowMs - agoMs).toISOString().replace('Z', '000Z') };
+  await registry.resource(Lease).apply({
+    metadata: { name: agoMs === undefined ? presenceName : leaseName },
+    spec: { holderIdentity: `here_${processId}_u`, leaseDurationSeconds: 15, leaseTransitions: 0, ...renewed },
+  });
 }
 
 /** What differs from one run to the next. */

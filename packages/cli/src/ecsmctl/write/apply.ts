@@ -5,6 +5,7 @@ import { type LabelSelector, matchesLabels, parseLabelSelector } from '@ecsm/run
 import { shortNameOf } from '../shared/kinds.ts';
 import { type Document, readManifestFiles } from '../shared/manifests.ts';
 import { checkOmitted, hasOmitted } from '../shared/omitted-replicas.ts';
+import { missingOperatorWarning } from '../shared/operator-presence.ts';
 import { type Session, withoutRegistry } from '../shared/session.ts';
 import { type Item, isOn, selectionOf } from '../shared/targets.ts';
 import { timeoutMsOf } from '../shared/time-limits.ts';
@@ -12,7 +13,6 @@ import { applyOne } from './apply-one.ts';
 import { rejectArguments } from './arguments.ts';
 import { isTerminating, waitUntilDeleted } from './deletion.ts';
 import { isDryRun, withNewRegistry, withRegistryOrNone } from './dry-run.ts';
-import { missingOperatorWarning } from './operator-presence.ts';
 import { prunable } from './prune.ts';
 import { waitUntilReady } from './readiness.ts';
 import { Report } from './report.ts';
@@ -40,7 +40,7 @@ export const run: Run = async (call) => {
     await report.print();
     if (options.dryRun) return;
     const hasChanges = applied.some(({ isChanged }) => isChanged) || pruned.length > 0;
-    const missing = hasChanges ? await missingOperatorWarning(session.registry) : undefined;
+    const missing = hasChanges ? await missingOperatorWarning(session.registry, call.terminal) : undefined;
     if (missing !== undefined) session.warn(missing);
     if (!options.wait) return;
     await waitUntilReady(call, session, applied, options.timeoutMs);

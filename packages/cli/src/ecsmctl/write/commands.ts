@@ -4,7 +4,8 @@ import { allNamespacesFlag, filenameFlag, outputFlag, recursiveFlag, selectorFla
 import { allFlag, dryRunFlag, nameOutputFlag, platformFlags, timeoutFlag } from './flags.ts';
 
 const group = 'Change objects';
-const completeWords: Completer = async (call) => (await import('../shared/live-names.ts')).completeResourceArgs(call);
+const completeWords: Completer = async (call, typed) =>
+  (await import('../shared/live-names.ts')).completeResourceArgs(call, typed);
 const fileFlags = [filenameFlag, recursiveFlag];
 /** Arguments are accepted, so that the error message can suggest -f. */
 const filesOnly = { words: '-f FILE|DIR|-', wordsMin: 0, wordsMax: Number.POSITIVE_INFINITY };

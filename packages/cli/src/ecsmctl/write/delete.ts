@@ -1,11 +1,11 @@
 /** `ecsmctl delete`: deletes objects by name, file, selector, or all of a kind. */
 import { type Call, type Run, UsageError } from '@ecsm/command-line';
+import { missingOperatorWarning } from '../shared/operator-presence.ts';
 import type { Session } from '../shared/session.ts';
 import { findTarget, type Item, isOn, missing, type Target } from '../shared/targets.ts';
 import { timeoutMsOf } from '../shared/time-limits.ts';
 import { cleanupText, isTerminating, waitUntilDeleted } from './deletion.ts';
 import { isDryRun, withExistingRegistry } from './dry-run.ts';
-import { missingOperatorWarning } from './operator-presence.ts';
 import { orphan } from './orphan.ts';
 import { Report } from './report.ts';
 import { selectedTargets } from './selected-targets.ts';
@@ -31,7 +31,7 @@ export const run: Run = async (call) => {
       else if (item) onDeleted(item);
     });
     if (options.wait) await waitUntilDeleted(call, session, terminating, options.timeoutMs, onDeleted);
-    else await reportPending(session, terminating, report);
+    else await reportPending(call, session, terminating, report);
     await report.print();
   });
   report.end();
@@ -66,8 +66,13 @@ async function deleteOne(
 }
 
 /** Reports which cleanup the terminating objects wait for. */
-async function reportPending({ registry, warn }: Session, terminating: readonly Item[], report: Report): Promise<void> {
+async function reportPending(
+  { terminal }: Call,
+  { registry, warn }: Session,
+  terminating: readonly Item[],
+  report: Report,
+): Promise<void> {
   for (const item of terminating) report.done(item, `is being deleted: it waits for ${cleanupText(item.object)}`);
-  const missing = terminating.length === 0 ? undefined : await missingOperatorWarning(registry);
+  const missing = terminating.length === 0 ? undefined : await missingOperatorWarning(registry, terminal);
   if (missing !== undefined) warn(missing);
 }

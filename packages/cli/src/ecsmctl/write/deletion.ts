@@ -2,10 +2,10 @@
 import { type Call, withProgress } from '@ecsm/command-line';
 import { platformFinalizer } from '@ecsm/operator/kinds';
 import { shortNameOf } from '../shared/kinds.ts';
+import { missingOperatorWarning } from '../shared/operator-presence.ts';
 import type { Session } from '../shared/session.ts';
 import type { Item } from '../shared/targets.ts';
 import { observe } from './observe.ts';
-import { missingOperatorWarning } from './operator-presence.ts';
 
 /** Descriptions of known finalizers. */
 const cleaners: Readonly<Record<string, string>> = {
@@ -50,7 +50,7 @@ export async function waitUntilDeleted(
     return `${count}${items.length === 1 ? 'it ' : ''}waits for ${cleanupText(object)}`;
   };
   const what = items.length === 1 ? `${nameOf(first)} to be deleted` : `${items.length} objects to be deleted`;
-  const missing = await missingOperatorWarning(session.registry);
+  const missing = await missingOperatorWarning(session.registry, call.terminal);
   const hint = missing === undefined ? 'is ecsm-operator running?' : `${missing}.`;
   const remedy = `${hint} The deletion continues in the background`;
   try {

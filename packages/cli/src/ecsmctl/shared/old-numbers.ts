@@ -1,0 +1,38 @@
+/** Warnings about the status of services that nobody updates any more. */
+import type { Terminal } from '@ecsm/command-line';
+import { ECSMService } from '@ecsm/operator/kinds';
+import { type Condition, findCondition, timeMsOf } from '@ecsm/runtime';
+import { ageOf } from './columns.ts';
+import { operatorPresence } from './operator-presence.ts';
+import type { Session } from './session.ts';
+import type { Item } from './targets.ts';
+
+/** Only a status that was observed can be old. */
+export async function warnAboutOldNumbers(
+  { registry, warn }: Session,
+  items: readonly Item[],
+  terminal: Pick<Terminal, 'clock' | 'machine'>,
+): Promise<void> {
+  const observed = items.flatMap(({ kind, object }) => (kind === ECSMService ? [conditionsOf(object.status)] : []));
+  if (!observed.some((conditions) => conditions.length > 0)) return;
+  const presence = await operatorPresence(registry, terminal);
+  if (presence.is !== 'assumed') warn(`${presence.message}; the status is what it last observed`);
+  const since = outageStart(observed);
+  if (since === undefined) return;
+  const ago = timeMsOf(since) === undefined ? '' : ` (${ageOf(since, terminal.clock.now())})`;
+  warn(`the platform has been unreachable since ${since}${ago}; the status is what was observed before`);
+}
+
+/** The earliest time at which the platform was found to be unreachable. */
+function outageStart(observed: readonly (readonly Condition[])[]): string | undefined {
+  const times = observed.flatMap((conditions) => {
+    const reachable = findCondition(conditions, 'PlatformReachable');
+    return reachable?.status === 'False' ? [reachable.lastTransitionTime] : [];
+  });
+  return times.sort()[0];
+}
+
+function conditionsOf(status: unknown): readonly Condition[] {
+  const has = typeof status === 'object' && status !== null && 'conditions' in status;
+  return has && Array.isArray(status.conditions) ? status.conditions : [];
+}

@@ -1,0 +1,76 @@
+/**
+ * Detects from the records of the registry whether an operator uses it. With `--leader-elect` that is a lease, which the
+ * leader renews; without, a record that is written at the start and deleted at the end. Their holder is `HOST_PID_UUID`.
+ */
+import { duration, type Terminal } from '@ecsm/command-line';
+import { leaseName, presenceName } from '@ecsm/operator/kinds';
+import { isApiError, Lease, type ObjectOf, type Registry, timeMsOf } from '@ecsm/runtime';
+
+type LeaseSpec = ObjectOf<typeof Lease>['spec'];
+
+export type OperatorPresence =
+  /** Nothing indicates that none runs. */
+  | { readonly is: 'assumed' }
+  /** It has ended: its lease was released or is not renewed, or its process does not exist. */
+  | { readonly is: 'stopped'; readonly message: string }
+  /** There is no record: it was never started, or was stopped in order. */
+  | { readonly is: 'none'; readonly message: string };
+
+type Observer = Pick<Terminal, 'clock' | 'machine'>;
+
+/** A leader renews its lease several times in its duration. Clocks of machines may differ by this time. */
+const clockSkewMsMax = 60_000;
+const leaseSecondsDefault = 15;
+
+export async function operatorPresence(registry: Registry, observer: Observer): Promise<OperatorPresence> {
+  const [lease, record] = await Promise.all([leaseNamed(registry, leaseName), leaseNamed(registry, presenceName)]);
+  // Without a readable record nothing is known about the operator.
+  if (lease === 'unreadable' || record === 'unreadable') return { is: 'assumed' };
+  const problems = [lease, record].flatMap((one) => (one === undefined ? [] : [problemOf(one, observer)]));
+  if (problems.length === 0) return { is: 'none', message: 'no operator seems to be running' };
+  const [first] = problems;
+  if (first === undefined || problems.includes(undefined)) return { is: 'assumed' };
+  return { is: 'stopped', message: `no operator seems to be running: ${first}` };
+}
+
+/** A warning if an operator was there and has ended. */
+export async function missingOperatorWarning(registry: Registry, observer: Observer): Promise<string | undefined> {
+  const presence = await operatorPresence(registry, observer);
+  return presence.is === 'stopped' ? presence.message : undefined;
+}
+
+/** For commands that wait for the operator. */
+export async function warnWithoutOperator(
+  { registry, warn }: { readonly registry: Registry; readonly warn: (text: string) => void },
+  observer: Observer,
+): Promise<void> {
+  const presence = await operatorPresence(registry, observer);
+  if (presence.is !== 'assumed') warn(`${presence.message}; nothing changes until ecsm-operator is started`);
+}
+
+async function leaseNamed(registry: Registry, name: string): Promise<LeaseSpec | 'unreadable' | undefined> {
+  try {
+    return (await registry.resource(Lease).get(name)).spec;
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return undefined;
+    if (isApiError(error)) return 'unreadable';
+    throw error;
+  }
+}
+
+/** Undefined: its holder may be running. */
+function problemOf(
+  { holderIdentity, renewTime, leaseDurationSeconds = leaseSecondsDefault }: LeaseSpec,
+  { clock, machine }: Observer,
+): string | undefined {
+  const renewedMs = renewTime === undefined ? undefined : timeMsOf(renewTime);
+  const sinceMs = renewedMs === undefined ? undefined : clock.now() - renewedMs;
+  const seen = sinceMs === undefined ? '' : `it was last seen ${duration(Math.max(sinceMs, 0))} ago`;
+  if (!holderIdentity) return `the lease "${leaseName}" has no holder`;
+  const [, host, processId] = /^(.+)_(\d+)_[^_]+$/.exec(holderIdentity) ?? [];
+  if (host === machine.hostname && processId !== undefined && !machine.isRunning(Number(processId))) {
+    return `its process ${processId} has ended${seen === '' ? '' : `, ${seen}`}`;
+  }
+  if (sinceMs === undefined || sinceMs <= leaseDurationSeconds * 1000 + clockSkewMsMax) return undefined;
+  return seen;
+}
