@@ -48,7 +48,7 @@ describe('an object of 200 MB', () => {
 
   it.skipIf(skipWithoutS3('rclone'))('does not need as much memory on an S3 server', async () => {
     const server = await S3Server.start('rclone');
-    const client = openStorage(server.bucket(), { ...ports, credentials: server.credentials });
+    const client = openStorage(await server.bucket(), { ...ports, credentials: server.credentials });
     const peakBytes = await growth(client);
     client.close();
     await server.close();
