@@ -259,6 +259,20 @@ describe('a password', () => {
   );
 });
 
+describe('a host name', () => {
+  it.each([
+    ['sylixos_ecs', true],
+    ['web-1.site', true],
+    ['a b', false],
+    ['-a', false],
+  ])('"%s" is valid: %s', (hostname, isValid) => {
+    const input = { metadata: { name: 'web' }, spec: { ...fullService.spec, template: { image: 'a@1', hostname } } };
+    const parse = () => ECSMService.parse(input);
+    if (isValid) expect(parse().spec.template.hostname).toBe(hostname);
+    else expect(parse).toThrow('must be a host name');
+  });
+});
+
 describe('columns', () => {
   const cells = (input: object) => {
     const object = {

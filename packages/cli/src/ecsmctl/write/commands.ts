@@ -299,11 +299,18 @@ const autoscale: Command = {
 const validate: Command = {
   name: 'validate',
   help: 'validate files without a registry',
-  more: 'Reports all errors in all files, with file, line and column.',
-  examples: [{ help: 'validate files before applying them', line: 'ecsmctl validate -f examples/quickstart' }],
+  more: 'Reports all errors in all files, with file, line and column. With --live it also asks the platform for the images and nodes of the services, which it would refuse only during the rollout.',
+  examples: [
+    { help: 'validate files before applying them', line: 'ecsmctl validate -f examples/quickstart' },
+    { help: 'also ask the platform', line: 'ecsmctl validate --live -f examples/quickstart/telemetry.yaml' },
+  ],
   ...filesOnly,
   group,
-  flags: fileFlags,
+  flags: [
+    ...fileFlags,
+    { name: 'live', help: 'also ask the platform whether it has the images and nodes' },
+    ...platformFlags,
+  ],
   exitCodes: [
     { code: 0, help: 'all files are valid' },
     { code: 1, help: 'a file is not valid' },
