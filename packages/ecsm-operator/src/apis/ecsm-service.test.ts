@@ -266,7 +266,10 @@ describe('a host name', () => {
     ['a b', false],
     ['-a', false],
   ])('"%s" is valid: %s', (hostname, isValid) => {
-    const input = { metadata: { name: 'web' }, spec: { ...fullService.spec, template: { image: 'a@1', hostname } } };
+    const template = { image: 'a@1', hostname };
+    const deploymentStrategy = { type: 'Static', nodes: ['a'] };
+    const { apiVersion, kind } = ECSMService;
+    const input = { apiVersion, kind, metadata: { name: 'web' }, spec: { deploymentStrategy, template } };
     const parse = () => ECSMService.parse(input);
     if (isValid) expect(parse().spec.template.hostname).toBe(hostname);
     else expect(parse).toThrow('must be a host name');
