@@ -27,6 +27,7 @@ export { ConfigMap, Namespace, Secret } from './kinds/core.ts';
 export { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from './kinds/rbac.ts';
 export { serverKinds } from './kinds/server-kinds.ts';
 export { Token } from './kinds/token.ts';
+export { applyJsonPatch } from './patch/json-patch.ts';
 export { Authority, generateAuthority } from './tls/authority.ts';
 export { Certificates } from './tls/certificates.ts';
 export { type KeyPair, parseKeyPair } from './tls/key-pair.ts';

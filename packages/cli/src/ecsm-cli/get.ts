@@ -10,7 +10,21 @@ import { type Target, targetsOf } from './targets.ts';
 const limitMax = 1_000_000;
 
 export async function run(call: Call): Promise<void> {
-  await show(call, targetsOf(call.words));
+  const targets = targetsOf(call.words);
+  if (call.flag('watch') === undefined) {
+    if (call.origin('interval') !== undefined) throw new UsageError('--interval requires -w');
+    return show(call, targets);
+  }
+  for (const flag of ['limit', 'sort-by']) {
+    if (call.flag(flag) !== undefined) throw new UsageError(`--${flag} cannot be used with -w`);
+  }
+  checkFilters(call, targets);
+  const { followChanges } = await import('./watch.ts');
+  await followChanges(
+    call,
+    targets,
+    filterFlags.map(({ name }) => name),
+  );
 }
 
 /** Also for `image list`. */

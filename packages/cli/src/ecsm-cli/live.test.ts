@@ -81,6 +81,23 @@ test('watch ends when its output is closed, and after --for', async () => {
   });
 });
 
+test('get -w prints the objects, then a line for each change', async () => {
+  const kit = await simulated({ isQuick: true });
+  const watch = kit.start(['get', 'services', '-w', '--interval', '1s']);
+  await expect.poll(() => watch.err.text).toContain('No services yet.');
+  await createService(kit, 'x', { nodes: ['node-1'] });
+  await expect.poll(() => watch.out.text).toMatch(/^NAME.*\nx /);
+  watch.interrupt();
+  expect(await watch.exit).toBe(130);
+  for (const [line, error] of [
+    ['get services -w --limit 2', '--limit cannot be used with -w'],
+    ['get services --interval 2s', '--interval requires -w'],
+    ['get images -w', 'images cannot be watched: watch services, containers, nodes'],
+  ] as const) {
+    expect(await kit.run(line)).toMatchObject({ code: 2, err: expect.stringContaining(error) });
+  }
+});
+
 test('top prints one table in a pipe', async () => {
   const kit = await simulated();
   const { code, out } = await kit.run('top nodes');

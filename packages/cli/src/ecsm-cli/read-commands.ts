@@ -27,7 +27,15 @@ const get: Command = {
   ],
   words: 'KIND [NAME...]',
   group,
-  flags: [outputFlag, ...filterFlags, limitFlag, sortFlag, noHeadersFlag],
+  flags: [
+    outputFlag,
+    ...filterFlags,
+    limitFlag,
+    sortFlag,
+    noHeadersFlag,
+    { name: 'watch', short: 'w', help: 'print the objects, then a line for each change until Ctrl-C' },
+    { ...intervalFlag, help: 'with -w: polling interval; a shorter one causes more traffic' },
+  ],
   completeWords: kindsThenNames,
   load: () => import('./get.ts'),
 };

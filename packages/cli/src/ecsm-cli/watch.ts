@@ -8,7 +8,7 @@ import { formatOf } from './output.ts';
 import { type Platform, withPlatform } from './platform.ts';
 import { intervalOf, type PollOptions, poll, showLive } from './polling.ts';
 import { type Context, type Item, loadResource, type Resource } from './resource.ts';
-import { targetsOf } from './targets.ts';
+import { type Target, targetsOf } from './targets.ts';
 import { columnsFor } from './top.ts';
 import { durationMsOf } from './values.ts';
 
@@ -16,14 +16,29 @@ const watched: readonly Kind[] = ['service', 'container', 'node'];
 const flags = ['namespace', 'name'];
 
 export async function run(call: Call): Promise<void> {
-  const { kind: format } = formatOf(call, ['table', 'wide']);
-  intervalOf(call);
   const forText = call.flag('for');
   const forMs = forText === undefined ? undefined : durationMsOf(forText, '--for');
-  const [target = { kind: 'service' as const, names: [] }, another] =
-    call.words.length === 0 ? [] : targetsOf(call.words);
+  const targets = call.words.length === 0 ? [{ kind: 'service' as const, names: [] }] : targetsOf(call.words);
+  const watch = await watchOf(call, targets, { flags, forMs });
+  const show = call.terminal.out.canRepaint ? showTable : streamChanges;
+  await withPlatform(call, (platform) => show(call, platform, watch));
+}
+
+/** For `get -w`: one line per change, also on a terminal. */
+export async function followChanges(call: Call, targets: readonly Target[], filters: readonly string[]): Promise<void> {
+  const watch = await watchOf(call, targets, { flags: filters });
+  await withPlatform(call, (platform) => streamChanges(call, platform, watch));
+}
+
+async function watchOf(
+  call: Call,
+  [target, another]: readonly Target[],
+  { flags, forMs }: { readonly flags: readonly string[]; readonly forMs?: number | undefined },
+): Promise<Watch> {
+  const { kind: format } = formatOf(call, ['table', 'wide']);
+  intervalOf(call);
   if (another) throw new UsageError(`only one kind is allowed: ${another.kind} is another one`);
-  const { kind, names: wanted } = target;
+  const { kind, names: wanted } = target ?? { kind: 'service', names: [] };
   if (!watched.includes(kind)) {
     throw new UsageError(
       `${kindNames[kind].plural} cannot be watched: watch ${watched.map((one) => kindNames[one].plural).join(', ')}`,
@@ -39,9 +54,7 @@ export async function run(call: Call): Promise<void> {
       if (wanted.length === 0 || wanted.includes(item.name)) items.push(item);
     return items;
   };
-  const watch: Watch = { resource, wide: format === 'wide', polling: { flags, read, forMs } };
-  const show = call.terminal.out.canRepaint ? showTable : streamChanges;
-  await withPlatform(call, (platform) => show(call, platform, watch));
+  return { resource, wide: format === 'wide', polling: { flags, read, forMs } };
 }
 
 interface Watch {

@@ -28,6 +28,9 @@ const valueOfFormat: Partial<Record<FormatName, { readonly value: string; readon
   'custom-columns': { value: 'NAME:PATH,...', example: 'NAME:.metadata.name' },
 };
 
+const goTemplateText =
+  'templates of Go are not supported. Use -o jsonpath=\'{range .items[*]}{.metadata.name}{"\\n"}{end}\', or -o custom-columns=NAME:.metadata.name';
+
 const shownColumnsMax = 60;
 
 /** The message is one line for the user. */
@@ -43,6 +46,7 @@ export function parseFormat(text: string | undefined, allowed: readonly FormatNa
   const argument = equals === -1 ? '' : text.slice(equals + 1);
   const kind = allowed.find((one) => one === name);
   if (kind === undefined) {
+    if (name.startsWith('go-template')) throw new FormatError(goTemplateText);
     const shown = truncate(visible(name), shownColumnsMax);
     const isKnown = formatNames.some((one) => one === name);
     throw new FormatError(

@@ -259,6 +259,23 @@ describe('a password', () => {
   );
 });
 
+describe('a host name', () => {
+  it.each([
+    ['sylixos_ecs', true],
+    ['web-1.site', true],
+    ['a b', false],
+    ['-a', false],
+  ])('"%s" is valid: %s', (hostname, isValid) => {
+    const template = { image: 'a@1', hostname };
+    const deploymentStrategy = { type: 'Static', nodes: ['a'] };
+    const { apiVersion, kind } = ECSMService;
+    const input = { apiVersion, kind, metadata: { name: 'web' }, spec: { deploymentStrategy, template } };
+    const parse = () => ECSMService.parse(input);
+    if (isValid) expect(parse().spec.template.hostname).toBe(hostname);
+    else expect(parse).toThrow('must be a host name');
+  });
+});
+
 describe('columns', () => {
   const cells = (input: object) => {
     const object = {

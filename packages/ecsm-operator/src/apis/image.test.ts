@@ -31,6 +31,14 @@ describe('an image reference', () => {
   });
 });
 
+describe('an image for an operating system without nodes', () => {
+  it('is refused', () => {
+    expect(imageFormat.check('a@1#windows')).toBe(
+      'must be for sylixos or linux, such as telemetry@1.2.0#sylixos, not for "windows"',
+    );
+  });
+});
+
 describe('the operating system of a template', () => {
   it('is that of the image, else of the template, else SylixOS', () => {
     const onLinux = { platform: { os: 'linux' } };

@@ -13,10 +13,17 @@ export function parseImage(text: string): ImageReference | undefined {
   return { name, tag, ...(os === undefined ? {} : { os }) };
 }
 
+/** Operating systems that the platform has nodes for. */
+const systems = ['sylixos', 'linux'];
+
 export const imageFormat = {
   name: 'ecsm-image',
-  check: (text: string): string | undefined =>
-    parseImage(text) ? undefined : 'must be an image such as telemetry@1.2.0 or telemetry@1.2.0#sylixos',
+  check: (text: string): string | undefined => {
+    const image = parseImage(text);
+    if (image === undefined) return 'must be an image such as telemetry@1.2.0 or telemetry@1.2.0#sylixos';
+    if (image.os === undefined || systems.includes(image.os)) return undefined;
+    return `must be for ${systems.join(' or ')}, such as telemetry@1.2.0#${systems[0]}, not for "${image.os}"`;
+  },
 };
 
 interface Imaged {

@@ -4,4 +4,11 @@ export { ECSMHpa, type ECSMHpaInput } from './hpa.ts';
 export { operatorKinds } from './kinds.ts';
 export { type CapacityStatus, OperatorIdentity } from './operator-identity.ts';
 export { ServiceRevision } from './service-revision.ts';
-export { adoptAnnotation, leaseName, platformFinalizer, presenceName, restartedAtAnnotation } from './well-known.ts';
+export {
+  adoptAnnotation,
+  leaseName,
+  orphanAnnotation,
+  platformFinalizer,
+  presenceName,
+  restartedAtAnnotation,
+} from './well-known.ts';

@@ -49,7 +49,18 @@ export const template = object(
       boolean({ description: 'Whether every node pulls the image in advance, so that a move is faster.' }),
       false,
     ),
-    hostname: optional(string({ minLength: 1, maxLength: 253, description: 'Host name inside an instance.' })),
+    hostname: optional(
+      string({
+        minLength: 1,
+        maxLength: 253,
+        // Underscores are not in the rules of DNS, but in host names of SylixOS.
+        pattern: {
+          expression: /^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$/u,
+          hint: 'must be a host name: letters, digits, "-", "_" and "."',
+        },
+        description: 'Host name inside an instance.',
+      }),
+    ),
     command: optional(
       list(string({ maxLength: 32_768 }), {
         minItems: 1,

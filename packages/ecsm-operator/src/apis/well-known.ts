@@ -4,6 +4,8 @@
 export const platformFinalizer = 'ecsm.sh/platform-service';
 /** `"true"` adopts a service on the platform that has the name of the ECSMService and no owner mark. */
 export const adoptAnnotation = 'ecsm.sh/adopt';
+/** `"true"`: when the ECSMService is deleted, its services stay on the platform. */
+export const orphanAnnotation = 'ecsm.sh/orphan';
 /** A new value creates a new revision of the same template. */
 export const restartedAtAnnotation = 'ecsm.sh/restartedAt';
 /** The lease of the operator that leads. */

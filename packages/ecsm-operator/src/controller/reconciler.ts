@@ -14,7 +14,7 @@ import {
   withFinalizer,
 } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
-import { platformFinalizer } from '../apis/well-known.ts';
+import { orphanAnnotation, platformFinalizer } from '../apis/well-known.ts';
 import type { PlatformSnapshot } from '../observe/observer.ts';
 import { PlatformError } from '../observe/platform-error.ts';
 import { isOurs, ownedBy } from '../resource/mark.ts';
@@ -120,6 +120,13 @@ export class Reconciler {
     const { allocations, breaker, observer, clock, settings, fleet } = this.#options;
     const { owners, poller } = observer;
     const { base, context } = job;
+    if (service.metadata.annotations?.[orphanAnnotation] === 'true') {
+      context.log.write('info', 'left on the platform', { annotation: orphanAnnotation });
+      poller.setInProgress(base, false);
+      // Not released: what is released is deleted if it appears late.
+      owners.delete(base);
+      return;
+    }
     if (breaker.state === 'unreachable') return this.#awaitLink(service, job);
     await poller.firstPoll(context.signal);
     owners.addKnownIds(base, idsIn(service));

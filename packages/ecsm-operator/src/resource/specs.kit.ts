@@ -66,7 +66,7 @@ const sylixos: fc.Arbitrary<Sylixos> = some({
 const common = {
   imagePullPolicy: fc.constantFrom('Always' as const, 'IfNotPresent' as const, 'Never' as const),
   prepull: fc.boolean(),
-  hostname: fc.string({ minLength: 1, maxLength: 253 }),
+  hostname: fc.stringMatching(/^[a-z0-9]([a-z0-9_.-]{0,60}[a-z0-9])?$/),
   command: fc.array(text, { minLength: 1 }),
   env: fc.uniqueArray(variable, { selector: (one) => one.name }),
   volumeMounts: fc.uniqueArray(

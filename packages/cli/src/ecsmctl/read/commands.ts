@@ -96,7 +96,7 @@ const events: Command = {
   ],
   group,
   flags: [
-    ...tableFlags.filter(({ name }) => name !== 'show-labels'),
+    ...tableFlags.filter(({ name }) => !name.includes('label')),
     allNamespacesFlag,
     {
       name: 'for',
@@ -197,6 +197,17 @@ const top: Command = {
       ],
       load: () => import('./top-capacity.ts'),
     },
+    ...['nodes', 'pods', 'containers'].map((name) => ({
+      name,
+      ...(name === 'containers' ? {} : { aliases: [name.slice(0, -1)] }),
+      help: 'on the platform: see ecsm-cli top',
+      examples: [],
+      hidden: true,
+      words: '[NAME...]',
+      wordsMin: 0,
+      wordsMax: Number.POSITIVE_INFINITY,
+      load: () => import('./top-elsewhere.ts'),
+    })),
   ],
 };
 
@@ -246,8 +257,15 @@ const config: Command = {
 const version: Command = {
   name: 'version',
   help: 'print the version',
-  examples: [{ help: 'print the version of ecsmctl', line: 'ecsmctl version' }],
+  examples: [
+    { help: 'print the version of ecsmctl', line: 'ecsmctl version' },
+    { help: 'print it for a program', line: 'ecsmctl version -o json' },
+  ],
   group: 'Other',
+  flags: [
+    { ...outputFlag, help: 'output format: yaml or json', complete: async () => ['yaml', 'json'] },
+    { name: 'client', help: 'print only the version of ecsmctl, which is always so: accepted for scripts' },
+  ],
   load: () => import('./version.ts'),
 };
 

@@ -20,7 +20,7 @@ const rolloutErrors: readonly ErrorCase[] = [
   ],
   ['rollout status lease/x', 2, 'leases have no rollouts: name an ecsmservice'],
   ['rollout status leases --all', 2, 'leases have no rollouts: name an ecsmservice'],
-  ['rollout status pod/x', 2, `there is no kind "pod". There are ${pluralsText}.`],
+  ['rollout status thing/x', 2, `there is no kind "thing". There are ${pluralsText}.`],
   ['rollout status service/telemetry revision/x', 2, 'servicerevisions have no rollouts: name an ecsmservice'],
   ['rollout status service telemetry -A', 2, 'names require a single namespace: use -n, not -A'],
   [

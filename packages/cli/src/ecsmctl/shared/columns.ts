@@ -13,6 +13,8 @@ export interface ColumnOptions {
   /** `ecsmservice/telemetry` instead of `telemetry`, for several kinds in one table. */
   readonly showKind?: boolean | undefined;
   readonly showLabels?: boolean | undefined;
+  /** Labels with a column of their own. */
+  readonly labelColumns?: readonly string[] | undefined;
   /** Only the columns of the kind, without name and age. */
   readonly bare?: boolean | undefined;
 }
@@ -20,7 +22,10 @@ export interface ColumnOptions {
 export const none = '<none>';
 
 /** Wide columns follow the age, as in kubectl, so the other columns keep their position. */
-export function columnsOf(kind: Kind, { namespaces, showLabels, bare }: ColumnOptions): readonly Column[] {
+export function columnsOf(
+  kind: Kind,
+  { namespaces, showLabels, labelColumns = [], bare }: ColumnOptions,
+): readonly Column[] {
   const own = kind.columns.map(({ name, wide }) => ({ name, wide, shrink: true }));
   return [
     ...(namespaces ? [{ name: 'NAMESPACE' }] : []),
@@ -28,6 +33,7 @@ export function columnsOf(kind: Kind, { namespaces, showLabels, bare }: ColumnOp
     ...own.filter(({ wide }) => !wide),
     ...(bare ? [] : [{ name: 'AGE' }]),
     ...own.filter(({ wide }) => wide),
+    ...labelColumns.map((key) => ({ name: key.slice(key.lastIndexOf('/') + 1).toUpperCase() })),
     ...(showLabels ? [{ name: 'LABELS', shrink: true }] : []),
   ];
 }
@@ -36,7 +42,10 @@ export function columnsOf(kind: Kind, { namespaces, showLabels, bare }: ColumnOp
 export type Row = (item: Item, deleted?: boolean) => readonly Cell[];
 
 /** Returns the row function of a kind. Call it once per table, which may have thousands of rows. */
-export function rowOf(kind: Kind, { nowMs, namespaces, bare, showKind, showLabels }: ColumnOptions): Row {
+export function rowOf(
+  kind: Kind,
+  { nowMs, namespaces, bare, showKind, showLabels, labelColumns = [] }: ColumnOptions,
+): Row {
   const plain = kind.columns.filter(({ wide }) => !wide);
   const wide = kind.columns.filter((column) => column.wide);
   return ({ object }, deleted = false) => {
@@ -47,6 +56,7 @@ export function rowOf(kind: Kind, { nowMs, namespaces, bare, showKind, showLabel
     for (const column of plain) cells.push(cellOf(column.value(object), nowMs));
     if (!bare) cells.push(deleted ? 'deleted' : ageOf(creationTimestamp, nowMs));
     for (const column of wide) cells.push(cellOf(column.value(object), nowMs));
+    for (const key of labelColumns) cells.push(redactNamed(key, labels?.[key] ?? ''));
     if (showLabels) cells.push(labelsText(labels));
     return deleted ? cells.map((cell) => ({ text: textOf(cell), style: 'dim' })) : cells;
   };

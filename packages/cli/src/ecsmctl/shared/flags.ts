@@ -59,7 +59,15 @@ export const filenameFlag: Flag = {
   short: 'f',
   value: 'FILE|DIR|-',
   repeats: true,
-  help: 'manifest file or directory, in YAML or JSON; - is standard input',
+  help: 'manifest file or directory, in YAML or JSON; - is standard input. Several: -f a.yaml,b.yaml or -f a.yaml -f b.yaml',
+};
+
+/** Known to users of kubectl, and refused with the alternative. */
+export const kustomizeFlag: Flag = {
+  name: 'kustomize',
+  short: 'k',
+  value: 'DIR',
+  help: 'not supported: run "kustomize build DIR | ecsmctl apply -f -" instead',
 };
 
 export const recursiveFlag: Flag = {
@@ -81,4 +89,11 @@ export const tableFlags: readonly Flag[] = [
   outputFlag,
   { name: 'no-headers', help: 'omit the table header' },
   { name: 'show-labels', help: 'add a column with the labels' },
+  {
+    name: 'label-columns',
+    short: 'L',
+    value: 'KEYS',
+    repeats: true,
+    help: 'add a column for each of these labels: -L app,tier',
+  },
 ];

@@ -26,8 +26,8 @@ describe('a kind', () => {
     ['ecsmservces', 'there is no kind "ecsmservces". Did you mean "ecsmservices"?'],
     ['evnts', 'there is no kind "evnts". Did you mean "events"?'],
     [
-      'pod',
-      'there is no kind "pod". There are ecsmservices, ecsmhpas, servicerevisions, operatoridentities, priorityclasses, events, leases.',
+      'thing',
+      'there is no kind "thing". There are ecsmservices, ecsmhpas, servicerevisions, operatoridentities, priorityclasses, events, leases.',
     ],
     ['ces', 'there is no kind "ces". Did you mean "es"?'],
   ])('that does not exist, %s, is rejected with a suggestion or the list', (word, message) => {
@@ -96,7 +96,11 @@ describe('words for objects', () => {
     [['service', 'a,b'], '"a,b" is not a valid object name: separate names with spaces'],
     [['service', 'ä'], '"ä" is not a valid object name: use a-z, 0-9 and "-"'],
     [['service', '../x'], '"service" is not KIND/NAME'],
-    [['pods/a'], 'there is no kind "pods".'],
+    [
+      ['pods/a'],
+      'there is no kind "pods" in the registry: containers are on the platform, use "ecsm-cli get containers"',
+    ],
+    [['things/a'], 'there is no kind "things".'],
   ])('%j are rejected', (words, message) => {
     expect(() => parseResourceArgs(known, words)).toThrow(message);
   });

@@ -8,6 +8,13 @@ export interface KnownKinds {
   readonly kinds: KindSet;
 }
 
+/** Words of users of kubectl for what only the platform has, and what `ecsm-cli` calls it. */
+const platformKinds: Readonly<Record<string, string>> = Object.fromEntries([
+  ...['nodes', 'node', 'no'].map((word) => [word, 'nodes']),
+  ...['pods', 'pod', 'po', 'containers', 'container', 'co'].map((word) => [word, 'containers']),
+  ...['images', 'image'].map((word) => [word, 'images']),
+]);
+
 /** Minimum length of a suffix that selects a kind. */
 const endingMin = 4;
 
@@ -27,6 +34,12 @@ export function findKind({ kinds }: KnownKinds, word: string): Kind {
             ending.length >= endingMin && (plural.endsWith(ending) || singular.endsWith(ending)),
         );
   if (found && others.length === 0) return found;
+  const elsewhere = platformKinds[ending];
+  if (elsewhere !== undefined) {
+    throw new UsageError(
+      `there is no kind "${word}" in the registry: ${elsewhere} are on the platform, use "ecsm-cli get ${elsewhere}"`,
+    );
+  }
   throw new UsageError(`there is no kind "${word}".${hintFor(kinds, ending)}`);
 }
 

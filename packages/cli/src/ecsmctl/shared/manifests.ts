@@ -106,7 +106,7 @@ interface Unreadable {
 /** Yields the files in the order of the flags. */
 async function* sourcesOf(call: Call): AsyncGenerator<Source | Unreadable> {
   const { terminal } = call;
-  const names = call.flags('filename');
+  const names = call.flags('filename').flatMap((one) => one.split(',').filter((name) => name !== ''));
   const isRecursive = call.origin('recursive') !== undefined && call.flag('recursive') === 'true';
   if (names.length === 0) throw new UsageError('specify the manifests: -f FILE, -f DIR, or -f - for standard input');
   if (names.filter((name) => name === '-').length > 1)

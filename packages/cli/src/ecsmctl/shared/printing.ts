@@ -139,6 +139,13 @@ function tableOf(
   });
 }
 
+/** `-L app,tier -L zone` */
+function labelColumnsOf(call: Call): readonly string[] {
+  if (call.origin('label-columns') === undefined) return [];
+  const keys = call.flags('label-columns').flatMap((keys) => keys.split(','));
+  return keys.map((key) => key.trim()).filter((key) => key !== '');
+}
+
 function columnOptionsOf(call: Call, { namespaces, showKind, bare }: PrintOptions): ColumnOptions {
   return {
     nowMs: call.terminal.clock.now(),
@@ -146,6 +153,7 @@ function columnOptionsOf(call: Call, { namespaces, showKind, bare }: PrintOption
     showKind,
     bare,
     showLabels: isOn(call, 'show-labels'),
+    labelColumns: labelColumnsOf(call),
   };
 }
 

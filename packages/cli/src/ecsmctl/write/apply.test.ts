@@ -228,8 +228,12 @@ describe('apply --prune', () => {
 
   it('requires a selector', async () => {
     expect(await kit.shown('apply -f both.yaml --prune')).toBe(
-      '! ecsmctl: --prune requires -l SELECTOR, which limits the objects that may be deleted\n! Try: ecsmctl apply --help\n= 2\n',
+      '! ecsmctl: --prune requires -l SELECTOR, which limits the objects that may be deleted, or --all for all that were applied\n! Try: ecsmctl apply --help\n= 2\n',
     );
+  });
+
+  it('deletes all objects that were applied before with --all', async () => {
+    expect(await kit.shown('apply -f both.yaml --prune --all --dry-run')).not.toContain('= ');
   });
 
   it('deletes objects that were applied before, match the selector and are not in the files, and no others', async () => {

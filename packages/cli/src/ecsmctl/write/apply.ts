@@ -17,6 +17,9 @@ import { prunable } from './prune.ts';
 import { waitUntilReady } from './readiness.ts';
 import { Report } from './report.ts';
 
+/** Matches every object. */
+const everything = parseLabelSelector('');
+
 interface Options {
   readonly selector: LabelSelector | undefined;
   readonly prune: boolean;
@@ -54,8 +57,13 @@ function optionsOf(call: Call): Options {
   const { labelSelector } = selectionOf(call, []);
   const selector = labelSelector === undefined ? undefined : parseLabelSelector(labelSelector);
   const prune = isOn(call, 'prune');
-  if (prune && selector === undefined) {
-    throw new UsageError('--prune requires -l SELECTOR, which limits the objects that may be deleted');
+  const isAll = isOn(call, 'all');
+  if (isAll && !prune) throw new UsageError('--all requires --prune');
+  if (isAll && selector !== undefined) throw new UsageError('use --all or -l, not both');
+  if (prune && selector === undefined && !isAll) {
+    throw new UsageError(
+      '--prune requires -l SELECTOR, which limits the objects that may be deleted, or --all for all that were applied',
+    );
   }
   const wait = isOn(call, 'wait');
   if (!wait && call.origin('timeout') !== undefined) throw new UsageError('--timeout requires --wait');
@@ -104,12 +112,12 @@ async function pruneRest(
   report: Report,
   { prune, selector, dryRun }: Options,
 ): Promise<readonly Item[]> {
-  if (!prune || !selector) return [];
+  if (!prune) return [];
   if (report.hasFailed) {
     session.warn('pruning skipped: some objects could not be applied');
     return [];
   }
-  return report.each(await prunable(session, documents, selector), async ({ kind, object }) => {
+  return report.each(await prunable(session, documents, selector ?? everything), async ({ kind, object }) => {
     const { name, namespace, uid } = object.metadata;
     const left = await session.registry.resource(kind).delete(name, { namespace, uid, dryRun });
     const item = { kind, object: left ?? object };

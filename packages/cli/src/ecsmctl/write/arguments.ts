@@ -4,11 +4,27 @@ import { parseResourceArgs } from '../shared/kinds.ts';
 import { knownKinds } from '../shared/session.ts';
 
 /** For commands that take only files. */
-export function rejectArguments({ words: [first] }: Call): void {
+export function rejectArguments(call: Call): void {
+  rejectKustomize(call);
+  const [first] = call.words;
   if (first === undefined) return;
+  if (/^(ns|namespaces?)$/i.test(first)) {
+    throw new UsageError(
+      'a namespace need not be created: apply objects with -n NAME, or with metadata.namespace. On a Kubernetes API server, use kubectl',
+    );
+  }
   const isFile = /[./\\]/.test(first);
   throw new UsageError(
     isFile ? `to read "${first}", write -f ${first}` : `objects are read from files: write -f FILE, not "${first}"`,
+  );
+}
+
+/** Throws `UsageError` for `-k`. */
+export function rejectKustomize(call: Call): void {
+  if (call.origin('kustomize') === undefined) return;
+  const directory = call.flag('kustomize');
+  throw new UsageError(
+    `-k is not supported, because ecsmctl contains no kustomize: run "kustomize build ${directory} | ecsmctl apply -f -"`,
   );
 }
 

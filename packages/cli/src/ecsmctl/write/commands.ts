@@ -1,12 +1,21 @@
 /** The commands that change objects, as data. */
 import type { Command, Completer } from '@ecsm/command-line';
-import { allNamespacesFlag, filenameFlag, outputFlag, recursiveFlag, selectorFlag } from '../shared/flags.ts';
+import {
+  allNamespacesFlag,
+  filenameFlag,
+  kustomizeFlag,
+  outputFlag,
+  recursiveFlag,
+  selectorFlag,
+} from '../shared/flags.ts';
 import { allFlag, dryRunFlag, nameOutputFlag, platformFlags, timeoutFlag } from './flags.ts';
+import { set } from './set-commands.ts';
 
 const group = 'Change objects';
 const completeWords: Completer = async (call, typed) =>
   (await import('../shared/live-names.ts')).completeResourceArgs(call, typed);
 const fileFlags = [filenameFlag, recursiveFlag];
+const kubectlFileFlags = [...fileFlags, kustomizeFlag];
 /** Arguments are accepted, so that the error message can suggest -f. */
 const filesOnly = { words: '-f FILE|DIR|-', wordsMin: 0, wordsMax: Number.POSITIVE_INFINITY };
 /** Flags that select the objects of a command. */
@@ -28,13 +37,14 @@ const apply: Command = {
   ...filesOnly,
   group,
   flags: [
-    ...fileFlags,
+    ...kubectlFileFlags,
     {
       ...selectorFlag,
       help: 'apply only objects in the files that match this label selector; with --prune, delete only objects that match it',
     },
     { name: 'force-conflicts', help: 'take over fields that other managers set to other values' },
     { name: 'prune', help: 'delete objects that were applied before, match -l, and are no longer in the files' },
+    { name: 'all', help: 'with --prune, instead of -l: all objects that were applied before' },
     dryRunFlag,
     { name: 'wait', help: 'wait until the objects are available' },
     timeoutFlag,
@@ -55,8 +65,24 @@ const create: Command = {
   ],
   ...filesOnly,
   group,
-  flags: [...fileFlags, dryRunFlag, outputFlag],
+  flags: [...kubectlFileFlags, dryRunFlag, outputFlag],
   load: () => import('./create.ts'),
+};
+
+const replace: Command = {
+  name: 'replace',
+  help: 'replace existing objects by those in files',
+  more: 'Fails for objects that do not exist. Fields that are not in the file get their defaults, whoever set them; apply keeps the fields of others. If the file has a resourceVersion, it has to be the present one.',
+  examples: [{ help: 'replace an object', line: 'ecsmctl replace -f examples/quickstart/worker.yaml --dry-run' }],
+  ...filesOnly,
+  group,
+  flags: [
+    ...kubectlFileFlags,
+    { name: 'force', help: 'not supported: it would delete the object first' },
+    dryRunFlag,
+    outputFlag,
+  ],
+  load: () => import('./replace.ts'),
 };
 
 const remove: Command = {
@@ -67,6 +93,10 @@ const remove: Command = {
     { help: 'delete one service', line: 'ecsmctl delete service worker --wait=false' },
     { help: 'delete the objects in a file', line: 'ecsmctl delete -f examples/quickstart/thermal.yaml --wait=false' },
     { help: 'delete services with a label', line: 'ecsmctl delete services -l tier=test' },
+    {
+      help: 'hand a service over: it stays on the platform',
+      line: 'ecsmctl delete service gateway --cascade=orphan --wait=false',
+    },
     { help: 'show what would be deleted', line: 'ecsmctl delete services --all --dry-run' },
   ],
   words: '(KIND [NAME...] | KIND/NAME... | -f FILE)',
@@ -76,12 +106,13 @@ const remove: Command = {
   group,
   flags: [
     ...whichFlags,
+    kustomizeFlag,
     {
       name: 'cascade',
       value: 'HOW',
       choices: ['background', 'orphan'],
       default: 'background',
-      help: 'whether the revisions of a service are deleted (background) or kept (orphan); its service on the platform is always deleted',
+      help: 'what happens to the service on the platform and to the revisions: background deletes them, orphan leaves them',
     },
     { name: 'wait', default: 'true', help: 'wait until the objects are deleted; --wait=false returns immediately' },
     timeoutFlag,
@@ -110,7 +141,7 @@ const diff: Command = {
   completeWords,
   group,
   flags: [
-    ...fileFlags,
+    ...kubectlFileFlags,
     { name: 'live', help: 'also show what the operator would do on the platform' },
     allNamespacesFlag,
     ...platformFlags,
@@ -141,13 +172,17 @@ const edit: Command = {
 const patch: Command = {
   name: 'patch',
   help: 'change fields of an object',
-  more: 'Applies a merge patch (RFC 7386): fields in the patch are set, null removes a field, lists are replaced as a whole.',
+  more: 'Applies a merge patch (RFC 7386): fields in the patch are set, null removes a field, lists are replaced as a whole. With --type json, applies the operations of a JSON patch (RFC 6902) one after the other; if one does not apply, nothing is changed.',
   examples: [
     {
       help: 'change one field',
       line: `ecsmctl patch service telemetry -p '{"spec":{"revisionHistoryLimit":5}}'`,
     },
     { help: 'change one field, in YAML', line: "ecsmctl patch service/telemetry -p 'spec: {revisionHistoryLimit: 5}'" },
+    {
+      help: 'change one field by a JSON patch',
+      line: `ecsmctl patch service telemetry --type json -p '[{"op":"replace","path":"/spec/revisionHistoryLimit","value":4}]'`,
+    },
   ],
   words: '(KIND NAME... | KIND/NAME...)',
   wordsMin: 0,
@@ -157,7 +192,7 @@ const patch: Command = {
   flags: [
     { name: 'patch', short: 'p', value: 'JSON|YAML', help: 'the patch, in JSON or YAML' },
     { name: 'patch-file', value: 'FILE|-', help: 'file with the patch; - is standard input' },
-    { name: 'type', value: 'TYPE', choices: ['merge'], default: 'merge', help: 'patch type' },
+    { name: 'type', value: 'TYPE', choices: ['merge', 'json'], default: 'merge', help: 'patch type' },
     dryRunFlag,
     outputFlag,
   ],
@@ -261,40 +296,21 @@ const autoscale: Command = {
   load: () => import('./autoscale.ts'),
 };
 
-const set: Command = {
-  name: 'set',
-  help: 'set the image of services',
-  examples: [{ help: 'set another version', line: 'ecsmctl set image service/telemetry telemetry@1.1.0#sylixos' }],
-  group,
-  commands: [
-    {
-      name: 'image',
-      help: 'set the image of services',
-      examples: [
-        { help: 'set another version', line: 'ecsmctl set image service/telemetry telemetry@1.1.0#sylixos' },
-        {
-          help: 'set the image of all services with a label',
-          line: 'ecsmctl set image services -l tier=test probe@2.0.0',
-        },
-      ],
-      words: '(KIND NAME... | KIND/NAME... | -f FILE) IMAGE',
-      wordsMin: 0,
-      wordsMax: Number.POSITIVE_INFINITY,
-      completeWords,
-      flags: [...whichFlags, dryRunFlag, outputFlag],
-      load: () => import('./set-image.ts'),
-    },
-  ],
-};
-
 const validate: Command = {
   name: 'validate',
   help: 'validate files without a registry',
-  more: 'Reports all errors in all files, with file, line and column.',
-  examples: [{ help: 'validate files before applying them', line: 'ecsmctl validate -f examples/quickstart' }],
+  more: 'Reports all errors in all files, with file, line and column. With --live it also asks the platform for the images and nodes of the services, which it would refuse only during the rollout.',
+  examples: [
+    { help: 'validate files before applying them', line: 'ecsmctl validate -f examples/quickstart' },
+    { help: 'also ask the platform', line: 'ecsmctl validate --live -f examples/quickstart/telemetry.yaml' },
+  ],
   ...filesOnly,
   group,
-  flags: fileFlags,
+  flags: [
+    ...fileFlags,
+    { name: 'live', help: 'also ask the platform whether it has the images and nodes' },
+    ...platformFlags,
+  ],
   exitCodes: [
     { code: 0, help: 'all files are valid' },
     { code: 1, help: 'a file is not valid' },
@@ -305,6 +321,7 @@ const validate: Command = {
 export const writeCommands: readonly Command[] = [
   apply,
   create,
+  replace,
   remove,
   diff,
   edit,

@@ -1,12 +1,14 @@
 /** `ecsmctl delete`: deletes objects by name, file, selector, or all of a kind. */
 import { type Call, type Run, UsageError } from '@ecsm/command-line';
+import { ECSMService } from '@ecsm/operator/kinds';
 import { missingOperatorWarning } from '../shared/operator-presence.ts';
 import type { Session } from '../shared/session.ts';
 import { findTarget, type Item, isOn, missing, type Target } from '../shared/targets.ts';
 import { timeoutMsOf } from '../shared/time-limits.ts';
+import { rejectKustomize } from './arguments.ts';
 import { cleanupText, isTerminating, waitUntilDeleted } from './deletion.ts';
 import { isDryRun, withExistingRegistry } from './dry-run.ts';
-import { orphan } from './orphan.ts';
+import { leaveOnPlatform, orphan } from './orphan.ts';
 import { Report } from './report.ts';
 import { selectedTargets } from './selected-targets.ts';
 
@@ -20,6 +22,7 @@ interface Options {
 }
 
 export const run: Run = async (call) => {
+  rejectKustomize(call);
   const options = optionsOf(call);
   const report = new Report(call, 'deleted');
   await withExistingRegistry(call, async (session) => {
@@ -60,7 +63,10 @@ async function deleteOne(
   if (!found) throw await missing(session, target);
   const { kind, object } = found;
   const { name, namespace, uid } = object.metadata;
-  if (keepsDependents && !dryRun) await orphan(session.registry, object);
+  if (keepsDependents && !dryRun) {
+    await orphan(session.registry, object);
+    if (kind === ECSMService) await leaveOnPlatform(session.registry, object);
+  }
   const left = await session.registry.resource(kind).delete(name, { namespace, uid, dryRun });
   return { kind, object: left ?? object };
 }

@@ -10,6 +10,7 @@ import { checkOmitted } from '../shared/omitted-replicas.ts';
 import { type Session, withoutRegistry } from '../shared/session.ts';
 import { findTarget, isOn, listItems, readTarget } from '../shared/targets.ts';
 import { applyOne, FieldConflict } from './apply-one.ts';
+import { rejectKustomize } from './arguments.ts';
 import { withRegistryOrNone } from './dry-run.ts';
 import { livePlans, type PlannedService, planText } from './live-plan.ts';
 import { objectDiff } from './object-diff.ts';
@@ -19,6 +20,7 @@ const differs = 1;
 const same = 0;
 
 export const run: Run = async (call) => {
+  rejectKustomize(call);
   const isLive = isOn(call, 'live');
   const hasFiles = call.origin('filename') !== undefined;
   checkArguments(call, isLive, hasFiles);

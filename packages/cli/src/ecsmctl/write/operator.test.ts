@@ -42,6 +42,19 @@ it('apply waits until a service is available, and delete until it is deleted on 
   expect(simulator.platform.services()).toEqual([]);
 });
 
+it('delete --cascade=orphan leaves the service on the platform, which a later object of its name takes over', async () => {
+  kit.write('telemetry.yaml', serviceText('telemetry'));
+  expect((await kit.run('apply -f telemetry.yaml --wait', inTime)).code).toBe(0);
+  const before = simulator.platform.serviceNamed('telemetry') ?? expect.fail();
+  const { code, out } = await kit.run('delete service telemetry --cascade=orphan --timeout 50s', inTime);
+  expect([code, out]).toEqual([0, 'ecsmservice/telemetry deleted\n']);
+  expect(simulator.platform.serviceNamed('telemetry')?.id).toBe(before.id);
+  expect((await kit.run('apply -f telemetry.yaml --wait --timeout 50s', inTime)).code).toBe(0);
+  expect(simulator.platform.services().map(({ name }) => name)).toEqual(['telemetry']);
+  expect((await kit.run('delete service telemetry --timeout 50s', inTime)).code).toBe(0);
+  expect(simulator.platform.services()).toEqual([]);
+});
+
 it('apply --prune --wait waits for deletions too', async () => {
   const labels = { metadata: '  labels: { app: x }\n' };
   kit.write('a.yaml', serviceText('telemetry', labels));

@@ -1,4 +1,8 @@
-/** Removes the owner reference from dependents, so that they are kept when the owner is deleted. */
+/**
+ * Keeps what an object has created when it is deleted: its dependents lose their owner reference, and the operator leaves
+ * its services on the platform.
+ */
+import { ECSMService, orphanAnnotation } from '@ecsm/operator/kinds';
 import { isApiError, type Kind, type Registry } from '@ecsm/runtime';
 import { managerOf } from '../shared/managers.ts';
 import type { AnyObject } from './observe.ts';
@@ -12,6 +16,13 @@ export async function orphan(registry: Registry, { metadata: { uid, namespace } 
     const { items } = await registry.resource(kind).list({ namespace });
     for (const object of items) if (isOwnedBy(object, uid)) await release(registry, kind, object, uid);
   }
+}
+
+/** The operator would delete the services of an object without this annotation before its finalizer is removed. */
+export async function leaveOnPlatform(registry: Registry, { metadata }: AnyObject): Promise<void> {
+  const { name, namespace } = metadata;
+  const patch = { metadata: { annotations: { [orphanAnnotation]: 'true' } } };
+  await registry.resource(ECSMService).patch(name, patch, { namespace, manager: managerOf('delete') });
 }
 
 function isOwnedBy({ metadata: { ownerReferences = [] } }: AnyObject, uid: string): boolean {

@@ -1,7 +1,7 @@
-/** `ecsmctl patch`: a merge patch, in JSON or YAML. */
+/** `ecsmctl patch`: a merge patch or a JSON patch, in JSON or YAML. */
 
 import { type Call, Failure, type Run, UsageError } from '@ecsm/command-line';
-import { isApiError, type JsonObject, readManifests } from '@ecsm/runtime';
+import { createMergePatch, isApiError, type JsonObject, type JsonValue, readManifests } from '@ecsm/runtime';
 import { hiddenIn } from '../shared/secrets.ts';
 import { flagIfSet } from '../shared/targets.ts';
 import { requireNames } from './arguments.ts';
@@ -9,9 +9,63 @@ import { changeEach } from './change.ts';
 
 export const run: Run = async (call) => {
   requireNames(call);
+  if (call.flag('type') === 'json') return patchByOperations(call);
   const patch = await patchOf(call);
   await changeEach(call, { command: 'patch', past: 'patched', patchFor: () => patch });
 };
+
+/** RFC 6902. It is applied here, to the object that was read, and sent as the merge patch with the same result. */
+async function patchByOperations(call: Call): Promise<void> {
+  const { from, bytes } = await sourceOf(call);
+  const operations = await listIn(from, bytes);
+  const { applyJsonPatch } = await import('@ecsm/apiserver');
+  await changeEach(call, {
+    command: 'patch',
+    past: 'patched',
+    patchFor: (_, object) => {
+      const before = jsonOf(object);
+      try {
+        return createMergePatch(before, applyJsonPatch(before, operations));
+      } catch (error) {
+        throw new Failure(`${from}: ${error instanceof Error ? error.message : error}`);
+      }
+    },
+  });
+}
+
+async function listIn(from: string, bytes: Uint8Array): Promise<readonly JsonValue[]> {
+  const hint = `${from}: a patch of the type json is a list: [{"op": "replace", "path": "/spec/paused", "value": true}]`;
+  const found = await valueIn(from, new TextDecoder().decode(bytes));
+  if (!Array.isArray(found)) throw new UsageError(hint);
+  if (found.length === 0) throw new UsageError(`${from}: the patch is empty: it would change nothing`);
+  for (const one of found) {
+    const path: unknown = typeof one === 'object' && one !== null ? Reflect.get(one, 'path') : undefined;
+    if (typeof path !== 'string') throw new UsageError(hint);
+    if (path === '/status' || path.startsWith('/status/')) {
+      throw new UsageError(`${from}: the status cannot be patched: only the operator writes it`);
+    }
+  }
+  return found;
+}
+
+/** JSON, or a list in YAML. */
+async function valueIn(from: string, text: string): Promise<unknown> {
+  if (!/^\s*-\s/.test(text)) {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      throw new UsageError(`${from}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  // A manifest is an object: the list becomes a field of one.
+  const { operations } = await objectIn(from, new TextEncoder().encode(`operations:\n${text}`));
+  return operations;
+}
+
+/** Without fields that are undefined. */
+function jsonOf(object: object): JsonValue {
+  return JSON.parse(JSON.stringify(object));
+}
 
 interface Source {
   readonly from: string;

@@ -22,6 +22,10 @@ export function readinessOf({ kind }: Pick<Item, 'kind'>, object: AnyObject | un
   // A kind without conditions does not report availability.
   if (kind.status === undefined || !('conditions' in kind.status.properties)) return ready;
   const { observedGeneration, conditions } = statusOf(object);
+  const degraded = findCondition(conditions, 'Degraded');
+  if (degraded?.reason === 'PlatformRefused' && degraded.observedGeneration === object.metadata.generation) {
+    return { is: 'lost', why: degraded.message };
+  }
   if (observedGeneration !== object.metadata.generation) {
     return { is: 'waiting', why: 'the operator has not observed it yet' };
   }

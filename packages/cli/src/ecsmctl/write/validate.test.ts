@@ -1,7 +1,10 @@
 /** `validate` needs no registry, and touches none. What is wrong with files is in bad-files.test.ts. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { systemClock } from '@ecsm/runtime';
+import { SeededRandom } from '@ecsm/runtime/simulation';
+import { Simulator } from '@ecsm/simulator';
+import { expect, it, onTestFinished } from 'vitest';
 import { serviceText, writeKit } from './write.kit.ts';
 
 const kit = writeKit();
@@ -30,4 +33,20 @@ it('prints all errors of many documents', async () => {
   const { out, err } = await kit.run('validate -f many.yaml');
   expect(out.trim().split('\n')).toHaveLength(50);
   expect(err).toBe('ecsmctl: validation failed: 50 errors\n');
+});
+
+it('asks the platform for images and nodes with --live', async () => {
+  const simulator = new Simulator({ clock: systemClock, random: new SeededRandom(3), nodes: 2 });
+  onTestFinished(() => simulator.close());
+  const { url } = await simulator.listen();
+  const env = { ECSM_URL: url };
+  kit.write('telemetry.yaml', serviceText('telemetry').replaceAll('node-3', 'node-1'));
+  kit.write('wrong.yaml', serviceText('nothing').replace(/node-\d/, 'moon'));
+  const inTime = { clock: systemClock };
+  const { code, out } = await kit.run('validate --live -f wrong.yaml', { env, ...inTime });
+  expect(code).toBe(1);
+  expect(out).toMatch(/wrong\.yaml:\d+:\d+: spec\.template\.image: the platform has no image "nothing@/);
+  expect(out).toMatch(/wrong\.yaml:\d+:\d+: spec\.deploymentStrategy\.\S+: the platform has no node "moon"/);
+  const gone = await kit.run('validate --live -f wrong.yaml', { env: { ECSM_URL: 'http://127.0.0.1:1' }, ...inTime });
+  expect(gone.err).toContain('check the platform, and its URL in --ecsm or ECSM_URL');
 });

@@ -1,10 +1,13 @@
-/** `ecsmctl validate -f`: reports all errors in files. Opens no registry. */
+/** `ecsmctl validate -f`: reports all errors in files; with `--live` also images and nodes that the platform does not have. Opens no registry. */
 
-import { Failure, plural, type Run, visible } from '@ecsm/command-line';
+import { type Call, Failure, plural, type Run, visible } from '@ecsm/command-line';
 import { shortNameOf } from '../shared/kinds.ts';
-import { checkManifestFiles } from '../shared/manifests.ts';
+import { checkManifestFiles, type Document } from '../shared/manifests.ts';
 import { withoutRegistry } from '../shared/session.ts';
+import { isOn } from '../shared/targets.ts';
 import { rejectArguments } from './arguments.ts';
+import { liveProblems } from './live-check.ts';
+import { platformLink } from './platform-link.ts';
 
 export const run: Run = async (call) => {
   rejectArguments(call);
@@ -13,7 +16,17 @@ export const run: Run = async (call) => {
   for (const { kind, name, manifest } of documents) {
     out.write(`${shortNameOf(kind, name)} is valid (${visible(manifest.file)}:${manifest.line})\n`);
   }
-  for (const problem of problems) out.write(`${visible(problem)}\n`);
-  if (problems.length === 0) return;
-  throw new Failure(`validation failed: ${plural(problems.length, 'error')}`);
+  const found = [...problems, ...(isOn(call, 'live') ? await askPlatform(call, documents) : [])];
+  for (const problem of found) out.write(`${visible(problem)}\n`);
+  if (found.length === 0) return;
+  throw new Failure(`validation failed: ${plural(found.length, 'error')}`);
 };
+
+async function askPlatform(call: Call, documents: readonly Document[]): Promise<readonly string[]> {
+  const link = await platformLink(call);
+  try {
+    return await liveProblems(call, link, documents);
+  } finally {
+    link.transport.close();
+  }
+}

@@ -1,0 +1,35 @@
+/** `ecsmctl replace -f`: replaces existing objects by those in files. */
+import { type Run, UsageError } from '@ecsm/command-line';
+import { managerOf } from '../shared/managers.ts';
+import { readManifestFiles } from '../shared/manifests.ts';
+import { withoutRegistry } from '../shared/session.ts';
+import { isOn, readTarget } from '../shared/targets.ts';
+import { rejectArguments } from './arguments.ts';
+import { isDryRun, withExistingRegistry } from './dry-run.ts';
+import { Report } from './report.ts';
+
+export const run: Run = async (call) => {
+  rejectArguments(call);
+  if (isOn(call, 'force')) {
+    throw new UsageError(
+      '--force would delete the service and its instances: run "ecsmctl delete -f FILE", then "ecsmctl create -f FILE"',
+    );
+  }
+  const report = new Report(call, 'replaced');
+  const dryRun = isDryRun(call);
+  const documents = await readManifestFiles(call, await withoutRegistry(call));
+  await withExistingRegistry(call, async (session) => {
+    await report.each(documents, async (document) => {
+      const { kind, object } = document;
+      const { object: live } = await readTarget(session, document);
+      // As in kubectl: a version in the file has to be the present one; without one, the last write wins.
+      const resourceVersion = object.metadata.resourceVersion ?? live.metadata.resourceVersion;
+      const metadata = { ...object.metadata, resourceVersion };
+      const options = { dryRun, manager: managerOf('replace') };
+      const replaced = await session.registry.resource(kind).update({ ...object, metadata }, options);
+      report.done({ kind, object: replaced }, 'replaced');
+    });
+    await report.print();
+  });
+  report.end();
+};
