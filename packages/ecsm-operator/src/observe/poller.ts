@@ -33,7 +33,7 @@ export interface PollerOptions {
   readonly log: Log;
   /** Bytes by endpoint. */
   readonly recorder: Pick<Recorder, 'bytesOf'>;
-  /** Maximum interval between polls at rest, with a jitter of a fiftieth. */
+  /** Maximum interval between polls at rest. */
   readonly observeMs: number;
   readonly linkBudgetBytesPerSecond: number;
   /** Maximum interval between polls in bulk mode. */
@@ -43,8 +43,10 @@ export interface PollerOptions {
 }
 
 const pageSize = 1_000;
-/** Of the interval between polls: they are spread, and never later than the interval. */
-const jitterPart = 1 / 50;
+/** Of the wait while the link is down or a poll failed: operators that lost the same link do not return together. */
+const jitterPart = 1 / 5;
+/** Timers are late: the interval at rest is a little shorter, so that it is never exceeded. */
+const latePart = 1 / 1000;
 /** With fewer services in progress and a free link, the reconciles read their instances sooner by themselves. */
 export const prefetchMin = 16;
 
@@ -169,7 +171,7 @@ export class Poller {
         if (breaker.state === 'unreachable') await this.#timer.wait(observeMs * jitter, signal);
         else if (this.#polling.isBulk || !isCertain)
           await this.#timer.wait(Math.min(this.#polling.isBulk ? bulkMs : pollMs, observeMs) * jitter, signal);
-        else await this.#waitAtRest(durationMs, jitter, signal);
+        else await this.#waitAtRest(durationMs, signal);
       }
     } finally {
       this.#isRunning = false;
@@ -181,11 +183,11 @@ export class Poller {
    * Waits for the next poll. Ends early if a summary shows a change, once between two polls that are not early: what
    * changes all the time must not cost more than twice as much.
    */
-  async #waitAtRest(durationMs: number, jitter: number, signal: AbortSignal): Promise<void> {
+  async #waitAtRest(durationMs: number, signal: AbortSignal): Promise<void> {
     const { clock, breaker } = this.#options;
     const dueMs = () => {
       // A slow link is left to others for as long as a poll takes.
-      const intervalMs = Math.max(this.#pace.intervalMs * jitter, durationMs * 2);
+      const intervalMs = Math.max(this.#pace.intervalMs * (1 - latePart), durationMs * 2);
       return this.#startedMs + intervalMs - clock.monotonicMs();
     };
     let isEarly = false;
@@ -193,7 +195,7 @@ export class Poller {
       const leftMs = dueMs();
       const { summaryMs } = this.#pace;
       const isLast = !this.#summary.isKnown || leftMs <= summaryMs * 1.5;
-      const isShortened = await this.#timer.wait(Math.max(isLast ? leftMs : summaryMs * jitter, 0), signal);
+      const isShortened = await this.#timer.wait(Math.max(isLast ? leftMs : summaryMs, 0), signal);
       if (isLast || isShortened || signal.aborted || breaker.state === 'unreachable') break;
       isEarly = await this.#summary.differs(signal);
       const isAffordable = clock.monotonicMs() - this.#startedMs >= this.#pace.affordableMs;
