@@ -153,12 +153,15 @@ export const rooms = {
     doors: ['node:fs', 'node:os', 'node:path', 'node:process'],
   },
 
-  'ecsm-client/rest': { imports: ['runtime'], doors: ['node:http', 'node:https'] },
+  'ecsm-client/rest': { imports: ['runtime'], doors: ['node:http', 'node:https', 'node:zlib'] },
   'ecsm-client/clientset': { imports: ['ecsm-client/rest', 'runtime'] },
 
   'ecsm-simulator/platform': { imports: ['runtime'] },
   'ecsm-simulator/api': { imports: ['ecsm-simulator/platform', 'runtime'], doors: ['node:crypto'] },
-  'ecsm-simulator/link': { imports: ['ecsm-simulator/api', 'runtime'] },
+  'ecsm-simulator/link': {
+    imports: ['ecsm-simulator/api', 'ecsm-simulator/platform', 'runtime'],
+    doors: ['node:crypto', 'node:zlib'],
+  },
   'ecsm-simulator/control': {
     imports: ['ecsm-simulator/link', 'ecsm-simulator/api', 'ecsm-simulator/platform', 'runtime'],
   },

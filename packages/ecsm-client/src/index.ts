@@ -16,6 +16,7 @@ export {
   localRegistry,
   type Progress,
 } from './clientset/images.ts';
+export { type ListedRow, ListMemory } from './clientset/list-memory.ts';
 export type {
   LoadBalance,
   MicroServiceDetail,
@@ -55,6 +56,7 @@ export { type CpuUsage, cpuPercentOf, isOn, numberOf, textsOf } from './clientse
 export type { Uploaded, UploadOptions, UploadProgress, UploadSource } from './clientset/upload.ts';
 export { CircuitBreaker, isLinkFailure, type LinkState } from './rest/circuit-breaker.ts';
 export { RestClient } from './rest/client.ts';
+export { compressedTransport } from './rest/compression.ts';
 export { PlatformResponse, platformResponse } from './rest/errors.ts';
 export { type HttpTransportOptions, httpTransport, type TlsOptions } from './rest/http-transport.ts';
 export type { Headers, RestOptions } from './rest/options.ts';

@@ -1,5 +1,6 @@
-/** Creates a client over HTTP. For another transport, use `RestClient` and `Ecsm` directly. */
+/** Creates a client over HTTP, which accepts compressed responses. For another transport, use `RestClient` and `Ecsm` directly. */
 import { RestClient } from '../rest/client.ts';
+import { compressedTransport } from '../rest/compression.ts';
 import { type HttpTransportOptions, httpTransport } from '../rest/http-transport.ts';
 import type { RestOptions } from '../rest/options.ts';
 import { Ecsm, type EcsmOptions } from './ecsm.ts';
@@ -18,7 +19,7 @@ export interface Connection {
 
 /** The first call opens the first connection. Throws `BadRequest` for an invalid option. */
 export function connect(options: ConnectOptions): Connection {
-  const transport = httpTransport(options);
+  const transport = compressedTransport(httpTransport(options), options.clock);
   const rest = new RestClient({ ...options, transport });
   return { rest, ecsm: new Ecsm(rest, options.resources), close: () => transport.close() };
 }

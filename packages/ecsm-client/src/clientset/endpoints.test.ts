@@ -113,6 +113,7 @@ const calls: Readonly<Record<string, readonly [data: unknown, call: (ecsm: Ecsm)
 const conveniences = [
   'services().page',
   'services().byName',
+  'services().changes',
   'records().page',
   'containers().pageOfServices',
   'nodes().page',

@@ -41,7 +41,8 @@ export const pagesMax = 10_000;
 /** A deleted row may move another one to a page that was already read; then the list is read once more. */
 const passesMax = 2;
 
-const wirePage = <Row>(row: Shape<Row>) =>
+/** The form of nearly every list of the platform. */
+export const wirePage = <Row>(row: Shape<Row>) =>
   shape.object({ list: shape.nullable(shape.list(row)), total: shape.integer() });
 
 /** Fetches one page in the form of nearly every list of the platform. */

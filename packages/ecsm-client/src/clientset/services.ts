@@ -5,7 +5,9 @@
 import { shape } from '@ecsm/runtime';
 import type { RestClient } from '../rest/client.ts';
 import { type CallOptions, checkedId, fetchOne, sendWrite, withOptions } from './call.ts';
+import { fetchChanged } from './changed-pages.ts';
 import type { ClientLimits } from './limits.ts';
+import type { ListedRow, ListMemory } from './list-memory.ts';
 import { fetchPage, findByName, type ListOptions, type Page, type PageSource, pageOf, rowsOf } from './pages.ts';
 import type { DeployAction, ServiceBody } from './service-body.ts';
 import {
@@ -57,6 +59,32 @@ export class Services {
 
   list(filter: ServiceFilter = {}, options: ListOptions = {}): AsyncIterable<ServiceRow> {
     return rowsOf(this.#source(filter), this.#limits, options);
+  }
+
+  /**
+   * All services; those that have not changed since the last complete list with this memory have an id only, unless
+   * `isNeeded`.
+   */
+  async *changes(
+    memory: ListMemory,
+    isNeeded: (id: string) => boolean,
+    options: ListOptions = {},
+  ): AsyncGenerator<ListedRow<ServiceRow>, void, undefined> {
+    const source: PageSource<ListedRow<ServiceRow>> = {
+      endpoint: 'GET /service',
+      keyOf: ({ key }) => key,
+      fetch: (pageNum, pageSize, callOptions) =>
+        fetchChanged(this.#rest.get().resource('service'), pageNum, pageSize, callOptions, serviceRow, memory),
+    };
+    memory.start(isNeeded);
+    let isComplete = false;
+    try {
+      yield* rowsOf(source, this.#limits, options);
+      memory.finish();
+      isComplete = true;
+    } finally {
+      if (!isComplete) memory.clear();
+    }
   }
 
   page(

@@ -6,7 +6,7 @@
  *         ▲                     │                      calls other than the probe fail immediately
  *         └─────response────────┘
  *
- * Any response in an envelope counts as contact, including an error of the platform. A failed connection, a timeout, a
+ * Any response in an envelope counts as contact, including an error of the platform, and so does HTTP 304. A failed connection, a timeout, a
  * truncated response or a body that is not an envelope counts as a failure. A call aborted by its caller counts as
  * neither.
  */
@@ -169,7 +169,7 @@ export class CircuitBreaker {
   async #attempt(request: WireRequest, options: SendOptions): Promise<WireResponse> {
     try {
       const response = await this.#options.transport.send(request, options);
-      if (response.body.find(isText) === openingBrace) this.#answered();
+      if (isNotModified(request, response) || response.body.find(isText) === openingBrace) this.#answered();
       else this.#failed(`the response is not from the platform (HTTP ${response.status})`);
       return response;
     } catch (error) {
@@ -258,6 +258,11 @@ export class CircuitBreaker {
   #unavailable(): ApiError<'Unavailable'> {
     return new ApiError('Unavailable', { what: 'the platform', reason: this.#description() });
   }
+}
+
+/** The caller has the response already: only the platform, or a cache in front of it, knows its tag. */
+function isNotModified({ headers }: WireRequest, { status }: WireResponse): boolean {
+  return status === 304 && headers['if-none-match'] !== undefined;
 }
 
 /** Whether a call failed because of the link: the platform may or may not have received it. */

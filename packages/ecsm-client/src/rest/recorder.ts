@@ -50,6 +50,12 @@ export class Recorder {
     return [...this.#uses.values()].reduce(sum, noUse);
   }
 
+  /** In both directions. */
+  bytesOf(endpoint: string): number {
+    const { bytesUp, bytesDown } = this.#uses.get(endpoint) ?? noUse;
+    return bytesUp + bytesDown;
+  }
+
   /** Sorted by endpoint. */
   byEndpoint(): readonly EndpointUse[] {
     return [...this.#uses]

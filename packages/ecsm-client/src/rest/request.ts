@@ -9,6 +9,7 @@
 import { isApiError, type Shape } from '@ecsm/runtime';
 import { type Call, perform } from './call.ts';
 import { readResponse } from './envelope.ts';
+import type { CallSubject } from './errors.ts';
 import { checkHeader } from './headers.ts';
 import { badRequest, checkTime, type Headers, type RestSettings } from './options.ts';
 import { isPlainSegment, itemPair, nameSegment, queryPair, type Segment } from './target.ts';
@@ -112,9 +113,16 @@ export class RequestBuilder {
 
   /** Sends the request and returns the envelope's `data`, validated against the shape. */
   do<T>(shape: Shape<T>): Promise<T> {
-    const { endpoint } = this;
-    const subject = { endpoint, kind: this.#parts.subject?.kind, name: this.#parts.subject?.name };
-    return this.#perform((response) => readResponse(response, subject, shape));
+    return this.doRead((response, subject) => readResponse(response, subject, shape));
+  }
+
+  /**
+   * Sends the request and returns what `read` makes of the response. An error that it throws is one of the call: an
+   * unexpected response is requested again.
+   */
+  doRead<T>(read: (response: WireResponse, subject: CallSubject) => T): Promise<T> {
+    const subject = this.#subject;
+    return this.#perform((response) => read(response, subject));
   }
 
   /** Sends the request and returns the unparsed response, including an error response of the platform. */
@@ -125,6 +133,10 @@ export class RequestBuilder {
   async #perform<T>(read: (response: WireResponse) => T): Promise<T> {
     if (this.#parts.problem) throw this.#parts.problem;
     return perform(this.#settings, this.#call(), read);
+  }
+
+  get #subject(): CallSubject {
+    return { endpoint: this.endpoint, kind: this.#parts.subject?.kind, name: this.#parts.subject?.name };
   }
 
   #call(): Call {

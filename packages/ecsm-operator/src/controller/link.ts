@@ -1,5 +1,13 @@
 /** The link to the platform: the client, behind a circuit breaker, with a record of all calls. */
-import { CircuitBreaker, Ecsm, type Headers, Recorder, RestClient, type Transport } from '@ecsm/client';
+import {
+  CircuitBreaker,
+  compressedTransport,
+  Ecsm,
+  type Headers,
+  Recorder,
+  RestClient,
+  type Transport,
+} from '@ecsm/client';
 import type { Clock, Log, MetricRegistry, Random } from '@ecsm/runtime';
 import { measureLink } from './metrics.ts';
 import type { OperatorSettings } from './settings.ts';
@@ -31,7 +39,8 @@ const pagesInTime = 60;
 export function linkOf({ transport, headers, metrics, clock, random, log, settings }: LinkOptions): Link {
   const { inFlightMax, callTimeoutMs } = settings;
   const common = { clock, random, ...(headers && { headers }) };
-  const breaker = new CircuitBreaker({ ...common, transport, inFlightMax, probeTimeoutMs: callTimeoutMs });
+  const compressed = compressedTransport(transport, clock);
+  const breaker = new CircuitBreaker({ ...common, transport: compressed, inFlightMax, probeTimeoutMs: callTimeoutMs });
   const recorder = new Recorder(metrics && measureLink(metrics, breaker));
   const rest = new RestClient({
     ...common,

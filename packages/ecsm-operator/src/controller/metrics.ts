@@ -1,6 +1,7 @@
-/** Metrics of the link to the platform. */
+/** Metrics of the link to the platform, and of its observation. */
 import type { AttemptRecord, CircuitBreaker } from '@ecsm/client';
 import type { MetricRegistry } from '@ecsm/runtime';
+import type { Observer } from '../observe/observer.ts';
 
 /** A listener for the client's recorder. */
 export function measureLink(
@@ -33,4 +34,20 @@ export function measureLink(
     up.increment(bytesUp);
     down.increment(bytesDown);
   };
+}
+
+export function measureObservation(metrics: MetricRegistry, { poller, owners }: Observer, budget: number): void {
+  const gauge = (name: string, help: string, read: () => number) => metrics.gauge({ name, help }).with({}).read(read);
+  gauge(
+    'ecsm_observation_interval_seconds',
+    'Maximum time until a change on the platform is noticed.',
+    () => poller.pace.intervalMs / 1000,
+  );
+  gauge('ecsm_observation_bytes', 'Bytes of the last observation of the platform.', () => poller.pace.pollBytes);
+  gauge('ecsm_link_budget_bytes_per_second', 'Bandwidth for observing the platform at rest.', () => budget);
+  gauge(
+    'ecsm_services_unverified',
+    'Services that were created, and are not read back yet.',
+    () => owners.unverifiedCount,
+  );
 }

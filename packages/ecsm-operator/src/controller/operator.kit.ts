@@ -70,7 +70,7 @@ export class Site {
       transport: through(this.simulator.transport()),
       clock: this.clock,
       random: new SeededRandom(seed + 2),
-      ...(settings && { settings }),
+      settings: { observeMs: 15_000, ...settings },
       ...(log && { log }),
       ...(headers && { headers: () => headers }),
     });

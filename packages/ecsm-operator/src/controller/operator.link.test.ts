@@ -13,7 +13,8 @@ describe('a platform that is out of reach for an hour', () => {
     site = new Site().start();
     for (let number = 1; number <= 20; number++) await site.apply(dynamic(`web-${number}`, {}, 1));
     await site.clock.until(() => site.operator.settled(), 300_000);
-    await site.clock.advance(120_000);
+    // All services have been audited.
+    await site.clock.advance(600_000);
     cut();
     await site.clock.advance(60_000);
     expect(await site.condition('web-1', 'PlatformReachable')).toBe('False Unreachable');

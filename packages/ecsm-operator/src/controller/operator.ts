@@ -36,6 +36,7 @@ import { autoscaler } from './autoscaler/autoscaler.ts';
 import { CapacityReport } from './capacity-report.ts';
 import { planFor } from './dry-plan.ts';
 import { linkOf } from './link.ts';
+import { measureObservation } from './metrics.ts';
 import { Outage } from './outage.ts';
 import { Reconciler } from './reconciler.ts';
 import { readRegistryId } from './registry-id.ts';
@@ -98,7 +99,7 @@ export class Operator {
     const random = options.random ?? registry.random;
     const log = options.log ?? silentLog;
     const settings = operatorSettings(options.settings);
-    const { callTimeoutMs, observeMs, workers, plan: planned } = settings;
+    const { callTimeoutMs, observeMs, linkBudgetBytesPerSecond, workers, plan: planned } = settings;
     this.#options = options;
     this.#metrics = metrics ? { metrics: standardMetrics(metrics) } : {};
     this.#clock = clock;
@@ -116,7 +117,9 @@ export class Operator {
       clock,
       random,
       log,
+      recorder,
       observeMs,
+      linkBudgetBytesPerSecond,
       pollMs: planned.pollMs,
       enqueue: (owners, reason) => {
         const options = { reason, priority: observedPriority };
@@ -126,6 +129,7 @@ export class Operator {
       },
       nodesChanged: () => this.#allocations.nodesChanged(),
     });
+    if (metrics) measureObservation(metrics, this.observer, linkBudgetBytesPerSecond);
     this.#capacityReport = new CapacityReport({ clock, log });
     this.#allocations = new Allocations({
       fleet: this.fleet,
@@ -203,6 +207,7 @@ export class Operator {
         name: 'observer',
         run: ({ signal }) => this.observer.poller.run(signal),
         ready: () => this.observer.poller.ready(),
+        detail: () => this.observer.poller.detail,
       },
       {
         name: controllerName,

@@ -45,9 +45,8 @@ interface Decision {
   readonly source: PlatformSnapshot['source'];
 }
 
-/** An assumed snapshot is verified after a minute at the earliest, and about one service per second. */
+/** An assumed snapshot is verified after a minute at the earliest, and one service after the other. */
 const verifyMsMin = 60_000;
-const verifyMsPerService = 1_000;
 /** A key that waits for the link, or for dependents to be deleted, is reconciled after this time even if nothing enqueues it. */
 const outageRequeueMs = 600_000;
 
@@ -263,10 +262,10 @@ export class Reconciler {
     return this.#options.settings.plan.pollMs;
   }
 
-  /** Delay until an assumed snapshot is verified, spread over all services. */
+  /** Delay until an assumed snapshot is verified, spread over all services as the budget of the link allows. */
   #verifyMs(): number {
     const { observer, random } = this.#options;
-    return verifyMsMin + random.next() * observer.services.listedCount * verifyMsPerService;
+    return verifyMsMin + random.next() * observer.services.listedCount * observer.poller.pace.auditMs;
   }
 
   async #idOf(registry: Registry): Promise<string> {

@@ -4,8 +4,13 @@ import type { PlanSettings } from '../service/model.ts';
 import { planSettings } from '../service/settings.ts';
 
 export interface OperatorSettings {
-  /** Interval between polls of the platform. Default 15,000. A shorter one detects changes sooner and uses more bandwidth. */
+  /** Maximum interval between polls of the platform. Default 60,000. A shorter one detects changes sooner and uses more bandwidth. */
   readonly observeMs: number;
+  /**
+   * Bandwidth for observing the platform at rest. Default 8,000. A higher one allows more polls after a change; the maximum
+   * interval is kept even if its polls need more.
+   */
+  readonly linkBudgetBytesPerSecond: number;
   /** Maximum number of concurrent platform calls. Default 4. */
   readonly inFlightMax: number;
   /** Maximum number of concurrent reconciles. Default 16. More than `inFlightMax` keeps the link busy while some wait for the disk. */
@@ -41,7 +46,8 @@ interface Range {
 
 const dayMs = 86_400_000;
 const ranges: Readonly<Record<Exclude<keyof OperatorSettings, 'plan'>, Range>> = {
-  observeMs: { fallback: 15_000, min: 100, max: dayMs, unit: 'milliseconds' },
+  observeMs: { fallback: 60_000, min: 100, max: dayMs, unit: 'milliseconds' },
+  linkBudgetBytesPerSecond: { fallback: 8_000, min: 1, max: 1_000_000_000, unit: 'bytes' },
   inFlightMax: { fallback: 4, min: 1, max: 1_000, unit: 'calls' },
   workers: { fallback: 16, min: 1, max: 1_000, unit: 'workers' },
   callTimeoutMs: { fallback: 10_000, min: 10, max: 3_600_000, unit: 'milliseconds' },
@@ -56,6 +62,7 @@ export function operatorSettings(input: OperatorSettingsInput = {}): OperatorSet
   const of = (name: keyof typeof ranges) => inRange(name, numbers[name], ranges[name]);
   return {
     observeMs: of('observeMs'),
+    linkBudgetBytesPerSecond: of('linkBudgetBytesPerSecond'),
     inFlightMax: of('inFlightMax'),
     workers: of('workers'),
     callTimeoutMs: of('callTimeoutMs'),

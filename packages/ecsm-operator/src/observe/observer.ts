@@ -7,6 +7,7 @@ import {
   type CircuitBreaker,
   collect,
   type Ecsm,
+  type Recorder,
   type ServiceBody,
   type ServiceDetail,
   type ServiceRow,
@@ -41,7 +42,10 @@ export interface ObserverOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Bytes by endpoint. */
+  readonly recorder: Pick<Recorder, 'bytesOf'>;
   readonly observeMs: number;
+  readonly linkBudgetBytesPerSecond: number;
   readonly pollMs: number;
   readonly enqueue: (owners: readonly OwnerKey[], reason: string) => void;
   /** Called when nodes went offline or online. */

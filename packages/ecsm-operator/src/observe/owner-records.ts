@@ -118,6 +118,12 @@ export class OwnerRecords {
     return this.#records.get(base)?.isUnverified ?? false;
   }
 
+  get unverifiedCount(): number {
+    let count = 0;
+    for (const { isUnverified } of this.#records.values()) if (isUnverified) count++;
+    return count;
+  }
+
   /** Returns the delay after one more refusal in a row. */
   refused(base: string): number {
     const count = this.of(base).refusals++;

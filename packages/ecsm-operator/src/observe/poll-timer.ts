@@ -5,6 +5,7 @@ export class PollTimer {
   readonly #clock: Clock;
   #end: AbortController | undefined;
   #endMs = 0;
+  #isShortened = false;
   #cancel: () => void = () => {};
   /** Requested while there was no wait: the limit of the next one. */
   #nextMs: number | undefined;
@@ -13,12 +14,14 @@ export class PollTimer {
     this.#clock = clock;
   }
 
-  async wait(delayMs: number, signal: AbortSignal): Promise<void> {
+  /** Returns whether it was shortened. */
+  async wait(delayMs: number, signal: AbortSignal): Promise<boolean> {
     const end = new AbortController();
     const stop = () => end.abort();
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     const waitMs = Math.min(delayMs, this.#nextMs ?? delayMs);
+    this.#isShortened = waitMs < delayMs;
     this.#nextMs = undefined;
     this.#end = end;
     this.#endMs = this.#clock.monotonicMs() + waitMs;
@@ -26,6 +29,7 @@ export class PollTimer {
     this.#end = undefined;
     this.#cancel();
     signal.removeEventListener('abort', stop);
+    return this.#isShortened;
   }
 
   /** Limits the rest of the wait. */
@@ -38,6 +42,7 @@ export class PollTimer {
     const endMs = this.#clock.monotonicMs() + delayMs;
     if (endMs >= this.#endMs) return;
     this.#endMs = endMs;
+    this.#isShortened = true;
     this.#cancel();
     this.#cancel = this.#clock.after(delayMs, () => end.abort());
   }

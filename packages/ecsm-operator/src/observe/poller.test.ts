@@ -1,14 +1,15 @@
 /** Which owners the poller enqueues, and the number of calls that this costs. */
-import { CircuitBreaker, Ecsm, RestClient } from '@ecsm/client';
+import { CircuitBreaker, Ecsm, Recorder, RestClient } from '@ecsm/client';
 import { ApiError, silentLog } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { Simulator } from '@ecsm/simulator';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ServiceManager } from '../resource/manager.ts';
 import { NodeCache } from './node-cache.ts';
 import { Observer } from './observer.ts';
-import { type Poller, pollsPerSweep } from './poller.ts';
+import type { Poller } from './poller.ts';
+import { pollsPerSweep } from './sweep.ts';
 
 const observeMs = 15_000;
 const pollMs = 2_000;
@@ -26,9 +27,16 @@ class Bench {
     clock: this.clock,
     random: new SeededRandom(2),
   });
-  readonly ecsm = new Ecsm(new RestClient({ transport: this.breaker.transport, clock: this.clock, timeoutMs: 1_000 }), {
-    pageSize: 1_000,
-  });
+  readonly recorder = new Recorder();
+  readonly ecsm = new Ecsm(
+    new RestClient({
+      transport: this.breaker.transport,
+      clock: this.clock,
+      timeoutMs: 1_000,
+      recorder: this.recorder,
+    }),
+    { pageSize: 1_000 },
+  );
   readonly manager = new ServiceManager(this.ecsm);
   readonly enqueued: string[] = [];
   readonly observer: Observer;
@@ -44,7 +52,9 @@ class Bench {
       clock: this.clock,
       random: new SeededRandom(3),
       log: silentLog,
+      recorder: this.recorder,
       observeMs: everyMs,
+      linkBudgetBytesPerSecond: 8_000,
       pollMs,
       enqueue: (owners) => this.enqueued.push(...owners.map(({ namespace, name }) => `${namespace}/${name}`)),
     });
@@ -121,15 +131,102 @@ describe('at rest', () => {
     expect(nodes).toBeGreaterThanOrEqual(7);
     expect(nodes).toBeLessThanOrEqual(9);
     expect(services).toBe(nodes * 2);
-    expect(others).toEqual({});
+    expect(others).toEqual({ 'GET /service/summary': expect.any(Number) });
     expect(bench.enqueued).toEqual([]);
   });
 
-  it('every tenth poll lists the instances of our services, and of no others', async () => {
+  it('polls are frequent after a change, rarer the longer nothing changes, and never later than the limit', async () => {
+    await started('web');
+    const times = (after: number) =>
+      bench.simulator.journal
+        .entries(after)
+        .flatMap(({ endpoint, timeMs }) => (endpoint === 'GET /service' ? [timeMs] : []));
+    const gaps = (all: readonly number[]) =>
+      all.slice(1).map((timeMs, index) => Math.round((timeMs - (all[index] ?? 0)) / (observeMs / 4)));
+    await bench.clock.advance(10 * observeMs);
+    expect(gaps(times(0)).slice(0, 5)).toEqual([1, 2, 4, 4, 4]);
+    const before = bench.simulator.journal.last;
+    bench.make('new');
+    await bench.clock.advance(10 * observeMs);
+    const after = times(before);
+    expect(gaps(after).slice(0, 5)).toEqual([1, 2, 4, 4, 4]);
+    expect(Math.max(...after.slice(1).map((timeMs, index) => timeMs - (after[index] ?? 0)))).toBeLessThanOrEqual(
+      observeMs,
+    );
+  });
+
+  it('polls are not more frequent than the budget allows, but never later than the limit', async () => {
+    bench = new Bench();
+    // A poll needs as many bytes as the budget allows in the longest interval.
+    for (let number = 1; number <= 250; number++) bench.make(`s-${number}`);
+    await bench.start();
+    await bench.clock.advance(10 * observeMs);
+    expect(bench.calls()['GET /service']).toBeLessThanOrEqual(11);
+    expect(bench.calls()['GET /service']).toBeGreaterThanOrEqual(10);
+    expect(bench.poller.detail).toMatch(
+      /^changes on the platform are noticed within 15 s; an observation needs 1\d{5} bytes$/,
+    );
+  });
+
+  it('a summary that differs causes a poll before the next one is due, but not twice in a row', async () => {
+    bench = new Bench();
+    const ids = Array.from({ length: 250 }, (_, number) => bench.make(`s-${number + 1}`));
+    await bench.start();
+    await bench.clock.advance(4 * observeMs);
+    bench.enqueued.length = 0;
+    bench.platform.deleteService(ids[0] ?? '');
+    await bench.clock.advance(observeMs / 2);
+    expect(bench.enqueued).toEqual(['default/s-1']);
+    const before = bench.simulator.journal.last;
+    for (const id of ids.slice(1, 41)) {
+      bench.platform.deleteService(id);
+      await bench.clock.advance(observeMs / 4);
+    }
+    expect(bench.calls(before)['GET /service']).toBeLessThanOrEqual(20);
+  });
+
+  it('no summary is requested for an hour after the platform has refused one', async () => {
+    await started('web');
+    const handler = bench.ecsm.services();
+    let refused = 0;
+    vi.spyOn(handler, 'summary').mockImplementation(async () => {
+      refused++;
+      throw new ApiError('NotFound', { kind: 'path', name: 'GET /service/summary' });
+    });
+    await bench.clock.advance(20 * observeMs);
+    expect(refused).toBe(1);
+    expect(bench.calls()['GET /service']).toBeGreaterThanOrEqual(19);
+    await bench.clock.advance(3_600_000);
+    expect(refused).toBe(2);
+    vi.restoreAllMocks();
+  });
+
+  it.each([
+    ['compression', { compression: 'gzip' } as const],
+    ['tags', { entityTag: 'weak' } as const],
+    ['both', { compression: 'gzip', entityTag: 'weak' } as const],
+  ])('with %s of the platform, every change is noticed', async (_, behaviour) => {
+    bench = new Bench();
+    bench.platform.setBehaviour(behaviour);
+    for (let number = 1; number <= 50; number++) bench.make(`s-${number}`);
+    await bench.start();
+    await bench.look();
+    expect(await bench.look()).toEqual([]);
+    bench.make('new');
+    expect(await bench.look()).toEqual(['default/new']);
+    bench.platform.controlService(bench.platform.serviceNamed('s-7')?.id ?? '', 'stop');
+    expect(await bench.look()).toEqual(['default/s-7']);
+    bench.platform.deleteService(bench.platform.serviceNamed('s-9')?.id ?? '');
+    expect(await bench.look()).toEqual(['default/s-9']);
+    expect(await bench.look()).toEqual([]);
+    expect(bench.observer.services.listedCount).toBe(50);
+  });
+
+  it('one poll in ten lists the instances of our services, and of no others', async () => {
     const [mine = ''] = await started('mine', 'other');
     bench.observer.decided('mine', await bench.manager.find('mine'), []);
     const before = bench.simulator.journal.last;
-    for (let look = 1; look < pollsPerSweep * 2; look++) await bench.look();
+    await bench.clock.advance(2.5 * pollsPerSweep * observeMs);
     const sweeps = bench.simulator.journal
       .entries(before)
       .filter(({ endpoint }) => endpoint === 'GET /container/service');
@@ -186,12 +283,27 @@ describe('owners are enqueued', () => {
     bench.observer.decided('web', await bench.manager.find('web'), []);
     const [first] = bench.platform.containersOfService(id);
     bench.platform.killContainer(first?.taskId ?? '');
-    await bench.clock.advance(1_000);
-    const enqueued: string[] = [];
-    for (let look = 0; look < pollsPerSweep; look++) enqueued.push(...(await bench.look()));
-    expect(enqueued).toContain('default/web');
+    await bench.clock.advance((pollsPerSweep + 3) * observeMs);
+    expect(bench.enqueued).toContain('default/web');
     bench.observer.decided('web', await bench.manager.find('web'), []);
-    for (let look = 0; look < pollsPerSweep; look++) expect(await bench.look()).toEqual([]);
+    bench.enqueued.length = 0;
+    await bench.clock.advance((pollsPerSweep + 3) * observeMs);
+    expect(bench.enqueued).toEqual([]);
+  });
+
+  it('by an instance of a large fleet, which is swept part by part as the budget allows', async () => {
+    bench = new Bench();
+    for (let number = 1; number <= 200; number++) bench.make(`s-${number}`);
+    await bench.start();
+    for (let number = 1; number <= 200; number++)
+      bench.observer.decided(`s-${number}`, await bench.manager.find(`s-${number}`), []);
+    const [first] = bench.platform.containersOfService(bench.platform.serviceNamed('s-150')?.id ?? '');
+    bench.platform.killContainer(first?.taskId ?? '');
+    const before = bench.recorder.bytesOf('GET /container/service');
+    await bench.clock.advance(3_600_000);
+    expect(bench.enqueued).toEqual(['default/s-150']);
+    // A thirty-second of the budget.
+    expect(bench.recorder.bytesOf('GET /container/service') - before).toBeLessThan((8_000 / 32) * 3_600 * 1.2);
   });
 
   it('by a service that was not ready at its reconcile, at the next poll only', async () => {
@@ -275,7 +387,7 @@ describe('in bulk mode', () => {
     expect(bench.poller.requeueMs).toBe(pollMs);
     const before = bench.simulator.journal.last;
     await bench.clock.advance(12_000);
-    expect(bench.calls(before)).toEqual({});
+    expect(bench.calls(before)['GET /service']).toBeLessThanOrEqual(2);
   });
 });
 

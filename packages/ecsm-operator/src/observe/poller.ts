@@ -2,21 +2,24 @@
  * Polls the platform for all services: pages of services and of nodes, at an interval, compared with the polls before. It
  * enqueues only the owners of what changed; their reconciles read what they need. It never changes the platform.
  *
- * At rest a poll costs the pages of services and of nodes. Every tenth also lists the instances of our services, whose
- * changes do not all show in a row. While many services are in progress polls are frequent, because one poll for all is
- * then cheaper than a request by each service.
+ * At rest a poll costs the pages of services and of nodes, of which only changed rows are parsed. Between polls a summary
+ * shows most changes for a few hundred bytes. Instances of our services, whose changes do not all show in a row, are listed
+ * part by part. While many services are in progress polls are frequent, because one poll for all is then cheaper than a
+ * request by each service.
  */
-import { type CircuitBreaker, type Ecsm, numberOf, type ServiceRow } from '@ecsm/client';
+import { type CircuitBreaker, type Ecsm, ListMemory, numberOf, type Recorder, type ServiceRow } from '@ecsm/client';
 import type { Clock, Log, Random } from '@ecsm/runtime';
 import { basesOf, type OwnerKey, ownerKeysOf } from '../resource/naming.ts';
-import { instanceOf } from './fingerprint.ts';
 import type { NodeCache } from './node-cache.ts';
 import type { OwnerRecords } from './owner-records.ts';
+import { Pace } from './pace.ts';
 import { PendingNames } from './pending-names.ts';
 import { PollTimer } from './poll-timer.ts';
 import { PollInterval, Polling } from './polling.ts';
 import type { Prefetch } from './prefetch.ts';
 import type { ServiceRecords } from './service-records.ts';
+import { Summary } from './summary.ts';
+import { Sweep } from './sweep.ts';
 
 export interface PollerOptions {
   readonly ecsm: Ecsm;
@@ -28,8 +31,11 @@ export interface PollerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Interval between polls at rest, with a jitter of a tenth. */
+  /** Bytes by endpoint. */
+  readonly recorder: Pick<Recorder, 'bytesOf'>;
+  /** Maximum interval between polls at rest. */
   readonly observeMs: number;
+  readonly linkBudgetBytesPerSecond: number;
   /** Maximum interval between polls in bulk mode. */
   readonly pollMs: number;
   /** Called with the owners of what changed. There may be no object of that key. */
@@ -37,8 +43,10 @@ export interface PollerOptions {
 }
 
 const pageSize = 1_000;
-/** Polls from one list of all instances to the next. Those in bulk mode do not count. */
-export const pollsPerSweep = 10;
+/** Of the wait while the link is down or a poll failed: operators that lost the same link do not return together. */
+const jitterPart = 1 / 5;
+/** Timers are late: the interval at rest is a little shorter, so that it is never exceeded. */
+const latePart = 1 / 1000;
 /** With fewer services in progress and a free link, the reconciles read their instances sooner by themselves. */
 export const prefetchMin = 16;
 
@@ -48,19 +56,41 @@ export class Poller {
   readonly #polling: Polling;
   readonly #interval: PollInterval;
   readonly #timer: PollTimer;
+  readonly #pace: Pace;
+  readonly #memory: ListMemory;
+  readonly #summary: Summary;
+  readonly #sweep: Sweep;
   #started = 0;
   #completed = 0;
   #failures = 0;
-  #sinceSweep = 0;
+  #startedMs = 0;
+  /** Whether the last poll was early because of a summary. */
+  #wasEarly = false;
   #waiting: (() => void)[] = [];
   #isRunning = false;
 
   constructor(options: PollerOptions) {
-    const { services, owners, pollMs, clock } = options;
+    const { ecsm, services, owners, pollMs, clock, recorder, observeMs } = options;
     this.#options = options;
     this.#polling = new Polling(pollMs, () => services.listedCount, owners);
     this.#interval = new PollInterval(pollMs);
     this.#timer = new PollTimer(clock);
+    const pace = new Pace({ observeMs, budgetBytesPerSecond: options.linkBudgetBytesPerSecond });
+    this.#pace = pace;
+    this.#memory = new ListMemory(clock);
+    this.#summary = new Summary(ecsm, clock);
+    this.#sweep = new Sweep({ ...options, pace, bytes: () => recorder.bytesOf('GET /container/service') });
+  }
+
+  get pace(): Pick<Pace, 'intervalMs' | 'pollBytes' | 'auditMs'> {
+    return this.#pace;
+  }
+
+  /** For readyz: the maximum time until a change is noticed, and what that costs. */
+  get detail(): string {
+    const { intervalMs, pollBytes } = this.#pace;
+    const seconds = Math.round(intervalMs / 100) / 10;
+    return `changes on the platform are noticed within ${seconds} s; an observation needs ${pollBytes} bytes`;
   }
 
   /** Number of the newest poll. */
@@ -111,6 +141,7 @@ export class Poller {
     const { owners, breaker } = this.#options;
     owners.setInProgress(base, isInProgress);
     if (isInProgress) this.#interval.reset();
+    if (isInProgress) this.#pace.changed();
     // After the last of many steps was sent the link is idle, and the only thing left to do is to poll.
     if (this.#polling.isBulk) this.#timer.shorten(breaker.inFlight === 0 ? this.#interval.msMin : this.#interval.ms);
   }
@@ -130,13 +161,17 @@ export class Poller {
     try {
       while (!signal.aborted) {
         const startMs = clock.monotonicMs();
+        this.#startedMs = startMs;
         const isCertain = breaker.state !== 'unreachable' && (await this.#poll(signal));
         if (breaker.state === 'unreachable') this.#ended(false);
         this.#enqueue(this.#polling.leftBehind(), 'bulk polling has ended');
-        const bulkMs = this.#interval.next(clock.monotonicMs() - startMs);
-        const soonMs = this.#polling.isBulk ? bulkMs : isCertain ? observeMs : pollMs;
-        const waitMs = breaker.state === 'unreachable' ? observeMs : Math.min(soonMs, observeMs);
-        await this.#timer.wait(waitMs * (0.9 + random.next() / 5), signal);
+        const durationMs = clock.monotonicMs() - startMs;
+        const bulkMs = this.#interval.next(durationMs);
+        const jitter = 1 - random.next() * jitterPart;
+        if (breaker.state === 'unreachable') await this.#timer.wait(observeMs * jitter, signal);
+        else if (this.#polling.isBulk || !isCertain)
+          await this.#timer.wait(Math.min(this.#polling.isBulk ? bulkMs : pollMs, observeMs) * jitter, signal);
+        else await this.#waitAtRest(durationMs, signal);
       }
     } finally {
       this.#isRunning = false;
@@ -144,10 +179,38 @@ export class Poller {
     }
   }
 
+  /**
+   * Waits for the next poll. Ends early if a summary shows a change, once between two polls that are not early: what
+   * changes all the time must not cost more than twice as much.
+   */
+  async #waitAtRest(durationMs: number, signal: AbortSignal): Promise<void> {
+    const { clock, breaker } = this.#options;
+    const dueMs = () => {
+      // A slow link is left to others for as long as a poll takes.
+      const intervalMs = Math.max(this.#pace.intervalMs * (1 - latePart), durationMs * 2);
+      return this.#startedMs + intervalMs - clock.monotonicMs();
+    };
+    let isEarly = false;
+    for (;;) {
+      const leftMs = dueMs();
+      const { summaryMs } = this.#pace;
+      const isLast = !this.#summary.isKnown || leftMs <= summaryMs * 1.5;
+      const isShortened = await this.#timer.wait(Math.max(isLast ? leftMs : summaryMs, 0), signal);
+      if (isLast || isShortened || signal.aborted || breaker.state === 'unreachable') break;
+      isEarly = await this.#summary.differs(signal);
+      const isAffordable = clock.monotonicMs() - this.#startedMs >= this.#pace.affordableMs;
+      if (isEarly && (isAffordable || !this.#wasEarly)) break;
+      isEarly = false;
+    }
+    this.#wasEarly = isEarly;
+  }
+
   /** Returns whether everything was read, and nothing was stale. Wakes the owners also if it fails. */
   async #poll(signal: AbortSignal): Promise<boolean> {
     const poll = ++this.#started;
-    const { owners, log } = this.#options;
+    const { owners, log, recorder } = this.#options;
+    const bytes = () => recorder.bytesOf('GET /service') + recorder.bytesOf('GET /node');
+    const bytesBefore = bytes();
     // No reconcile has read anything before the first poll, so none is outdated.
     const isFirst = this.#completed === 0 && this.#failures === 0;
     /** Bases of the owners to enqueue. */
@@ -158,14 +221,16 @@ export class Poller {
       affected.clear();
     };
     try {
-      const turned = await this.#turnedNodes(signal);
+      // The summary is read first: what changes in the meantime is either listed, or makes the next one differ.
+      const [turned] = await Promise.all([this.#turnedNodes(signal), this.#readSummary(signal)]);
       for (const base of owners.awaiting(turned)) affected.add(base);
       const { isFresh, changed } = await this.#services(poll, turned, affected, signal);
+      this.#pace.polled(bytes() - bytesBefore, isFirst || affected.size > 0 || changed.length > 0);
       this.#completed = poll;
       this.#pendingNames.settle(poll);
       enqueue();
       if (!isFirst) await this.#prefetch(changed, poll, enqueue, signal);
-      if (this.#isSweepDue()) await this.#sweep(affected, signal);
+      if (!this.#polling.isBulk) for (const name of await this.#sweep.run(signal)) addBases(affected, name);
       this.#ended(true);
       return isFresh;
     } catch (error) {
@@ -183,7 +248,7 @@ export class Poller {
     const { nodes, observeMs } = this.#options;
     const before = nodes.offline;
     // In bulk mode services are polled more often than nodes.
-    const now = await nodes.read(observeMs / 2, signal);
+    const now = await nodes.read(this.#polling.isBulk ? observeMs / 2 : 0, signal);
     return new Set([...before, ...now].filter((name) => before.has(name) !== now.has(name)));
   }
 
@@ -198,9 +263,15 @@ export class Poller {
     const ids = new Set<string>();
     const changed: ServiceRow[] = [];
     let isFresh = true;
-    for await (const row of ecsm.services().list({}, { pageSize, signal })) {
+    const isNeeded = (id: string) => turned.size > 0 || this.#isRowNeeded(id);
+    for await (const { key, row } of ecsm.services().changes(this.#memory, isNeeded, { pageSize, signal })) {
+      ids.add(key);
+      if (row === undefined) {
+        // It is the same as at the last poll.
+        services.of(key);
+        continue;
+      }
       const { id, name } = row;
-      ids.add(id);
       const pendingSince = this.#pendingNames.pollOf(name);
       // It was being created during this list: only the next one shows the outcome.
       if (pendingSince !== undefined && pendingSince >= poll) continue;
@@ -234,19 +305,17 @@ export class Poller {
     await prefetch.read(changed, poll, enqueue, signal);
   }
 
-  #isSweepDue(): boolean {
-    if (this.#polling.isBulk) return false;
-    this.#sinceSweep = (this.#sinceSweep + 1) % pollsPerSweep;
-    return this.#sinceSweep === 0;
+  /** Many services in progress change it all the time. */
+  async #readSummary(signal: AbortSignal): Promise<void> {
+    if (this.#polling.isBulk || this.#completed === 0) this.#summary.clear();
+    else await this.#summary.read(signal);
   }
 
-  /** Compares all instances of our services with those that reconciles decided about. */
-  async #sweep(affected: Set<string>, signal: AbortSignal): Promise<void> {
-    const { services, prefetch } = this.#options;
-    for (const [id, rows] of await prefetch.containersOf(services.ownIds, signal)) {
-      const name = services.changedName(id, rows.map(instanceOf));
-      if (name !== undefined) addBases(affected, name);
-    }
+  /** Whether a service has to be compared even if its row has not changed. */
+  #isRowNeeded(id: string): boolean {
+    const record = this.#options.services.get(id);
+    if (record?.listed === undefined || record.recheckAfterPoll !== undefined) return true;
+    return record.listed.stalePolls > 0 || this.#pendingNames.pollOf(record.listed.name) !== undefined;
   }
 
   #enqueue(bases: readonly string[], reason: string): void {
@@ -265,11 +334,13 @@ export class Poller {
 
   #clear(): void {
     const { services, owners, prefetch } = this.#options;
-    for (const part of [services, owners, prefetch, this.#polling, this.#pendingNames]) part.clear();
+    const own = [this.#polling, this.#pendingNames, this.#memory, this.#summary, this.#sweep];
+    for (const part of [services, owners, prefetch, ...own]) part.clear();
+    this.#pace.changed();
     this.#started = 0;
     this.#completed = 0;
     this.#failures = 0;
-    this.#sinceSweep = 0;
+    this.#wasEarly = false;
   }
 }
 

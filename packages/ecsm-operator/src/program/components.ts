@@ -41,7 +41,8 @@ export async function withComponents<T>(
       const { storage } = opened.capabilities;
       if (storage) await refuseIncomplete(storage);
       const metrics = new MetricRegistry();
-      const { observeMs, autoscalingMs, restoreMs, inFlightMax, workers, callTimeoutMs } = options;
+      const { observeMs, linkBudgetBytesPerSecond, autoscalingMs, restoreMs, inFlightMax, workers, callTimeoutMs } =
+        options;
       const operator = new Operator({
         registry,
         transport,
@@ -50,7 +51,15 @@ export async function withComponents<T>(
         log,
         metrics,
         collectsGarbage: options.serve === undefined,
-        settings: { observeMs, autoscalingMs, restoreMs, inFlightMax, workers, callTimeoutMs },
+        settings: {
+          observeMs,
+          linkBudgetBytesPerSecond,
+          autoscalingMs,
+          restoreMs,
+          inFlightMax,
+          workers,
+          callTimeoutMs,
+        },
         prometheus,
       });
       return await work({ registry, operator, metrics, writes });

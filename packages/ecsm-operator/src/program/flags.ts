@@ -67,8 +67,16 @@ export const flags: readonly Flag[] = [
     value: 'N',
     variable: 'ECSM_OPERATOR_OBSERVE_SECONDS',
     key: 'observeSeconds',
-    default: '15',
-    help: 'interval between observations of the platform. A shorter one detects changes sooner and uses more bandwidth',
+    default: '60',
+    help: 'maximum interval between observations of the platform. A shorter one detects changes sooner and uses more bandwidth',
+  },
+  {
+    name: 'link-budget',
+    value: 'BYTES',
+    variable: 'ECSM_OPERATOR_LINK_BUDGET',
+    key: 'linkBudget',
+    default: '8000',
+    help: 'bandwidth for observing the platform at rest, in bytes per second. A higher one detects changes sooner; --observe-seconds is kept even if it needs more',
   },
   {
     name: 'autoscaling-seconds',

@@ -17,7 +17,8 @@ const defaults = {
   ecsm: 'http://127.0.0.1:3001',
   headers: {},
   listen: { host: '127.0.0.1', port: 8090 },
-  observeMs: 15_000,
+  observeMs: 60_000,
+  linkBudgetBytesPerSecond: 8_000,
   autoscalingMs: 15_000,
   restoreMs: 60_000,
   prometheusServers: [],
@@ -176,7 +177,8 @@ describe('variables', () => {
     ],
     [{ ...home, ECSM_OPERATOR_LEADER_ELECT: 'true' }, { leaderElect: true }],
     [{ ...home, ECSM_OPERATOR_LEADER_ELECT: 'false' }, {}],
-    [{ ...home, ECSM_OPERATOR_OBSERVE_SECONDS: '60' }, { observeMs: 60_000 }],
+    [{ ...home, ECSM_OPERATOR_OBSERVE_SECONDS: '30' }, { observeMs: 30_000 }],
+    [{ ...home, ECSM_OPERATOR_LINK_BUDGET: '100000' }, { linkBudgetBytesPerSecond: 100_000 }],
   ])('%o', async (environment, expected) => {
     expect(await parse('', environment)).toEqual({ kind: 'run', options: { ...defaults, ...expected } });
   });

@@ -28,6 +28,7 @@ export interface ProgramOptions {
   /** Absent: the Kubernetes API is not served. */
   readonly serve?: ServeOptions;
   readonly observeMs: number;
+  readonly linkBudgetBytesPerSecond: number;
   readonly autoscalingMs: number;
   readonly restoreMs: number;
   /** URLs of servers that autoscalers may query. */
@@ -113,6 +114,7 @@ async function optionsOf(call: Call, kind: Kind): Promise<ProgramOptions> {
     ...(listen === undefined ? {} : { listen }),
     ...(serve === undefined ? {} : { serve }),
     observeMs: seconds('observe-seconds', 1, 3_600),
+    linkBudgetBytesPerSecond: wholeNumberOf(text('link-budget'), originOf('link-budget'), 1, 1_000_000_000),
     autoscalingMs: seconds('autoscaling-seconds', 1, 3_600),
     restoreMs: seconds('restore-seconds', 1, 86_400),
     prometheusServers: prometheusServersOf(settings.all('prometheus-server'), originOf('prometheus-server')),

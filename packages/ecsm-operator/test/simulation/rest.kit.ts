@@ -3,7 +3,7 @@ import { type Simulation, stable } from '@ecsm/runtime/simulation';
 import type { ECSMService } from '../../src/apis/ecsm-service.ts';
 import { parseQuantity } from '../../src/apis/quantity.ts';
 import { replicasWanted } from '../../src/apis/service-columns.ts';
-import { pollsPerSweep } from '../../src/observe/poller.ts';
+import { pollsPerSweep } from '../../src/observe/sweep.ts';
 import type { Story } from './stories.kit.ts';
 import { observeMs, ownedServices, stored, type World } from './world.kit.ts';
 
@@ -38,11 +38,13 @@ export function watchRest(simulation: Simulation, world: World, options: RestOpt
     const calls = new Map<string, number>();
     for (const { process, name, sentMs } of journal.effects) {
       if (process !== 'operator' || sentMs <= endMs - quietMs || !/^[A-Z]+ /u.test(name)) continue;
-      const endpoint = name.replace(/^GET \/service\/[^/]+$/u, 'GET /service/:id');
+      const endpoint = name.replace(/^GET \/service\/(?!summary$)[^/]+$/u, 'GET /service/:id');
       calls.set(endpoint, (calls.get(endpoint) ?? 0) + 1);
     }
-    // The interval has a jitter of a tenth, and the first and the last poll may be inside or outside.
-    const polls = { min: Math.floor(quietMs / (observeMs * 1.1)), max: Math.ceil(quietMs / (observeMs * 0.9)) };
+    // The first and the last poll may be inside or outside. Before that the interval may be a quarter and a half of the
+    // longest, and one poll may be early, after a summary.
+    const polls = { min: Math.floor(quietMs / observeMs) - 1, max: Math.ceil(quietMs / (observeMs * 0.98)) + 3 };
+    const summaries = Math.ceil((quietMs / observeMs) * 4) + polls.max;
     const { pageSizeMax } = platform.behaviour;
     const pages = (rows: number) => (pageSizeMax === 0 ? 1 : Math.max(1, Math.ceil(rows / pageSizeMax)));
     const owned = ownedServices(world);
@@ -52,6 +54,7 @@ export function watchRest(simulation: Simulation, world: World, options: RestOpt
     const allowed = new Map([
       ['GET /service', { min: polls.min, max: polls.max * pages(platform.services().length) }],
       ['GET /node', { min: polls.min, max: polls.max * pages(platform.nodes().length) }],
+      ['GET /service/summary', { min: 0, max: summaries }],
       ['GET /container/service', { min: 0, max: (sweeps + owned.length) * containerPages }],
       ['GET /service/:id', { min: 0, max: owned.length }],
     ]);

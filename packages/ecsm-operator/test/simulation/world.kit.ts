@@ -92,7 +92,7 @@ export function linkTo(world: World, doors: ProcessDependencies): Transport {
         if (method !== 'GET') world.written();
         return response;
       };
-      const response = await doors
+      const plain = await doors
         .effect(`${method} ${path.replace('/api/v1', '')}`, apply, {
           kind: method === 'GET' ? 'read' : 'write',
           link: 'platform',
@@ -100,6 +100,7 @@ export function linkTo(world: World, doors: ProcessDependencies): Transport {
           ...(isVersioned(method, path) && { stale: () => world.responses.get(target) ?? apply() }),
         })
         .finally(() => count--);
+      const response = world.simulator.encode({ ...request, body: request.body ?? new Uint8Array() }, plain);
       meter.bytesDown += response.body.byteLength;
       return response;
     },

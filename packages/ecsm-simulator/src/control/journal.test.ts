@@ -4,9 +4,11 @@ import type { ObservedCall } from '../link/simulated-call.ts';
 import { Journal, journalLimits } from './journal.ts';
 
 function observed(number: number, change: Partial<ObservedCall> = {}): ObservedCall {
+  const response = { status: 200, headers: {}, body: Buffer.from('{"status":200,"message":"success"}') };
   return {
     request: { method: 'GET', target: `/api/v1/node/${number}`, headers: {}, body: new Uint8Array() },
-    response: { status: 200, headers: {}, body: Buffer.from('{"status":200,"message":"success"}') },
+    response,
+    status: (change.response === undefined ? response : change.response)?.status ?? null,
     fate: 'answered',
     startedMs: number,
     durationMs: 2,

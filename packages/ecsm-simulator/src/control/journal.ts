@@ -31,7 +31,7 @@ export interface JournalEntry {
 
 export interface Count {
   readonly calls: number;
-  /** Calls whose caller did not receive HTTP 200 and code 200. */
+  /** Calls whose caller did not receive HTTP 200, or 304 for a response that it has, and code 200. */
   readonly failures: number;
   readonly bytesUp: number;
   readonly bytesDown: number;
@@ -72,7 +72,7 @@ export class Journal {
       target: redactText(request.target.slice(0, journalLimits.targetCharactersMax)),
       endpoint: this.#endpointOf(request.method, request.target.split('?', 1)[0] ?? ''),
       fate,
-      status: response?.status ?? null,
+      status: call.status,
       code: response ? businessCode(response.body) : null,
       bytesUp: call.bytesUp,
       bytesDown: call.bytesDown,
@@ -123,7 +123,7 @@ export class Journal {
 }
 
 function addEntry(count: Count, { fate, status, code, bytesUp, bytesDown }: JournalEntry): Count {
-  const isSuccess = fate === 'answered' && status === 200 && code === 200;
+  const isSuccess = fate === 'answered' && (status === 200 || status === 304) && code === 200;
   return {
     calls: count.calls + 1,
     failures: count.failures + (isSuccess ? 0 : 1),

@@ -111,7 +111,8 @@ function send(
   { response, bodyBytes, bytesPerSecond }: ReceivedResponse,
 ): () => void {
   const { status, headers, body } = response;
-  outgoing.writeHead(status, { ...headers, 'content-length': body.byteLength });
+  // HTTP 304 has the length of the response that it stands for, or none.
+  outgoing.writeHead(status, status === 304 ? headers : { ...headers, 'content-length': body.byteLength });
   const isWhole = bodyBytes === body.byteLength;
   if (isWhole && bytesPerSecond === 0) {
     outgoing.end(body);

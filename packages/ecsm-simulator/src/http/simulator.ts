@@ -5,12 +5,13 @@
 import { type Clock, type Log, type Random, silentLog } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { createApi } from '../api/api.ts';
-import type { Handler, Request } from '../api/exchange.ts';
+import type { Handler, Request, Response } from '../api/exchange.ts';
 import { createControl } from '../control/control.ts';
 import { endpoints } from '../control/endpoints.ts';
 import { Journal, type JournalEntry } from '../control/journal.ts';
 import type { ControlSubject } from '../control/subject.ts';
 import { isControl } from '../link/control-path.ts';
+import { encodeResponse } from '../link/encoding.ts';
 import { Link } from '../link/link.ts';
 import type { LinkContext, ObservedCall } from '../link/simulated-call.ts';
 import { type InProcessTransport, inProcessTransport } from '../link/transport.ts';
@@ -71,6 +72,11 @@ export class Simulator implements ControlSubject {
     return this.#writes;
   }
 
+  /** How a response of the platform is sent, by the switches `compression`, `entityTag` and `connection`. */
+  encode(request: Request, response: Response): Response {
+    return isControl(request.target) ? response : encodeResponse(request, response, this.#platform.behaviour);
+  }
+
   /** A transport for calls in this process; see `inProcessTransport`. */
   transport(): InProcessTransport {
     return inProcessTransport(this.#context);
@@ -112,6 +118,7 @@ export class Simulator implements ControlSubject {
       handler: this.handler,
       link: this.link,
       clock: this.#options.clock,
+      encode: (request, response) => this.encode(request, response),
       observe: (call) => this.#observe(call),
     };
   }

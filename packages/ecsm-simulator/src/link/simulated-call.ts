@@ -15,6 +15,8 @@ export interface LinkContext {
   readonly handler: Handler;
   readonly link: Link;
   readonly clock: Clock;
+  /** How a response is sent: compressed, or without a body if the caller has it. Default: as it is. */
+  readonly encode?: (request: Request, response: Response) => Response;
   /** Called once per call: when its response is sent, or when the call is lost. */
   readonly observe?: (call: ObservedCall) => void;
 }
@@ -24,8 +26,10 @@ export type ObservedFate = Fate | 'caller gone';
 
 export interface ObservedCall {
   readonly request: Request;
-  /** Null if the platform did not receive the request. */
+  /** Before its encoding. Null if the platform did not receive the request. */
   readonly response: Response | null;
+  /** HTTP status that is sent: 304 if the caller has the response already. */
+  readonly status: number | null;
   readonly fate: ObservedFate;
   readonly startedMs: number;
   /** From the first byte of the request until the response was sent. */
@@ -85,7 +89,7 @@ export class SimulatedCall {
     this.#abandoned = true;
     if (this.#state === 'in flight') return;
     // An incomplete request is not executed, and a response has no receiver any more.
-    if (this.#state === 'sending') this.#observe('caller gone', null, 0);
+    if (this.#state === 'sending') this.#observe('caller gone', null, null, 0);
     this.cancel();
   }
 
@@ -131,38 +135,40 @@ export class SimulatedCall {
   }
 
   #handle(): void {
-    this.#respond(this.#context.handler(this.#request));
+    const response = this.#context.handler(this.#request);
+    this.#respond(response, this.#context.encode?.(this.#request, response));
   }
 
-  #respond(response: Response): void {
+  #respond(response: Response, encoded = response): void {
     const { fate } = this.#plan;
-    if (this.#abandoned) this.#end('caller gone', response);
-    else if (fate === 'answer lost') this.#end('answer lost', response);
-    else this.#sendBack(response, fate);
+    if (this.#abandoned) this.#end('caller gone', response, encoded.status);
+    else if (fate === 'answer lost') this.#end('answer lost', response, encoded.status);
+    else this.#sendBack(response, encoded, fate);
   }
 
-  #sendBack(response: Response, fate: Fate): void {
+  #sendBack(response: Response, encoded: Response, fate: Fate): void {
     const { keptPart, afterMs, bytesPerSecond } = this.#plan;
-    const whole = response.body.byteLength;
+    const whole = encoded.body.byteLength;
     const bodyBytes = fate === 'answer cut' ? Math.floor(whole * keptPart) : whole;
     this.#state = 'responding';
-    this.#observe(fate, response, responseHeadBytes(response) + bodyBytes);
+    this.#observe(fate, response, encoded.status, responseHeadBytes(encoded) + bodyBytes);
     this.#after(afterMs, () => {
       this.#state = 'over';
-      this.#caller.receive({ response, bodyBytes, bytesPerSecond });
+      this.#caller.receive({ response: encoded, bodyBytes, bytesPerSecond });
     });
   }
 
   /** Ends the call without a response. */
-  #end(fate: ObservedFate, response: Response | null): void {
+  #end(fate: ObservedFate, response: Response | null, status: number | null = null): void {
     this.#state = 'over';
-    this.#observe(fate, response, 0);
+    this.#observe(fate, response, status, 0);
   }
 
-  #observe(fate: ObservedFate, response: Response | null, bytesDown: number): void {
+  #observe(fate: ObservedFate, response: Response | null, status: number | null, bytesDown: number): void {
     this.#context.observe?.({
       request: this.#request,
       response,
+      status,
       fate,
       startedMs: this.#startedMs,
       durationMs: this.#context.clock.monotonicMs() - this.#startedMonotonicMs,

@@ -7,9 +7,8 @@ import type { Request, Response } from '../api/exchange.ts';
 
 /** A request that was received over a socket has these headers already. */
 const addedToRequests = { host: 'Host: 127.0.0.1:3001\r\n', connection: 'Connection: keep-alive\r\n' };
-const addedToResponses = 'Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nConnection: keep-alive\r\nKeep-Alive: timeout=60\r\n'
-  .length;
-const reasonLength = 'OK'.length;
+const dateLength = 'Date: Thu, 01 Jan 2026 00:00:00 GMT\r\n'.length;
+const keepAliveLength = 'Connection: keep-alive\r\nKeep-Alive: timeout=60\r\n'.length;
 
 export function requestBytes({ method, target, headers, body }: Request): number {
   const line = `${method} ${target} HTTP/1.1\r\n`;
@@ -20,7 +19,9 @@ export function requestBytes({ method, target, headers, body }: Request): number
 
 /** Status line and headers. */
 export function responseHeadBytes({ status, headers, body }: Response): number {
-  return `HTTP/1.1 ${status} \r\n`.length + reasonLength + addedToResponses + fieldBytes(headers, body);
+  const statusLine = `HTTP/1.1 ${status} ${status === 304 ? 'Not Modified' : 'OK'}\r\n`;
+  const added = dateLength + (headers['connection'] === undefined ? keepAliveLength : 0);
+  return statusLine.length + added + fieldBytes(headers, body);
 }
 
 /** The headers, including the final empty line. */

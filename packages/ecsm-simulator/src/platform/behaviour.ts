@@ -77,6 +77,12 @@ const switches = {
   imageHash: ['any', 'sha256', 'sha1', 'md5'],
   /** Whether `GET /transaction/:id` exists. */
   transactionEndpoint: ['absent', 'present'],
+  /** Whether a large response is compressed if the caller accepts it. */
+  compression: ['none', 'gzip'],
+  /** Whether the response to a GET has an ETag, and `If-None-Match` with the same one gets HTTP 304 without a body. */
+  entityTag: ['none', 'weak'],
+  /** Whether a connection is kept open after a response. */
+  connection: ['keep', 'close'],
 
   /** Delay from the loss of a node until its dynamic services are moved. */
   migrationDelayMs: 30_000,

@@ -4,7 +4,10 @@ import type { Clock } from '../ports/clock.ts';
 import { within } from './within.ts';
 
 /** Returns undefined if the check passes, otherwise the reason. An exception is a failure. */
-export type Check = () => string | undefined | Promise<string | undefined>;
+export type Check = (() => string | undefined | Promise<string | undefined>) & {
+  /** A fact that is shown beside a check that passes. */
+  readonly detail?: () => string | undefined;
+};
 
 export type Checks = Readonly<Record<string, Check>>;
 
@@ -17,6 +20,7 @@ export interface CheckResult {
   /** Why it failed; absent if it passed. */
   readonly reason?: string;
   readonly excluded?: boolean;
+  readonly detail?: string | undefined;
 }
 
 export interface Report {
@@ -36,7 +40,7 @@ export async function runChecks(
     Object.entries(checks).map(async ([name, check]): Promise<CheckResult> => {
       if (exclude.has(name)) return { name, excluded: true };
       const reason = await runCheck(check, clock);
-      return reason === undefined ? { name } : { name, reason };
+      return reason === undefined ? { name, detail: detailOf(check) } : { name, reason };
     }),
   );
   const passed = results.every(({ reason }) => reason === undefined);
@@ -64,9 +68,15 @@ export function checkName(name: string): void {
   });
 }
 
-function lineOf({ name, reason, excluded }: CheckResult): string {
+function lineOf({ name, reason, excluded, detail }: CheckResult): string {
   if (excluded) return `[+]${name} excluded: ok`;
-  return reason === undefined ? `[+]${name} ok` : `[-]${name} failed: ${reason}`;
+  if (reason !== undefined) return `[-]${name} failed: ${reason}`;
+  return detail === undefined ? `[+]${name} ok` : `[+]${name} ok: ${detail}`;
+}
+
+function detailOf(check: Check): string | undefined {
+  const detail = check.detail?.();
+  return detail === undefined ? undefined : oneLine(detail);
 }
 
 function oneLine(text: string): string {

@@ -209,15 +209,21 @@ export class Manager {
 
   #readyChecks(): Checks {
     const shutdown: Check = () => (this.#state === 'stopping' ? 'the manager is stopping' : undefined);
-    const own = this.#runnables.map((runnable): [string, Check] => [runnable.name, () => this.#readiness(runnable)]);
+    const own = this.#runnables.map((runnable): [string, Check] => {
+      const detail = () => (this.#groupOf(runnable) ? runnable.detail?.() : undefined);
+      return [runnable.name, Object.assign(() => this.#readiness(runnable), { detail })];
+    });
     return { shutdown, ...this.#options.readyChecks, ...Object.fromEntries(own) };
   }
 
   /** A candidate that waits for the lease is ready: it could take over at any time. */
   #readiness(runnable: Runnable): string | undefined {
-    const needsLeader = runnable.needsLeader ?? true;
-    const group = needsLeader ? this.#leading : this.#leaderless;
-    if (group) return runnable.ready?.();
-    return needsLeader && this.#options.election ? undefined : 'not started';
+    if (this.#groupOf(runnable)) return runnable.ready?.();
+    return (runnable.needsLeader ?? true) && this.#options.election ? undefined : 'not started';
+  }
+
+  /** Undefined if it is not running. */
+  #groupOf({ needsLeader = true }: Runnable) {
+    return needsLeader ? this.#leading : this.#leaderless;
   }
 }

@@ -20,6 +20,8 @@ export interface Runnable {
   run(context: RunContext): Promise<void>;
   /** Returns undefined if it is ready, otherwise the reason why not. */
   ready?(): string | undefined;
+  /** A fact about its work, which `/readyz?verbose` shows while it is ready. */
+  detail?(): string | undefined;
 }
 
 export interface RunContext {
