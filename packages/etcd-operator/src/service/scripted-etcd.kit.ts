@@ -6,6 +6,7 @@ import type {
   EtcdErrorCode,
   EtcdMember,
   EtcdMemberList,
+  EtcdSnapshot,
   EtcdStatus,
 } from '../client/etcd/contract.ts';
 import { EtcdError } from '../client/etcd/error.ts';
@@ -75,6 +76,10 @@ export class ScriptedEtcd implements EtcdClient {
   }
 
   hashKV(): Promise<string> {
+    throw new EtcdError('Other', 'not scripted');
+  }
+
+  snapshot(): Promise<EtcdSnapshot> {
     throw new EtcdError('Other', 'not scripted');
   }
 

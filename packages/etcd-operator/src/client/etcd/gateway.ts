@@ -1,4 +1,4 @@
-/** The client of a real etcd: its JSON gateway, over HTTP or HTTPS. */
+/** The client of a real etcd: its JSON gateway, over HTTP or HTTPS; snapshots over gRPC. */
 import type { Clock } from '@ecsm/runtime';
 import type {
   ConnectEtcd,
@@ -11,6 +11,8 @@ import type {
   EtcdId,
   EtcdMember,
   EtcdMemberList,
+  EtcdSnapshot,
+  EtcdSnapshotOptions,
   EtcdStatus,
   EtcdValue,
 } from './contract.ts';
@@ -30,6 +32,7 @@ import {
 } from './gateway/answer.ts';
 import { reportedFailure } from './gateway/failure.ts';
 import { Connections } from './gateway/request.ts';
+import { openSnapshot } from './snapshot/stream.ts';
 
 export function connectGateway(clock: Clock): ConnectEtcd {
   return (credentials) => new EtcdGateway(credentials, clock);
@@ -40,9 +43,15 @@ type Need = 'leader' | 'any';
 
 class EtcdGateway implements EtcdClient {
   readonly #connections: Connections;
+  readonly #credentials: EtcdCredentials | undefined;
+  readonly #clock: Clock;
+  /** Ends snapshots in flight. */
+  readonly #closed = new AbortController();
 
   constructor(credentials: EtcdCredentials | undefined, clock: Clock) {
     this.#connections = new Connections(credentials, clock);
+    this.#credentials = credentials;
+    this.#clock = clock;
   }
 
   async status(endpoint: EtcdEndpoint, options?: EtcdCallOptions): Promise<EtcdStatus> {
@@ -124,6 +133,12 @@ class EtcdGateway implements EtcdClient {
     return integerAt(answer, 'hash').toString(16);
   }
 
+  snapshot(endpoint: EtcdEndpoint, options: EtcdSnapshotOptions = {}): Promise<EtcdSnapshot> {
+    const closed = this.#closed.signal;
+    const signal = options.signal ? AbortSignal.any([closed, options.signal]) : closed;
+    return openSnapshot({ ...options, endpoint, signal, credentials: this.#credentials, clock: this.#clock });
+  }
+
   async get(
     endpoint: EtcdEndpoint,
     key: string,
@@ -145,6 +160,7 @@ class EtcdGateway implements EtcdClient {
   }
 
   close(): void {
+    this.#closed.abort();
     this.#connections.close();
   }
 

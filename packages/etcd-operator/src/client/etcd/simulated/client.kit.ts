@@ -6,6 +6,8 @@ import type {
   EtcdEndpoint,
   EtcdId,
   EtcdMemberList,
+  EtcdSnapshot,
+  EtcdSnapshotOptions,
   EtcdStatus,
   EtcdValue,
 } from '../contract.ts';
@@ -13,6 +15,7 @@ import type { EtcdError } from '../error.ts';
 import { type Answer, answering, Calls } from './call.kit.ts';
 import { type Change, memberIdOf, minorOf, patchOf, scopeOf } from './model.kit.ts';
 import type { EtcdProcess } from './process.kit.ts';
+import { snapshotOf } from './snapshot.kit.ts';
 import { bytesOf, refuse } from './state.kit.ts';
 import type { SimulatedEtcd } from './world.kit.ts';
 
@@ -149,6 +152,17 @@ export class SimulatedClient implements EtcdClient {
       options,
       isLed: false,
       serve: ({ state, data }, answer) => answer(`${state.hashAt(revision)}${data.isDamaged ? '-damaged' : ''}`),
+    });
+  }
+
+  snapshot(endpoint: EtcdEndpoint, { signal, idleTimeoutMs }: EtcdSnapshotOptions = {}): Promise<EtcdSnapshot> {
+    return this.#calls.call({
+      method: 'snapshot',
+      endpoint,
+      options: { ...(signal ? { signal } : {}), ...(idleTimeoutMs === undefined ? {} : { timeoutMs: idleTimeoutMs }) },
+      isLed: false,
+      isForLearners: true,
+      serve: (process, answer) => answer(snapshotOf(process)),
     });
   }
 
