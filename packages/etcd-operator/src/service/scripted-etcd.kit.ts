@@ -4,6 +4,7 @@ import type {
   EtcdClient,
   EtcdEndpoint,
   EtcdErrorCode,
+  EtcdHash,
   EtcdMember,
   EtcdMemberList,
   EtcdSnapshot,
@@ -75,7 +76,7 @@ export class ScriptedEtcd implements EtcdClient {
     this.#change(endpoint, 'defragment');
   }
 
-  hashKV(): Promise<string> {
+  hashKV(): Promise<EtcdHash> {
     throw new EtcdError('Other', 'not scripted');
   }
 

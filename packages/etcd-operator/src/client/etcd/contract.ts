@@ -70,6 +70,13 @@ export interface EtcdAlarm {
   readonly type: EtcdAlarmType;
 }
 
+export interface EtcdHash {
+  /** In hexadecimal. */
+  readonly hash: string;
+  /** 0 if nothing was compacted. Hashes at the same revision are equal only if this is, too. */
+  readonly compactRevision: bigint;
+}
+
 export interface EtcdValue {
   readonly value: string;
   readonly modRevision: bigint;
@@ -111,7 +118,7 @@ export interface EtcdClient {
   /** Blocks this member meanwhile. */
   defragment(endpoint: EtcdEndpoint, options?: EtcdCallOptions): Promise<void>;
   /** The hash of the keys at a revision; equal on all members. 0n: the newest revision. From 3.5. */
-  hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<string>;
+  hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<EtcdHash>;
   /**
    * A consistent copy of what this member has. Nothing verifies the content: its checksum is at its end. The caller reads
    * the chunks or aborts; `close` ends the call, too.

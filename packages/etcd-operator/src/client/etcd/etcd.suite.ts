@@ -95,10 +95,12 @@ export function describeEtcd(harness: EtcdHarness): void {
         return;
       }
       for (const slot of [1, 2]) await client.get(cluster.endpoint(slot), 'hash');
-      const hashes = await Promise.all([0, 1, 2].map((slot) => client.hashKV(cluster.endpoint(slot), revision)));
+      const hashAt = async (slot: number, at: bigint) => (await client.hashKV(cluster.endpoint(slot), at)).hash;
+      const hashes = await Promise.all([0, 1, 2].map((slot) => hashAt(slot, revision)));
       expect(new Set(hashes).size).toBe(1);
       await client.put(cluster.endpoint(0), 'hash', 'b');
-      expect(await client.hashKV(cluster.endpoint(0), 0n)).not.toBe(hashes[0]);
+      expect(await hashAt(0, 0n)).not.toBe(hashes[0]);
+      expect((await client.hashKV(cluster.endpoint(0), 0n)).compactRevision).toBe(0n);
       expect(await outcome(client.hashKV(cluster.endpoint(0), revision + 9n))).toBe('Other');
     });
 

@@ -8,6 +8,7 @@ import type {
   EtcdClient,
   EtcdCredentials,
   EtcdEndpoint,
+  EtcdHash,
   EtcdId,
   EtcdMember,
   EtcdMemberList,
@@ -126,11 +127,15 @@ class EtcdGateway implements EtcdClient {
     await this.#call(endpoint, '/v3/maintenance/defragment', {}, 'any', options);
   }
 
-  async hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<string> {
+  async hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<EtcdHash> {
     const body = { revision: String(revision) };
     // 3.4 only has the hash of the whole database, which differs between members: there the call fails.
     const answer = await this.#call(endpoint, '/v3/maintenance/hashkv', body, 'any', options);
-    return integerAt(answer, 'hash').toString(16);
+    const compactRevision = integerAt(answer, 'compact_revision');
+    return {
+      hash: integerAt(answer, 'hash').toString(16),
+      compactRevision: compactRevision < 0n ? 0n : compactRevision,
+    };
   }
 
   snapshot(endpoint: EtcdEndpoint, options: EtcdSnapshotOptions = {}): Promise<EtcdSnapshot> {

@@ -4,6 +4,7 @@ import type {
   EtcdCallOptions,
   EtcdClient,
   EtcdEndpoint,
+  EtcdHash,
   EtcdId,
   EtcdMemberList,
   EtcdSnapshot,
@@ -145,13 +146,16 @@ export class SimulatedClient implements EtcdClient {
     });
   }
 
-  hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<string> {
+  hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<EtcdHash> {
     return this.#calls.call({
       method: 'hashKV',
       endpoint,
       options,
       isLed: false,
-      serve: ({ state, data }, answer) => answer(`${state.hashAt(revision)}${data.isDamaged ? '-damaged' : ''}`),
+      serve: ({ state, data }, answer) => {
+        const hash = `${state.hashAt(revision)}${data.isDamaged ? '-damaged' : ''}`;
+        answer({ hash, compactRevision: state.compacted });
+      },
     });
   }
 
