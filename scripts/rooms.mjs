@@ -112,7 +112,11 @@ export const rooms = {
     imports: ['kubernetes', 'apiserver', 'runtime'],
     doors: ['node:crypto', 'node:fs', 'node:http', 'node:http2', 'node:https', 'node:path'],
   },
-  'etcd-operator/snapshot': { imports: ['runtime'], doors: ['node:crypto', 'node:fs', 'node:zlib'] },
+  'etcd-operator/snapshot': {
+    imports: ['runtime'],
+    tests: ['etcd-operator/client'],
+    doors: ['node:crypto', 'node:fs', 'node:zlib'],
+  },
   'etcd-operator/agent': {
     imports: ['etcd-operator/snapshot', 'etcd-operator/client', 'runtime'],
     doors: ['node:fs', 'node:http', 'node:path'],
