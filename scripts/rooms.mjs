@@ -119,7 +119,7 @@ export const rooms = {
   },
   'etcd-operator/agent': {
     imports: ['etcd-operator/snapshot', 'etcd-operator/client', 'runtime'],
-    doors: ['node:fs', 'node:http', 'node:path'],
+    doors: ['node:crypto', 'node:fs', 'node:http', 'node:path'],
   },
   'etcd-operator/resource': {
     imports: ['etcd-operator/client', 'etcd-operator/apis', 'kubernetes', 'apiserver', 'runtime'],
