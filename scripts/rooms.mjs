@@ -110,7 +110,16 @@ export const rooms = {
   'etcd-operator/apis': { imports: ['kubernetes', 'runtime'] },
   'etcd-operator/client': {
     imports: ['kubernetes', 'apiserver', 'runtime'],
-    doors: ['node:crypto', 'node:fs', 'node:http', 'node:https', 'node:path'],
+    doors: ['node:crypto', 'node:fs', 'node:http', 'node:http2', 'node:https', 'node:path'],
+  },
+  'etcd-operator/snapshot': {
+    imports: ['runtime'],
+    tests: ['etcd-operator/client'],
+    doors: ['node:crypto', 'node:fs', 'node:zlib'],
+  },
+  'etcd-operator/agent': {
+    imports: ['etcd-operator/snapshot', 'etcd-operator/client', 'runtime'],
+    doors: ['node:crypto', 'node:fs', 'node:http', 'node:path'],
   },
   'etcd-operator/resource': {
     imports: ['etcd-operator/client', 'etcd-operator/apis', 'kubernetes', 'apiserver', 'runtime'],
@@ -144,6 +153,8 @@ export const rooms = {
       'etcd-operator/controller',
       'etcd-operator/service',
       'etcd-operator/resource',
+      'etcd-operator/agent',
+      'etcd-operator/snapshot',
       'etcd-operator/client',
       'etcd-operator/apis',
       'kubernetes',
