@@ -7,7 +7,7 @@ import type { Program } from '../packages/command-line/src/command/command.ts';
 import { flagMeaningOf, flagsOf, flagUsageOf } from '../packages/command-line/src/command/usage.ts';
 import { ECSMService } from '../packages/ecsm-operator/src/apis/ecsm-service.ts';
 import { hpaMetrics } from '../packages/ecsm-operator/src/controller/autoscaler/metrics.ts';
-import { measureLink } from '../packages/ecsm-operator/src/controller/metrics.ts';
+import { measureLink, measureObservation } from '../packages/ecsm-operator/src/controller/metrics.ts';
 import { apiserver } from '../packages/ecsm-operator/src/program/apiserver-program.ts';
 import { program } from '../packages/ecsm-operator/src/program/program.ts';
 import { reasons } from '../packages/ecsm-operator/src/service/reasons.ts';
@@ -94,6 +94,8 @@ describe('docs/operations.md', () => {
     const metrics = new MetricRegistry();
     const count = measureLink(metrics, { state: 'reachable', inFlight: 0 });
     count({ endpoint: 'GET /node', outcome: 'ok', bytesUp: 1, bytesDown: 1, durationMs: 1 });
+    const pace = { intervalMs: 60_000, pollBytes: 1 };
+    measureObservation(metrics, { poller: { pace }, owners: { unverifiedCount: 0 } }, 8_000);
     const autoscaling = hpaMetrics(metrics);
     autoscaling.rescaled(1);
     autoscaling.failed([{ type: 'Warning', reason: 'FailedGetResourceMetric', message: '' }]);

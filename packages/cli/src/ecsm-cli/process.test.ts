@@ -104,7 +104,8 @@ test('a closed pipe is not an error', async () => {
   const { code, out, err } = await shell(
     'set -o pipefail; ecsm-cli get nodes | head -2; ecsm-cli get images -o yaml | true; ecsm-cli watch nodes --for 2s | head -1 | wc -l',
   );
-  expect({ code, err }).toEqual({ code: 0, err: '' });
+  // Calls that take longer on a busy machine are shown as progress.
+  expect({ code, err: err.replace(/^waiting for .*\n/gm, '') }).toEqual({ code: 0, err: '' });
   expect(out.split('\n')).toHaveLength(4);
 });
 

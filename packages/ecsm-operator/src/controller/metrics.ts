@@ -1,7 +1,6 @@
 /** Metrics of the link to the platform, and of its observation. */
 import type { AttemptRecord, CircuitBreaker } from '@ecsm/client';
 import type { MetricRegistry } from '@ecsm/runtime';
-import type { Observer } from '../observe/observer.ts';
 
 /** A listener for the client's recorder. */
 export function measureLink(
@@ -36,7 +35,17 @@ export function measureLink(
   };
 }
 
-export function measureObservation(metrics: MetricRegistry, { poller, owners }: Observer, budget: number): void {
+/** What the metrics show of an observer. */
+export interface MeasuredObserver {
+  readonly poller: { readonly pace: { readonly intervalMs: number; readonly pollBytes: number } };
+  readonly owners: { readonly unverifiedCount: number };
+}
+
+export function measureObservation(
+  metrics: MetricRegistry,
+  { poller, owners }: MeasuredObserver,
+  budget: number,
+): void {
   const gauge = (name: string, help: string, read: () => number) => metrics.gauge({ name, help }).with({}).read(read);
   gauge(
     'ecsm_observation_interval_seconds',

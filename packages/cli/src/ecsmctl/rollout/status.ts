@@ -16,7 +16,9 @@ export const run: Run = async (call) => {
     const services = await servicesOf(call, session);
     const nowMs = call.terminal.clock.now();
     if (services.some((service) => rolloutState(service, nowMs).is === 'in progress')) {
-      await warnWithoutOperator(session, call.terminal);
+      await (isWatching(call)
+        ? warnWithoutOperator(session, call.terminal)
+        : warnWithoutOperator(session, call.terminal, 0));
     }
     for (const service of services) {
       if (isWatching(call)) await followOne(call, session, service, timeoutMs);

@@ -1,6 +1,6 @@
 /** What the commands report when no operator updates the status any more. */
 import { ECSMService } from '@ecsm/operator';
-import { leaseName } from '@ecsm/operator/kinds';
+import { leaseName, presenceName } from '@ecsm/operator/kinds';
 import { Lease } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { kitPool } from './history.kit.ts';
@@ -85,12 +85,31 @@ describe('get services', () => {
 });
 
 describe('commands that wait', () => {
+  it('do not warn about an operator that is being started', async () => {
+    const kit = await kitWith(async () => {});
+    const { test, code } = kit.start('wait service/telemetry --for=condition=Available');
+    await test.clock.advance(1_000);
+    const registry = await kit.open();
+    const holderIdentity = 'elsewhere_1_a';
+    const metadata = { name: presenceName, namespace: 'default' };
+    await registry.resource(Lease).create({ metadata, spec: { holderIdentity } });
+    for (let seconds = 0; seconds < 20; seconds++) await test.clock.advance(1_000);
+    test.interrupt();
+    await code;
+    expect(test.err.text).not.toContain('no operator');
+  });
+
   it('tell that no operator runs', async () => {
     const kit = await kitWith(async () => {});
     const none = 'warning: no operator seems to be running; nothing changes until ecsm-operator is started\n';
     expect((await kit.run('rollout status service/telemetry --watch=false')).err).toBe(none);
     const { test, code } = kit.start('wait service/telemetry --for=condition=Available');
-    await expect.poll(() => test.err.text).toContain(none);
+    await expect
+      .poll(async () => {
+        await test.clock.advance(1_000);
+        return test.err.text;
+      })
+      .toContain(none);
     test.interrupt();
     await code;
   });

@@ -4,7 +4,7 @@
  */
 import { duration, type Terminal } from '@ecsm/command-line';
 import { leaseName, presenceName } from '@ecsm/operator/kinds';
-import { isApiError, Lease, type ObjectOf, type Registry, timeMsOf } from '@ecsm/runtime';
+import { isApiError, Lease, type ObjectOf, type Registry, sleep, timeMsOf } from '@ecsm/runtime';
 
 type LeaseSpec = ObjectOf<typeof Lease>['spec'];
 
@@ -39,12 +39,23 @@ export async function missingOperatorWarning(registry: Registry, observer: Obser
   return presence.is === 'stopped' ? presence.message : undefined;
 }
 
-/** For commands that wait for the operator. */
+/** An operator that is being started has no record yet. */
+const startMsMax = 10_000;
+const startPollMs = 250;
+
+/** For commands that wait for the operator: also for an operator that is just being started, up to `startMs`. */
 export async function warnWithoutOperator(
   { registry, warn }: { readonly registry: Registry; readonly warn: (text: string) => void },
-  observer: Observer,
+  terminal: Observer & Pick<Terminal, 'signal'>,
+  startMs = startMsMax,
 ): Promise<void> {
-  const presence = await operatorPresence(registry, observer);
+  const { clock, signal } = terminal;
+  const untilMs = clock.monotonicMs() + startMs;
+  let presence = await operatorPresence(registry, terminal);
+  while (presence.is === 'none' && clock.monotonicMs() < untilMs && !signal.aborted) {
+    await sleep(clock, startPollMs, signal);
+    presence = await operatorPresence(registry, terminal);
+  }
   if (presence.is !== 'assumed') warn(`${presence.message}; nothing changes until ecsm-operator is started`);
 }
 
