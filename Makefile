@@ -42,7 +42,7 @@ build: $(INSTALLED) ## Compile changed files and type-check everything
 	@node scripts/programs.mjs
 	@node scripts/workers.mjs
 
-bundle: build ## Bundle each operator into one file, dist/ecsm-operator.mjs and dist/etcd-operator.mjs; MACHINE=linux-arm64 for another machine
+bundle: build ## Bundle each program into one file, such as dist/ecsm-operator.mjs and dist/ecsmctl.mjs; MACHINE=linux-arm64 for another machine
 	@node scripts/bundle.mjs dist $(MACHINE)
 
 lint: $(INSTALLED) ## Lint, check the format, and check the import rules
