@@ -5,7 +5,7 @@ BIN := node_modules/.bin
 # npm writes this file after an installation from the lock file.
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help start start-etcd tour test test-node test-kubernetes build bundle lint format coverage simulate mutants bench clean check-node
+.PHONY: help start start-etcd tour test test-kubernetes test-node build bundle lint format coverage simulate mutants bench clean check-node
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
