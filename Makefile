@@ -5,7 +5,7 @@ BIN := node_modules/.bin
 # npm writes this file after an installation from the lock file.
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help start start-etcd tour test test-kubernetes build bundle lint format coverage simulate mutants bench clean check-node
+.PHONY: help start start-etcd tour test test-kubernetes test-node build bundle lint format coverage simulate mutants bench clean check-node
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -39,12 +39,17 @@ test-kubernetes: build ## Run the tests against a real kube-apiserver, which is 
 	@kube=$$(scripts/kubernetes/build.sh) && client=$$(scripts/kubernetes/client-node.sh || true) && \
 	  KUBE_BIN=$$kube CLIENT_NODE=$$client node scripts/test.mjs --config vitest.kubernetes.config.ts
 
+test-node: build ## Run the tests on newer versions of Node.js: NODES='22 24', ONLY=packages/cli/src for a part of them
+	@for version in $(or $(NODES),22 24); do \
+	  bin=$$(scripts/ensure-node.sh $$version) && PATH="$$bin:$$PATH" node --version && PATH="$$bin:$$PATH" node scripts/test.mjs $(ONLY) || exit 1; \
+	done
+
 build: $(INSTALLED) ## Compile changed files and type-check everything
 	@$(BIN)/tsc --build
 	@node scripts/programs.mjs
 	@node scripts/workers.mjs
 
-bundle: build ## Bundle each operator into one file, dist/ecsm-operator.mjs and dist/etcd-operator.mjs; MACHINE=linux-arm64 for another machine
+bundle: build ## Bundle each program into one file, such as dist/ecsm-operator.mjs and dist/ecsmctl.mjs; MACHINE=linux-arm64 for another machine
 	@node scripts/bundle.mjs dist $(MACHINE)
 
 lint: $(INSTALLED) ## Lint, check the format, and check the import rules

@@ -4,6 +4,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, import.meta.url));
 
+/** The engine of Node.js 22 and newer has no such option. */
+const hasInterruptBudget = Number.parseInt(process.versions.node, 10) < 22;
+
 /** In this order. The first ones wait for real processes or are simulations in processes: they fill each other's gaps. */
 const long = [
   /\/test\/simulation\/(?:operator|orchestration|runtime|etcd)-|\/runtime\/test\/(?:kill|power|openers)\.test|\/workshop\.test|\/test\/(?:docs|examples|life-cycle|start-etcd|etcd-operator-docs|storage|user-certificates)\.test|\/gateway\.test/,
@@ -65,7 +68,7 @@ export default defineConfig({
     // real, and the simulations, which do not, fill the gaps.
     maxWorkers: 6,
     // Much code runs a few times each: optimizing later, with a larger budget, saves a tenth of the CPU time.
-    execArgv: ['--interrupt-budget=500000'],
+    execArgv: hasInterruptBudget ? ['--interrupt-budget=500000'] : [],
     sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',

@@ -1,11 +1,11 @@
 /**
- * Bundles each operator into one file: dist/ecsm-operator.mjs and dist/etcd-operator.mjs. They require only Node.js, without
+ * Bundles each program into one file, such as dist/ecsm-operator.mjs and dist/ecsmctl.mjs. They require only Node.js, without
  * node_modules. Build first.
  * Usage: node scripts/bundle.mjs [directory [machine]]. A machine is for example `linux-arm64`; the default is this one.
  *
- * SQLite is the only native part, and only of ecsm-operator. Its library for the machine is embedded as text. It is unpacked
- * when a registry that needs it is opened, and the unpacked copy is removed after loading. etcd-operator is the same file
- * for every machine: its registry is Kubernetes.
+ * SQLite is the only native part, and only of programs that open a registry. Its library for the machine is embedded as text.
+ * It is unpacked when a registry that needs it is opened, and the unpacked copy is removed after loading. The other programs
+ * are the same files for every machine.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -16,8 +16,12 @@ import { sqlitePlugin } from './sqlite-plugin.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const programs = [
-  { name: 'ecsm-operator', hasSqlite: true },
-  { name: 'etcd-operator', hasSqlite: false },
+  { name: 'ecsm-operator', folder: 'ecsm-operator', main: 'program/main.js', hasSqlite: true },
+  { name: 'ecsm-apiserver', folder: 'ecsm-operator', main: 'program/apiserver-main.js', hasSqlite: true },
+  { name: 'ecsmctl', folder: 'cli', main: 'ecsmctl/main.js', hasSqlite: true },
+  { name: 'ecsm-cli', folder: 'cli', main: 'ecsm-cli/main.js', hasSqlite: false },
+  { name: 'ecsm-sim', folder: 'ecsm-simulator', main: 'program/main.js', hasSqlite: false },
+  { name: 'etcd-operator', folder: 'etcd-operator', main: 'program/main.js', hasSqlite: false },
 ];
 const prebuilds = join(root, 'node_modules', '@photostructure', 'sqlite', 'prebuilds');
 
@@ -138,13 +142,13 @@ function licences(inputs, hasSqlite) {
   });
 }
 
-async function bundle({ name, hasSqlite }, directory, machine) {
-  const operator = join(root, 'packages', name);
+async function bundle({ name, folder, main, hasSqlite }, directory, machine) {
+  const home = join(root, 'packages', folder);
   // The bundle uses the same Node.js flags as the launcher.
   const [firstLine] = readFileSync(join(root, 'bin', name), 'utf8').split('\n');
-  const entry = join(operator, 'dist', 'program', 'main.js');
-  if (!existsSync(entry)) throw new Error('the operator is not built: run make build first');
-  const { version } = JSON.parse(readFileSync(join(operator, 'package.json'), 'utf8'));
+  const entry = join(home, 'dist', main);
+  if (!existsSync(entry)) throw new Error(`${name} is not built: run make build first`);
+  const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
   const common = {
     absWorkingDir: root,
     entryPoints: [entry],
@@ -174,8 +178,9 @@ async function bundle({ name, hasSqlite }, directory, machine) {
   // With a single non-ASCII character, Node.js would hold the whole text in twice the memory. Only comments contain some.
   mkdirSync(directory, { recursive: true });
   for (const { text } of outputFiles) {
-    const ascii = text.replace(/[^\n\t\x20-\x7e]/g, '?');
-    writeFileSync(outfile, ascii.replace(/^#!.*/, firstLine), { mode: 0o755 });
+    // Control characters stay: the parser of YAML has some in its strings.
+    const ascii = text.replace(/\P{ASCII}/gu, '?');
+    writeFileSync(outfile, `${firstLine}\n${ascii.replace(/^#!.*\n/, '')}`, { mode: 0o755 });
   }
   console.log(`${basename(outfile)}: ${(statSync(outfile).size / 1e6).toFixed(1)} MB in ${directory}`);
 }

@@ -25,7 +25,9 @@ const source = (path) => join(root, 'packages', path);
  * The code is large, without hot functions, and creates much short-lived garbage: these flags save a quarter of the time.
  * A larger budget makes the engine optimize later, and so discard less of what it has optimized.
  */
-const engine = ['--always-sparkplug', '--max-semi-space-size=64', '--interrupt-budget=500000'];
+const engine = ['--always-sparkplug', '--max-semi-space-size=64'];
+// The engine of Node.js 22 and newer has no such option.
+if (Number.parseInt(process.versions.node, 10) < 22) engine.push('--interrupt-budget=500000');
 
 /** The arguments of each program. */
 const simulations = {

@@ -8,6 +8,8 @@ import { flagMeaningOf, flagsOf, flagUsageOf } from '../packages/command-line/sr
 import { ECSMService } from '../packages/ecsm-operator/src/apis/ecsm-service.ts';
 import { hpaMetrics } from '../packages/ecsm-operator/src/controller/autoscaler/metrics.ts';
 import { measureLink, measureObservation } from '../packages/ecsm-operator/src/controller/metrics.ts';
+import { measureServices } from '../packages/ecsm-operator/src/controller/service-metrics.ts';
+import { fleetService } from '../packages/ecsm-operator/src/fleet/fleet.kit.ts';
 import { apiserver } from '../packages/ecsm-operator/src/program/apiserver-program.ts';
 import { program } from '../packages/ecsm-operator/src/program/program.ts';
 import { reasons } from '../packages/ecsm-operator/src/service/reasons.ts';
@@ -96,6 +98,7 @@ describe('docs/operations.md', () => {
     count({ endpoint: 'GET /node', outcome: 'ok', bytesUp: 1, bytesDown: 1, durationMs: 1 });
     const pace = { intervalMs: 60_000, pollBytes: 1 };
     measureObservation(metrics, { poller: { pace }, owners: { unverifiedCount: 0 } }, 8_000);
+    measureServices(metrics, { get: () => undefined, onChange: (listener) => listener(undefined, fleetService('a')) });
     const autoscaling = hpaMetrics(metrics);
     autoscaling.rescaled(1);
     autoscaling.failed([{ type: 'Warning', reason: 'FailedGetResourceMetric', message: '' }]);

@@ -40,6 +40,7 @@ import { measureObservation } from './metrics.ts';
 import { Outage } from './outage.ts';
 import { Reconciler } from './reconciler.ts';
 import { readRegistryId } from './registry-id.ts';
+import { measureServices } from './service-metrics.ts';
 import { type OperatorSettings, type OperatorSettingsInput, operatorSettings, stopGraceMs } from './settings.ts';
 import { isIdle, type Unsettled, whyUnsettled } from './settled.ts';
 
@@ -181,6 +182,7 @@ export class Operator {
       log,
       ...this.#metrics,
     });
+    if (metrics) measureServices(metrics, this.fleet);
     this.fleet.onChange((before, after) => {
       for (const key of affectedBy(before, after, this.fleet)) this.#wake(key, 'a dependency has changed');
     });

@@ -49,6 +49,13 @@ export interface FleetService {
   readonly existingCount: number;
   readonly readyCount: number;
   readonly preempted?: { readonly by: string; readonly replicas: number };
+  /** Restarts of its instances by the platform. */
+  readonly restartCount: number;
+  readonly isDegraded: boolean;
+  /** Whether the newest revision is rolled out completely. */
+  readonly isRolledOut: boolean;
+  /** When one of its conditions last changed. Before the first: its creation. */
+  readonly lastTransitionTime: string;
 }
 
 export function keyOfService(namespace: string, name: string): string {
@@ -90,6 +97,15 @@ export function fleetServiceOf({ metadata, spec, status }: ECSMService): FleetSe
     existingCount: status?.replicas ?? 0,
     readyCount: status?.readyReplicas ?? 0,
     ...(status?.preempted === undefined ? {} : { preempted: status.preempted }),
+    restartCount: (status?.instances ?? []).reduce((sum, { restarts }) => sum + restarts, 0),
+    isDegraded: findCondition(status?.conditions, 'Degraded')?.status === 'True',
+    isRolledOut:
+      status?.observedGeneration === metadata.generation &&
+      findCondition(status.conditions, 'Progressing')?.reason === 'Complete',
+    lastTransitionTime: (status?.conditions ?? []).reduce(
+      (latest, { lastTransitionTime }) => (lastTransitionTime > latest ? lastTransitionTime : latest),
+      creationTimestamp,
+    ),
   };
 }
 

@@ -26,6 +26,10 @@ export function fleetService(
     mayBeOnPlatform: true,
     existingCount: 1,
     readyCount: 1,
+    restartCount: 0,
+    isDegraded: false,
+    isRolledOut: true,
+    lastTransitionTime: '2026-01-01T00:00:00Z',
     ...changes,
   };
 }

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import { openSite, root, run, start, telemetry } from './process.kit.ts';
 
+const programs = ['ecsm-apiserver', 'ecsm-cli', 'ecsm-operator', 'ecsm-sim', 'ecsmctl', 'etcd-operator'];
 let scratch: string;
 let empty: string;
 let bundle: string;
@@ -15,7 +16,7 @@ beforeAll(() => {
   scratch = mkdtempSync(join(tmpdir(), 'ecsm-bundle-'));
   const made = join(scratch, 'made');
   execFileSync(process.execPath, [join(root, 'scripts', 'bundle.mjs'), made], { stdio: 'pipe' });
-  expect(readdirSync(made).sort()).toEqual(['ecsm-operator.mjs', 'etcd-operator.mjs']);
+  expect(readdirSync(made).sort()).toEqual(programs.map((name) => `${name}.mjs`));
   empty = join(scratch, 'empty');
   mkdirSync(empty);
   bundle = join(empty, 'ecsm-operator.mjs');
@@ -28,6 +29,29 @@ it('can be started as a program', () => {
   expect(status).toBe(0);
 });
 
+it.each(programs)('starts %s in a directory with nothing else', (name) => {
+  const elsewhere = join(scratch, `only-${name}`);
+  mkdirSync(elsewhere);
+  const file = join(elsewhere, `${name}.mjs`);
+  copyFileSync(join(scratch, 'made', `${name}.mjs`), file);
+  const { status, stdout, stderr } = spawnSync(file, ['--version'], { cwd: elsewhere, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('0.1.0');
+});
+
+it('has an ecsmctl that writes and reads a registry in SQLite', () => {
+  const elsewhere = join(scratch, 'tools');
+  mkdirSync(elsewhere);
+  const file = join(elsewhere, 'ecsmctl.mjs');
+  copyFileSync(join(scratch, 'made', 'ecsmctl.mjs'), file);
+  const env = { ...process.env, ECSM_HOME: elsewhere };
+  const ecsmctl = (...argv: string[]) => spawnSync(file, argv, { cwd: elsewhere, env, encoding: 'utf8' });
+  expect(ecsmctl('apply', '-f', join(root, 'examples/quickstart/worker.yaml')).stdout).toBe(
+    'ecsmservice/worker created\n',
+  );
+  expect(ecsmctl('get', 'services', '-o', 'name').stdout).toBe('ecsmservice/worker\n');
+});
+
 it('prints its version', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'packages', 'ecsm-operator', 'package.json'), 'utf8'));
   expect(await run(['--version'], { file: bundle, cwd: empty })).toEqual({ code: 0, output: `${version}\n` });
@@ -37,7 +61,7 @@ it('contains the licences of its libraries, and is ASCII', () => {
   const text = readFileSync(bundle, 'utf8');
   for (const name of ['@photostructure/sqlite', 'yaml'])
     expect(text).toMatch(new RegExp(`^${name} [\\d.]+ \\((MIT|ISC)\\)$`, 'm'));
-  expect(/[^\n\t\x20-\x7e]/.test(text)).toBe(false);
+  expect(/\P{ASCII}/u.test(text)).toBe(false);
 });
 
 describe.each(['sqlite', 'file'])('with a registry of %s', (scheme) => {
