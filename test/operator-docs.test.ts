@@ -7,7 +7,7 @@ import type { Program } from '../packages/command-line/src/command/command.ts';
 import { flagMeaningOf, flagsOf, flagUsageOf } from '../packages/command-line/src/command/usage.ts';
 import { ECSMService } from '../packages/ecsm-operator/src/apis/ecsm-service.ts';
 import { hpaMetrics } from '../packages/ecsm-operator/src/controller/autoscaler/metrics.ts';
-import { measureLink } from '../packages/ecsm-operator/src/controller/metrics.ts';
+import { measureLink, measureObservation } from '../packages/ecsm-operator/src/controller/metrics.ts';
 import { apiserver } from '../packages/ecsm-operator/src/program/apiserver-program.ts';
 import { program } from '../packages/ecsm-operator/src/program/program.ts';
 import { reasons } from '../packages/ecsm-operator/src/service/reasons.ts';
@@ -94,6 +94,8 @@ describe('docs/operations.md', () => {
     const metrics = new MetricRegistry();
     const count = measureLink(metrics, { state: 'reachable', inFlight: 0 });
     count({ endpoint: 'GET /node', outcome: 'ok', bytesUp: 1, bytesDown: 1, durationMs: 1 });
+    const pace = { intervalMs: 1, pollBytes: 1, auditMs: 1 };
+    measureObservation(metrics, { poller: { pace }, owners: { unverifiedCount: 0 } }, 1);
     const autoscaling = hpaMetrics(metrics);
     autoscaling.rescaled(1);
     autoscaling.failed([{ type: 'Warning', reason: 'FailedGetResourceMetric', message: '' }]);
@@ -117,7 +119,7 @@ describe('docs/operations.md', () => {
   it('names only options that exist', () => {
     const prose = page.replace(/^```.*?^```$/gms, '');
     const named = [...prose.matchAll(/`(?:[^`]* )?--([a-z-]+)/g)].map(([, name]) => name);
-    const known = [...flags.map(({ name }) => name), 'max-semi-space-size', 'optimize-for-size'];
+    const known = [...flags.map(({ name }) => name), 'max-semi-space-size', 'optimize-for-size', 'no-opt'];
     expect(named.length).toBeGreaterThan(flags.length);
     expect(named.filter((name = '') => !known.includes(name))).toEqual([]);
   });

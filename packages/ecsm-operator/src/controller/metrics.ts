@@ -36,7 +36,16 @@ export function measureLink(
   };
 }
 
-export function measureObservation(metrics: MetricRegistry, { poller, owners }: Observer, budget: number): void {
+export interface ObservationFacts {
+  readonly poller: Pick<Observer['poller'], 'pace'>;
+  readonly owners: Pick<Observer['owners'], 'unverifiedCount'>;
+}
+
+export function measureObservation(
+  metrics: MetricRegistry,
+  { poller, owners }: ObservationFacts,
+  budgetBytesPerSecond: number,
+): void {
   const gauge = (name: string, help: string, read: () => number) => metrics.gauge({ name, help }).with({}).read(read);
   gauge(
     'ecsm_observation_interval_seconds',
@@ -44,7 +53,11 @@ export function measureObservation(metrics: MetricRegistry, { poller, owners }: 
     () => poller.pace.intervalMs / 1000,
   );
   gauge('ecsm_observation_bytes', 'Bytes of the last observation of the platform.', () => poller.pace.pollBytes);
-  gauge('ecsm_link_budget_bytes_per_second', 'Bandwidth for observing the platform at rest.', () => budget);
+  gauge(
+    'ecsm_link_budget_bytes_per_second',
+    'Bandwidth for observing the platform at rest.',
+    () => budgetBytesPerSecond,
+  );
   gauge(
     'ecsm_services_unverified',
     'Services that were created, and are not read back yet.',
