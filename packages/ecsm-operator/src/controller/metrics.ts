@@ -1,6 +1,7 @@
 /** Metrics of the link to the platform, and of its observation. */
 import type { AttemptRecord, CircuitBreaker } from '@ecsm/client';
 import type { MetricRegistry } from '@ecsm/runtime';
+import type { Observer } from '../observe/observer.ts';
 
 /** A listener for the client's recorder. */
 export function measureLink(
@@ -35,16 +36,15 @@ export function measureLink(
   };
 }
 
-/** What the metrics show of an observer. */
-export interface MeasuredObserver {
-  readonly poller: { readonly pace: { readonly intervalMs: number; readonly pollBytes: number } };
-  readonly owners: { readonly unverifiedCount: number };
+export interface ObservationFacts {
+  readonly poller: Pick<Observer['poller'], 'pace'>;
+  readonly owners: Pick<Observer['owners'], 'unverifiedCount'>;
 }
 
 export function measureObservation(
   metrics: MetricRegistry,
-  { poller, owners }: MeasuredObserver,
-  budget: number,
+  { poller, owners }: ObservationFacts,
+  budgetBytesPerSecond: number,
 ): void {
   const gauge = (name: string, help: string, read: () => number) => metrics.gauge({ name, help }).with({}).read(read);
   gauge(
@@ -53,7 +53,11 @@ export function measureObservation(
     () => poller.pace.intervalMs / 1000,
   );
   gauge('ecsm_observation_bytes', 'Bytes of the last observation of the platform.', () => poller.pace.pollBytes);
-  gauge('ecsm_link_budget_bytes_per_second', 'Bandwidth for observing the platform at rest.', () => budget);
+  gauge(
+    'ecsm_link_budget_bytes_per_second',
+    'Bandwidth for observing the platform at rest.',
+    () => budgetBytesPerSecond,
+  );
   gauge(
     'ecsm_services_unverified',
     'Services that were created, and are not read back yet.',

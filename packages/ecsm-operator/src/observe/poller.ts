@@ -17,6 +17,7 @@ import { PendingNames } from './pending-names.ts';
 import { PollTimer } from './poll-timer.ts';
 import { PollInterval, Polling } from './polling.ts';
 import type { Prefetch } from './prefetch.ts';
+import { RestWait } from './rest-wait.ts';
 import type { ServiceRecords } from './service-records.ts';
 import { Summary } from './summary.ts';
 import { Sweep } from './sweep.ts';
@@ -45,8 +46,6 @@ export interface PollerOptions {
 const pageSize = 1_000;
 /** Of the wait while the link is down or a poll failed: operators that lost the same link do not return together. */
 const jitterPart = 1 / 5;
-/** Timers are late: the interval at rest is a little shorter, so that it is never exceeded. */
-const latePart = 1 / 1000;
 /** With fewer services in progress and a free link, the reconciles read their instances sooner by themselves. */
 export const prefetchMin = 16;
 
@@ -60,17 +59,15 @@ export class Poller {
   readonly #memory: ListMemory;
   readonly #summary: Summary;
   readonly #sweep: Sweep;
+  readonly #restWait: RestWait;
   #started = 0;
   #completed = 0;
   #failures = 0;
-  #startedMs = 0;
-  /** Whether the last poll was early because of a summary. */
-  #wasEarly = false;
   #waiting: (() => void)[] = [];
   #isRunning = false;
 
   constructor(options: PollerOptions) {
-    const { ecsm, services, owners, pollMs, clock, recorder, observeMs } = options;
+    const { ecsm, services, owners, pollMs, clock, recorder, observeMs, breaker } = options;
     this.#options = options;
     this.#polling = new Polling(pollMs, () => services.listedCount, owners);
     this.#interval = new PollInterval(pollMs);
@@ -78,7 +75,9 @@ export class Poller {
     const pace = new Pace({ observeMs, budgetBytesPerSecond: options.linkBudgetBytesPerSecond });
     this.#pace = pace;
     this.#memory = new ListMemory(clock);
-    this.#summary = new Summary(ecsm, clock);
+    const summary = new Summary(ecsm, clock);
+    this.#summary = summary;
+    this.#restWait = new RestWait({ clock, breaker, timer: this.#timer, pace, summary });
     this.#sweep = new Sweep({ ...options, pace, bytes: () => recorder.bytesOf('GET /container/service') });
   }
 
@@ -161,7 +160,6 @@ export class Poller {
     try {
       while (!signal.aborted) {
         const startMs = clock.monotonicMs();
-        this.#startedMs = startMs;
         const isCertain = breaker.state !== 'unreachable' && (await this.#poll(signal));
         if (breaker.state === 'unreachable') this.#ended(false);
         this.#enqueue(this.#polling.leftBehind(), 'bulk polling has ended');
@@ -171,38 +169,12 @@ export class Poller {
         if (breaker.state === 'unreachable') await this.#timer.wait(observeMs * jitter, signal);
         else if (this.#polling.isBulk || !isCertain)
           await this.#timer.wait(Math.min(this.#polling.isBulk ? bulkMs : pollMs, observeMs) * jitter, signal);
-        else await this.#waitAtRest(durationMs, signal);
+        else await this.#restWait.wait(startMs, durationMs, signal);
       }
     } finally {
       this.#isRunning = false;
       stopListening();
     }
-  }
-
-  /**
-   * Waits for the next poll. Ends early if a summary shows a change, once between two polls that are not early: what
-   * changes all the time must not cost more than twice as much.
-   */
-  async #waitAtRest(durationMs: number, signal: AbortSignal): Promise<void> {
-    const { clock, breaker } = this.#options;
-    const dueMs = () => {
-      // A slow link is left to others for as long as a poll takes.
-      const intervalMs = Math.max(this.#pace.intervalMs * (1 - latePart), durationMs * 2);
-      return this.#startedMs + intervalMs - clock.monotonicMs();
-    };
-    let isEarly = false;
-    for (;;) {
-      const leftMs = dueMs();
-      const { summaryMs } = this.#pace;
-      const isLast = !this.#summary.isKnown || leftMs <= summaryMs * 1.5;
-      const isShortened = await this.#timer.wait(Math.max(isLast ? leftMs : summaryMs, 0), signal);
-      if (isLast || isShortened || signal.aborted || breaker.state === 'unreachable') break;
-      isEarly = await this.#summary.differs(signal);
-      const isAffordable = clock.monotonicMs() - this.#startedMs >= this.#pace.affordableMs;
-      if (isEarly && (isAffordable || !this.#wasEarly)) break;
-      isEarly = false;
-    }
-    this.#wasEarly = isEarly;
   }
 
   /** Returns whether everything was read, and nothing was stale. Wakes the owners also if it fails. */
@@ -334,13 +306,12 @@ export class Poller {
 
   #clear(): void {
     const { services, owners, prefetch } = this.#options;
-    const own = [this.#polling, this.#pendingNames, this.#memory, this.#summary, this.#sweep];
+    const own = [this.#polling, this.#pendingNames, this.#memory, this.#summary, this.#sweep, this.#restWait];
     for (const part of [services, owners, prefetch, ...own]) part.clear();
     this.#pace.changed();
     this.#started = 0;
     this.#completed = 0;
     this.#failures = 0;
-    this.#wasEarly = false;
   }
 }
 

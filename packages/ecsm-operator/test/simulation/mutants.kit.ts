@@ -1,4 +1,4 @@
-import { CircuitBreaker } from '@ecsm/client';
+import { CircuitBreaker, ListMemory } from '@ecsm/client';
 import { type Fault, patch, type RunResult, replace, SeededRandom } from '@ecsm/runtime/simulation';
 import type { Behaviour } from '@ecsm/simulator';
 import { Performer } from '../../src/controller/performer.ts';
@@ -263,13 +263,20 @@ export const mutants: readonly Mutant[] = [
     name: 'an unchanged service enqueues its owner',
     story: 'create',
     caughtBy: called,
-    plant: () =>
-      patch(ServiceRecords.prototype, (original) => ({
+    plant: () => {
+      // Otherwise an unchanged service is not even compared.
+      const remembered = patch(ListMemory.prototype, () => ({ keyOf: () => undefined, taggedPage: () => undefined }));
+      const compared = patch(ServiceRecords.prototype, (original) => ({
         compare(this: ServiceRecords, row, updatedMs, poll) {
           const seen = original.compare.call(this, row, updatedMs, poll);
           return seen === 'same' ? 'changed' : seen;
         },
-      })),
+      }));
+      return () => {
+        compared();
+        remembered();
+      };
+    },
   },
   {
     name: 'the old service stays after a rolling update',

@@ -69,6 +69,17 @@ describe('/healthz and /readyz', () => {
     expect((await ask(server, '/readyz/')).status).toBe(200);
   });
 
+  it('show the detail of a check that passes with ?verbose only', async () => {
+    const detail = () => 'two\nlines';
+    const store = Object.assign(() => undefined, { detail });
+    const cache = Object.assign(() => 'not listed yet', { detail });
+    const server = await listen({ store });
+    expect((await ask(server, '/readyz')).text).toBe('ok');
+    expect((await ask(server, '/readyz?verbose')).text).toBe('[+]store ok: two lines\nreadyz check passed\n');
+    const other = await listen({ cache });
+    expect((await ask(other, '/readyz')).text).toBe('[-]cache failed: not listed yet\nreadyz check failed\n');
+  });
+
   it('return the failed checks with their reasons, without ?verbose', async () => {
     const server = await listen(failing);
     const { status, text, headers } = await ask(server, '/readyz');
