@@ -12,6 +12,7 @@ export const rooms = {
   'runtime/shape': { imports: [] },
   'runtime/redact': { imports: [] },
   'runtime/api': { imports: ['runtime/redact', 'runtime/lib'], libraries: ['yaml'] },
+  'runtime/cron': { imports: ['runtime/ports'], tests: ['runtime/api'], libraries: ['croner'] },
   'runtime/store': {
     imports: ['runtime/api', 'runtime/lib', 'runtime/ports'],
     doors: ['node:fs', 'node:path', 'node:zlib', 'node:http', 'node:https', 'node:url', 'node:crypto', 'node:timers'],
@@ -187,7 +188,6 @@ export const rooms = {
   'ecsm-operator/fleet': { imports: ['ecsm-operator/apis', 'runtime'] },
   'ecsm-operator/service': {
     imports: ['ecsm-operator/fleet', 'ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'],
-    libraries: ['croner'],
   },
   'ecsm-operator/observe': { imports: ['ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'] },
   'ecsm-operator/views': {
