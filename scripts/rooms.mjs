@@ -109,7 +109,10 @@ export const rooms = {
     ],
   },
   'etcd-operator/apis': { imports: ['kubernetes', 'runtime'] },
-  'etcd-operator/client': { imports: ['kubernetes', 'apiserver', 'runtime'], doors: ['node:http', 'node:https'] },
+  'etcd-operator/client': {
+    imports: ['kubernetes', 'apiserver', 'runtime'],
+    doors: ['node:crypto', 'node:fs', 'node:http', 'node:https', 'node:path'],
+  },
   'etcd-operator/resource': {
     imports: ['etcd-operator/client', 'etcd-operator/apis', 'kubernetes', 'apiserver', 'runtime'],
     doors: ['node:crypto'],
