@@ -113,12 +113,21 @@ export const rooms = {
     imports: ['kubernetes', 'apiserver', 'runtime'],
     doors: ['node:crypto', 'node:fs', 'node:http', 'node:https', 'node:path'],
   },
+  'etcd-operator/agent': { imports: ['etcd-operator/client', 'runtime'] },
   'etcd-operator/resource': {
-    imports: ['etcd-operator/client', 'etcd-operator/apis', 'kubernetes', 'apiserver', 'runtime'],
+    imports: [
+      'etcd-operator/agent',
+      'etcd-operator/client',
+      'etcd-operator/apis',
+      'kubernetes',
+      'apiserver',
+      'runtime',
+    ],
     doors: ['node:crypto'],
   },
   'etcd-operator/service': {
     imports: [
+      'etcd-operator/agent',
       'etcd-operator/resource',
       'etcd-operator/client',
       'etcd-operator/apis',
@@ -130,6 +139,7 @@ export const rooms = {
   },
   'etcd-operator/controller': {
     imports: [
+      'etcd-operator/agent',
       'etcd-operator/service',
       'etcd-operator/resource',
       'etcd-operator/client',
