@@ -28,12 +28,14 @@ test: build lint ## Install, build, lint, type-check and run every test
 	@scripts/ensure-tool.sh strace strace libunwind8
 	@scripts/ensure-tool.sh libnss_wrapper.so libnss-wrapper
 	@scripts/ensure-kubectl.sh
+	@scripts/ensure-s3.sh
 	@node scripts/test.mjs
 
 test-kubernetes: build ## Run the tests against a real kube-apiserver, which is built with Go at the first time
 	@scripts/ensure-tool.sh etcd etcd-server
 	@scripts/ensure-etcd.sh 3.5
 	@scripts/etcd/build.sh 3.5 >/dev/null && scripts/etcd/build.sh 3.6 >/dev/null
+	@scripts/s3/build.sh >/dev/null || true
 	@kube=$$(scripts/kubernetes/build.sh) && client=$$(scripts/kubernetes/client-node.sh || true) && \
 	  KUBE_BIN=$$kube CLIENT_NODE=$$client node scripts/test.mjs --config vitest.kubernetes.config.ts
 

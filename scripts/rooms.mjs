@@ -111,7 +111,16 @@ export const rooms = {
   'etcd-operator/apis': { imports: ['kubernetes', 'runtime'] },
   'etcd-operator/client': {
     imports: ['kubernetes', 'apiserver', 'runtime'],
-    doors: ['node:crypto', 'node:fs', 'node:http', 'node:https', 'node:path'],
+    doors: ['node:crypto', 'node:fs', 'node:http', 'node:http2', 'node:https', 'node:path'],
+  },
+  'etcd-operator/snapshot': {
+    imports: ['runtime'],
+    tests: ['etcd-operator/client'],
+    doors: ['node:crypto', 'node:fs', 'node:zlib'],
+  },
+  'etcd-operator/agent': {
+    imports: ['etcd-operator/snapshot', 'etcd-operator/client', 'runtime'],
+    doors: ['node:fs', 'node:http', 'node:path'],
   },
   'etcd-operator/agent': { imports: ['etcd-operator/client', 'runtime'] },
   'etcd-operator/resource': {
@@ -155,6 +164,8 @@ export const rooms = {
       'etcd-operator/controller',
       'etcd-operator/service',
       'etcd-operator/resource',
+      'etcd-operator/agent',
+      'etcd-operator/snapshot',
       'etcd-operator/client',
       'etcd-operator/apis',
       'kubernetes',

@@ -4,8 +4,10 @@ import type {
   EtcdClient,
   EtcdEndpoint,
   EtcdErrorCode,
+  EtcdHash,
   EtcdMember,
   EtcdMemberList,
+  EtcdSnapshot,
   EtcdStatus,
 } from '../client/etcd/contract.ts';
 import { EtcdError } from '../client/etcd/error.ts';
@@ -74,7 +76,11 @@ export class ScriptedEtcd implements EtcdClient {
     this.#change(endpoint, 'defragment');
   }
 
-  hashKV(): Promise<string> {
+  hashKV(): Promise<EtcdHash> {
+    throw new EtcdError('Other', 'not scripted');
+  }
+
+  snapshot(): Promise<EtcdSnapshot> {
     throw new EtcdError('Other', 'not scripted');
   }
 

@@ -71,6 +71,7 @@ export function linkToEtcd(connect: ConnectEtcd, doors: ProcessDependencies, onC
         call('compact', 'write', options, () => client.compact(at, revision, options)),
       defragment: (at, options) => call('defragment', 'write', options, () => client.defragment(at, options)),
       hashKV: (at, revision, options) => call('hashKV', 'read', options, () => client.hashKV(at, revision, options)),
+      snapshot: (at, options) => call('snapshot', 'read', options, () => client.snapshot(at, options)),
       get: (at, key, options) => call('get', 'read', options, () => client.get(at, key, options)),
       put: (at, key, value, options) => call('put', 'write', options, () => client.put(at, key, value, options)),
       close: () => client.close(),

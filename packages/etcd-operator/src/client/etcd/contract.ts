@@ -70,9 +70,31 @@ export interface EtcdAlarm {
   readonly type: EtcdAlarmType;
 }
 
+export interface EtcdHash {
+  /** In hexadecimal. */
+  readonly hash: string;
+  /** 0 if nothing was compacted. Hashes at the same revision are equal only if this is, too. */
+  readonly compactRevision: bigint;
+}
+
 export interface EtcdValue {
   readonly value: string;
   readonly modRevision: bigint;
+}
+
+export interface EtcdSnapshotOptions {
+  readonly signal?: AbortSignal;
+  /** Longest wait for the next bytes. Default: 30,000. */
+  readonly idleTimeoutMs?: number;
+}
+
+/** The database of a member, as `etcdctl snapshot save` writes it: the file, and the SHA-256 of it in 32 bytes. */
+export interface EtcdSnapshot {
+  readonly sizeBytes: number;
+  /** The version of the storage, such as `3.6.0`; empty before 3.6. */
+  readonly version: string;
+  /** To be read once. It fails with `EtcdError` if it is not complete. A reader that stops ends the call. */
+  readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 /** A client of one cluster: it holds the credentials and the connections. */
@@ -96,7 +118,12 @@ export interface EtcdClient {
   /** Blocks this member meanwhile. */
   defragment(endpoint: EtcdEndpoint, options?: EtcdCallOptions): Promise<void>;
   /** The hash of the keys at a revision; equal on all members. 0n: the newest revision. From 3.5. */
-  hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<string>;
+  hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<EtcdHash>;
+  /**
+   * A consistent copy of what this member has. Nothing verifies the content: its checksum is at its end. The caller reads
+   * the chunks or aborts; `close` ends the call, too.
+   */
+  snapshot(endpoint: EtcdEndpoint, options?: EtcdSnapshotOptions): Promise<EtcdSnapshot>;
   /** Undefined if there is no such key. Linearizable unless `serializable`. */
   get(
     endpoint: EtcdEndpoint,

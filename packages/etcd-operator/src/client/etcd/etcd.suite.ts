@@ -1,4 +1,5 @@
 /** What every client of etcd and every cluster behind it does: real servers through the gateway, and the simulated one. */
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EtcdClient, EtcdErrorCode, EtcdId } from './contract.ts';
 import { isEtcdError } from './error.ts';
@@ -94,11 +95,32 @@ export function describeEtcd(harness: EtcdHarness): void {
         return;
       }
       for (const slot of [1, 2]) await client.get(cluster.endpoint(slot), 'hash');
-      const hashes = await Promise.all([0, 1, 2].map((slot) => client.hashKV(cluster.endpoint(slot), revision)));
+      const hashAt = async (slot: number, at: bigint) => (await client.hashKV(cluster.endpoint(slot), at)).hash;
+      const hashes = await Promise.all([0, 1, 2].map((slot) => hashAt(slot, revision)));
       expect(new Set(hashes).size).toBe(1);
       await client.put(cluster.endpoint(0), 'hash', 'b');
-      expect(await client.hashKV(cluster.endpoint(0), 0n)).not.toBe(hashes[0]);
+      expect(await hashAt(0, 0n)).not.toBe(hashes[0]);
+      expect((await client.hashKV(cluster.endpoint(0), 0n)).compactRevision).toBe(0n);
       expect(await outcome(client.hashKV(cluster.endpoint(0), revision + 9n))).toBe('Other');
+    });
+
+    it('send a snapshot with its length and checksum, which changes with the data', async () => {
+      await client.put(cluster.endpoint(0), 'in', 'the snapshot');
+      const read = async () => {
+        const { sizeBytes, version, chunks } = await client.snapshot(cluster.endpoint(1));
+        expect(version).toBe(harness.version.startsWith('3.6.') ? '3.6.0' : '');
+        const parts: Uint8Array[] = [];
+        for await (const chunk of chunks) parts.push(chunk);
+        const bytes = Buffer.concat(parts);
+        expect(bytes.byteLength).toBe(sizeBytes);
+        expect(sizeBytes % 512).toBe(32);
+        const trailer = createHash('sha256').update(bytes.subarray(0, -32)).digest('hex');
+        expect(bytes.subarray(-32).toString('hex')).toBe(trailer);
+        return trailer;
+      };
+      const before = await read();
+      await client.put(cluster.endpoint(1), 'in', 'the next snapshot');
+      expect(await read()).not.toBe(before);
     });
 
     it('compact their history, also twice', async () => {
@@ -189,6 +211,8 @@ export function describeEtcd(harness: EtcdHarness): void {
       expect(await waiting).toBe('Unavailable');
       expect(await outcome(client.status(cluster.endpoint(0), { signal: AbortSignal.abort() }))).toBe('Unavailable');
       expect(await outcome(client.status(cluster.endpoint(2), { timeoutMs: 200 }))).toBe('Timeout');
+      expect(await outcome(client.snapshot(cluster.endpoint(2), { idleTimeoutMs: 200 }))).toBe('Timeout');
+      expect(await outcome(client.snapshot(cluster.endpoint(0), { signal: AbortSignal.abort() }))).toBe('Unavailable');
       cluster.freeze(2, false);
       await untilServing(2);
     });
@@ -198,6 +222,7 @@ export function describeEtcd(harness: EtcdHarness): void {
       const stopped = (leader + 1) % 3;
       await cluster.stop(stopped);
       expect(await outcome(client.status(cluster.endpoint(stopped)))).toBe('Unavailable');
+      expect(await outcome(client.snapshot(cluster.endpoint(stopped)))).toBe('Unavailable');
       await client.put(cluster.endpoint(leader), 'with', 'two');
       expect(['Unhealthy', 'NotEnoughStarted']).toContain(
         await outcome(client.addLearner(cluster.endpoint(leader), cluster.peerURL(3))),

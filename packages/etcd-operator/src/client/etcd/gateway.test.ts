@@ -58,12 +58,14 @@ describe.skipIf(skipWithoutRelease('3.5'))('a client with TLS', () => {
     const other = new Authority(generateAuthority(systemClock), systemClock);
     const client = connect(servers.credentialsOf(other));
     expect(await outcome(client.status(servers.endpoint(0)))).toBe('Denied');
+    expect(await outcome(client.snapshot(servers.endpoint(0)))).toBe('Denied');
     client.close();
   });
 
   it('denies a server with another name, or of another authority', async () => {
     const client = connect(servers.credentials);
     expect(await outcome(client.status({ ...servers.endpoint(0), host: 'etcd.example.test' }))).toBe('Denied');
+    expect(await outcome(client.snapshot({ ...servers.endpoint(0), host: 'etcd.example.test' }))).toBe('Denied');
     client.close();
     const other = new Authority(generateAuthority(systemClock), systemClock);
     const credentials = servers.credentialsOf(other);
@@ -75,9 +77,9 @@ describe.skipIf(skipWithoutRelease('3.5'))('a client with TLS', () => {
   it('fails calls in flight and later ones when it is closed', async () => {
     const client = connect(servers.credentials);
     servers.freeze(0, true);
-    const waiting = outcome(client.status(servers.endpoint(0)));
+    const waiting = [outcome(client.status(servers.endpoint(0))), outcome(client.snapshot(servers.endpoint(0)))];
     client.close();
-    expect(await waiting).toBe('Unavailable');
+    expect(await Promise.all(waiting)).toEqual(['Unavailable', 'Unavailable']);
     servers.freeze(0, false);
     expect(await outcome(client.status(servers.endpoint(0)))).toBe('Unavailable');
   });
@@ -85,6 +87,49 @@ describe.skipIf(skipWithoutRelease('3.5'))('a client with TLS', () => {
   it('is not served without TLS', async () => {
     const plain = connect(undefined);
     expect(await outcome(plain.status(servers.endpoint(0)))).toBe('Unavailable');
+    expect(await outcome(plain.snapshot(servers.endpoint(0)))).toBe('Unavailable');
     plain.close();
+  });
+
+  it('gets a snapshot in pieces while it changes, and stops when it is not read', async () => {
+    const client = connect(servers.credentials);
+    const endpoint = servers.endpoint(0);
+    const value = 'x'.repeat(1_000_000);
+    for (let count = 0; count < 12; count++) await client.put(endpoint, `large-${count}`, value);
+    const { sizeBytes, chunks } = await client.snapshot(endpoint);
+    let readBytes = 0;
+    for await (const chunk of chunks) {
+      readBytes += chunk.byteLength;
+      if (readBytes === chunk.byteLength) await client.put(endpoint, 'meanwhile', value);
+    }
+    expect(readBytes).toBe(sizeBytes);
+    expect(sizeBytes).toBeGreaterThan(12_000_000);
+    for await (const chunk of (await client.snapshot(endpoint)).chunks) {
+      expect(chunk.byteLength).toBeGreaterThan(0);
+      break;
+    }
+    client.close();
+  });
+
+  it('reports a member that dies or freezes while a snapshot is read', async () => {
+    const client = connect(servers.credentials);
+    const endpoint = servers.endpoint(0);
+    const readAll = async (chunks: AsyncIterable<Uint8Array>) => {
+      for await (const _ of chunks);
+    };
+    const frozen = await client.snapshot(endpoint, { idleTimeoutMs: 300 });
+    servers.freeze(0, true);
+    expect(await outcome(readAll(frozen.chunks))).toBe('Timeout');
+    servers.freeze(0, false);
+    const cut = await client.snapshot(endpoint);
+    await servers.stop(0);
+    expect(await outcome(readAll(cut.chunks))).toBe('Unavailable');
+    servers.restart(0);
+    await eventually(() => client.status(endpoint, { timeoutMs: 1_000 }));
+    const abort = new AbortController();
+    const aborted = await client.snapshot(endpoint, { signal: abort.signal });
+    abort.abort();
+    expect(await outcome(readAll(aborted.chunks))).toBe('Unavailable');
+    client.close();
   });
 });

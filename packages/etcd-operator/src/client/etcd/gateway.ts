@@ -1,4 +1,4 @@
-/** The client of a real etcd: its JSON gateway, over HTTP or HTTPS. */
+/** The client of a real etcd: its JSON gateway, over HTTP or HTTPS; snapshots over gRPC. */
 import type { Clock } from '@ecsm/runtime';
 import type {
   ConnectEtcd,
@@ -8,9 +8,12 @@ import type {
   EtcdClient,
   EtcdCredentials,
   EtcdEndpoint,
+  EtcdHash,
   EtcdId,
   EtcdMember,
   EtcdMemberList,
+  EtcdSnapshot,
+  EtcdSnapshotOptions,
   EtcdStatus,
   EtcdValue,
 } from './contract.ts';
@@ -30,6 +33,7 @@ import {
 } from './gateway/answer.ts';
 import { reportedFailure } from './gateway/failure.ts';
 import { Connections } from './gateway/request.ts';
+import { openSnapshot } from './snapshot/stream.ts';
 
 export function connectGateway(clock: Clock): ConnectEtcd {
   return (credentials) => new EtcdGateway(credentials, clock);
@@ -40,9 +44,15 @@ type Need = 'leader' | 'any';
 
 class EtcdGateway implements EtcdClient {
   readonly #connections: Connections;
+  readonly #credentials: EtcdCredentials | undefined;
+  readonly #clock: Clock;
+  /** Ends snapshots in flight. */
+  readonly #closed = new AbortController();
 
   constructor(credentials: EtcdCredentials | undefined, clock: Clock) {
     this.#connections = new Connections(credentials, clock);
+    this.#credentials = credentials;
+    this.#clock = clock;
   }
 
   async status(endpoint: EtcdEndpoint, options?: EtcdCallOptions): Promise<EtcdStatus> {
@@ -117,11 +127,21 @@ class EtcdGateway implements EtcdClient {
     await this.#call(endpoint, '/v3/maintenance/defragment', {}, 'any', options);
   }
 
-  async hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<string> {
+  async hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<EtcdHash> {
     const body = { revision: String(revision) };
     // 3.4 only has the hash of the whole database, which differs between members: there the call fails.
     const answer = await this.#call(endpoint, '/v3/maintenance/hashkv', body, 'any', options);
-    return integerAt(answer, 'hash').toString(16);
+    const compactRevision = integerAt(answer, 'compact_revision');
+    return {
+      hash: integerAt(answer, 'hash').toString(16),
+      compactRevision: compactRevision < 0n ? 0n : compactRevision,
+    };
+  }
+
+  snapshot(endpoint: EtcdEndpoint, options: EtcdSnapshotOptions = {}): Promise<EtcdSnapshot> {
+    const closed = this.#closed.signal;
+    const signal = options.signal ? AbortSignal.any([closed, options.signal]) : closed;
+    return openSnapshot({ ...options, endpoint, signal, credentials: this.#credentials, clock: this.#clock });
   }
 
   async get(
@@ -145,6 +165,7 @@ class EtcdGateway implements EtcdClient {
   }
 
   close(): void {
+    this.#closed.abort();
     this.#connections.close();
   }
 

@@ -4,8 +4,11 @@ import type {
   EtcdCallOptions,
   EtcdClient,
   EtcdEndpoint,
+  EtcdHash,
   EtcdId,
   EtcdMemberList,
+  EtcdSnapshot,
+  EtcdSnapshotOptions,
   EtcdStatus,
   EtcdValue,
 } from '../contract.ts';
@@ -13,6 +16,7 @@ import type { EtcdError } from '../error.ts';
 import { type Answer, answering, Calls } from './call.kit.ts';
 import { type Change, memberIdOf, minorOf, patchOf, scopeOf } from './model.kit.ts';
 import type { EtcdProcess } from './process.kit.ts';
+import { snapshotOf } from './snapshot.kit.ts';
 import { bytesOf, refuse } from './state.kit.ts';
 import type { SimulatedEtcd } from './world.kit.ts';
 
@@ -142,13 +146,27 @@ export class SimulatedClient implements EtcdClient {
     });
   }
 
-  hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<string> {
+  hashKV(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<EtcdHash> {
     return this.#calls.call({
       method: 'hashKV',
       endpoint,
       options,
       isLed: false,
-      serve: ({ state, data }, answer) => answer(`${state.hashAt(revision)}${data.isDamaged ? '-damaged' : ''}`),
+      serve: ({ state, data }, answer) => {
+        const hash = `${state.hashAt(revision)}${data.isDamaged ? '-damaged' : ''}`;
+        answer({ hash, compactRevision: state.compacted });
+      },
+    });
+  }
+
+  snapshot(endpoint: EtcdEndpoint, { signal, idleTimeoutMs }: EtcdSnapshotOptions = {}): Promise<EtcdSnapshot> {
+    return this.#calls.call({
+      method: 'snapshot',
+      endpoint,
+      options: { ...(signal ? { signal } : {}), ...(idleTimeoutMs === undefined ? {} : { timeoutMs: idleTimeoutMs }) },
+      isLed: false,
+      isForLearners: true,
+      serve: (process, answer) => answer(snapshotOf(process)),
     });
   }
 

@@ -95,6 +95,13 @@ describe('files of a volume', () => {
     expect(await keysOf(open(directory))).toEqual([]);
   });
 
+  it('are not deleted by the key of their directory', async () => {
+    const client = open(directory);
+    await client.put('a/one.db', chunked('content'));
+    await client.delete('a');
+    expect(await keysOf(client)).toEqual(['a/one.db']);
+  });
+
   it('cannot be below another file, and the message says so', async () => {
     const client = open(directory);
     await client.put('one', chunked('content'));

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { crcOf, crcShift, crcStart, crcUpdate } from './crc32c.ts';
+
+const crc = (bytes: Uint8Array) => crcOf(crcUpdate(crcStart, bytes, 0, bytes.byteLength));
+
+describe('the CRC of Castagnoli', () => {
+  it('has the values of its specification', () => {
+    expect(crc(Buffer.from('123456789')).toString(16)).toBe('e3069283');
+    expect(crc(Buffer.alloc(32)).toString(16)).toBe('8a9136aa');
+    expect(crc(Buffer.alloc(32, 255)).toString(16)).toBe('62a8ab43');
+    expect(crc(Buffer.alloc(0))).toBe(0);
+  });
+
+  it('is the same in pieces of any size', () => {
+    const bytes = randomBytes(1_000);
+    for (const size of [1, 3, 15, 16, 17, 100]) {
+      let register = crcStart;
+      for (let at = 0; at < 1_000; at += size) register = crcUpdate(register, bytes, at, Math.min(1_000, at + size));
+      expect(crcOf(register)).toBe(crc(bytes));
+    }
+  });
+
+  it('keeps the difference of two registers that take the same bytes', () => {
+    for (const count of [0, 1, 7, 255, 4_097, 3_000_001]) {
+      const bytes = randomBytes(count);
+      const [left, right] = [0x12345678, -77];
+      const after = crcUpdate(left, bytes, 0, count) ^ crcUpdate(right, bytes, 0, count);
+      expect(crcShift(left ^ right, count)).toBe(after);
+    }
+  });
+
+  it('shifts by more bytes than fit into 32 bits as by parts of them', () => {
+    let expected = 99;
+    for (let part = 0; part < 5; part++) expected = crcShift(expected, 2 ** 30 + 1);
+    expect(crcShift(99, 5 * (2 ** 30 + 1))).toBe(expected);
+  });
+});
