@@ -122,7 +122,6 @@ export const rooms = {
     imports: ['etcd-operator/snapshot', 'etcd-operator/client', 'runtime'],
     doors: ['node:fs', 'node:http', 'node:path'],
   },
-  'etcd-operator/agent': { imports: ['etcd-operator/client', 'runtime'] },
   'etcd-operator/resource': {
     imports: [
       'etcd-operator/agent',

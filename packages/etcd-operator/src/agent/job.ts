@@ -1,64 +1,159 @@
 /**
- * What a worker pod is asked to do, and what it answers. The job is one JSON document in a variable and contains no
- * secrets: they are files. The answer is the termination message of the container.
+ * What an agent does, and what it reports: the seam between the operator and the pods in which backups and restores run. A job
+ * is one JSON document without secrets; credentials and keys are files of the pod.
  */
 import type { EtcdEndpoint } from '../client/etcd/contract.ts';
 import type { Destination } from '../client/storage/contract.ts';
+import type { BackupSource, Compression } from '../snapshot/manifest.ts';
+import type { RetentionPolicy } from '../snapshot/retention.ts';
 
-export interface BackupSource {
-  readonly namespace: string;
-  readonly cluster: string;
-  readonly clusterUid: string;
-  readonly clusterId: string;
-  readonly backup: string;
-  readonly backupUid: string;
-  readonly schedule?: string;
-  readonly scheduleUid?: string;
+/** The environment variable with the job. */
+export const jobVariable = 'AGENT_JOB';
+/** The environment variable with the path of the result. Default: `/dev/termination-log`. */
+export const resultVariable = 'AGENT_RESULT_FILE';
+/** What Kubernetes keeps of a termination message. */
+export const resultBytesMax = 4096;
+export const progressPort = 8080;
+
+/** Stores a snapshot, with its manifest. A backup that exists already, of the same uid, is verified and reported. */
+export interface BackupJob {
+  readonly do: 'backup';
+  /** The best one first. */
+  readonly endpoints: readonly EtcdEndpoint[];
+  /** With the files `tls/ca.crt`, `tls/tls.crt` and `tls/tls.key`. */
+  readonly tls: boolean;
+  readonly destination: Destination;
+  /** `<namespace>/<cluster>/<time>-<start of the uid>`: unique to this backup. */
+  readonly keyBase: string;
+  readonly compression: Compression;
+  /** With the file `encryption/key`. */
+  readonly isEncrypted: boolean;
+  /** A directory for one snapshot. */
+  readonly scratch: string;
+  /** A `clusterId` that is empty is filled with that of the member. */
+  readonly source: BackupSource;
+  readonly retention?: RetentionPolicy;
 }
 
-export type AgentJob =
-  | {
-      readonly do: 'backup';
-      /** The best first. */
-      readonly endpoints: readonly EtcdEndpoint[];
-      readonly tls: boolean;
-      readonly destination: Destination;
-      /** Without revision and suffix. */
-      readonly keyBase: string;
-      readonly compression: 'none' | 'gzip';
-      readonly isEncrypted: boolean;
-      readonly scratch: string;
-      readonly source: BackupSource;
-      readonly retention?: {
-        readonly maxBackups?: number;
-        readonly maxAgeMs?: number;
-        readonly scheduleUid: string;
-      };
-    }
-  | {
-      readonly do: 'fetch';
-      readonly destination: Destination;
-      readonly key: string;
-      readonly expected?: {
-        readonly snapshotSha256?: string;
-        readonly storedSha256?: string;
-        readonly revision?: string;
-      };
-      readonly etcdVersion: string;
-      readonly into: string;
-      readonly isEncrypted: boolean;
-      readonly freeFactor: number;
-    }
-  | {
-      readonly do: 'commit';
-      readonly from: string;
-      readonly to: string;
-      readonly remove: readonly string[];
-      readonly marker: string;
-    }
-  | {
-      readonly do: 'check';
-      readonly endpoint: EtcdEndpoint;
-      readonly expected: { readonly revision: string; readonly keys: number; readonly hashKV?: string };
-    }
-  | { readonly do: 'prune'; readonly destination: Destination; readonly keys: readonly string[] };
+/** Fetches a stored snapshot into a file, decrypted, decompressed and verified. */
+export interface FetchJob {
+  readonly do: 'fetch';
+  readonly destination: Destination;
+  /** Of a manifest, or of a bare snapshot whose name ends with `.db`, `.gz` or `.enc`. */
+  readonly key: string;
+  readonly expected?: {
+    readonly snapshotSha256?: string;
+    readonly storedSha256?: string;
+    readonly revision?: string;
+  };
+  /** Of the restored cluster: a snapshot of a newer minor version is refused. */
+  readonly etcdVersion: string;
+  readonly into: string;
+  readonly isEncrypted: boolean;
+  /** How many times the size of the snapshot has to be free. */
+  readonly freeFactor: number;
+}
+
+/** Puts restored data into the place from which etcd starts, once. */
+export interface CommitJob {
+  readonly do: 'commit';
+  readonly from: string;
+  readonly to: string;
+  /** Removed afterwards; within the directory of `to`. */
+  readonly remove: readonly string[];
+  /** The uid of the restore. It is written into the volume; a commit that has happened is not repeated. */
+  readonly marker: string;
+}
+
+/** Compares a member that was restored with what the backup recorded. */
+export interface CheckJob {
+  readonly do: 'check';
+  /** Without TLS. */
+  readonly endpoint: EtcdEndpoint;
+  readonly expected: { readonly revision: string; readonly keys: number; readonly hashKV?: string };
+  /** A directory for one snapshot. */
+  readonly scratch: string;
+}
+
+/** Deletes backups: manifests first. */
+export interface PruneJob {
+  readonly do: 'prune';
+  readonly destination: Destination;
+  /** Keys of manifests without `.manifest.json`. */
+  readonly keys: readonly string[];
+}
+
+export type AgentJob = BackupJob | FetchJob | CommitJob | CheckJob | PruneJob;
+
+export interface BackupResult {
+  readonly ok: true;
+  readonly do: 'backup';
+  readonly manifestKey: string;
+  readonly key: string;
+  readonly sizeBytes: number;
+  readonly storedSizeBytes: number;
+  readonly sha256: string;
+  readonly storedSha256: string;
+  readonly revision: string;
+  readonly keys: number;
+  readonly hash: string;
+  readonly hashKV?: string;
+  readonly version: string;
+  readonly createdAt: string;
+  readonly durationMs: number;
+  /** Whether the hash of the keys was compared with the member. */
+  readonly isCompared: boolean;
+  /** Base keys that retention removed; as many as fit. */
+  readonly pruned: readonly string[];
+  readonly isPrunedAll: boolean;
+}
+
+export interface FetchResult {
+  readonly ok: true;
+  readonly do: 'fetch';
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  readonly revision: string;
+  readonly keys: number;
+  readonly hash: string;
+  readonly hashKV: string;
+  /** Of the server; absent without a manifest. */
+  readonly version?: string;
+  readonly isAuthEnabled: boolean;
+  readonly durationMs: number;
+}
+
+export interface CommitResult {
+  readonly ok: true;
+  readonly do: 'commit';
+  /** False if it had happened before. */
+  readonly isNew: boolean;
+}
+
+export interface CheckResult {
+  readonly ok: true;
+  readonly do: 'check';
+  readonly revision: string;
+  readonly keys: number;
+  readonly hashKV: string;
+  readonly durationMs: number;
+}
+
+export interface PruneResult {
+  readonly ok: true;
+  readonly do: 'prune';
+  readonly deleted: number;
+}
+
+export interface AgentFailure {
+  readonly ok: false;
+  /** In CamelCase. */
+  readonly code: string;
+  /** A sentence that says what to do. */
+  readonly message: string;
+  /** Whether the same job may succeed later. */
+  readonly isRetriable: boolean;
+}
+
+export type AgentSuccess = BackupResult | FetchResult | CommitResult | CheckResult | PruneResult;
+export type AgentResult = AgentSuccess | AgentFailure;

@@ -67,6 +67,7 @@ export const agentPaths = {
   scratch: '/scratch',
   /** Where the volume of a destination is mounted. */
   volume: '/backups',
+  secrets: '/etc/agent',
   tls: '/etc/agent/tls',
   s3: '/etc/agent/s3',
   s3Ca: '/etc/agent/s3-ca',

@@ -199,10 +199,7 @@ function agentContainer(
       { name: 'AGENT_RESULT_FILE', value: agentPaths.result },
       // Paths and addresses in variables, because only those can be replaced where pods are processes.
       { name: 'AGENT_LISTEN', value: `0.0.0.0:${AGENT_PORT}` },
-      { name: 'AGENT_TLS_DIR', value: agentPaths.tls },
-      { name: 'AGENT_S3_DIR', value: agentPaths.s3 },
-      { name: 'AGENT_S3_CA_DIR', value: agentPaths.s3Ca },
-      { name: 'AGENT_ENCRYPTION_DIR', value: agentPaths.encryption },
+      { name: 'AGENT_SECRETS', value: agentPaths.secrets },
     ],
     resources: worker.resources ?? { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '256Mi' } },
     securityContext,
@@ -259,6 +256,8 @@ function volumesOf(
   const { scratchSize } = worker;
   const scratch = scratchSize === undefined ? {} : { sizeLimit: scratchSize };
   add({ name: 'scratch', emptyDir: scratch }, agentPaths.scratch, false);
+  // The secrets are mounted into it, so that one path leads to all of them.
+  add({ name: 'secrets', emptyDir: {} }, agentPaths.secrets, false);
   if (place.volume && place.storageType === 'Volume') {
     const { claimName } = place.volume;
     add({ name: 'backups', persistentVolumeClaim: { claimName } }, agentPaths.volume, false);
@@ -296,5 +295,6 @@ function clientTls(cluster: EtcdCluster): Volume {
     { secret: { name: secretName, items } },
     { secret: { name: caSecret, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
   ];
+  // Not all kinds of volumes are in the schema, which allows further fields.
   return { name: 'tls', projected: { sources, defaultMode: secretMode } } as Volume;
 }

@@ -170,7 +170,7 @@ export class BackupService {
     const options = workerOptionsOf(backup, this.#options.image);
     const { status = {}, spec } = backup;
     if (purpose === 'prune') {
-      const keys = [status.storagePath ?? status.keyBase ?? ''];
+      const keys = status.manifestPath === undefined ? [] : [status.manifestPath.replace(/\.manifest\.json$/u, '')];
       return jobPod(name, { do: 'prune', destination: destinationOf(spec), keys }, options);
     }
     const namespace = backup.metadata.namespace ?? '';
@@ -296,6 +296,7 @@ function rehearsalJobs(child: EtcdBackup | undefined, cluster: EtcdCluster | und
       keys: status.keys ?? 0,
       ...(hashKV === undefined ? {} : { hashKV }),
     },
+    scratch: agentPaths.scratch,
   };
   return { fetch, restore, check };
 }

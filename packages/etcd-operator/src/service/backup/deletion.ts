@@ -23,8 +23,12 @@ export function decideDeletion(input: BackupInput): BackupDecision {
     const { worker: _, attempts: __, nextAttemptTime: ___, ...rest } = status;
     return decide({ ...rest, phase: 'Failed', message: 'it was deleted before it was complete' }, 0);
   }
-  const isStored = status.storagePath !== undefined || status.phase === 'Failed';
-  if (!isStored || status.keyBase === undefined) return decide(status, undefined, { action: remove });
+  if (status.manifestPath === undefined) {
+    // An attempt that has not answered may have stored something, and its name is not known.
+    const message = `an attempt may have left objects whose names begin with ${status.keyBase}`;
+    const events = status.keyBase === undefined ? [] : [event('Warning', 'ObjectLeftBehind', message)];
+    return decide(status, undefined, { action: remove, events });
+  }
   const isPruning = status.worker === undefined || status.worker.name.includes('-prune-');
   const record = isPruning && status.message?.startsWith('deleting') ? attemptRecord(status) : { attempts: 0 };
   const step = attempt(record, isPruning ? worker : undefined, {
@@ -43,7 +47,7 @@ export function decideDeletion(input: BackupInput): BackupDecision {
       return decide(next, settings.workerLookMs, { ...(action ? { action } : {}) });
     }
     case 'failed': {
-      const message = `${status.storagePath ?? status.keyBase} was not deleted: ${step.failure.message}`;
+      const message = `${status.storagePath} was not deleted: ${step.failure.message}`;
       return decide(status, undefined, { action: remove, events: [event('Warning', 'ObjectLeftBehind', message)] });
     }
     case 'done':

@@ -77,7 +77,7 @@ function deadlineMs({ spec }: EtcdBackup): number {
 /** Chosen once: a repeated attempt finds what an earlier one has stored. */
 function keyBaseOf({ metadata, spec }: EtcdBackup, nowMs: number): string {
   const time = timestampAt(nowMs).replaceAll(/[-:]|\.\d+/gu, '');
-  return `${metadata.namespace ?? 'default'}/${spec.clusterName}/${time}`;
+  return `${metadata.namespace ?? 'default'}/${spec.clusterName}/${time}-${metadata.uid.slice(0, 8)}`;
 }
 
 export function workerName({ metadata }: Pick<EtcdBackup, 'metadata'>, attempt: number, purpose = 'backup'): string {
@@ -165,12 +165,12 @@ function stored(result: AgentSuccess): Partial<EtcdBackupStatus> {
     etcdRevision: textOf(result, 'revision'),
   };
   const numbers = {
-    backupSize: numberOf(result, 'storedBytes'),
-    databaseSize: numberOf(result, 'snapshotBytes'),
+    backupSize: numberOf(result, 'storedSizeBytes'),
+    databaseSize: numberOf(result, 'sizeBytes'),
     keys: numberOf(result, 'keys'),
   };
   const checksums = {
-    snapshotSha256: textOf(result, 'snapshotSha256'),
+    snapshotSha256: textOf(result, 'sha256'),
     storedSha256: textOf(result, 'storedSha256'),
     hash: textOf(result, 'hash'),
     hashKV: textOf(result, 'hashKV'),

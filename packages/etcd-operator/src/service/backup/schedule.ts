@@ -67,7 +67,7 @@ function followRun(input: BackupInput, status: EtcdBackupStatus): BackupDecision
 function deleteOld({ children }: BackupInput, status: EtcdBackupStatus): BackupDecision | undefined {
   const pruned = new Set(children.flatMap((child) => child.status?.pruned ?? []));
   const isPruned = ({ status: own }: ChildFacts) =>
-    own?.storagePath !== undefined && [...pruned].some((base) => own.storagePath?.startsWith(base));
+    own?.manifestPath !== undefined && pruned.has(own.manifestPath.replace(/\.manifest\.json$/u, ''));
   const kept = children.filter(({ isDeleting }) => !isDeleting);
   const complete = kept.filter(({ status: own }) => own?.phase === 'Completed');
   const failed = kept.filter(({ status: own }) => own?.phase === 'Failed' || own?.phase === 'Skipped');

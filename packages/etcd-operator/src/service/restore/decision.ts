@@ -99,6 +99,9 @@ function check(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision 
   return work(input, status, 'check', {
     done: (result) => {
       const facts = factsOf(result);
+      if (result.fields['isAuthEnabled'] === true) {
+        return failed(input, { ...status, ...facts }, 'AuthenticationRequired', authMessage);
+      }
       const next = { ...status, ...facts };
       if (restore.spec.restoreType === 'New') return enter(input, next, 'Creating', 'the cluster is created');
       if (restore.spec.safetyBackup && cluster?.hasQuorum) {
@@ -111,10 +114,14 @@ function check(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision 
   });
 }
 
+/** etcd ignores the name in the certificate of a client of its JSON gateway, so that the operator has no user. */
+const authMessage =
+  'the data has authentication enabled, and etcd would refuse the operator; disable it in the source (etcdctl auth disable) and back up again, or restore by hand';
+
 function factsOf(result: AgentSuccess): Partial<EtcdRestoreStatus> {
   const [etcdVersion, etcdRevision] = [textOf(result, 'version'), textOf(result, 'revision')];
-  const [keys, backupSize] = [numberOf(result, 'keys'), numberOf(result, 'snapshotBytes')];
-  const snapshotSha256 = textOf(result, 'snapshotSha256');
+  const [keys, backupSize] = [numberOf(result, 'keys'), numberOf(result, 'sizeBytes')];
+  const snapshotSha256 = textOf(result, 'sha256');
   return {
     ...(etcdVersion === undefined ? {} : { etcdVersion }),
     ...(etcdRevision === undefined ? {} : { etcdRevision }),
@@ -209,10 +216,7 @@ function start(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision 
   const { cluster, restore, settings } = input;
   const why = whyChanged(input, status) ?? (cluster?.restore === undefined ? 'the cluster has given it up' : undefined);
   if (why !== undefined) return turnBack(input, status, 'ClusterChanged', why);
-  if (cluster?.isDenied) {
-    const message = 'the restored data has authentication enabled, and etcd refuses the operator';
-    return turnBack(input, status, 'AuthenticationRequired', message);
-  }
+  if (cluster?.isDenied) return turnBack(input, status, 'AuthenticationRequired', authMessage);
   const revision = cluster?.restore?.revision;
   if (revision === undefined) {
     const late = timedOut(input, status);
