@@ -182,7 +182,9 @@ export class RestoreService {
 
   #preparePod(name: string, input: RestoreInput, cluster: EtcdCluster | undefined) {
     const options = this.#workerOptions(input);
-    const directory = `${paths.volume}/restore`;
+    // Of its own for each attempt: what an earlier one has left is not continued, and removed in the end.
+    const all = `${paths.volume}/restore`;
+    const directory = `${all}/${name}`;
     const snapshot = `${directory}/snapshot.db`;
     const fetch = fetchJob(input, snapshot);
     const { restore } = input;
@@ -205,7 +207,7 @@ export class RestoreService {
         do: 'commit',
         from: dataDirectory,
         to: paths.data,
-        remove: [directory],
+        remove: [all],
         marker: restore.metadata.uid,
       },
       claim: names.claim(cluster.metadata.name, slot),
