@@ -120,7 +120,7 @@ export const rooms = {
   },
   'etcd-operator/agent': {
     imports: ['etcd-operator/snapshot', 'etcd-operator/client', 'runtime'],
-    doors: ['node:fs', 'node:http', 'node:path'],
+    doors: ['node:crypto', 'node:fs', 'node:http', 'node:path'],
   },
   'etcd-operator/resource': {
     imports: [

@@ -1,0 +1,271 @@
+/** The job that makes a backup. The manifest is written last: what fails before it leaves nothing that looks complete. */
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { timestampAt } from '@ecsm/runtime';
+import type { EtcdClient, EtcdEndpoint, EtcdStatus } from '../client/etcd/contract.ts';
+import { isEtcdError } from '../client/etcd/error.ts';
+import type { BackupStorageClient } from '../client/storage/contract.ts';
+import { ChecksumReader, type SnapshotChecksum } from '../snapshot/checksum.ts';
+import { encrypt } from '../snapshot/encryption.ts';
+import { SnapshotError } from '../snapshot/error.ts';
+import { readFacts, type SnapshotFacts } from '../snapshot/facts.ts';
+import { readFile } from '../snapshot/file.ts';
+import { compress } from '../snapshot/gzip.ts';
+import { type BackupManifest, formatManifest, manifestFormat } from '../snapshot/manifest.ts';
+import {
+  baseKeyIn,
+  baseKeyOf,
+  basePrefixOf,
+  dataKeyOf,
+  folderOf,
+  isManifestKey,
+  manifestKeyOf,
+} from '../snapshot/names.ts';
+import { expiredBackups } from '../snapshot/retention.ts';
+import { type AgentContext, encryptionKey, etcdCredentials, startStep, storageOf } from './context.ts';
+import { AgentError } from './failure.ts';
+import type { BackupJob, BackupResult } from './job.ts';
+import { requireSpace, writeSnapshot } from './scratch.ts';
+import { deleteBackup, deleteData, isIntact, listBackups, readManifest, type StoredBackup } from './stored.ts';
+
+export async function backup(job: BackupJob, context: AgentContext): Promise<BackupResult> {
+  const startMs = context.clock.monotonicMs();
+  const storage = await storageOf(job.destination, context);
+  const path = join(job.scratch, 'snapshot.db');
+  try {
+    const earlier = await findEarlier(job, storage, context);
+    const made = earlier ?? (await make(job, path, storage, context));
+    const retained = await retain(job, made, storage, context);
+    const durationMs = context.clock.monotonicMs() - startMs;
+    return { ...resultOf(made, durationMs), ...retained };
+  } finally {
+    storage.close();
+    await rm(path, { force: true });
+  }
+}
+
+interface MadeBackup extends StoredBackup {
+  readonly isCompared: boolean;
+}
+
+/** A backup of the same uid: its result was lost. Data without a manifest is of an attempt that failed. */
+async function findEarlier(
+  { keyBase, source }: BackupJob,
+  storage: BackupStorageClient,
+  context: AgentContext,
+): Promise<MadeBackup | undefined> {
+  const { signal } = context;
+  startStep(context, 'looking for an earlier attempt');
+  const keys: string[] = [];
+  for await (const { key } of storage.list(basePrefixOf(keyBase), { signal })) keys.push(key);
+  for (const key of keys.filter(isManifestKey)) {
+    const manifest = await readManifest(storage, key, signal);
+    if (manifest?.source.backupUid !== source.backupUid) continue;
+    if (await isIntact(storage, manifest, signal))
+      return { baseKey: baseKeyIn(key) ?? '', manifest, isCompared: false };
+    throw new SnapshotError(
+      'Corrupt',
+      `${manifest.key} is damaged or missing; delete this backup and make another one`,
+    );
+  }
+  const bases = new Set(keys.map(baseKeyIn).filter((base) => base !== undefined));
+  for (const base of bases) if (!keys.includes(manifestKeyOf(base))) await deleteData(storage, base, signal);
+  return undefined;
+}
+
+async function make(
+  job: BackupJob,
+  path: string,
+  storage: BackupStorageClient,
+  context: AgentContext,
+): Promise<MadeBackup> {
+  const key = job.isEncrypted ? await encryptionKey(context) : undefined;
+  const taken = await take(job, path, context);
+  const { facts, checksum, status, isCompared } = taken;
+  const baseKey = baseKeyOf(job.keyBase, facts.revision);
+  const dataKey = dataKeyOf(baseKey, job.compression, key !== undefined);
+  const { signal, progress } = context;
+  startStep(context, 'storing', checksum.sizeBytes);
+  const plain = readAgain(path, checksum, (bytes) => {
+    progress.bytes = bytes;
+  });
+  const compressed = job.compression === 'gzip' ? compress(plain) : plain;
+  const stored = await storage.put(dataKey, key ? encrypt(compressed, key) : compressed, { signal });
+  const manifest: BackupManifest = {
+    format: manifestFormat,
+    key: dataKey,
+    createdAt: timestampAt(context.clock.now()),
+    source: { ...job.source, clusterId: status.clusterId },
+    etcd: {
+      version: status.version,
+      revision: facts.revision,
+      keys: facts.keys,
+      hash: facts.hash,
+      hashKV: facts.hashKV,
+      ...(facts.storageVersion === '' ? {} : { storageVersion: facts.storageVersion }),
+      ...(facts.isAuthEnabled ? { isAuthEnabled: true } : {}),
+    },
+    snapshot: { sizeBytes: checksum.sizeBytes, sha256: checksum.sha256 },
+    stored: { sizeBytes: stored.sizeBytes, sha256: stored.sha256 },
+    compression: job.compression,
+    encryption: key ? { algorithm: 'AES-256-GCM', keyId: key.id } : 'none',
+  };
+  startStep(context, 'writing the manifest');
+  await storage.put(manifestKeyOf(baseKey), once(formatManifest(manifest)), { signal });
+  return { baseKey, manifest, isCompared };
+}
+
+interface Taken {
+  readonly facts: SnapshotFacts;
+  readonly checksum: SnapshotChecksum;
+  readonly status: EtcdStatus;
+  readonly isCompared: boolean;
+}
+
+/** From the first member that has a whole one. */
+async function take(job: BackupJob, path: string, context: AgentContext): Promise<Taken> {
+  const client = context.connect(job.tls ? await etcdCredentials(context) : undefined);
+  const problems: string[] = [];
+  try {
+    for (const endpoint of job.endpoints) {
+      try {
+        return await takeFrom(client, endpoint, job, path, context);
+      } catch (error) {
+        context.signal.throwIfAborted();
+        // Another member cannot help if the disk of this pod is full.
+        if (error instanceof AgentError && !error.isRetriable) throw error;
+        if (!isEtcdError(error) && !(error instanceof SnapshotError) && !(error instanceof AgentError)) throw error;
+        problems.push(error.message);
+        context.log.write('warn', 'no snapshot from this member', { host: endpoint.host, reason: error.message });
+      }
+    }
+  } finally {
+    client.close();
+  }
+  const reasons = problems.length === 0 ? 'there are no members to ask' : problems.join('; ');
+  throw new AgentError('NoSnapshot', `no member sent a whole snapshot: ${reasons}`, { isRetriable: true });
+}
+
+async function takeFrom(
+  client: EtcdClient,
+  endpoint: EtcdEndpoint,
+  { scratch, source }: BackupJob,
+  path: string,
+  context: AgentContext,
+): Promise<Taken> {
+  const { signal } = context;
+  const status = await client.status(endpoint, { signal });
+  const unfit = unfitness(status, source.clusterId);
+  if (unfit !== undefined) throw new AgentError('UnfitMember', `${endpoint.host} ${unfit}`, { isRetriable: true });
+  const { sizeBytes, chunks } = await client.snapshot(endpoint, { signal });
+  await requireSpace(scratch, sizeBytes);
+  const reader = await writeSnapshot(chunks, path, context, { step: 'fetching the snapshot', totalBytes: sizeBytes });
+  const checksum = reader.finish();
+  startStep(context, 'verifying the snapshot', sizeBytes);
+  const facts = await readFacts(path, { signal });
+  return { facts, checksum, status, isCompared: await compare(client, endpoint, facts, context) };
+}
+
+function unfitness(status: EtcdStatus, clusterId: string): string | undefined {
+  if (status.isLearner) return 'is a learner';
+  if (status.leaderId === undefined) return 'has no leader';
+  if (clusterId !== '' && status.clusterId !== clusterId) return `belongs to another cluster, ${status.clusterId}`;
+  return undefined;
+}
+
+/** False if the member cannot tell any more: it is older than 3.5, or was compacted meanwhile. */
+async function compare(
+  client: EtcdClient,
+  endpoint: EtcdEndpoint,
+  facts: SnapshotFacts,
+  { signal }: AgentContext,
+): Promise<boolean> {
+  const found = await client.hashKV(endpoint, BigInt(facts.revision), { signal }).catch((error: unknown) => {
+    if (isEtcdError(error)) return undefined;
+    throw error;
+  });
+  if (!found || String(found.compactRevision) !== facts.compactRevision) return false;
+  if (found.hash === facts.hashKV) return true;
+  const problem = `the keys of the snapshot have the hash ${facts.hashKV}, those of ${endpoint.host} ${found.hash}`;
+  throw new AgentError('HashMismatch', `${problem}: one of them is damaged`, { isRetriable: true });
+}
+
+/** What was verified is what is stored: the file is hashed again on its way. */
+async function* readAgain(
+  path: string,
+  { sizeBytes, sha256 }: SnapshotChecksum,
+  onProgress: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const handle = await open(path, 'r');
+  const reader = new ChecksumReader();
+  try {
+    for await (const chunk of readFile(handle)) {
+      reader.update(chunk);
+      onProgress(reader.sizeBytes);
+      yield chunk;
+    }
+  } finally {
+    await handle.close();
+  }
+  const again = reader.finishUnchecked();
+  if (again.sizeBytes === sizeBytes && again.sha256 === sha256) return;
+  throw new AgentError('ScratchDamaged', `${path} changed after it was verified`, { isRetriable: true });
+}
+
+/** After a success only. What cannot be removed now is removed after the next backup. */
+async function retain(
+  { retention, keyBase }: BackupJob,
+  made: StoredBackup,
+  storage: BackupStorageClient,
+  context: AgentContext,
+): Promise<Pick<BackupResult, 'pruned' | 'isPrunedAll'>> {
+  if (!retention) return { pruned: [], isPrunedAll: true };
+  startStep(context, 'removing old backups');
+  const pruned: string[] = [];
+  try {
+    const backups = new Map<string, StoredBackup>();
+    for await (const found of listBackups(storage, folderOf(keyBase), context.signal))
+      backups.set(found.baseKey, found);
+    // A list of a store may be older than what was just written.
+    backups.set(made.baseKey, made);
+    for (const { baseKey } of expiredBackups([...backups.values()], retention, context.clock.now())) {
+      if (baseKey === made.baseKey) continue;
+      await deleteBackup(storage, baseKey, context.signal);
+      pruned.push(baseKey);
+    }
+    return { pruned, isPrunedAll: true };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    context.log.write('warn', 'old backups were not removed', { reason });
+    return { pruned, isPrunedAll: false };
+  }
+}
+
+function resultOf(
+  { baseKey, manifest, isCompared }: MadeBackup,
+  durationMs: number,
+): Omit<BackupResult, 'pruned' | 'isPrunedAll'> {
+  const { etcd, snapshot, stored, key, createdAt } = manifest;
+  return {
+    ok: true,
+    do: 'backup',
+    manifestKey: manifestKeyOf(baseKey),
+    key,
+    sizeBytes: snapshot.sizeBytes,
+    storedSizeBytes: stored.sizeBytes,
+    sha256: snapshot.sha256,
+    storedSha256: stored.sha256,
+    revision: etcd.revision,
+    keys: etcd.keys,
+    hash: etcd.hash,
+    ...(etcd.hashKV === undefined ? {} : { hashKV: etcd.hashKV }),
+    version: etcd.version,
+    createdAt,
+    durationMs,
+    isCompared,
+  };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

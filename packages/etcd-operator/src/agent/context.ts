@@ -1,0 +1,84 @@
+/** What every job of an agent uses. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, Log, Random } from '@ecsm/runtime';
+import type { ConnectEtcd, EtcdCredentials } from '../client/etcd/contract.ts';
+import type { BackupStorageClient, Destination, S3Credentials } from '../client/storage/contract.ts';
+import { openStorage } from '../client/storage/open.ts';
+import { type EncryptionKey, parseEncryptionKey } from '../snapshot/encryption.ts';
+import { AgentError, systemCode } from './failure.ts';
+
+/** Where the secrets of a pod are mounted. */
+export const secretsDirectory = '/etc/agent';
+
+export interface Progress {
+  step: string;
+  bytes: number;
+  totalBytes: number;
+}
+
+export interface AgentContext {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly connect: ConnectEtcd;
+  /** Default: `/etc/agent`. */
+  readonly secrets: string;
+  /** Changed by the job while it runs. */
+  readonly progress: Progress;
+}
+
+export function startStep(context: AgentContext, step: string, totalBytes = 0): void {
+  Object.assign(context.progress, { step, bytes: 0, totalBytes });
+  context.log.write('info', step, totalBytes === 0 ? {} : { totalBytes });
+}
+
+export async function etcdCredentials({ secrets }: AgentContext): Promise<EtcdCredentials> {
+  const [ca, cert, key] = await Promise.all(
+    ['ca.crt', 'tls.crt', 'tls.key'].map((name) => readSecret(secrets, 'tls', name)),
+  );
+  return { ca: text(ca), cert: text(cert), key: text(key) };
+}
+
+export async function encryptionKey({ secrets }: AgentContext): Promise<EncryptionKey> {
+  const content = await readSecret(secrets, 'encryption', 'key');
+  if (content) return parseEncryptionKey(content);
+  throw new AgentError('MissingSecret', 'there is no key for encryption; add the key "key" to its Secret');
+}
+
+/** Credentials are read again for each request, so that rotated ones are used. */
+export async function storageOf(destination: Destination, context: AgentContext): Promise<BackupStorageClient> {
+  const { clock, random, secrets } = context;
+  if (destination.type === 'Volume') return openStorage(destination, { clock, random });
+  const ca = await readSecret(secrets, 's3-ca', 'ca.crt');
+  const credentials = async (): Promise<S3Credentials> => {
+    const [accessKeyId, secretAccessKey, sessionToken] = await Promise.all(
+      ['accessKeyId', 'secretAccessKey', 'sessionToken'].map((name) => readSecret(secrets, 's3', name)),
+    );
+    if (!accessKeyId || !secretAccessKey) {
+      throw new AgentError('MissingSecret', 'the Secret of the store has to have accessKeyId and secretAccessKey');
+    }
+    const token = text(sessionToken);
+    return {
+      accessKeyId: text(accessKeyId),
+      secretAccessKey: text(secretAccessKey),
+      ...(token === '' ? {} : { sessionToken: token }),
+    };
+  };
+  await credentials();
+  return openStorage(destination, { clock, random, credentials, ...(ca ? { ca: text(ca) } : {}) });
+}
+
+async function readSecret(secrets: string, folder: string, name: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(join(secrets, folder, name));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function text(content: Buffer | undefined): string {
+  return content?.toString('utf8').trim() ?? '';
+}

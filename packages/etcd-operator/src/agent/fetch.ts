@@ -1,0 +1,128 @@
+/** The job that fetches a stored snapshot. The file gets its name only when everything is verified. */
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { BackupStorageClient } from '../client/storage/contract.ts';
+import type { EncryptionKey } from '../snapshot/encryption.ts';
+import { SnapshotError } from '../snapshot/error.ts';
+import { readFacts, type SnapshotFacts } from '../snapshot/facts.ts';
+import type { BackupManifest } from '../snapshot/manifest.ts';
+import { isManifestKey } from '../snapshot/names.ts';
+import { type AgentContext, encryptionKey, startStep, storageOf } from './context.ts';
+import { AgentError } from './failure.ts';
+import type { FetchJob, FetchResult } from './job.ts';
+import { flushDirectoryOf, requireSpace, writeSnapshot } from './scratch.ts';
+import { openStored, readManifest } from './stored.ts';
+
+export async function fetchSnapshot(job: FetchJob, context: AgentContext): Promise<FetchResult> {
+  const startMs = context.clock.monotonicMs();
+  const storage = await storageOf(job.destination, context);
+  try {
+    const key = job.isEncrypted ? await encryptionKey(context) : undefined;
+    const manifest = await manifestOf(job, storage, context);
+    if (manifest) checkManifest(job, manifest, key);
+    await mkdir(dirname(job.into), { recursive: true });
+    const fetched = await fetchInto(job, manifest, key, storage, context);
+    return { ...fetched, durationMs: context.clock.monotonicMs() - startMs };
+  } finally {
+    storage.close();
+  }
+}
+
+async function manifestOf({ key }: FetchJob, storage: BackupStorageClient, context: AgentContext) {
+  if (!isManifestKey(key)) return undefined;
+  const manifest = await readManifest(storage, key, context.signal);
+  if (manifest) return manifest;
+  throw new AgentError(
+    'NoBackup',
+    `there is no ${key}: the backup was deleted, or never completed; choose another one`,
+  );
+}
+
+/** Before anything is fetched. */
+function checkManifest(
+  { expected = {}, etcdVersion, key: name }: FetchJob,
+  manifest: BackupManifest,
+  key?: EncryptionKey,
+): void {
+  const { snapshot, stored, etcd, encryption } = manifest;
+  const pairs: readonly (readonly [string, string | undefined, string])[] = [
+    ['checksum', expected.snapshotSha256, snapshot.sha256],
+    ['checksum', expected.storedSha256, stored.sha256],
+    ['revision', expected.revision, etcd.revision],
+  ];
+  for (const [what, wanted, found] of pairs) {
+    if (wanted === undefined || wanted === found) continue;
+    const problem = `${name} is not the backup that was asked for: its ${what} is ${found}, not ${wanted}`;
+    throw new SnapshotError('Mismatch', `${problem}; choose the right one`);
+  }
+  requireVersion(etcd.version, etcdVersion);
+  if (encryption !== 'none' && !key) {
+    const problem = `${manifest.key} is encrypted with the key ${encryption.keyId}`;
+    throw new SnapshotError('WrongKey', `${problem}; give the key with which it was made`);
+  }
+}
+
+/** etcd reads data of its own and of older minor versions. */
+function requireVersion(found: string, target: string): void {
+  const [major = 0, minor = 0] = found.split('.').map(Number);
+  const [targetMajor = 0, targetMinor = 0] = target.replace(/^v/, '').split('.').map(Number);
+  if (major < targetMajor || (major === targetMajor && minor <= targetMinor)) return;
+  const problem = `the snapshot is of etcd ${major}.${minor}, and cannot be restored into ${targetMajor}.${targetMinor}`;
+  throw new SnapshotError('NewerVersion', `${problem}; restore it into version ${major}.${minor} or newer`);
+}
+
+async function fetchInto(
+  job: FetchJob,
+  manifest: BackupManifest | undefined,
+  key: EncryptionKey | undefined,
+  storage: BackupStorageClient,
+  context: AgentContext,
+): Promise<Omit<FetchResult, 'durationMs'>> {
+  const { signal } = context;
+  const part = `${job.into}.part`;
+  try {
+    const { object, body } = await storage.get(manifest?.key ?? job.key, { signal });
+    const expectedBytes = manifest?.snapshot.sizeBytes;
+    await requireSpace(dirname(job.into), (expectedBytes ?? object.sizeBytes) * job.freeFactor);
+    const opened = openStored(body, key, object.key);
+    const reader = await writeSnapshot(opened.chunks, part, context, {
+      step: 'fetching the backup',
+      totalBytes: expectedBytes ?? object.sizeBytes,
+      flush: true,
+      ...(expectedBytes === undefined ? {} : { maxBytes: expectedBytes }),
+    });
+    const checksum = reader.finish();
+    requireEqual(job.expected?.storedSha256 ?? manifest?.stored.sha256, opened.storedSha256());
+    requireEqual(job.expected?.snapshotSha256 ?? manifest?.snapshot.sha256, checksum.sha256);
+    startStep(context, 'verifying the snapshot', checksum.sizeBytes);
+    const facts = await readFacts(part, { signal });
+    requireFacts(job, manifest, facts);
+    await rename(part, job.into);
+    await flushDirectoryOf(job.into);
+    const { revision, keys, hash, hashKV, isAuthEnabled } = facts;
+    const version = manifest ? { version: manifest.etcd.version } : {};
+    const { sizeBytes, sha256 } = checksum;
+    return { ok: true, do: 'fetch', sizeBytes, sha256, revision, keys, hash, hashKV, isAuthEnabled, ...version };
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+function requireFacts(
+  { expected, etcdVersion }: FetchJob,
+  manifest: BackupManifest | undefined,
+  facts: SnapshotFacts,
+): void {
+  if (facts.storageVersion !== '') requireVersion(facts.storageVersion, etcdVersion);
+  const { revision, hash } = manifest?.etcd ?? { revision: expected?.revision, hash: undefined };
+  const isOther = (revision ?? facts.revision) !== facts.revision || (hash ?? facts.hash) !== facts.hash;
+  if (isOther) throw swapped(`it has the revision ${facts.revision} and the hash ${facts.hash}`);
+}
+
+function requireEqual(wanted: string | undefined, found: string): void {
+  if (wanted !== undefined && wanted !== found) throw swapped(`its checksum is ${found}, not ${wanted}`);
+}
+
+function swapped(problem: string): SnapshotError {
+  return new SnapshotError('Mismatch', `the object is not the one that was stored: ${problem}; use another backup`);
+}

@@ -1,0 +1,152 @@
+/** Backups in a store: their manifests, and the snapshot in them. */
+import { createHash } from 'node:crypto';
+import type { BackupStorageClient } from '../client/storage/contract.ts';
+import { isStorageError } from '../client/storage/error.ts';
+import { decrypt, type EncryptionKey, isEncrypted } from '../snapshot/encryption.ts';
+import { isSnapshotError, SnapshotError } from '../snapshot/error.ts';
+import { decompress } from '../snapshot/gzip.ts';
+import { type BackupManifest, type Compression, manifestBytesMax, parseManifest } from '../snapshot/manifest.ts';
+import { baseKeyIn, dataKeyOf, isManifestKey, manifestKeyOf } from '../snapshot/names.ts';
+
+export interface StoredBackup {
+  readonly baseKey: string;
+  readonly manifest: BackupManifest;
+}
+
+/** How many backups one listing reads. */
+const manifestsMax = 10_000;
+const gzipMagic = [0x1f, 0x8b];
+
+/** Undefined if there is none. Throws `SnapshotError` if it is not one of ours. */
+export async function readManifest(
+  storage: BackupStorageClient,
+  manifestKey: string,
+  signal?: AbortSignal,
+): Promise<BackupManifest | undefined> {
+  const options = signal ? { signal } : {};
+  const parts: Uint8Array[] = [];
+  let sizeBytes = 0;
+  try {
+    const { body } = await storage.get(manifestKey, options);
+    for await (const chunk of body) {
+      sizeBytes += chunk.byteLength;
+      parts.push(chunk);
+      if (sizeBytes > manifestBytesMax) break;
+    }
+  } catch (error) {
+    if (isStorageError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+  const manifest = parseManifest(Buffer.concat(parts), manifestKey);
+  const baseKey = baseKeyIn(manifestKey);
+  if (manifest.key === dataKeyOf(baseKey ?? '', manifest.compression, manifest.encryption !== 'none')) return manifest;
+  throw new SnapshotError('InvalidManifest', `${manifestKey} describes another object, ${manifest.key}`);
+}
+
+/** All complete backups below a prefix. What is not ours is skipped. */
+export async function* listBackups(
+  storage: BackupStorageClient,
+  prefix: string,
+  signal?: AbortSignal,
+): AsyncGenerator<StoredBackup> {
+  const keys: string[] = [];
+  for await (const { key } of storage.list(prefix, signal ? { signal } : {})) {
+    if (isManifestKey(key) && keys.length < manifestsMax) keys.push(key);
+  }
+  for (const key of keys.sort()) {
+    const manifest = await readManifest(storage, key, signal).catch((error: unknown) => {
+      if (isSnapshotError(error)) return undefined;
+      throw error;
+    });
+    const baseKey = baseKeyIn(key);
+    if (manifest && baseKey !== undefined) yield { baseKey, manifest };
+  }
+}
+
+/** Whether the object of a manifest is there, with its bytes. */
+export async function isIntact(
+  storage: BackupStorageClient,
+  manifest: BackupManifest,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  try {
+    const { body } = await storage.get(manifest.key, signal ? { signal } : {});
+    const hash = createHash('sha256');
+    for await (const chunk of body) hash.update(chunk);
+    return hash.digest('hex') === manifest.stored.sha256;
+  } catch (error) {
+    if (isStorageError(error, 'NotFound')) return false;
+    throw error;
+  }
+}
+
+/** Deletes the manifest first: what is left then looks like nothing. */
+export async function deleteBackup(storage: BackupStorageClient, baseKey: string, signal?: AbortSignal): Promise<void> {
+  const options = signal ? { signal } : {};
+  await storage.delete(manifestKeyOf(baseKey), options);
+  await deleteData(storage, baseKey, signal);
+}
+
+/** Without a manifest. */
+export async function deleteData(storage: BackupStorageClient, baseKey: string, signal?: AbortSignal): Promise<void> {
+  const options = signal ? { signal } : {};
+  const forms: readonly (readonly [Compression, boolean])[] = [
+    ['none', false],
+    ['none', true],
+    ['gzip', false],
+    ['gzip', true],
+  ];
+  for (const [compression, encrypted] of forms)
+    await storage.delete(dataKeyOf(baseKey, compression, encrypted), options);
+}
+
+/** The snapshot in stored bytes; `storedSha256` is what they are, known at their end. */
+export interface OpenedSnapshot {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  storedSha256(): string;
+}
+
+/** By the content: an object that is encrypted or compressed says so at its start. */
+export function openStored(
+  body: AsyncIterable<Uint8Array>,
+  key: EncryptionKey | undefined,
+  name: string,
+): OpenedSnapshot {
+  const hash = createHash('sha256');
+  async function* hashed(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  async function* plain(): AsyncGenerator<Uint8Array> {
+    const sealed = await peek(hashed());
+    if (isEncrypted(sealed.start) && !key) {
+      throw new SnapshotError('WrongKey', `${name} is encrypted; give the key with which it was made`);
+    }
+    const opened = await peek(isEncrypted(sealed.start) && key ? decrypt(sealed.all, key) : sealed.all);
+    yield* gzipMagic.every((byte, index) => opened.start[index] === byte) ? decompress(opened.all) : opened.all;
+  }
+  return { chunks: plain(), storedSha256: () => hash.digest('hex') };
+}
+
+/** The first chunk, and everything with it. */
+async function peek(
+  source: AsyncGenerator<Uint8Array>,
+): Promise<{ start: Uint8Array; all: AsyncGenerator<Uint8Array> }> {
+  let start: Uint8Array = Buffer.alloc(0);
+  while (start.byteLength < 32) {
+    const { done, value } = await source.next();
+    if (done) break;
+    start = start.byteLength === 0 ? value : Buffer.concat([start, value]);
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    try {
+      if (start.byteLength > 0) yield start;
+      yield* source;
+    } finally {
+      await source.return(undefined);
+    }
+  }
+  return { start, all: all() };
+}
