@@ -33,7 +33,7 @@ export class MembershipRules {
     this.#watched.checkPaused(method);
     this.#participation.observe();
     const { truth, cluster } = this.#watched.view;
-    if (truth === undefined || cluster?.status?.recovery) return;
+    if (truth === undefined || cluster?.status?.recovery || cluster?.status?.restore) return;
     if (method === 'addLearner') this.#checkAddition(truth, subject);
     if (method === 'remove') this.#checkRemoval(truth, subject);
   }
@@ -75,6 +75,8 @@ export class MembershipRules {
   /** At intervals. */
   check(): void {
     const { view, etcd } = this.#watched;
+    // A restored member is a cluster of its own, and so are the former ones.
+    if (view.cluster?.status?.restore) return this.startWith([]);
     for (const slot of slots) {
       const process = view.process(slot);
       if (process) this.#checkIdentity(slot, process);
