@@ -14,21 +14,32 @@ import { flushDirectoryOf, requireSpace, writeSnapshot } from './scratch.ts';
 import { openStored, readManifest } from './stored.ts';
 
 export async function fetchSnapshot(job: FetchJob, context: AgentContext): Promise<FetchResult> {
-  const startMs = context.clock.monotonicMs();
   const storage = await storageOf(job.destination, context);
   try {
-    const key = job.isEncrypted ? await encryptionKey(context) : undefined;
-    const manifest = await manifestOf(job, storage, context);
-    if (manifest) checkManifest(job, manifest, key);
-    await mkdir(dirname(job.into), { recursive: true });
-    const fetched = await fetchInto(job, manifest, key, storage, context);
-    return { ...fetched, durationMs: context.clock.monotonicMs() - startMs };
+    return await fetchFrom(storage, job.isEncrypted ? await encryptionKey(context) : undefined, job, context);
   } finally {
     storage.close();
   }
 }
 
-async function manifestOf({ key }: FetchJob, storage: BackupStorageClient, context: AgentContext) {
+/** What of a job is the same wherever the store and the key come from. */
+export type FetchRequest = Omit<FetchJob, 'do' | 'destination' | 'isEncrypted'>;
+
+export async function fetchFrom(
+  storage: BackupStorageClient,
+  key: EncryptionKey | undefined,
+  job: FetchRequest,
+  context: AgentContext,
+): Promise<FetchResult> {
+  const startMs = context.clock.monotonicMs();
+  const manifest = await manifestOf(job, storage, context);
+  if (manifest) checkManifest(job, manifest, key);
+  await mkdir(dirname(job.into), { recursive: true });
+  const fetched = await fetchInto(job, manifest, key, storage, context);
+  return { ...fetched, durationMs: context.clock.monotonicMs() - startMs };
+}
+
+async function manifestOf({ key }: FetchRequest, storage: BackupStorageClient, context: AgentContext) {
   if (!isManifestKey(key)) return undefined;
   const manifest = await readManifest(storage, key, context.signal);
   if (manifest) return manifest;
@@ -40,7 +51,7 @@ async function manifestOf({ key }: FetchJob, storage: BackupStorageClient, conte
 
 /** Before anything is fetched. */
 function checkManifest(
-  { expected = {}, etcdVersion, key: name }: FetchJob,
+  { expected = {}, etcdVersion, key: name }: FetchRequest,
   manifest: BackupManifest,
   key?: EncryptionKey,
 ): void {
@@ -72,7 +83,7 @@ function requireVersion(found: string, target: string): void {
 }
 
 async function fetchInto(
-  job: FetchJob,
+  job: FetchRequest,
   manifest: BackupManifest | undefined,
   key: EncryptionKey | undefined,
   storage: BackupStorageClient,
@@ -109,7 +120,7 @@ async function fetchInto(
 }
 
 function requireFacts(
-  { expected, etcdVersion }: FetchJob,
+  { expected, etcdVersion }: FetchRequest,
   manifest: BackupManifest | undefined,
   facts: SnapshotFacts,
 ): void {

@@ -38,8 +38,10 @@ export async function readManifest(
     throw error;
   }
   const manifest = parseManifest(Buffer.concat(parts), manifestKey);
-  const baseKey = baseKeyIn(manifestKey);
-  if (manifest.key === dataKeyOf(baseKey ?? '', manifest.compression, manifest.encryption !== 'none')) return manifest;
+  const key = dataKeyOf(baseKeyIn(manifestKey) ?? '', manifest.compression, manifest.encryption !== 'none');
+  const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+  // The data is beside it, also if both were moved, or are read from another directory than they were written to.
+  if (nameOf(manifest.key) === nameOf(key)) return { ...manifest, key };
   throw new SnapshotError('InvalidManifest', `${manifestKey} describes another object, ${manifest.key}`);
 }
 
