@@ -68,6 +68,7 @@ export const restoreReasons = {
     'The tools of the version of etcd cannot raise revisions. Set revisionBump to 0, or use a newer one.',
   SafetyBackupFailed: 'The cluster could not be backed up. Set safetyBackup to false to go on without.',
   ClusterChanged: 'The cluster was deleted or replaced during the restore.',
+  RestoreDeleted: 'The EtcdRestore was deleted before it was done.',
   StepTimeout: 'A step took longer than timeoutSeconds.',
   RevisionTooLow: 'The restored member has an older revision than the backup.',
   AuthenticationRequired:

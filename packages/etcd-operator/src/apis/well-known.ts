@@ -19,6 +19,8 @@ export const labels = {
   /** Name of the EtcdBackup or EtcdRestore, on the pods that work for it. */
   backup: `${GROUP}/backup`,
   restore: `${GROUP}/restore`,
+  /** Which attempt a pod works for. */
+  attempt: `${GROUP}/attempt`,
   /** Name of the EtcdBackup with the schedule, on its runs. */
   schedule: `${GROUP}/schedule`,
 } as const;

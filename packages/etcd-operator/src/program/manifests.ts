@@ -58,7 +58,7 @@ const rule = (apiGroup: string, resources: readonly string[], verbs: readonly st
 const rules: JsonObject[] = [
   rule(GROUP, ['etcdclusters'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
   rule(GROUP, ['etcdbackups'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
-  rule(GROUP, ['etcdrestores'], ['get', 'list', 'watch']),
+  rule(GROUP, ['etcdrestores'], ['get', 'list', 'watch', 'patch']),
   rule(GROUP, ['etcdclusters/status', 'etcdbackups/status', 'etcdrestores/status'], ['patch']),
   rule(GROUP, ['etcdclusters/finalizers'], ['update']),
   rule('apps', ['statefulsets'], ['get', 'list', 'watch', 'create', 'patch', 'update', 'delete']),

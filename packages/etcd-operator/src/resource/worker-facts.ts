@@ -1,5 +1,6 @@
 /** What is known about a worker pod. */
 import type { ContainerStatus, Pod } from '@ecsm/kubernetes';
+import { labels } from '../apis/well-known.ts';
 
 export interface WorkerFacts {
   readonly name: string;
@@ -8,6 +9,8 @@ export interface WorkerFacts {
   readonly isOurs: boolean;
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   readonly isDeleting: boolean;
+  /** Which attempt it works for. */
+  readonly attempt: number;
   readonly address: string | undefined;
   /** Such as `Evicted`. */
   readonly reason: string | undefined;
@@ -41,6 +44,7 @@ export function workerFacts(pod: Pod, ownerUid: string): WorkerFacts {
     isOurs: metadata.ownerReferences?.some(({ uid }) => uid === ownerUid) ?? false,
     phase: status?.phase ?? 'Pending',
     isDeleting: metadata.deletionTimestamp !== undefined,
+    attempt: Number(metadata.labels?.[labels.attempt] ?? 0),
     address: status?.podIP,
     reason: [status?.reason, status?.message].filter(Boolean).join(': ') || undefined,
     waiting: stuck

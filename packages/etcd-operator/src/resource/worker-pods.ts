@@ -19,6 +19,7 @@ export interface WorkerOptions {
   readonly owner: Pick<ApiObject<unknown, unknown>, 'apiVersion' | 'kind' | 'metadata'>;
   /** The key of the label that names the owner. */
   readonly label: string;
+  readonly attempt: number;
   /** Of the operator. */
   readonly image: string;
   readonly place: Place;
@@ -211,7 +212,7 @@ function agentContainer(
 
 function podOf(
   name: string,
-  { owner, label, timeoutMs }: WorkerOptions,
+  { owner, label, attempt, timeoutMs }: WorkerOptions,
   spec: Pick<PodInput['spec'], 'containers' | 'initContainers' | 'volumes'>,
 ): PodInput {
   const { apiVersion, kind, metadata } = owner;
@@ -219,7 +220,12 @@ function podOf(
     metadata: {
       name,
       namespace: metadata.namespace ?? '',
-      labels: { [labels.name]: 'etcd-backup', [labels.managedBy]: OPERATOR_NAME, [label]: metadata.name },
+      labels: {
+        [labels.name]: 'etcd-backup',
+        [labels.managedBy]: OPERATOR_NAME,
+        [label]: metadata.name,
+        [labels.attempt]: String(attempt),
+      },
       ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }],
     },
     spec: {

@@ -49,7 +49,7 @@ export class BackupRules {
     if (sha256 !== data.sha256) this.#watched.fail(rules.complete, `${name} is complete, and damaged in the store`);
   }
 
-  /** The newest complete run of a schedule is in the store. */
+  /** Once a run of a schedule was complete, a whole backup that is not older is in the store. */
   #checkNewest(): void {
     const { backups } = this.#watched.view;
     for (const schedule of backups.filter(({ spec }) => spec.schedule !== undefined)) {
@@ -59,8 +59,15 @@ export class BackupRules {
           return isOwn && status?.phase === 'Completed' && metadata.deletionTimestamp === undefined;
         })
         .sort((one, other) => ((one.status?.completionTime ?? '') < (other.status?.completionTime ?? '') ? 1 : -1))[0];
-      const path = newest?.status?.manifestPath;
-      if (path !== undefined && !this.#storage.objects.has(path)) {
+      const { manifestPath } = newest?.status ?? {};
+      if (manifestPath === undefined || this.#storage.objects.has(manifestPath)) continue;
+      // It may have been pruned by a newer run that has not answered yet.
+      const later = [...this.#storage.objects].some(([key, { bytes }]) => {
+        if (!key.endsWith('.manifest.json') || key <= manifestPath) return false;
+        const { source, key: data } = JSON.parse(Buffer.from(bytes).toString());
+        return source?.scheduleUid === schedule.metadata.uid && this.#storage.objects.has(data);
+      });
+      if (!later) {
         this.#watched.fail(rules.newest, `${newest?.metadata.name} is the newest, and was deleted from the store`);
       }
     }
@@ -73,7 +80,7 @@ export class BackupRules {
     }
     const owners = new Map<string, string>();
     for (const { owner, name } of this.#workers.running.values()) {
-      if (name.includes('-rehearsal-')) continue;
+      if (name.endsWith('-rehearsal')) continue;
       const other = owners.get(owner);
       if (other !== undefined) this.#watched.fail(rules.oneWorker, `${other} and ${name} run at the same time`);
       owners.set(owner, name);

@@ -14,6 +14,8 @@ export class MembershipRules {
   readonly #voters = new Set<string>();
   /** Volume of each member, by id. */
   readonly #volumes = new Map<string, EtcdVolume>();
+  /** Whether the voters are those of other data since they were last seen. */
+  #isRestored = false;
 
   constructor(watched: Watched, participation: Participation) {
     this.#watched = watched;
@@ -76,7 +78,14 @@ export class MembershipRules {
   check(): void {
     const { view, etcd } = this.#watched;
     // A restored member is a cluster of its own, and so are the former ones.
-    if (view.cluster?.status?.restore) return this.startWith([]);
+    if (view.cluster?.status?.restore) {
+      this.#isRestored = true;
+      return;
+    }
+    if (this.#isRestored && view.truth) {
+      this.startWith(view.truth.state.voters.map(({ id }) => id));
+      this.#isRestored = false;
+    }
     for (const slot of slots) {
       const process = view.process(slot);
       if (process) this.#checkIdentity(slot, process);

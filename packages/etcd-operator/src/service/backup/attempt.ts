@@ -23,8 +23,8 @@ export interface AttemptRecord {
 
 export interface AttemptLimits {
   readonly nowMs: number;
-  /** Name of the pod of an attempt, from 1. */
-  readonly nameOf: (attempt: number) => string;
+  /** Of the pod. All attempts have the same, so that a second pod cannot be created beside the first. */
+  readonly name: string;
   /** Further attempts after the first one. */
   readonly backoffLimit: number;
   /** Of one attempt. */
@@ -36,7 +36,7 @@ export interface AttemptLimits {
 }
 
 export type WorkerAction =
-  | { readonly do: 'createWorker'; readonly name: string }
+  | { readonly do: 'createWorker'; readonly name: string; readonly attempt: number }
   | { readonly do: 'deleteWorker'; readonly name: string; readonly uid: string };
 
 export type AttemptStep =
@@ -58,17 +58,17 @@ export type AttemptStep =
 const retryMsMax = 300_000;
 
 export function attempt(record: AttemptRecord, pod: WorkerFacts | undefined, limits: AttemptLimits): AttemptStep {
-  const { nowMs, nameOf } = limits;
+  const { nowMs, name } = limits;
   const { worker, attempts, nextAtMs } = record;
   if (worker === undefined) {
     if (nextAtMs !== undefined && nowMs < nextAtMs) return { is: 'going', record, message: 'waiting to try again' };
-    const name = nameOf(attempts + 1);
     const next = { attempts: attempts + 1, worker: { name, startedAtMs: nowMs } };
-    return { is: 'going', record: next, action: { do: 'createWorker', name }, message: `pod ${name} is created` };
+    const action = { do: 'createWorker', name, attempt: attempts + 1 } as const;
+    return { is: 'going', record: next, action, message: `pod ${name} is created` };
   }
   if (pod === undefined) {
     if (worker.uid === undefined && worker.ending === undefined) {
-      const action = { do: 'createWorker', name: worker.name } as const;
+      const action = { do: 'createWorker', name: worker.name, attempt: attempts } as const;
       return { is: 'going', record, action, message: `pod ${worker.name} is created` };
     }
     const why = worker.ending ?? `pod ${worker.name} was deleted before it had reported`;
@@ -78,6 +78,12 @@ export function attempt(record: AttemptRecord, pod: WorkerFacts | undefined, lim
   if (!pod.isOurs) {
     const message = `a pod of the name ${pod.name} exists that belongs to something else; delete it`;
     return again(record, undefined, limits, { code: 'ForeignPod', message, isRetriable: true });
+  }
+  // That of an earlier attempt, which was taken for lost.
+  if (pod.attempt !== attempts) {
+    const message = `waiting until the former pod ${pod.name} is gone`;
+    const action = { do: 'deleteWorker', name: pod.name, uid: pod.uid } as const;
+    return { is: 'going', record, ...(pod.isDeleting ? {} : { action }), message };
   }
   if (worker.uid === undefined) {
     const seen = { ...record, worker: { ...worker, uid: pod.uid } };

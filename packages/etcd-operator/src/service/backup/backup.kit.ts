@@ -59,6 +59,7 @@ export function pod(name: string, known: Partial<WorkerFacts> = {}): WorkerFacts
     isOurs: true,
     phase: 'Running',
     isDeleting: false,
+    attempt: 1,
     address: undefined,
     reason: undefined,
     waiting: undefined,
@@ -68,13 +69,19 @@ export function pod(name: string, known: Partial<WorkerFacts> = {}): WorkerFacts
 }
 
 /** A pod that has ended with this answer. */
-export function ended(name: string, answer: object | string, container = 'agent'): WorkerFacts {
+export function ended(
+  name: string,
+  answer: object | string,
+  container = 'agent',
+  known: Partial<WorkerFacts> = {},
+): WorkerFacts {
   const message = typeof answer === 'string' ? answer : JSON.stringify(answer);
   const isOk = typeof answer === 'object' && 'ok' in answer && answer.ok === true;
   const exitCode = isOk ? 0 : 1;
   return pod(name, {
     phase: isOk ? 'Succeeded' : 'Failed',
     containers: [{ name: container, isInit: false, exitCode, reason: isOk ? 'Completed' : 'Error', message }],
+    ...known,
   });
 }
 

@@ -94,7 +94,7 @@ export class BackupService {
     const { namespace = '' } = backup.metadata;
     switch (action.do) {
       case 'createWorker': {
-        const pod = await this.#render(action.name, action.purpose, backup, observed);
+        const pod = await this.#render(action, backup, observed);
         await this.#client.create(Pod, pod);
         return;
       }
@@ -166,8 +166,12 @@ export class BackupService {
     }
   }
 
-  async #render(name: string, purpose: 'backup' | 'prune' | 'rehearsal', backup: EtcdBackup, observed: ObservedBackup) {
-    const options = workerOptionsOf(backup, this.#options.image);
+  async #render(
+    { name, purpose, attempt }: BackupAction & { readonly do: 'createWorker' },
+    backup: EtcdBackup,
+    observed: ObservedBackup,
+  ) {
+    const options = workerOptionsOf(backup, this.#options.image, attempt);
     const { status = {}, spec } = backup;
     if (purpose === 'prune') {
       const keys = status.manifestPath === undefined ? [] : [status.manifestPath.replace(/\.manifest\.json$/u, '')];
@@ -186,11 +190,12 @@ export class BackupService {
   }
 }
 
-export function workerOptionsOf(backup: EtcdBackup, image: string): WorkerOptions {
+function workerOptionsOf(backup: EtcdBackup, image: string, attempt: number): WorkerOptions {
   const { spec } = backup;
   return {
     owner: backup,
     label: labels.backup,
+    attempt,
     image,
     place: spec,
     encryption: spec.encryption,

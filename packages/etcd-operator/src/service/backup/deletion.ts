@@ -29,11 +29,11 @@ export function decideDeletion(input: BackupInput): BackupDecision {
     const events = status.keyBase === undefined ? [] : [event('Warning', 'ObjectLeftBehind', message)];
     return decide(status, undefined, { action: remove, events });
   }
-  const isPruning = status.worker === undefined || status.worker.name.includes('-prune-');
+  const isPruning = status.worker === undefined || status.worker.name.endsWith('-prune');
   const record = isPruning && status.message?.startsWith('deleting') ? attemptRecord(status) : { attempts: 0 };
   const step = attempt(record, isPruning ? worker : undefined, {
     nowMs,
-    nameOf: (number) => workerName(backup, number, 'prune'),
+    name: workerName(backup, 'prune'),
     backoffLimit: spec.backoffLimit,
     timeoutMs: Math.min(spec.timeoutSeconds * 1_000, pruneMsMax),
     retryMs: settings.workerRetryMs,

@@ -29,7 +29,7 @@ export function decideRehearsal(input: BackupInput, status: EtcdBackupStatus): B
   if (newest === undefined) {
     return ended(input, status, { ...rehearsal, lastScheduleTime }, false, 'there is no complete backup to restore');
   }
-  const name = workerName(backup, Math.floor(dueMs / 60_000), 'rehearsal');
+  const name = workerName(backup, 'rehearsal');
   const worker = workerStatus({ name, startedAtMs: nowMs });
   const begun = { ...rehearsal, lastScheduleTime, backup: newest.name, worker };
   return decide({ ...status, rehearsal: begun }, 0);
@@ -39,9 +39,9 @@ function follow(input: BackupInput, status: EtcdBackupStatus, rehearsal: Rehears
   const { backup, nowMs, settings } = input;
   const worker = workerRecord(rehearsal.worker);
   if (worker === undefined) return decide(status, undefined);
-  const step = attempt({ attempts: 1, worker }, input.rehearsal, {
+  const step = attempt({ attempts: minuteOf(rehearsal), worker }, input.rehearsal, {
     nowMs,
-    nameOf: () => worker.name,
+    name: worker.name,
     // The next one is at the next time.
     backoffLimit: 0,
     timeoutMs: backup.spec.timeoutSeconds * 1_000,
@@ -64,6 +64,11 @@ function follow(input: BackupInput, status: EtcdBackupStatus, rehearsal: Rehears
   const pod = input.rehearsal;
   if (pod === undefined || !pod.isOurs) return decision;
   return { ...decision, action: { do: 'deleteWorker', name: pod.name, uid: pod.uid, purpose: 'rehearsal' } };
+}
+
+/** Each time has one attempt, of its own number. */
+function minuteOf({ lastScheduleTime }: Rehearsal): number {
+  return Math.floor((msOf(lastScheduleTime) ?? 0) / 60_000);
 }
 
 function ended(

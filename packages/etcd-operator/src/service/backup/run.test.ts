@@ -4,7 +4,7 @@ import { backupOf, ended, inputOf, pod, settle, startMs, stored } from './backup
 import { nextBackupStep } from './backup.ts';
 import type { BackupInput } from './model.ts';
 
-const first = 'nightly-backup-1';
+const first = 'nightly-backup';
 
 /** After the pod of an attempt was created and seen. */
 function running(known: Partial<BackupInput> = {}, spec = {}): BackupInput {
@@ -16,7 +16,7 @@ function running(known: Partial<BackupInput> = {}, spec = {}): BackupInput {
 describe('a run', () => {
   it('records its pod, and the name of what it stores, before it creates the pod', () => {
     const { status, action } = settle(inputOf(backupOf()));
-    expect(action).toEqual({ do: 'createWorker', name: first, purpose: 'backup' });
+    expect(action).toEqual({ do: 'createWorker', name: first, attempt: 1, purpose: 'backup' });
     expect(status).toMatchObject({
       phase: 'Running',
       attempts: 1,
@@ -65,8 +65,19 @@ describe('a run', () => {
     expect(status).toMatchObject({ phase: 'Running', attempts: 1, nextAttemptTime: '2026-11-17T06:00:10Z' });
     expect(status.worker).toBeUndefined();
     const again = settle({ ...running(), backup: backupOf({}, status), nowMs: startMs + 10_000, worker: undefined });
-    expect(again).toMatchObject({ action: { do: 'createWorker', name: 'nightly-backup-2' }, status: { attempts: 2 } });
+    expect(again).toMatchObject({
+      action: { do: 'createWorker', name: 'nightly-backup', attempt: 2 },
+      status: { attempts: 2 },
+    });
     expect(again.status.keyBase).toBe(status.keyBase);
+  });
+
+  it('deletes the pod of an attempt that was taken for lost, before it goes on', () => {
+    const lost = nextBackupStep(running({ worker: undefined })).status;
+    const again = settle({ ...running(), backup: backupOf({}, lost), nowMs: startMs + 10_000, worker: undefined });
+    const found = nextBackupStep({ ...again.input, worker: ended(first, stored) });
+    expect(found).toMatchObject({ action: { do: 'deleteWorker', name: first }, status: { phase: 'Running' } });
+    expect(nextBackupStep({ ...again.input, worker: pod(first, { isDeleting: true }) }).action).toBeUndefined();
   });
 
   it('fails at once if a repetition cannot help, with the code and the words of the pod', () => {
@@ -123,16 +134,16 @@ describe('a run that is deleted, with the policy Delete', () => {
 
   it('has a pod delete the stored object, and goes then', () => {
     const begun = nextBackupStep(deleting());
-    expect(begun.action).toEqual({ do: 'createWorker', name: 'nightly-prune-1', purpose: 'prune' });
-    const seen = nextBackupStep(deleting({ worker: pod('nightly-prune-1') }, begun.status));
-    const done = deleting({ worker: ended('nightly-prune-1', { ok: true, do: 'prune' }) }, seen.status);
+    expect(begun.action).toEqual({ do: 'createWorker', name: 'nightly-prune', attempt: 1, purpose: 'prune' });
+    const seen = nextBackupStep(deleting({ worker: pod('nightly-prune') }, begun.status));
+    const done = deleting({ worker: ended('nightly-prune', { ok: true, do: 'prune' }) }, seen.status);
     expect(nextBackupStep(done).action).toEqual({ do: 'removeFinalizer' });
   });
 
   it('goes with a warning if the store is gone: it never blocks for ever', () => {
     const begun = nextBackupStep(deleting());
-    const seen = nextBackupStep(deleting({ worker: pod('nightly-prune-1') }, begun.status));
-    const failed = nextBackupStep(deleting({ worker: ended('nightly-prune-1', 'no store') }, seen.status));
+    const seen = nextBackupStep(deleting({ worker: pod('nightly-prune') }, begun.status));
+    const failed = nextBackupStep(deleting({ worker: ended('nightly-prune', 'no store') }, seen.status));
     expect(failed.action).toEqual({ do: 'removeFinalizer' });
     expect(failed.events).toMatchObject([{ type: 'Warning', reason: 'ObjectLeftBehind' }]);
   });

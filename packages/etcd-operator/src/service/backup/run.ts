@@ -24,7 +24,7 @@ export function decideRun(input: BackupInput): BackupDecision {
   const { spec } = backup;
   const step = attempt(attemptRecord(status), input.worker, {
     nowMs: input.nowMs,
-    nameOf: (number) => workerName(backup, number),
+    name: workerName(backup),
     backoffLimit: spec.backoffLimit,
     timeoutMs: spec.timeoutSeconds * 1_000,
     retryMs: input.settings.workerRetryMs,
@@ -80,8 +80,8 @@ function keyBaseOf({ metadata, spec }: EtcdBackup, nowMs: number): string {
   return `${metadata.namespace ?? 'default'}/${spec.clusterName}/${time}-${metadata.uid.slice(0, 8)}`;
 }
 
-export function workerName({ metadata }: Pick<EtcdBackup, 'metadata'>, attempt: number, purpose = 'backup'): string {
-  return `${metadata.name}-${purpose}-${attempt}`;
+export function workerName({ metadata }: Pick<EtcdBackup, 'metadata'>, purpose = 'backup'): string {
+  return `${metadata.name}-${purpose}`;
 }
 
 function follow(input: BackupInput, status: EtcdBackupStatus, step: AttemptStep): BackupDecision {

@@ -102,8 +102,9 @@ describe('a rehearsal', () => {
   ])('has the result %s, and its pod is deleted', (result, answer) => {
     const { input, status } = begin();
     const name = status.rehearsal?.worker?.name ?? '';
-    const seen = settle({ ...input, rehearsal: pod(name) });
-    const done = nextBackupStep({ ...seen.input, rehearsal: ended(name, answer, 'check') });
+    const attempt = Math.floor((startMs + hourMs) / 60_000);
+    const seen = settle({ ...input, rehearsal: pod(name, { attempt }) });
+    const done = nextBackupStep({ ...seen.input, rehearsal: ended(name, answer, 'check', { attempt }) });
     expect(done.action).toMatchObject({ do: 'deleteWorker', name, purpose: 'rehearsal' });
     expect(done.status.rehearsal).toMatchObject({ result, backup: 'run-2', time: expect.any(String) });
     expect(done.events).toMatchObject([{ reason: `Rehearsal${result}` }]);

@@ -32,7 +32,14 @@ function inputOf(
     metadata: { name: 'back' },
     spec: { backupName: 'b', clusterName: 'main', restoreType: 'New', ...spec },
   });
-  const metadata = { ...object.metadata, namespace: 'default', uid: 'r1', generation: 1, resourceVersion: '1' };
+  const metadata = {
+    ...object.metadata,
+    namespace: 'default',
+    uid: 'r1',
+    generation: 1,
+    resourceVersion: '1',
+    finalizers: ['etcd.etcd.io/restore'],
+  };
   return {
     restore: {
       ...object,
@@ -212,6 +219,30 @@ describe('at the end', () => {
     const spec = { restoreType: 'Replace', confirmReplace: 'main', parkedVolumes: 'Delete' } as const;
     const { action } = nextRestoreStep(inputOf({ cluster: restored, parked }, at('Growing'), spec));
     expect(action).toEqual({ do: 'deleteClaim', name: 'data-main-0', uid: 'v0' });
+  });
+});
+
+describe('a restore that is deleted', () => {
+  const deleted = (status: EtcdRestoreStatus | undefined, known: Partial<RestoreInput> = {}) => {
+    const input = inputOf(known, status);
+    const metadata = { ...input.restore.metadata, deletionTimestamp: timestampAt(startMs) };
+    return nextRestoreStep({ ...input, restore: { ...input.restore, metadata } });
+  };
+
+  it('goes at once if nothing was changed yet, or it has ended', () => {
+    for (const status of [undefined, at('Checking'), at('SafetyBackup'), at('Done', { phase: 'Completed' })]) {
+      expect(deleted(status).action).toEqual({ do: 'removeFinalizer' });
+    }
+  });
+
+  it('leads back before, and lets the cluster go on when there is no way back', () => {
+    for (const step of ['Stopping', 'Preparing', 'Starting'] as const) {
+      expect(deleted(at(step)).status.step).toBe('RollingBack');
+    }
+    const cluster = { ...main, isAsked: true };
+    expect(deleted(at('Growing'), { cluster }).action).toBeUndefined();
+    expect(deleted(at('Growing'), { cluster: { ...cluster, isRestored: true } }).action?.do).toBe('releaseCluster');
+    expect(deleted(at('Growing'), { cluster: { ...main, isRestored: true } }).action?.do).toBe('removeFinalizer');
   });
 });
 

@@ -5,7 +5,7 @@
  */
 import { timestampAt } from '@ecsm/runtime';
 import type { RestoreEventReason, RestoreReason } from '../../apis/backup-reasons.ts';
-import type { EtcdRestore, EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
+import type { EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
 import type { RestoreStep } from '../../apis/restore-schema.ts';
 import { canBump } from '../../resource/worker-pods.ts';
 import { attempt } from '../backup/attempt.ts';
@@ -14,14 +14,23 @@ import { attemptRecord, msOf, withAttempt, withCondition } from '../backup/outco
 import { type AgentSuccess, numberOf, textOf } from '../backup/result.ts';
 import type { RestoreDecision, RestoreInput } from './model.ts';
 
+export const RESTORE_FINALIZER = 'etcd.etcd.io/restore';
+
 export function isRestoreEnded(status: EtcdRestoreStatus | undefined): boolean {
   return status?.phase === 'Completed' || status?.phase === 'Failed';
 }
 
 export function nextRestoreStep(input: RestoreInput): RestoreDecision {
   const { status = {}, metadata } = input.restore;
-  // The cluster leads back by itself when the restore is gone.
-  if (metadata.deletionTimestamp !== undefined || isRestoreEnded(status)) return decide(status, undefined);
+  const isDeleting = metadata.deletionTimestamp !== undefined;
+  const hasFinalizer = metadata.finalizers?.includes(RESTORE_FINALIZER) ?? false;
+  if (isRestoreEnded(status) || (isDeleting && isUntouched(status))) {
+    return decide(status, undefined, hasFinalizer ? { action: { do: 'removeFinalizer' } } : {});
+  }
+  if (isDeleting && status.step === 'Growing') return letGo(input, status);
+  if (isDeleting && status.step !== 'RollingBack') {
+    return turnBack(input, status, 'RestoreDeleted', 'the restore was deleted before it was done');
+  }
   switch (status.step) {
     case undefined:
       return begin(input, status);
@@ -44,6 +53,19 @@ export function nextRestoreStep(input: RestoreInput): RestoreDecision {
     default:
       return decide(status, undefined);
   }
+}
+
+/** Nothing of a cluster was changed yet. */
+function isUntouched({ step }: EtcdRestoreStatus): boolean {
+  return step === undefined || step === 'Checking' || step === 'SafetyBackup';
+}
+
+/** A restore that is deleted after there was no way back: the cluster keeps its data, and goes on alone. */
+function letGo({ cluster, settings }: RestoreInput, status: EtcdRestoreStatus): RestoreDecision {
+  const isOwn = cluster !== undefined && cluster.uid === status.clusterUID;
+  if (isOwn && !cluster.isRestored && !cluster.isDeleting) return decide(status, settings.workerLookMs);
+  if (isOwn && cluster.isAsked) return decide(status, 0, { action: { do: 'releaseCluster' } });
+  return decide(status, undefined, { action: { do: 'removeFinalizer' } });
 }
 
 function begin(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision {
@@ -69,6 +91,10 @@ function begin(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision 
   if (spec.revisionBump > 0 && !canBump(version)) {
     const message = `etcd ${version} cannot raise revisions: set revisionBump to 0, or use 3.5.10, 3.4.27 or newer`;
     return failed(input, status, 'BumpNotSupported', message);
+  }
+  // A restore that is deleted in the middle has to lead back.
+  if (!restore.metadata.finalizers?.includes(RESTORE_FINALIZER)) {
+    return decide({ ...status, phase: 'Pending' }, 0, { action: { do: 'addFinalizer' } });
   }
   const started = { ...status, phase: 'Running', startTime: timestampAt(nowMs) } as const;
   const owned = cluster ? { ...started, clusterUID: cluster.uid } : started;
@@ -302,7 +328,7 @@ function work(
   const { spec } = restore;
   const step = attempt(attemptRecord(status), input.worker, {
     nowMs,
-    nameOf: (number) => restoreWorkerName(restore, purpose, number),
+    name: `${restore.metadata.name}-${purpose}`,
     backoffLimit: spec.backoffLimit,
     timeoutMs: spec.timeoutSeconds * 1_000,
     retryMs: settings.workerRetryMs,
@@ -326,10 +352,6 @@ function work(
     case 'done':
       return { ...done(step.result), ...action };
   }
-}
-
-export function restoreWorkerName({ metadata }: EtcdRestore, purpose: string, attempt: number): string {
-  return `${metadata.name}-${purpose}-${attempt}`;
 }
 
 /** The next step, with attempts of its own. */

@@ -66,7 +66,15 @@ export interface RestoreInput {
 export type RestoreAction =
   | (WorkerAction & { readonly purpose: 'check' | 'prepare' })
   | { readonly do: 'createSafetyBackup'; readonly name: string }
-  | { readonly do: 'createCluster' | 'askCluster' | 'releaseCluster' | 'createClaim' }
+  | {
+      readonly do:
+        | 'createCluster'
+        | 'askCluster'
+        | 'releaseCluster'
+        | 'createClaim'
+        | 'addFinalizer'
+        | 'removeFinalizer';
+    }
   | { readonly do: 'deleteCluster'; readonly uid: string }
   | { readonly do: 'deleteClaim'; readonly name: string; readonly uid: string };
 

@@ -4,7 +4,7 @@ import { findCondition, isApiError } from '@ecsm/runtime';
 import type { AgentJob } from '../../agent/job.ts';
 import { EtcdBackup } from '../../apis/etcd-backup.ts';
 import { EtcdCluster } from '../../apis/etcd-cluster.ts';
-import type { EtcdRestore } from '../../apis/etcd-restore.ts';
+import { type EtcdRestore, EtcdRestore as EtcdRestoreKind } from '../../apis/etcd-restore.ts';
 import {
   AGENT_PORT,
   agentPaths,
@@ -22,8 +22,10 @@ import { workerFacts } from '../../resource/worker-facts.ts';
 import { destinationOf, jobPod, preparePod, type WorkerOptions } from '../../resource/worker-pods.ts';
 import type { BackupServiceOptions } from '../backup/backup.ts';
 import { whyUnsettled } from '../monitoring/unsettled.ts';
-import { isRestoreEnded, targetVersion } from './decision.ts';
+import { isRestoreEnded, RESTORE_FINALIZER, targetVersion } from './decision.ts';
 import type { ClaimFacts, RestoreAction, RestoreDecision, RestoredCluster, RestoreInput, Source } from './model.ts';
+
+type Creation = RestoreAction & { readonly do: 'createWorker' };
 
 export interface ObservedRestore {
   readonly input: RestoreInput;
@@ -90,9 +92,7 @@ export class RestoreService {
     switch (action.do) {
       case 'createWorker': {
         const pod =
-          action.purpose === 'check'
-            ? this.#checkPod(action.name, input)
-            : this.#preparePod(action.name, input, cluster);
+          action.purpose === 'check' ? this.#checkPod(action, input) : this.#preparePod(action, input, cluster);
         if (pod) await this.#client.create(Pod, pod);
         return;
       }
@@ -120,12 +120,25 @@ export class RestoreService {
       case 'createClaim':
         if (cluster) await this.#client.create(PersistentVolumeClaim, claimOf(cluster, restore.status?.slot ?? 0));
         return;
+      case 'addFinalizer':
+        return this.#patchFinalizers(restore, [...(restore.metadata.finalizers ?? []), RESTORE_FINALIZER]);
+      case 'removeFinalizer':
+        return this.#patchFinalizers(
+          restore,
+          restore.metadata.finalizers?.filter((finalizer) => finalizer !== RESTORE_FINALIZER) ?? [],
+        );
       case 'deleteCluster':
         return this.#client.delete(EtcdCluster, namespace, restore.spec.clusterName, action.uid);
       case 'deleteClaim':
         return this.#client.delete(PersistentVolumeClaim, namespace, action.name, action.uid);
       default:
     }
+  }
+
+  async #patchFinalizers({ metadata }: EtcdRestore, finalizers: readonly string[]): Promise<void> {
+    const { name, namespace = '', uid } = metadata;
+    const patch = { metadata: { finalizers: finalizers.length === 0 ? null : [...finalizers] } };
+    await this.#client.patch(EtcdRestoreKind, namespace, name, patch, { uid });
   }
 
   async #annotate(cluster: EtcdCluster | undefined, value: string | null): Promise<void> {
@@ -160,12 +173,13 @@ export class RestoreService {
     return { is: 'unfinished', message: `waiting until ${backupName} is complete` };
   }
 
-  #workerOptions({ restore, source }: RestoreInput): WorkerOptions | undefined {
+  #workerOptions({ restore, source }: RestoreInput, attempt: number): WorkerOptions | undefined {
     if (source.is !== 'found') return undefined;
     const { spec } = restore;
     return {
       owner: restore,
       label: labels.restore,
+      attempt,
       image: this.#options.image,
       place: source.place,
       encryption: source.encryption,
@@ -174,17 +188,17 @@ export class RestoreService {
     };
   }
 
-  #checkPod(name: string, input: RestoreInput) {
-    const options = this.#workerOptions(input);
+  #checkPod({ name, attempt }: Creation, input: RestoreInput) {
+    const options = this.#workerOptions(input, attempt);
     const job = fetchJob(input, `${agentPaths.scratch}/snapshot.db`);
     return options && job && jobPod(name, job, options);
   }
 
-  #preparePod(name: string, input: RestoreInput, cluster: EtcdCluster | undefined) {
-    const options = this.#workerOptions(input);
+  #preparePod({ name, attempt }: Creation, input: RestoreInput, cluster: EtcdCluster | undefined) {
+    const options = this.#workerOptions(input, attempt);
     // Of its own for each attempt: what an earlier one has left is not continued, and removed in the end.
     const all = `${paths.volume}/restore`;
-    const directory = `${all}/${name}`;
+    const directory = `${all}/${attempt}`;
     const snapshot = `${directory}/snapshot.db`;
     const fetch = fetchJob(input, snapshot);
     const { restore } = input;
