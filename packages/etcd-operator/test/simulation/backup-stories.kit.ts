@@ -11,6 +11,8 @@ const isOver = (view: View, name: string) =>
 
 /** Everything has ended, and the cluster is as it should be. */
 const allOver = (view: View): string | undefined => {
+  const deleted = [...view.backups, ...view.restores].find(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  if (deleted) return `${deleted.metadata.name} is still being deleted`;
   const open = view.backups.find(({ metadata, spec }) => spec.schedule === undefined && !isOver(view, metadata.name));
   if (open) return `${open.metadata.name} is ${open.status?.phase}: ${open.status?.message}`;
   const restore = view.restores.find(({ status }) => status?.phase !== 'Completed' && status?.phase !== 'Failed');

@@ -42,6 +42,12 @@ export class VolumeRules {
       return;
     }
     if (status?.stoppedSize !== undefined) fail(' while the cluster is stopped');
+    const isParked = status?.parkedVolumes?.some((volume) => volume.uid === uid) ?? false;
+    if (isParked) {
+      const isMeant = view.restores.some(({ spec: { parkedVolumes } }) => parkedVolumes === 'Delete');
+      if (!isMeant) fail(', and is kept after a restore');
+      return;
+    }
     const data = kubelet.volumes.get(uid)?.data;
     if (data === undefined) return;
     const isRetained = spec?.storage.retentionPolicy.whenScaled === 'Retain';
