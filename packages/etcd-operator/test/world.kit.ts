@@ -243,7 +243,7 @@ const releases: readonly EtcdRelease[] = ['3.4', '3.5', '3.5-built', '3.6'];
 
 /** By the version in the tag of the image. The operator's own image has its launcher. */
 function binariesOf(image: string): string | undefined {
-  if (image.startsWith('etcd-operator:')) return process.env['AGENT_IMAGE'] ?? launchers;
+  if (image.startsWith('etcd-operator:')) return launchers;
   for (const release of releases) {
     const found = etcdBinaries(release);
     if (found.directory !== undefined && image.endsWith(`:v${found.version}`)) return found.directory;

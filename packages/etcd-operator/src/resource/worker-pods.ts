@@ -5,7 +5,7 @@ import type { AgentJob } from '../agent/job.ts';
 import type { EtcdBackupSpec } from '../apis/etcd-backup.ts';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { imageTag, parseVersion } from '../apis/version.ts';
-import { AGENT_PORT, agentPaths, labels, names, OPERATOR_NAME, paths } from '../apis/well-known.ts';
+import { agentPaths, labels, names, OPERATOR_NAME, paths } from '../apis/well-known.ts';
 import type { Destination } from '../client/storage/contract.ts';
 import { tlsOf } from './cluster.ts';
 
@@ -199,7 +199,7 @@ function agentContainer(
       { name: 'AGENT_JOB', value: JSON.stringify(job).replaceAll('$(', '$$(') },
       { name: 'AGENT_RESULT_FILE', value: agentPaths.result },
       // Paths and addresses in variables, because only those can be replaced where pods are processes.
-      { name: 'AGENT_LISTEN', value: `0.0.0.0:${AGENT_PORT}` },
+      { name: 'AGENT_HOST', value: '0.0.0.0' },
       { name: 'AGENT_SECRETS', value: agentPaths.secrets },
     ],
     resources: worker.resources ?? { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '256Mi' } },
