@@ -24,11 +24,11 @@ interface RuleObject {
 
 /** Kubernetes asks for these in addition: to create by apply, and to own objects that block a deletion. */
 const needed = [
+  'core/configmaps create',
+  'core/services create',
   // A new cluster whose restore has failed, and runs of a schedule over time.
   'etcd.etcd.io/etcdbackups delete',
   'etcd.etcd.io/etcdclusters delete',
-  'core/configmaps create',
-  'core/services create',
   'etcd.etcd.io/etcdclusters/finalizers update',
   'policy/poddisruptionbudgets create',
 ];
