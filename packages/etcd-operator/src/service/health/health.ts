@@ -70,6 +70,10 @@ async function ask(client: EtcdClient, endpoint: EtcdEndpoint, options: HealthOp
       }),
     );
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error), isServing: false };
+    return {
+      error: error instanceof Error ? error.message : String(error),
+      isServing: false,
+      ...(isEtcdError(error, 'Denied') ? { isDenied: true } : {}),
+    };
   }
 }
