@@ -45,7 +45,7 @@ describe.skipIf(skipWithoutRelease('3.5'))('an agent', () => {
     const { clusterId } = await client.status(at());
     const result = await make('plain');
     expect(result).toMatchObject({ version: '3.5.16', keys: 25, isCompared: true, pruned: [], isPrunedAll: true });
-    expect(result.key).toBe(`default/main/plain-r${result.revision}.db`);
+    expect(result.key).toBe('default/main/plain.db');
     const { hash, revision } = await statusOf(bench.file(result.key));
     expect(result).toMatchObject({ hash, revision, storedSha256: result.sha256 });
     const manifest = parseManifest(readFileSync(bench.file(result.manifestKey)), 'm');
@@ -68,11 +68,13 @@ describe.skipIf(skipWithoutRelease('3.5'))('an agent', () => {
   });
 
   it('removes data of an attempt that did not complete', async () => {
-    writeFileSync(bench.file('default/main/broken-r1.db'), 'half');
-    writeFileSync(bench.file('default/main/brokenother-r1.db'), 'of a stranger');
-    await make('broken');
-    expect(existsSync(bench.file('default/main/broken-r1.db'))).toBe(false);
-    expect(existsSync(bench.file('default/main/brokenother-r1.db'))).toBe(true);
+    writeFileSync(bench.file('default/main/broken.db'), 'half');
+    writeFileSync(bench.file('default/main/broken.db.gz'), 'half, with other settings');
+    writeFileSync(bench.file('default/main/brokenother.db'), 'of a stranger');
+    const { hash } = await make('broken');
+    expect(await statusOf(bench.file('default/main/broken.db'))).toMatchObject({ hash });
+    expect(existsSync(bench.file('default/main/broken.db.gz'))).toBe(false);
+    expect(existsSync(bench.file('default/main/brokenother.db'))).toBe(true);
   });
 
   it('asks the next member if one does not answer or is of another cluster', async () => {

@@ -1,31 +1,22 @@
 /** The job that makes a backup. The manifest is written last: what fails before it leaves nothing that looks complete. */
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { timestampAt } from '@ecsm/runtime';
-import type { EtcdClient, EtcdEndpoint, EtcdStatus } from '../client/etcd/contract.ts';
+import type { EtcdClient, EtcdEndpoint, EtcdSnapshot, EtcdStatus } from '../client/etcd/contract.ts';
 import { isEtcdError } from '../client/etcd/error.ts';
 import type { BackupStorageClient } from '../client/storage/contract.ts';
 import { ChecksumReader, type SnapshotChecksum } from '../snapshot/checksum.ts';
-import { encrypt } from '../snapshot/encryption.ts';
+import { type EncryptionKey, encrypt } from '../snapshot/encryption.ts';
 import { SnapshotError } from '../snapshot/error.ts';
 import { readFacts, type SnapshotFacts } from '../snapshot/facts.ts';
-import { readFile } from '../snapshot/file.ts';
 import { compress } from '../snapshot/gzip.ts';
 import { type BackupManifest, formatManifest, manifestFormat } from '../snapshot/manifest.ts';
-import {
-  baseKeyIn,
-  baseKeyOf,
-  basePrefixOf,
-  dataKeyOf,
-  folderOf,
-  isManifestKey,
-  manifestKeyOf,
-} from '../snapshot/names.ts';
+import { dataKeyOf, folderOf, manifestKeyOf } from '../snapshot/names.ts';
 import { expiredBackups } from '../snapshot/retention.ts';
 import { type AgentContext, encryptionKey, etcdCredentials, startStep, storageOf } from './context.ts';
 import { AgentError } from './failure.ts';
 import type { BackupJob, BackupResult } from './job.ts';
-import { requireSpace, writeSnapshot } from './scratch.ts';
+import { copying, requireSpace } from './scratch.ts';
 import { deleteBackup, deleteData, isIntact, listBackups, readManifest, type StoredBackup } from './stored.ts';
 
 export async function backup(job: BackupJob, context: AgentContext): Promise<BackupResult> {
@@ -56,23 +47,20 @@ async function findEarlier(
 ): Promise<MadeBackup | undefined> {
   const { signal } = context;
   startStep(context, 'looking for an earlier attempt');
-  const keys: string[] = [];
-  for await (const { key } of storage.list(basePrefixOf(keyBase), { signal })) keys.push(key);
-  for (const key of keys.filter(isManifestKey)) {
-    const manifest = await readManifest(storage, key, signal);
-    if (manifest?.source.backupUid !== source.backupUid) continue;
-    if (await isIntact(storage, manifest, signal))
-      return { baseKey: baseKeyIn(key) ?? '', manifest, isCompared: false };
-    throw new SnapshotError(
-      'Corrupt',
-      `${manifest.key} is damaged or missing; delete this backup and make another one`,
-    );
+  const manifest = await readManifest(storage, manifestKeyOf(keyBase), signal);
+  if (!manifest) {
+    await deleteData(storage, keyBase, signal);
+    return undefined;
   }
-  const bases = new Set(keys.map(baseKeyIn).filter((base) => base !== undefined));
-  for (const base of bases) if (!keys.includes(manifestKeyOf(base))) await deleteData(storage, base, signal);
-  return undefined;
+  if (manifest.source.backupUid !== source.backupUid) {
+    const remedy = 'store the backups of different clusters under different paths';
+    throw new AgentError('KeyTaken', `${manifest.key} is another backup, of ${manifest.source.backupUid}; ${remedy}`);
+  }
+  if (await isIntact(storage, manifest, signal)) return { baseKey: keyBase, manifest, isCompared: false };
+  throw new SnapshotError('Corrupt', `${manifest.key} is damaged or missing; delete this backup and make another one`);
 }
 
+/** From the first member that has a whole snapshot. */
 async function make(
   job: BackupJob,
   path: string,
@@ -80,17 +68,56 @@ async function make(
   context: AgentContext,
 ): Promise<MadeBackup> {
   const key = job.isEncrypted ? await encryptionKey(context) : undefined;
-  const taken = await take(job, path, context);
-  const { facts, checksum, status, isCompared } = taken;
-  const baseKey = baseKeyOf(job.keyBase, facts.revision);
-  const dataKey = dataKeyOf(baseKey, job.compression, key !== undefined);
-  const { signal, progress } = context;
-  startStep(context, 'storing', checksum.sizeBytes);
-  const plain = readAgain(path, checksum, (bytes) => {
-    progress.bytes = bytes;
+  const client = context.connect(job.tls ? await etcdCredentials(context) : undefined);
+  const problems: string[] = [];
+  try {
+    for (const endpoint of job.endpoints) {
+      try {
+        return await makeFrom({ client, endpoint, job, path, key, storage, context });
+      } catch (error) {
+        context.signal.throwIfAborted();
+        // Another member cannot help if the disk of this pod is full.
+        if (error instanceof AgentError && !error.isRetriable) throw error;
+        if (!isEtcdError(error) && !(error instanceof SnapshotError) && !(error instanceof AgentError)) throw error;
+        problems.push(error.message);
+        context.log.write('warn', 'no snapshot from this member', { host: endpoint.host, reason: error.message });
+      }
+    }
+  } finally {
+    client.close();
+  }
+  const reasons = problems.length === 0 ? 'there are no members to ask' : problems.join('; ');
+  throw new AgentError('NoSnapshot', `no member sent a whole snapshot: ${reasons}`, { isRetriable: true });
+}
+
+interface Attempt {
+  readonly client: EtcdClient;
+  readonly endpoint: EtcdEndpoint;
+  readonly job: BackupJob;
+  readonly path: string;
+  readonly key: EncryptionKey | undefined;
+  readonly storage: BackupStorageClient;
+  readonly context: AgentContext;
+}
+
+/** The snapshot is stored while it arrives, and completes in the store only after it was verified. */
+async function makeFrom(attempt: Attempt): Promise<MadeBackup> {
+  const { client, endpoint, job, key, storage, context } = attempt;
+  const { signal } = context;
+  const status = await client.status(endpoint, { signal });
+  const unfit = unfitness(status, job.source.clusterId);
+  if (unfit !== undefined) throw new AgentError('UnfitMember', `${endpoint.host} ${unfit}`, { isRetriable: true });
+  const snapshot = await client.snapshot(endpoint, { signal });
+  await requireSpace(job.scratch, snapshot.sizeBytes);
+  const taken: { verified?: Verified } = {};
+  const plain = verified(attempt, snapshot, (found) => {
+    taken.verified = found;
   });
   const compressed = job.compression === 'gzip' ? compress(plain) : plain;
+  const dataKey = dataKeyOf(job.keyBase, job.compression, key !== undefined);
   const stored = await storage.put(dataKey, key ? encrypt(compressed, key) : compressed, { signal });
+  if (!taken.verified) throw new AgentError('Internal', 'the store did not read the snapshot to its end');
+  const { facts, checksum, isCompared } = taken.verified;
   const manifest: BackupManifest = {
     format: manifestFormat,
     key: dataKey,
@@ -111,59 +138,29 @@ async function make(
     encryption: key ? { algorithm: 'AES-256-GCM', keyId: key.id } : 'none',
   };
   startStep(context, 'writing the manifest');
-  await storage.put(manifestKeyOf(baseKey), once(formatManifest(manifest)), { signal });
-  return { baseKey, manifest, isCompared };
+  await storage.put(manifestKeyOf(job.keyBase), once(formatManifest(manifest)), { signal });
+  return { baseKey: job.keyBase, manifest, isCompared };
 }
 
-interface Taken {
+interface Verified {
   readonly facts: SnapshotFacts;
   readonly checksum: SnapshotChecksum;
-  readonly status: EtcdStatus;
   readonly isCompared: boolean;
 }
 
-/** From the first member that has a whole one. */
-async function take(job: BackupJob, path: string, context: AgentContext): Promise<Taken> {
-  const client = context.connect(job.tls ? await etcdCredentials(context) : undefined);
-  const problems: string[] = [];
-  try {
-    for (const endpoint of job.endpoints) {
-      try {
-        return await takeFrom(client, endpoint, job, path, context);
-      } catch (error) {
-        context.signal.throwIfAborted();
-        // Another member cannot help if the disk of this pod is full.
-        if (error instanceof AgentError && !error.isRetriable) throw error;
-        if (!isEtcdError(error) && !(error instanceof SnapshotError) && !(error instanceof AgentError)) throw error;
-        problems.push(error.message);
-        context.log.write('warn', 'no snapshot from this member', { host: endpoint.host, reason: error.message });
-      }
-    }
-  } finally {
-    client.close();
-  }
-  const reasons = problems.length === 0 ? 'there are no members to ask' : problems.join('; ');
-  throw new AgentError('NoSnapshot', `no member sent a whole snapshot: ${reasons}`, { isRetriable: true });
-}
-
-async function takeFrom(
-  client: EtcdClient,
-  endpoint: EtcdEndpoint,
-  { scratch, source }: BackupJob,
-  path: string,
-  context: AgentContext,
-): Promise<Taken> {
-  const { signal } = context;
-  const status = await client.status(endpoint, { signal });
-  const unfit = unfitness(status, source.clusterId);
-  if (unfit !== undefined) throw new AgentError('UnfitMember', `${endpoint.host} ${unfit}`, { isRetriable: true });
-  const { sizeBytes, chunks } = await client.snapshot(endpoint, { signal });
-  await requireSpace(scratch, sizeBytes);
-  const reader = await writeSnapshot(chunks, path, context, { step: 'fetching the snapshot', totalBytes: sizeBytes });
-  const checksum = reader.finish();
+/** Ends only if the snapshot is whole: an error makes the store discard what it has received. */
+async function* verified(
+  { client, endpoint, path, context }: Attempt,
+  { chunks, sizeBytes }: EtcdSnapshot,
+  onVerified: (found: Verified) => void,
+): AsyncGenerator<Uint8Array> {
+  const reader = new ChecksumReader();
+  yield* copying(chunks, path, reader, context, { step: 'storing the snapshot', totalBytes: sizeBytes });
+  const { sha256 } = reader.finish();
   startStep(context, 'verifying the snapshot', sizeBytes);
-  const facts = await readFacts(path, { signal });
-  return { facts, checksum, status, isCompared: await compare(client, endpoint, facts, context) };
+  const facts = await readFacts(path, { signal: context.signal });
+  const isCompared = await compare(client, endpoint, facts, context);
+  onVerified({ facts, checksum: { sizeBytes: reader.sizeBytes, sha256 }, isCompared });
 }
 
 function unfitness(status: EtcdStatus, clusterId: string): string | undefined {
@@ -188,28 +185,6 @@ async function compare(
   if (found.hash === facts.hashKV) return true;
   const problem = `the keys of the snapshot have the hash ${facts.hashKV}, those of ${endpoint.host} ${found.hash}`;
   throw new AgentError('HashMismatch', `${problem}: one of them is damaged`, { isRetriable: true });
-}
-
-/** What was verified is what is stored: the file is hashed again on its way. */
-async function* readAgain(
-  path: string,
-  { sizeBytes, sha256 }: SnapshotChecksum,
-  onProgress: (bytes: number) => void,
-): AsyncGenerator<Uint8Array> {
-  const handle = await open(path, 'r');
-  const reader = new ChecksumReader();
-  try {
-    for await (const chunk of readFile(handle)) {
-      reader.update(chunk);
-      onProgress(reader.sizeBytes);
-      yield chunk;
-    }
-  } finally {
-    await handle.close();
-  }
-  const again = reader.finishUnchecked();
-  if (again.sizeBytes === sizeBytes && again.sha256 === sha256) return;
-  throw new AgentError('ScratchDamaged', `${path} changed after it was verified`, { isRetriable: true });
 }
 
 /** After a success only. What cannot be removed now is removed after the next backup. */

@@ -17,41 +17,59 @@ export async function requireSpace(directory: string, neededBytes: number): Prom
   throw new AgentError('ScratchFull', `${problem}; use a larger volume`);
 }
 
-/**
- * Writes a stream into a file, and computes its checksums. A stream of more than `maxBytes` fails: it is not what was
- * announced, and would fill the volume.
- */
+export interface CopyOptions {
+  readonly step: string;
+  readonly totalBytes: number;
+  readonly maxBytes?: number;
+  readonly flush?: boolean;
+}
+
+/** Writes a stream into a file, and computes its checksums. */
 export async function writeSnapshot(
   source: AsyncIterable<Uint8Array>,
   path: string,
   context: AgentContext,
-  options: { readonly step: string; readonly totalBytes: number; readonly maxBytes?: number; readonly flush?: boolean },
+  options: CopyOptions,
 ): Promise<ChecksumReader> {
-  const { step, totalBytes, maxBytes = Number.POSITIVE_INFINITY } = options;
-  startStep(context, step, totalBytes);
   const reader = new ChecksumReader();
+  for await (const _ of copying(source, path, reader, context, options));
+  return reader;
+}
+
+/**
+ * Writes a stream into a file while it passes. A stream of more than `maxBytes` fails: it is not what was announced, and
+ * would fill the volume.
+ */
+export async function* copying(
+  source: AsyncIterable<Uint8Array>,
+  path: string,
+  reader: ChecksumReader,
+  context: AgentContext,
+  { step, totalBytes, maxBytes = Number.POSITIVE_INFINITY, flush = false }: CopyOptions,
+): AsyncGenerator<Uint8Array> {
+  startStep(context, step, totalBytes);
   const handle = await open(path, 'w', 0o600);
+  let writing: Promise<void> = Promise.resolve();
   try {
-    let writing: Promise<unknown> = Promise.resolve();
     for await (const chunk of source) {
       context.signal.throwIfAborted();
       if (reader.sizeBytes + chunk.byteLength > maxBytes) {
         throw new AgentError('SnapshotMismatch', `the snapshot has more than the expected ${maxBytes} bytes`);
       }
-      const position = reader.sizeBytes;
       // The next chunk arrives and is hashed while this one is written.
       await writing;
-      writing = write(handle, chunk, position);
+      writing = write(handle, chunk, reader.sizeBytes);
       writing.catch(() => {});
       reader.update(chunk);
       context.progress.bytes = reader.sizeBytes;
+      yield chunk;
     }
     await writing;
-    if (options.flush) await handle.sync();
+    if (flush) await handle.sync();
   } finally {
+    await writing.catch(() => {});
     await handle.close();
   }
-  return reader;
 }
 
 async function write(handle: Awaited<ReturnType<typeof open>>, chunk: Uint8Array, position: number): Promise<void> {

@@ -4,7 +4,7 @@ import { type BackupManifest, manifestFormat } from './manifest.ts';
 export function sampleManifest(changes: Partial<BackupManifest> = {}): BackupManifest {
   return {
     format: manifestFormat,
-    key: 'default/main/20261117T074031Z-ab12cd34-r17.db',
+    key: 'default/main/20261117T074031Z-ab12cd34.db',
     createdAt: '2026-11-17T07:40:31Z',
     source: {
       namespace: 'default',

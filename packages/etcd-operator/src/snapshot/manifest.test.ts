@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sampleManifest } from './manifest.kit.ts';
 import { formatManifest, manifestBytesMax, parseManifest } from './manifest.ts';
-import { baseKeyIn, baseKeyOf, dataKeyOf, folderOf, formOf, manifestKeyOf } from './names.ts';
+import { baseKeyIn, dataKeyOf, folderOf, formOf, manifestKeyOf } from './names.ts';
 import { expiredBackups } from './retention.ts';
 
 describe('a manifest', () => {
@@ -38,8 +38,8 @@ describe('a manifest', () => {
 
 describe('the keys of a backup', () => {
   it('tell its form, and lead from one to the other', () => {
-    const base = baseKeyOf('ns/main/20261117T074031Z-ab12cd34', '17');
-    expect(dataKeyOf(base, 'none', false)).toBe('ns/main/20261117T074031Z-ab12cd34-r17.db');
+    const base = 'ns/main/20261117T074031Z-ab12cd34';
+    expect(dataKeyOf(base, 'none', false)).toBe('ns/main/20261117T074031Z-ab12cd34.db');
     const key = dataKeyOf(base, 'gzip', true);
     expect(key).toBe(`${base}.db.gz.enc`);
     expect(formOf(key)).toEqual({ compression: 'gzip', isEncrypted: true });

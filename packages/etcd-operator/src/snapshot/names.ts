@@ -4,16 +4,7 @@ import type { Compression } from './manifest.ts';
 const manifestSuffix = '.manifest.json';
 const dataSuffix = /\.db(?:\.gz)?(?:\.enc)?$/;
 
-/** `keyBase` is unique to a backup: `<namespace>/<cluster>/<time>-<start of its uid>`. */
-export function baseKeyOf(keyBase: string, revision: string): string {
-  return `${keyBase}-r${revision}`;
-}
-
-/** Every base key of a backup starts with it, and those of no other one. */
-export function basePrefixOf(keyBase: string): string {
-  return `${keyBase}-r`;
-}
-
+/** `baseKey` is unique to a backup: `<namespace>/<cluster>/<time>-<start of its uid>`. */
 export function dataKeyOf(baseKey: string, compression: Compression, isEncrypted: boolean): string {
   return `${baseKey}.db${compression === 'gzip' ? '.gz' : ''}${isEncrypted ? '.enc' : ''}`;
 }
