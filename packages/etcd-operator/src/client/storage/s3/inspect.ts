@@ -2,7 +2,7 @@
 import { timeMsOf } from '@ecsm/runtime';
 import { StorageError } from '../error.ts';
 import type { Answer } from './connections.ts';
-import type { Refusal } from './failure.ts';
+import { TransientError } from './failure.ts';
 import type { Requests } from './requests.ts';
 
 /** Metadata of an object: the put that stored it. So a put recognizes its own object after an answer was lost. */
@@ -36,20 +36,24 @@ export function inspect(
         return factsOf(reply.answer);
       }
       if (reply.refusal.status === 404) return undefined;
-      throw await why(requests, key, reply, signal);
+      const reason = reply.refusal.code === '' ? await why(requests, key, signal) : reply.error;
+      if (reason?.code === 'NotFound') return undefined;
+      // It is not refused any more.
+      throw reason ?? new TransientError('Unavailable', reply.error.message);
     },
     attemptsMax === undefined ? {} : { attemptsMax },
   );
 }
 
-/** The answer to HEAD has no body, so it does not name the reason of a refusal. The answer to GET does. */
+/**
+ * The answer to HEAD has no body, so it does not name the reason of a refusal. The answer to GET does. Returns undefined if
+ * GET is not refused.
+ */
 export async function why(
   requests: Requests,
   key: string,
-  refused: { readonly refusal: Pick<Refusal, 'code'>; readonly error: StorageError },
   signal: AbortSignal | undefined,
-): Promise<StorageError> {
-  if (refused.refusal.code !== '') return refused.error;
+): Promise<StorageError | undefined> {
   const reason = await requests.run<StorageError | undefined>(
     { method: 'GET', key, headers: { range: 'bytes=0-0' }, action: 's3:GetObject', signal },
     (reply) => {
@@ -58,8 +62,7 @@ export async function why(
       return undefined;
     },
   );
-  if (reason === undefined) return refused.error;
-  if (reason.code !== 'Denied' || !reason.message.includes('AccessDenied')) return reason;
+  if (reason?.code !== 'Denied' || !reason.message.includes('AccessDenied')) return reason;
   return new StorageError(
     'Denied',
     `${reason.message}; "s3:ListBucket" is needed too: without it, a missing object looks like a forbidden one`,

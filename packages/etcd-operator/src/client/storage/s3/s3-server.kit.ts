@@ -5,7 +5,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +16,7 @@ import { Authority, generateAuthority } from '@ecsm/apiserver';
 import { systemClock } from '@ecsm/runtime';
 import { vi } from 'vitest';
 import type { S3Credentials, S3Destination } from '../contract.ts';
+import { emptySha256, signed } from './signature.ts';
 
 /** versitygw refuses one of two puts at the same time; rclone lets both succeed. */
 export type S3Program = 'rclone' | 'versitygw';
@@ -68,10 +71,18 @@ export class S3Server {
   }
 
   /** A new and empty bucket. */
-  bucket(): S3Destination {
+  async bucket(): Promise<S3Destination> {
     const bucket = `bucket-${randomBytes(6).toString('hex')}`;
-    mkdirSync(join(this.#directory, bucket));
-    return { type: 'S3', bucket, endpoint: `${this.#authority ? 'https' : 'http'}://${this.#address}:${port}` };
+    const [host, path] = [`${this.#address}:${port}`, `/${bucket}`];
+    const unsigned = { method: 'PUT', path, query: {}, headers: { host }, payloadSha256: emptySha256 };
+    const headers = signed(unsigned, this.credentials, { region: 'us-east-1', timeMs: Date.now() });
+    const options = { host: this.#address, port, method: 'PUT', path, headers, agent: false } as const;
+    const request = this.ca === undefined ? httpRequest(options) : httpsRequest({ ...options, ca: this.ca });
+    request.end();
+    const [response]: IncomingMessage[] = await once(request, 'response');
+    response?.resume();
+    if (response?.statusCode !== 200) throw new Error(`${this.#program} creates no bucket: ${response?.statusCode}`);
+    return { type: 'S3', bucket, endpoint: `${this.#authority ? 'https' : 'http'}://${host}` };
   }
 
   /** Kills the process. What it has stored remains. */
@@ -130,8 +141,7 @@ export class S3Server {
   #flags(): readonly string[] {
     const at = `${this.#address}:${port}`;
     const tls = this.#tlsFlags();
-    if (this.#program === 'rclone')
-      return ['serve', 's3', `--addr=${at}`, '--dir-cache-time=0s', ...tls, this.#directory];
+    if (this.#program === 'rclone') return ['serve', 's3', `--addr=${at}`, ...tls, this.#directory];
     return [`--port=${at}`, '--quiet', ...tls, 'posix', this.#directory];
   }
 

@@ -34,7 +34,7 @@ for (const [program, isExclusive, tls] of programs) {
       isExclusive,
       largeBytes: limits.partBytes,
       async create() {
-        const destination = server.bucket();
+        const destination = await server.bucket();
         return {
           open: (path) => open(path === undefined ? destination : { ...destination, path }),
           close: async () => {},
@@ -43,7 +43,7 @@ for (const [program, isExclusive, tls] of programs) {
     });
 
     it('denies a wrong secret and an unknown access key id, with a message that says so and shows neither', async () => {
-      const destination = server.bucket();
+      const destination = await server.bucket();
       const wrongSecret = open(destination, { ...server.credentials, secretAccessKey: 'wrong-secret' });
       const unknownId = open(destination, { ...server.credentials, accessKeyId: 'unknown' });
       for (const client of [wrongSecret, unknownId]) {
@@ -58,7 +58,7 @@ for (const [program, isExclusive, tls] of programs) {
     });
 
     it('names a bucket that does not exist', async () => {
-      const client = open({ ...server.bucket(), bucket: 'missing-bucket' });
+      const client = open({ ...(await server.bucket()), bucket: 'missing-bucket' });
       const calls = [
         client.head('one.db'),
         client.get('one.db'),
@@ -72,7 +72,7 @@ for (const [program, isExclusive, tls] of programs) {
     });
 
     it('can be killed while parts are sent: the put fails or is whole, and a later one works', async () => {
-      const destination = server.bucket();
+      const destination = await server.bucket();
       const client = open(destination);
       const bytes = pattern(3 * limits.partBytes + 7);
       let isKilled = false;
@@ -100,7 +100,7 @@ describe.skipIf(skipWithoutS3('versitygw'))('an S3 server with TLS', () => {
   it('is not trusted without its certificate authority', async () => {
     const server = await S3Server.start('versitygw', { tls: true });
     const options = { clock: systemClock, random: systemRandom, credentials: server.credentials };
-    const client = new S3Storage(server.bucket(), options);
+    const client = new S3Storage(await server.bucket(), options);
     expect(await outcome(client.head('one.db'))).toBe('Denied');
     expect(await messageOf(client.head('one.db'))).toContain('certificate authority');
     client.close();

@@ -52,9 +52,9 @@ export class S3Storage implements BackupStorageClient {
     const full = this.#fullKey(key);
     const facts = await inspect(this.#requests, full, signal);
     if (facts) return objectOf(key, facts);
-    const missing = { refusal: { code: '' }, error: new StorageError('NotFound', '') };
-    const reason = await why(this.#requests, full, missing, signal);
-    if (reason.code !== 'NotFound') throw reason;
+    // A bucket that does not exist looks like a missing object.
+    const reason = await why(this.#requests, full, signal);
+    if (reason && reason.code !== 'NotFound') throw reason;
     return undefined;
   }
 
