@@ -34,6 +34,7 @@ export default defineConfig({
   // A test of one package that uses another runs the sources of both, never what was built before.
   resolve: {
     alias: [
+      { find: '@ecsm/runtime/cron', replacement: source('runtime/src/cron/public.ts') },
       { find: '@ecsm/runtime/lib', replacement: source('runtime/src/lib/public.ts') },
       { find: '@ecsm/runtime/testing', replacement: source('runtime/src/testing/public.ts') },
       { find: '@ecsm/runtime/simulation', replacement: source('runtime/src/simulation/public.ts') },

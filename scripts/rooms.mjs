@@ -12,6 +12,7 @@ export const rooms = {
   'runtime/shape': { imports: [] },
   'runtime/redact': { imports: [] },
   'runtime/api': { imports: ['runtime/redact', 'runtime/lib'], libraries: ['yaml'] },
+  'runtime/cron': { imports: ['runtime/ports'], tests: ['runtime/api'], libraries: ['croner'] },
   'runtime/store': {
     imports: ['runtime/api', 'runtime/lib', 'runtime/ports'],
     doors: ['node:fs', 'node:path', 'node:zlib', 'node:http', 'node:https', 'node:url', 'node:crypto', 'node:timers'],
@@ -122,11 +123,19 @@ export const rooms = {
     doors: ['node:crypto', 'node:fs', 'node:http', 'node:path'],
   },
   'etcd-operator/resource': {
-    imports: ['etcd-operator/client', 'etcd-operator/apis', 'kubernetes', 'apiserver', 'runtime'],
+    imports: [
+      'etcd-operator/agent',
+      'etcd-operator/client',
+      'etcd-operator/apis',
+      'kubernetes',
+      'apiserver',
+      'runtime',
+    ],
     doors: ['node:crypto'],
   },
   'etcd-operator/service': {
     imports: [
+      'etcd-operator/agent',
       'etcd-operator/resource',
       'etcd-operator/client',
       'etcd-operator/apis',
@@ -138,6 +147,7 @@ export const rooms = {
   },
   'etcd-operator/controller': {
     imports: [
+      'etcd-operator/agent',
       'etcd-operator/service',
       'etcd-operator/resource',
       'etcd-operator/client',
@@ -204,7 +214,6 @@ export const rooms = {
   'ecsm-operator/fleet': { imports: ['ecsm-operator/apis', 'runtime'] },
   'ecsm-operator/service': {
     imports: ['ecsm-operator/fleet', 'ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'],
-    libraries: ['croner'],
   },
   'ecsm-operator/observe': { imports: ['ecsm-operator/resource', 'ecsm-operator/apis', 'ecsm-client', 'runtime'] },
   'ecsm-operator/views': {

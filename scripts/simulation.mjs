@@ -72,6 +72,7 @@ async function bundle(program, directory) {
     format: 'esm',
     target: 'node20.15',
     alias: {
+      '@ecsm/runtime/cron': source('runtime/src/cron/public.ts'),
       '@ecsm/runtime/testing': source('runtime/src/testing/public.ts'),
       '@ecsm/runtime/simulation': source('runtime/src/simulation/public.ts'),
       '@ecsm/runtime': source('runtime/src/index.ts'),

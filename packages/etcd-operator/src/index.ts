@@ -2,6 +2,7 @@
 
 export { etcdClusterDefinition, etcdClusterValidations } from './apis/cluster-definition.ts';
 export { CLUSTER_NAME_LENGTH_MAX } from './apis/cluster-rules.ts';
+export { EtcdBackup, type EtcdBackupInput, type EtcdBackupSpec, type EtcdBackupStatus } from './apis/etcd-backup.ts';
 export {
   EtcdCluster,
   type EtcdClusterInput,
@@ -10,6 +11,12 @@ export {
   type MemberStatus,
   type OperationStatus,
 } from './apis/etcd-cluster.ts';
+export {
+  EtcdRestore,
+  type EtcdRestoreInput,
+  type EtcdRestoreSpec,
+  type EtcdRestoreStatus,
+} from './apis/etcd-restore.ts';
 export {
   type ConditionReason,
   type ConditionType,

@@ -2,16 +2,18 @@
  * Goal: the permissions of an installation suffice, and none is too many. Method: the program runs as its service account
  * on our API server with RBAC, through the life of a cluster; the audit log has the verbs that it used.
  */
+import { fileURLToPath } from 'node:url';
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '@ecsm/apiserver';
 import { PersistentVolumeClaim, StorageClass } from '@ecsm/kubernetes';
 import { startProcessNode } from '@ecsm/process-node';
 import { expect, it, onTestFinished } from 'vitest';
 import { etcdBinaries, skipWithoutRelease } from '../src/client/etcd/binaries.kit.ts';
-import { EtcdCluster, whyUnsettled } from '../src/index.ts';
+import { EtcdBackup, EtcdCluster, EtcdRestore, whyUnsettled } from '../src/index.ts';
 import { installation } from '../src/program/manifests.ts';
 import { type AuditLine, openSite, startProgram } from './program.kit.ts';
 
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
+const launchers = fileURLToPath(new URL('../../../bin', import.meta.url));
 const user = 'system:serviceaccount:ops:etcd-operator';
 const kinds = { ClusterRole, ClusterRoleBinding, Role, RoleBinding };
 
@@ -24,6 +26,9 @@ interface RuleObject {
 const needed = [
   'core/configmaps create',
   'core/services create',
+  // A new cluster whose restore has failed, and runs of a schedule over time.
+  'etcd.etcd.io/etcdbackups delete',
+  'etcd.etcd.io/etcdclusters delete',
   'etcd.etcd.io/etcdclusters/finalizers update',
   'policy/poddisruptionbudgets create',
 ];
@@ -54,7 +59,9 @@ it.skipIf(skipWithoutRelease('3.5'))(
       const kind = Object.entries(kinds).find(([name]) => name === object.kind)?.[1];
       if (kind !== undefined) await registry.resource<unknown, unknown, unknown, unknown>(kind).create(object as never);
     }
-    const node = await startProcessNode({ registry, binaries: () => etcdBinaries('3.5').directory });
+    const binaries = (image: string) =>
+      image.startsWith('etcd-operator:') ? launchers : etcdBinaries('3.5').directory;
+    const node = await startProcessNode({ registry, binaries });
     onTestFinished(() => node.stop());
     const classes = registry.resource(StorageClass);
     for (const { metadata } of (await classes.list()).items) {
@@ -83,7 +90,48 @@ it.skipIf(skipWithoutRelease('3.5'))(
     await expect.poll(sizes).toEqual(['2Gi']);
     await clusters.patch('main', { spec: { etcd: { options: { 'snapshot-count': 20_000 } } } });
     await settled();
-    await clusters.delete('main');
+    await registry.resource(PersistentVolumeClaim).create({
+      metadata: { name: 'backups' },
+      spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '1Gi' } } },
+    });
+    const backups = registry.resource(EtcdBackup);
+    const place = { storageType: 'Volume', volume: { claimName: 'backups' } } as const;
+    await backups.create({
+      metadata: { name: 'first' },
+      spec: { clusterName: 'main', ...place, deletionPolicy: 'Delete' },
+    });
+    const phase = async () => (await backups.get('first')).status?.phase;
+    await expect.poll(phase, { timeout: 120_000, message: err() }).toBe('Completed');
+    const restores = registry.resource(EtcdRestore);
+    await restores.create({
+      metadata: { name: 'back' },
+      spec: {
+        backupName: 'first',
+        clusterName: 'main',
+        restoreType: 'Replace',
+        confirmReplace: 'main',
+        parkedVolumes: 'Delete',
+      },
+    });
+    await restores.create({
+      metadata: { name: 'copy' },
+      spec: {
+        backupName: 'first',
+        clusterName: 'copy',
+        restoreType: 'New',
+        clusterTemplate: { size: 1, version: 'v3.5.16' },
+      },
+    });
+    for (const name of ['back', 'copy']) {
+      const ended = async () => (await restores.get(name)).status?.phase;
+      await expect.poll(ended, { timeout: 180_000, message: err() }).toBe('Completed');
+    }
+    await settled();
+    await backups.delete('first');
+    await expect
+      .poll(async () => (await backups.list()).items.map(({ metadata }) => metadata.name))
+      .toEqual(['back-safety']);
+    for (const name of ['main', 'copy']) await clusters.delete(name);
     await expect.poll(async () => (await clusters.list()).items, { timeout: 150_000 }).toEqual([]);
     child.kill('SIGTERM');
     expect(await ended, err()).toBe(0);

@@ -11,7 +11,7 @@ import { allKinds } from './world.kit.ts';
 
 const launcher = fileURLToPath(new URL('../../../bin/etcd-operator', import.meta.url));
 /** A program that takes longer hangs. */
-const runMsMax = 200_000;
+const runMsMax = 500_000;
 
 export interface Started {
   readonly child: ChildProcess;

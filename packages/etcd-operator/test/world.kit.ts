@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ApiServer, Certificates, Namespace, Secret } from '@ecsm/apiserver';
 import { openKubernetesRegistry, PersistentVolumeClaim, Pod, StatefulSet } from '@ecsm/kubernetes';
 import { type ProcessNode, processNodeKinds, startProcessNode } from '@ecsm/process-node';
@@ -12,9 +13,11 @@ import { EmbeddedRegistry, Event, type Kind, MemoryStore, type Registry, sleep, 
 import { type EtcdRelease, etcdBinaries } from '../src/client/etcd/binaries.kit.ts';
 import { connectGateway } from '../src/client/etcd/gateway.ts';
 import {
+  EtcdBackup,
   EtcdCluster,
   type EtcdClusterInput,
   EtcdOperator,
+  EtcdRestore,
   operatorKinds,
   wellKnown,
   whyUnsettled,
@@ -74,7 +77,7 @@ export class World {
     const stop = new AbortController();
     const operator = new EtcdOperator({
       registry: this.registry,
-      settings: { busyMs: 250, restMs: 2_000, quorumGraceMs: 3_000 },
+      settings: { busyMs: 250, restMs: 2_000, quorumGraceMs: 3_000, workerLookMs: 250, workerRetryMs: 500 },
     });
     this.#operator = { stop, running: operator.run({ signal: stop.signal }) };
   }
@@ -137,6 +140,56 @@ export class World {
     await this.registry.resource(Pod).delete(wellKnown.names.pod(name, slot));
   }
 
+  get backups() {
+    return this.registry.resource(EtcdBackup);
+  }
+
+  get restores() {
+    return this.registry.resource(EtcdRestore);
+  }
+
+  /** A claim for backups, and its directory on this host. */
+  async backupVolume(name: string): Promise<() => Promise<string>> {
+    await this.registry.resource(PersistentVolumeClaim).create({
+      metadata: { name },
+      spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '1Gi' } } },
+    });
+    return async () => (await this.node.volumeDirectory(name)) ?? '';
+  }
+
+  /** Waits until a run has ended. */
+  async backedUp(name: string): Promise<EtcdBackup> {
+    return ended(
+      () => this.backups.get(name),
+      ({ status }) => backupEnds.includes(status?.phase ?? ''),
+    );
+  }
+
+  async restored(name: string): Promise<EtcdRestore> {
+    return ended(
+      () => this.restores.get(name),
+      ({ status }) => restoreEnds.includes(status?.phase ?? ''),
+    );
+  }
+
+  /** Reads and writes keys of a cluster. */
+  async client(name: string) {
+    const data = await this.secret(name);
+    const credentials = data && { ca: data['ca.crt'] ?? '', cert: data['tls.crt'] ?? '', key: data['tls.key'] ?? '' };
+    const client = connectGateway(systemClock)(credentials);
+    const endpoint = () => {
+      const pod = this.node.pods().find((one) => one.name.startsWith(`${name}-`) && /-\d+$/.test(one.name));
+      if (pod === undefined) throw new Error(`no pod of ${name}`);
+      return { host: `${pod.name}.${name}-peer.${pod.namespace}.svc`, address: pod.address, port: 2379 };
+    };
+    return {
+      get: async (key: string) => (await client.get(endpoint(), key))?.value,
+      put: (key: string, value: string) => client.put(endpoint(), key, value),
+      status: () => client.status(endpoint()),
+      close: () => client.close(),
+    };
+  }
+
   sets() {
     return this.registry.resource(StatefulSet);
   }
@@ -171,10 +224,26 @@ export class World {
   }
 }
 
+const backupEnds: readonly string[] = ['Completed', 'Failed', 'Skipped'];
+const restoreEnds: readonly string[] = ['Completed', 'Failed'];
+
+async function ended<T>(read: () => Promise<T>, isTrue: (object: T) => boolean): Promise<T> {
+  const endMs = systemClock.monotonicMs() + settledMsMax;
+  for (;;) {
+    const object = await read();
+    if (isTrue(object)) return object;
+    if (systemClock.monotonicMs() > endMs) throw new Error(`it has not ended: ${JSON.stringify(object, undefined, 1)}`);
+    await sleep(systemClock, 100);
+  }
+}
+
+const launchers = fileURLToPath(new URL('../../../bin', import.meta.url));
+
 const releases: readonly EtcdRelease[] = ['3.4', '3.5', '3.5-built', '3.6'];
 
-/** By the version in the tag of the image. */
+/** By the version in the tag of the image. The operator's own image has its launcher. */
 function binariesOf(image: string): string | undefined {
+  if (image.startsWith('etcd-operator:')) return launchers;
   for (const release of releases) {
     const found = etcdBinaries(release);
     if (found.directory !== undefined && image.endsWith(`:v${found.version}`)) return found.directory;

@@ -1,5 +1,6 @@
 /** The public face of the runtime. Stores and their libraries are loaded only when a registry of theirs is opened. */
 export * from './api/condition.ts';
+export { cronFormat, timeZoneFormat } from './api/cron-format.ts';
 export * from './api/errors.ts';
 export * from './api/field-selector.ts';
 export { isPlainObject, JSON_DEPTH_MAX, type JsonObject, type JsonValue, ownValue, setOwn } from './api/json.ts';

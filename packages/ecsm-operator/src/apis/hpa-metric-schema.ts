@@ -1,6 +1,5 @@
 /** The metrics of an ECSMHpa: usage of instances, times of a schedule, queries of Prometheus. */
-import { schema } from '@ecsm/runtime';
-import { cronFormat, timeZoneFormat } from './cron-format.ts';
+import { cronFormat, schema, timeZoneFormat } from '@ecsm/runtime';
 import { positiveQuantityFormat } from './metric-quantity.ts';
 
 const { integer, list, object, optional, string, withDefault } = schema;

@@ -15,7 +15,8 @@ export async function commit({ from, to, remove, marker }: CommitJob): Promise<C
   const note = join(volume, noteName);
   for (const path of remove) requireRemovable(resolve(path), resolve(to), volume);
   const [hasNote, hasData, hasRestored] = [(await noteIn(note)) === marker, await exists(to), await exists(from)];
-  const isDone = hasNote && hasData && !hasRestored;
+  // The note is written only while there is no data: both mean that it was moved, also if it was restored once more since.
+  const isDone = hasNote && hasData;
   if (!isDone) {
     if (hasData) {
       throw new AgentError(

@@ -23,7 +23,10 @@ export async function fetchSnapshot(job: FetchJob, context: AgentContext): Promi
 }
 
 /** What of a job is the same wherever the store and the key come from. */
-export type FetchRequest = Omit<FetchJob, 'do' | 'destination' | 'isEncrypted'>;
+export interface FetchRequest extends Omit<FetchJob, 'do' | 'destination' | 'isEncrypted'> {
+  /** Whether the file has to survive a crash of the machine. A restore that is repeated fetches it again. */
+  readonly flush?: boolean;
+}
 
 export async function fetchFrom(
   storage: BackupStorageClient,
@@ -99,17 +102,17 @@ async function fetchInto(
     const reader = await writeSnapshot(opened.chunks, part, context, {
       step: 'fetching the backup',
       totalBytes: expectedBytes ?? object.sizeBytes,
-      flush: true,
+      flush: job.flush ?? false,
       ...(expectedBytes === undefined ? {} : { maxBytes: expectedBytes }),
     });
     const checksum = reader.finish();
-    requireEqual(job.expected?.storedSha256 ?? manifest?.stored.sha256, opened.storedSha256());
+    requireEqual(job.expected?.storedSha256 ?? manifest?.stored.sha256, opened.storedSha256() ?? checksum.sha256);
     requireEqual(job.expected?.snapshotSha256 ?? manifest?.snapshot.sha256, checksum.sha256);
     startStep(context, 'verifying the snapshot', checksum.sizeBytes);
     const facts = await readFacts(part, { signal });
     requireFacts(job, manifest, facts);
     await rename(part, job.into);
-    await flushDirectoryOf(job.into);
+    if (job.flush) await flushDirectoryOf(job.into);
     const { revision, keys, hash, hashKV, isAuthEnabled } = facts;
     const version = manifest ? { version: manifest.etcd.version } : {};
     const { sizeBytes, sha256 } = checksum;

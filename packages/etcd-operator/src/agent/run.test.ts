@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '@ecsm/runtime';
@@ -70,6 +70,31 @@ describe('a job', () => {
     const job = { do: 'prune', destination: bench.destination, keys: ['a'] } as const;
     const result = await bench.run(job, { signal: AbortSignal.abort() });
     expect(result).toMatchObject({ ok: false, code: 'Interrupted', isRetriable: true });
+    bench.close();
+  });
+
+  it('that was done before the pod was lost is done once, also if the data was restored again', async () => {
+    const bench = new AgentBench();
+    const [volume, from] = [join(bench.directory, 'pvc'), join(bench.directory, 'pvc', 'restore', 'data')];
+    const job = {
+      do: 'commit',
+      from,
+      to: join(volume, 'data'),
+      remove: [join(volume, 'restore')],
+      marker: 'm',
+    } as const;
+    const restore = (content: string) => {
+      mkdirSync(from, { recursive: true });
+      writeFileSync(join(from, 'member'), content);
+    };
+    restore('first');
+    // It was lost between the note and the move.
+    writeFileSync(join(volume, '.etcd-operator-restore'), 'm');
+    expect(await bench.run(job)).toMatchObject({ ok: true, isNew: true });
+    restore('second');
+    expect(await bench.run(job)).toMatchObject({ ok: true, isNew: false });
+    expect(readFileSync(join(volume, 'data', 'member'), 'utf8')).toBe('first');
+    expect(readdirSync(volume).sort()).toEqual(['.etcd-operator-restore', 'data']);
     bench.close();
   });
 

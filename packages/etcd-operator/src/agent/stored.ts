@@ -16,6 +16,8 @@ export interface StoredBackup {
 /** How many backups one listing reads. */
 const manifestsMax = 10_000;
 const gzipMagic = [0x1f, 0x8b];
+/** Enough to recognize a format. */
+const startBytes = 32;
 
 /** Undefined if there is none. Throws `SnapshotError` if it is not one of ours. */
 export async function readManifest(
@@ -102,10 +104,10 @@ export async function deleteData(storage: BackupStorageClient, baseKey: string, 
     await storage.delete(dataKeyOf(baseKey, compression, encrypted), options);
 }
 
-/** The snapshot in stored bytes; `storedSha256` is what they are, known at their end. */
 export interface OpenedSnapshot {
   readonly chunks: AsyncIterable<Uint8Array>;
-  storedSha256(): string;
+  /** Of the bytes as stored, known at their end; undefined if they are the snapshot itself. */
+  storedSha256(): string | undefined;
 }
 
 /** By the content: an object that is encrypted or compressed says so at its start. */
@@ -115,39 +117,48 @@ export function openStored(
   name: string,
 ): OpenedSnapshot {
   const hash = createHash('sha256');
-  async function* hashed(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of body) {
+  let isEncoded = false;
+  async function* hashed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
       hash.update(chunk);
       yield chunk;
     }
   }
   async function* plain(): AsyncGenerator<Uint8Array> {
-    const sealed = await peek(hashed());
-    if (isEncrypted(sealed.start) && !key) {
+    const { start, all } = await peek(body);
+    isEncoded = isEncrypted(start) || isCompressed(start);
+    if (!isEncoded) return yield* all;
+    if (isEncrypted(start) && !key) {
       throw new SnapshotError('WrongKey', `${name} is encrypted; give the key with which it was made`);
     }
-    const opened = await peek(isEncrypted(sealed.start) && key ? decrypt(sealed.all, key) : sealed.all);
-    yield* gzipMagic.every((byte, index) => opened.start[index] === byte) ? decompress(opened.all) : opened.all;
+    const stored = hashed(all);
+    const opened = await peek(isEncrypted(start) && key ? decrypt(stored, key) : stored);
+    yield* isCompressed(opened.start) ? decompress(opened.all) : opened.all;
   }
-  return { chunks: plain(), storedSha256: () => hash.digest('hex') };
+  return { chunks: plain(), storedSha256: () => (isEncoded ? hash.digest('hex') : undefined) };
+}
+
+function isCompressed(start: Uint8Array): boolean {
+  return gzipMagic.every((byte, index) => start[index] === byte);
 }
 
 /** The first chunk, and everything with it. */
 async function peek(
-  source: AsyncGenerator<Uint8Array>,
-): Promise<{ start: Uint8Array; all: AsyncGenerator<Uint8Array> }> {
+  source: AsyncIterable<Uint8Array>,
+): Promise<{ readonly start: Uint8Array; readonly all: AsyncGenerator<Uint8Array> }> {
+  const iterator = source[Symbol.asyncIterator]();
   let start: Uint8Array = Buffer.alloc(0);
-  while (start.byteLength < 32) {
-    const { done, value } = await source.next();
+  while (start.byteLength < startBytes) {
+    const { done, value } = await iterator.next();
     if (done) break;
     start = start.byteLength === 0 ? value : Buffer.concat([start, value]);
   }
   async function* all(): AsyncGenerator<Uint8Array> {
     try {
       if (start.byteLength > 0) yield start;
-      yield* source;
+      yield* { [Symbol.asyncIterator]: () => iterator };
     } finally {
-      await source.return(undefined);
+      await iterator.return?.();
     }
   }
   return { start, all: all() };

@@ -24,6 +24,7 @@ export const conditionReasons = {
   Updating: 'Members are restarted with changed settings, one after another.',
   Repairing: 'A member is restarted or replaced.',
   Recovering: 'The quorum was lost and is recovered from the data of one member.',
+  Restoring: 'The data of the cluster is restored from a backup. No former member runs.',
   Starting: 'The members of a stopped cluster are started.',
   Stopping: 'All members are being stopped. Their volumes are kept.',
   Stopped: 'All members are stopped because spec.size is 0. Their volumes are kept.',
@@ -36,6 +37,9 @@ export const conditionReasons = {
   WaitingForQuorum: 'Too few members serve for now to change anything.',
 
   MemberUnhealthy: 'A member does not serve.',
+  RestoreMissing:
+    'The annotation etcd.etcd.io/restore names an EtcdRestore that does not exist. Nothing is started: remove the annotation to form an empty cluster.',
+  AuthenticationRequired: 'etcd has authentication enabled, and refuses the operator.',
   QuorumLost:
     'Too few members are healthy to serve. If their pods cannot be brought back, the annotation etcd.etcd.io/recover-quorum-from allows a recovery from the data of one member.',
   Unreachable: 'The operator cannot reach any member. Nothing is known about the membership, and nothing is changed.',
@@ -81,6 +85,9 @@ export const eventReasons = {
   RecoveryStarted: 'A recovery from the data of one member was started.',
   RecoveryCompleted: 'The cluster was recovered from the data of one member.',
   RecoveryCancelled: 'The quorum came back before the recovery changed anything.',
+  RestoreStarted: 'All members are stopped to restore a backup.',
+  ClusterRestored: 'The cluster runs with the data of a backup.',
+  RestoreCancelled: 'A restore has failed, and the former members are started again.',
   Defragmented: 'The database of a member was defragmented.',
   AlarmDisarmed: 'An alarm of etcd was cleared.',
   CertificatesRenewed: 'Certificates were renewed.',

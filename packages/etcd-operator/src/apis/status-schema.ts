@@ -13,6 +13,7 @@ export const phases = [
   'Scaling',
   'Upgrading',
   'Recovering',
+  'Restoring',
   'Stopped',
   'Failed',
   'Deleting',
@@ -59,6 +60,27 @@ const recovery = object(
   { description: 'A recovery from the loss of the quorum; absent while there is none.' },
 );
 
+const slotVolume = object({
+  slot: integer({ minimum: 0, description: 'Number of the pod.' }),
+  uid: string({ description: 'Uid of the claim.' }),
+});
+
+const restore = object(
+  {
+    uid: string({ description: 'Uid of the EtcdRestore.' }),
+    phase: string({ enum: ['Stopping', 'Waiting', 'Starting'], description: 'How far the cluster is.' }),
+    slot: integer({ minimum: 0, description: 'Number of the pod whose volume gets the restored data.' }),
+    startedAt: time('When it started.'),
+    revision: text('Revision of the restored member.'),
+    clusterID: text('Id of the cluster that is replaced.'),
+    start: count('Number of its first pod.'),
+    size: count('Number of its members.'),
+    restoredFrom: text('Uid of the EtcdRestore that it had its data from.'),
+    volumes: optional(list(slotVolume, { uniqueBy: 'slot', description: 'Its volumes.' })),
+  },
+  { description: 'A restore in progress, with what is needed to start the former members again; absent otherwise.' },
+);
+
 const space = object(
   {
     startedAt: time('When it started.'),
@@ -91,6 +113,11 @@ export const status = object(
     stoppedStart: count('Number of the first pod when the cluster was stopped.'),
     operation: optional(operation),
     recovery: optional(recovery),
+    restore: optional(restore),
+    restoredFrom: text('Uid of the EtcdRestore that the cluster has its data from.'),
+    parkedVolumes: optional(
+      list(slotVolume, { uniqueBy: 'slot', description: 'Volumes of members before a restore. They are not used.' }),
+    ),
     space: optional(space),
     quorumLostAt: time('Since when there is no quorum; absent while there is one.'),
     volumes: optional(

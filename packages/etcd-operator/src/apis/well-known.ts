@@ -16,6 +16,13 @@ export const labels = {
   clusterUid: `${GROUP}/cluster-uid`,
   /** Name of the member, on pods. */
   member: `${GROUP}/member`,
+  /** Name of the EtcdBackup or EtcdRestore, on the pods that work for it. */
+  backup: `${GROUP}/backup`,
+  restore: `${GROUP}/restore`,
+  /** Which attempt a pod works for. */
+  attempt: `${GROUP}/attempt`,
+  /** Name of the EtcdBackup with the schedule, on its runs. */
+  schedule: `${GROUP}/schedule`,
 } as const;
 
 export const annotations = {
@@ -27,6 +34,11 @@ export const annotations = {
    * The operator removes the annotation when the recovery is complete.
    */
   recoverQuorumFrom: `${GROUP}/recover-quorum-from`,
+  /**
+   * On an EtcdCluster: name of the EtcdRestore that fills it. Until the restore has prepared a volume, no member is
+   * started; if it fails, the former members are started again.
+   */
+  restore: `${GROUP}/restore`,
   /** On an EtcdCluster: id of the etcd cluster. */
   clusterId: `${GROUP}/cluster-id`,
 } as const;
@@ -51,6 +63,22 @@ export const paths = {
   /** Authorities that the user provides in a Secret of their own. */
   caTls: '/etc/etcd/tls/ca',
 } as const;
+
+/** In the pods that do the work of backups and restores. */
+export const agentPaths = {
+  scratch: '/scratch',
+  /** Where the volume of a destination is mounted. */
+  volume: '/backups',
+  secrets: '/etc/agent',
+  tls: '/etc/agent/tls',
+  s3: '/etc/agent/s3',
+  s3Ca: '/etc/agent/s3-ca',
+  encryption: '/etc/agent/encryption',
+  result: '/dev/termination-log',
+} as const;
+
+/** Of the progress of a worker, in plain HTTP. */
+export const AGENT_PORT = 8080;
 
 /** Name of the container of etcd, and of its volume claim template. */
 export const ETCD_CONTAINER = 'etcd';

@@ -4,7 +4,6 @@ import {
   type Clock,
   Event,
   EventRecorder,
-  findCondition,
   type Kind,
   Lease,
   type Log,
@@ -15,22 +14,32 @@ import {
   silentLog,
   standardMetrics,
 } from '@ecsm/runtime';
+import { EtcdBackup } from '../apis/etcd-backup.ts';
 import { EtcdCluster } from '../apis/etcd-cluster.ts';
+import { EtcdRestore } from '../apis/etcd-restore.ts';
 import { OPERATOR_NAME } from '../apis/well-known.ts';
 import type { ConnectEtcd } from '../client/etcd/contract.ts';
 import { connectGateway } from '../client/etcd/gateway.ts';
+import { BackupMetricsClient } from '../client/metrics/backup-client.ts';
 import { MetricsClient } from '../client/metrics/client.ts';
+import { type ReadProgress, readProgress } from '../client/worker/progress.ts';
 import { type CertificateIssuer, x509Issuer } from '../resource/certificates.ts';
 import { managedKinds } from '../resource/managers.ts';
+import type { BackupSettings } from '../service/backup/model.ts';
+import { BackupMonitoring } from '../service/backup/monitoring.ts';
 import type { PassSettings } from '../service/model.ts';
 import { MonitoringService } from '../service/monitoring/monitoring.ts';
+import { whyUnsettled } from '../service/monitoring/unsettled.ts';
+import { createBackupControllers } from './backups.ts';
 import { createControllers } from './controllers.ts';
 import { Passes } from './passes.ts';
 
-/** The kinds that the operator's registry has to be opened with. */
-export const operatorKinds: readonly Kind[] = [EtcdCluster, ...managedKinds, Event, Lease];
+export { whyUnsettled };
 
-export interface EtcdOperatorSettings extends PassSettings {
+/** The kinds that the operator's registry has to be opened with. */
+export const operatorKinds: readonly Kind[] = [EtcdCluster, EtcdBackup, EtcdRestore, ...managedKinds, Event, Lease];
+
+export interface EtcdOperatorSettings extends PassSettings, BackupSettings {
   /** Clusters that are worked on at the same time. Default 4. */
   readonly workers: number;
   /** Of each call to a member. Default 5,000. */
@@ -46,7 +55,11 @@ export const settingsDefault: EtcdOperatorSettings = {
   spaceCycleMs: 600_000,
   busyMs: 250,
   restMs: 30_000,
+  workerLookMs: 2_000,
+  workerRetryMs: 10_000,
 };
+
+export const workerImageDefault = 'etcd-operator:latest';
 
 export interface EtcdOperatorOptions {
   /** Opened with `operatorKinds`. */
@@ -57,6 +70,10 @@ export interface EtcdOperatorOptions {
   readonly connect?: ConnectEtcd;
   /** Default: X.509. */
   readonly issuer?: CertificateIssuer;
+  /** Image of this operator, which the pods of backups and restores run. Default `etcd-operator:latest`. */
+  readonly workerImage?: string;
+  /** How the progress of these pods is read. Default: over HTTP. */
+  readonly progress?: ReadProgress;
   /** Default: the registry's. */
   readonly clock?: Clock;
   readonly log?: Log;
@@ -70,6 +87,7 @@ export class EtcdOperator {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #controllers;
+  readonly #backups;
   #events: EventRecorder | undefined;
 
   /** Throws `BadRequest` for an invalid setting. Starts nothing and calls nothing. */
@@ -98,6 +116,20 @@ export class EtcdOperator {
       ...(namespace === undefined ? {} : { namespace }),
       ...(metrics ? { metrics: standardMetrics(metrics) } : {}),
     });
+    this.#backups = createBackupControllers({
+      service: {
+        clock,
+        settings,
+        progress: options.progress ?? readProgress,
+        image: options.workerImage ?? workerImageDefault,
+      },
+      events: () => this.#events,
+      monitoring: new BackupMonitoring(metrics && new BackupMetricsClient(metrics)),
+      workers: settings.workers,
+      log: this.#log,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(metrics ? { metrics: standardMetrics(metrics) } : {}),
+    });
   }
 
   /** For a manager, in order of start. */
@@ -113,7 +145,7 @@ export class EtcdOperator {
         await recorder.flush();
       },
     };
-    return [events, ...this.#controllers];
+    return [events, ...this.#controllers, ...this.#backups];
   }
 
   /** Runs everything until the signal aborts, with a manager of its own. */
@@ -134,15 +166,6 @@ export class EtcdOperator {
         : [{ namespace: cluster.metadata.namespace ?? '', name: cluster.metadata.name, why }];
     });
   }
-}
-
-/** Undefined if the cluster is as its spec says. */
-export function whyUnsettled({ metadata, spec, status }: EtcdCluster): string | undefined {
-  if (metadata.deletionTimestamp !== undefined) return 'it is being deleted';
-  if (status?.observedGeneration !== metadata.generation) return 'its newest spec has not been observed yet';
-  if (spec.size === 0) return status?.phase === 'Stopped' ? undefined : 'it is being stopped';
-  const ready = findCondition(status?.conditions, 'Ready');
-  return ready?.status === 'True' ? undefined : (ready?.message ?? 'not reconciled yet');
 }
 
 function checkSettings(settings: EtcdOperatorSettings): void {

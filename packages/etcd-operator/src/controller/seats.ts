@@ -9,7 +9,7 @@ export type Seat = 'lifecycle' | 'scaling' | 'health' | 'recovery';
 export function seatOf({ metadata, spec, status }: Pick<EtcdCluster, 'metadata' | 'spec' | 'status'>): Seat {
   if (metadata.deletionTimestamp !== undefined || status?.clusterID === undefined) return 'lifecycle';
   if (status.observedGeneration !== metadata.generation) return 'lifecycle';
-  if (status.recovery || status.quorumLostAt !== undefined || status.space) return 'recovery';
+  if (status.restore || status.recovery || status.quorumLostAt !== undefined || status.space) return 'recovery';
   const { operation } = status;
   if (operation) return operation.type === 'ReplaceMember' ? 'recovery' : 'scaling';
   const isStopped = status.stoppedSize !== undefined;

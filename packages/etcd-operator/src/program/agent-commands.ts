@@ -29,7 +29,9 @@ export function runAgent(kind: AgentJob['do']): Run {
           secrets: env['AGENT_SECRETS'] ?? secretsDirectory,
           progress: { step: 'starting', bytes: 0, totalBytes: 0 },
         };
-        const server = port === undefined ? undefined : await serveProgress(context.progress, port, log);
+        // Where pods are processes of one host, each has an address of its own.
+        const host = env['AGENT_HOST'];
+        const server = port === undefined ? undefined : await serveProgress(context.progress, port, log, host);
         const result = await runJob(env[jobVariable], kind, context);
         server?.close();
         await writeResult(env[resultVariable] ?? resultFileDefault, result);

@@ -99,7 +99,13 @@ async function fetchTo(call: Call, location: string, into: string, signal: Abort
     progress: { step: '', bytes: 0, totalBytes: 0 },
   };
   try {
-    const request = { key: await manifestBeside(storage, name), etcdVersion: anyVersion, into, freeFactor: 1 };
+    const request = {
+      key: await manifestBeside(storage, name),
+      etcdVersion: anyVersion,
+      into,
+      freeFactor: 1,
+      flush: true,
+    };
     return await fetchFrom(storage, key, request, context);
   } finally {
     storage.close();

@@ -61,6 +61,7 @@ async function work(
     registry,
     log,
     metrics,
+    workerImage: options.workerImage,
     settings: { workers, callTimeoutMs, restMs: healthMs },
     ...(namespace === undefined ? {} : { namespace }),
   });

@@ -56,6 +56,14 @@ export const flags: readonly Flag[] = [
     help: 'timeout of one call to a member of etcd',
   },
   {
+    name: 'worker-image',
+    value: 'IMAGE',
+    variable: 'ETCD_OPERATOR_WORKER_IMAGE',
+    key: 'workerImage',
+    default: 'etcd-operator:latest',
+    help: 'image of this operator, which the pods of backups and restores run',
+  },
+  {
     name: 'leader-elect',
     variable: 'ETCD_OPERATOR_LEADER_ELECT',
     key: 'leaderElect',

@@ -11,7 +11,11 @@ const kindsOf = (list: readonly object[]) =>
 
 describe('definitions', () => {
   it('are those of the kinds of the operator', () => {
-    expect(kindsOf(definitions())).toEqual(['CustomResourceDefinition etcdclusters.etcd.etcd.io']);
+    expect(kindsOf(definitions())).toEqual([
+      'CustomResourceDefinition etcdclusters.etcd.etcd.io',
+      'CustomResourceDefinition etcdbackups.etcd.etcd.io',
+      'CustomResourceDefinition etcdrestores.etcd.etcd.io',
+    ]);
     expect(definitions()[0]).toMatchObject({
       spec: {
         scope: 'Namespaced',
@@ -40,6 +44,8 @@ describe('an installation', () => {
   it('has everything in the order that kubectl needs, in its namespace', () => {
     expect(kindsOf(objects)).toEqual([
       'CustomResourceDefinition etcdclusters.etcd.etcd.io',
+      'CustomResourceDefinition etcdbackups.etcd.etcd.io',
+      'CustomResourceDefinition etcdrestores.etcd.etcd.io',
       'Namespace ops',
       'ServiceAccount ops etcd-operator',
       'ClusterRole etcd-operator',

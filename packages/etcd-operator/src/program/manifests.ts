@@ -1,5 +1,6 @@
 /** The objects of an installation: definitions, namespace, account, permissions, deployment. */
 import type { JsonObject } from '@ecsm/runtime';
+import { etcdBackupDefinition, etcdRestoreDefinition } from '../apis/backup-definition.ts';
 import { etcdClusterDefinition } from '../apis/cluster-definition.ts';
 import { GROUP, OPERATOR_NAME } from '../apis/well-known.ts';
 
@@ -12,7 +13,7 @@ const port = 8080;
 const labels = { 'app.kubernetes.io/name': OPERATOR_NAME };
 
 export function definitions(): readonly object[] {
-  return [etcdClusterDefinition()];
+  return [etcdClusterDefinition(), etcdBackupDefinition(), etcdRestoreDefinition()];
 }
 
 export function installation({ image, namespace }: ManifestOptions): readonly object[] {
@@ -55,13 +56,15 @@ const rule = (apiGroup: string, resources: readonly string[], verbs: readonly st
 
 /** What the operator does, and nothing else: it never reads objects that it does not manage, except to watch for changes. */
 const rules: JsonObject[] = [
-  rule(GROUP, ['etcdclusters'], ['get', 'list', 'watch', 'patch']),
-  rule(GROUP, ['etcdclusters/status'], ['patch']),
+  rule(GROUP, ['etcdclusters'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
+  rule(GROUP, ['etcdbackups'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
+  rule(GROUP, ['etcdrestores'], ['get', 'list', 'watch', 'patch']),
+  rule(GROUP, ['etcdclusters/status', 'etcdbackups/status', 'etcdrestores/status'], ['patch']),
   rule(GROUP, ['etcdclusters/finalizers'], ['update']),
   rule('apps', ['statefulsets'], ['get', 'list', 'watch', 'create', 'patch', 'update', 'delete']),
   rule('', ['services', 'configmaps', 'secrets'], ['get', 'create', 'patch']),
-  rule('', ['pods'], ['get', 'list', 'delete']),
-  rule('', ['persistentvolumeclaims'], ['get', 'list', 'patch', 'delete']),
+  rule('', ['pods'], ['get', 'list', 'create', 'delete']),
+  rule('', ['persistentvolumeclaims'], ['get', 'list', 'create', 'patch', 'delete']),
   rule('policy', ['poddisruptionbudgets'], ['get', 'create', 'patch']),
   rule('', ['events'], ['get', 'create', 'update']),
 ];
@@ -92,6 +95,7 @@ function deployment(image: string, namespace: string): JsonObject {
                 '--leader-elect',
                 `--lease-namespace=${namespace}`,
                 '--log-format=json',
+                `--worker-image=${image}`,
               ],
               ports: [{ name: 'metrics', containerPort: port }],
               livenessProbe: probe('/healthz'),

@@ -16,6 +16,7 @@ const withoutListen = {
   workers: 4,
   healthMs: 30_000,
   callTimeoutMs: 5_000,
+  workerImage: 'etcd-operator:latest',
   leaderElect: false,
   leaseNamespace: 'default',
   leaseMs: 15_000,

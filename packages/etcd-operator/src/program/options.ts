@@ -14,6 +14,8 @@ export interface ProgramOptions {
   readonly workers: number;
   readonly healthMs: number;
   readonly callTimeoutMs: number;
+  /** Of the pods of backups and restores. */
+  readonly workerImage: string;
   readonly leaderElect: boolean;
   readonly leaseNamespace: string;
   readonly leaseMs: number;
@@ -52,6 +54,7 @@ export async function runOptions(call: Call): Promise<ProgramOptions> {
     workers: wholeNumberOf(text('workers'), originOf('workers'), 1, 64),
     healthMs: seconds('health-seconds', 1, 3_600),
     callTimeoutMs: seconds('call-timeout-seconds', 0.1, 60),
+    workerImage: text('worker-image'),
     leaderElect: settings.get('leader-elect') !== undefined,
     leaseNamespace: text('lease-namespace'),
     leaseMs: seconds('lease-seconds', leaseSecondsMin, 3_600),

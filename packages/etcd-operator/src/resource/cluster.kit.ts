@@ -1,12 +1,18 @@
 /** Clusters in a registry in memory, and certificates without cryptography, for tests of what manages their objects. */
 import { type Clock, EmbeddedRegistry, MemoryStore } from '@ecsm/runtime';
 import { VirtualClock } from '@ecsm/runtime/testing';
+import { EtcdBackup } from '../apis/etcd-backup.ts';
 import { EtcdCluster, type EtcdClusterInput } from '../apis/etcd-cluster.ts';
+import { EtcdRestore } from '../apis/etcd-restore.ts';
 import type { CertificateInfo, CertificateIssuer, PemPair } from './certificates.ts';
 import { managedKinds } from './managers.ts';
 
 export function memoryRegistry(clock: Clock = new VirtualClock()): EmbeddedRegistry {
-  return new EmbeddedRegistry({ store: new MemoryStore(), kinds: [EtcdCluster, ...managedKinds], clock });
+  return new EmbeddedRegistry({
+    store: new MemoryStore(),
+    kinds: [EtcdCluster, EtcdBackup, EtcdRestore, ...managedKinds],
+    clock,
+  });
 }
 
 export interface ClusterOptions {

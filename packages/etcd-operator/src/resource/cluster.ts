@@ -53,10 +53,20 @@ export function endpointOf(cluster: EtcdCluster, slot: number, address: string):
 
 /**
  * Of the members of a cluster. With the uid, because ids of members are derived from it: a cluster that is deleted and
- * created again must not have the ids of the former one.
+ * created again must not have the ids of the former one. And with that of a restore: members before and after it must not
+ * take each other for members of their cluster.
  */
-export function tokenOf({ metadata: { namespace, name, uid } }: EtcdCluster): string {
-  return `${namespace}-${name}-${uid}`;
+export function tokenOf({ metadata: { namespace, name, uid }, status }: EtcdCluster): string {
+  const restored = status?.restore?.phase === 'Starting' ? status.restore.uid : status?.restoredFrom;
+  return restored === undefined ? `${namespace}-${name}-${uid}` : restoredToken({ namespace, name, uid }, restored);
+}
+
+/** Of the members of a cluster after a restore. */
+export function restoredToken(
+  { namespace, name, uid }: Pick<EtcdCluster['metadata'], 'namespace' | 'name' | 'uid'>,
+  restoreUid: string,
+): string {
+  return `${namespace}-${name}-${uid}-${restoreUid}`;
 }
 
 function hostOf({ metadata: { name, namespace } }: EtcdCluster, slot: number): string {

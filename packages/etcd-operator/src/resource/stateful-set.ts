@@ -46,9 +46,8 @@ function render(
   start: number,
   replicas: number,
 ): InputOf<typeof StatefulSet> {
-  const { name, uid } = cluster.metadata;
-  const { storage } = cluster.spec;
-  const claim = storage.volumeClaimTemplate;
+  const { name } = cluster.metadata;
+  const claim = claimSpecOf(cluster);
   return {
     metadata: metadataOf(cluster, names.statefulSet(name)),
     spec: {
@@ -62,21 +61,26 @@ function render(
       persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
       selector: { matchLabels: selectorOf(name) },
       template,
-      volumeClaimTemplates: [
-        {
-          metadata: {
-            name: DATA_VOLUME,
-            labels: { ...claim?.metadata?.labels, ...labelsOf(name), [labels.clusterUid]: uid },
-            ...(claim?.metadata?.annotations ? { annotations: claim.metadata.annotations } : {}),
-          },
-          spec: {
-            ...claim?.spec,
-            accessModes: claim?.spec?.accessModes ?? ['ReadWriteOnce'],
-            resources: { requests: { storage: storage.size } },
-            ...(storage.storageClassName === undefined ? {} : { storageClassName: storage.storageClassName }),
-          },
-        },
-      ],
+      volumeClaimTemplates: [{ ...claim, metadata: { ...claim.metadata, name: DATA_VOLUME } }],
+    },
+  };
+}
+
+/** The claim of a slot, up to its name. */
+export function claimSpecOf(cluster: EtcdCluster) {
+  const { name, uid } = cluster.metadata;
+  const { storage } = cluster.spec;
+  const claim = storage.volumeClaimTemplate;
+  return {
+    metadata: {
+      labels: { ...claim?.metadata?.labels, ...labelsOf(name), [labels.clusterUid]: uid },
+      ...(claim?.metadata?.annotations ? { annotations: claim.metadata.annotations } : {}),
+    },
+    spec: {
+      ...claim?.spec,
+      accessModes: claim?.spec?.accessModes ?? ['ReadWriteOnce'],
+      resources: { requests: { storage: storage.size } },
+      ...(storage.storageClassName === undefined ? {} : { storageClassName: storage.storageClassName }),
     },
   };
 }

@@ -1,6 +1,7 @@
 /** What is known about a cluster, and the one action that a pass takes. Plain data: everything is decided on it. */
 
 import type { ConditionReason, EventReason } from '../apis/reasons.ts';
+import type { RestoreStep } from '../apis/restore-schema.ts';
 import type { EtcdAlarm, EtcdId, EtcdMember, EtcdStatus } from '../client/etcd/contract.ts';
 import type { TlsStep } from '../resource/tls-material.ts';
 
@@ -22,6 +23,8 @@ export interface SlotFacts {
   readonly statusError: string | undefined;
   /** Whether a linearizable read through it succeeded. */
   readonly isServing: boolean;
+  /** Whether it refused that read because of who asked. */
+  readonly isDenied?: boolean;
 }
 
 export interface PodFacts {
@@ -96,6 +99,11 @@ export interface Recorded {
   readonly operation?: Operation;
   readonly recovery?: QuorumRecovery;
   readonly space?: SpaceReclaim;
+  readonly restore?: Restoring;
+  /** Uid of the EtcdRestore that the cluster has its data from. */
+  readonly restoredFrom?: string;
+  /** Volumes of members before a restore, by slot: neither used nor deleted here. */
+  readonly parked?: Readonly<Record<number, string>>;
   /** The volume that the member of a slot has its data on, by uid. A different volume is an empty one. */
   readonly volumes: Readonly<Record<number, string>>;
   /** Since when no quorum was seen. */
@@ -127,6 +135,37 @@ export interface QuorumRecovery {
   readonly startedAtMs: number;
 }
 
+/**
+ * A restore, as far as the cluster is concerned. Stopping: all members stop. Waiting: nothing runs, and the restore fills
+ * the volume of a slot above all others. Starting: its member runs alone. Then it is the cluster, and the others join.
+ */
+export interface Restoring {
+  readonly uid: string;
+  readonly phase: 'Stopping' | 'Waiting' | 'Starting';
+  readonly slot: number;
+  readonly startedAtMs: number;
+  /** Of the restored member, once it serves. */
+  readonly revision?: string;
+  /** What is started again if the restore fails; without a cluster id there was nothing. */
+  readonly former: {
+    readonly clusterId?: EtcdId;
+    readonly start: number;
+    readonly size: number;
+    readonly restoredFrom?: string;
+    readonly volumes: Readonly<Record<number, string>>;
+  };
+}
+
+/** The EtcdRestore that the annotation of a cluster names. */
+export interface RestoreRequest {
+  readonly name: string;
+  /** Undefined if there is no such object. */
+  readonly uid?: string;
+  readonly step?: RestoreStep;
+  /** The claim that was filled. */
+  readonly volumeUid?: string;
+}
+
 /** Making room after a NOSPACE alarm: compaction, then defragmentation of one member after the other. */
 export interface SpaceReclaim {
   readonly startedAtMs: number;
@@ -146,6 +185,7 @@ export interface Wanted {
   readonly whenDeleted: 'Delete' | 'Retain';
   /** The annotation that allows a recovery that may lose writes: the pod to keep, or `auto`. */
   readonly recoverFrom?: string;
+  readonly restore?: RestoreRequest;
   readonly quotaBytes: number;
   readonly defragmentation: Defragmentation | undefined;
   /** Whether members may be upgraded to a minor version whose rules are not known. */

@@ -15,6 +15,7 @@ import { withStuck } from './health/stuck.ts';
 import type { Decision, PassInput } from './model.ts';
 import { quorumLoss, recovery } from './recovery/quorum-loss.ts';
 import { replacement } from './recovery/replacement.ts';
+import { restoring } from './recovery/restoring.ts';
 import { act, blocked, type Rule, wait } from './rule.ts';
 import { learner, leaving } from './scaling/joining.ts';
 import { scaling } from './scaling/scaling.ts';
@@ -29,6 +30,7 @@ const rules: readonly Rule[] = [
   identity,
   certificates,
   objects,
+  restoring,
   bootstrap,
   recovery,
   stopped,

@@ -1,6 +1,6 @@
 /** A rule of a pass, and how rules phrase their results. */
 import type { ConditionReason, EventReason } from '../apis/reasons.ts';
-import type { Action, Decision, Finding, PassInput, PlannedEvent, Recorded } from './model.ts';
+import type { Action, Decision, Finding, PassInput, PlannedEvent, Recorded, SlotFacts } from './model.ts';
 
 /** Returns undefined if it does not apply; then the next rule decides. */
 export type Rule = (input: PassInput) => Decision | undefined;
@@ -29,7 +29,8 @@ const elapsedPart = 10;
 
 /** Often at first, and less often the longer it takes. */
 function soonMs({ recorded, facts, settings: { busyMs, restMs } }: PassInput): number {
-  const startedAtMs = recorded.operation?.startedAtMs ?? recorded.recovery?.startedAtMs;
+  const startedAtMs =
+    recorded.operation?.startedAtMs ?? recorded.recovery?.startedAtMs ?? recorded.restore?.startedAtMs;
   if (startedAtMs === undefined) return Math.min(busyMs * unknownFactor, restMs);
   return Math.min(Math.max(busyMs, (facts.nowMs - startedAtMs) / elapsedPart), restMs);
 }
@@ -37,7 +38,7 @@ function soonMs({ recorded, facts, settings: { busyMs, restMs } }: PassInput): n
 /** Nothing can be done until something happens, which is expected. */
 export function wait(input: PassInput, reason: ConditionReason, message: string, extras: Extras = {}): Decision {
   const { recorded, settings } = input;
-  const isBusy = recorded.operation ?? recorded.recovery ?? recorded.stopped;
+  const isBusy = recorded.operation ?? recorded.recovery ?? recorded.restore ?? recorded.stopped;
   const requeueAfterMs = isBusy ? soonMs(input) : Math.min(settings.busyMs * idleFactor, settings.restMs);
   return { recorded, events: [], requeueAfterMs, waiting: { reason, message }, ...extras };
 }
@@ -70,4 +71,9 @@ export function finished(recorded: Recorded): Recorded {
 export function withoutVolume(recorded: Recorded, slot: number): Recorded {
   const { [slot]: _, ...volumes } = recorded.volumes;
   return { ...recorded, volumes };
+}
+
+/** Whether the volume of a slot is of a member before a restore. */
+export function isParked({ parked }: Recorded, { index, volume }: SlotFacts): boolean {
+  return volume !== undefined && parked?.[index] === volume.uid;
 }

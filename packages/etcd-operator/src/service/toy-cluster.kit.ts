@@ -40,6 +40,9 @@ export class ToyCluster {
   readonly volumeBytes = new Map<string, number>();
   resizeRefused: string | undefined;
   members: EtcdMember[] = [];
+  clusterId = 'c1';
+  /** The members and the id before a restore. */
+  #former: { readonly members: EtcdMember[]; readonly clusterId: string } | undefined;
   leader: number | undefined;
   alarms: EtcdAlarm[] = [];
   dbSizeBytes = 100;
@@ -109,6 +112,7 @@ export class ToyCluster {
     const indexes = new Set([...this.pods.keys(), ...this.volumes.keys(), ...this.members.map((m) => slotOf(m))]);
     if (this.set) {
       for (let i = 0; i < this.set.replicas; i++) indexes.add(this.set.start + i);
+      indexes.add(this.set.start + this.set.replicas);
       indexes.add(nextSlot({ uid: '', isOurs: true, isDeleting: false, templateHash: '', ...this.set }));
     }
     const slots = [...indexes].sort((a, b) => a - b).map((index) => this.#slot(index, hasQuorum));
@@ -124,9 +128,9 @@ export class ToyCluster {
         templateHash: this.set.hash,
       },
       slots,
-      membership: hasQuorum ? { clusterId: 'c1', members: this.members, leaderId } : undefined,
+      membership: hasQuorum ? { clusterId: this.clusterId, members: this.members, leaderId } : undefined,
       strangers: this.members.filter((member) => slotOf(member) > 90),
-      clusterIds: hasQuorum ? ['c1'] : [],
+      clusterIds: hasQuorum ? [this.clusterId] : [],
       alarms: hasQuorum ? this.alarms : [],
     };
   }
@@ -171,7 +175,7 @@ export class ToyCluster {
       status:
         isUp && known
           ? {
-              clusterId: 'c1',
+              clusterId: this.clusterId,
               memberId: known.id,
               version: pod?.version ?? '',
               leaderId: undefined,
@@ -252,10 +256,24 @@ export class ToyCluster {
         isBroken: this.#isForeign(index) || !this.startsAs(version),
       });
     }
-    if (this.recorded.clusterId === undefined && this.pods.get(0)?.isBroken === false && this.members.length === 0) {
+    if (
+      this.recorded.clusterId === undefined &&
+      !this.recorded.restore &&
+      this.pods.get(0)?.isBroken === false &&
+      this.members.length === 0
+    ) {
       this.members = [this.#member(0, false)];
     }
-    const { recovery } = this.recorded;
+    const { recovery, restore } = this.recorded;
+    if (restore?.phase === 'Starting' && this.pods.has(restore.slot) && this.#former === undefined) {
+      this.#former = { members: this.members, clusterId: this.clusterId };
+      this.members = [this.#member(restore.slot, false)];
+      this.clusterId = 'c2';
+    }
+    if (restore === undefined && this.#former) {
+      if (this.recorded.restoredFrom === undefined) Object.assign(this, this.#former);
+      this.#former = undefined;
+    }
     if (recovery?.phase === 'Forcing' && this.pods.size === 1) {
       this.members = this.members.filter((member) => slotOf(member) === recovery.survivor);
     }

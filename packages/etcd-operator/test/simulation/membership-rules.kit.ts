@@ -14,6 +14,8 @@ export class MembershipRules {
   readonly #voters = new Set<string>();
   /** Volume of each member, by id. */
   readonly #volumes = new Map<string, EtcdVolume>();
+  /** Whether the voters are those of other data since they were last seen. */
+  #isRestored = false;
 
   constructor(watched: Watched, participation: Participation) {
     this.#watched = watched;
@@ -33,7 +35,7 @@ export class MembershipRules {
     this.#watched.checkPaused(method);
     this.#participation.observe();
     const { truth, cluster } = this.#watched.view;
-    if (truth === undefined || cluster?.status?.recovery) return;
+    if (truth === undefined || cluster?.status?.recovery || cluster?.status?.restore) return;
     if (method === 'addLearner') this.#checkAddition(truth, subject);
     if (method === 'remove') this.#checkRemoval(truth, subject);
   }
@@ -75,6 +77,15 @@ export class MembershipRules {
   /** At intervals. */
   check(): void {
     const { view, etcd } = this.#watched;
+    // A restored member is a cluster of its own, and so are the former ones.
+    if (view.cluster?.status?.restore) {
+      this.#isRestored = true;
+      return;
+    }
+    if (this.#isRestored && view.truth) {
+      this.startWith(view.truth.state.voters.map(({ id }) => id));
+      this.#isRestored = false;
+    }
     for (const slot of slots) {
       const process = view.process(slot);
       if (process) this.#checkIdentity(slot, process);

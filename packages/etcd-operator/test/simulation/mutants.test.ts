@@ -5,6 +5,7 @@
  */
 import { runScenario } from '@ecsm/runtime/simulation';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { backupMutants } from './backup-mutants.kit.ts';
 import { type Mutant, mutants } from './mutants.kit.ts';
 import { etcdScenario } from './scenario.kit.ts';
 import { prepareSettled } from './settled.kit.ts';
@@ -22,6 +23,9 @@ vi.mock('../../src/service/health/quorum.ts', planting);
 vi.mock('../../src/service/cluster/slot-config.ts', planting);
 vi.mock('../../src/service/monitoring/status.ts', planting);
 vi.mock('../../src/service/cluster/wanted.ts', planting);
+vi.mock('../../src/service/backup/attempt.ts', planting);
+vi.mock('../../src/service/backup/backup.ts', planting);
+vi.mock('../../src/service/restore/decision.ts', planting);
 
 /** More than any defect needs. */
 const seedsMax = 60;
@@ -48,7 +52,7 @@ async function firstFailure({ story }: Mutant) {
 beforeAll(prepareSettled, 300_000);
 
 describe('planted defects', () => {
-  it.each(mutants)('$name: found', { timeout: 300_000 }, async (mutant) => {
+  it.each([...mutants, ...backupMutants])('$name: found', { timeout: 300_000 }, async (mutant) => {
     const restore = mutant.plant();
     try {
       const failure = await firstFailure(mutant);

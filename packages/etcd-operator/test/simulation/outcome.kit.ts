@@ -42,7 +42,8 @@ export function whyUntrue(view: View): string | undefined {
     const runs = `v${view.process(slot)?.options.version}`;
     if (runs !== version) return `main-${slot} runs ${runs}, not ${version}`;
   }
-  const claims = view.claims.length;
+  const parked = new Set(cluster.status?.parkedVolumes?.map(({ uid }) => uid));
+  const claims = view.claims.filter(({ metadata }) => !parked.has(metadata.uid)).length;
   const isKept = cluster.spec.storage.retentionPolicy.whenScaled === 'Retain';
   return !isKept && claims !== size ? `${claims} volumes, and size is ${size}` : undefined;
 }

@@ -40,7 +40,7 @@ export class PodRules {
     this.#range = range;
     if (set === undefined) return;
     this.#watched.checkPaused(`the range is ${range}`);
-    if (cluster?.status?.recovery) return;
+    if (cluster?.status?.recovery ?? cluster?.status?.restore) return;
     const known = truth?.state.members.size ?? cluster?.status?.volumes?.length ?? 0;
     const members = Math.max(1, known, cluster?.status?.stoppedSize ?? 0);
     if (set.spec.replicas > members) {
@@ -56,6 +56,7 @@ export class PodRules {
       cluster === undefined ||
       cluster.metadata.deletionTimestamp !== undefined ||
       cluster.status?.recovery !== undefined ||
+      cluster.status?.restore !== undefined ||
       (cluster.status?.stoppedSize !== undefined && this.#watched.recentSizes.includes(0));
     if (isMeant || truth === undefined || this.#watched.kubelet.isStuck(slot)) return;
     this.#participation.observe();

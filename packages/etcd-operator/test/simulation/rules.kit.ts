@@ -20,6 +20,13 @@ export const rules = {
   range: 'no pod is started for a slot without a member',
   certificates: 'members trust the certificates of each other',
   paused: 'a paused cluster is not changed',
+  complete: 'a backup that is complete is whole in the store',
+  newest: 'the newest backup of a schedule is never deleted',
+  strangers: 'objects of strangers are never deleted',
+  oneWorker: 'a backup or restore has one worker at a time',
+  oneRun: 'a schedule has one run at a time',
+  beside: 'restored data never runs beside the former members',
+  restored: 'a restore ends as it says',
 } as const;
 
 /** What is watched, with the spec of the recent past: the operator may act on what it read before an edit. */

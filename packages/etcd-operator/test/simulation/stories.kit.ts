@@ -1,5 +1,6 @@
 /** What happens to a cluster in a run. Every story leaves a spec behind that has to become true. */
 import { names } from '../../src/apis/well-known.ts';
+import { backupStories } from './backup-stories.kit.ts';
 import type { Users } from './users.kit.ts';
 import { clusterName, type View } from './view.kit.ts';
 
@@ -29,6 +30,7 @@ const gone = (view: View): string | undefined => {
 };
 
 export const stories: readonly Story[] = [
+  ...backupStories,
   {
     name: 'create',
     async tell(users) {

@@ -1,7 +1,9 @@
 /** What people and faults do to a cluster: edits, lost pods, nodes and volumes, partitions. */
 import { PersistentVolumeClaim, Pod } from '@ecsm/kubernetes';
 import { isApiError, type JsonValue, sleep } from '@ecsm/runtime';
+import { EtcdBackup, type EtcdBackupInput } from '../../src/apis/etcd-backup.ts';
 import { EtcdCluster, type EtcdClusterInput } from '../../src/apis/etcd-cluster.ts';
+import { EtcdRestore, type EtcdRestoreInput } from '../../src/apis/etcd-restore.ts';
 import { annotations, names } from '../../src/apis/well-known.ts';
 import { isEtcdError } from '../../src/client/etcd/error.ts';
 import { whyUnsettled } from '../../src/controller/operator.ts';
@@ -228,9 +230,72 @@ export class Users {
     this.#world.simulation.clock.after(1 + this.random.next() ** 2 * 200_000, repair);
   }
 
+  get storage() {
+    return this.#world.storage;
+  }
+
+  async backUp(name: string, spec: Partial<EtcdBackupInput['spec']> = {}): Promise<void> {
+    const own = { clusterName, storageType: 'Volume', volume: { claimName: 'backups' }, ...spec } as const;
+    await this.#world.registry.resource(EtcdBackup).create({ metadata: { name }, spec: own });
+  }
+
+  async editBackup(name: string, spec: JsonValue): Promise<void> {
+    await ignoringMissing(this.#world.registry.resource(EtcdBackup).patch(name, { spec }));
+  }
+
+  async deleteBackup(name: string): Promise<void> {
+    await ignoringMissing(this.#world.registry.resource(EtcdBackup).delete(name));
+  }
+
+  async restore(name: string, backupName: string, spec: Partial<EtcdRestoreInput['spec']> = {}): Promise<void> {
+    const replace = { restoreType: 'Replace', confirmReplace: clusterName, revisionBump: 0 } as const;
+    const own = { backupName, clusterName, ...replace, ...spec };
+    await this.#world.registry.resource(EtcdRestore).create({ metadata: { name }, spec: own });
+  }
+
+  async deleteRestore(name: string): Promise<void> {
+    await ignoringMissing(this.#world.registry.resource(EtcdRestore).delete(name));
+  }
+
+  phaseOf(name: string): string | undefined {
+    return this.view.backups.find(({ metadata }) => metadata.name === name)?.status?.phase;
+  }
+
+  restoreOf(name: string) {
+    return this.view.restores.find(({ metadata }) => metadata.name === name)?.status;
+  }
+
+  /** Workers end for no reason, and calls of the store fail, until everything is repaired. */
+  breakWorkers(): void {
+    this.#world.workers.isDangerous = true;
+    const { storage, random } = this;
+    for (let count = random.integer(0, 4); count > 0; count--) {
+      const operation = random.pick(['put', 'get', 'list', 'delete'] as const);
+      const fault = random.pick([
+        { type: 'lostAnswer' },
+        { type: 'refused', code: 'Unavailable' },
+        { type: 'refused', code: 'Full' },
+        { type: 'halfWay', afterBytes: 10 },
+        { type: 'slow', delayMs: 20_000 },
+        { type: 'stale', changes: 2 },
+      ] as const);
+      const isFit =
+        (fault.type !== 'halfWay' || operation === 'put') && (fault.type !== 'stale' || operation === 'list');
+      if (isFit) storage.inject({ operation, fault });
+    }
+  }
+
+  /** An object that is not ours, where backups are. */
+  plantStranger(): void {
+    const key = `default/${clusterName}/20200101T000000Z-stranger-r1.manifest.json`;
+    this.storage.plant(key, '{"format":"another"}');
+    this.#world.watchdog.backups.strangers.add(key);
+  }
+
   /** Ends every fault. */
   repair(): void {
     this.heal();
+    this.#world.workers.isDangerous = false;
     for (const slot of slots) {
       this.setImage(slot, undefined);
       if (this.#world.kubelet.lostNodes.has(slot)) this.setNode(slot, false);

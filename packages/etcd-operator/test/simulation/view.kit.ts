@@ -3,8 +3,10 @@ import { ConfigMap, Secret } from '@ecsm/apiserver';
 import { PersistentVolumeClaim, Pod, StatefulSet } from '@ecsm/kubernetes';
 import { type Kind, keyOf } from '@ecsm/runtime';
 import type { Simulation } from '@ecsm/runtime/simulation';
+import { EtcdBackup } from '../../src/apis/etcd-backup.ts';
 import { EtcdCluster } from '../../src/apis/etcd-cluster.ts';
-import { names } from '../../src/apis/well-known.ts';
+import { EtcdRestore } from '../../src/apis/etcd-restore.ts';
+import { labels, names } from '../../src/apis/well-known.ts';
 import type { EtcdProcess } from '../../src/client/etcd/simulated/process.kit.ts';
 import type { SimulatedEtcd } from '../../src/client/etcd/simulated/world.kit.ts';
 
@@ -29,8 +31,22 @@ export class View {
     return this.#find<StatefulSet>(StatefulSet, clusterName);
   }
 
+  /** Those of members. */
   get pods(): readonly Pod[] {
-    return this.#list<Pod>(Pod);
+    return this.#list<Pod>(Pod).filter(({ metadata }) => metadata.labels?.[labels.cluster] !== undefined);
+  }
+
+  /** Those of backups and restores. */
+  get workers(): readonly Pod[] {
+    return this.#list<Pod>(Pod).filter(({ metadata }) => metadata.labels?.[labels.cluster] === undefined);
+  }
+
+  get backups(): readonly EtcdBackup[] {
+    return this.#list<EtcdBackup>(EtcdBackup);
+  }
+
+  get restores(): readonly EtcdRestore[] {
+    return this.#list<EtcdRestore>(EtcdRestore);
   }
 
   get claims(): readonly PersistentVolumeClaim[] {

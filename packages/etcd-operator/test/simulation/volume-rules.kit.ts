@@ -36,7 +36,18 @@ export class VolumeRules {
       if (spec?.storage.retentionPolicy.whenDeleted !== 'Delete') fail(' with the cluster, and is retained');
       return;
     }
+    // That of a restore that has failed.
+    if (view.restores.some((restore) => restore.status?.volumeUID === uid && restore.status.phase !== 'Completed')) {
+      if (Object.values(status?.volumes ?? []).some((volume) => volume.uid === uid)) fail(', and its member runs');
+      return;
+    }
     if (status?.stoppedSize !== undefined) fail(' while the cluster is stopped');
+    const isParked = status?.parkedVolumes?.some((volume) => volume.uid === uid) ?? false;
+    if (isParked) {
+      const isMeant = view.restores.some(({ spec: { parkedVolumes } }) => parkedVolumes === 'Delete');
+      if (!isMeant) fail(', and is kept after a restore');
+      return;
+    }
     const data = kubelet.volumes.get(uid)?.data;
     if (data === undefined) return;
     const isRetained = spec?.storage.retentionPolicy.whenScaled === 'Retain';

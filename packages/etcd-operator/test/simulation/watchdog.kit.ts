@@ -2,6 +2,8 @@
 import type { Simulation } from '@ecsm/runtime/simulation';
 import { annotations } from '../../src/apis/well-known.ts';
 import type { SimulatedEtcd } from '../../src/client/etcd/simulated/world.kit.ts';
+import type { SimulatedStorage } from '../../src/client/storage/simulated/store.kit.ts';
+import { BackupRules } from './backup-rules.kit.ts';
 import type { Kubelet, StartedMember } from './kubelet.kit.ts';
 import { type MembershipCall, MembershipRules } from './membership-rules.kit.ts';
 import { Participation } from './participation.kit.ts';
@@ -9,6 +11,7 @@ import { PodRules } from './pod-rules.kit.ts';
 import { rules, Watched } from './rules.kit.ts';
 import { scope, type View } from './view.kit.ts';
 import { VolumeRules } from './volume-rules.kit.ts';
+import type { Workers } from './workers.kit.ts';
 
 /** Interval of the checks of what runs. */
 const everyMs = 1_000;
@@ -19,19 +22,31 @@ export class Watchdog {
   readonly #membership: MembershipRules;
   readonly #pods: PodRules;
   readonly #volumes: VolumeRules;
+  readonly #workers: Workers;
+  readonly backups: BackupRules;
   /** Part of the keys that are written now; another one after a recovery, which may lose writes, and for a new cluster. */
   epoch = 0;
   #revision = -1;
   #checkedMs = 0;
   #isRecovering = false;
+  #restoredFrom: string | undefined;
   #uid: string | undefined;
 
-  constructor(simulation: Simulation, etcd: SimulatedEtcd, view: View, kubelet: Kubelet) {
+  constructor(
+    simulation: Simulation,
+    etcd: SimulatedEtcd,
+    view: View,
+    kubelet: Kubelet,
+    storage: SimulatedStorage,
+    workers: Workers,
+  ) {
     this.#watched = new Watched(simulation, etcd, view, kubelet);
     this.#participation = new Participation(this.#watched);
     this.#membership = new MembershipRules(this.#watched, this.#participation);
     this.#pods = new PodRules(this.#watched, this.#participation);
     this.#volumes = new VolumeRules(this.#watched, this.#participation);
+    this.#workers = workers;
+    this.backups = new BackupRules(this.#watched, storage, workers);
   }
 
   /** Uids of pods and claims that a story deleted. */
@@ -52,12 +67,14 @@ export class Watchdog {
     if (this.#revision !== newest) {
       this.#revision = newest;
       kubelet.poke();
+      this.#workers.poke();
       this.#checkStored();
     }
     if (nowMs - this.#checkedMs >= everyMs) {
       this.#checkedMs = nowMs;
       this.#participation.observe();
       this.#membership.check();
+      this.backups.check();
       this.#checkWrites();
     }
   }
@@ -77,6 +94,7 @@ export class Watchdog {
     this.#checkCluster();
     this.#pods.check();
     this.#volumes.check();
+    this.backups.checkStored();
   }
 
   #checkCluster(): void {
@@ -87,6 +105,13 @@ export class Watchdog {
       this.#uid = uid;
       this.#membership.startWith([]);
     }
+    const restoredFrom = cluster?.status?.restoredFrom;
+    // The data of a backup has replaced what was written since.
+    if (restoredFrom !== this.#restoredFrom) {
+      this.epoch++;
+      this.#membership.startWith([]);
+    }
+    this.#restoredFrom = restoredFrom;
     const isRecovering = cluster?.status?.recovery !== undefined;
     const isAllowed = cluster?.metadata.annotations?.[annotations.recoverQuorumFrom] !== undefined;
     if (isRecovering && !this.#isRecovering && !isAllowed) {
@@ -98,7 +123,7 @@ export class Watchdog {
 
   #checkWrites(): void {
     const { etcd, view } = this.#watched;
-    if (view.cluster?.status?.recovery) return;
+    if (view.cluster?.status?.recovery ?? view.cluster?.status?.restore) return;
     const lost = etcd.lostWrites(scope)?.filter((key) => key.startsWith(`${this.epoch}/`)) ?? [];
     if (lost.length > 0) this.#watched.fail(rules.writes, `lost: ${lost.join(', ')}`);
   }

@@ -6,12 +6,14 @@ import { processNodeKinds, runClusterControllers } from '@ecsm/process-node';
 import { collectGarbage, EmbeddedRegistry, type Kind, LeaderElection, Manager, silentLog } from '@ecsm/runtime';
 import { type ProcessDependencies, SeededRandom, type Simulation } from '@ecsm/runtime/simulation';
 import { SimulatedEtcd } from '../../src/client/etcd/simulated/world.kit.ts';
+import { SimulatedStorage } from '../../src/client/storage/simulated/store.kit.ts';
 import { EtcdOperator, operatorKinds } from '../../src/controller/operator.ts';
 import { linkToEtcd } from './etcd-link.kit.ts';
 import { fakeIssuer } from './issuer.kit.ts';
 import { Kubelet } from './kubelet.kit.ts';
 import { View } from './view.kit.ts';
 import { Watchdog } from './watchdog.kit.ts';
+import { Workers } from './workers.kit.ts';
 
 /** Every kind once: both packages name some of them. */
 const kinds: readonly Kind[] = [
@@ -27,6 +29,8 @@ export const settings = {
   spaceCycleMs: 60_000,
   busyMs: 5_000,
   restMs: 90_000,
+  workerLookMs: 3_000,
+  workerRetryMs: 5_000,
   workers: 1,
 };
 
@@ -41,6 +45,8 @@ export interface World {
   readonly view: View;
   readonly watchdog: Watchdog;
   readonly random: SeededRandom;
+  readonly storage: SimulatedStorage;
+  readonly workers: Workers;
   /** `writeMs`: between two writes of a client. */
   readonly pace: { writeMs: number };
 }
@@ -64,12 +70,22 @@ export function buildWorld(simulation: Simulation): World {
     onStart: (member) => watchdog.started(member),
     failed,
   });
-  const watchdog = new Watchdog(simulation, etcd, view, kubelet);
+  const storage = new SimulatedStorage(clock);
+  const workers = new Workers({
+    registry,
+    clock,
+    random: new SeededRandom(seed, 79),
+    view,
+    kubelet: () => kubelet,
+    storage,
+    failed,
+  });
+  const watchdog = new Watchdog(simulation, etcd, view, kubelet, storage, workers);
   // Without latency: these are not tested here.
   const signal = new AbortController().signal;
   runClusterControllers({ registry, signal, only: ['statefulSets', 'claimProtection'] }).catch(failed);
   collectGarbage(registry, { signal, sweepMs: 3_600_000 }).catch(failed);
-  return { simulation, registry, etcd, kubelet, view, watchdog, random, pace: { writeMs: 4_000 } };
+  return { simulation, registry, etcd, kubelet, view, watchdog, random, storage, workers, pace: { writeMs: 4_000 } };
 }
 
 /** `isElected`: beside another one, with leader election. */
@@ -79,7 +95,9 @@ export async function operate(world: World, doors: ProcessDependencies, isElecte
   const log = process.env['SEED'] === undefined ? silentLog : doors.log;
   const registry = new EmbeddedRegistry({ store, kinds, clock, random });
   const connect = linkToEtcd(world.etcd.connect, doors, (method, subject) => world.watchdog.changing(method, subject));
-  const operator = new EtcdOperator({ registry, connect, issuer: fakeIssuer(clock), clock, log, settings });
+  const issuer = fakeIssuer(clock);
+  const progress = async () => undefined;
+  const operator = new EtcdOperator({ registry, connect, issuer, clock, log, settings, progress });
   if (!isElected) return operator.run({ signal });
   const identity = `${doors.name}-${doors.incarnation}`;
   const election = new LeaderElection({ registry, name: 'etcd-operator', identity, log, ...electionTimes });

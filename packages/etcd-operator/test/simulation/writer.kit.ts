@@ -19,7 +19,8 @@ export class Writer {
     for (let count = 0; ; count++) {
       await sleep(simulation.clock, pace.writeMs);
       const addresses = view.pods.flatMap(({ status }) => (status?.podIP === undefined ? [] : [status.podIP]));
-      if (addresses.length === 0) continue;
+      // Clients are told to stop during a restore: what they write may be on either side of it.
+      if (addresses.length === 0 || view.cluster?.status?.restore) continue;
       const address = random.pick(addresses);
       try {
         await client.put({ host: address, address, port: 2379 }, `${watchdog.epoch}/${count % keys}`, `${count}`, {

@@ -33,6 +33,8 @@ export interface ContainerRunnerOptions {
   readonly previous: ContainerStatus | undefined;
   /** Throws `StartFailure`. */
   start(container: Container): Promise<ContainerProcess>;
+  /** What the container has to say about its end; undefined if nothing. */
+  messageOf?(container: Container, exitCode: number): string | undefined;
   /** The status has changed. */
   changed(): void;
 }
@@ -198,8 +200,10 @@ export class ContainerRunner {
     void process.exited.then(cancel);
   }
 
-  #terminated({ exitCode, message, signal }: Exit, startedAt: string): NonNullable<ContainerState['terminated']> {
-    const reason = message !== undefined && signal === undefined && exitCode === 128 ? 'StartError' : undefined;
+  #terminated(exit: Exit, startedAt: string): NonNullable<ContainerState['terminated']> {
+    const { exitCode, signal } = exit;
+    const message = exit.message ?? this.#options.messageOf?.(this.#options.container, exitCode);
+    const reason = exit.message !== undefined && signal === undefined && exitCode === 128 ? 'StartError' : undefined;
     return {
       exitCode,
       reason: reason ?? (exitCode === 0 ? 'Completed' : 'Error'),

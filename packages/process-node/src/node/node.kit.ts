@@ -19,6 +19,10 @@ const { createServer } = require('node:http');
 const [mode = 'serve', ...files] = process.argv.slice(2);
 const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 if (mode === 'exit') process.exit(Number(files[0]));
+if (mode === 'complain') {
+  console.error(files.join('\\n'));
+  process.exit(1);
+}
 if (mode === 'append') {
   appendFileSync(files[0], files[1]);
   process.exit(0);

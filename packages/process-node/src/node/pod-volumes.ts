@@ -1,6 +1,6 @@
 /** The volumes of a pod, as directories of the host, and the mount paths that stand for them. */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { PersistentVolumeClaim, type Pod, type Volume } from '@ecsm/kubernetes';
 import { isApiError, type Registry } from '@ecsm/runtime';
 import type { ObjectData, ObjectKind, ReadData } from './object-data.ts';
@@ -69,6 +69,25 @@ export class PodVolumes {
     // Claims first: the text of a ConfigMap names their directories.
     const order = [...volumes].sort((left, right) => rank(left) - rank(right));
     for (const volume of order) await this.#prepare(volume);
+    this.#linkNested();
+  }
+
+  /** A mount below an empty directory that is mounted too is found through both paths. */
+  #linkNested(): void {
+    const { pod } = this.#options;
+    const empty = new Set((pod.spec.volumes ?? []).flatMap(({ name, emptyDir }) => (emptyDir ? [name] : [])));
+    const containers = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])];
+    for (const { volumeMounts = [] } of containers) {
+      for (const outer of volumeMounts.filter(({ name, subPath = '' }) => empty.has(name) && subPath === '')) {
+        for (const inner of volumeMounts) {
+          if (!inner.mountPath.startsWith(`${outer.mountPath}/`)) continue;
+          const link = join(this.#directoryOf(outer.name), inner.mountPath.slice(outer.mountPath.length + 1));
+          if (existsSync(link)) continue;
+          mkdirSync(dirname(link), { recursive: true });
+          symlinkSync(join(this.#directoryOf(inner.name), inner.subPath ?? ''), link);
+        }
+      }
+    }
   }
 
   async #prepare(volume: Volume): Promise<void> {

@@ -23,6 +23,7 @@ import type { ProcessWrapper } from './name-lookup.ts';
 import { dataReader, type ObjectKind } from './object-data.ts';
 import { initialStatus, podStatus } from './pod-status.ts';
 import { PodVolumes } from './pod-volumes.ts';
+import { messagePathOf, terminationMessage, withPath } from './termination-message.ts';
 
 /** What all pods of a node share. */
 export interface PodEnvironment {
@@ -182,6 +183,7 @@ export class PodWorker {
       log: this.#log,
       previous: previous.find(({ name }) => name === container.name),
       start: (each) => this.#startProcess(each),
+      messageOf: (each, exitCode) => this.#messageOf(each, exitCode),
       changed: () => this.#report(),
     });
     this.#runners.set(container.name, runner);
@@ -194,10 +196,22 @@ export class PodWorker {
     await this.#volumes.prepare();
     const sources = { pod, podAddress: address, nodeAddress, read: dataReader(registry) };
     const variables = await environmentOf(container, sources);
-    const { rewrite } = this.#volumes;
+    const messageFile = this.#messageFile(container);
+    rmSync(messageFile, { force: true });
+    const rewrite = withPath(this.#volumes.rewrite, messagePathOf(container), messageFile);
     const command = commandOf(container, { binaries, variables, rewrite, hostname: pod.metadata.name });
     this.#log.write('debug', 'starting container', { container: container.name, address });
     return new ContainerProcess(wrapper.wrap(command), this.directory, this.#logFile(container.name));
+  }
+
+  /** What the container wrote for its status, as kubelet reads it. */
+  #messageOf(container: Container, exitCode: number): string | undefined {
+    const isLog = container.terminationMessagePolicy === 'FallbackToLogsOnError' && exitCode !== 0;
+    return terminationMessage(this.#messageFile(container), isLog ? this.#logFile(container.name) : undefined);
+  }
+
+  #messageFile({ name }: Container): string {
+    return join(this.directory, `termination-${name}`);
   }
 
   #logFile(container: string): string {

@@ -182,6 +182,9 @@ class EtcdGateway implements EtcdClient {
   }
 }
 
+/** With TLS, what every call is answered with while authentication is enabled: measured with 3.5. */
+const authenticationWords = /CommonName of client sending a request against gateway/;
+
 /** The error in an answer. One that is not etcd's comes from a proxy, or the server has no such call. */
 function refusal(path: string, status: number, text: string): EtcdError {
   let message = '';
@@ -195,6 +198,12 @@ function refusal(path: string, status: number, text: string): EtcdError {
   }
   if (status === 404 && (message === '' || message === 'Not Found')) {
     return new EtcdError('Other', `the server does not have ${path}`);
+  }
+  if (authenticationWords.test(text)) {
+    return new EtcdError(
+      'Denied',
+      'authentication is enabled: etcd ignores certificates of clients of its JSON gateway',
+    );
   }
   return message === '' ? malformed(`HTTP status ${status}`) : reportedFailure(message, number);
 }

@@ -3,6 +3,7 @@ import type { StatefulSet } from '@ecsm/kubernetes';
 import { type Clock, isApiError, type Registry } from '@ecsm/runtime';
 import type { EtcdCluster } from '../../apis/etcd-cluster.ts';
 import { EtcdCluster as EtcdClusterKind } from '../../apis/etcd-cluster.ts';
+import { EtcdRestore } from '../../apis/etcd-restore.ts';
 import { annotations, FINALIZER } from '../../apis/well-known.ts';
 import type { ConnectEtcd, EtcdClient, EtcdEndpoint } from '../../client/etcd/contract.ts';
 import { isEtcdError } from '../../client/etcd/error.ts';
@@ -83,11 +84,14 @@ export class ClusterService {
     { resizeRefused, certificates, checked }: KnownBefore = {},
   ): Promise<ObservedCluster> {
     const { statefulSets, volumes, templates } = this.#managers;
-    const [set, pods, claims, security] = await Promise.all([
+    const restoreName = cluster.metadata.annotations?.[annotations.restore];
+    const { namespace = '' } = cluster.metadata;
+    const [set, pods, claims, security, restore] = await Promise.all([
       statefulSets.find(cluster),
       volumes.listPods(cluster),
       volumes.list(cluster),
       certificates ?? this.#security.observe(cluster),
+      restoreName === undefined ? undefined : this.#managers.client.find(EtcdRestore, namespace, restoreName),
     ]);
     const names = clusterNames(cluster);
     const endpoints = new Map<number, EtcdEndpoint>();
@@ -103,7 +107,7 @@ export class ClusterService {
     const nowMs = this.#options.clock.now();
     const facts = clusterFacts(names, { nowMs, set, pods, claims, ...members });
     const recorded = recordedOf(cluster.status);
-    const wanted = wantedOf(cluster);
+    const wanted = wantedOf(cluster, restore);
     const version = recorded.version ?? wanted.version;
     const { template, hash } = templates.render(cluster, version, security.trust);
     const { voters } = countVoters(facts);

@@ -69,8 +69,8 @@ describe('the slots of a cluster', () => {
     ).toEqual([0, 3, 5, 7]);
   });
 
-  it('have below a range that does not start at 0 the next one', async () => {
-    expect(slotsOf({ set: await set(2, 1, names.uid) })).toEqual([1, 2]);
+  it('have below and above a range that does not start at 0 the next ones', async () => {
+    expect(slotsOf({ set: await set(2, 1, names.uid) })).toEqual([1, 2, 3]);
   });
 });
 

@@ -24,6 +24,7 @@ export interface MemberAnswer {
   readonly status?: EtcdStatus;
   readonly error?: string;
   readonly isServing: boolean;
+  readonly isDenied?: boolean;
 }
 
 export interface Observed {
@@ -61,6 +62,7 @@ export function clusterFacts(names: ClusterNames, observed: Observed): ClusterFa
       status: answer?.status,
       statusError: answer?.error,
       isServing: answer?.isServing ?? false,
+      ...(answer?.isDenied ? { isDenied: true } : {}),
     };
   });
   return {
@@ -88,7 +90,9 @@ function indexes(set: SetFacts | undefined, ...found: readonly ReadonlyMap<numbe
   const all = new Set(found.flatMap((map) => [...map.keys()]));
   if (set) {
     for (let offset = 0; offset < set.replicas; offset++) all.add(set.start + offset);
+    // Above and below: which of them a new member gets is decided later.
     all.add(nextSlot(set));
+    all.add(set.start + set.replicas);
   } else all.add(0);
   return [...all].sort((a, b) => a - b);
 }

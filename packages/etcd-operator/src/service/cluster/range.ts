@@ -1,5 +1,5 @@
 /** The range of slots that a StatefulSet keeps pods for: `start` to `start + replicas - 1`. */
-import type { ClusterFacts, SetFacts, SlotFacts } from '../model.ts';
+import type { ClusterFacts, Recorded, SetFacts, SlotFacts } from '../model.ts';
 
 export interface Range {
   readonly start: number;
@@ -14,9 +14,12 @@ export function slotsInRange({ set, slots }: ClusterFacts): readonly SlotFacts[]
   return slots.filter(({ index }) => isInRange(set, index));
 }
 
-/** The slot that a new member gets: below the range if it does not start at 0, which is so after a recovery. */
-export function nextSlot({ start, replicas }: SetFacts): number {
-  return start > 0 ? start - 1 : start + replicas;
+/**
+ * The slot that a new member gets: below the range if it does not start at 0, which is so after a recovery; but not one
+ * that has a parked volume, which is so after a restore.
+ */
+export function nextSlot({ start, replicas }: SetFacts, parked: Recorded['parked'] = {}): number {
+  return start > 0 && parked[start - 1] === undefined ? start - 1 : start + replicas;
 }
 
 /** The range with one slot more, which is next to it. */

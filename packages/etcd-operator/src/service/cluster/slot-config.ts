@@ -14,8 +14,10 @@ export interface SlotConfigs {
 }
 
 export function slotConfigs(recorded: Recorded, facts: ClusterFacts): SlotConfigs {
-  const { clusterId, operation, recovery } = recorded;
+  const { clusterId, operation, recovery, restore } = recorded;
   if (recovery?.phase === 'Forcing') return complete([[recovery.survivor, { role: 'survivor' }]]);
+  // From its data, never as a new cluster. Until then nothing may start.
+  if (restore) return complete(restore.phase === 'Starting' ? [[restore.slot, { role: 'settled' }]] : []);
   if (clusterId === undefined) return complete(operation?.type === 'Bootstrap' ? [[0, { role: 'first' }]] : []);
   // Settings can be changed without a quorum: a wrong one may be the reason that there is none.
   if (facts.membership === undefined) {

@@ -34,9 +34,13 @@ function enlargementFailed(input: PassInput): Decision | undefined {
 }
 
 /** A claim can only be changed while it is bound. */
-function smaller({ wanted, facts }: PassInput): readonly SlotFacts[] {
+function smaller({ wanted, facts, recorded }: PassInput): readonly SlotFacts[] {
   return facts.slots.filter(
-    ({ volume }) =>
-      volume?.isOurs && !volume.isDeleting && volume.phase === 'Bound' && volume.requestBytes < wanted.storageBytes,
+    ({ index, volume }) =>
+      volume?.isOurs &&
+      recorded.parked?.[index] !== volume.uid &&
+      !volume.isDeleting &&
+      volume.phase === 'Bound' &&
+      volume.requestBytes < wanted.storageBytes,
   );
 }

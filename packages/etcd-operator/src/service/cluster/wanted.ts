@@ -1,11 +1,13 @@
 /** What a spec asks for, as far as decisions depend on it. */
 import { bytesOf } from '../../apis/bytes.ts';
 import type { EtcdCluster } from '../../apis/etcd-cluster.ts';
+import type { EtcdRestore } from '../../apis/etcd-restore.ts';
 import { annotations } from '../../apis/well-known.ts';
 import { quotaOf } from '../../resource/config-map.ts';
 import type { Defragmentation, Wanted } from '../model.ts';
 
-export function wantedOf(cluster: EtcdCluster): Wanted {
+/** `restore` is the object that the annotation names. */
+export function wantedOf(cluster: EtcdCluster, restore?: EtcdRestore): Wanted {
   const { spec, metadata } = cluster;
   const { retentionPolicy } = spec.storage;
   const recoverFrom = metadata.annotations?.[annotations.recoverQuorumFrom];
@@ -21,6 +23,23 @@ export function wantedOf(cluster: EtcdCluster): Wanted {
     allowsUnknownVersion: spec.upgrade.allowUnknownVersion,
     defragmentation: defragmentationOf(cluster),
     ...(recoverFrom === undefined ? {} : { recoverFrom }),
+    ...restoreOf(cluster, restore),
+  };
+}
+
+function restoreOf({ metadata }: EtcdCluster, restore: EtcdRestore | undefined): Pick<Wanted, 'restore'> {
+  const name = metadata.annotations?.[annotations.restore];
+  if (name === undefined) return {};
+  // One that fills another cluster has nothing to say here.
+  if (restore === undefined || restore.spec.clusterName !== metadata.name) return { restore: { name } };
+  const { step, volumeUID } = restore.status ?? {};
+  return {
+    restore: {
+      name,
+      uid: restore.metadata.uid,
+      ...(step === undefined ? {} : { step }),
+      ...(volumeUID === undefined ? {} : { volumeUid: volumeUID }),
+    },
   };
 }
 

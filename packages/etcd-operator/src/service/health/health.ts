@@ -60,13 +60,20 @@ async function ask(client: EtcdClient, endpoint: EtcdEndpoint, options: HealthOp
   try {
     const status = await client.status(endpoint, options);
     if (status.isLearner || status.leaderId === undefined) return { status, isServing: false };
-    const isServing = await client.get(endpoint, probeKey, options).then(
-      () => true,
-      // A member that refuses because of the alarm has asked its quorum. Without this, the corrupt one could not be replaced.
-      (error: unknown) => isEtcdError(error, 'Corrupt'),
+    return await client.get(endpoint, probeKey, options).then(
+      () => ({ status, isServing: true }),
+      (error: unknown) => ({
+        status,
+        // A member that refuses because of the alarm has asked its quorum. Without this, the corrupt one could not be replaced.
+        isServing: isEtcdError(error, 'Corrupt'),
+        ...(isEtcdError(error, 'Denied') ? { isDenied: true } : {}),
+      }),
     );
-    return { status, isServing };
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error), isServing: false };
+    return {
+      error: error instanceof Error ? error.message : String(error),
+      isServing: false,
+      ...(isEtcdError(error, 'Denied') ? { isDenied: true } : {}),
+    };
   }
 }

@@ -25,6 +25,7 @@ export function phaseOf(
 ): Phase {
   if (wanted.isDeleting) return 'Deleting';
   if (recorded.recovery) return 'Recovering';
+  if (recorded.restore) return 'Restoring';
   if (problem && failing.includes(problem.reason)) return 'Failed';
   if (recorded.stopped) return wanted.size === 0 && facts.slots.every(({ pod }) => !pod) ? 'Stopped' : 'Scaling';
   if (recorded.clusterId === undefined) return wanted.size === 0 ? 'Stopped' : 'Creating';
@@ -75,7 +76,8 @@ function ready(input: PassInput, decision: Decision): NewCondition {
 
 /** Nothing is in progress, and every member runs the version and the configuration of the spec. */
 function isSettled({ wanted, facts, templateHash }: PassInput, { recorded }: Decision): boolean {
-  if (recorded.operation || recorded.recovery || recorded.stopped || recorded.version !== wanted.version) return false;
+  const { operation, recovery, stopped, restore } = recorded;
+  if (operation || recovery || stopped || restore || recorded.version !== wanted.version) return false;
   return slotsInRange(facts).every(
     ({ pod, status }) => pod?.templateHash === templateHash && status?.version === wanted.version,
   );
@@ -83,6 +85,7 @@ function isSettled({ wanted, facts, templateHash }: PassInput, { recorded }: Dec
 
 function available({ facts, recorded: before, wanted }: PassInput, { recorded, problem }: Decision): NewCondition {
   const { voters, serving } = countVoters(facts);
+  if (recorded.restore) return condition('Available', false, 'Restoring', 'the data is restored from a backup');
   if (facts.membership !== undefined) {
     return condition('Available', true, 'Running', `${serving} of ${voters} members serve`);
   }
@@ -130,6 +133,7 @@ function certificatesReady(facts: CertificateFacts | undefined): NewCondition {
 
 function operationReason({ recorded }: Decision): ConditionReason | undefined {
   if (recorded.recovery) return 'Recovering';
+  if (recorded.restore) return 'Restoring';
   return recorded.operation && reasonOfOperation[recorded.operation.type];
 }
 

@@ -4,7 +4,7 @@ import type { EtcdCluster, EtcdClusterStatus, MemberStatus } from '../../apis/et
 import { selectorOf } from '../../apis/well-known.ts';
 import { clientEndpoint, clientURL } from '../../resource/cluster.ts';
 import { slotOfMember } from '../health/quorum.ts';
-import type { Decision, Operation, OperationType, PassInput, Recorded, SlotFacts } from '../model.ts';
+import type { Decision, Operation, OperationType, PassInput, Recorded, Restoring, SlotFacts } from '../model.ts';
 import { conditionsOf, phaseOf } from './conditions.ts';
 
 const operationTypes: readonly string[] = [
@@ -22,7 +22,7 @@ export function recordedOf(status: EtcdClusterStatus | undefined): Recorded {
   const operation = operationOf(status?.operation);
   const lostAtMs = msOf(quorumLostAt);
   return {
-    volumes: Object.fromEntries(status?.volumes?.map(({ slot, uid }) => [slot, uid]) ?? []),
+    volumes: bySlot(status?.volumes),
     ...(clusterID === undefined ? {} : { clusterId: clusterID }),
     ...(targetVersion === undefined ? {} : { version: targetVersion }),
     ...(stoppedSize === undefined ? {} : { stopped: { size: stoppedSize, start: stoppedStart ?? 0 } }),
@@ -30,6 +30,9 @@ export function recordedOf(status: EtcdClusterStatus | undefined): Recorded {
     ...(recovery
       ? { recovery: { survivor: recovery.survivor, phase: recovery.phase, startedAtMs: msOf(recovery.startedAt) ?? 0 } }
       : {}),
+    ...(status?.restore ? { restore: restoringOf(status.restore) } : {}),
+    ...(status?.restoredFrom === undefined ? {} : { restoredFrom: status.restoredFrom }),
+    ...(status?.parkedVolumes ? { parked: bySlot(status.parkedVolumes) } : {}),
     ...(space
       ? {
           space: {
@@ -40,6 +43,45 @@ export function recordedOf(status: EtcdClusterStatus | undefined): Recorded {
         }
       : {}),
     ...(lostAtMs === undefined ? {} : { quorumLostAtMs: lostAtMs }),
+  };
+}
+
+type SlotVolumes = EtcdClusterStatus['volumes'];
+
+function bySlot(volumes: SlotVolumes): Readonly<Record<number, string>> {
+  return Object.fromEntries(volumes?.map(({ slot, uid }) => [slot, uid]) ?? []);
+}
+
+function volumesOf(volumes: Readonly<Record<number, string>>): NonNullable<SlotVolumes> {
+  return Object.entries(volumes).map(([slot, uid]) => ({ slot: Number(slot), uid }));
+}
+
+function restoringOf(status: NonNullable<EtcdClusterStatus['restore']>): Restoring {
+  const { uid, phase, slot, startedAt, revision, clusterID, start = 0, size = 0, restoredFrom, volumes } = status;
+  return {
+    uid,
+    phase,
+    slot,
+    startedAtMs: msOf(startedAt) ?? 0,
+    ...(revision === undefined ? {} : { revision }),
+    former: {
+      start,
+      size,
+      volumes: bySlot(volumes),
+      ...(clusterID === undefined ? {} : { clusterId: clusterID }),
+      ...(restoredFrom === undefined ? {} : { restoredFrom }),
+    },
+  };
+}
+
+function restoringStatus({ former, startedAtMs, ...own }: Restoring): NonNullable<EtcdClusterStatus['restore']> {
+  const { clusterId, volumes, ...rest } = former;
+  return {
+    ...own,
+    startedAt: timestampAt(startedAtMs),
+    ...rest,
+    ...(clusterId === undefined ? {} : { clusterID: clusterId }),
+    volumes: volumesOf(volumes),
   };
 }
 
@@ -103,6 +145,11 @@ export function statusOf(cluster: EtcdCluster, input: PassInput, decision: Decis
           },
         }
       : {}),
+    ...(recorded.restore ? { restore: restoringStatus(recorded.restore) } : {}),
+    ...(recorded.restoredFrom === undefined ? {} : { restoredFrom: recorded.restoredFrom }),
+    ...(recorded.parked && Object.keys(recorded.parked).length > 0
+      ? { parkedVolumes: volumesOf(recorded.parked) }
+      : {}),
     ...(recorded.space
       ? {
           space: {
@@ -113,7 +160,7 @@ export function statusOf(cluster: EtcdCluster, input: PassInput, decision: Decis
         }
       : {}),
     ...(recorded.quorumLostAtMs === undefined ? {} : { quorumLostAt: timestampAt(recorded.quorumLostAtMs) }),
-    volumes: Object.entries(recorded.volumes).map(([slot, uid]) => ({ slot: Number(slot), uid })),
+    volumes: volumesOf(recorded.volumes),
     ...(certificates?.notAfterMs === undefined
       ? {}
       : { certificates: { notAfter: timestampAt(certificates.notAfterMs) } }),

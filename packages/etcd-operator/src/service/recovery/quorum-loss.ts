@@ -6,7 +6,7 @@
 import { slotAt, slotsInRange } from '../cluster/range.ts';
 import { isServing } from '../health/quorum.ts';
 import type { Decision, Finding, PassInput, QuorumRecovery, Recorded, SlotFacts } from '../model.ts';
-import { act, blocked, normal, record, wait, warning } from '../rule.ts';
+import { act, blocked, isParked, normal, record, wait, warning } from '../rule.ts';
 
 /** Continues a recovery. */
 export function recovery(input: PassInput): Decision | undefined {
@@ -132,8 +132,9 @@ function force(input: PassInput, current: QuorumRecovery): Decision {
 
 function clean(input: PassInput, current: QuorumRecovery): Decision {
   const { facts, recorded } = input;
-  for (const { index, podName, volume } of facts.slots) {
-    if (index === current.survivor || volume === undefined || !volume.isOurs) continue;
+  for (const slot of facts.slots) {
+    const { index, podName, volume } = slot;
+    if (index === current.survivor || volume === undefined || !volume.isOurs || isParked(recorded, slot)) continue;
     if (volume.isDeleting) return wait(input, 'Recovering', `waiting until the volume of ${podName} is deleted`);
     return act(input, { do: 'deleteVolume', slot: index, uid: volume.uid, why: 'its member was not recovered' });
   }

@@ -3,7 +3,7 @@
 import { isInRange, slotAt, slotsInRange, withSlot } from '../cluster/range.ts';
 import { learnerOf, slotOfMember } from '../health/quorum.ts';
 import type { Decision, PassInput, SlotFacts } from '../model.ts';
-import { act, blocked, finished, normal, record, wait, warning, withoutVolume } from '../rule.ts';
+import { act, blocked, finished, isParked, normal, record, wait, warning, withoutVolume } from '../rule.ts';
 
 /** A slot whose member was removed: the pod goes, and then the volume. */
 export function leaving(input: PassInput): Decision | undefined {
@@ -24,7 +24,7 @@ export function leaving(input: PassInput): Decision | undefined {
       if (recorded.volumes[slot.index] !== undefined) return record(withoutVolume(recorded, slot.index));
       continue;
     }
-    if (wanted.whenScaled === 'Retain') continue;
+    if (wanted.whenScaled === 'Retain' || isParked(recorded, slot)) continue;
     if (slot.volume.isDeleting)
       return wait(input, 'WaitingForVolume', `waiting until the volume of ${slot.podName} is deleted`);
     const why = `${slot.podName} was removed`;

@@ -40,7 +40,7 @@ function grow(input: PassInput): Decision {
   const { facts, recorded, wanted } = input;
   const { set } = facts;
   if (set === undefined) return wait(input, 'Scaling', 'there is no StatefulSet');
-  const index = nextSlot(set);
+  const index = nextSlot(set, recorded.parked);
   const slot = slotAt(facts, index);
   if (slot?.volume) {
     if (slot.volume.isDeleting)

@@ -5,7 +5,7 @@
 import { EtcdError } from '../error.ts';
 
 /** Of a block. Larger ones cost memory, smaller ones time. */
-export const blockBytes = 256 * 1024;
+export const blockBytes = 128 * 1024;
 /** A version such as `3.6.0`. */
 const versionBytesMax = 64;
 const varintBytesMax = 10;

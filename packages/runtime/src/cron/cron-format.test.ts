@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import { describe, expect, it } from 'vitest';
-import { cronFormat, timeZoneFormat } from './cron-format.ts';
+import { cronFormat, timeZoneFormat } from '../api/cron-format.ts';
 
 const valid = [
   '* * * * *',

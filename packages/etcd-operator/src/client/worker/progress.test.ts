@@ -1,0 +1,23 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { parseProgress, readProgress } from './progress.ts';
+
+async function serve(answer: string): Promise<number> {
+  const server = createServer((_request, response) => response.end(answer));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+it('is what a worker answers', async () => {
+  const port = await serve('{"step":"storing","bytes":5,"totalBytes":10,"more":1}');
+  expect(await readProgress('127.0.0.1', port)).toEqual({ step: 'storing', bytes: 5, totalBytes: 10 });
+});
+
+it('is unknown without an answer, or with another one', async () => {
+  expect(await readProgress('127.0.0.1', 1)).toBeUndefined();
+  expect(await readProgress('127.0.0.1', await serve('x'.repeat(100_000)))).toBeUndefined();
+  expect(parseProgress('[]')).toBeUndefined();
+  expect(parseProgress('{"bytes":-1,"step":7}')).toEqual({});
+});

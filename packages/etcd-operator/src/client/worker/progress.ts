@@ -1,0 +1,53 @@
+/** Asks a worker pod how far it is. Best effort: no answer is no progress, and never an error. */
+import { request } from 'node:http';
+import { isPlainObject } from '@ecsm/runtime';
+
+export interface WorkerProgress {
+  readonly step?: string;
+  readonly bytes?: number;
+  readonly totalBytes?: number;
+}
+
+/** Undefined if it does not answer in time, or not with progress. */
+export type ReadProgress = (address: string, port: number) => Promise<WorkerProgress | undefined>;
+
+const timeoutMs = 1_000;
+const answerBytesMax = 4_096;
+
+export const readProgress: ReadProgress = (address, port) =>
+  new Promise((resolve) => {
+    const call = request({ host: address, port, path: '/progress', timeout: timeoutMs, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text += chunk;
+        if (text.length > answerBytesMax) call.destroy();
+      });
+      response.on('end', () => resolve(parseProgress(text)));
+      response.on('error', () => resolve(undefined));
+    });
+    call.on('timeout', () => call.destroy());
+    call.on('error', () => resolve(undefined));
+    call.on('close', () => resolve(undefined));
+    call.end();
+  });
+
+export function parseProgress(text: string): WorkerProgress | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isPlainObject(value)) return undefined;
+  const { step, bytes, totalBytes } = value;
+  return {
+    ...(typeof step === 'string' ? { step } : {}),
+    ...(isCount(bytes) ? { bytes } : {}),
+    ...(isCount(totalBytes) ? { totalBytes } : {}),
+  };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}

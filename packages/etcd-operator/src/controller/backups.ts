@@ -1,0 +1,142 @@
+/**
+ * The controllers of backups and restores. A pass observes, decides, writes the intent into the status, and acts; it runs
+ * after a change of the object, of a run of a schedule, and from time to time while a pod works.
+ */
+import {
+  Controller,
+  deepEqual,
+  type EventRecorder,
+  isApiError,
+  type Kind,
+  type Log,
+  ownedBy,
+  type Reconcile,
+  type ReconcileContext,
+  type StandardMetrics,
+} from '@ecsm/runtime';
+import { EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus } from '../apis/etcd-backup.ts';
+import { EtcdRestore, type EtcdRestoreSpec, type EtcdRestoreStatus } from '../apis/etcd-restore.ts';
+import { BackupService, type BackupServiceOptions, nextBackupStep } from '../service/backup/backup.ts';
+import { invalidBackup, invalidRestore } from '../service/backup/invalid.ts';
+import type { BackupEvent } from '../service/backup/model.ts';
+import type { BackupMonitoring } from '../service/backup/monitoring.ts';
+import { nextRestoreStep } from '../service/restore/decision.ts';
+import { RestoreService } from '../service/restore/restore.ts';
+
+export interface BackupControllersOptions {
+  readonly service: Omit<BackupServiceOptions, 'registry'>;
+  readonly events: () => EventRecorder | undefined;
+  readonly monitoring: BackupMonitoring;
+  readonly namespace?: string;
+  readonly workers: number;
+  readonly log: Log;
+  readonly metrics?: StandardMetrics;
+}
+
+export function createBackupControllers(options: BackupControllersOptions) {
+  const { namespace, workers, log, metrics } = options;
+  const common = {
+    workers,
+    log,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(metrics ? { metrics } : {}),
+  };
+  return [
+    new Controller({
+      ...common,
+      name: 'backup',
+      kind: EtcdBackup,
+      reconcile: backupPass(options),
+      watches: [{ kind: EtcdBackup, map: ownedBy(EtcdBackup) }],
+    }),
+    new Controller({ ...common, name: 'restore', kind: EtcdRestore, reconcile: restorePass(options) }),
+  ] as const;
+}
+
+function backupPass({
+  service,
+  events,
+  monitoring,
+}: BackupControllersOptions): Reconcile<EtcdBackupSpec, EtcdBackupStatus> {
+  return async ({ namespace, name }, context) => {
+    const backup = await context.get();
+    if (backup === undefined) {
+      monitoring.forget({ namespace, backup: name });
+      return undefined;
+    }
+    monitoring.observed(backup);
+    const invalid = invalidBackup(backup, service.clock.now());
+    if (invalid) {
+      await writeStatus(EtcdBackup, context, backup, invalid);
+      return undefined;
+    }
+    const backups = new BackupService({ ...service, registry: context.registry });
+    const observed = await backups.observe(backup);
+    const decision = nextBackupStep(observed.input);
+    if (!(await writeStatus(EtcdBackup, context, backup, decision.status))) return undefined;
+    report(events(), backup, decision.events);
+    if (decision.action) {
+      await context.registry.checkFence();
+      await backups.perform(observed, decision);
+      context.log.write('info', 'backup: action taken', { action: decision.action.do });
+    }
+    return resultOf(decision.requeueAfterMs);
+  };
+}
+
+function restorePass({ service, events }: BackupControllersOptions): Reconcile<EtcdRestoreSpec, EtcdRestoreStatus> {
+  return async (_request, context) => {
+    const restore = await context.get();
+    if (restore === undefined) return undefined;
+    const invalid = invalidRestore(restore, service.clock.now());
+    if (invalid) {
+      await writeStatus(EtcdRestore, context, restore, invalid);
+      return undefined;
+    }
+    const restores = new RestoreService({ ...service, registry: context.registry });
+    const observed = await restores.observe(restore);
+    const decision = nextRestoreStep(observed.input);
+    if (!(await writeStatus(EtcdRestore, context, restore, decision.status))) return undefined;
+    report(events(), restore, decision.events);
+    if (decision.action) {
+      await context.registry.checkFence();
+      await restores.perform(observed, decision);
+      context.log.write('info', 'restore: action taken', { action: decision.action.do });
+    }
+    return resultOf(decision.requeueAfterMs);
+  };
+}
+
+function resultOf(requeueAfterMs: number | undefined) {
+  return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
+}
+
+function report(
+  recorder: EventRecorder | undefined,
+  about: Parameters<EventRecorder['record']>[0],
+  events: readonly BackupEvent[],
+): void {
+  for (const { type, reason, message } of events) recorder?.record(about, type, reason, message);
+}
+
+/**
+ * The intent is written before the act, on the version that was read: what is decided on a stale read is refused here.
+ * Returns false if the object is gone.
+ */
+async function writeStatus<Spec, Status, SpecInput, StatusInput>(
+  kind: Kind<Spec, Status, SpecInput, StatusInput>,
+  { registry }: ReconcileContext<Spec, Status>,
+  object: NonNullable<Awaited<ReturnType<ReconcileContext<Spec, Status>['get']>>>,
+  status: Status & StatusInput,
+): Promise<boolean> {
+  if (deepEqual(object.status, status)) return true;
+  const { metadata } = object;
+  const { resourceVersion } = metadata;
+  try {
+    await registry.resource(kind).updateStatus({ metadata, status }, { resourceVersion });
+    return true;
+  } catch (error) {
+    if (!isApiError(error, 'NotFound')) throw error;
+    return false;
+  }
+}

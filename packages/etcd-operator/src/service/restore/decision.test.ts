@@ -1,0 +1,273 @@
+import { findCondition, timestampAt } from '@ecsm/runtime';
+import { describe, expect, it } from 'vitest';
+import { EtcdRestore, type EtcdRestoreInput, type EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
+import { ended, pod, startMs } from '../backup/backup.kit.ts';
+import { nextRestoreStep } from './decision.ts';
+import type { RestoredCluster, RestoreInput } from './model.ts';
+
+const main: RestoredCluster = {
+  uid: 'u1',
+  isAsked: false,
+  other: undefined,
+  isDeleting: false,
+  isPaused: false,
+  isStopped: false,
+  hasQuorum: true,
+  unsettled: undefined,
+  isDenied: false,
+  version: '3.5.16',
+  restore: undefined,
+  isRestoring: false,
+  isRestored: false,
+  parked: [],
+};
+const fetched = { ok: true, do: 'fetch', revision: '7', keys: 5, sizeBytes: 200, sha256: 'a', version: '3.5.16' };
+
+function inputOf(
+  known: Partial<RestoreInput> = {},
+  status?: EtcdRestoreStatus,
+  spec: Partial<EtcdRestoreInput['spec']> = { restoreType: 'Replace', confirmReplace: 'main' },
+): RestoreInput {
+  const object = EtcdRestore.default({
+    metadata: { name: 'back' },
+    spec: { backupName: 'b', clusterName: 'main', restoreType: 'New', ...spec },
+  });
+  const metadata = {
+    ...object.metadata,
+    namespace: 'default',
+    uid: 'r1',
+    generation: 1,
+    resourceVersion: '1',
+    finalizers: ['etcd.etcd.io/restore'],
+  };
+  return {
+    restore: {
+      ...object,
+      metadata: { ...metadata, creationTimestamp: timestampAt(startMs) },
+      ...(status ? { status } : {}),
+    },
+    nowMs: startMs,
+    source: {
+      is: 'found',
+      place: { storageType: 'Volume', volume: { claimName: 'backups' } },
+      encryption: undefined,
+      key: 'k.manifest.json',
+      recorded: undefined,
+    },
+    cluster: main,
+    worker: undefined,
+    progress: undefined,
+    claim: undefined,
+    parked: [],
+    safety: undefined,
+    settings: { workerLookMs: 2_000, workerRetryMs: 10_000 },
+    ...known,
+  };
+}
+
+const at = (step: EtcdRestoreStatus['step'], more: EtcdRestoreStatus = {}): EtcdRestoreStatus => ({
+  phase: 'Running',
+  startTime: timestampAt(startMs),
+  stepTime: timestampAt(startMs),
+  clusterUID: 'u1',
+  ...(step === undefined ? {} : { step }),
+  ...more,
+});
+const reasonOf = ({ conditions }: EtcdRestoreStatus) => findCondition(conditions, 'Complete')?.reason;
+const asNew = { restoreType: 'New', clusterTemplate: { size: 3, version: 'v3.5.16' } } as const;
+
+describe('a restore begins', () => {
+  it('with a check of the backup, before anything is changed', () => {
+    const { status, action } = nextRestoreStep(inputOf());
+    expect(status).toMatchObject({ phase: 'Running', step: 'Checking', clusterUID: 'u1' });
+    expect(action).toBeUndefined();
+    expect(nextRestoreStep(inputOf({}, status)).action).toMatchObject({ do: 'createWorker', purpose: 'check' });
+  });
+
+  it.each<[string, Partial<RestoreInput>, Partial<EtcdRestoreInput['spec']>?]>([
+    ['BackupNotFound', { source: { is: 'missing', message: 'gone' } }],
+    ['BackupNotComplete', { source: { is: 'unusable', message: 'failed' } }],
+    ['ClusterNotFound', { cluster: undefined }],
+    ['ClusterExists', {}, asNew],
+    ['ClusterNotReplaceable', { cluster: { ...main, isPaused: true } }],
+    ['ClusterNotReplaceable', { cluster: { ...main, isStopped: true } }],
+    ['ClusterNotReplaceable', { cluster: { ...main, isRestoring: true } }],
+    ['ClusterNotReplaceable', { cluster: { ...main, other: 'other' } }],
+    ['BumpNotSupported', { cluster: { ...main, version: '3.5.9' } }],
+  ])('not, and nothing is touched: %s', (reason, known, spec) => {
+    const { status, action } = nextRestoreStep(
+      inputOf(known, undefined, spec ?? { restoreType: 'Replace', confirmReplace: 'main' }),
+    );
+    expect(status.phase).toBe('Failed');
+    expect(reasonOf(status)).toBe(reason);
+    expect(action).toBeUndefined();
+  });
+
+  it('later if the backup is not complete yet', () => {
+    const { status } = nextRestoreStep(inputOf({ source: { is: 'unfinished', message: 'waiting' } }));
+    expect(status).toMatchObject({ phase: 'Pending' });
+  });
+});
+
+describe('after the check', () => {
+  const checking = at('Checking', {
+    attempts: 1,
+    worker: { name: 'w', uid: 'uid of w', startedAt: timestampAt(startMs) },
+  });
+  const checked = (answer: object, known: Partial<RestoreInput> = {}, spec?: Partial<EtcdRestoreInput['spec']>) =>
+    nextRestoreStep(inputOf({ worker: ended('w', answer), ...known }, checking, spec));
+
+  it('the cluster is backed up before it is stopped, if it has a quorum', () => {
+    expect(checked(fetched).status).toMatchObject({ step: 'SafetyBackup', etcdRevision: '7', keys: 5 });
+    expect(checked(fetched, { cluster: { ...main, hasQuorum: false } }).status.step).toBe('Stopping');
+    const spec = { restoreType: 'Replace', confirmReplace: 'main', safetyBackup: false } as const;
+    expect(checked(fetched, {}, spec).status.step).toBe('Stopping');
+  });
+
+  it('a new cluster is created', () => {
+    expect(checked(fetched, { cluster: undefined }, asNew).status.step).toBe('Creating');
+  });
+
+  it('a backup that is refused fails the restore, and nothing is touched', () => {
+    const { status } = checked({ ok: false, code: 'WrongKey', message: 'give the key', isRetriable: false });
+    expect(status).toMatchObject({ phase: 'Failed', message: 'give the key' });
+    expect(reasonOf(status)).toBe('WrongKey');
+  });
+
+  it('data with authentication fails the restore, and nothing is touched', () => {
+    const { status } = checked({ ...fetched, isAuthEnabled: true });
+    expect(status.phase).toBe('Failed');
+    expect(reasonOf(status)).toBe('AuthenticationRequired');
+  });
+});
+
+describe('a safety backup', () => {
+  it('is recorded, created, waited for, and has to be complete', () => {
+    const named = nextRestoreStep(inputOf({}, at('SafetyBackup'))).status;
+    expect(named.safetyBackup).toBe('back-safety');
+    const step = (safety: RestoreInput['safety']) => nextRestoreStep(inputOf({ safety }, named));
+    expect(step(undefined).action).toEqual({ do: 'createSafetyBackup', name: 'back-safety' });
+    expect(step({ phase: 'Running' }).status.step).toBe('SafetyBackup');
+    expect(step({ phase: 'Completed' }).status.step).toBe('Stopping');
+    expect(reasonOf(step({ phase: 'Failed' }).status)).toBe('SafetyBackupFailed');
+  });
+});
+
+describe('the data is prepared', () => {
+  it('after the cluster has stopped', () => {
+    expect(nextRestoreStep(inputOf({}, at('Stopping'))).action).toEqual({ do: 'askCluster' });
+    const asked = { ...main, isAsked: true };
+    const waiting = (phase: string) =>
+      nextRestoreStep(inputOf({ cluster: { ...asked, restore: { phase, slot: 3 } } }, at('Stopping'))).status;
+    expect(waiting('Stopping').step).toBe('Stopping');
+    expect(waiting('Waiting')).toMatchObject({ step: 'Preparing', slot: 3 });
+  });
+
+  const preparing = { ...main, isAsked: true, restore: { phase: 'Waiting', slot: 3 } };
+  const claim = { name: 'data-main-3', uid: 'v3', isOurs: true, isDeleting: false };
+
+  it('in a volume that is recorded before it is filled', () => {
+    const status = at('Preparing', { slot: 3 });
+    expect(nextRestoreStep(inputOf({ cluster: preparing }, status)).action).toEqual({ do: 'createClaim' });
+    const seen = nextRestoreStep(inputOf({ cluster: preparing, claim }, status));
+    expect(seen).toMatchObject({ status: { volumeUID: 'v3' } });
+    const next = nextRestoreStep(inputOf({ cluster: preparing, claim }, seen.status));
+    expect(next.action).toMatchObject({ do: 'createWorker', purpose: 'prepare' });
+  });
+
+  const filled = at('Preparing', { slot: 3, volumeUID: 'v3' });
+  it.each<[string, Partial<RestoreInput>]>([
+    ['the cluster was deleted', { cluster: undefined, claim }],
+    ['another cluster of the name', { cluster: { ...preparing, uid: 'u2' }, claim }],
+    ['the cluster gave it up', { cluster: { ...preparing, restore: undefined }, claim }],
+    ['the volume was deleted', { cluster: preparing }],
+  ])('or the restore leads back: %s', (_what, known) => {
+    expect(nextRestoreStep(inputOf(known, filled)).status).toMatchObject({ phase: 'RollingBack', step: 'RollingBack' });
+  });
+
+  it('and compared, before there is no way back', () => {
+    const starting = at('Starting', { slot: 3, volumeUID: 'v3', etcdRevision: '7' });
+    const step = (revision: string) =>
+      nextRestoreStep(
+        inputOf({ cluster: { ...preparing, restore: { phase: 'Starting', slot: 3, revision } }, claim }, starting),
+      ).status;
+    expect(step('1000000007').step).toBe('Growing');
+    expect(step('1000000006')).toMatchObject({ step: 'RollingBack' });
+    const late = inputOf(
+      { cluster: { ...preparing, unsettled: 'waiting' }, claim, nowMs: startMs + 3_601_000 },
+      starting,
+    );
+    expect(nextRestoreStep(late).status.step).toBe('RollingBack');
+    expect(reasonOf(nextRestoreStep(late).status)).toBe('StepTimeout');
+  });
+});
+
+describe('at the end', () => {
+  const restored = { ...main, isAsked: true, isRestored: true };
+  const parked = [{ name: 'data-main-0', uid: 'v0', isOurs: true, isDeleting: false }];
+  it('the annotation goes, and former volumes are kept and named', () => {
+    const growing = at('Growing');
+    expect(
+      nextRestoreStep(inputOf({ cluster: { ...restored, unsettled: 'joining' } }, growing)).action,
+    ).toBeUndefined();
+    expect(nextRestoreStep(inputOf({ cluster: restored, parked }, growing)).action).toEqual({ do: 'releaseCluster' });
+    const { status } = nextRestoreStep(inputOf({ cluster: { ...restored, isAsked: false }, parked }, growing));
+    expect(status).toMatchObject({ phase: 'Completed', parkedVolumes: ['data-main-0'] });
+  });
+
+  it('former volumes are deleted if that is asked for', () => {
+    const spec = { restoreType: 'Replace', confirmReplace: 'main', parkedVolumes: 'Delete' } as const;
+    const { action } = nextRestoreStep(inputOf({ cluster: restored, parked }, at('Growing'), spec));
+    expect(action).toEqual({ do: 'deleteClaim', name: 'data-main-0', uid: 'v0' });
+  });
+});
+
+describe('a restore that is deleted', () => {
+  const deleted = (status: EtcdRestoreStatus | undefined, known: Partial<RestoreInput> = {}) => {
+    const input = inputOf(known, status);
+    const metadata = { ...input.restore.metadata, deletionTimestamp: timestampAt(startMs) };
+    return nextRestoreStep({ ...input, restore: { ...input.restore, metadata } });
+  };
+
+  it('goes at once if nothing was changed yet, or it has ended', () => {
+    for (const status of [undefined, at('Checking'), at('SafetyBackup'), at('Done', { phase: 'Completed' })]) {
+      expect(deleted(status).action).toEqual({ do: 'removeFinalizer' });
+    }
+  });
+
+  it('leads back before, and lets the cluster go on when there is no way back', () => {
+    for (const step of ['Stopping', 'Preparing', 'Starting'] as const) {
+      expect(deleted(at(step)).status.step).toBe('RollingBack');
+    }
+    const cluster = { ...main, isAsked: true };
+    expect(deleted(at('Growing'), { cluster }).action).toBeUndefined();
+    expect(deleted(at('Growing'), { cluster: { ...cluster, isRestored: true } }).action?.do).toBe('releaseCluster');
+    expect(deleted(at('Growing'), { cluster: { ...main, isRestored: true } }).action?.do).toBe('removeFinalizer');
+  });
+});
+
+describe('on the way back', () => {
+  const back = at('RollingBack', { slot: 3, volumeUID: 'v3', phase: 'RollingBack' });
+  const asked = { ...main, isAsked: true };
+  const claim = { name: 'data-main-3', uid: 'v3', isOurs: true, isDeleting: false };
+
+  it('the pod stops, the former members start, and what was created is deleted', () => {
+    const order = [
+      inputOf({ cluster: asked, claim, worker: pod('w') }, back),
+      inputOf({ cluster: { ...asked, restore: { phase: 'Waiting', slot: 3 } }, claim }, back),
+      inputOf({ cluster: asked, claim }, back),
+      inputOf({ claim }, back),
+    ].map((input) => nextRestoreStep(input).action?.do);
+    expect(order).toEqual(['deleteWorker', undefined, 'releaseCluster', 'deleteClaim']);
+    expect(nextRestoreStep(inputOf({}, back)).status.phase).toBe('Failed');
+  });
+
+  it('a new cluster is deleted, and no other one', () => {
+    expect(nextRestoreStep(inputOf({ cluster: asked, claim }, back, asNew)).action).toEqual({
+      do: 'deleteCluster',
+      uid: 'u1',
+    });
+    const other = { ...asked, uid: 'u2' };
+    expect(nextRestoreStep(inputOf({ cluster: other }, back, asNew)).action).toBeUndefined();
+  });
+});

@@ -1,0 +1,91 @@
+/** What must hold of backups and restores, whatever fails. */
+import type { SimulatedStorage } from '../../src/client/storage/simulated/store.kit.ts';
+import { rules, type Watched } from './rules.kit.ts';
+import { slots } from './view.kit.ts';
+import type { Workers } from './workers.kit.ts';
+
+export class BackupRules {
+  readonly #watched: Watched;
+  readonly #storage: SimulatedStorage;
+  readonly #workers: Workers;
+  readonly #complete = new Set<string>();
+  /** Keys that no schedule may delete: those of strangers, and the newest of each. */
+  readonly strangers = new Set<string>();
+
+  constructor(watched: Watched, storage: SimulatedStorage, workers: Workers) {
+    this.#watched = watched;
+    this.#storage = storage;
+    this.#workers = workers;
+  }
+
+  /** After every change of what is stored in the registry. */
+  checkStored(): void {
+    const { backups } = this.#watched.view;
+    const active = new Map<string, string>();
+    for (const { metadata, status, spec } of backups) {
+      if (status?.phase === 'Completed' && !this.#complete.has(metadata.uid)) {
+        this.#complete.add(metadata.uid);
+        this.#checkComplete(metadata.name, status);
+      }
+      const schedule = metadata.ownerReferences?.[0]?.uid;
+      const isEnded = ['Completed', 'Failed', 'Skipped'].includes(status?.phase ?? '');
+      if (schedule === undefined || isEnded || spec.schedule !== undefined) continue;
+      const other = active.get(schedule);
+      if (other !== undefined) this.#watched.fail(rules.oneRun, `${other} and ${metadata.name} run at the same time`);
+      active.set(schedule, metadata.name);
+    }
+    this.#checkNewest();
+  }
+
+  #checkComplete(name: string, status: { readonly manifestPath?: string; readonly storagePath?: string }): void {
+    const { objects } = this.#storage;
+    const manifest = objects.get(status.manifestPath ?? '');
+    const data = objects.get(status.storagePath ?? '');
+    if (manifest === undefined || data === undefined) {
+      this.#watched.fail(rules.complete, `${name} is complete, and not in the store`);
+      return;
+    }
+    const { sha256 } = JSON.parse(Buffer.from(manifest.bytes).toString());
+    if (sha256 !== data.sha256) this.#watched.fail(rules.complete, `${name} is complete, and damaged in the store`);
+  }
+
+  /** Once a run of a schedule was complete, a whole backup that is not older is in the store. */
+  #checkNewest(): void {
+    const { backups } = this.#watched.view;
+    for (const schedule of backups.filter(({ spec }) => spec.schedule !== undefined)) {
+      const newest = backups
+        .filter(({ metadata, status }) => {
+          const isOwn = metadata.ownerReferences?.[0]?.uid === schedule.metadata.uid;
+          return isOwn && status?.phase === 'Completed' && metadata.deletionTimestamp === undefined;
+        })
+        .sort((one, other) => ((one.status?.completionTime ?? '') < (other.status?.completionTime ?? '') ? 1 : -1))[0];
+      const { manifestPath } = newest?.status ?? {};
+      if (manifestPath === undefined || this.#storage.objects.has(manifestPath)) continue;
+      // It may have been pruned by a newer run that has not answered yet.
+      const later = [...this.#storage.objects].some(([key, { bytes }]) => {
+        if (!key.endsWith('.manifest.json') || key <= manifestPath) return false;
+        const { source, key: data } = JSON.parse(Buffer.from(bytes).toString());
+        return source?.scheduleUid === schedule.metadata.uid && this.#storage.objects.has(data);
+      });
+      if (!later) {
+        this.#watched.fail(rules.newest, `${newest?.metadata.name} is the newest, and was deleted from the store`);
+      }
+    }
+  }
+
+  /** At intervals. */
+  check(): void {
+    for (const key of this.strangers) {
+      if (!this.#storage.objects.has(key)) this.#watched.fail(rules.strangers, `${key} was deleted`);
+    }
+    const owners = new Map<string, string>();
+    for (const { owner, name } of this.#workers.running.values()) {
+      if (name.endsWith('-rehearsal')) continue;
+      const other = owners.get(owner);
+      if (other !== undefined) this.#watched.fail(rules.oneWorker, `${other} and ${name} run at the same time`);
+      owners.set(owner, name);
+    }
+    const ids = new Set(slots.flatMap((slot) => this.#watched.view.process(slot)?.data.clusterId ?? []));
+    if (ids.size > 1) this.#watched.fail(rules.beside, `members of the clusters ${[...ids].join(', ')} run`);
+  }
+}
