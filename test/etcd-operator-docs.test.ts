@@ -2,7 +2,6 @@
  * Goal and method as in docs.test.ts, for docs/etcd-operator.md. Its tables are generated from the code; `GOLDEN=write`
  * updates the page. Its commands for Kubernetes are run in order, on our API server with a node that runs processes.
  */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,21 +19,29 @@ import { MetricsClient } from '../packages/etcd-operator/src/client/metrics/clie
 import { program } from '../packages/etcd-operator/src/program/program.ts';
 import { startProgram } from '../packages/etcd-operator/test/program.kit.ts';
 import { type Block, blocksOf, readDocument, root } from './documents.kit.ts';
-import { fieldRows, metricRows } from './tables.kit.ts';
+import {
+  code,
+  describedMetricRows,
+  type Rows,
+  reasonRows,
+  shell,
+  specRows,
+  statusRows,
+  withTables,
+} from './etcd-docs.kit.ts';
+import { fieldRows } from './tables.kit.ts';
 
 const path = 'docs/etcd-operator.md';
 const page = readDocument(path);
 
 describe(path, () => {
   it('has the tables of the code', () => {
-    const tables: Readonly<Record<string, readonly (readonly string[])[]>> = {
-      '## Fields': fieldRows(EtcdCluster.spec, 'spec').map(([field = '', ...rest]) => [code(field), ...rest]),
-      '## Status': (EtcdCluster.status ? fieldRows(EtcdCluster.status, 'status') : []).map(
-        ([field = '', type = '', , meaning = '']) => [code(field), type, meaning],
-      ),
+    const tables: Readonly<Record<string, Rows>> = {
+      '## Fields': specRows(EtcdCluster.spec),
+      '## Status': statusRows(EtcdCluster.status),
       '## Conditions': Object.entries(conditionTypes),
-      '### Reasons': Object.entries(conditionReasons).map(([reason, meaning]) => [code(reason), meaning]),
-      '### Events': Object.entries(eventReasons).map(([reason, meaning]) => [code(reason), meaning]),
+      '### Reasons': reasonRows(conditionReasons),
+      '### Events': reasonRows(eventReasons),
       '## Options': flagsOf(program, []).map((flag) => [
         code(flagUsageOf(flag)),
         code(flag.variable ?? ''),
@@ -43,8 +50,7 @@ describe(path, () => {
       ]),
       '## Metrics': metrics(),
     };
-    const written = Object.entries(tables).reduce((text, [heading, rows]) => withTable(text, heading, rows), page);
-    expectGolden(pathToFileURL(join(root, path)), written);
+    expectGolden(pathToFileURL(join(root, path)), withTables(page, tables));
     expect(Object.values(tables).every((rows) => rows.length > 3 && rows.every((row) => row.at(-1) !== ''))).toBe(true);
   });
 
@@ -64,19 +70,6 @@ describe(path, () => {
   });
 });
 
-function code(text: string): string {
-  return text === '' ? '' : `\`${text}\``;
-}
-
-/** The page with these rows in the first table below the heading. */
-function withTable(text: string, heading: string, rows: readonly (readonly string[])[]): string {
-  const start = text.indexOf(`\n${heading}\n`);
-  const lines = rows.map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`).join('');
-  const table = /(^\|.*\n\|[-|]+\|\n)(?:\|.*\n)*/m;
-  expect(start, heading).toBeGreaterThan(0);
-  return text.slice(0, start) + text.slice(start).replace(table, (_all, head: string) => `${head}${lines}`);
-}
-
 function metrics(): string[][] {
   const registry = new MetricRegistry();
   const client = new MetricsClient(registry);
@@ -84,13 +77,7 @@ function metrics(): string[][] {
   const sizes = { dbSizeBytes: 1, quotaUsedRatio: 0.1, certificateExpiryMs: 1 };
   client.set(of, { hasLeader: true, members: 3, membersHealthy: 3, ...sizes });
   client.acted(of, 'promote', true, 1);
-  const help = new Map([...registry.render().matchAll(/^# HELP (\w+) (.*)$/gm)].map(([, name, text]) => [name, text]));
-  return metricRows(registry).map(([name = '', type = '', labels = '']) => [
-    code(name),
-    type,
-    labels,
-    help.get(name) ?? '',
-  ]);
+  return describedMetricRows(registry);
 }
 
 const timeoutMs = 400_000;
@@ -139,22 +126,13 @@ describe.skipIf(skipWithoutRelease('3.5') || kubectl === undefined)('the command
     const others = lines.filter((line) => !line.startsWith('kubectl '));
     expect(others.filter((line) => !/^(make|docker) /.test(line))).toEqual([]);
     const commands = lines.filter((line) => line.startsWith('kubectl '));
+    const path = `${join(kubectl ?? '', '..')}:${process.env['PATH']}`;
+    const env = { PATH: path, HOME: directory, KUBECONFIG: world.kubeconfig };
     expect(commands.length).toBeGreaterThan(20);
     for (const command of commands) {
-      const { code: exitCode, output } = await shell(onThisMachine(command));
+      const { code: exitCode, output } = await shell(onThisMachine(command), directory, env);
       expect(exitCode, `${command}\n${output}\n${operator.err().slice(-2_000)}`).toBe(0);
     }
     expect((await world.clusters.list()).items).toEqual([]);
   });
-
-  function shell(line: string): Promise<{ readonly code: number; readonly output: string }> {
-    return new Promise((resolve) => {
-      const env = { PATH: `${join(kubectl ?? '', '..')}:${process.env['PATH']}`, HOME: directory };
-      const options = { cwd: directory, timeout: 200_000, env: { ...env, KUBECONFIG: world.kubeconfig } };
-      execFile('/bin/sh', ['-c', line], options, (error, stdout, stderr) => {
-        const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
-        resolve({ code: exitCode, output: stdout + stderr });
-      });
-    });
-  }
 });

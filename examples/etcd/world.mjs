@@ -80,6 +80,11 @@ export class World {
     await this.#registry.resource(Pod).delete(name);
   }
 
+  /** The directory of a claim on this host; undefined if it is not bound. */
+  volumeDirectory(claim) {
+    return this.#node.volumeDirectory(claim);
+  }
+
   /** The newest last. */
   async events() {
     const { items } = await this.#registry.resource(Event).list({ fieldSelector: 'involvedObject.kind=EtcdCluster' });
