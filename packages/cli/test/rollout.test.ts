@@ -61,7 +61,7 @@ describe('a rollout', () => {
     const { code, out, err } = await site.run('rollout status service/telemetry --timeout 1m');
     expect({ code, out }).toEqual(rolledOut);
     expect(err).toMatch(
-      /^waiting for "telemetry" \(\d+ s of 60 s\): \d of 2 (updated )?instances are (updated|ready)\n/,
+      /^waiting for "telemetry" \(\d+ s of 60 s\): \d of 2 (updated )?instances are (updated|ready)\n/m,
     );
   });
 

@@ -183,7 +183,11 @@ const cases: readonly Case[] = [
     'ecsmctl: "a\\x1b[31mb" is not a valid object name: use a-z, 0-9 and "-"\nTry: ecsmctl get --help\n',
   ],
   // Editors.
-  ['EDITOR=false ecsmctl edit service telemetry', 1, 'ecsmctl: the editor "false" ended with 1; nothing was changed\n'],
+  [
+    'EDITOR=false ecsmctl edit service telemetry',
+    1,
+    'ecsmctl: the editor "false" ended with 1, and standard input is not a terminal: run it in one, or set EDITOR to a program that needs none; nothing was changed\n',
+  ],
   [
     'EDITOR=no-such-editor ecsmctl edit service telemetry',
     1,
