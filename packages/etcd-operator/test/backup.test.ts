@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { findCondition } from '@ecsm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { etcdBinaries, skipWithoutRelease } from '../src/client/etcd/binaries.kit.ts';
+import { S3Server, skipWithoutS3 } from '../src/client/storage/s3/s3-server.kit.ts';
 import { World } from './world.kit.ts';
 
 const timeoutMs = 600_000;
@@ -151,6 +152,55 @@ describe.skipIf(skipWithoutRelease('3.5'))('backups on a volume', () => {
     after.close();
     expect(await world.eventReasons('main')).toContain('ClusterRestored');
   });
+
+  it.skipIf(skipWithoutS3('rclone'))(
+    'one in a bucket with TLS, compressed and encrypted, becomes a new cluster, but not with another key',
+    { timeout: timeoutMs },
+    async () => {
+      const server = await S3Server.start('rclone', { tls: true });
+      try {
+        const { bucket, endpoint = '' } = await server.bucket();
+        const { accessKeyId, secretAccessKey } = server.credentials;
+        await world.createSecret('store', { accessKeyId, secretAccessKey });
+        await world.createSecret('store-ca', { 'ca.crt': server.ca ?? '' });
+        await world.createSecret('right', { key: 'a1'.repeat(32) });
+        await world.createSecret('wrong', { key: 'b2'.repeat(32) });
+        const destination = {
+          storageType: 'S3',
+          s3: { bucket, endpoint, credentialsSecret: { name: 'store' }, caSecret: { name: 'store-ca' } },
+        } as const;
+        const encryptedBy = (name: string) => ({ encryption: { keySecret: { name } } });
+        await world.backups.create({
+          metadata: { name: 'bucket' },
+          spec: { clusterName: 'main', ...destination, compression: true, ...encryptedBy('right') },
+        });
+        const { status } = await world.backedUp('bucket');
+        expect(status, JSON.stringify(status)).toMatchObject({
+          phase: 'Completed',
+          storagePath: expect.stringMatching(/\.db\.gz\.enc$/u),
+        });
+        const location = { ...destination, key: status?.manifestPath ?? '' };
+        const target = { restoreType: 'New', clusterTemplate: { size: 1, version }, backoffLimit: 0 } as const;
+        await world.restores.create({
+          metadata: { name: 'locked' },
+          spec: { location, ...encryptedBy('wrong'), clusterName: 'locked', ...target },
+        });
+        const { status: refused } = await world.restored('locked');
+        expect(refused).toMatchObject({ phase: 'Failed', message: expect.stringContaining('key') });
+        expect((await world.clusters.list()).items.map(({ metadata }) => metadata.name)).not.toContain('locked');
+        await world.restores.create({
+          metadata: { name: 'unlocked' },
+          spec: { location, ...encryptedBy('right'), clusterName: 'unlocked', ...target },
+        });
+        expect((await world.restored('unlocked')).status).toMatchObject({ phase: 'Completed' });
+        const client = await world.client('unlocked');
+        for (let index = 0; index < count; index++) expect(await client.get(`key/${index}`)).toBe(`value ${index}`);
+        client.close();
+      } finally {
+        await server.close();
+      }
+    },
+  );
 
   it('a schedule makes them, and rehearses the newest', { timeout: timeoutMs }, async () => {
     await world.backups.create({

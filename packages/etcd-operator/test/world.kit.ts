@@ -148,6 +148,11 @@ export class World {
     return this.registry.resource(EtcdRestore);
   }
 
+  async createSecret(name: string, values: Readonly<Record<string, string>>): Promise<void> {
+    const data = Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
+    await this.registry.resource(Secret).create(Secret.input({ name }, { data: Object.fromEntries(data) }));
+  }
+
   /** A claim for backups, and its directory on this host. */
   async backupVolume(name: string): Promise<() => Promise<string>> {
     await this.registry.resource(PersistentVolumeClaim).create({
