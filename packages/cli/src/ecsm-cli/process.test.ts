@@ -27,6 +27,7 @@ beforeAll(async () => {
     platform: 'node',
     alias: {
       '@ecsm/runtime/lib': join(packages, 'runtime/src/lib/public.ts'),
+      '@ecsm/runtime/cron': join(packages, 'runtime/src/cron/public.ts'),
       '@ecsm/runtime': join(packages, 'runtime/src/index.ts'),
       '@ecsm/command-line': join(packages, 'command-line/src/index.ts'),
       '@ecsm/client': join(packages, 'ecsm-client/src/index.ts'),

@@ -36,6 +36,7 @@ beforeAll(async () => {
     external: ['@photostructure/sqlite', 'yaml'],
     alias: {
       ...commandLine,
+      '@ecsm/runtime/cron': join(root, 'packages', 'runtime', 'src', 'cron', 'public.ts'),
       '@ecsm/runtime': source('runtime'),
       '@ecsm/client': source('ecsm-client'),
       '@ecsm/operator/kinds': join(root, 'packages', 'ecsm-operator', 'src', 'apis', 'public.ts'),
@@ -45,7 +46,7 @@ beforeAll(async () => {
   await build({
     ...common,
     outdir: bare,
-    external: ['@ecsm/runtime', '@ecsm/client', '@ecsm/operator', '@ecsm/operator/kinds', 'yaml'],
+    external: ['@ecsm/runtime', '@ecsm/runtime/cron', '@ecsm/client', '@ecsm/operator', '@ecsm/operator/kinds', 'yaml'],
     alias: commandLine,
     define: { __ECSM_VERSION__: '"1.2.3"' },
   });

@@ -3,7 +3,7 @@
 import { type Call, Failure, type Progress, type Run, visible, withProgress } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
 import { follow } from '../shared/follow.ts';
-import { warnWithoutOperator } from '../shared/operator-presence.ts';
+import { warningWithoutOperator, warnWithoutOperator } from '../shared/operator-presence.ts';
 import { type Session, withSession } from '../shared/session.ts';
 import { timeoutMsOf } from '../shared/time-limits.ts';
 import { isWanted, revisionsOf } from './revisions.ts';
@@ -15,11 +15,8 @@ export const run: Run = async (call) => {
   await withSession(call, async (session) => {
     const services = await servicesOf(call, session);
     const nowMs = call.terminal.clock.now();
-    if (services.some((service) => rolloutState(service, nowMs).is === 'in progress')) {
-      await (isWatching(call)
-        ? warnWithoutOperator(session, call.terminal)
-        : warnWithoutOperator(session, call.terminal, 0));
-    }
+    const isInProgress = services.some((service) => rolloutState(service, nowMs).is === 'in progress');
+    if (isInProgress && !isWatching(call)) await warnWithoutOperator(session, call.terminal);
     for (const service of services) {
       if (isWatching(call)) await followOne(call, session, service, timeoutMs);
       else report(call, service, await stateNow(call, session, service));
@@ -37,9 +34,16 @@ async function followOne(call: Call, session: Session, service: ECSMService, tim
   const pause = service.spec.paused ? `the rollout is paused, "${resumeLine(service)}" resumes it; ` : '';
   const remedy = `${pause}look at "ecsmctl describe ecsmservice ${name}"`;
   const state = await withProgress(call.terminal, { what: `"${name}"`, timeoutMs, remedy }, (progress) =>
-    untilEnd(call, session, service, progress),
+    warningWithoutOperator(sessionOf(session, progress), call.terminal, () =>
+      untilEnd(call, session, service, progress),
+    ),
   );
   report(call, service, state);
+}
+
+/** Warnings must not interrupt the line of the progress. */
+function sessionOf(session: Session, progress: Progress): Session {
+  return { ...session, warn: (text) => progress.print(`warning: ${visible(text)}`) };
 }
 
 async function untilEnd(
@@ -48,7 +52,7 @@ async function untilEnd(
   { metadata: { name, namespace, uid } }: ECSMService,
   progress: Progress,
 ): Promise<RolloutState> {
-  const progressSession = { ...session, warn: (text: string) => progress.print(`warning: ${visible(text)}`) };
+  const progressSession = sessionOf(session, progress);
   const selection = { namespace, fieldSelector: `metadata.name=${name}`, signal: progress.signal };
   const deleted = new Failure(`"${name}" was deleted`);
   for await (const step of follow(call.terminal, progressSession, ECSMService, selection)) {

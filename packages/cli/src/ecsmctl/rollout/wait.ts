@@ -14,7 +14,7 @@ import { ECSMHpa, ECSMService } from '@ecsm/operator/kinds';
 import type { Kind } from '@ecsm/runtime';
 import { follow } from '../shared/follow.ts';
 import { shortNameOf } from '../shared/kinds.ts';
-import { warnWithoutOperator } from '../shared/operator-presence.ts';
+import { warningWithoutOperator } from '../shared/operator-presence.ts';
 import { type Session, withSession } from '../shared/session.ts';
 import { findTarget, type Item, missing, type Target, targetsOf } from '../shared/targets.ts';
 import { parseTime, timeoutMsOf } from '../shared/time-limits.ts';
@@ -50,13 +50,13 @@ export const run: Run = async (call) => {
     const met = (one: WaitTarget) => call.terminal.out.write(`${titleOf(one)} condition met\n`);
     for (const one of all) if (one.unmet === undefined) met(one);
     if (!isOnce && isOpen(all)) {
-      if (all.some(({ target, unmet }) => unmet !== undefined && operatorKinds.includes(target.kind))) {
-        await warnWithoutOperator(session, call.terminal);
-      }
+      const isOfOperator = all.some(({ target, unmet }) => unmet !== undefined && operatorKinds.includes(target.kind));
       const what = conditionText(condition);
-      await withProgress(call.terminal, { what, timeoutMs }, (progress) =>
-        until(call, session, { condition, all, met, progress }),
-      );
+      await withProgress(call.terminal, { what, timeoutMs }, (progress) => {
+        const work = () => until(call, session, { condition, all, met, progress });
+        const warn = (text: string) => progress.print(`warning: ${visible(text)}`);
+        return isOfOperator ? warningWithoutOperator({ ...session, warn }, call.terminal, work) : work();
+      });
     }
     const left = all.filter(({ unmet }) => unmet !== undefined);
     if (left.length > 0) throw new Failure(`no ${conditionText(condition)}: ${leftText(left)}`);

@@ -39,24 +39,36 @@ export async function missingOperatorWarning(registry: Registry, observer: Obser
   return presence.is === 'stopped' ? presence.message : undefined;
 }
 
-/** An operator that is being started has no record yet. */
-const startMsMax = 10_000;
-const startPollMs = 250;
+type Warner = { readonly registry: Registry; readonly warn: (text: string) => void };
 
-/** For commands that wait for the operator: also for an operator that is just being started, up to `startMs`. */
-export async function warnWithoutOperator(
-  { registry, warn }: { readonly registry: Registry; readonly warn: (text: string) => void },
-  terminal: Observer & Pick<Terminal, 'signal'>,
-  startMs = startMsMax,
-): Promise<void> {
-  const { clock, signal } = terminal;
-  const untilMs = clock.monotonicMs() + startMs;
-  let presence = await operatorPresence(registry, terminal);
-  while (presence.is === 'none' && clock.monotonicMs() < untilMs && !signal.aborted) {
-    await sleep(clock, startPollMs, signal);
-    presence = await operatorPresence(registry, terminal);
-  }
+export async function warnWithoutOperator({ registry, warn }: Warner, observer: Observer): Promise<void> {
+  const presence = await operatorPresence(registry, observer);
   if (presence.is !== 'assumed') warn(`${presence.message}; nothing changes until ecsm-operator is started`);
+}
+
+/** An operator that is being started has no record yet, and one that is part of another program never has. */
+const startMsMax = 10_000;
+
+/** For commands that wait for the operator: warns while `work` runs, if the operator has ended or does not start. */
+export async function warningWithoutOperator<T>(
+  warner: Warner,
+  terminal: Observer,
+  work: () => Promise<T>,
+): Promise<T> {
+  const end = new AbortController();
+  const watching = async () => {
+    const presence = await operatorPresence(warner.registry, terminal);
+    if (presence.is === 'none') await sleep(terminal.clock, startMsMax, end.signal);
+    if (!end.signal.aborted) await warnWithoutOperator(warner, terminal);
+  };
+  // The work reports what is wrong with the registry.
+  const watched = watching().catch(() => {});
+  try {
+    return await work();
+  } finally {
+    end.abort();
+    await watched;
+  }
 }
 
 async function leaseNamed(registry: Registry, name: string): Promise<LeaseSpec | 'unreadable' | undefined> {
