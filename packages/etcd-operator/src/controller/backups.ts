@@ -66,19 +66,21 @@ function backupPass({
     }
     monitoring.observed(backup);
     const invalid = invalidBackup(backup, service.clock.now());
+    const lookMs = service.settings.workerLookMs;
     if (invalid) {
-      await writeStatus(EtcdBackup, context, backup, invalid);
-      return undefined;
+      return (await writeStatus(EtcdBackup, context, backup, invalid)) ? undefined : { requeueAfterMs: lookMs };
     }
     const backups = new BackupService({ ...service, registry: context.registry });
     const observed = await backups.observe(backup);
     const decision = nextBackupStep(observed.input);
-    if (!(await writeStatus(EtcdBackup, context, backup, decision.status))) return undefined;
+    if (!(await writeStatus(EtcdBackup, context, backup, decision.status))) return { requeueAfterMs: lookMs };
     report(events(), backup, decision.events);
     if (decision.action) {
       await context.registry.checkFence();
       await backups.perform(observed, decision);
       context.log.write('info', 'backup: action taken', { action: decision.action.do });
+      // What it acted on was gone, or that was a stale read: also after the last action the next pass finds out.
+      return { requeueAfterMs: decision.requeueAfterMs ?? lookMs };
     }
     return resultOf(decision.requeueAfterMs);
   };
@@ -89,19 +91,21 @@ function restorePass({ service, events }: BackupControllersOptions): Reconcile<E
     const restore = await context.get();
     if (restore === undefined) return undefined;
     const invalid = invalidRestore(restore, service.clock.now());
+    const lookMs = service.settings.workerLookMs;
     if (invalid) {
-      await writeStatus(EtcdRestore, context, restore, invalid);
-      return undefined;
+      return (await writeStatus(EtcdRestore, context, restore, invalid)) ? undefined : { requeueAfterMs: lookMs };
     }
     const restores = new RestoreService({ ...service, registry: context.registry });
     const observed = await restores.observe(restore);
     const decision = nextRestoreStep(observed.input);
-    if (!(await writeStatus(EtcdRestore, context, restore, decision.status))) return undefined;
+    if (!(await writeStatus(EtcdRestore, context, restore, decision.status))) return { requeueAfterMs: lookMs };
     report(events(), restore, decision.events);
     if (decision.action) {
       await context.registry.checkFence();
       await restores.perform(observed, decision);
       context.log.write('info', 'restore: action taken', { action: decision.action.do });
+      // What it acted on was gone, or that was a stale read: also after the last action the next pass finds out.
+      return { requeueAfterMs: decision.requeueAfterMs ?? lookMs };
     }
     return resultOf(decision.requeueAfterMs);
   };
@@ -121,7 +125,7 @@ function report(
 
 /**
  * The intent is written before the act, on the version that was read: what is decided on a stale read is refused here.
- * Returns false if the object is gone.
+ * Returns false if the object is gone, or if that was a stale read: the next pass finds out.
  */
 async function writeStatus<Spec, Status, SpecInput, StatusInput>(
   kind: Kind<Spec, Status, SpecInput, StatusInput>,

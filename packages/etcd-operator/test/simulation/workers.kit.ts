@@ -1,4 +1,7 @@
-/** Runs the worker pods of backups and restores, as a kubelet does: once, until they end, are killed or are deleted. */
+/**
+ * Runs the worker pods of backups and restores, as a kubelet does: once, until they end, are killed or are deleted. A pod
+ * that is deleted exists until its process has ended: no other one of its name is created before.
+ */
 import { Pod } from '@ecsm/kubernetes';
 import { type Clock, isApiError, type Registry, sleep } from '@ecsm/runtime';
 import type { SeededRandom } from '@ecsm/runtime/simulation';
@@ -21,6 +24,7 @@ export interface WorkersOptions {
 
 class Ended extends Error {}
 
+const finalizer = 'kubelet.test/worker';
 const stepMsMax = 4_000;
 /** Of each step, while workers are killed. */
 const killChance = 0.04;
@@ -54,11 +58,24 @@ export class Workers {
     const { clock, random } = this.#options;
     const { uid, name, ownerReferences } = pod.metadata;
     await sleep(clock, random.integer(100, stepMsMax));
-    if (!this.#isAlive(pod)) return;
+    if (!this.#isAlive(pod) || !(await this.#hold(pod, [finalizer]))) return;
     this.running.set(uid, { name, owner: ownerReferences?.[0]?.uid ?? '' });
     const outcome = await this.#work(pod);
     this.running.delete(uid);
     if (outcome) await this.#report(pod, outcome);
+    await this.#hold(pod, null);
+  }
+
+  /** Returns false if the pod is gone. */
+  async #hold({ metadata: { name, uid } }: Pod, finalizers: readonly string[] | null): Promise<boolean> {
+    const patch = { metadata: { finalizers: finalizers && [...finalizers] } };
+    try {
+      await this.#options.registry.resource(Pod).patch(name, patch, { namespace, uid });
+      return true;
+    } catch (error) {
+      if (!isApiError(error, 'NotFound') && !isApiError(error, 'Conflict')) throw error;
+      return false;
+    }
   }
 
   /** Undefined if it was deleted: nobody asks any more. */

@@ -23,7 +23,10 @@ export interface AttemptRecord {
 
 export interface AttemptLimits {
   readonly nowMs: number;
-  /** Of the pod. All attempts have the same, so that a second pod cannot be created beside the first. */
+  /**
+   * Of the pod. All attempts have the same, so that a second pod cannot be created beside the first: a pod that is deleted
+   * keeps its name until its processes have ended, and the operator never deletes one by force.
+   */
   readonly name: string;
   /** Further attempts after the first one. */
   readonly backoffLimit: number;

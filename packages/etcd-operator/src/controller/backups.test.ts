@@ -1,0 +1,101 @@
+/**
+ * Goal: an object that was read as missing, and is not, is looked at again. Method: a registry whose first write of an
+ * object is answered with `NotFound`, as after a read of a replica that is behind, on a virtual clock.
+ */
+import {
+  ApiError,
+  EmbeddedRegistry,
+  Informers,
+  type Kind,
+  MemoryStore,
+  type Registry,
+  silentLog,
+  type WriteObserver,
+} from '@ecsm/runtime';
+import { VirtualClock } from '@ecsm/runtime/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import { EtcdBackup } from '../apis/etcd-backup.ts';
+import { EtcdRestore } from '../apis/etcd-restore.ts';
+import { BackupMonitoring } from '../service/backup/monitoring.ts';
+import { BACKUP_FINALIZER } from '../service/backup/run.ts';
+import { createBackupControllers } from './backups.ts';
+import { operatorKinds, settingsDefault } from './operator.ts';
+
+/** The first call of the method finds nothing. */
+function staleOnce(registry: Registry, kindName: string, method: 'updateStatus' | 'patch', calls = { count: 0 }) {
+  const stale: Registry = bound(registry, {
+    observedBy: (observer: WriteObserver) => staleOnce(registry.observedBy(observer), kindName, method, calls),
+    resource: (kind: Kind) => {
+      const resource = registry.resource(kind);
+      if (kind.kind !== kindName || calls.count > 0) return resource;
+      return bound(resource, {
+        [method]: () => {
+          calls.count++;
+          return Promise.reject(new ApiError('NotFound', { kind: kindName, name: 'one' }));
+        },
+      });
+    },
+  });
+  return stale;
+}
+
+/** The object with some of its methods replaced. */
+function bound<T extends object>(object: T, replaced: Readonly<Record<string, unknown>>): T {
+  return new Proxy(object, {
+    get(target, name) {
+      if (typeof name === 'string' && name in replaced) return replaced[name];
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+function open() {
+  const clock = new VirtualClock();
+  return { clock, registry: new EmbeddedRegistry({ store: new MemoryStore(), kinds: operatorKinds, clock }) };
+}
+
+/** Runs the controllers for as long as a few looks take. */
+async function run(registry: Registry, clock: VirtualClock): Promise<void> {
+  const end = new AbortController();
+  onTestFinished(() => end.abort());
+  const controllers = createBackupControllers({
+    service: { clock, settings: settingsDefault, progress: async () => undefined, image: 'operator' },
+    events: () => undefined,
+    monitoring: new BackupMonitoring(undefined),
+    workers: 1,
+    log: silentLog,
+  });
+  const informers = new Informers({ registry, log: silentLog });
+  for (const controller of controllers) {
+    void controller.run({ registry, informers, signal: end.signal }).catch(() => {});
+  }
+  await clock.advance(settingsDefault.workerLookMs * 3);
+}
+
+const backupSpec = { clusterName: 'main', storageType: 'Volume', volume: { claimName: 'backups' } } as const;
+
+it('a backup whose first status was not written is not forgotten', async () => {
+  const { clock, registry } = open();
+  await registry.resource(EtcdBackup).create({ metadata: { name: 'once' }, spec: backupSpec });
+  await run(staleOnce(registry, 'EtcdBackup', 'updateStatus'), clock);
+  expect((await registry.resource(EtcdBackup).get('once')).status).toMatchObject({ phase: 'Failed' });
+});
+
+it('a restore whose first status was not written is not forgotten', async () => {
+  const { clock, registry } = open();
+  const spec = { clusterName: 'main', backupName: 'gone', restoreType: 'Replace', confirmReplace: 'main' } as const;
+  await registry.resource(EtcdRestore).create({ metadata: { name: 'back' }, spec });
+  await run(staleOnce(registry, 'EtcdRestore', 'updateStatus'), clock);
+  expect((await registry.resource(EtcdRestore).get('back')).status).toMatchObject({ phase: 'Failed' });
+});
+
+it('a deleted backup whose finalizer was not removed is not forgotten', async () => {
+  const { clock, registry } = open();
+  const backups = registry.resource(EtcdBackup);
+  const metadata = { name: 'once', finalizers: [BACKUP_FINALIZER] };
+  await backups.create({ metadata, spec: { ...backupSpec, deletionPolicy: 'Delete' } });
+  await backups.delete('once');
+  await run(staleOnce(registry, 'EtcdBackup', 'patch'), clock);
+  expect((await backups.list()).items).toEqual([]);
+});
