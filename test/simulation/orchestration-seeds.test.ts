@@ -1,6 +1,6 @@
 import { isThorough, simulates } from './simulating.kit.ts';
 
-const [seeds, parts] = isThorough ? [300, 60] : [100, 180];
+const [seeds, parts] = isThorough ? [300, 60] : [60, 360];
 simulates(
   `orders, autoscales and preempts services with crashes, stale reads and lost responses: seeds 1 to ${seeds}`,
   'orchestration',

@@ -15,8 +15,8 @@ import { calmScenario, leftoversOfFormerOwners, workshopScenario } from './works
 
 /** The planted defects of the small scenarios are found within 10 seeds. `make test THOROUGH=1` runs more. */
 const isThorough = Boolean(process.env['THOROUGH']);
-const smallSeeds = isThorough ? 500 : 100;
-const fencedSeeds = isThorough ? 2_000 : 200;
+const smallSeeds = isThorough ? 500 : 50;
+const fencedSeeds = isThorough ? 2_000 : 100;
 
 /** The first seed that fails, with what was wrong. */
 async function firstFailure(scenario: Scenario, seeds: number): Promise<string | undefined> {
