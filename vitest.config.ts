@@ -9,7 +9,7 @@ const hasInterruptBudget = Number.parseInt(process.versions.node, 10) < 22;
 
 /** In this order. The first ones wait for real processes or are simulations in processes: they fill each other's gaps. */
 const long = [
-  /\/test\/simulation\/(?:operator|orchestration|runtime|etcd)-|\/runtime\/test\/(?:kill|power|openers)\.test|\/workshop\.test|\/test\/(?:docs|examples|life-cycle|start-etcd|etcd-operator-docs|storage|user-certificates)\.test|\/gateway\.test/,
+  /\/test\/simulation\/(?:operator|orchestration|runtime|etcd)-|\/runtime\/test\/(?:kill|power|openers)\.test|\/workshop\.test|\/test\/(?:docs|examples|life-cycle|start-etcd|etcd-operator-docs|etcd-backup-docs|backup|storage|user-certificates)\.test|\/gateway\.test/,
   /\/test\/session\.test|\/simulation\/(?:stories|mutants)\.test|\/registry\/history\.test|\/transfer\/memory\.test/,
 ];
 

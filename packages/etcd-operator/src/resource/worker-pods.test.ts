@@ -95,7 +95,7 @@ describe('a worker pod', () => {
     expect(old.spec.initContainers?.[1]?.command?.join()).not.toContain('bump');
   });
 
-  it('rehearses with a member that nobody else reaches', () => {
+  it('rehearses with a member that is reached from its pod only', () => {
     const pod = rehearsalPod('p', options, { fetch: prune, restore, check: prune });
     const member = pod.spec.containers.find(({ name }) => name === 'scratch-member');
     expect(member?.command).toContain('--listen-client-urls=http://127.0.0.1:12379');

@@ -1,6 +1,6 @@
 /**
  * The latest revision of each key, by a fingerprint of 64 bits of the key: 24 bytes for each, whatever the length of the
- * keys. The seed is secret, so nobody can choose keys that have the same fingerprint.
+ * keys. The seed is secret, so that keys cannot be chosen to have the same fingerprint.
  */
 import { randomBytes } from 'node:crypto';
 

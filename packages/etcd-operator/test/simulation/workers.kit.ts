@@ -78,7 +78,7 @@ export class Workers {
     }
   }
 
-  /** Undefined if it was deleted: nobody asks any more. */
+  /** Undefined if it was deleted: its answer is not read any more. */
   async #work(
     pod: Pod,
   ): Promise<{ readonly container: string; readonly exitCode: number; readonly message: string } | undefined> {

@@ -22,7 +22,7 @@ describe('SharedStore', () => {
     expect(spec.size).toBe(1);
   });
 
-  it('shares values that nobody can change', async () => {
+  it('shares values, which cannot be changed', async () => {
     const { widgets } = await start();
     const { spec } = await widgets.get('a');
     expect(() => Object.assign(spec, { size: 3 })).toThrow(TypeError);

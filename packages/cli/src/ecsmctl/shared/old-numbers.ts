@@ -1,4 +1,4 @@
-/** Warnings about the status of services that nobody updates any more. */
+/** Warnings about the status of services that is not updated any more. */
 import type { Terminal } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
 import { type Condition, findCondition, timeMsOf } from '@ecsm/runtime';

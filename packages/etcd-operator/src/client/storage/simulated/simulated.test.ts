@@ -33,7 +33,7 @@ describe('a fault of the simulated store', () => {
     expect(await outcome(client.put('a', chunked('content')))).toBe('AlreadyExists');
   });
 
-  it('can refuse calls of one key, so many times', async () => {
+  it('can refuse a number of calls of one key', async () => {
     const { store, client } = create();
     const matches = (key: string) => key.endsWith('a');
     store.inject({ matches, times: 2, fault: { type: 'refused', code: 'Denied' } });
