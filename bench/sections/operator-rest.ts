@@ -4,69 +4,9 @@
  * noticed: a service that is deleted, an instance that is stopped, and a service that is edited, at different moments.
  */
 import { compressedTransport, Ecsm, Recorder, RestClient } from '@ecsm/client';
-import { Operator, operatorKinds } from '@ecsm/operator';
-import { EmbeddedRegistry, MemoryStore } from '@ecsm/runtime';
-import { SeededRandom } from '@ecsm/runtime/simulation';
-import { VirtualClock } from '@ecsm/runtime/testing';
-import { type Behaviour, Simulator } from '@ecsm/simulator';
-import { createServices } from '../fleet.ts';
+import type { Behaviour, Simulator } from '@ecsm/simulator';
 import { deliver, type Measurement } from '../report.ts';
-
-const minuteMs = 60_000;
-const restMinutes = 10;
-
-interface Site {
-  readonly clock: VirtualClock;
-  readonly simulator: Simulator;
-  readonly operator: Operator;
-  stop(): Promise<void>;
-}
-
-async function settledSite(count: number, behaviour: Partial<Behaviour>): Promise<Site> {
-  const clock = new VirtualClock();
-  const simulator = new Simulator({ clock, random: new SeededRandom(1), nodes: 3, behaviour: 'instant' });
-  simulator.platform.setBehaviour(behaviour);
-  const registry = new EmbeddedRegistry({
-    store: new MemoryStore(),
-    kinds: operatorKinds,
-    clock,
-    random: new SeededRandom(2),
-  });
-  const operator = new Operator({
-    registry,
-    transport: simulator.transport(),
-    clock,
-    random: new SeededRandom(3),
-    settings: { inFlightMax: 16, workers: 32 },
-  });
-  const ending = new AbortController();
-  const running = operator.run({ signal: ending.signal });
-  await createServices(registry, 0, count);
-  await clock.until(() => operator.settled(), 30 * minuteMs);
-  return {
-    clock,
-    simulator,
-    operator,
-    async stop() {
-      ending.abort();
-      let isOver = false;
-      void running.finally(() => {
-        isOver = true;
-      });
-      await clock.until(() => isOver);
-      await running;
-    },
-  };
-}
-
-/** Bytes for each minute. */
-async function operatorBytes({ clock, operator }: Site): Promise<number> {
-  // Between two observations, so that the number of observations in the time is not a matter of chance.
-  await clock.advance(minuteMs / 2);
-  operator.recorder.reset();
-  await clock.advance(restMinutes * minuteMs);
-  return bytesOf(operator.recorder) / restMinutes;
-}
+import { costAtRest, minuteMs, type Site, settledSite, totalBytes } from '../site.ts';
 
 /** Lists all services in pages of 25, every 30 s. `isCompressed`: it accepts gzip, as Go's client does by default. */
 async function peerBytes({ clock, simulator }: Site, isCompressed: boolean): Promise<number> {
@@ -81,12 +21,7 @@ async function peerBytes({ clock, simulator }: Site, isCompressed: boolean): Pro
   for (let round = 0; round < 2; round++) {
     for (let page = 1, total = 1; (page - 1) * 25 < total; page++) total = (await services.page(page, 25)).total;
   }
-  return bytesOf(recorder);
-}
-
-function bytesOf(recorder: Recorder): number {
-  const { bytesUp, bytesDown } = recorder.totals();
-  return bytesUp + bytesDown;
+  return totalBytes(recorder);
 }
 
 type Change = (platform: Simulator['platform'], name: string) => void;
@@ -136,7 +71,7 @@ const measurements: Measurement[] = [];
 
 async function measure(count: number, { name, behaviour, part }: (typeof platforms)[number]): Promise<void> {
   const site = await settledSite(count, behaviour);
-  const ours = await operatorBytes(site);
+  const ours = (await costAtRest(site)).bytes;
   const peer = await peerBytes(site, false);
   const what = `at rest, ${count} services, ${name}`;
   measurements.push({

@@ -17,23 +17,35 @@ const row = (serviceId: string): ContainerRow => ({
 function platform() {
   const clock = new VirtualClock();
   const requests: string[] = [];
-  const state = { failure: undefined as ApiError | undefined };
+  const state = { failure: undefined as ApiError | undefined, percent: 50, uptime: 600, fingerprint: 1 };
   const ofServices = async function* (ids: readonly string[]) {
     requests.push(ids.join(' '));
     await Promise.resolve();
     if (state.failure) throw state.failure;
-    yield* ids.map(row);
+    yield* ids.map((id) => ({ ...row(id), cpuUsage: state.percent, uptime: state.uptime }));
   };
   // Only this part of the client is used.
   const ecsm = { containers: () => ({ ofServices }) } as unknown as Ecsm;
   const ids: Readonly<Record<string, readonly string[]>> = { a: ['a1', 'a2'], b: ['b1'], c: ['c1'], none: [] };
-  const reader = new UsageReader({ ecsm, clock, idsOf: (base) => ids[base] });
+  const servicesOf = (base: string) => ids[base]?.map((id) => ({ id, fingerprint: state.fingerprint }));
+  const reader = new UsageReader({ ecsm, clock, servicesOf, intervalMs: 15_000 });
   const { signal } = new AbortController();
   const read = async (base: string, others: readonly string[] = ['a', 'b']) => {
-    const rows = await reader.read({ base, others, ageMsMax: 7_500, signal });
+    const rows = await reader.read({ base, others, signal });
     return rows.map(({ serviceId }) => serviceId);
   };
-  return { clock, requests, state, reader, read };
+  /** Syncs once in each round. Returns the rounds in which usage was read. */
+  const rounds = async (count: number) => {
+    const read: number[] = [];
+    for (let round = 0; round < count; round++) {
+      const before = requests.length;
+      await reader.read({ base: 'a', others: [], signal });
+      if (requests.length > before) read.push(round);
+      await clock.advance(15_000);
+    }
+    return read;
+  };
+  return { clock, requests, state, reader, read, rounds };
 }
 
 describe('the usage of autoscaled services', () => {
@@ -53,6 +65,33 @@ describe('the usage of autoscaled services', () => {
     await clock.advance(1);
     await read('a');
     expect(requests).toHaveLength(2);
+  });
+
+  it('that does not change is read in every second round, then in every fourth', async () => {
+    const { rounds } = platform();
+    expect(await rounds(16)).toEqual([0, 1, 3, 7, 11, 15]);
+  });
+
+  it('that has changed is read in every round again', async () => {
+    const { rounds, state } = platform();
+    await rounds(12);
+    state.percent = 55;
+    expect(await rounds(4)).toEqual([3]);
+    state.percent = 80;
+    expect(await rounds(6)).toEqual([3, 4]);
+  });
+
+  it('is read in the next round if the instances are not those of the read', async () => {
+    const { rounds, state } = platform();
+    await rounds(12);
+    state.fingerprint = 2;
+    expect(await rounds(1)).toEqual([0]);
+  });
+
+  it('of instances that have just started is read in every round', async () => {
+    const { rounds, state } = platform();
+    state.uptime = 59;
+    expect(await rounds(6)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
   it('of a service that was not announced is read after the read in flight', async () => {

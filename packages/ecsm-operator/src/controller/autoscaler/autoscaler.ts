@@ -47,14 +47,18 @@ export function autoscaler(options: AutoscalerOptions): Runnable & Pick<Controll
     usage: new UsageReader({
       ecsm,
       clock,
+      intervalMs,
       // A service that no reconcile has decided about may belong to another owner.
-      idsOf: (base) => poller.idsOf(base)?.filter((id) => services.get(id)?.decided !== undefined),
+      servicesOf: (base) =>
+        poller.idsOf(base)?.flatMap((id) => {
+          const decided = services.get(id)?.decided;
+          return decided === undefined ? [] : [{ id, fingerprint: decided.fingerprint }];
+        }),
     }),
     prometheus: new Prometheus({ servers: options.prometheus, clock, timeoutMs: callTimeoutMs }),
     isObserved: (base) => poller.idsOf(base)?.every((id) => services.get(id)?.decided !== undefined) ?? false,
     offlineNodes: () => observer.offlineNodes,
     linkFailure: options.linkFailure,
-    usageMsMax: intervalMs / 2,
     metrics: options.metrics && hpaMetrics(options.metrics),
   });
   const controller = new Controller({

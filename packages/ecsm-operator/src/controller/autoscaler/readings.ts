@@ -15,8 +15,6 @@ export interface ReadingsOptions {
   readonly offlineNodes: () => ReadonlySet<string>;
   /** Why the platform cannot be reached; undefined if it can. */
   readonly linkFailure: () => string | undefined;
-  /** The age of usage that is used again. */
-  readonly usageMsMax: number;
 }
 
 export async function readMetrics(
@@ -42,7 +40,7 @@ async function readUsage(
   hpa: ECSMHpa,
   { status }: ECSMService,
   others: readonly string[],
-  { usage, offlineNodes, linkFailure, usageMsMax }: ReadingsOptions,
+  { usage, offlineNodes, linkFailure }: ReadingsOptions,
   signal: AbortSignal,
 ): Promise<MetricReading> {
   const failure = linkFailure();
@@ -50,7 +48,7 @@ async function readUsage(
   if (failure !== undefined) return { is: 'failed', message: 'the platform does not respond' };
   const removedIds = new Set((status?.removals ?? []).map(({ id }) => id));
   try {
-    const rows = await usage.read({ base: baseOf(hpa), others, ageMsMax: usageMsMax, signal });
+    const rows = await usage.read({ base: baseOf(hpa), others, signal });
     const context = { offlineNodes: offlineNodes(), removedIds };
     return { is: 'usage', instances: rows.map((row) => sampleOf(row, context)) };
   } catch (error) {

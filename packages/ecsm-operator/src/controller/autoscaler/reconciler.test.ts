@@ -35,7 +35,6 @@ class World {
     isObserved: () => this.isObserved,
     offlineNodes: () => new Set(),
     linkFailure: () => undefined,
-    usageMsMax: 7_500,
   });
 
   async start(replicas: number, change: Partial<ECSMHpaInput['spec']> = {}): Promise<this> {
