@@ -25,7 +25,7 @@ export function record(recorded: Recorded, events: readonly PlannedEvent[] = [])
 const unknownFactor = 4;
 const idleFactor = 20;
 /** Of the time that an operation takes already: so looking is never what takes long, and costs little in the end. */
-const elapsedPart = 10;
+const elapsedPart = 20;
 
 /** Often at first, and less often the longer it takes. */
 function soonMs({ recorded, facts, settings: { busyMs, restMs } }: PassInput): number {
