@@ -12,7 +12,7 @@ export const rooms = {
   'runtime/shape': { imports: [] },
   'runtime/redact': { imports: [] },
   'runtime/api': { imports: ['runtime/redact', 'runtime/lib'], libraries: ['yaml'] },
-  'runtime/cron': { imports: ['runtime/ports'], tests: ['runtime/api'], libraries: ['croner'] },
+  'runtime/cron': { imports: ['runtime/lib', 'runtime/ports'], tests: ['runtime/api'], libraries: ['croner'] },
   'runtime/store': {
     imports: ['runtime/api', 'runtime/lib', 'runtime/ports'],
     doors: ['node:fs', 'node:path', 'node:zlib', 'node:http', 'node:https', 'node:url', 'node:crypto', 'node:timers'],

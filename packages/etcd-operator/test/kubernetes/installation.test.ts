@@ -24,7 +24,7 @@ import { type EtcdControlPlane, startEtcdControlPlane } from './control-plane.ki
 const namespace = 'etcd-operator';
 const account = `system:serviceaccount:${namespace}:etcd-operator`;
 const program = fileURLToPath(new URL('../../../../bin/etcd-operator', import.meta.url));
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
 const kubectlPath = findKubectl();
 const directory = mkdtempSync(join(tmpdir(), 'etcd-operator-installation-'));
 const objects = installation({ image: 'etcd-operator:test', namespace });
@@ -118,9 +118,55 @@ async function live(at: World): Promise<void> {
   await at.clusters.patch('main', { metadata: { annotations } });
   await at.until('main', ({ status }) => status?.recovery !== undefined, 'the recovery has started');
   await at.settled('main');
-  await at.clusters.delete('main');
+  await backUpAndRestore(at, version);
+  for (const name of ['main', 'copy']) await at.clusters.delete(name);
   await expect.poll(async () => (await at.clusters.list()).items).toEqual([]);
   await expect.poll(() => at.claims('main')).toEqual([]);
+}
+
+/** On demand, by a schedule that deletes its oldest run and rehearses the newest, and restores that end well or not. */
+async function backUpAndRestore(at: World, version: string): Promise<void> {
+  const directory = await at.backupVolume('backups');
+  const place = { storageType: 'Volume', volume: { claimName: 'backups' } } as const;
+  const { backups, restores } = at;
+  await backups.create({ metadata: { name: 'first' }, spec: { clusterName: 'main', ...place } });
+  const { status } = await at.backedUp('first');
+  expect(status?.phase, status?.message).toBe('Completed');
+  await backups.create({
+    metadata: { name: 'every' },
+    spec: {
+      clusterName: 'main',
+      ...place,
+      schedule: '* * * * *',
+      retentionPolicy: { maxBackups: 1 },
+      deletionPolicy: 'Delete',
+      rehearse: { schedule: '* * * * *' },
+    },
+  });
+  const clusterTemplate = { size: 1, version, storage: { retentionPolicy: { whenDeleted: 'Delete' } } } as const;
+  const copy = { backupName: 'first', restoreType: 'New', clusterTemplate, backoffLimit: 0 } as const;
+  await restores.create({ metadata: { name: 'copy' }, spec: { ...copy, clusterName: 'copy' } });
+  expect((await at.restored('copy')).status).toMatchObject({ phase: 'Completed' });
+  await restores.create({
+    metadata: { name: 'back' },
+    spec: { backupName: 'first', clusterName: 'main', restoreType: 'Replace', confirmReplace: 'main' },
+  });
+  expect((await at.restored('back')).status).toMatchObject({ phase: 'Completed' });
+  const every = async () => (await backups.get('every')).status;
+  const options = { timeout: timeoutMs / 2 };
+  await expect.poll(async () => (await every())?.rehearsal?.result, options).toBe('Passed');
+  // The first run is deleted after the second one.
+  const firstRun = (await every())?.lastBackup;
+  await expect.poll(async () => (await every())?.lastBackup, options).not.toBe(firstRun);
+  const names = async () => (await backups.list()).items.map(({ metadata }) => metadata.name);
+  await expect.poll(names, options).not.toContain(firstRun);
+  // After the check, and before the data is fetched.
+  await restores.create({ metadata: { name: 'failing' }, spec: { ...copy, clusterName: 'failing' } });
+  await expect.poll(async () => (await restores.get('failing')).status?.step, { interval: 20 }).toMatch(/Preparing/u);
+  writeFileSync(join(await directory(), status?.manifestPath ?? ''), '{}');
+  expect((await at.restored('failing')).status).toMatchObject({ phase: 'Failed' });
+  for (const name of await names()) await backups.delete(name);
+  await expect.poll(names).toEqual([]);
 }
 
 /** With the arguments of the Deployment, but for its address. Returns what it has logged. */

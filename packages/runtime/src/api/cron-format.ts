@@ -2,6 +2,7 @@
  * Syntax of cron expressions and time zones in specs. It is checked here without the cron library, which only the
  * operator loads. What it accepts, the library accepts too.
  */
+import { BoundedMap } from '../lib/bounded-map.ts';
 
 interface Field {
   readonly name: string;
@@ -24,12 +25,17 @@ const fields: readonly Field[] = [
 
 export const cronFormat = { name: 'cron', check: checkCron };
 
+/** Time zones that were found. Every object that names one is validated often, and the search is slow. */
+const knownZones = new BoundedMap<string, true>(100);
+
 /** A name of the IANA database, such as `UTC` or `Europe/Berlin`. */
 export const timeZoneFormat = {
   name: 'time-zone',
   check: (text: string): string | undefined => {
+    if (knownZones.has(text)) return undefined;
     try {
       new Intl.DateTimeFormat('en', { timeZone: text });
+      knownZones.set(text, true);
       return undefined;
     } catch {
       return 'must be the name of a time zone such as UTC or Europe/Berlin';

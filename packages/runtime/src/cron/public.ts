@@ -3,13 +3,25 @@
  * because it loads a library that only operators need. The syntax is checked by `cronFormat`.
  */
 import { Cron } from 'croner';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import { timestampAt } from '../ports/clock.ts';
 
 /** The next time after another one. Undefined if there is none, such as for February 30. */
 export function nextTimeMs(expression: string, timeZone: string, afterMs: number): number | undefined {
+  return parsed(expression, timeZone).nextRun(timestampAt(afterMs))?.getTime();
+}
+
+/** Expressions are evaluated in every sync, and parsing takes longer than that. */
+const recent = new BoundedMap<string, Cron>(100);
+
+function parsed(expression: string, timeZone: string): Cron {
+  const key = `${timeZone} ${expression}`;
+  const known = recent.get(key);
+  if (known !== undefined) return known;
   // `paused`: the library starts no timer.
   const cron = new Cron(expression, { timezone: timeZone, mode: '5-part', paused: true });
-  return cron.nextRun(timestampAt(afterMs))?.getTime();
+  recent.set(key, cron);
+  return cron;
 }
 
 /** Steps back from now until a time is found: an hour, then twice as long, up to the interval of a leap day. */
