@@ -88,7 +88,10 @@ describe.skipIf(skipWithoutRelease('3.5'))('an agent', () => {
 
   it('says what is missing: scratch, volume, key, job', async () => {
     const outcomeOf = (changes: object) => bench.run(bench.backupJob([at()], 'missing', { ...tls, ...changes }));
-    expect(await outcomeOf({ scratch: '/nowhere' })).toMatchObject({ code: 'NoScratch', isRetriable: false });
+    expect(await outcomeOf({ scratch: '/nowhere', compression: 'gzip' })).toMatchObject({
+      code: 'NoScratch',
+      isRetriable: false,
+    });
     const destination = { type: 'Volume', directory: '/nowhere' };
     expect(await outcomeOf({ destination })).toMatchObject({ code: 'StorageNoBucket' });
     bench.secret('encryption', 'key', 'short');

@@ -108,9 +108,8 @@ async function fetchInto(
     const checksum = reader.finish();
     requireEqual(job.expected?.storedSha256 ?? manifest?.stored.sha256, opened.storedSha256() ?? checksum.sha256);
     requireEqual(job.expected?.snapshotSha256 ?? manifest?.snapshot.sha256, checksum.sha256);
-    startStep(context, 'verifying the snapshot', checksum.sizeBytes);
-    const facts = await readFacts(part, { signal });
-    requireFacts(job, manifest, facts);
+    const facts = recordedFacts(manifest) ?? (await factsOf(part, checksum.sizeBytes, context));
+    requireFacts(job, facts);
     await rename(part, job.into);
     if (job.flush) await flushDirectoryOf(job.into);
     const { revision, keys, hash, hashKV, isAuthEnabled } = facts;
@@ -122,15 +121,25 @@ async function fetchInto(
   }
 }
 
-function requireFacts(
-  { expected, etcdVersion }: FetchRequest,
-  manifest: BackupManifest | undefined,
-  facts: SnapshotFacts,
-): void {
-  if (facts.storageVersion !== '') requireVersion(facts.storageVersion, etcdVersion);
-  const { revision, hash } = manifest?.etcd ?? { revision: expected?.revision, hash: undefined };
-  const isOther = (revision ?? facts.revision) !== facts.revision || (hash ?? facts.hash) !== facts.hash;
-  if (isOther) throw swapped(`it has the revision ${facts.revision} and the hash ${facts.hash}`);
+type FetchedFacts = Pick<FetchResult, 'revision' | 'keys' | 'hash' | 'isAuthEnabled'> &
+  Pick<SnapshotFacts, 'hashKV' | 'storageVersion'>;
+
+/** The bytes are those that the manifest describes, so the facts are, too. They are not read from the database again. */
+function recordedFacts(manifest: BackupManifest | undefined): FetchedFacts | undefined {
+  if (manifest?.etcd.hashKV === undefined) return undefined;
+  const { revision, keys, hash, hashKV, storageVersion = '', isAuthEnabled = false } = manifest.etcd;
+  return { revision, keys, hash, hashKV, storageVersion, isAuthEnabled };
+}
+
+function factsOf(path: string, sizeBytes: number, context: AgentContext): Promise<SnapshotFacts> {
+  startStep(context, 'verifying the snapshot', sizeBytes);
+  return readFacts(path, { signal: context.signal });
+}
+
+function requireFacts({ expected, etcdVersion }: FetchRequest, { storageVersion, revision, hash }: FetchedFacts): void {
+  if (storageVersion !== '') requireVersion(storageVersion, etcdVersion);
+  if ((expected?.revision ?? revision) === revision) return;
+  throw swapped(`it has the revision ${revision} and the hash ${hash}`);
 }
 
 function requireEqual(wanted: string | undefined, found: string): void {

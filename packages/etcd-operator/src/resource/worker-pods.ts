@@ -150,6 +150,8 @@ function restoreContainer(restore: SnapshotRestore, mounts: readonly Mount[]): C
       'snapshot',
       'restore',
       snapshot,
+      // The container before has computed and compared it.
+      '--skip-hash-check',
       `--data-dir=${dataDirectory}`,
       `--name=${member}`,
       `--initial-cluster=${member}=${peerURL}`,

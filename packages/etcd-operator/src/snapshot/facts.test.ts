@@ -41,7 +41,7 @@ describe.skipIf(skipWithoutRelease('3.5'))('a snapshot of a real member', () => 
   const save = async () => {
     const { chunks } = await client.snapshot(servers.endpoint(0));
     const parts: Uint8Array[] = [];
-    for await (const chunk of chunks) parts.push(chunk);
+    for await (const chunk of chunks) parts.push(Buffer.from(chunk));
     writeFileSync(path, Buffer.concat(parts));
   };
   const compare = async () => {

@@ -93,7 +93,10 @@ export interface EtcdSnapshot {
   readonly sizeBytes: number;
   /** The version of the storage, such as `3.6.0`; empty before 3.6. */
   readonly version: string;
-  /** To be read once. It fails with `EtcdError` if it is not complete. A reader that stops ends the call. */
+  /**
+   * To be read once; a chunk is valid until the next one is requested. It fails with `EtcdError` if it is not complete. A
+   * reader that stops ends the call.
+   */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 

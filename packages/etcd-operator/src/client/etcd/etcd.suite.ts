@@ -110,7 +110,7 @@ export function describeEtcd(harness: EtcdHarness): void {
         const { sizeBytes, version, chunks } = await client.snapshot(cluster.endpoint(1));
         expect(version).toBe(harness.version.startsWith('3.6.') ? '3.6.0' : '');
         const parts: Uint8Array[] = [];
-        for await (const chunk of chunks) parts.push(chunk);
+        for await (const chunk of chunks) parts.push(Buffer.from(chunk));
         const bytes = Buffer.concat(parts);
         expect(bytes.byteLength).toBe(sizeBytes);
         expect(sizeBytes % 512).toBe(32);

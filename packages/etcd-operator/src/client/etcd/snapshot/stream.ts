@@ -1,6 +1,6 @@
 /**
  * The snapshot of a member over gRPC, on HTTP/2. The JSON gateway has the same call, but base64 and JSON make it nine times
- * slower. Flow control bounds the memory: etcd sends at most a window more than what was read.
+ * slower. Flow control bounds the memory: etcd sends at most a window more than what was read, and blocks are used again.
  */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:http2';
 import type { Clock } from '@ecsm/runtime';
@@ -12,6 +12,8 @@ import { SnapshotDecoder } from './decoder.ts';
 const path = '/etcdserverpb.Maintenance/Snapshot';
 const idleTimeoutMsDefault = 30_000;
 const windowBytes = 1024 * 1024;
+/** How many may wait for the reader. */
+const blocksMax = 8;
 /** At the end of a snapshot: its SHA-256. */
 const trailerBytes = 32;
 /** An empty message: not compressed, of length 0. */
@@ -39,7 +41,6 @@ export async function openSnapshot(call: SnapshotCall): Promise<EtcdSnapshot> {
 class SnapshotConnection {
   readonly #session: ClientHttp2Session;
   readonly #stream: ClientHttp2Stream;
-  readonly #bytes: AsyncIterator<Buffer>;
   readonly #what: string;
   readonly #clock: Clock;
   readonly #idleTimeoutMs: number;
@@ -53,7 +54,9 @@ class SnapshotConnection {
   #trailers: IncomingHttpHeaders = {};
   /** Since when bytes are awaited; undefined while the reader is busy. */
   #waitingSinceMs: number | undefined;
+  #wake = () => {};
   #cancelTimer = () => {};
+  #isAnnounced = false;
   #hasEnded = false;
 
   constructor({ endpoint, credentials, clock, signal, idleTimeoutMs = idleTimeoutMsDefault }: SnapshotCall) {
@@ -90,7 +93,11 @@ class SnapshotConnection {
     });
     // Of a stream that is canceled because its connection failed, the cause is the failure of the connection.
     this.#stream.on('error', (error: Error) => this.#fail(connectionFailure(causeOf(error), this.#what)));
-    this.#bytes = this.#stream[Symbol.asyncIterator]();
+    this.#stream.on('data', (piece: Buffer) => this.#take(piece));
+    this.#stream.on('end', () => this.#end());
+    this.#stream.on('close', () =>
+      this.#fail(new EtcdError('Unavailable', `${this.#what}: it closed the stream early`)),
+    );
     this.#stream.end(emptyMessage);
     signal?.addEventListener('abort', this.#onAbort, { once: true });
     this.#watch();
@@ -105,15 +112,20 @@ class SnapshotConnection {
   }
 
   async readFirst(): Promise<void> {
-    while (this.#decoder.announcedBytes === undefined && !this.#hasEnded) await this.#read();
+    while (!this.#isAnnounced && !this.#hasEnded) await this.#more();
   }
 
   async *chunks(): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
-        for (let block = this.#blocks.shift(); block; block = this.#blocks.shift()) yield block;
+        for (let block = this.#blocks.shift(); block; block = this.#blocks.shift()) {
+          yield block;
+          this.#decoder.recycle(block);
+          if (this.#failure) throw this.#failure;
+          if (this.#blocks.length < blocksMax / 2) this.#stream.resume();
+        }
         if (this.#hasEnded) break;
-        await this.#read();
+        await this.#more();
       }
       const { receivedBytes } = this.#decoder;
       if (receivedBytes === this.sizeBytes) return;
@@ -131,27 +143,50 @@ class SnapshotConnection {
     this.#session.destroy();
   }
 
-  /** The next bytes, or the end, which is a success only if etcd says so. */
-  async #read(): Promise<void> {
+  /** Resolves when there is something new. */
+  async #more(): Promise<void> {
+    if (this.#failure) throw this.#failure;
     this.#waitingSinceMs = this.#clock.monotonicMs();
-    let result: IteratorResult<Buffer>;
-    try {
-      result = await this.#bytes.next();
-    } catch (error) {
-      throw this.#failure ?? connectionFailure(error instanceof Error ? error : new Error(String(error)), this.#what);
-    }
+    this.#stream.resume();
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
     this.#waitingSinceMs = undefined;
     if (this.#failure) throw this.#failure;
-    if (!result.done) return this.#decoder.push(result.value);
+  }
+
+  /** Events instead of an iterator: there are many thousands of pieces, and a promise for each costs as much as its bytes. */
+  #take(piece: Buffer): void {
+    if (this.#waitingSinceMs !== undefined) this.#waitingSinceMs = this.#clock.monotonicMs();
+    this.#decode(() => this.#decoder.push(piece));
+    if (this.#blocks.length >= blocksMax) this.#stream.pause();
+    const isNew = !this.#isAnnounced && this.#decoder.announcedBytes !== undefined;
+    if (isNew) this.#isAnnounced = true;
+    if (isNew || this.#blocks.length > 0) this.#wake();
+  }
+
+  /** A success only if etcd says so. */
+  #end(): void {
     const refusal = refusalIn({ ...this.#headers, ...this.#trailers }, this.#what);
-    if (refusal) throw refusal;
-    this.#decoder.end();
-    this.#hasEnded = true;
+    if (refusal) this.#fail(refusal);
+    else this.#decode(() => this.#decoder.end());
+    this.#hasEnded = this.#failure === undefined;
+    this.#wake();
+  }
+
+  #decode(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#fail(error instanceof EtcdError ? error : new EtcdError('Other', `${this.#what}: ${String(error)}`));
+    }
   }
 
   #fail(error: EtcdError): void {
+    if (this.#hasEnded) return;
     this.#failure ??= error;
     this.#stream.destroy(this.#failure);
+    this.#wake();
   }
 
   /** One timer for the whole stream: there are many thousands of pieces. */

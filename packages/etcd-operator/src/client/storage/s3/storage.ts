@@ -22,6 +22,7 @@ import { Requests } from './requests.ts';
 import { upload } from './upload.ts';
 
 export class S3Storage implements BackupStorageClient {
+  readonly hasFiles = false;
   readonly #path: string;
   readonly #requests: Requests;
   readonly #options: StorageOptions;
