@@ -2,11 +2,10 @@
  * The snapshot of a member over gRPC, on HTTP/2. The JSON gateway has the same call, but base64 and JSON make it nine times
  * slower. Flow control bounds the memory: etcd sends at most a window more than what was read, and blocks are used again.
  */
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:http2';
 import type { Clock } from '@ecsm/runtime';
 import type { EtcdCredentials, EtcdEndpoint, EtcdSnapshot, EtcdSnapshotOptions } from '../contract.ts';
 import { EtcdError } from '../error.ts';
-import { connectionFailure, reportedFailure } from '../gateway/failure.ts';
+import { describeEndpoint, GrpcStream } from '../grpc/stream.ts';
 import { SnapshotDecoder } from './decoder.ts';
 
 const path = '/etcdserverpb.Maintenance/Snapshot';
@@ -16,8 +15,7 @@ const windowBytes = 1024 * 1024;
 const blocksMax = 8;
 /** At the end of a snapshot: its SHA-256. */
 const trailerBytes = 32;
-/** An empty message: not compressed, of length 0. */
-const emptyMessage = Buffer.alloc(5);
+const emptyMessage = Buffer.alloc(0);
 
 interface SnapshotCall extends EtcdSnapshotOptions {
   readonly endpoint: EtcdEndpoint;
@@ -39,8 +37,7 @@ export async function openSnapshot(call: SnapshotCall): Promise<EtcdSnapshot> {
 }
 
 class SnapshotConnection {
-  readonly #session: ClientHttp2Session;
-  readonly #stream: ClientHttp2Stream;
+  readonly #stream: GrpcStream;
   readonly #what: string;
   readonly #clock: Clock;
   readonly #idleTimeoutMs: number;
@@ -50,8 +47,6 @@ class SnapshotConnection {
   readonly #onAbort = () => this.#fail(new EtcdError('Unavailable', `${this.#what}: the call was aborted`));
   /** The first failure, which is the cause of the others. */
   #failure: EtcdError | undefined;
-  #headers: IncomingHttpHeaders = {};
-  #trailers: IncomingHttpHeaders = {};
   /** Since when bytes are awaited; undefined while the reader is busy. */
   #waitingSinceMs: number | undefined;
   #wake = () => {};
@@ -60,45 +55,19 @@ class SnapshotConnection {
   #hasEnded = false;
 
   constructor({ endpoint, credentials, clock, signal, idleTimeoutMs = idleTimeoutMsDefault }: SnapshotCall) {
-    const { host, address, port } = endpoint;
-    this.#what = `etcd at ${host} (${address}:${port})`;
+    this.#what = describeEndpoint(endpoint);
     this.#clock = clock;
     this.#idleTimeoutMs = idleTimeoutMs;
     this.#signal = signal;
     if (signal?.aborted) throw new EtcdError('Unavailable', `${this.#what}: the call was aborted`);
-    const dialled = address.includes(':') ? `[${address}]` : address;
-    this.#session = connect(`${credentials ? 'https' : 'http'}://${dialled}:${port}`, {
-      settings: { initialWindowSize: windowBytes, enablePush: false },
-      ...(credentials ? { ...credentials, servername: host } : {}),
-    });
-    this.#session.on('connect', () => {
-      if (!this.#session.destroyed) this.#session.setLocalWindowSize(windowBytes);
-    });
-    this.#session.on('error', (error: Error) => this.#fail(connectionFailure(error, this.#what)));
-    this.#session.on('goaway', () =>
-      this.#fail(new EtcdError('Unavailable', `${this.#what}: it closed the connection`)),
+    this.#stream = new GrpcStream(
+      { endpoint, credentials, path, message: emptyMessage, isLed: false, windowBytes },
+      {
+        onData: (piece) => this.#take(piece),
+        onEnd: (refusal) => this.#end(refusal),
+        onFailure: (error) => this.#fail(error),
+      },
     );
-    this.#stream = this.#session.request({
-      ':method': 'POST',
-      ':path': path,
-      ':authority': `${host}:${port}`,
-      'content-type': 'application/grpc',
-      te: 'trailers',
-    });
-    this.#stream.on('response', (headers) => {
-      this.#headers = headers;
-    });
-    this.#stream.on('trailers', (trailers) => {
-      this.#trailers = trailers;
-    });
-    // Of a stream that is canceled because its connection failed, the cause is the failure of the connection.
-    this.#stream.on('error', (error: Error) => this.#fail(connectionFailure(causeOf(error), this.#what)));
-    this.#stream.on('data', (piece: Buffer) => this.#take(piece));
-    this.#stream.on('end', () => this.#end());
-    this.#stream.on('close', () =>
-      this.#fail(new EtcdError('Unavailable', `${this.#what}: it closed the stream early`)),
-    );
-    this.#stream.end(emptyMessage);
     signal?.addEventListener('abort', this.#onAbort, { once: true });
     this.#watch();
   }
@@ -139,8 +108,7 @@ class SnapshotConnection {
   close(): void {
     this.#cancelTimer();
     this.#signal?.removeEventListener('abort', this.#onAbort);
-    this.#stream.destroy();
-    this.#session.destroy();
+    this.#stream.close();
   }
 
   /** Resolves when there is something new. */
@@ -166,8 +134,7 @@ class SnapshotConnection {
   }
 
   /** A success only if etcd says so. */
-  #end(): void {
-    const refusal = refusalIn({ ...this.#headers, ...this.#trailers }, this.#what);
+  #end(refusal: EtcdError | undefined): void {
     if (refusal) this.#fail(refusal);
     else this.#decode(() => this.#decoder.end());
     this.#hasEnded = this.#failure === undefined;
@@ -185,7 +152,7 @@ class SnapshotConnection {
   #fail(error: EtcdError): void {
     if (this.#hasEnded) return;
     this.#failure ??= error;
-    this.#stream.destroy(this.#failure);
+    this.#stream.close();
     this.#wake();
   }
 
@@ -196,32 +163,5 @@ class SnapshotConnection {
       if (idleMs < this.#idleTimeoutMs) return this.#watch();
       this.#fail(new EtcdError('Timeout', `${this.#what}: no bytes of the snapshot within ${this.#idleTimeoutMs} ms`));
     });
-  }
-}
-
-function causeOf(error: Error): Error {
-  return error.cause instanceof Error ? error.cause : error;
-}
-
-/** Undefined if etcd reported success. */
-function refusalIn(headers: IncomingHttpHeaders, what: string): EtcdError | undefined {
-  const status = headers['grpc-status'];
-  if (status === '0') return undefined;
-  if (typeof status !== 'string') {
-    const http = headers[':status'] ?? 200;
-    return new EtcdError(
-      'Unavailable',
-      `${what}: the snapshot ended early${http === 200 ? '' : `: HTTP status ${http}`}`,
-    );
-  }
-  const message = headers['grpc-message'];
-  return reportedFailure(typeof message === 'string' ? decoded(message) : `gRPC status ${status}`, Number(status));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }
