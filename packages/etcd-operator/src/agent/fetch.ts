@@ -1,6 +1,6 @@
 /** The job that fetches a stored snapshot. The file gets its name only when everything is verified. */
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { BackupStorageClient } from '../client/storage/contract.ts';
 import type { EncryptionKey } from '../snapshot/encryption.ts';
 import { SnapshotError } from '../snapshot/error.ts';
@@ -9,21 +9,31 @@ import type { BackupManifest } from '../snapshot/manifest.ts';
 import { isManifestKey } from '../snapshot/names.ts';
 import { type AgentContext, encryptionKey, startStep, storageOf } from './context.ts';
 import { AgentError } from './failure.ts';
-import type { FetchJob, FetchResult } from './job.ts';
+import { type FetchJob, type FetchResult, tlsFiles } from './job.ts';
 import { flushDirectoryOf, requireSpace, writeSnapshot } from './scratch.ts';
 import { openStored, readManifest } from './stored.ts';
 
 export async function fetchSnapshot(job: FetchJob, context: AgentContext): Promise<FetchResult> {
   const storage = await storageOf(job.destination, context);
   try {
-    return await fetchFrom(storage, job.isEncrypted ? await encryptionKey(context) : undefined, job, context);
+    const result = await fetchFrom(storage, job.isEncrypted ? await encryptionKey(context) : undefined, job, context);
+    if (job.certificates !== undefined) await writeCertificates(job.certificates, context);
+    return result;
   } finally {
     storage.close();
   }
 }
 
+async function writeCertificates(directory: string, { clock }: AgentContext): Promise<void> {
+  const { scratchCertificates } = await import('../client/etcd/scratch-certificates.ts');
+  const { ca, cert, key } = scratchCertificates(clock);
+  await mkdir(directory, { recursive: true });
+  const write = (name: string, pem: string) => writeFile(join(directory, name), pem, { mode: 0o600 });
+  await Promise.all([write(tlsFiles.ca, ca), write(tlsFiles.cert, cert), write(tlsFiles.key, key)]);
+}
+
 /** What of a job is the same wherever the store and the key come from. */
-export interface FetchRequest extends Omit<FetchJob, 'do' | 'destination' | 'isEncrypted'> {
+export interface FetchRequest extends Omit<FetchJob, 'do' | 'destination' | 'isEncrypted' | 'certificates'> {
   /** Whether the file has to survive a crash of the machine. A restore that is repeated fetches it again. */
   readonly flush?: boolean;
 }

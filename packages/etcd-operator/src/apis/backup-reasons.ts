@@ -72,7 +72,7 @@ export const restoreReasons = {
   StepTimeout: 'A step took longer than timeoutSeconds.',
   RevisionTooLow: 'The restored member has an older revision than the backup.',
   AuthenticationRequired:
-    'The restored data has authentication enabled, and etcd refuses the operator. Disable it in the source, and back up again.',
+    'The restored data has authentication enabled, and etcd refuses the operator: the cluster has no TLS, or the common name of its certificate is not a user with the role root.',
 } as const;
 
 export type RestoreReason = keyof typeof restoreReasons;

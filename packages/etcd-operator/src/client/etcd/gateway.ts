@@ -196,11 +196,7 @@ class EtcdGateway implements EtcdClient {
     if (!credentials || !method) throw new EtcdError('Other', `there is no gRPC call for ${path}`);
     const signal = this.#signalOf(options);
     const call = { endpoint, credentials, method, body: { ...body }, isLed, clock: this.#clock, signal };
-    try {
-      return await callUnary({ ...call, ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }) });
-    } catch (error) {
-      throw isEtcdError(error, 'Denied') ? new EtcdError('Denied', `${error.message}; ${userAdvice}`) : error;
-    }
+    return callUnary({ ...call, ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }) });
   }
 
   #signalOf({ signal }: { readonly signal?: AbortSignal }): AbortSignal {
@@ -208,9 +204,6 @@ class EtcdGateway implements EtcdClient {
     return signal ? AbortSignal.any([closed, signal]) : closed;
   }
 }
-
-const userAdvice =
-  'authentication is enabled, so the common name of the certificate has to be a user of etcd with the role root';
 
 /** With TLS, what every call is answered with while authentication is enabled: measured with 3.5. */
 const authenticationWords = /CommonName of client sending a request against gateway/;

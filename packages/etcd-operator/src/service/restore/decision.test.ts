@@ -55,6 +55,7 @@ function inputOf(
       recorded: undefined,
     },
     cluster: main,
+    hasClientTls: true,
     worker: undefined,
     progress: undefined,
     claim: undefined,
@@ -134,8 +135,10 @@ describe('after the check', () => {
     expect(reasonOf(status)).toBe('WrongKey');
   });
 
-  it('data with authentication fails the restore, and nothing is touched', () => {
-    const { status } = checked({ ...fetched, isAuthEnabled: true });
+  it('data with authentication is restored into a cluster with TLS only, and nothing is touched otherwise', () => {
+    const data = { ...fetched, isAuthEnabled: true };
+    expect(checked(data).status.step).toBe('SafetyBackup');
+    const { status } = checked(data, { hasClientTls: false });
     expect(status.phase).toBe('Failed');
     expect(reasonOf(status)).toBe('AuthenticationRequired');
   });

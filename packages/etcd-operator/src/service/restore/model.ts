@@ -53,6 +53,8 @@ export interface RestoreInput {
   readonly nowMs: number;
   readonly source: Source;
   readonly cluster: RestoredCluster | undefined;
+  /** Whether clients of the restored cluster have certificates. */
+  readonly hasClientTls: boolean;
   readonly worker: WorkerFacts | undefined;
   readonly progress: Progress | undefined;
   /** The claim of the slot in the status. */

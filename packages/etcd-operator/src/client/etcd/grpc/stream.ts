@@ -7,6 +7,10 @@ import { connectionFailure, reportedFailure } from '../gateway/failure.ts';
 /** A flag for compression, and the length of the message. */
 export const prefixBytes = 5;
 
+/** What a refusal of a connection that etcd has accepted means. */
+const userAdvice =
+  'authentication is enabled, so the common name of the certificate has to be a user of etcd with the role root';
+
 export interface GrpcCall {
   readonly endpoint: EtcdEndpoint;
   readonly credentials: EtcdCredentials | undefined;
@@ -104,7 +108,9 @@ function refusalIn(headers: IncomingHttpHeaders, what: string): EtcdError | unde
     return unavailable(what, `the answer ended early${http === 200 ? '' : `: HTTP status ${http}`}`);
   }
   const message = headers['grpc-message'];
-  return reportedFailure(typeof message === 'string' ? decoded(message) : `gRPC status ${status}`, Number(status));
+  const text = typeof message === 'string' ? decoded(message) : `gRPC status ${status}`;
+  const failure = reportedFailure(text, Number(status));
+  return failure.code === 'Denied' ? new EtcdError('Denied', `${what}: ${text}; ${userAdvice}`) : failure;
 }
 
 function decoded(text: string): string {
