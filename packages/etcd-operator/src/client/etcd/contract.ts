@@ -133,6 +133,8 @@ export interface EtcdClient {
     key: string,
     options?: EtcdCallOptions & { readonly serializable?: boolean },
   ): Promise<EtcdValue | undefined>;
+  /** The number of keys at a revision, linearizable. `Other` if the revision is in the future or compacted. */
+  count(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<number>;
   /** Returns the revision of the write. */
   put(endpoint: EtcdEndpoint, key: string, value: string, options?: EtcdCallOptions): Promise<bigint>;
   /** Closes the connections. Calls in flight fail. */

@@ -165,6 +165,12 @@ class EtcdGateway implements EtcdClient {
     return { value, modRevision: integerAt(found, 'mod_revision') };
   }
 
+  async count(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<number> {
+    // From the smallest key to the end.
+    const body = { key: base64('\0'), range_end: base64('\0'), revision: String(revision), count_only: true };
+    return Number(integerAt(await this.#call(endpoint, '/v3/kv/range', body, 'leader', options), 'count'));
+  }
+
   async put(endpoint: EtcdEndpoint, key: string, value: string, options?: EtcdCallOptions): Promise<bigint> {
     const body = { key: base64(key), value: base64(value) };
     const answer = await this.#call(endpoint, '/v3/kv/put', body, 'leader', options);

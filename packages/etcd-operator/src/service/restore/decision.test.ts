@@ -190,12 +190,15 @@ describe('the data is prepared', () => {
 
   it('and compared, before there is no way back', () => {
     const starting = at('Starting', { slot: 3, volumeUID: 'v3', etcdRevision: '7' });
-    const step = (revision: string) =>
-      nextRestoreStep(
-        inputOf({ cluster: { ...preparing, restore: { phase: 'Starting', slot: 3, revision } }, claim }, starting),
-      ).status;
+    const step = (revision: string, keys?: number) => {
+      const restore = { phase: 'Starting', slot: 3, revision, ...(keys === undefined ? {} : { keys }) };
+      return nextRestoreStep(inputOf({ cluster: { ...preparing, restore }, claim }, { ...starting, keys: 5 })).status;
+    };
     expect(step('1000000007').step).toBe('Growing');
+    expect(step('1000000007', 5).step).toBe('Growing');
     expect(step('1000000006')).toMatchObject({ step: 'RollingBack' });
+    expect(step('1000000007', 4)).toMatchObject({ step: 'RollingBack' });
+    expect(reasonOf(step('1000000007', 4))).toBe('KeysDiffer');
     const late = inputOf(
       { cluster: { ...preparing, unsettled: 'waiting' }, claim, nowMs: startMs + 3_601_000 },
       starting,

@@ -257,6 +257,11 @@ function start(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision 
     const message = `the restored member has the revision ${revision}, and ${least} is the least that it may have`;
     return turnBack(input, status, 'RevisionTooLow', message);
   }
+  const keys = cluster?.restore?.keys;
+  if (keys !== undefined && status.keys !== undefined && keys !== status.keys) {
+    const message = `the restored member has ${keys} keys, and the backup has ${status.keys}`;
+    return turnBack(input, status, 'KeysDiffer', message);
+  }
   return enter(input, { ...status, restoredRevision: revision }, 'Growing', 'the other members join');
 }
 

@@ -275,6 +275,7 @@ function clusterFacts(restore: EtcdRestore, cluster: EtcdCluster): RestoredClust
       phase: own.phase,
       slot: own.slot,
       ...(own.revision === undefined ? {} : { revision: own.revision }),
+      ...(own.keys === undefined ? {} : { keys: own.keys }),
     },
     isRestoring: status?.restore !== undefined,
     isRestored: status?.restoredFrom === uid && status.restore === undefined,

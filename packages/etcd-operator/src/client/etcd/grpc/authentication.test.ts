@@ -46,6 +46,7 @@ describe.skipIf(skipWithoutRelease('3.5'))('a client of a cluster with authentic
     expect(await client.get(at(), 'absent', { serializable: true })).toBeUndefined();
     const revision = await client.put(at(), 'after', 'blue');
     expect((await client.status(at())).revision).toBe(revision);
+    expect([await client.count(at(), revision), await client.count(at(), revision - 1n)]).toEqual([2, 1]);
     expect(await client.hashKV(at(), revision)).toMatchObject({ compactRevision: 0n });
     await client.compact(at(), revision);
     await client.compact(at(), revision);

@@ -68,8 +68,14 @@ export const methods: Readonly<Record<string, Method>> = {
   '/v3/cluster/member/remove': method('Cluster/MemberRemove', memberId, members),
   '/v3/kv/range': method(
     'KV/Range',
-    { key: [1, 'bytes'], serializable: [7, 'bool'] },
-    { ...headerOnly, kvs: [2, keyValue, 'repeated'] },
+    {
+      key: [1, 'bytes'],
+      range_end: [2, 'bytes'],
+      revision: [4, 'int64'],
+      serializable: [7, 'bool'],
+      count_only: [9, 'bool'],
+    },
+    { ...headerOnly, kvs: [2, keyValue, 'repeated'], count: [4, 'int64'] },
   ),
   '/v3/kv/put': method('KV/Put', { key: [1, 'bytes'], value: [2, 'bytes'] }, headerOnly),
   '/v3/kv/compaction': method('KV/Compact', { revision: [1, 'int64'] }, headerOnly),
