@@ -12,7 +12,7 @@ import { root, run } from './documents.kit.ts';
 afterAll(stop);
 
 describe('the planted defects', () => {
-  it('are at least 100, in the runtime, the API server, the clients, the simulator and the operator', () => {
+  it('are at least 100, in the runtime, the API server, the clients, the simulator and the operators', () => {
     expect(mutants.length).toBeGreaterThanOrEqual(100);
     const packages = new Set(mutants.map(({ file }) => file.split('/')[1]));
     expect([...packages].sort()).toEqual([
@@ -20,6 +20,7 @@ describe('the planted defects', () => {
       'ecsm-client',
       'ecsm-operator',
       'ecsm-simulator',
+      'etcd-operator',
       'kubernetes',
       'runtime',
     ]);

@@ -9,6 +9,7 @@ import { autoscaling } from './list/autoscaling.mjs';
 import { clientset, rest } from './list/client.mjs';
 import { controller, informer } from './list/controller.mjs';
 import { dependencies } from './list/dependencies.mjs';
+import * as etcdBackup from './list/etcd-backup.mjs';
 import { kubernetes } from './list/kubernetes.mjs';
 import { manager } from './list/manager.mjs';
 import * as operator from './list/operator.mjs';
@@ -34,6 +35,7 @@ export const areas = [
   ...Object.values(apiserver),
   kubernetes,
   ...Object.values(operator),
+  ...Object.values(etcdBackup),
   dependencies,
   placement,
   allocations,

@@ -202,6 +202,43 @@ describe.skipIf(skipWithoutRelease('3.5'))('backups on a volume', () => {
     },
   );
 
+  it('one of a cluster with authentication becomes one with the same users, keys, revisions and leases', {
+    timeout: timeoutMs,
+  }, async () => {
+    await world.create('guarded', { size: 1, version });
+    const etcdctl = await world.etcdctl('guarded');
+    const lease = /lease ([0-9a-f]+) granted/u.exec(etcdctl('lease', 'grant', '3600'))?.[1] ?? '';
+    for (let index = 0; index < 12; index++)
+      etcdctl('put', `key/${index % 8}`, `${index}`, ...(index % 3 === 0 ? ['--lease', lease] : []));
+    etcdctl('del', '--prefix', 'key/1');
+    etcdctl('put', 'key/1', 'again');
+    etcdctl('user', 'add', 'root:secret');
+    etcdctl('user', 'grant-role', 'root', 'root');
+    etcdctl('auth', 'enable');
+    await world.settled('guarded');
+    await world.backups.create({ metadata: { name: 'guarded' }, spec: { clusterName: 'guarded', ...place } });
+    const { status } = await world.backedUp('guarded');
+    expect(status, JSON.stringify(status)).toMatchObject({ phase: 'Completed', keys: 8 });
+    const target = { clusterName: 'twin', restoreType: 'New', clusterTemplate: { size: 1, version } } as const;
+    await world.restores.create({ metadata: { name: 'guarded' }, spec: { backupName: 'guarded', ...target } });
+    const { status: restored } = await world.restored('guarded');
+    expect(restored, JSON.stringify(restored)).toMatchObject({ phase: 'Completed' });
+    const copy = await world.etcdctl('twin');
+    const read = (words: typeof copy) => {
+      const { kvs } = JSON.parse(words('get', '--prefix', 'key/', '-w', 'json')) as {
+        readonly kvs: readonly unknown[];
+      };
+      return {
+        kvs,
+        users: words('user', 'list'),
+        leases: words('lease', 'list'),
+        auth: words('auth', 'status').split('\n')[0],
+      };
+    };
+    expect(read(copy)).toEqual(read(etcdctl));
+    expect(read(copy)).toMatchObject({ kvs: { length: 8 }, auth: 'Authentication Status: true' });
+  });
+
   it('a schedule makes them, and rehearses the newest', { timeout: timeoutMs }, async () => {
     await world.backups.create({
       metadata: { name: 'every' },

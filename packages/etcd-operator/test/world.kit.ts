@@ -2,6 +2,7 @@
  * A small Kubernetes for end-to-end tests: an API server (ours, or another one), a process node that runs pods as real
  * etcd processes, and the operator.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -193,6 +194,23 @@ export class World {
       status: () => client.status(endpoint()),
       close: () => client.close(),
     };
+  }
+
+  /** Runs etcdctl against a member, with the certificate of the operator. */
+  async etcdctl(name: string): Promise<(...words: readonly string[]) => string> {
+    const directory = mkdtempSync(join(tmpdir(), 'etcd-operator-client-'));
+    this.#closing.push(async () => rmSync(directory, { recursive: true, force: true }));
+    for (const [file, pem] of Object.entries((await this.secret(name)) ?? {}))
+      writeFileSync(join(directory, file), pem);
+    const address = this.node.pods().find((pod) => pod.name.startsWith(`${name}-`) && /-\d+$/.test(pod.name))?.address;
+    const tls = { cacert: 'ca.crt', cert: 'tls.crt', key: 'tls.key' };
+    const flags = [
+      '--insecure-skip-tls-verify',
+      ...Object.entries(tls).map(([flag, file]) => `--${flag}=${join(directory, file)}`),
+    ];
+    const program = join(etcdBinaries('3.5').directory ?? '', 'etcdctl');
+    return (...words) =>
+      execFileSync(program, [`--endpoints=https://${address}:2379`, ...flags, ...words], { encoding: 'utf8' });
   }
 
   sets() {

@@ -6,7 +6,7 @@ import { silentLog, systemClock, systemRandom } from '@ecsm/runtime';
 import type { EtcdCredentials, EtcdEndpoint } from '../client/etcd/contract.ts';
 import { connectGateway } from '../client/etcd/gateway.ts';
 import type { AgentContext } from './context.ts';
-import type { AgentJob, AgentResult, BackupJob, FetchJob } from './job.ts';
+import type { AgentJob, AgentResult, BackupJob, CheckJob, FetchJob } from './job.ts';
 import { runJob } from './run.ts';
 
 export const encryptionKeyText = 'ab'.repeat(32);
@@ -75,6 +75,10 @@ export class AgentBench {
       freeFactor: 2,
       ...changes,
     };
+  }
+
+  checkJob(endpoint: EtcdEndpoint): CheckJob {
+    return { do: 'check', endpoint, scratch: this.scratch, expected: { revision: '1', keys: 0 } };
   }
 
   /** Of a stored object. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { systemClock } from '@ecsm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { etcdBinaries, skipWithoutRelease } from '../client/etcd/binaries.kit.ts';
-import type { EtcdClient } from '../client/etcd/contract.ts';
+import type { EtcdClient, EtcdEndpoint } from '../client/etcd/contract.ts';
 import { connectGateway } from '../client/etcd/gateway.ts';
 import { RealEtcd } from '../client/etcd/real.kit.ts';
 import { eventually } from '../client/etcd/suite.kit.ts';
@@ -40,6 +40,33 @@ describe.skipIf(skipWithoutRelease('3.5'))('an agent', () => {
     await servers.close();
     bench.close();
   });
+
+  /** Runs a member with data, beside the one that is backed up. */
+  async function serving(
+    data: string,
+    scheme: string,
+    flags: readonly string[],
+    use: (endpoint: EtcdEndpoint) => Promise<void>,
+  ): Promise<void> {
+    const found = etcdBinaries('3.5');
+    const url = `${scheme}://${at().address}:12379`;
+    const peers = `--listen-peer-urls=http://${at().address}:12380`;
+    const argv = [
+      `--data-dir=${data}`,
+      `--listen-client-urls=${url}`,
+      `--advertise-client-urls=${url}`,
+      peers,
+      ...flags,
+    ];
+    const child = spawn(join(found.directory ?? '', 'etcd'), argv, { stdio: 'ignore' });
+    const exited = once(child, 'exit');
+    try {
+      await use({ ...at(), host: 'localhost', port: 12379 });
+    } finally {
+      child.kill('SIGKILL');
+      await exited;
+    }
+  }
 
   it('stores a plain backup as a snapshot that etcdutl reads, with a manifest', async () => {
     const { clusterId } = await client.status(at());
@@ -88,7 +115,10 @@ describe.skipIf(skipWithoutRelease('3.5'))('an agent', () => {
 
   it('says what is missing: scratch, volume, key, job', async () => {
     const outcomeOf = (changes: object) => bench.run(bench.backupJob([at()], 'missing', { ...tls, ...changes }));
-    expect(await outcomeOf({ scratch: '/nowhere' })).toMatchObject({ code: 'NoScratch', isRetriable: false });
+    expect(await outcomeOf({ scratch: '/nowhere', compression: 'gzip' })).toMatchObject({
+      code: 'NoScratch',
+      isRetriable: false,
+    });
     const destination = { type: 'Volume', directory: '/nowhere' };
     expect(await outcomeOf({ destination })).toMatchObject({ code: 'StorageNoBucket' });
     bench.secret('encryption', 'key', 'short');
@@ -140,28 +170,12 @@ describe.skipIf(skipWithoutRelease('3.5'))('an agent', () => {
     expect(await bench.run(commit)).toEqual({ ok: true, do: 'commit', isNew: false });
     expect(await bench.run({ ...commit, marker: 'uid-2' })).toMatchObject({ ok: false, code: 'DataExists' });
 
-    const found = etcdBinaries('3.5');
-    const urls = [`http://${at().address}:12379`, `http://${at().address}:12380`];
-    const argv = [`--data-dir=${to}`, `--listen-client-urls=${urls[0]}`, `--advertise-client-urls=${urls[0]}`];
-    const child = spawn(join(found.directory ?? '', 'etcd'), [...argv, `--listen-peer-urls=${urls[1]}`], {
-      stdio: 'ignore',
-    });
-    const exited = once(child, 'exit');
-    try {
-      const endpoint = { ...at(), port: 12379 };
-      const check = {
-        do: 'check',
-        endpoint,
-        scratch: bench.scratch,
-        expected: { revision, keys, hashKV: hashKV ?? '' },
-      } as const;
+    await serving(to, 'http', [], async (endpoint) => {
+      const check = { ...bench.checkJob(endpoint), expected: { revision, keys, hashKV: hashKV ?? '' } };
       expect(await bench.run(check)).toMatchObject({ ok: true, revision, keys, hashKV });
       const wrong = await bench.run({ ...check, expected: { ...check.expected, keys: keys + 1 } });
       expect(wrong).toMatchObject({ ok: false, code: 'RehearsalMismatch' });
-    } finally {
-      child.kill('SIGKILL');
-      await exited;
-    }
+    });
   });
 
   it('refuses what is damaged, cut, swapped, of another key or of a newer version, and writes nothing', async () => {
@@ -205,5 +219,37 @@ describe.skipIf(skipWithoutRelease('3.5'))('an agent', () => {
     // A bare snapshot, without a manifest.
     expect(await messageOf(plain.key, { into: join(bench.directory, 'bare.db') })).toBe('fetched');
     expect(readFileSync(join(bench.directory, 'bare.db')).equals(readFileSync(original))).toBe(true);
+  });
+
+  // The last one: authentication stays enabled.
+  it('backs up a member with authentication, and examines one that is restored from it as root', async () => {
+    const wanted = expect.stringContaining('has to be a user of etcd with the role root');
+    servers.control(0, 'user', 'add', 'root:secret');
+    servers.control(0, 'user', 'grant-role', 'root', 'root');
+    servers.control(0, 'auth', 'enable');
+    const refused = await bench.run(bench.backupJob([at()], 'guarded', tls));
+    expect(refused).toMatchObject({ ok: false, message: expect.stringContaining('user not found') });
+    servers.control(0, '--user=root:secret', 'user', 'add', '--no-password', 'operator');
+    expect(await bench.run(bench.backupJob([at()], 'guarded', tls))).toMatchObject({ ok: false, message: wanted });
+    servers.control(0, '--user=root:secret', 'user', 'grant-role', 'operator', 'root');
+    const { manifestKey, revision, keys, isCompared } = await make('guarded');
+    expect(isCompared).toBe(true);
+
+    const certificates = join(bench.directory, 'certificates');
+    const job = bench.fetchJob(manifestKey, { certificates });
+    expect(await bench.run(job)).toMatchObject({ ok: true, isAuthEnabled: true });
+    const data = join(bench.directory, 'guarded');
+    await etcdTool('etcdutl', 'snapshot', 'restore', job.into, '--skip-hash-check', `--data-dir=${data}`);
+    const file = (name: string) => join(certificates, name);
+    const flags = [
+      '--client-cert-auth',
+      `--trusted-ca-file=${file('ca.crt')}`,
+      `--cert-file=${file('tls.crt')}`,
+      `--key-file=${file('tls.key')}`,
+    ];
+    await serving(data, 'https', flags, async (endpoint) => {
+      const check = { ...bench.checkJob(endpoint), certificates, expected: { revision, keys } };
+      expect(await bench.run(check)).toMatchObject({ ok: true, revision, keys });
+    });
   });
 });

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { timestampAt } from '@ecsm/runtime';
-import type { EtcdClient, EtcdEndpoint, EtcdSnapshot, EtcdStatus } from '../client/etcd/contract.ts';
+import type { EtcdClient, EtcdEndpoint, EtcdHash, EtcdStatus } from '../client/etcd/contract.ts';
 import { isEtcdError } from '../client/etcd/error.ts';
 import type { BackupStorageClient } from '../client/storage/contract.ts';
 import { ChecksumReader, type SnapshotChecksum } from '../snapshot/checksum.ts';
@@ -16,8 +16,11 @@ import { expiredBackups } from '../snapshot/retention.ts';
 import { type AgentContext, encryptionKey, etcdCredentials, startStep, storageOf } from './context.ts';
 import { AgentError } from './failure.ts';
 import type { BackupJob, BackupResult } from './job.ts';
-import { copying, requireSpace } from './scratch.ts';
+import { copying, reading, requireSpace } from './scratch.ts';
 import { deleteBackup, deleteData, isIntact, listBackups, readManifest, type StoredBackup } from './stored.ts';
+
+/** A member reads all its keys for its hash. */
+const hashMsMax = 60_000;
 
 export async function backup(job: BackupJob, context: AgentContext): Promise<BackupResult> {
   const startMs = context.clock.monotonicMs();
@@ -100,24 +103,44 @@ interface Attempt {
   readonly context: AgentContext;
 }
 
-/** The snapshot is stored while it arrives, and completes in the store only after it was verified. */
+/**
+ * The snapshot is stored while it arrives, and completes in the store only after it was verified: in the file of the store,
+ * or if that is elsewhere or not the snapshot itself, in a second copy.
+ */
 async function makeFrom(attempt: Attempt): Promise<MadeBackup> {
-  const { client, endpoint, job, key, storage, context } = attempt;
+  const { client, endpoint, job, path, key, storage, context } = attempt;
   const { signal } = context;
   const status = await client.status(endpoint, { signal });
   const unfit = unfitness(status, job.source.clusterId);
   if (unfit !== undefined) throw new AgentError('UnfitMember', `${endpoint.host} ${unfit}`, { isRetriable: true });
-  const snapshot = await client.snapshot(endpoint, { signal });
-  await requireSpace(job.scratch, snapshot.sizeBytes);
-  const taken: { verified?: Verified } = {};
-  const plain = verified(attempt, snapshot, (found) => {
-    taken.verified = found;
-  });
+  const { chunks, sizeBytes } = await client.snapshot(endpoint, { signal });
+  const isPlain = job.compression === 'none' && key === undefined;
+  const isCopied = !isPlain || !storage.hasFiles;
+  if (isCopied) await requireSpace(job.scratch, sizeBytes);
+  const reader = new ChecksumReader();
+  let found: Verified | undefined;
+  const known = () => {
+    if (found) return found;
+    throw new AgentError('Internal', 'the store did not read the snapshot to its end');
+  };
+  const review = async (file: string) => {
+    found = await verify(attempt, reader, file);
+  };
+  const progress = { step: 'storing the snapshot', totalBytes: sizeBytes };
+  const copied = async function* () {
+    yield* copying(chunks, path, reader, context, progress);
+    // An error makes the store discard what it has received.
+    await review(path);
+  };
+  const plain = isCopied ? copied() : reading(chunks, reader, context, progress);
   const compressed = job.compression === 'gzip' ? compress(plain) : plain;
   const dataKey = dataKeyOf(job.keyBase, job.compression, key !== undefined);
-  const stored = await storage.put(dataKey, key ? encrypt(compressed, key) : compressed, { signal });
-  if (!taken.verified) throw new AgentError('Internal', 'the store did not read the snapshot to its end');
-  const { facts, checksum, isCompared } = taken.verified;
+  const stored = await storage.put(dataKey, key ? encrypt(compressed, key) : compressed, {
+    signal,
+    ...(isPlain ? { sha256: () => known().checksum.sha256 } : {}),
+    ...(isCopied ? {} : { review }),
+  });
+  const { facts, checksum, isCompared } = known();
   const manifest: BackupManifest = {
     format: manifestFormat,
     key: dataKey,
@@ -148,19 +171,20 @@ interface Verified {
   readonly isCompared: boolean;
 }
 
-/** Ends only if the snapshot is whole: an error makes the store discard what it has received. */
-async function* verified(
-  { client, endpoint, path, context }: Attempt,
-  { chunks, sizeBytes }: EtcdSnapshot,
-  onVerified: (found: Verified) => void,
-): AsyncGenerator<Uint8Array> {
-  const reader = new ChecksumReader();
-  yield* copying(chunks, path, reader, context, { step: 'storing the snapshot', totalBytes: sizeBytes });
-  const { sha256 } = reader.finish();
-  startStep(context, 'verifying the snapshot', sizeBytes);
-  const facts = await readFacts(path, { signal: context.signal });
-  const isCompared = await compare(client, endpoint, facts, context);
-  onVerified({ facts, checksum: { sizeBytes: reader.sizeBytes, sha256 }, isCompared });
+/** Throws if the snapshot is not whole, or not what the member has. */
+async function verify({ client, endpoint, context }: Attempt, reader: ChecksumReader, file: string): Promise<Verified> {
+  const checksum = reader.finish();
+  startStep(context, 'verifying the snapshot', checksum.sizeBytes);
+  // The member computes its hash meanwhile.
+  let hash: Promise<EtcdHash | undefined> | undefined;
+  const facts = await readFacts(file, {
+    signal: context.signal,
+    onRevision: (revision) => {
+      hash = hashAt(client, endpoint, revision, context);
+      hash.catch(() => {});
+    },
+  });
+  return { facts, checksum, isCompared: compare(facts, await hash, endpoint) };
 }
 
 function unfitness(status: EtcdStatus, clusterId: string): string | undefined {
@@ -170,20 +194,26 @@ function unfitness(status: EtcdStatus, clusterId: string): string | undefined {
   return undefined;
 }
 
-/** False if the member cannot tell any more: it is older than 3.5, or was compacted meanwhile. */
-async function compare(
+/** Undefined if the member cannot tell any more: it is older than 3.5, or was compacted meanwhile. */
+async function hashAt(
   client: EtcdClient,
   endpoint: EtcdEndpoint,
-  facts: SnapshotFacts,
+  revision: string,
   { signal }: AgentContext,
-): Promise<boolean> {
-  const found = await client.hashKV(endpoint, BigInt(facts.revision), { signal }).catch((error: unknown) => {
+): Promise<EtcdHash | undefined> {
+  try {
+    return await client.hashKV(endpoint, BigInt(revision), { signal, timeoutMs: hashMsMax });
+  } catch (error) {
     if (isEtcdError(error)) return undefined;
     throw error;
-  });
+  }
+}
+
+/** False if there is nothing to compare with. */
+function compare(facts: SnapshotFacts, found: EtcdHash | undefined, { host }: EtcdEndpoint): boolean {
   if (!found || String(found.compactRevision) !== facts.compactRevision) return false;
   if (found.hash === facts.hashKV) return true;
-  const problem = `the keys of the snapshot have the hash ${facts.hashKV}, those of ${endpoint.host} ${found.hash}`;
+  const problem = `the keys of the snapshot have the hash ${facts.hashKV}, those of ${host} ${found.hash}`;
   throw new AgentError('HashMismatch', `${problem}: one of them is damaged`, { isRetriable: true });
 }
 

@@ -5,7 +5,7 @@ import { sleep } from '@ecsm/runtime';
 import type { EtcdClient, EtcdEndpoint, EtcdStatus } from '../client/etcd/contract.ts';
 import { isEtcdError } from '../client/etcd/error.ts';
 import { readFacts } from '../snapshot/facts.ts';
-import { type AgentContext, startStep } from './context.ts';
+import { type AgentContext, etcdCredentials, startStep } from './context.ts';
 import { AgentError } from './failure.ts';
 import type { CheckJob, CheckResult } from './job.ts';
 import { requireSpace, writeSnapshot } from './scratch.ts';
@@ -14,9 +14,10 @@ import { requireSpace, writeSnapshot } from './scratch.ts';
 const startMsMax = 300_000;
 const pollMs = 500;
 
-export async function check({ endpoint, expected, scratch }: CheckJob, context: AgentContext): Promise<CheckResult> {
+export async function check(job: CheckJob, context: AgentContext): Promise<CheckResult> {
+  const { endpoint, certificates, expected, scratch } = job;
   const startMs = context.clock.monotonicMs();
-  const client = context.connect(undefined);
+  const client = context.connect(certificates === undefined ? undefined : await etcdCredentials(context, certificates));
   const path = join(scratch, 'rehearsal.db');
   try {
     startStep(context, 'waiting for the restored member');

@@ -7,6 +7,7 @@ import type { BackupStorageClient, Destination, S3Credentials } from '../client/
 import { openStorage } from '../client/storage/open.ts';
 import { type EncryptionKey, parseEncryptionKey } from '../snapshot/encryption.ts';
 import { AgentError, systemCode } from './failure.ts';
+import { tlsFiles } from './job.ts';
 
 /** Where the secrets of a pod are mounted. */
 export const secretsDirectory = '/etc/agent';
@@ -34,15 +35,18 @@ export function startStep(context: AgentContext, step: string, totalBytes = 0): 
   context.log.write('info', step, totalBytes === 0 ? {} : { totalBytes });
 }
 
-export async function etcdCredentials({ secrets }: AgentContext): Promise<EtcdCredentials> {
-  const [ca, cert, key] = await Promise.all(
-    ['ca.crt', 'tls.crt', 'tls.key'].map((name) => readSecret(secrets, 'tls', name)),
-  );
-  return { ca: text(ca), cert: text(cert), key: text(key) };
+/** From a directory, by default that of the pod's Secret. */
+export async function etcdCredentials(
+  { secrets }: AgentContext,
+  directory = join(secrets, 'tls'),
+): Promise<EtcdCredentials> {
+  const read = async (name: string) => text(await readSecret(directory, name));
+  const { ca, cert, key } = tlsFiles;
+  return { ca: await read(ca), cert: await read(cert), key: await read(key) };
 }
 
 export async function encryptionKey({ secrets }: AgentContext): Promise<EncryptionKey> {
-  const content = await readSecret(secrets, 'encryption', 'key');
+  const content = await readSecret(join(secrets, 'encryption'), 'key');
   if (content) return parseEncryptionKey(content);
   throw new AgentError('MissingSecret', 'there is no key for encryption; add the key "key" to its Secret');
 }
@@ -51,10 +55,10 @@ export async function encryptionKey({ secrets }: AgentContext): Promise<Encrypti
 export async function storageOf(destination: Destination, context: AgentContext): Promise<BackupStorageClient> {
   const { clock, random, secrets } = context;
   if (destination.type === 'Volume') return openStorage(destination, { clock, random });
-  const ca = await readSecret(secrets, 's3-ca', 'ca.crt');
+  const ca = await readSecret(join(secrets, 's3-ca'), 'ca.crt');
   const credentials = async (): Promise<S3Credentials> => {
     const [accessKeyId, secretAccessKey, sessionToken] = await Promise.all(
-      ['accessKeyId', 'secretAccessKey', 'sessionToken'].map((name) => readSecret(secrets, 's3', name)),
+      ['accessKeyId', 'secretAccessKey', 'sessionToken'].map((name) => readSecret(join(secrets, 's3'), name)),
     );
     if (!accessKeyId || !secretAccessKey) {
       throw new AgentError('MissingSecret', 'the Secret of the store has to have accessKeyId and secretAccessKey');
@@ -70,9 +74,9 @@ export async function storageOf(destination: Destination, context: AgentContext)
   return openStorage(destination, { clock, random, credentials, ...(ca ? { ca: text(ca) } : {}) });
 }
 
-async function readSecret(secrets: string, folder: string, name: string): Promise<Buffer | undefined> {
+async function readSecret(directory: string, name: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(join(secrets, folder, name));
+    return await readFile(join(directory, name));
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;

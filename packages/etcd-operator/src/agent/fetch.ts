@@ -1,6 +1,6 @@
 /** The job that fetches a stored snapshot. The file gets its name only when everything is verified. */
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { BackupStorageClient } from '../client/storage/contract.ts';
 import type { EncryptionKey } from '../snapshot/encryption.ts';
 import { SnapshotError } from '../snapshot/error.ts';
@@ -9,21 +9,31 @@ import type { BackupManifest } from '../snapshot/manifest.ts';
 import { isManifestKey } from '../snapshot/names.ts';
 import { type AgentContext, encryptionKey, startStep, storageOf } from './context.ts';
 import { AgentError } from './failure.ts';
-import type { FetchJob, FetchResult } from './job.ts';
+import { type FetchJob, type FetchResult, tlsFiles } from './job.ts';
 import { flushDirectoryOf, requireSpace, writeSnapshot } from './scratch.ts';
 import { openStored, readManifest } from './stored.ts';
 
 export async function fetchSnapshot(job: FetchJob, context: AgentContext): Promise<FetchResult> {
   const storage = await storageOf(job.destination, context);
   try {
-    return await fetchFrom(storage, job.isEncrypted ? await encryptionKey(context) : undefined, job, context);
+    const result = await fetchFrom(storage, job.isEncrypted ? await encryptionKey(context) : undefined, job, context);
+    if (job.certificates !== undefined) await writeCertificates(job.certificates, context);
+    return result;
   } finally {
     storage.close();
   }
 }
 
+async function writeCertificates(directory: string, { clock }: AgentContext): Promise<void> {
+  const { scratchCertificates } = await import('../client/etcd/scratch-certificates.ts');
+  const { ca, cert, key } = scratchCertificates(clock);
+  await mkdir(directory, { recursive: true });
+  const write = (name: string, pem: string) => writeFile(join(directory, name), pem, { mode: 0o600 });
+  await Promise.all([write(tlsFiles.ca, ca), write(tlsFiles.cert, cert), write(tlsFiles.key, key)]);
+}
+
 /** What of a job is the same wherever the store and the key come from. */
-export interface FetchRequest extends Omit<FetchJob, 'do' | 'destination' | 'isEncrypted'> {
+export interface FetchRequest extends Omit<FetchJob, 'do' | 'destination' | 'isEncrypted' | 'certificates'> {
   /** Whether the file has to survive a crash of the machine. A restore that is repeated fetches it again. */
   readonly flush?: boolean;
 }
@@ -108,9 +118,8 @@ async function fetchInto(
     const checksum = reader.finish();
     requireEqual(job.expected?.storedSha256 ?? manifest?.stored.sha256, opened.storedSha256() ?? checksum.sha256);
     requireEqual(job.expected?.snapshotSha256 ?? manifest?.snapshot.sha256, checksum.sha256);
-    startStep(context, 'verifying the snapshot', checksum.sizeBytes);
-    const facts = await readFacts(part, { signal });
-    requireFacts(job, manifest, facts);
+    const facts = recordedFacts(manifest) ?? (await factsOf(part, checksum.sizeBytes, context));
+    requireFacts(job, facts);
     await rename(part, job.into);
     if (job.flush) await flushDirectoryOf(job.into);
     const { revision, keys, hash, hashKV, isAuthEnabled } = facts;
@@ -122,15 +131,25 @@ async function fetchInto(
   }
 }
 
-function requireFacts(
-  { expected, etcdVersion }: FetchRequest,
-  manifest: BackupManifest | undefined,
-  facts: SnapshotFacts,
-): void {
-  if (facts.storageVersion !== '') requireVersion(facts.storageVersion, etcdVersion);
-  const { revision, hash } = manifest?.etcd ?? { revision: expected?.revision, hash: undefined };
-  const isOther = (revision ?? facts.revision) !== facts.revision || (hash ?? facts.hash) !== facts.hash;
-  if (isOther) throw swapped(`it has the revision ${facts.revision} and the hash ${facts.hash}`);
+type FetchedFacts = Pick<FetchResult, 'revision' | 'keys' | 'hash' | 'isAuthEnabled'> &
+  Pick<SnapshotFacts, 'hashKV' | 'storageVersion'>;
+
+/** The bytes are those that the manifest describes, so the facts are, too. They are not read from the database again. */
+function recordedFacts(manifest: BackupManifest | undefined): FetchedFacts | undefined {
+  if (manifest?.etcd.hashKV === undefined) return undefined;
+  const { revision, keys, hash, hashKV, storageVersion = '', isAuthEnabled = false } = manifest.etcd;
+  return { revision, keys, hash, hashKV, storageVersion, isAuthEnabled };
+}
+
+function factsOf(path: string, sizeBytes: number, context: AgentContext): Promise<SnapshotFacts> {
+  startStep(context, 'verifying the snapshot', sizeBytes);
+  return readFacts(path, { signal: context.signal });
+}
+
+function requireFacts({ expected, etcdVersion }: FetchRequest, { storageVersion, revision, hash }: FetchedFacts): void {
+  if (storageVersion !== '') requireVersion(storageVersion, etcdVersion);
+  if ((expected?.revision ?? revision) === revision) return;
+  throw swapped(`it has the revision ${revision} and the hash ${hash}`);
 }
 
 function requireEqual(wanted: string | undefined, found: string): void {

@@ -14,6 +14,8 @@ export const resultVariable = 'AGENT_RESULT_FILE';
 /** What Kubernetes keeps of a termination message. */
 export const resultBytesMax = 4096;
 export const progressPort = 8080;
+/** Names of files with certificates, in PEM. */
+export const tlsFiles = { ca: 'ca.crt', cert: 'tls.crt', key: 'tls.key' } as const;
 
 /** Stores a snapshot, with its manifest. A backup that exists already, of the same uid, is verified and reported. */
 export interface BackupJob {
@@ -52,6 +54,8 @@ export interface FetchJob {
   readonly isEncrypted: boolean;
   /** How many times the size of the snapshot has to be free. */
   readonly freeFactor: number;
+  /** A directory for new certificates of a scratch member, as `tlsFiles`. Default: none are made. */
+  readonly certificates?: string;
 }
 
 /** Puts restored data into the place from which etcd starts, once. */
@@ -68,8 +72,9 @@ export interface CommitJob {
 /** Compares a member that was restored with what the backup recorded. */
 export interface CheckJob {
   readonly do: 'check';
-  /** Without TLS. */
   readonly endpoint: EtcdEndpoint;
+  /** A directory with the certificates of the member, as `tlsFiles`. Default: it has no TLS. */
+  readonly certificates?: string;
   readonly expected: { readonly revision: string; readonly keys: number; readonly hashKV?: string };
   /** A directory for one snapshot. */
   readonly scratch: string;

@@ -95,6 +95,9 @@ describe('a job', () => {
     expect(await bench.run(job)).toMatchObject({ ok: true, isNew: false });
     expect(readFileSync(join(volume, 'data', 'member'), 'utf8')).toBe('first');
     expect(readdirSync(volume).sort()).toEqual(['.etcd-operator-restore', 'data']);
+    restore('of another restore');
+    expect(await bench.run({ ...job, marker: 'other' })).toMatchObject({ ok: false, code: 'DataExists' });
+    expect(readFileSync(join(volume, 'data', 'member'), 'utf8')).toBe('first');
     bench.close();
   });
 

@@ -1,6 +1,7 @@
 /** Snapshots in files: written from a stream, with the space that they need. */
 import { open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { FileWriter } from '../client/storage/volume/file-writer.ts';
 import { ChecksumReader } from '../snapshot/checksum.ts';
 import { type AgentContext, startStep } from './context.ts';
 import { AgentError, systemCode } from './failure.ts';
@@ -36,45 +37,48 @@ export async function writeSnapshot(
   return reader;
 }
 
-/**
- * Writes a stream into a file while it passes. A stream of more than `maxBytes` fails: it is not what was announced, and
- * would fill the volume.
- */
+/** Writes a stream into a file while it passes. */
 export async function* copying(
   source: AsyncIterable<Uint8Array>,
   path: string,
   reader: ChecksumReader,
   context: AgentContext,
-  { step, totalBytes, maxBytes = Number.POSITIVE_INFINITY, flush = false }: CopyOptions,
+  options: CopyOptions,
 ): AsyncGenerator<Uint8Array> {
-  startStep(context, step, totalBytes);
   const handle = await open(path, 'w', 0o600);
-  let writing: Promise<void> = Promise.resolve();
+  const writer = new FileWriter(handle);
   try {
-    for await (const chunk of source) {
-      context.signal.throwIfAborted();
-      if (reader.sizeBytes + chunk.byteLength > maxBytes) {
-        throw new AgentError('SnapshotMismatch', `the snapshot has more than the expected ${maxBytes} bytes`);
-      }
-      // The next chunk arrives and is hashed while this one is written.
-      await writing;
-      writing = write(handle, chunk, reader.sizeBytes);
-      writing.catch(() => {});
-      reader.update(chunk);
-      context.progress.bytes = reader.sizeBytes;
+    for await (const chunk of reading(source, reader, context, options)) {
+      await writer.write(chunk);
       yield chunk;
     }
-    await writing;
-    if (flush) await handle.sync();
+    await writer.end();
+    if (options.flush) await handle.sync();
   } finally {
-    await writing.catch(() => {});
+    await writer.settle();
     await handle.close();
   }
 }
 
-async function write(handle: Awaited<ReturnType<typeof open>>, chunk: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < chunk.byteLength; ) {
-    done += (await handle.write(chunk, done, chunk.byteLength - done, position + done)).bytesWritten;
+/**
+ * Computes the checksums of a stream while it passes. A stream of more than `maxBytes` fails: it is not what was announced,
+ * and would fill the volume.
+ */
+export async function* reading(
+  source: AsyncIterable<Uint8Array>,
+  reader: ChecksumReader,
+  context: AgentContext,
+  { step, totalBytes, maxBytes = Number.POSITIVE_INFINITY }: CopyOptions,
+): AsyncGenerator<Uint8Array> {
+  startStep(context, step, totalBytes);
+  for await (const chunk of source) {
+    context.signal.throwIfAborted();
+    if (reader.sizeBytes + chunk.byteLength > maxBytes) {
+      throw new AgentError('SnapshotMismatch', `the snapshot has more than the expected ${maxBytes} bytes`);
+    }
+    reader.update(chunk);
+    context.progress.bytes = reader.sizeBytes;
+    yield chunk;
   }
 }
 

@@ -32,7 +32,7 @@ export async function readManifest(
     const { body } = await storage.get(manifestKey, options);
     for await (const chunk of body) {
       sizeBytes += chunk.byteLength;
-      parts.push(chunk);
+      parts.push(Buffer.from(chunk));
       if (sizeBytes > manifestBytesMax) break;
     }
   } catch (error) {
@@ -151,7 +151,8 @@ async function peek(
   while (start.byteLength < startBytes) {
     const { done, value } = await iterator.next();
     if (done) break;
-    start = start.byteLength === 0 ? value : Buffer.concat([start, value]);
+    const isWhole = start.byteLength === 0 && value.byteLength >= startBytes;
+    start = isWhole ? value : Buffer.concat([start, value]);
   }
   async function* all(): AsyncGenerator<Uint8Array> {
     try {

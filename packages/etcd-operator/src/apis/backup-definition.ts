@@ -82,9 +82,22 @@ export const etcdBackupValidations: readonly Validation[] = [
   ...location('spec'),
 ];
 
-/** That its spec does not change is reported by the operator: the template of a cluster is too large to compare in CEL. */
+/** What a restore is about. The template of a cluster is too large to compare in CEL: the operator reports its changes. */
+const restoreFields = ['backupName', 'clusterName', 'restoreType', 'confirmReplace', 'revisionBump', 'safetyBackup'];
+
+const restoreStarted: Validation = {
+  ...started,
+  rule: ['!has(oldSelf.status) || !has(oldSelf.status.startTime)', restoreFields.map(isSame).join(' && ')].join(' || '),
+};
+
+function isSame(field: string): string {
+  const [now, before] = [`self.spec.${field}`, `oldSelf.spec.${field}`];
+  return `has(${now}) == has(${before}) && (!has(${now}) || ${now} == ${before})`;
+}
+
 export const etcdRestoreValidations: readonly Validation[] = [
   runName,
+  restoreStarted,
   { path: 'spec', rule: 'has(self.backupName) != has(self.location)', message: SOURCE_MESSAGE },
   ...location('spec.location'),
   {

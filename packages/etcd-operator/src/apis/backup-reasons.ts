@@ -70,9 +70,10 @@ export const restoreReasons = {
   ClusterChanged: 'The cluster was deleted or replaced during the restore.',
   RestoreDeleted: 'The EtcdRestore was deleted before it was done.',
   StepTimeout: 'A step took longer than timeoutSeconds.',
+  KeysDiffer: 'The restored member has another number of keys than the backup.',
   RevisionTooLow: 'The restored member has an older revision than the backup.',
   AuthenticationRequired:
-    'The restored data has authentication enabled, and etcd refuses the operator. Disable it in the source, and back up again.',
+    'The restored data has authentication enabled, and etcd refuses the operator: the cluster has no TLS, or the common name of its certificate is not a user with the role root.',
 } as const;
 
 export type RestoreReason = keyof typeof restoreReasons;

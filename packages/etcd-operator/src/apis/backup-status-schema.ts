@@ -71,7 +71,7 @@ export const backupStatus = object(
     databaseSize: count('Bytes of the snapshot, as etcd sent it.'),
     etcdVersion: text('Version of etcd that it was taken from.'),
     etcdRevision: text('Newest revision in it.'),
-    keys: count('Number of keys in it, over all revisions.'),
+    keys: count('Number of keys at that revision.'),
     checksums: optional(
       object(
         {

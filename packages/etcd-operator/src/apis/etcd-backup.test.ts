@@ -84,6 +84,9 @@ describe.each([
 it('the definitions have the rules in CEL', () => {
   expect(JSON.stringify(etcdBackupDefinition())).toContain('oldSelf.status.startTime');
   expect(JSON.stringify(etcdRestoreDefinition())).toContain('self.confirmReplace == self.clusterName');
+  expect(JSON.stringify(etcdRestoreDefinition())).toContain(
+    '!has(self.spec.backupName) || self.spec.backupName == oldSelf.spec.backupName',
+  );
 });
 
 function undescribed(schema: Schema, path: string): string[] {

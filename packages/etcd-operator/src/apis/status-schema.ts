@@ -72,6 +72,7 @@ const restore = object(
     slot: integer({ minimum: 0, description: 'Number of the pod whose volume gets the restored data.' }),
     startedAt: time('When it started.'),
     revision: text('Revision of the restored member.'),
+    keys: count('Number of its keys at the revision of the restored data.'),
     clusterID: text('Id of the cluster that is replaced.'),
     start: count('Number of its first pod.'),
     size: count('Number of its members.'),

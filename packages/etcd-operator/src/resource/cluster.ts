@@ -27,7 +27,7 @@ export function mayChange(cluster: EtcdCluster, { labels: found, ownerReferences
 
 type Owned = Pick<Metadata, 'labels' | 'ownerReferences'>;
 
-export function tlsOf({ spec }: EtcdCluster): { readonly client: boolean; readonly peer: boolean } {
+export function tlsOf({ spec }: Pick<EtcdCluster, 'spec'>): { readonly client: boolean; readonly peer: boolean } {
   const { enabled, clientTLSEnabled, peerTLSEnabled } = spec.security.tls;
   return { client: enabled && clientTLSEnabled, peer: enabled && peerTLSEnabled };
 }

@@ -98,7 +98,7 @@ describe('a worker pod', () => {
   it('rehearses with a member that is reached from its pod only', () => {
     const pod = rehearsalPod('p', options, { fetch: prune, restore, check: prune });
     const member = pod.spec.containers.find(({ name }) => name === 'scratch-member');
-    expect(member?.command).toContain('--listen-client-urls=http://127.0.0.1:12379');
+    expect(member?.command).toContain('--listen-client-urls=https://127.0.0.1:12379');
     expect(pod.spec.volumes?.some(({ name }) => name === 'data')).toBe(false);
   });
 });

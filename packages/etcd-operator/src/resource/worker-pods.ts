@@ -1,7 +1,7 @@
 /** The pods that do the work of backups and restores. They run the operator's own image, once, and answer when they end. */
 import type { Container, Pod, Volume } from '@ecsm/kubernetes';
 import type { ApiObject, InputOf } from '@ecsm/runtime';
-import type { AgentJob } from '../agent/job.ts';
+import { type AgentJob, tlsFiles } from '../agent/job.ts';
 import type { EtcdBackupSpec } from '../apis/etcd-backup.ts';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { imageTag, parseVersion } from '../apis/version.ts';
@@ -103,6 +103,9 @@ export interface PrepareJobs {
 /** Of the scratch member, which only its own pod reaches. Not etcd's own ports: pods may share a network. */
 export const scratchPorts = { client: 12_379, peer: 12_380 } as const;
 
+/** With TLS, because data with authentication refuses clients without a certificate. */
+export const scratchCertificates = `${agentPaths.scratch}/certificates`;
+
 /** Restores into a directory that ends with the pod, runs a member on it, and compares what it serves. */
 export function rehearsalPod(
   name: string,
@@ -111,7 +114,7 @@ export function rehearsalPod(
 ): PodInput {
   const places = volumesOf(options);
   const scratch = { name: 'scratch', mountPath: agentPaths.scratch };
-  const client = `http://127.0.0.1:${scratchPorts.client}`;
+  const client = `https://127.0.0.1:${scratchPorts.client}`;
   return podOf(name, options, {
     initContainers: [agentContainer('fetch', fetch, options, places.mounts), restoreContainer(restore, [scratch])],
     containers: [
@@ -125,6 +128,10 @@ export function rehearsalPod(
           `--data-dir=${restore.dataDirectory}`,
           `--listen-client-urls=${client}`,
           `--advertise-client-urls=${client}`,
+          `--trusted-ca-file=${scratchCertificates}/${tlsFiles.ca}`,
+          `--cert-file=${scratchCertificates}/${tlsFiles.cert}`,
+          `--key-file=${scratchCertificates}/${tlsFiles.key}`,
+          '--client-cert-auth',
           `--listen-peer-urls=${restore.peerURL}`,
           `--initial-advertise-peer-urls=${restore.peerURL}`,
           `--initial-cluster=${restore.member}=${restore.peerURL}`,
@@ -150,6 +157,8 @@ function restoreContainer(restore: SnapshotRestore, mounts: readonly Mount[]): C
       'snapshot',
       'restore',
       snapshot,
+      // The container before has computed and compared it.
+      '--skip-hash-check',
       `--data-dir=${dataDirectory}`,
       `--name=${member}`,
       `--initial-cluster=${member}=${peerURL}`,

@@ -25,6 +25,8 @@ export interface SlotFacts {
   readonly isServing: boolean;
   /** Whether it refused that read because of who asked. */
   readonly isDenied?: boolean;
+  /** Number of keys at the revision of a restore; undefined if it was not counted. */
+  readonly keys?: number;
 }
 
 export interface PodFacts {
@@ -146,6 +148,8 @@ export interface Restoring {
   readonly startedAtMs: number;
   /** Of the restored member, once it serves. */
   readonly revision?: string;
+  /** How many it has at the revision of the request; undefined if that was compacted. */
+  readonly keys?: number;
   /** What is started again if the restore fails; without a cluster id there was nothing. */
   readonly former: {
     readonly clusterId?: EtcdId;
@@ -164,6 +168,8 @@ export interface RestoreRequest {
   readonly step?: RestoreStep;
   /** The claim that was filled. */
   readonly volumeUid?: string;
+  /** The newest revision of the restored data. */
+  readonly revision?: string;
 }
 
 /** Making room after a NOSPACE alarm: compaction, then defragmentation of one member after the other. */

@@ -19,6 +19,7 @@ export interface MemberScript {
   readonly read?: EtcdErrorCode;
   readonly list?: EtcdMemberList | EtcdErrorCode;
   readonly alarms?: readonly EtcdAlarm[] | EtcdErrorCode;
+  readonly keys?: number | EtcdErrorCode;
 }
 
 export class ScriptedEtcd implements EtcdClient {
@@ -82,6 +83,10 @@ export class ScriptedEtcd implements EtcdClient {
 
   snapshot(): Promise<EtcdSnapshot> {
     throw new EtcdError('Other', 'not scripted');
+  }
+
+  async count(endpoint: EtcdEndpoint): Promise<number> {
+    return answer(this.#at(endpoint).keys ?? 'Other');
   }
 
   put(): Promise<bigint> {

@@ -21,6 +21,18 @@ describe('the CRC of Castagnoli', () => {
     }
   });
 
+  it('is the same wherever the bytes are in memory', () => {
+    const bytes = randomBytes(100);
+    for (let offset = 0; offset < 20; offset++) {
+      const memory = Buffer.alloc(offset + 100, 1);
+      bytes.copy(memory, offset);
+      const view = new Uint8Array(memory.buffer, memory.byteOffset + offset, 100);
+      expect(crcOf(crcUpdate(crcStart, memory, offset, offset + 100))).toBe(crc(bytes));
+      expect(crc(view)).toBe(crc(bytes));
+      for (const end of [0, 1, 15, 16, 19, 33]) expect(crc(view.subarray(0, end))).toBe(crc(bytes.subarray(0, end)));
+    }
+  });
+
   it('keeps the difference of two registers that take the same bytes', () => {
     for (const count of [0, 1, 7, 255, 4_097, 3_000_001]) {
       const bytes = randomBytes(count);

@@ -1,6 +1,6 @@
 /**
- * CRC-32 with Castagnoli's polynomial, which etcd uses for its hashes and Node.js does not have. Sixteen bytes per step, each
- * with a table of its own: about 1 GB/s.
+ * CRC-32 with Castagnoli's polynomial, which etcd uses for its hashes and Node.js does not have. Sixteen bytes per step, read
+ * as four words, each byte with a table of its own: about 1.7 GB/s.
  */
 const polynomial = 0x82f63b78;
 const lanes = 16;
@@ -13,36 +13,58 @@ const tables = makeTables();
 /** x^(2^n) modulo the polynomial, in the reflected order of bits. */
 const powers = makePowers();
 
+/** A word has its first byte in the lowest bits; elsewhere the bytes are taken one by one. */
+const isLittleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+/** The memory of the last update: most updates are of the same. A view costs as much as the CRC of some hundred bytes. */
+let lastWords: Int32Array = new Int32Array();
+
 /** The register before the first byte. */
 export const crcStart = -1;
 
 /** The register after the bytes from `start` to `end`, which have to be within `bytes`. */
 export function crcUpdate(register: number, bytes: Uint8Array, start: number, end: number): number {
+  const wordsAt = isLittleEndian ? Math.min(end, start + (-(bytes.byteOffset + start) & 3)) : end;
+  const count = ((end - wordsAt) >>> 4) << 2;
+  if (count === 0) return updateBytes(register, bytes, start, end);
+  const first = (bytes.byteOffset + wordsAt) >>> 2;
+  const crc = updateWords(updateBytes(register, bytes, start, wordsAt), wordsOf(bytes), first, first + count);
+  return updateBytes(crc, bytes, wordsAt + 4 * count, end);
+}
+
+/** A multiple of four words. */
+function updateWords(register: number, words: Int32Array, start: number, end: number): number {
   const t = tables;
   let crc = register;
-  let i = start;
-  for (const last = end - lanes; i <= last; i += lanes) {
+  for (let i = start; i < end; i += 4) {
     // Within the bounds, as the caller guarantees: no element is undefined.
-    crc ^= byteAt(bytes, i) | (byteAt(bytes, i + 1) << 8) | (byteAt(bytes, i + 2) << 16) | (byteAt(bytes, i + 3) << 24);
+    const a = entry(words, i) ^ crc;
+    const b = entry(words, i + 1);
+    const c = entry(words, i + 2);
+    const d = entry(words, i + 3);
     crc =
-      entry(t, 3840 + (crc & 255)) ^
-      entry(t, 3584 + ((crc >>> 8) & 255)) ^
-      entry(t, 3328 + ((crc >>> 16) & 255)) ^
-      entry(t, 3072 + (crc >>> 24)) ^
-      entry(t, 2816 + byteAt(bytes, i + 4)) ^
-      entry(t, 2560 + byteAt(bytes, i + 5)) ^
-      entry(t, 2304 + byteAt(bytes, i + 6)) ^
-      entry(t, 2048 + byteAt(bytes, i + 7)) ^
-      entry(t, 1792 + byteAt(bytes, i + 8)) ^
-      entry(t, 1536 + byteAt(bytes, i + 9)) ^
-      entry(t, 1280 + byteAt(bytes, i + 10)) ^
-      entry(t, 1024 + byteAt(bytes, i + 11)) ^
-      entry(t, 768 + byteAt(bytes, i + 12)) ^
-      entry(t, 512 + byteAt(bytes, i + 13)) ^
-      entry(t, 256 + byteAt(bytes, i + 14)) ^
-      entry(t, byteAt(bytes, i + 15));
+      entry(t, 3840 + (a & 255)) ^
+      entry(t, 3584 + ((a >>> 8) & 255)) ^
+      entry(t, 3328 + ((a >>> 16) & 255)) ^
+      entry(t, 3072 + (a >>> 24)) ^
+      entry(t, 2816 + (b & 255)) ^
+      entry(t, 2560 + ((b >>> 8) & 255)) ^
+      entry(t, 2304 + ((b >>> 16) & 255)) ^
+      entry(t, 2048 + (b >>> 24)) ^
+      entry(t, 1792 + (c & 255)) ^
+      entry(t, 1536 + ((c >>> 8) & 255)) ^
+      entry(t, 1280 + ((c >>> 16) & 255)) ^
+      entry(t, 1024 + (c >>> 24)) ^
+      entry(t, 768 + (d & 255)) ^
+      entry(t, 512 + ((d >>> 8) & 255)) ^
+      entry(t, 256 + ((d >>> 16) & 255)) ^
+      entry(t, d >>> 24);
   }
-  for (; i < end; i++) crc = (crc >>> 8) ^ entry(t, (crc ^ byteAt(bytes, i)) & 255);
+  return crc;
+}
+
+function updateBytes(register: number, bytes: Uint8Array, start: number, end: number): number {
+  let crc = register;
+  for (let i = start; i < end; i++) crc = (crc >>> 8) ^ entry(tables, (crc ^ byteAt(bytes, i)) & 255);
   return crc;
 }
 
@@ -63,6 +85,12 @@ export function crcShift(difference: number, count: number): number {
     if (rest % 2 === 1) result = multiply(powers[n] ?? 0, result);
   }
   return result;
+}
+
+/** The whole memory in which the bytes are. */
+function wordsOf({ buffer }: Uint8Array): Int32Array {
+  if (lastWords.buffer !== buffer) lastWords = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
+  return lastWords;
 }
 
 function byteAt(bytes: Uint8Array, index: number): number {

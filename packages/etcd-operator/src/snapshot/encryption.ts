@@ -131,6 +131,8 @@ async function* framesOf(
         ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
         : Buffer.concat([pending, chunk]);
     while (parts()) yield split();
+    // The memory of the chunk is used again for the next one.
+    pending = Buffer.from(pending);
   }
   yield { frame: pending, isLast: true };
 }

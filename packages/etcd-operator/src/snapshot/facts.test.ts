@@ -41,7 +41,7 @@ describe.skipIf(skipWithoutRelease('3.5'))('a snapshot of a real member', () => 
   const save = async () => {
     const { chunks } = await client.snapshot(servers.endpoint(0));
     const parts: Uint8Array[] = [];
-    for await (const chunk of chunks) parts.push(chunk);
+    for await (const chunk of chunks) parts.push(Buffer.from(chunk));
     writeFileSync(path, Buffer.concat(parts));
   };
   const compare = async () => {
@@ -114,6 +114,11 @@ describe.skipIf(skipWithoutRelease('3.5'))('a snapshot of a real member', () => 
     copyFileSync(path, cut);
     truncateSync(cut, size - 4096);
     await expect(readFacts(cut)).rejects.toThrow('is cut');
+    // A page that was written to the place of another.
+    const bytes = readFileSync(path);
+    for (let at = 2 * 4096; at + 4096 < bytes.byteLength; at += 4096) bytes.writeUInt32LE(at / 4096 + 1, at);
+    writeFileSync(cut, bytes);
+    await expect(readFacts(cut)).rejects.toThrow('has the number');
     const other = Buffer.alloc(8192, 'text');
     writeFileSync(cut, Buffer.concat([other, createHash('sha256').update(other).digest()]));
     await expect(verifySnapshot(cut)).rejects.toThrow('not a snapshot of etcd');

@@ -50,8 +50,14 @@ export function checkSize(sizeBytes: number): void {
   throw new SnapshotError('Truncated', `the snapshot is cut: ${problem}; fetch or copy it again`);
 }
 
+export interface FactsOptions {
+  readonly signal?: AbortSignal;
+  /** Called with the newest revision, which is known long before the other facts. */
+  readonly onRevision?: (revision: string) => void;
+}
+
 /** Throws `SnapshotError`. The checksum at the end is not verified here. */
-export async function readFacts(path: string, options: { readonly signal?: AbortSignal } = {}): Promise<SnapshotFacts> {
+export async function readFacts(path: string, options: FactsOptions = {}): Promise<SnapshotFacts> {
   const handle = await open(path, 'r');
   try {
     const { size } = await handle.stat();
@@ -61,19 +67,20 @@ export async function readFacts(path: string, options: { readonly signal?: Abort
       const problem = `it has ${size - trailerBytes} bytes, and its database says ${file.sizeBytes}`;
       throw new SnapshotError('Corrupt', `the snapshot is damaged: ${problem}; use another backup`);
     }
-    return await factsOf(file, options.signal);
+    return await factsOf(file, options);
   } finally {
     await handle.close();
   }
 }
 
-async function factsOf(file: BoltFile, signal: AbortSignal | undefined): Promise<SnapshotFacts> {
+async function factsOf(file: BoltFile, { signal, onRevision }: FactsOptions): Promise<SnapshotFacts> {
   const buckets = await file.buckets();
   const options = signal ? { signal } : {};
   const meta = await valuesOf(file, buckets, 'meta', metaKeys);
   const auth = await valuesOf(file, buckets, 'auth', ['authEnabled']);
   const keyBucket = buckets.find(({ name }) => name === 'key');
   if (!keyBucket) throw new SnapshotError('NotSnapshot', 'the file is not a snapshot of etcd: it has no keys');
+  onRevision?.(String(revisionIn(await file.lastKey(keyBucket)) ?? 0));
   const finished = revisionIn(meta.get('finishedCompactRev')) ?? 0;
   const scheduled = revisionIn(meta.get('scheduledCompactRev')) ?? 0;
   const history = new History(Math.max(finished, scheduled), scheduled <= finished);

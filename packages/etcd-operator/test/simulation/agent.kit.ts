@@ -120,7 +120,15 @@ function answer(manifest: Manifest, manifestKey: string, snapshot: SimulatedSnap
 }
 
 function factsOf({ revision, puts }: SimulatedSnapshot, sha256: string): object {
-  return { revision, keys: puts.length, sizeBytes: 1, sha256, storedSha256: sha256, version: '3.5.30', hash: 'h' };
+  return {
+    revision,
+    keys: new Set(puts.map(({ key }) => key)).size,
+    sizeBytes: 1,
+    sha256,
+    storedSha256: sha256,
+    version: '3.5.30',
+    hash: 'h',
+  };
 }
 
 async function retain(job: BackupJob, own: string, made: Manifest, world: AgentWorld): Promise<readonly string[]> {

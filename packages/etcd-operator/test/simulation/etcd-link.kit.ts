@@ -73,6 +73,7 @@ export function linkToEtcd(connect: ConnectEtcd, doors: ProcessDependencies, onC
       hashKV: (at, revision, options) => call('hashKV', 'read', options, () => client.hashKV(at, revision, options)),
       snapshot: (at, options) => call('snapshot', 'read', options, () => client.snapshot(at, options)),
       get: (at, key, options) => call('get', 'read', options, () => client.get(at, key, options)),
+      count: (at, revision, options) => call('count', 'read', options, () => client.count(at, revision, options)),
       put: (at, key, value, options) => call('put', 'write', options, () => client.put(at, key, value, options)),
       close: () => client.close(),
     };

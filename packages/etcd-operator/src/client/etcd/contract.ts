@@ -93,7 +93,10 @@ export interface EtcdSnapshot {
   readonly sizeBytes: number;
   /** The version of the storage, such as `3.6.0`; empty before 3.6. */
   readonly version: string;
-  /** To be read once. It fails with `EtcdError` if it is not complete. A reader that stops ends the call. */
+  /**
+   * To be read once; a chunk is valid until the next one is requested. It fails with `EtcdError` if it is not complete. A
+   * reader that stops ends the call.
+   */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -130,6 +133,8 @@ export interface EtcdClient {
     key: string,
     options?: EtcdCallOptions & { readonly serializable?: boolean },
   ): Promise<EtcdValue | undefined>;
+  /** The number of keys at a revision, linearizable. `Other` if the revision is in the future or compacted. */
+  count(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<number>;
   /** Returns the revision of the write. */
   put(endpoint: EtcdEndpoint, key: string, value: string, options?: EtcdCallOptions): Promise<bigint>;
   /** Closes the connections. Calls in flight fail. */

@@ -90,6 +90,10 @@ export function describeEtcd(harness: EtcdHarness): void {
 
     it('have the same hash, if the release can tell', async () => {
       const revision = await client.put(cluster.endpoint(0), 'hash', 'a');
+      const counts = [revision - 1n, revision].map((each) => client.count(cluster.endpoint(1), each));
+      const [before = 0, after = 0] = await Promise.all(counts);
+      expect(after - before).toBe(1);
+      expect(await outcome(client.count(cluster.endpoint(0), revision + 9n))).toBe('Other');
       if (harness.version.startsWith('3.4.')) {
         expect(await outcome(client.hashKV(cluster.endpoint(0), revision))).toBe('Other');
         return;
@@ -110,7 +114,7 @@ export function describeEtcd(harness: EtcdHarness): void {
         const { sizeBytes, version, chunks } = await client.snapshot(cluster.endpoint(1));
         expect(version).toBe(harness.version.startsWith('3.6.') ? '3.6.0' : '');
         const parts: Uint8Array[] = [];
-        for await (const chunk of chunks) parts.push(chunk);
+        for await (const chunk of chunks) parts.push(Buffer.from(chunk));
         const bytes = Buffer.concat(parts);
         expect(bytes.byteLength).toBe(sizeBytes);
         expect(sizeBytes % 512).toBe(32);

@@ -1,11 +1,7 @@
 /** The gateway with real servers of several releases. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Authority, generateAuthority } from '@ecsm/apiserver';
 import { systemClock } from '@ecsm/runtime';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EtcdRelease, etcdBinaries, skipWithoutRelease } from './binaries.kit.ts';
 import { describeEtcd } from './etcd.suite.ts';
 import { connectGateway } from './gateway.ts';
@@ -134,28 +130,6 @@ describe.skipIf(skipWithoutRelease('3.5'))('a client with TLS', () => {
     const aborted = await client.snapshot(endpoint, { signal: abort.signal });
     abort.abort();
     expect(await outcome(readAll(aborted.chunks))).toBe('Unavailable');
-    client.close();
-  });
-
-  // The last one: nothing but this is answered afterwards.
-  it('is denied every call while authentication is enabled, although its certificate names a user', async () => {
-    const found = etcdBinaries('3.5');
-    const directory = mkdtempSync(join(tmpdir(), 'etcd-auth-'));
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-    const files = Object.entries(servers.credentials ?? {}).map(([name, pem]) => {
-      writeFileSync(join(directory, name), pem);
-      return `--${name === 'ca' ? 'cacert' : name}=${join(directory, name)}`;
-    });
-    const { address, port } = servers.endpoint(0);
-    const flags = [`--endpoints=https://${address}:${port}`, '--insecure-skip-tls-verify', ...files];
-    const control = (...words: string[]) =>
-      execFileSync(join(found.directory ?? '', 'etcdctl'), [...flags, ...words], { env: { ETCDCTL_API: '3' } });
-    control('user', 'add', 'root:secret');
-    control('user', 'grant-role', 'root', 'root');
-    control('auth', 'enable');
-    const client = connect(servers.credentials);
-    expect(await outcome(client.status(servers.endpoint(0)))).toBe('Denied');
-    expect(await outcome(client.get(servers.endpoint(0), 'key'))).toBe('Denied');
     client.close();
   });
 });

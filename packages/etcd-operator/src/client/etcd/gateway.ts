@@ -1,4 +1,8 @@
-/** The client of a real etcd: its JSON gateway, over HTTP or HTTPS; snapshots over gRPC. */
+/**
+ * The client of a real etcd: its JSON gateway, over HTTP or HTTPS; snapshots over gRPC. While authentication is enabled, etcd
+ * ignores the certificate of a client of its gateway, and accepts it over gRPC if its common name is a user: then all calls
+ * are made over gRPC, on a connection for each.
+ */
 import type { Clock } from '@ecsm/runtime';
 import type {
   ConnectEtcd,
@@ -33,6 +37,8 @@ import {
 } from './gateway/answer.ts';
 import { reportedFailure } from './gateway/failure.ts';
 import { Connections } from './gateway/request.ts';
+import { methods } from './grpc/messages.ts';
+import { callUnary } from './grpc/unary.ts';
 import { openSnapshot } from './snapshot/stream.ts';
 
 export function connectGateway(clock: Clock): ConnectEtcd {
@@ -46,8 +52,10 @@ class EtcdGateway implements EtcdClient {
   readonly #connections: Connections;
   readonly #credentials: EtcdCredentials | undefined;
   readonly #clock: Clock;
-  /** Ends snapshots in flight. */
+  /** Ends calls over gRPC in flight. */
   readonly #closed = new AbortController();
+  /** Authentication was enabled when the gateway was asked last. */
+  #isAuthEnabled = false;
 
   constructor(credentials: EtcdCredentials | undefined, clock: Clock) {
     this.#connections = new Connections(credentials, clock);
@@ -139,8 +147,7 @@ class EtcdGateway implements EtcdClient {
   }
 
   snapshot(endpoint: EtcdEndpoint, options: EtcdSnapshotOptions = {}): Promise<EtcdSnapshot> {
-    const closed = this.#closed.signal;
-    const signal = options.signal ? AbortSignal.any([closed, options.signal]) : closed;
+    const signal = this.#signalOf(options);
     return openSnapshot({ ...options, endpoint, signal, credentials: this.#credentials, clock: this.#clock });
   }
 
@@ -156,6 +163,12 @@ class EtcdGateway implements EtcdClient {
     if (!found) return undefined;
     const value = Buffer.from(stringAt(found, 'value'), 'base64').toString('utf8');
     return { value, modRevision: integerAt(found, 'mod_revision') };
+  }
+
+  async count(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<number> {
+    // From the smallest key to the end.
+    const body = { key: base64('\0'), range_end: base64('\0'), revision: String(revision), count_only: true };
+    return Number(integerAt(await this.#call(endpoint, '/v3/kv/range', body, 'leader', options), 'count'));
   }
 
   async put(endpoint: EtcdEndpoint, key: string, value: string, options?: EtcdCallOptions): Promise<bigint> {
@@ -176,9 +189,25 @@ class EtcdGateway implements EtcdClient {
     need: Need,
     options: EtcdCallOptions = {},
   ): Promise<Answer> {
-    const { status, text } = await this.#connections.post(endpoint, path, body, need === 'leader', options);
-    if (status === 200) return parseAnswer(text);
-    throw refusal(path, status, text);
+    const isLed = need === 'leader';
+    const credentials = this.#credentials;
+    if (!this.#isAuthEnabled) {
+      const { status, text } = await this.#connections.post(endpoint, path, body, isLed, options);
+      if (status === 200) return parseAnswer(text);
+      // The refusal of the gateway: nothing has happened yet.
+      this.#isAuthEnabled = credentials !== undefined && authenticationWords.test(text);
+      if (!this.#isAuthEnabled) throw refusal(path, status, text);
+    }
+    const method = methods[path];
+    if (!credentials || !method) throw new EtcdError('Other', `there is no gRPC call for ${path}`);
+    const signal = this.#signalOf(options);
+    const call = { endpoint, credentials, method, body: { ...body }, isLed, clock: this.#clock, signal };
+    return callUnary({ ...call, ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }) });
+  }
+
+  #signalOf({ signal }: { readonly signal?: AbortSignal }): AbortSignal {
+    const closed = this.#closed.signal;
+    return signal ? AbortSignal.any([closed, signal]) : closed;
   }
 }
 
@@ -198,12 +227,6 @@ function refusal(path: string, status: number, text: string): EtcdError {
   }
   if (status === 404 && (message === '' || message === 'Not Found')) {
     return new EtcdError('Other', `the server does not have ${path}`);
-  }
-  if (authenticationWords.test(text)) {
-    return new EtcdError(
-      'Denied',
-      'authentication is enabled: etcd ignores certificates of clients of its JSON gateway',
-    );
   }
   return message === '' ? malformed(`HTTP status ${status}`) : reportedFailure(message, number);
 }

@@ -1,5 +1,5 @@
 /** Real etcd servers as processes on loopback addresses of their own, with or without TLS, for tests. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -56,6 +56,24 @@ export class RealEtcd {
   credentialsOf(authority: Authority): EtcdCredentials {
     const { certificatePem, keyPem } = authority.issue({ subject: { commonName: 'operator' }, use: 'client' }, dayMs);
     return { ca: this.#authority.certificatePem, cert: certificatePem, key: keyPem };
+  }
+
+  /** Runs etcdctl against a member, with the certificate of the client. */
+  control(slot: number, ...words: readonly string[]): string {
+    const found = etcdBinaries(this.#options.release);
+    if (found.directory === undefined) throw new Error(found.reason);
+    const files = Object.entries(this.credentials ?? {}).map(([name, pem]) => {
+      const file = join(this.#directory, `client-${name}`);
+      writeFileSync(file, pem);
+      return `--${name === 'ca' ? 'cacert' : name}=${file}`;
+    });
+    const { address, port } = this.endpoint(slot);
+    const flags = [`--endpoints=${this.#scheme}://${address}:${port}`, ...files];
+    return execFileSync(join(found.directory, 'etcdctl'), [...flags, ...words], {
+      env: { ETCDCTL_API: '3' },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   }
 
   endpoint(slot: number): EtcdEndpoint {

@@ -24,6 +24,13 @@ export interface StorageCallOptions {
 export interface PutOptions extends StorageCallOptions {
   /** Called with the number of bytes that the store has accepted so far. */
   readonly onProgress?: (bytes: number) => void;
+  /** The SHA-256 of the body, in hexadecimal, of a caller that knows it when the body has ended. Default: computed. */
+  readonly sha256?: () => string;
+  /**
+   * Called with a file that has all bytes as they are stored, before other clients see the object; an error is rethrown as
+   * it is, and nothing is stored. Only by a client with `hasFiles`.
+   */
+  readonly review?: (file: string) => Promise<void>;
 }
 
 export interface PutResult extends StoredObject {
@@ -35,16 +42,18 @@ export interface GetResult {
   readonly object: StoredObject;
   /**
    * Fails if it ends before `sizeBytes`. It can be read once, and holds a connection or a file until it ends, fails, or its
-   * iterator is returned.
+   * iterator is returned. A chunk is valid until the next one is requested.
    */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 export interface BackupStorageClient {
+  /** Whether objects are files of this machine: what is stored can then be read before it is published. */
+  readonly hasFiles: boolean;
   /**
    * Stores a stream under a new key. Other clients see the object only when it is whole; its size and checksum are verified
    * before the call returns. `AlreadyExists` if there is one. An error of `body` is rethrown as it is, and nothing is
-   * stored. A chunk must not be changed after it was yielded.
+   * stored. A chunk is not used any more when the next one is requested.
    */
   put(key: string, body: AsyncIterable<Uint8Array>, options?: PutOptions): Promise<PutResult>;
   /** Returns undefined if there is none. */

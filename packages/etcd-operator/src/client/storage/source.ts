@@ -1,4 +1,4 @@
-/** A stream that is to be stored. Its own errors are kept apart from those of the store: the caller gets them unchanged. */
+/** A stream that is to be stored. Errors of the caller are kept apart from those of the store: it gets them unchanged. */
 export class Source implements AsyncIterable<Uint8Array> {
   readonly #body: AsyncIterable<Uint8Array>;
   #failure: { readonly error: unknown } | undefined;
@@ -11,12 +11,25 @@ export class Source implements AsyncIterable<Uint8Array> {
     try {
       yield* this.#body;
     } catch (error) {
-      this.#failure = { error };
-      throw error;
+      throw this.#failed(error);
+    }
+  }
+
+  /** Runs other code of the caller. */
+  async run(action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      throw this.#failed(error);
     }
   }
 
   hasFailedWith(error: unknown): boolean {
     return this.#failure !== undefined && this.#failure.error === error;
+  }
+
+  #failed(error: unknown): unknown {
+    this.#failure = { error };
+    return error;
   }
 }

@@ -49,6 +49,12 @@ export function describeStorage({ isExclusive, largeBytes, create }: StorageHarn
       expect(progress.at(-1)).toBe(bytes.byteLength);
     });
 
+    it.each([1_000, largeBytes + 1])('record the checksum of %i bytes that the caller has computed', async (size) => {
+      const bytes = pattern(size);
+      const known = sha256(bytes);
+      expect(await client.put('one.db', chunked(bytes), { sha256: () => known })).toMatchObject({ sha256: known });
+    });
+
     it.each(['with space +plus', 'ümläut-日本', 'q&a<b>\'c"', '100%41=~!*()', '.hidden'])(
       'accept the key %j',
       async (key) => {

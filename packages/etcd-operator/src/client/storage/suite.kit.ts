@@ -27,9 +27,14 @@ export function pattern(sizeBytes: number): Buffer {
   return bytes;
 }
 
+/** In memory that is used again for each chunk, as the contract allows. */
 export async function* chunked(bytes: Uint8Array | string, chunkBytes = 65_536): AsyncGenerator<Uint8Array> {
-  const all = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
-  for (let offset = 0; offset < all.byteLength; offset += chunkBytes) yield all.subarray(offset, offset + chunkBytes);
+  const all = Buffer.from(bytes);
+  const chunk = Buffer.alloc(Math.min(chunkBytes, all.byteLength));
+  for (let offset = 0; offset < all.byteLength; offset += chunkBytes) {
+    yield chunk.subarray(0, all.copy(chunk, 0, offset, offset + chunkBytes));
+    chunk.fill(0xee);
+  }
 }
 
 /** Yields the bytes, then fails. */
@@ -40,7 +45,7 @@ export async function* failing(bytes: Uint8Array, error: Error): AsyncGenerator<
 
 export async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
+  for await (const chunk of body) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
 }
 

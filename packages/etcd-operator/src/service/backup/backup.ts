@@ -14,6 +14,7 @@ import {
   jobPod,
   rehearsalPod,
   type SnapshotRestore,
+  scratchCertificates,
   scratchPorts,
   type WorkerOptions,
 } from '../../resource/worker-pods.ts';
@@ -292,10 +293,12 @@ function rehearsalJobs(child: EtcdBackup | undefined, cluster: EtcdCluster | und
     into: snapshot,
     isEncrypted: child?.spec.encryption !== undefined,
     freeFactor: 2,
+    certificates: scratchCertificates,
   };
   const check: AgentJob = {
     do: 'check',
-    endpoint: { host: '127.0.0.1', address: '127.0.0.1', port: scratchPorts.client },
+    endpoint: { host: 'localhost', address: '127.0.0.1', port: scratchPorts.client },
+    certificates: scratchCertificates,
     expected: {
       revision: status.etcdRevision ?? '0',
       keys: status.keys ?? 0,

@@ -2,10 +2,12 @@ import { PersistentVolumeClaim, Pod, PodDisruptionBudget, StatefulSet } from '@e
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { EtcdClusterInput } from '../../apis/etcd-cluster.ts';
 import { EtcdCluster } from '../../apis/etcd-cluster.ts';
-import { FINALIZER } from '../../apis/well-known.ts';
+import { EtcdRestore } from '../../apis/etcd-restore.ts';
+import { annotations, FINALIZER } from '../../apis/well-known.ts';
 import type { EtcdErrorCode } from '../../client/etcd/contract.ts';
 import { Lab } from '../lab.kit.ts';
 import type { Action } from '../model.ts';
+import { statusOfMember } from '../scripted-etcd.kit.ts';
 import { ClusterService } from './cluster.ts';
 
 const { signal } = new AbortController();
@@ -53,6 +55,27 @@ describe('an observation', () => {
     expect([...endpoints.values()].map(({ address }) => address)).toEqual(['10.0.0.0', '10.0.0.1']);
     expect(input.facts.slots[2]).toMatchObject({ pod: { isDeleting: true }, status: undefined });
     expect(input.facts.membership?.members).toHaveLength(3);
+  });
+
+  it('of a member that starts with restored data counts its keys at the revision of the data, once', async () => {
+    const restores = lab.registry.resource(EtcdRestore);
+    const spec = { backupName: 'b', clusterName: 'main', restoreType: 'New', revisionBump: 10 } as const;
+    const restore = await restores.create({ metadata: { name: 'back' }, spec });
+    await restores.updateStatus({ ...restore, status: { step: 'Starting', etcdRevision: '7' } });
+    const { uid } = restore.metadata;
+    await lab.create({ size: 1 }, { annotations: { [annotations.restore]: 'back' } });
+    await lab.start(1);
+    lab.etcd.members.set('10.0.0.0', { status: statusOfMember('a'), keys: 5 });
+    const seen = async (changes: object) => {
+      const current = { uid, phase: 'Starting', slot: 0, startedAt: '2026-01-01T00:00:00Z', ...changes } as const;
+      const clusters = lab.registry.resource(EtcdCluster);
+      await clusters.updateStatus({ ...(await lab.get()), status: { restore: current } });
+      const { input } = await observe();
+      return [input.wanted.restore?.revision, input.facts.slots[0]?.keys];
+    };
+    expect(await seen({})).toEqual(['17', 5]);
+    expect(await seen({ revision: '17', keys: 5 })).toEqual(['17', undefined]);
+    expect(await seen({ uid: 'of another' })).toEqual(['17', undefined]);
   });
 
   it('notices a StatefulSet with another template than the spec renders', async () => {

@@ -12,9 +12,9 @@ import type { CheckedObjects } from '../../resource/checked-objects.ts';
 import { clusterNames, endpointOf } from '../../resource/cluster.ts';
 import { Managers, type StaleObject } from '../../resource/managers.ts';
 import type { PodTemplate } from '../../resource/template.ts';
-import { HealthService } from '../health/health.ts';
+import { type HealthOptions, HealthService } from '../health/health.ts';
 import { countVoters, isServing, quorumOf } from '../health/quorum.ts';
-import type { Action, PassInput, PassSettings } from '../model.ts';
+import type { Action, PassInput, PassSettings, Recorded, Wanted } from '../model.ts';
 import { recordedOf } from '../monitoring/status.ts';
 import { type SecurityObserved, SecurityService } from '../security/security.ts';
 import { clusterFacts } from './observation.ts';
@@ -103,11 +103,11 @@ export class ClusterService {
     }
     const etcd = this.#options.connect(security.credentials);
     const timeoutMs = this.#options.callTimeoutMs;
-    const members = await this.#health.observe(etcd, endpoints, { signal, timeoutMs });
-    const nowMs = this.#options.clock.now();
-    const facts = clusterFacts(names, { nowMs, set, pods, claims, ...members });
     const recorded = recordedOf(cluster.status);
     const wanted = wantedOf(cluster, restore);
+    const members = await this.#health.observe(etcd, endpoints, { signal, timeoutMs, ...countAt(recorded, wanted) });
+    const nowMs = this.#options.clock.now();
+    const facts = clusterFacts(names, { nowMs, set, pods, claims, ...members });
     const version = recorded.version ?? wanted.version;
     const { template, hash } = templates.render(cluster, version, security.trust);
     const { voters } = countVoters(facts);
@@ -233,4 +233,11 @@ function voterOf({ input: { facts }, endpoints }: ObservedCluster, except?: stri
   const endpoint = chosen && endpoints.get(chosen.index);
   if (endpoint === undefined) throw new RangeError('no member serves');
   return endpoint;
+}
+
+/** The keys of a restored member are counted once, when it serves. */
+function countAt({ restore: current }: Recorded, { restore }: Wanted): Partial<HealthOptions> {
+  const isStarting = current?.phase === 'Starting' && current.uid === restore?.uid && current.revision === undefined;
+  if (!isStarting || restore.revision === undefined) return {};
+  return { countAt: { slot: current.slot, revision: BigInt(restore.revision) } };
 }

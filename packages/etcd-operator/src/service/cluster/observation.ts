@@ -25,6 +25,8 @@ export interface MemberAnswer {
   readonly error?: string;
   readonly isServing: boolean;
   readonly isDenied?: boolean;
+  /** At the revision that was asked for. */
+  readonly keys?: number;
 }
 
 export interface Observed {
@@ -63,6 +65,7 @@ export function clusterFacts(names: ClusterNames, observed: Observed): ClusterFa
       statusError: answer?.error,
       isServing: answer?.isServing ?? false,
       ...(answer?.isDenied ? { isDenied: true } : {}),
+      ...(answer?.keys === undefined ? {} : { keys: answer.keys }),
     };
   });
   return {

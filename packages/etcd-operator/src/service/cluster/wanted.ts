@@ -32,13 +32,16 @@ function restoreOf({ metadata }: EtcdCluster, restore: EtcdRestore | undefined):
   if (name === undefined) return {};
   // One that fills another cluster has nothing to say here.
   if (restore === undefined || restore.spec.clusterName !== metadata.name) return { restore: { name } };
-  const { step, volumeUID } = restore.status ?? {};
+  const { step, volumeUID, etcdRevision } = restore.status ?? {};
   return {
     restore: {
       name,
       uid: restore.metadata.uid,
       ...(step === undefined ? {} : { step }),
       ...(volumeUID === undefined ? {} : { volumeUid: volumeUID }),
+      ...(etcdRevision === undefined
+        ? {}
+        : { revision: String(BigInt(etcdRevision) + BigInt(restore.spec.revisionBump)) }),
     },
   };
 }

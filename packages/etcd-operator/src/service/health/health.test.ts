@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { EtcdEndpoint } from '../../client/etcd/contract.ts';
 import { type MemberScript, member, ScriptedEtcd, statusOfMember } from '../scripted-etcd.kit.ts';
-import { HealthService } from './health.ts';
+import { type HealthOptions, HealthService } from './health.ts';
 
 const list = { clusterId: 'c1', members: [member('a', 0), member('b', 1), member('c', 2)] };
 const healthy = (id: string): MemberScript => ({ status: statusOfMember(id), list });
 
 async function observe(...scripts: readonly (MemberScript | undefined)[]) {
+  return observeWith({}, ...scripts);
+}
+
+async function observeWith(options: Partial<HealthOptions>, ...scripts: readonly (MemberScript | undefined)[]) {
   const etcd = new ScriptedEtcd();
   const endpoints = new Map<number, EtcdEndpoint>();
   for (const [slot, script] of scripts.entries()) {
@@ -14,7 +18,7 @@ async function observe(...scripts: readonly (MemberScript | undefined)[]) {
     endpoints.set(slot, { host, address: `10.0.0.${slot}`, port: 2379 });
     if (script) etcd.members.set(host, script);
   }
-  const observed = await new HealthService().observe(etcd, endpoints, { timeoutMs: 1 });
+  const observed = await new HealthService().observe(etcd, endpoints, { timeoutMs: 1, ...options });
   const serving = [...observed.answers].filter(([, { isServing }]) => isServing).map(([slot]) => slot);
   return { ...observed, serving };
 }
@@ -77,6 +81,26 @@ describe('health', () => {
     const all = await observe({ ...follower, list: 'Timeout' }, { ...healthy('a'), list: 'Timeout' });
     expect(all.members).toBeUndefined();
     expect(all.serving).toEqual([0, 1]);
+  });
+
+  it('counts the keys of one member at a revision, if it can tell', async () => {
+    const keysOf = async (keys: MemberScript['keys']) => {
+      const script = keys === undefined ? healthy('b') : { ...healthy('b'), keys };
+      const { answers } = await observeWith(
+        { countAt: { slot: 1, revision: 7n } },
+        { ...healthy('a'), keys: 9 },
+        script,
+      );
+      return [...answers.values()].map((answer) => [answer.isServing, answer.keys]);
+    };
+    expect(await keysOf(5)).toEqual([
+      [true, undefined],
+      [true, 5],
+    ]);
+    // Compacted.
+    expect((await keysOf('Other'))[1]).toEqual([true, undefined]);
+    // It is asked again.
+    expect((await keysOf('Timeout'))[1]).toEqual([false, undefined]);
   });
 
   it('reports alarms', async () => {

@@ -14,6 +14,8 @@ export interface HealthOptions {
   readonly signal?: AbortSignal;
   /** Of each call. */
   readonly timeoutMs: number;
+  /** The keys of one member are counted, too. */
+  readonly countAt?: { readonly slot: number; readonly revision: bigint };
 }
 
 /** Never written: a linearizable read of any key needs a quorum. */
@@ -28,7 +30,7 @@ export class HealthService {
   ): Promise<MembersObserved> {
     const answers = new Map(
       await Promise.all(
-        [...endpoints].map(async ([slot, endpoint]) => [slot, await ask(client, endpoint, options)] as const),
+        [...endpoints].map(async ([slot, endpoint]) => [slot, await ask(client, endpoint, options, slot)] as const),
       ),
     );
     const serving = [...answers].filter(([, { isServing }]) => isServing).map(([slot]) => slot);
@@ -51,24 +53,48 @@ export class HealthService {
   }
 }
 
+/** Undefined if it cannot be told any more: the revision was compacted. */
+async function count(
+  client: EtcdClient,
+  endpoint: EtcdEndpoint,
+  revision: bigint,
+  options: HealthOptions,
+): Promise<number | undefined> {
+  try {
+    return await client.count(endpoint, revision, options);
+  } catch (error) {
+    if (isEtcdError(error, 'Other')) return undefined;
+    throw error;
+  }
+}
+
 function isLeader(answer: MemberAnswer | undefined): boolean {
   return answer?.status !== undefined && answer.status.leaderId === answer.status.memberId;
 }
 
 /** A learner does not serve linearizable reads; its status is enough. */
-async function ask(client: EtcdClient, endpoint: EtcdEndpoint, options: HealthOptions): Promise<MemberAnswer> {
+async function ask(
+  client: EtcdClient,
+  endpoint: EtcdEndpoint,
+  options: HealthOptions,
+  slot: number,
+): Promise<MemberAnswer> {
   try {
     const status = await client.status(endpoint, options);
     if (status.isLearner || status.leaderId === undefined) return { status, isServing: false };
-    return await client.get(endpoint, probeKey, options).then(
-      () => ({ status, isServing: true }),
-      (error: unknown) => ({
+    try {
+      await client.get(endpoint, probeKey, options);
+      const { countAt } = options;
+      const keys = countAt?.slot === slot ? await count(client, endpoint, countAt.revision, options) : undefined;
+      return { status, isServing: true, ...(keys === undefined ? {} : { keys }) };
+    } catch (error) {
+      return {
         status,
         // A member that refuses because of the alarm has asked its quorum. Without this, the corrupt one could not be replaced.
         isServing: isEtcdError(error, 'Corrupt'),
         ...(isEtcdError(error, 'Denied') ? { isDenied: true } : {}),
-      }),
-    );
+      };
+    }
   } catch (error) {
     return {
       error: error instanceof Error ? error.message : String(error),

@@ -57,13 +57,14 @@ function volumesOf(volumes: Readonly<Record<number, string>>): NonNullable<SlotV
 }
 
 function restoringOf(status: NonNullable<EtcdClusterStatus['restore']>): Restoring {
-  const { uid, phase, slot, startedAt, revision, clusterID, start = 0, size = 0, restoredFrom, volumes } = status;
+  const { uid, phase, slot, startedAt, revision, keys, clusterID, start = 0, size = 0, restoredFrom, volumes } = status;
   return {
     uid,
     phase,
     slot,
     startedAtMs: msOf(startedAt) ?? 0,
     ...(revision === undefined ? {} : { revision }),
+    ...(keys === undefined ? {} : { keys }),
     former: {
       start,
       size,

@@ -125,7 +125,9 @@ function start(input: PassInput, current: Restoring, { name, step, volumeUid }: 
     return wait(input, 'Restoring', `waiting for ${first.podName} to serve`);
   }
   if (current.revision === undefined) {
-    return record({ ...recorded, restore: { ...current, revision: String(first.status.revision) } });
+    const { status, keys } = first;
+    const seen = { revision: String(status.revision), ...(keys === undefined ? {} : { keys }) };
+    return record({ ...recorded, restore: { ...current, ...seen } });
   }
   if (step !== 'Growing') return wait(input, 'Restoring', `EtcdRestore ${name} compares the data`);
   const { restore: _, stopped: __, ...rest } = recorded;

@@ -55,6 +55,7 @@ function inputOf(
       recorded: undefined,
     },
     cluster: main,
+    hasClientTls: true,
     worker: undefined,
     progress: undefined,
     claim: undefined,
@@ -134,8 +135,10 @@ describe('after the check', () => {
     expect(reasonOf(status)).toBe('WrongKey');
   });
 
-  it('data with authentication fails the restore, and nothing is touched', () => {
-    const { status } = checked({ ...fetched, isAuthEnabled: true });
+  it('data with authentication is restored into a cluster with TLS only, and nothing is touched otherwise', () => {
+    const data = { ...fetched, isAuthEnabled: true };
+    expect(checked(data).status.step).toBe('SafetyBackup');
+    const { status } = checked(data, { hasClientTls: false });
     expect(status.phase).toBe('Failed');
     expect(reasonOf(status)).toBe('AuthenticationRequired');
   });
@@ -187,12 +190,15 @@ describe('the data is prepared', () => {
 
   it('and compared, before there is no way back', () => {
     const starting = at('Starting', { slot: 3, volumeUID: 'v3', etcdRevision: '7' });
-    const step = (revision: string) =>
-      nextRestoreStep(
-        inputOf({ cluster: { ...preparing, restore: { phase: 'Starting', slot: 3, revision } }, claim }, starting),
-      ).status;
+    const step = (revision: string, keys?: number) => {
+      const restore = { phase: 'Starting', slot: 3, revision, ...(keys === undefined ? {} : { keys }) };
+      return nextRestoreStep(inputOf({ cluster: { ...preparing, restore }, claim }, { ...starting, keys: 5 })).status;
+    };
     expect(step('1000000007').step).toBe('Growing');
+    expect(step('1000000007', 5).step).toBe('Growing');
     expect(step('1000000006')).toMatchObject({ step: 'RollingBack' });
+    expect(step('1000000007', 4)).toMatchObject({ step: 'RollingBack' });
+    expect(reasonOf(step('1000000007', 4))).toBe('KeysDiffer');
     const late = inputOf(
       { cluster: { ...preparing, unsettled: 'waiting' }, claim, nowMs: startMs + 3_601_000 },
       starting,

@@ -125,8 +125,8 @@ function check(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision 
   return work(input, status, 'check', {
     done: (result) => {
       const facts = factsOf(result);
-      if (result.fields['isAuthEnabled'] === true) {
-        return failed(input, { ...status, ...facts }, 'AuthenticationRequired', authMessage);
+      if (result.fields['isAuthEnabled'] === true && !input.hasClientTls) {
+        return failed(input, { ...status, ...facts }, 'AuthenticationRequired', passwordMessage);
       }
       const next = { ...status, ...facts };
       if (restore.spec.restoreType === 'New') return enter(input, next, 'Creating', 'the cluster is created');
@@ -140,9 +140,11 @@ function check(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision 
   });
 }
 
-/** etcd ignores the name in the certificate of a client of its JSON gateway, so that the operator has no user. */
-const authMessage =
-  'the data has authentication enabled, and etcd would refuse the operator; disable it in the source (etcdctl auth disable) and back up again, or restore by hand';
+/** The operator has no password: etcd knows it by its certificate. */
+const passwordMessage =
+  'the data has authentication enabled, and without TLS etcd would refuse the operator; restore into a cluster with TLS, or disable it in the source (etcdctl auth disable) and back up again';
+const userMessage =
+  'the data has authentication enabled, and the common name in the certificate of the operator is not a user with the role root in it; add the user in the source and back up again, or use another certificate';
 
 function factsOf(result: AgentSuccess): Partial<EtcdRestoreStatus> {
   const [etcdVersion, etcdRevision] = [textOf(result, 'version'), textOf(result, 'revision')];
@@ -242,7 +244,7 @@ function start(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision 
   const { cluster, restore, settings } = input;
   const why = whyChanged(input, status) ?? (cluster?.restore === undefined ? 'the cluster has given it up' : undefined);
   if (why !== undefined) return turnBack(input, status, 'ClusterChanged', why);
-  if (cluster?.isDenied) return turnBack(input, status, 'AuthenticationRequired', authMessage);
+  if (cluster?.isDenied) return turnBack(input, status, 'AuthenticationRequired', userMessage);
   const revision = cluster?.restore?.revision;
   if (revision === undefined) {
     const late = timedOut(input, status);
@@ -254,6 +256,11 @@ function start(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision 
   if (BigInt(revision) < least) {
     const message = `the restored member has the revision ${revision}, and ${least} is the least that it may have`;
     return turnBack(input, status, 'RevisionTooLow', message);
+  }
+  const keys = cluster?.restore?.keys;
+  if (keys !== undefined && status.keys !== undefined && keys !== status.keys) {
+    const message = `the restored member has ${keys} keys, and the backup has ${status.keys}`;
+    return turnBack(input, status, 'KeysDiffer', message);
   }
   return enter(input, { ...status, restoredRevision: revision }, 'Growing', 'the other members join');
 }

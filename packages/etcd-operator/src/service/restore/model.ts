@@ -33,7 +33,9 @@ export interface RestoredCluster {
   /** Without `v`. */
   readonly version: string;
   /** What it has written about this restore. */
-  readonly restore: { readonly phase: string; readonly slot: number; readonly revision?: string } | undefined;
+  readonly restore:
+    | { readonly phase: string; readonly slot: number; readonly revision?: string; readonly keys?: number }
+    | undefined;
   /** Whether it has written about any restore. */
   readonly isRestoring: boolean;
   /** Whether it runs with the data of this restore. */
@@ -53,6 +55,8 @@ export interface RestoreInput {
   readonly nowMs: number;
   readonly source: Source;
   readonly cluster: RestoredCluster | undefined;
+  /** Whether clients of the restored cluster have certificates. */
+  readonly hasClientTls: boolean;
   readonly worker: WorkerFacts | undefined;
   readonly progress: Progress | undefined;
   /** The claim of the slot in the status. */

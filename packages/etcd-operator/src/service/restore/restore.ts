@@ -16,7 +16,7 @@ import {
   paths,
 } from '../../apis/well-known.ts';
 import { KubernetesClient } from '../../client/kubernetes/client.ts';
-import { peerURL, restoredToken } from '../../resource/cluster.ts';
+import { peerURL, restoredToken, tlsOf } from '../../resource/cluster.ts';
 import { claimSpecOf } from '../../resource/stateful-set.ts';
 import { workerFacts } from '../../resource/worker-facts.ts';
 import { destinationOf, jobPod, preparePod, type WorkerOptions } from '../../resource/worker-pods.ts';
@@ -66,6 +66,7 @@ export class RestoreService {
       nowMs: clock.now(),
       source,
       cluster: view,
+      hasClientTls: hasClientTls(cluster?.spec ?? spec.clusterTemplate),
       worker,
       progress: address === undefined ? undefined : await progress(address, AGENT_PORT),
       claim: facts.find(({ name }) => name === slotClaim),
@@ -249,6 +250,11 @@ function fetchJob({ source, restore, cluster }: RestoreInput, into: string): Age
   };
 }
 
+/** It is the default. */
+function hasClientTls(spec: EtcdCluster['spec'] | undefined): boolean {
+  return spec === undefined || tlsOf({ spec }).client;
+}
+
 function clusterFacts(restore: EtcdRestore, cluster: EtcdCluster): RestoredCluster {
   const { metadata, spec, status } = cluster;
   const { uid, name } = restore.metadata;
@@ -269,6 +275,7 @@ function clusterFacts(restore: EtcdRestore, cluster: EtcdCluster): RestoredClust
       phase: own.phase,
       slot: own.slot,
       ...(own.revision === undefined ? {} : { revision: own.revision }),
+      ...(own.keys === undefined ? {} : { keys: own.keys }),
     },
     isRestoring: status?.restore !== undefined,
     isRestored: status?.restoredFrom === uid && status.restore === undefined,

@@ -2,7 +2,6 @@
  * Reads the buckets of a bbolt file by its pages, with as much memory as the largest page and the depth of the tree need. A
  * page that is reached twice, out of order or outside of the file is an error, so a walk always ends.
  */
-import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { SnapshotError } from '../error.ts';
 import {
@@ -16,13 +15,12 @@ import {
   readBucket,
   readMeta,
 } from './page.ts';
+import { FileWindow } from './window.ts';
 
 /** A value of etcd has 1.5 MiB by default; its page has one or two more. */
 const pageSpanBytesMax = 256 * 1024 * 1024;
 const depthMax = 32;
 const bucketsMax = 1_000;
-/** How many pages are read before other work of the process gets its turn. */
-const pagesPerTurn = 256;
 
 /** The key from `keyAt` to `keyEnd`, the value from there to `valueEnd`. Valid until the visit returns. */
 export type Visit = (bytes: Buffer, keyAt: number, keyEnd: number, valueEnd: number) => void;
@@ -34,15 +32,14 @@ export interface WalkOptions {
 }
 
 export class BoltFile {
-  readonly #handle: FileHandle;
   readonly #meta: Meta;
-  /** One for each level of a tree. */
-  readonly #buffers: Buffer[] = [];
-  #pagesRead = 0;
+  readonly #window: FileWindow;
+  /** The one that is walked, for each level of a tree. */
+  readonly #branches: Buffer[] = [];
 
   private constructor(handle: FileHandle, meta: Meta) {
-    this.#handle = handle;
     this.#meta = meta;
+    this.#window = new FileWindow(handle, meta.pages * meta.pageBytes);
   }
 
   /** `sizeBytes` is that of the database, which starts the file. */
@@ -81,12 +78,24 @@ export class BoltFile {
     );
   }
 
+  /** Undefined if the bucket is empty. */
+  async lastKey(bucket: Bucket): Promise<Buffer | undefined> {
+    const seen = this.#noPages();
+    let page = 'page' in bucket ? new Page(bucket.page, 0) : await this.#read(bucket.rootPage, 0, seen);
+    for (let level = 1; !page.isLeaf; level++) {
+      if (level === depthMax) throw tooDeep();
+      page = await this.#read(page.childOf(page.count - 1), level, seen);
+    }
+    const last = page.count - 1;
+    return last < 0 ? undefined : Buffer.from(page.bytes.subarray(page.keyAt(last), page.keyEnd(last)));
+  }
+
   async #walk(
     bucket: Bucket,
     { from, signal }: WalkOptions,
     visit: (page: Page, index: number, keyAt: number, keyEnd: number, valueEnd: number) => void,
   ): Promise<void> {
-    const seen = new Uint8Array(Math.ceil(this.#meta.pages / 8));
+    const seen = this.#noPages();
     const order = new KeyOrder();
     const stack: { readonly page: Page; index: number }[] = [];
     const push = (page: Page) => stack.push({ page, index: from && !page.isLeaf ? childWith(page, from) : 0 });
@@ -99,49 +108,49 @@ export class BoltFile {
       } else if (top.index === page.count) {
         stack.pop();
       } else {
-        if (stack.length === depthMax) throw damaged(`a tree has more than ${depthMax} levels`);
+        if (stack.length === depthMax) throw tooDeep();
         signal?.throwIfAborted();
         push(await this.#read(page.childOf(top.index++), stack.length, seen));
       }
     }
   }
 
-  /** A page with its overflow, into the buffer of its level. */
-  #read(id: number, level: number, seen: Uint8Array): Page | Promise<Page> {
+  /** A page with its overflow. A leaf is valid until the next read, a branch as long as no other of its level is read. */
+  async #read(id: number, level: number, seen: Uint8Array): Promise<Page> {
     const { pages, pageBytes } = this.#meta;
     // The first two are the metas.
     if (!(id >= 2 && id < pages)) throw damaged(`there is no page ${id}`);
     const bit = 1 << (id & 7);
     if (((seen[id >>> 3] ?? 0) & bit) !== 0) throw damaged(`page ${id} is used twice`);
     seen[id >>> 3] = (seen[id >>> 3] ?? 0) | bit;
-    const buffer = this.#buffer(level, pageBytes);
-    const parse = (readBytes: number): Page => {
-      if (readBytes !== pageBytes) throw cut();
-      if (longAt(buffer, 0) !== id) throw damaged(`page ${id} has the number ${longAt(buffer, 0)}`);
-      const overflow = buffer.readUInt32LE(12);
-      if (overflow === 0) return new Page(buffer.subarray(0, pageBytes), id);
+    const reading = this.#window.read(id * pageBytes, pageBytes);
+    let bytes = reading instanceof Promise ? await reading : reading;
+    if (bytes.byteLength !== pageBytes) throw cut();
+    if (longAt(bytes, 0) !== id) throw damaged(`page ${id} has the number ${longAt(bytes, 0)}`);
+    const overflow = bytes.readUInt32LE(12);
+    if (overflow > 0) {
       const spanBytes = (overflow + 1) * pageBytes;
       if (id + overflow >= pages || spanBytes > pageSpanBytesMax) throw damaged(`page ${id} is too large`);
-      const span = this.#buffer(level, spanBytes);
-      const rest = readSync(this.#handle.fd, span, pageBytes, spanBytes - pageBytes, (id + 1) * pageBytes);
-      if (rest !== spanBytes - pageBytes) throw cut();
-      return new Page(span.subarray(0, spanBytes), id);
-    };
-    // Synchronous reads are faster by far: the pages are small, and most are in the cache of the system.
-    if (++this.#pagesRead % pagesPerTurn !== 0) {
-      return parse(readSync(this.#handle.fd, buffer, 0, pageBytes, id * pageBytes));
+      bytes = await this.#window.read(id * pageBytes, spanBytes);
+      if (bytes.byteLength !== spanBytes) throw cut();
     }
-    return this.#handle.read(buffer, 0, pageBytes, id * pageBytes).then(({ bytesRead }) => parse(bytesRead));
+    const page = new Page(bytes, id);
+    return page.isLeaf ? page : new Page(this.#keep(bytes, level), id);
   }
 
-  /** Keeps the content when it grows. */
-  #buffer(level: number, sizeBytes: number): Buffer {
-    const existing = this.#buffers[level];
-    if (existing && existing.byteLength >= sizeBytes) return existing;
-    const larger = Buffer.alloc(sizeBytes);
-    existing?.copy(larger);
-    this.#buffers[level] = larger;
-    return larger;
+  /** A bit for each. */
+  #noPages(): Uint8Array {
+    return new Uint8Array(Math.ceil(this.#meta.pages / 8));
+  }
+
+  #keep(bytes: Buffer, level: number): Buffer {
+    let buffer = this.#branches[level];
+    if (!buffer || buffer.byteLength < bytes.byteLength) {
+      buffer = Buffer.alloc(bytes.byteLength);
+      this.#branches[level] = buffer;
+    }
+    bytes.copy(buffer);
+    return buffer.subarray(0, bytes.byteLength);
   }
 }
 
@@ -209,6 +218,10 @@ async function newestMeta(handle: FileHandle): Promise<Meta | undefined> {
     if (second && second.pageBytes === size) return !first || second.transaction > first.transaction ? second : first;
   }
   return first;
+}
+
+function tooDeep(): SnapshotError {
+  return damaged(`a tree has more than ${depthMax} levels`);
 }
 
 function cut(): SnapshotError {

@@ -18,7 +18,7 @@ const codesByMessage: readonly (readonly [RegExp, EtcdErrorCode])[] = [
   [/not leader/, 'NotLeader'],
   [/database space exceeded|alarm:\s*NOSPACE/i, 'NoSpace'],
   [/corrupt cluster|alarm:\s*CORRUPT/i, 'Corrupt'],
-  [/permission denied|authentication failed|invalid auth token|user name is empty/, 'Denied'],
+  [/permission denied|authentication failed|invalid auth token|user name is empty|user not found/, 'Denied'],
   [/timed out|deadline exceeded/, 'Timeout'],
 ];
 

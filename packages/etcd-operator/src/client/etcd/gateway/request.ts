@@ -12,7 +12,7 @@ export const answerBytesMax = 4 * 1024 * 1024;
 const connectionsMax = 8;
 /** An idle connection is closed; the pod may be gone. */
 const idleMsMax = 60_000;
-const timeoutMsDefault = 5_000;
+export const timeoutMsDefault = 5_000;
 
 export interface Reply {
   readonly status: number;

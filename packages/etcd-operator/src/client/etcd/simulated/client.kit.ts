@@ -184,6 +184,10 @@ export class SimulatedClient implements EtcdClient {
     return this.#calls.call({ method: 'get', endpoint, options, isLed: false, isForLearners: true, serve });
   }
 
+  count(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<number> {
+    return this.#read('count', endpoint, options, ({ state }, answer) => answer(state.countAt(revision)));
+  }
+
   async put(endpoint: EtcdEndpoint, key: string, value: string, options?: EtcdCallOptions): Promise<bigint> {
     const { ledger } = this.#world;
     let scope = '';

@@ -12,6 +12,7 @@ const learnersMax = 1;
 
 interface Stored {
   readonly value: string;
+  readonly createRevision: bigint;
   readonly modRevision: bigint;
   readonly bytes: number;
 }
@@ -97,6 +98,12 @@ export class EtcdState {
     return this.#hashes.get(wanted) ?? '';
   }
 
+  /** Throws if the revision is in the future or compacted. Nothing deletes keys here. */
+  countAt(revision: bigint): number {
+    this.hashAt(revision);
+    return [...this.keys.values()].filter(({ createRevision }) => createRevision <= revision).length;
+  }
+
   #add(id: EtcdId, peerURL: string, isLearner: boolean): EtcdError | undefined {
     const all = [...this.members.values()];
     // An addition of the same URL in the same second has the same id.
@@ -120,7 +127,8 @@ export class EtcdState {
     const hash = this.#hashes.get(this.revision) ?? '';
     this.revision++;
     if (old) this.#history.push({ supersededAt: this.revision, bytes: old.bytes });
-    this.keys.set(key, { value, modRevision: this.revision, bytes });
+    const createRevision = old?.createRevision ?? this.revision;
+    this.keys.set(key, { value, createRevision, modRevision: this.revision, bytes });
     this.#bytes += bytes;
     const text = JSON.stringify([hash, key, value]);
     this.#hashes.set(this.revision, createHash('sha1').update(text).digest('hex').slice(0, 8));

@@ -32,7 +32,8 @@ export class SnapshotDecoder {
   #varintLength = 0;
   /** What is left of a field of bytes. */
   #fieldBytes = 0;
-  #block = Buffer.allocUnsafeSlow(blockBytes);
+  #block: Buffer = Buffer.allocUnsafeSlow(blockBytes);
+  readonly #spares: Buffer[] = [];
   #blockFilled = 0;
   #version: Buffer[] = [];
   #receivedBytes = 0;
@@ -65,6 +66,11 @@ export class SnapshotDecoder {
       if (this.#state === 'bytes') offset += this.#takeBytes(chunk, offset);
       else this.#takeByte(chunk[offset++] ?? 0);
     }
+  }
+
+  /** A block that was emitted and is not used any more. Without it, dead blocks would pile up until a garbage collection. */
+  recycle(block: Buffer): void {
+    this.#spares.push(Buffer.from(block.buffer));
   }
 
   /** Emits what is left. Throws if the answer ends within a message. */
@@ -157,7 +163,7 @@ export class SnapshotDecoder {
   #flush(): void {
     if (this.#blockFilled === 0) return;
     this.#emit(this.#block.subarray(0, this.#blockFilled));
-    this.#block = Buffer.allocUnsafeSlow(blockBytes);
+    this.#block = this.#spares.pop() ?? Buffer.allocUnsafeSlow(blockBytes);
     this.#blockFilled = 0;
   }
 }

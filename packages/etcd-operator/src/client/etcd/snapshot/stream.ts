@@ -1,21 +1,21 @@
 /**
  * The snapshot of a member over gRPC, on HTTP/2. The JSON gateway has the same call, but base64 and JSON make it nine times
- * slower. Flow control bounds the memory: etcd sends at most a window more than what was read.
+ * slower. Flow control bounds the memory: etcd sends at most a window more than what was read, and blocks are used again.
  */
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:http2';
 import type { Clock } from '@ecsm/runtime';
 import type { EtcdCredentials, EtcdEndpoint, EtcdSnapshot, EtcdSnapshotOptions } from '../contract.ts';
 import { EtcdError } from '../error.ts';
-import { connectionFailure, reportedFailure } from '../gateway/failure.ts';
+import { describeEndpoint, GrpcStream } from '../grpc/stream.ts';
 import { SnapshotDecoder } from './decoder.ts';
 
 const path = '/etcdserverpb.Maintenance/Snapshot';
 const idleTimeoutMsDefault = 30_000;
 const windowBytes = 1024 * 1024;
+/** How many may wait for the reader. */
+const blocksMax = 8;
 /** At the end of a snapshot: its SHA-256. */
 const trailerBytes = 32;
-/** An empty message: not compressed, of length 0. */
-const emptyMessage = Buffer.alloc(5);
+const emptyMessage = Buffer.alloc(0);
 
 interface SnapshotCall extends EtcdSnapshotOptions {
   readonly endpoint: EtcdEndpoint;
@@ -37,9 +37,7 @@ export async function openSnapshot(call: SnapshotCall): Promise<EtcdSnapshot> {
 }
 
 class SnapshotConnection {
-  readonly #session: ClientHttp2Session;
-  readonly #stream: ClientHttp2Stream;
-  readonly #bytes: AsyncIterator<Buffer>;
+  readonly #stream: GrpcStream;
   readonly #what: string;
   readonly #clock: Clock;
   readonly #idleTimeoutMs: number;
@@ -49,49 +47,27 @@ class SnapshotConnection {
   readonly #onAbort = () => this.#fail(new EtcdError('Unavailable', `${this.#what}: the call was aborted`));
   /** The first failure, which is the cause of the others. */
   #failure: EtcdError | undefined;
-  #headers: IncomingHttpHeaders = {};
-  #trailers: IncomingHttpHeaders = {};
   /** Since when bytes are awaited; undefined while the reader is busy. */
   #waitingSinceMs: number | undefined;
+  #wake = () => {};
   #cancelTimer = () => {};
+  #isAnnounced = false;
   #hasEnded = false;
 
   constructor({ endpoint, credentials, clock, signal, idleTimeoutMs = idleTimeoutMsDefault }: SnapshotCall) {
-    const { host, address, port } = endpoint;
-    this.#what = `etcd at ${host} (${address}:${port})`;
+    this.#what = describeEndpoint(endpoint);
     this.#clock = clock;
     this.#idleTimeoutMs = idleTimeoutMs;
     this.#signal = signal;
     if (signal?.aborted) throw new EtcdError('Unavailable', `${this.#what}: the call was aborted`);
-    const dialled = address.includes(':') ? `[${address}]` : address;
-    this.#session = connect(`${credentials ? 'https' : 'http'}://${dialled}:${port}`, {
-      settings: { initialWindowSize: windowBytes, enablePush: false },
-      ...(credentials ? { ...credentials, servername: host } : {}),
-    });
-    this.#session.on('connect', () => {
-      if (!this.#session.destroyed) this.#session.setLocalWindowSize(windowBytes);
-    });
-    this.#session.on('error', (error: Error) => this.#fail(connectionFailure(error, this.#what)));
-    this.#session.on('goaway', () =>
-      this.#fail(new EtcdError('Unavailable', `${this.#what}: it closed the connection`)),
+    this.#stream = new GrpcStream(
+      { endpoint, credentials, path, message: emptyMessage, isLed: false, windowBytes },
+      {
+        onData: (piece) => this.#take(piece),
+        onEnd: (refusal) => this.#end(refusal),
+        onFailure: (error) => this.#fail(error),
+      },
     );
-    this.#stream = this.#session.request({
-      ':method': 'POST',
-      ':path': path,
-      ':authority': `${host}:${port}`,
-      'content-type': 'application/grpc',
-      te: 'trailers',
-    });
-    this.#stream.on('response', (headers) => {
-      this.#headers = headers;
-    });
-    this.#stream.on('trailers', (trailers) => {
-      this.#trailers = trailers;
-    });
-    // Of a stream that is canceled because its connection failed, the cause is the failure of the connection.
-    this.#stream.on('error', (error: Error) => this.#fail(connectionFailure(causeOf(error), this.#what)));
-    this.#bytes = this.#stream[Symbol.asyncIterator]();
-    this.#stream.end(emptyMessage);
     signal?.addEventListener('abort', this.#onAbort, { once: true });
     this.#watch();
   }
@@ -105,15 +81,20 @@ class SnapshotConnection {
   }
 
   async readFirst(): Promise<void> {
-    while (this.#decoder.announcedBytes === undefined && !this.#hasEnded) await this.#read();
+    while (!this.#isAnnounced && !this.#hasEnded) await this.#more();
   }
 
   async *chunks(): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
-        for (let block = this.#blocks.shift(); block; block = this.#blocks.shift()) yield block;
+        for (let block = this.#blocks.shift(); block; block = this.#blocks.shift()) {
+          yield block;
+          this.#decoder.recycle(block);
+          if (this.#failure) throw this.#failure;
+          if (this.#blocks.length < blocksMax / 2) this.#stream.resume();
+        }
         if (this.#hasEnded) break;
-        await this.#read();
+        await this.#more();
       }
       const { receivedBytes } = this.#decoder;
       if (receivedBytes === this.sizeBytes) return;
@@ -127,31 +108,52 @@ class SnapshotConnection {
   close(): void {
     this.#cancelTimer();
     this.#signal?.removeEventListener('abort', this.#onAbort);
-    this.#stream.destroy();
-    this.#session.destroy();
+    this.#stream.close();
   }
 
-  /** The next bytes, or the end, which is a success only if etcd says so. */
-  async #read(): Promise<void> {
+  /** Resolves when there is something new. */
+  async #more(): Promise<void> {
+    if (this.#failure) throw this.#failure;
     this.#waitingSinceMs = this.#clock.monotonicMs();
-    let result: IteratorResult<Buffer>;
-    try {
-      result = await this.#bytes.next();
-    } catch (error) {
-      throw this.#failure ?? connectionFailure(error instanceof Error ? error : new Error(String(error)), this.#what);
-    }
+    this.#stream.resume();
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
     this.#waitingSinceMs = undefined;
     if (this.#failure) throw this.#failure;
-    if (!result.done) return this.#decoder.push(result.value);
-    const refusal = refusalIn({ ...this.#headers, ...this.#trailers }, this.#what);
-    if (refusal) throw refusal;
-    this.#decoder.end();
-    this.#hasEnded = true;
+  }
+
+  /** Events instead of an iterator: there are many thousands of pieces, and a promise for each costs as much as its bytes. */
+  #take(piece: Buffer): void {
+    if (this.#waitingSinceMs !== undefined) this.#waitingSinceMs = this.#clock.monotonicMs();
+    this.#decode(() => this.#decoder.push(piece));
+    if (this.#blocks.length >= blocksMax) this.#stream.pause();
+    const isNew = !this.#isAnnounced && this.#decoder.announcedBytes !== undefined;
+    if (isNew) this.#isAnnounced = true;
+    if (isNew || this.#blocks.length > 0) this.#wake();
+  }
+
+  /** A success only if etcd says so. */
+  #end(refusal: EtcdError | undefined): void {
+    if (refusal) this.#fail(refusal);
+    else this.#decode(() => this.#decoder.end());
+    this.#hasEnded = this.#failure === undefined;
+    this.#wake();
+  }
+
+  #decode(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#fail(error instanceof EtcdError ? error : new EtcdError('Other', `${this.#what}: ${String(error)}`));
+    }
   }
 
   #fail(error: EtcdError): void {
+    if (this.#hasEnded) return;
     this.#failure ??= error;
-    this.#stream.destroy(this.#failure);
+    this.#stream.close();
+    this.#wake();
   }
 
   /** One timer for the whole stream: there are many thousands of pieces. */
@@ -161,32 +163,5 @@ class SnapshotConnection {
       if (idleMs < this.#idleTimeoutMs) return this.#watch();
       this.#fail(new EtcdError('Timeout', `${this.#what}: no bytes of the snapshot within ${this.#idleTimeoutMs} ms`));
     });
-  }
-}
-
-function causeOf(error: Error): Error {
-  return error.cause instanceof Error ? error.cause : error;
-}
-
-/** Undefined if etcd reported success. */
-function refusalIn(headers: IncomingHttpHeaders, what: string): EtcdError | undefined {
-  const status = headers['grpc-status'];
-  if (status === '0') return undefined;
-  if (typeof status !== 'string') {
-    const http = headers[':status'] ?? 200;
-    return new EtcdError(
-      'Unavailable',
-      `${what}: the snapshot ended early${http === 200 ? '' : `: HTTP status ${http}`}`,
-    );
-  }
-  const message = headers['grpc-message'];
-  return reportedFailure(typeof message === 'string' ? decoded(message) : `gRPC status ${status}`, Number(status));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

@@ -23,6 +23,8 @@ export interface S3Limits {
   readonly completeIdleMsMax: number;
   /** Sends of one request, if it fails for a reason that may pass. */
   readonly attemptsMax: number;
+  /** How often an object that is read may be requested again from where it was cut. */
+  readonly resumesMax: number;
   readonly backoffMsMin: number;
   readonly backoffMsMax: number;
   /** A connection that was not used for so long is closed. Most servers close them later. */
@@ -40,6 +42,7 @@ export const s3LimitsDefault: S3Limits = {
   idleMsMax: 30_000,
   completeIdleMsMax: 300_000,
   attemptsMax: 6,
+  resumesMax: 20,
   backoffMsMin: 200,
   backoffMsMax: 10_000,
   connectionIdleMsMax: 15_000,

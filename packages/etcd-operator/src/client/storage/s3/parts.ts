@@ -1,5 +1,6 @@
 /** Cuts a stream into parts, in buffers that are used again: so memory does not depend on the length of the stream. */
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
+import type { PutOptions } from '../contract.ts';
 import { abortedCall } from '../error.ts';
 
 export interface Part {
@@ -13,14 +14,18 @@ export class PartReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #label: string;
   readonly #signal: AbortSignal | undefined;
-  readonly #whole = createHash('sha256');
+  readonly #known: (() => string) | undefined;
+  /** Undefined if the caller knows the checksum. */
+  readonly #whole: Hash | undefined;
   #rest: Uint8Array = new Uint8Array();
   #sizeBytes = 0;
 
-  constructor(body: AsyncIterable<Uint8Array>, label: string, signal: AbortSignal | undefined) {
+  constructor(body: AsyncIterable<Uint8Array>, label: string, { signal, sha256 }: PutOptions) {
     this.#chunks = body[Symbol.asyncIterator]();
     this.#label = label;
     this.#signal = signal;
+    this.#known = sha256;
+    this.#whole = sha256 ? undefined : createHash('sha256');
   }
 
   /** Of what was read so far. */
@@ -46,7 +51,7 @@ export class PartReader {
     }
     const bytes = buffer.subarray(0, filledBytes);
     this.#sizeBytes += filledBytes;
-    this.#whole.update(bytes);
+    this.#whole?.update(bytes);
     return {
       bytes,
       sha256: createHash('sha256').update(bytes).digest(),
@@ -57,7 +62,7 @@ export class PartReader {
 
   /** The checksum of everything, in hexadecimal. Only once, at the end. */
   sha256(): string {
-    return this.#whole.digest('hex');
+    return this.#known?.() ?? this.#whole?.digest('hex') ?? '';
   }
 
   /** Ends the stream, which may not be at its end. */

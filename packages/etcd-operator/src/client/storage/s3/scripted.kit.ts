@@ -162,9 +162,22 @@ export class ScriptedS3 {
           return;
         }
         const { bytes, etag, headers: stored } = found;
-        const times = { 'last-modified': 'Fri, 02 Jan 2026 03:04:05 GMT' };
-        response?.writeHead(200, { ...stored, ...times, etag: `"${etag}"`, 'content-length': bytes.byteLength });
-        response?.end(operation === 'GET' ? bytes : undefined);
+        if ((headers['if-match'] ?? `"${etag}"`) !== `"${etag}"`) {
+          refuse(response, 412, 'PreconditionFailed');
+          return;
+        }
+        const from = Number(/^bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0);
+        const part = bytes.subarray(from);
+        response?.writeHead(headers.range === undefined ? 200 : 206, {
+          ...stored,
+          'last-modified': 'Fri, 02 Jan 2026 03:04:05 GMT',
+          etag: `"${etag}"`,
+          'content-length': part.byteLength,
+          ...(headers.range === undefined
+            ? {}
+            : { 'content-range': `bytes ${from}-${bytes.byteLength - 1}/${bytes.byteLength}` }),
+        });
+        response?.end(operation === 'GET' ? part : undefined);
         return;
       }
       default:

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { S3Credentials } from '../contract.ts';
 import { chunked, collect, keysOf, messageOf, outcome, pattern } from '../suite.kit.ts';
 import { refuse, type Script, ScriptedS3, secrets } from './scripted.kit.ts';
+import type { S3Storage } from './storage.ts';
 
 let server: ScriptedS3;
 const start = async (script?: Script) => {
@@ -281,6 +282,73 @@ describe('a get', () => {
     const client = server.open({ idleMsMax: 2_000 });
     expect(await outcome(client.get('one.db').then(({ body }) => collect(body)))).toBe('Unavailable');
     expect(await outcome(client.get('one.db').then(({ body }) => collect(body)))).toBe('Timeout');
+    client.close();
+  });
+
+  /** Each connection breaks after so many bytes, or later. */
+  const cutting =
+    (bytesMax: number, onCut: (count: number) => void = () => {}): Script =>
+    ({ operation, count, headers }, response, serve) => {
+      if (operation !== 'GET') return false;
+      const end = response.end.bind(response);
+      response.end = (content?: unknown) => {
+        if (!(content instanceof Uint8Array) || content.byteLength <= bytesMax) return end(content);
+        response.write(content.subarray(0, bytesMax), () => {
+          onCut(count);
+          response.destroy();
+        });
+        return response;
+      };
+      expect(headers['if-match']).toBe(count === 1 ? undefined : '"one"');
+      serve(response);
+      return true;
+    };
+  const read = async (client: S3Storage) => collect((await client.get('one.db')).body);
+
+  it('continues where it was cut', async () => {
+    await start(cutting(1_000));
+    server.objects.set('one.db', { bytes, etag: 'one', headers: {} });
+    const client = server.open();
+    expect((await read(client)).equals(bytes)).toBe(true);
+    expect(server.calls.map(({ headers }) => headers.range)).toEqual([
+      undefined,
+      'bytes=1000-',
+      'bytes=2000-',
+      'bytes=3000-',
+    ]);
+    client.close();
+  });
+
+  it('is not continued with another object', async () => {
+    await start(cutting(1_000, () => server.objects.set('one.db', { bytes, etag: 'other', headers: {} })));
+    server.objects.set('one.db', { bytes, etag: 'one', headers: {} });
+    const client = server.open();
+    expect(await messageOf(read(client))).toContain('was replaced while it was read');
+    client.close();
+  });
+
+  it.each([
+    ['206 of another object', 206, { etag: '"other"', 'content-range': 'bytes 1000-3499/3500' }, 'was replaced'],
+    ['206 of other bytes', 206, { etag: '"one"', 'content-range': 'bytes 999-3498/3500' }, 'does not return parts'],
+    ['200 with all bytes', 200, { etag: '"one"' }, 'does not return parts'],
+  ])('is not continued by a store that answers %s', async (_, status, headers, problem) => {
+    await start((call, response, serve) => {
+      if (call.count === 1) return cutting(1_000)(call, response, serve);
+      response.writeHead(status, headers).end(bytes.subarray(1_000));
+      return true;
+    });
+    server.objects.set('one.db', { bytes, etag: 'one', headers: {} });
+    const client = server.open();
+    expect(await messageOf(read(client))).toContain(problem);
+    client.close();
+  });
+
+  it('is continued a limited number of times', async () => {
+    await start(cutting(100));
+    server.objects.set('one.db', { bytes, etag: 'one', headers: {} });
+    const client = server.open({ resumesMax: 2 });
+    expect(await outcome(read(client))).toBe('Unavailable');
+    expect(server.operations()).toBe('GET GET GET');
     client.close();
   });
 

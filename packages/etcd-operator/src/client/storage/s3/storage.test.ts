@@ -71,6 +71,21 @@ for (const [program, isExclusive, tls] of programs) {
       client.close();
     });
 
+    it('can be killed while an object is read: the rest is read when it is back', async () => {
+      const client = open(await server.bucket());
+      const bytes = pattern(3 * limits.partBytes + 7);
+      await client.put('one.db', chunked(bytes));
+      const parts: Buffer[] = [];
+      for await (const chunk of (await client.get('one.db')).body) {
+        parts.push(Buffer.from(chunk));
+        if (parts.length > 1) continue;
+        await server.kill();
+        setTimeout(() => void server.resume(), 100);
+      }
+      expect(Buffer.concat(parts).equals(bytes)).toBe(true);
+      client.close();
+    });
+
     it('can be killed while parts are sent: the put fails or is whole, and a later one works', async () => {
       const destination = await server.bucket();
       const client = open(destination);

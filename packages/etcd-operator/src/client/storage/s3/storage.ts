@@ -14,6 +14,7 @@ import { StorageError } from '../error.ts';
 import { checkKey, checkPrefix, fullKey, normalizedPath } from '../key.ts';
 import { bucketAddress } from './address.ts';
 import type { Answer } from './connections.ts';
+import { Download } from './download.ts';
 import { type Facts, factsOf, inspect, why } from './inspect.ts';
 import { type S3Limits, s3LimitsDefault } from './limits.ts';
 import { listing } from './listing.ts';
@@ -22,6 +23,7 @@ import { Requests } from './requests.ts';
 import { upload } from './upload.ts';
 
 export class S3Storage implements BackupStorageClient {
+  readonly hasFiles = false;
   readonly #path: string;
   readonly #requests: Requests;
   readonly #options: StorageOptions;
@@ -59,9 +61,9 @@ export class S3Storage implements BackupStorageClient {
   }
 
   async get(key: string, { signal }: StorageCallOptions = {}): Promise<GetResult> {
-    const answer = await this.#open(this.#fullKey(key), signal);
-    const object = objectOf(key, factsOf(answer));
-    return { object, body: wholeBody(answer, object.sizeBytes, this.#requests.address.label) };
+    const full = this.#fullKey(key);
+    const answer = await this.#open(full, signal);
+    return { object: objectOf(key, factsOf(answer)), body: this.#bodyOf(full, answer, signal) };
   }
 
   async *list(prefix: string, { signal }: StorageCallOptions = {}): AsyncGenerator<StoredObject> {
@@ -98,35 +100,15 @@ export class S3Storage implements BackupStorageClient {
 
   async #checksum(full: string, signal: AbortSignal | undefined): Promise<string> {
     const hash = createHash('sha256');
-    for await (const chunk of (await this.#open(full, signal)).body()) hash.update(chunk);
+    for await (const chunk of this.#bodyOf(full, await this.#open(full, signal), signal)) hash.update(chunk);
     return hash.digest('hex');
+  }
+
+  #bodyOf(full: string, answer: Answer, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
+    return new Download(this.#requests, full, answer, signal ? { signal } : {});
   }
 }
 
 function objectOf(key: string, { sizeBytes, modifiedAtMs }: Facts): StoredObject {
   return { key, sizeBytes, modifiedAtMs };
-}
-
-/** Fails if the body ends early; a server that cuts a body in chunks would not be noticed otherwise. */
-function wholeBody(answer: Answer, sizeBytes: number, label: string): AsyncIterable<Uint8Array> {
-  return {
-    [Symbol.asyncIterator]() {
-      const chunks = answer.body()[Symbol.asyncIterator]();
-      let readBytes = 0;
-      return {
-        async next() {
-          const result = await chunks.next();
-          if (!result.done) readBytes += result.value.byteLength;
-          else if (readBytes !== sizeBytes && !Number.isNaN(sizeBytes)) {
-            throw new StorageError(
-              'Unavailable',
-              `${label}: the object ended after ${readBytes} of ${sizeBytes} bytes`,
-            );
-          }
-          return result;
-        },
-        return: async () => chunks.return?.() ?? { done: true, value: undefined },
-      };
-    },
-  };
 }

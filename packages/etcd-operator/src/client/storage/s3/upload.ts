@@ -26,10 +26,11 @@ export async function upload(
   publication: Publication,
   body: AsyncIterable<Uint8Array>,
   readBack: () => Promise<string>,
-  { signal, onProgress }: PutOptions,
+  options: PutOptions,
 ): Promise<Uploaded> {
+  const { signal, onProgress } = options;
   await publication.refuseExisting();
-  const reader = new PartReader(body, requests.address.label, signal);
+  const reader = new PartReader(body, requests.address.label, options);
   let sent: Sent;
   try {
     const buffer = Buffer.allocUnsafeSlow(partBytes(1, requests.limits));

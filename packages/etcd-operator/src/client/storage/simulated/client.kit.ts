@@ -16,6 +16,7 @@ const label = 'the simulated store';
 const chunkBytes = 64 * 1024;
 
 export class SimulatedClient implements BackupStorageClient {
+  readonly hasFiles = false;
   readonly #store: SimulatedStorage;
   readonly #path: string;
   #isClosed = false;

@@ -39,6 +39,7 @@ export function linkToStorage(
   const listedBefore = (prefix: string, changes: number) =>
     store.list(below + prefix, changes).map((object) => ({ ...object, key: object.key.slice(below.length) }));
   return {
+    hasFiles: client.hasFiles,
     put: (key, body, options) =>
       call(`put ${key}`, () => client.put(key, body, options), { kind: 'write', timeoutMs: putTimeoutMs }),
     head: (key) => call(`head ${key}`, () => client.head(key), { kind: 'read' }),

@@ -50,18 +50,27 @@ function reader(
   signal: AbortSignal | undefined,
 ): AsyncIterator<Uint8Array> {
   let position = 0;
+  // One buffer is filled while the reader has the other one.
+  let [buffer, other] = [0, 1].map(() => Buffer.allocUnsafeSlow(Math.min(readBytesMax, sizeBytes))) as [Buffer, Buffer];
+  let ahead: Promise<number> | undefined;
   const done = { done: true, value: undefined } as const;
+  const fill = async () =>
+    (await handle.read(buffer, 0, Math.min(readBytesMax, sizeBytes - position), position)).bytesRead;
   const read = async (): Promise<IteratorResult<Uint8Array>> => {
     if (signal?.aborted) throw abortedCall(file);
     if (isClosed()) throw closedClient(file);
     if (position >= sizeBytes) return done;
-    const buffer = Buffer.allocUnsafe(Math.min(readBytesMax, sizeBytes - position));
-    const { bytesRead } = await handle.read(buffer, 0, buffer.byteLength, position);
+    const bytesRead = await (ahead ?? fill());
     if (bytesRead === 0) {
       throw new StorageError('Corrupt', `${file} ended after ${position} of ${sizeBytes} bytes: it was cut meanwhile`);
     }
     position += bytesRead;
-    return { done: false, value: buffer.subarray(0, bytesRead) };
+    const value = buffer.subarray(0, bytesRead);
+    [buffer, other] = [other, buffer];
+    ahead = position < sizeBytes ? fill() : undefined;
+    // It is awaited by the next call, if there is one.
+    ahead?.catch(() => {});
+    return { done: false, value };
   };
   return {
     async next() {

@@ -1,6 +1,16 @@
 /** A directory with the suite, and what only a file system has: leftovers, permissions, full disks, unmounted volumes. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, systemRandom } from '@ecsm/runtime';
@@ -48,6 +58,21 @@ describe('files of a volume', () => {
     const client = open(directory);
     await expect(client.put('one.db', failing(pattern(3 * mebibyte), new Error('gone')))).rejects.toThrow('gone');
     expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('can be reviewed before they have their name, and are removed with the error of the review', async () => {
+    const client = open(directory);
+    const bytes = pattern(3 * mebibyte);
+    const reviewed: unknown[] = [];
+    const review = async (file: string) => {
+      reviewed.push(readFileSync(file).equals(bytes), await keysOf(client));
+    };
+    await client.put('one.db', chunked(bytes), { review });
+    expect(reviewed).toEqual([true, []]);
+    const error = new Error('not a snapshot');
+    const refuse = () => Promise.reject(error);
+    await expect(client.put('two.db', chunked(bytes), { review: refuse })).rejects.toBe(error);
+    expect(readdirSync(directory)).toEqual(['one.db']);
   });
 
   it('are readable by their owner only, and have one name', async () => {

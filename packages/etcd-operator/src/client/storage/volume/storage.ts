@@ -20,6 +20,7 @@ import { flushDirectory, upload } from './upload.ts';
 import { isMissing, objectAt, walk } from './walk.ts';
 
 export class VolumeStorage implements BackupStorageClient {
+  readonly hasFiles = true;
   readonly #root: string;
   readonly #path: string;
   readonly #clock: Clock;

@@ -11,10 +11,12 @@ import type { Clock } from '@ecsm/runtime';
 import type { PutOptions } from '../contract.ts';
 import { abortedCall, StorageError } from '../error.ts';
 import { temporaryPrefix } from '../key.ts';
+import type { Source } from '../source.ts';
 import { errorCode } from './failure.ts';
+import { FileWriter } from './file-writer.ts';
 
-/** Chunks are collected until a write is worth a system call. */
-const writeBytesMin = 1024 * 1024;
+/** The disk works while the stream arrives, so that little is left to flush at its end. */
+const flushBytes = 32 * 1024 * 1024;
 /** A temporary file that was not written to for so long belongs to a process that was killed. */
 export const leftoverAgeMsMin = 86_400_000;
 /** Backups contain everything that is in etcd: only the owner may read them. */
@@ -37,7 +39,7 @@ export interface UploadTarget {
 
 export async function upload(
   { root, file, temporaryName }: UploadTarget,
-  body: AsyncIterable<Uint8Array>,
+  body: Source,
   clock: Clock,
   options: PutOptions,
 ): Promise<Uploaded> {
@@ -62,56 +64,36 @@ export async function upload(
 async function write(
   handle: FileHandle,
   at: string,
-  body: AsyncIterable<Uint8Array>,
-  { signal, onProgress }: PutOptions,
+  body: Source,
+  { signal, onProgress, sha256, review }: PutOptions,
 ): Promise<Uploaded> {
-  const hash = createHash('sha256');
-  let sizeBytes = 0;
-  let batch: Uint8Array[] = [];
-  let batchBytes = 0;
-  // One batch is written while the next one is read and hashed.
-  let writing: Promise<void> = Promise.resolve();
-  const flush = async () => {
-    const [chunks, endBytes] = [batch, sizeBytes];
-    [batch, batchBytes] = [[], 0];
-    await writing;
-    writing = writeAll(handle, chunks).then(() => onProgress?.(endBytes));
-    // It is awaited later; until then a failure must not count as unhandled.
-    writing.catch(() => {});
-  };
+  const hash = sha256 ? undefined : createHash('sha256');
+  const writer = new FileWriter(handle, { flushBytes, ...(onProgress ? { onWritten: onProgress } : {}) });
   try {
     for await (const chunk of body) {
       if (signal?.aborted) throw abortedCall(at);
-      hash.update(chunk);
-      batch.push(chunk);
-      batchBytes += chunk.byteLength;
-      sizeBytes += chunk.byteLength;
-      if (batchBytes >= writeBytesMin) await flush();
+      hash?.update(chunk);
+      await writer.write(chunk);
     }
-    if (batchBytes > 0) await flush();
+    await writer.end();
   } finally {
-    await writing;
+    await writer.settle();
+  }
+  // The disk works during the review.
+  const flushing = handle.sync();
+  flushing.catch(() => {});
+  try {
+    if (review) await body.run(() => review(at));
+  } finally {
+    await flushing;
   }
   if (signal?.aborted) throw abortedCall(at);
-  await handle.sync();
+  const { sizeBytes } = writer;
   const { size, mtimeMs } = await handle.stat();
   if (size !== sizeBytes) {
     throw new StorageError('Corrupt', `${at} has ${size} bytes after ${sizeBytes} were written: check the volume`);
   }
-  return { sizeBytes, modifiedAtMs: Math.floor(mtimeMs), sha256: hash.digest('hex') };
-}
-
-async function writeAll(handle: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
-  const sizeBytes = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
-  const { bytesWritten } = await handle.writev(chunks);
-  // A short write is rare. The next one reports the reason, such as a full disk.
-  let skipBytes = bytesWritten;
-  for (const chunk of bytesWritten < sizeBytes ? chunks : []) {
-    for (let offset = Math.min(skipBytes, chunk.byteLength); offset < chunk.byteLength; ) {
-      offset += (await handle.write(chunk, offset)).bytesWritten;
-    }
-    skipBytes = Math.max(0, skipBytes - chunk.byteLength);
-  }
+  return { sizeBytes, modifiedAtMs: Math.floor(mtimeMs), sha256: sha256?.() ?? hash?.digest('hex') ?? '' };
 }
 
 /** A link fails if the name exists. File systems without links get a check and a rename, which another writer can outrun. */

@@ -1,0 +1,229 @@
+/** Backups of etcd: the stores, the content of snapshots, and the agent. */
+
+export const backupStorage = {
+  folder: 'packages/etcd-operator/src/client/storage',
+  tests: ['s3/scripted.test.ts'],
+  mutants: [
+    {
+      name: 'a read that was cut continues with another object if the store does not compare it',
+      file: 's3/download.ts',
+      find: 'if (factsOf(answer).etag !== this.#etag) {',
+      replace: "if (factsOf(answer).etag === '') {",
+    },
+    {
+      name: 'a read that was cut continues without comparing the object',
+      file: 's3/download.ts',
+      find: 'const headers = { range: `bytes=${this.#readBytes}-`, \'if-match\': `"${this.#etag}"` };',
+      replace: 'const headers = { range: `bytes=${this.#readBytes}-` };',
+    },
+    {
+      name: 'a read that was cut continues at the wrong byte',
+      file: 's3/download.ts',
+      find: 'if (!result.done) this.#readBytes += result.value.byteLength;',
+      replace: 'if (!result.done) this.#readBytes = result.value.byteLength;',
+    },
+    {
+      name: 'a read is continued without limit',
+      file: 's3/download.ts',
+      find: 'this.#resumes < this.#requests.limits.resumesMax',
+      replace: 'this.#resumes < 10 * this.#requests.limits.resumesMax',
+    },
+    {
+      name: 'an uploaded object is not compared with what was sent',
+      file: 's3/upload.ts',
+      find: "if (comparison !== 'different') return facts;",
+      replace: 'if (comparison.length > 0) return facts;',
+    },
+    {
+      name: 'the object of another writer counts as that of a put whose answer was lost',
+      file: 's3/publication.ts',
+      find: ': facts.putId === this.#putId;',
+      replace: ": facts.putId !== '';",
+    },
+    {
+      name: 'an error in the body of a completion is not seen',
+      file: 's3/publication.ts',
+      find: "if (parseXml(text)?.name !== 'Error') return undefined;",
+      replace: "if (parseXml(text)?.name !== '') return undefined;",
+    },
+    {
+      name: 'a backup on a volume gets its name before it is reviewed',
+      file: 'volume/upload.ts',
+      find: 'if (review) await body.run(() => review(at));',
+      replace: 'if (review) void body.run(() => review(at)).catch(() => {});',
+      tests: ['volume/storage.test.ts'],
+    },
+    {
+      name: 'chunks are still used after the next one was requested',
+      file: 'volume/file-writer.ts',
+      find: 'this.#buffer.set(part, this.#filledBytes);',
+      replace:
+        'if (this.#filledBytes === 0 && part.byteLength < bufferBytes) this.#buffer = Buffer.from(part.buffer);\n      this.#buffer.set(part, this.#filledBytes);',
+      tests: ['volume/storage.test.ts'],
+    },
+    {
+      name: 'a file that exists is replaced',
+      file: 'volume/upload.ts',
+      find: "if (code === 'EEXIST') throw alreadyExists(file);",
+      replace: "if (code === 'EEXIST') return rename(temporary, file);",
+      tests: ['volume/storage.test.ts'],
+    },
+    {
+      name: 'a file that is cut while it is read ends without an error',
+      file: 'volume/download.ts',
+      find: 'if (bytesRead === 0) {',
+      replace: 'if (bytesRead === 0) return done;\n    if (bytesRead < 0) {',
+      tests: ['volume/storage.test.ts'],
+    },
+  ],
+};
+
+export const snapshots = {
+  folder: 'packages/etcd-operator/src/snapshot',
+  tests: ['codecs.test.ts'],
+  mutants: [
+    {
+      name: 'an encrypted backup can be cut after a frame',
+      file: 'encryption.ts',
+      find: 'nonce[nonceBytes - 1] = isLast ? 1 : 0;',
+      replace: 'nonce[nonceBytes - 1] = isLast ? 0 : 0;',
+    },
+    {
+      name: 'the header of an encrypted backup is not authenticated',
+      file: 'encryption.ts',
+      find: 'createDecipheriv(algorithm, fileKey, nonceOf(index, isLast)).setAAD(header);',
+      replace: 'createDecipheriv(algorithm, fileKey, nonceOf(index, isLast));',
+    },
+    {
+      name: 'the rest of a frame is kept in memory that is used again',
+      file: 'encryption.ts',
+      find: 'pending = Buffer.from(pending);',
+      replace: '',
+    },
+    {
+      name: 'a compressed backup that is cut is whole',
+      file: 'gzip.ts',
+      find: "if (typeof code !== 'string' || !code.startsWith('Z_')) throw error;",
+      replace:
+        "if (typeof code !== 'string' || !code.startsWith('Z_')) throw error;\n    if (code === 'Z_BUF_ERROR') return;",
+    },
+    {
+      name: 'retention deletes the newest backup if it is too old',
+      file: 'retention.ts',
+      find: 'index > 0 && (isOver(index)',
+      replace: 'index >= 0 && (isOver(index)',
+      tests: ['manifest.test.ts'],
+    },
+    {
+      name: 'retention deletes the backups of other schedules',
+      file: 'retention.ts',
+      find: "manifest.source.scheduleUid === scheduleUid && scheduleUid !== ''",
+      replace: "scheduleUid !== ''",
+      tests: ['manifest.test.ts'],
+    },
+    {
+      name: 'the CRC of bytes that are not aligned starts at the wrong one',
+      file: 'crc32c.ts',
+      find: 'start + (-(bytes.byteOffset + start) & 3)',
+      replace: 'start + (-start & 3)',
+      tests: ['crc32c.test.ts'],
+    },
+    {
+      name: 'a page of another number is read as this one',
+      file: 'bolt/file.ts',
+      find: 'if (longAt(bytes, 0) !== id) throw',
+      replace: 'if (longAt(bytes, 0) < 0) throw',
+      tests: ['facts.test.ts'],
+    },
+    {
+      name: 'keys that were deleted are counted',
+      file: 'facts.ts',
+      find: 'else this.#keys += isDeletion ? -1 : version === 1 ? 1 : 0;',
+      replace: 'else this.#keys += version === 1 ? 1 : 0;',
+      tests: ['facts.test.ts'],
+    },
+  ],
+};
+
+export const agents = {
+  folder: 'packages/etcd-operator/src/agent',
+  tests: ['agent.test.ts'],
+  mutants: [
+    {
+      name: 'a fetched snapshot is not compared with its manifest',
+      file: 'fetch.ts',
+      find: 'if (wanted !== undefined && wanted !== found) throw',
+      replace: 'if (wanted !== undefined && found.length !== wanted.length) throw',
+    },
+    {
+      name: 'a snapshot of a newer version is restored',
+      file: 'fetch.ts',
+      find: 'minor <= targetMinor)) return;',
+      replace: 'minor >= 0)) return;',
+    },
+    {
+      name: 'a member of another cluster is backed up',
+      file: 'backup.ts',
+      find: "if (clusterId !== '' && status.clusterId !== clusterId) return",
+      replace: "if (clusterId === '' && status.clusterId === clusterId) return",
+    },
+    {
+      name: 'data of an attempt that failed prevents the next one',
+      file: 'backup.ts',
+      find: 'await deleteData(storage, keyBase, signal);',
+      replace: '',
+    },
+    {
+      name: 'a backup that exists is reported although its bytes differ',
+      file: 'stored.ts',
+      find: "return hash.digest('hex') === manifest.stored.sha256;",
+      replace: "return hash.digest('hex').length === manifest.stored.sha256.length;",
+    },
+    {
+      name: 'a restore moves its data over data that exists',
+      file: 'commit.ts',
+      find: 'if (hasData) {',
+      replace: 'if (hasData && !hasRestored) {',
+      tests: ['run.test.ts'],
+    },
+    {
+      name: 'a restored member with other keys passes a rehearsal',
+      file: 'check.ts',
+      find: '...(keys === expected.keys ? [] :',
+      replace: '...(keys >= 0 ? [] :',
+    },
+    {
+      name: 'a commit removes what is outside of the volume',
+      file: 'commit.ts',
+      find: 'if (!isInside || isData) throw',
+      replace: 'if (isData) throw',
+      tests: ['run.test.ts'],
+    },
+  ],
+};
+
+export const etcdGrpc = {
+  folder: 'packages/etcd-operator/src/client/etcd',
+  tests: ['grpc/protobuf.test.ts'],
+  mutants: [
+    {
+      name: 'negative numbers of etcd are read as large ones',
+      file: 'grpc/protobuf.ts',
+      find: "if (type === 'int64') return String(BigInt.asIntN(64, content));",
+      replace: "if (type === 'int64') return String(content);",
+    },
+    {
+      name: 'only the last one of a repeated field is kept',
+      file: 'grpc/protobuf.ts',
+      find: '[...((answer[field.name] as readonly unknown[] | undefined) ?? []), value]',
+      replace: '[value]',
+    },
+    {
+      name: 'a snapshot that ends within a message is accepted',
+      file: 'snapshot/decoder.ts',
+      find: "if (this.#state !== 'prefix' || this.#prefixFilled > 0) throw",
+      replace: "if (this.#state === 'tag' && this.#prefixFilled > 0) throw",
+      tests: ['snapshot/decoder.test.ts'],
+    },
+  ],
+};
