@@ -73,6 +73,10 @@ const { outputFiles: modules } = await build({
   outExtension: { '.js': '.mjs' },
   format: 'esm',
   splitting: true,
+  // V8 keeps the text of every loaded module in memory.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
   define: { __ECSM_VERSION__: JSON.stringify(version) },
   // Bundled CommonJS loads Node.js modules with `require`, which ES modules do not have.
   banner: {
