@@ -41,6 +41,7 @@ export default defineConfig({
       { find: /^@ecsm\/runtime$/, replacement: source('runtime/src/index.ts') },
       { find: '@ecsm/command-line/testing', replacement: source('command-line/src/terminal/testing.kit.ts') },
       { find: /^@ecsm\/command-line$/, replacement: source('command-line/src/index.ts') },
+      { find: '@ecsm/apiserver/kinds', replacement: source('apiserver/src/kinds/server-kinds.ts') },
       { find: /^@ecsm\/apiserver$/, replacement: source('apiserver/src/index.ts') },
       { find: /^@ecsm\/kubernetes$/, replacement: source('kubernetes/src/index.ts') },
       { find: /^@ecsm\/process-node$/, replacement: source('process-node/src/index.ts') },

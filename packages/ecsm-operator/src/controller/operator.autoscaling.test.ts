@@ -137,7 +137,8 @@ describe('a target that cannot be scaled', () => {
     site = new Site().start();
     await autoscale({ minReplicas: 2 });
     await until(async () => (await condition('AbleToScale')) === 'False FailedGetScale');
-    expect(await site.events()).toContain('FailedGetScale: the target could not be read: ECSMService "web" not found');
+    const event = 'FailedGetScale: the target could not be read: ECSMService "web" not found';
+    await until(async () => (await site.events()).includes(event));
     await site.apply(dynamic('web', {}, 1));
     await until(async () => (await replicas()) === 2);
     expect(await condition('AbleToScale')).toBe('True SucceededRescale');

@@ -64,6 +64,9 @@ export async function pruneRevisions(
   service: ECSMService,
   inUse: ReadonlySet<string>,
 ): Promise<number> {
+  const hashes = await hashesOf(registry, service);
+  // Each is an idle revision of this service, or of no concern: nearly always there is nothing to read.
+  if (hashes.filter((hash) => !inUse.has(hash)).length <= service.spec.revisionHistoryLimit) return 0;
   const all = await listRevisions(registry, service);
   const idle = all
     .filter(({ spec }) => !inUse.has(spec.hash))
@@ -83,14 +86,21 @@ export async function listRevisions(registry: Registry, service: ECSMService): P
 
 /** Also those of an earlier service of the same name. */
 async function listNamed(registry: Registry, service: ECSMService): Promise<readonly ServiceRevision[]> {
-  const { namespace } = service.metadata;
-  // By name prefix, so that the cost does not depend on the history of other services.
-  const namePrefix = `${stemOf(service.metadata.name)}-`;
-  const { keys } = await registry.resource(ServiceRevision).versions({ namespace, namePrefix });
-  const { length } = keyOf(ServiceRevision, namespace, namePrefix);
-  const hashes = keys.map((key) => key.slice(length)).filter(isHash);
+  const hashes = await hashesOf(registry, service);
   const found = await Promise.all(hashes.map((hash) => readNamed(registry, service, hash)));
   return found.filter((revision) => revision !== undefined);
+}
+
+/** The hashes of all revisions with the name of this service. */
+async function hashesOf(
+  registry: Registry,
+  { metadata: { namespace, name } }: ECSMService,
+): Promise<readonly string[]> {
+  // By name prefix, so that the cost does not depend on the history of other services.
+  const namePrefix = `${stemOf(name)}-`;
+  const { keys } = await registry.resource(ServiceRevision).versions({ namespace, namePrefix });
+  const { length } = keyOf(ServiceRevision, namespace, namePrefix);
+  return keys.map((key) => key.slice(length)).filter(isHash);
 }
 
 async function makeNewest(registry: Registry, service: ECSMService, content: RevisionContent): Promise<void> {

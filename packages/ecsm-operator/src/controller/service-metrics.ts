@@ -11,67 +11,73 @@ export const measuredServicesMax = 500;
 
 const labels = ['namespace', 'name'] as const;
 
+const families = [
+  {
+    name: 'ecsm_service_replicas_desired',
+    help: 'Desired instances of the service.',
+    measure: ({ replicas }: FleetService) => replicas,
+  },
+  {
+    name: 'ecsm_service_replicas_ready',
+    help: 'Instances of the service that run.',
+    measure: ({ readyCount }: FleetService) => readyCount,
+  },
+  {
+    name: 'ecsm_service_restarts',
+    help: 'Restarts of the present instances by the platform, at the last status.',
+    measure: ({ restartCount }: FleetService) => restartCount,
+  },
+  {
+    name: 'ecsm_service_available',
+    help: '1 if enough instances are ready, else 0.',
+    measure: ({ isReportedAvailable }: FleetService) => Number(isReportedAvailable),
+  },
+  {
+    name: 'ecsm_service_degraded',
+    help: '1 if the service has a problem, else 0.',
+    measure: ({ isDegraded }: FleetService) => Number(isDegraded),
+  },
+  {
+    name: 'ecsm_service_rollout_complete',
+    help: '1 if the newest revision is rolled out, else 0.',
+    measure: ({ isRolledOut }: FleetService) => Number(isRolledOut),
+  },
+  {
+    name: 'ecsm_service_last_transition_timestamp_seconds',
+    help: 'When a condition of the service last changed.',
+    measure: ({ lastTransitionTime }: FleetService) => (timeMsOf(lastTransitionTime) ?? 0) / 1000,
+  },
+] as const;
+
 export function measureServices(metrics: MetricRegistry, fleet: Pick<Fleet, 'onChange' | 'get'>): void {
-  const gauge = (name: string, help: string) => metrics.gauge({ name, help, labels });
-  const families = [
-    {
-      gauge: gauge('ecsm_service_replicas_desired', 'Desired instances of the service.'),
-      value: ({ replicas }: FleetService) => replicas,
-    },
-    {
-      gauge: gauge('ecsm_service_replicas_ready', 'Instances of the service that run.'),
-      value: ({ readyCount }: FleetService) => readyCount,
-    },
-    {
-      gauge: gauge('ecsm_service_restarts', 'Restarts of the present instances by the platform, at the last status.'),
-      value: ({ restartCount }: FleetService) => restartCount,
-    },
-    {
-      gauge: gauge('ecsm_service_available', '1 if enough instances are ready, else 0.'),
-      value: ({ isReportedAvailable }: FleetService) => Number(isReportedAvailable),
-    },
-    {
-      gauge: gauge('ecsm_service_degraded', '1 if the service has a problem, else 0.'),
-      value: ({ isDegraded }: FleetService) => Number(isDegraded),
-    },
-    {
-      gauge: gauge('ecsm_service_rollout_complete', '1 if the newest revision is rolled out, else 0.'),
-      value: ({ isRolledOut }: FleetService) => Number(isRolledOut),
-    },
-    {
-      gauge: gauge('ecsm_service_last_transition_timestamp_seconds', 'When a condition of the service last changed.'),
-      value: ({ lastTransitionTime }: FleetService) => (timeMsOf(lastTransitionTime) ?? 0) / 1000,
-    },
-  ];
   const measured = new Set<string>();
   const waiting = new Set<string>();
-  const count = metrics.gauge({ name: 'ecsm_services', help: 'Number of services.' }).with({});
-  const unmeasured = metrics
+  const services = () => [...measured].flatMap((key) => fleet.get(key) ?? []);
+  for (const { name, help, measure } of families) {
+    metrics.computedGauge({ name, help, labels }, () =>
+      services().map((service) => ({ labels: service, value: measure(service) })),
+    );
+  }
+  metrics
+    .gauge({ name: 'ecsm_services', help: 'Number of services.' })
+    .with({})
+    .read(() => measured.size + waiting.size);
+  metrics
     .gauge({ name: 'ecsm_services_unmeasured', help: `Services beyond ${measuredServicesMax}, without metrics.` })
-    .with({});
-
-  const show = (service: FleetService) => {
-    if (!measured.has(service.key) && measured.size >= measuredServicesMax) {
-      waiting.add(service.key);
+    .with({})
+    .read(() => waiting.size);
+  fleet.onChange((before, after) => {
+    const key = (after ?? before)?.key;
+    if (key === undefined) return;
+    if (after !== undefined) {
+      if (!measured.has(key)) (measured.size < measuredServicesMax ? measured : waiting).add(key);
       return;
     }
-    measured.add(service.key);
-    waiting.delete(service.key);
-    const { namespace, name } = service;
-    for (const { gauge, value } of families) gauge.with({ namespace, name }).set(value(service));
-  };
-  const remove = ({ key, namespace, name }: FleetService) => {
     waiting.delete(key);
-    if (!measured.delete(key)) return;
-    for (const { gauge } of families) gauge.remove({ namespace, name });
+    measured.delete(key);
     const [next] = waiting;
-    const service = next === undefined ? undefined : fleet.get(next);
-    if (service) show(service);
-  };
-  fleet.onChange((before, after) => {
-    if (after) show(after);
-    else if (before) remove(before);
-    count.set(measured.size + waiting.size);
-    unmeasured.set(waiting.size);
+    if (next === undefined || measured.size >= measuredServicesMax) return;
+    waiting.delete(next);
+    measured.add(next);
   });
 }

@@ -45,7 +45,7 @@ export async function writeConditions(
   const status = { ...before, conditions: [...conditionsAfter(service, planned, clock)] };
   if (deepEqual(service.status, status)) return;
   const { resourceVersion } = metadata;
-  await registry.resource(ECSMService).updateStatus({ metadata, status }, { resourceVersion });
+  await registry.resource(ECSMService).updateStatus({ metadata, status }, { resourceVersion, known: service });
 }
 
 /** Returns the object with the new status. */
@@ -56,7 +56,9 @@ export async function writeStatus(
 ): Promise<ECSMService> {
   if (service.status !== undefined && deepEqual(comparable(service.status), comparable(status))) return service;
   const { name, namespace, uid } = service.metadata;
-  return registry.resource(ECSMService).updateStatus({ metadata: { name, namespace, uid }, status });
+  return registry
+    .resource(ECSMService)
+    .updateStatus({ metadata: { name, namespace, uid }, status }, { known: service });
 }
 
 /**

@@ -101,7 +101,7 @@ export class Observer {
         this.#options.manager.find(base, { signal, known: this.owners.of(base).knownIds }),
         this.#nodes.read(freshNodesMs, signal),
       ]);
-      this.owners.of(base).knownIds = new Set(found.map(({ id }) => id));
+      this.owners.of(base).knownIds = found.map(({ id }) => id);
       return { services: this.staleness.corrected(found), offlineNodes, source: 'fresh' };
     } catch (error) {
       throw platformError(error);

@@ -31,7 +31,7 @@ export class OwnerRecord {
    * Ids of the services on the platform when they were last read. A stale list may lack one of them: only a request by id
    * shows that it is deleted.
    */
-  knownIds: ReadonlySet<string> = new Set();
+  knownIds: readonly string[] = [];
   /** Lost nodes that the service waits for. It may not be allowed to run there now. */
   lostNodes: readonly string[] = [];
 }
@@ -80,7 +80,7 @@ export class OwnerRecords {
 
   addKnownIds(base: string, ids: Iterable<string>): void {
     const record = this.of(base);
-    record.knownIds = new Set([...record.knownIds, ...ids]);
+    for (const id of ids) if (!record.knownIds.includes(id)) record.knownIds = [...record.knownIds, id];
   }
 
   /** Something of it changed on the platform. */

@@ -1,5 +1,5 @@
 /** The resources of a run of the program, opened in order and closed in reverse order. */
-import { serverKinds } from '@ecsm/apiserver';
+import { serverKinds } from '@ecsm/apiserver/kinds';
 import {
   ApiError,
   incompleteTransfer,

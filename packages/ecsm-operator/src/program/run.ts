@@ -1,7 +1,7 @@
 /** `ecsm-operator run`: the controllers, with health and metrics, until a signal. */
 import { hostname } from 'node:os';
 import process from 'node:process';
-import { type Serving, startServing } from '@ecsm/apiserver';
+import type { Serving } from '@ecsm/apiserver';
 import {
   electedRunnable,
   LeaderElection,
@@ -11,10 +11,9 @@ import {
   type Runnable,
   withoutPassword,
 } from '@ecsm/runtime';
-import { leaseName, nodeLeaseNamespace, serverLeaseName, unmanagedNamespace } from '../apis/well-known.ts';
-import { podSubresourceReason } from '../views/subresources.ts';
+import { leaseName, serverLeaseName } from '../apis/well-known.ts';
 import type { Components } from './components.ts';
-import type { ProgramOptions, ServeOptions } from './options.ts';
+import type { ProgramOptions } from './options.ts';
 import { presence } from './presence.ts';
 
 /** Ends when the signal aborts, after what is in flight has ended; with an error if a part fails. */
@@ -26,7 +25,8 @@ export async function run(
 ): Promise<void> {
   log.write('info', 'operator starting', { registry: withoutPassword(options.registry), ecsm: options.ecsm });
   const manager = managerOf(components, options, log);
-  const serving = options.serve && (await serve(components, options.serve, log));
+  // The server is a quarter of the program, and most operators do not serve.
+  const serving = options.serve && (await (await import('./serve.ts')).serve(components, options.serve, log));
   for (const runnable of serving ? servingRunnables(serving, components, options, log) : []) manager.add(runnable);
   try {
     await manager.run({ signal });
@@ -34,14 +34,6 @@ export async function run(
     await serving?.close();
   }
   log.write('info', 'operator stopped');
-}
-
-async function serve({ registry, operator }: Components, options: ServeOptions, log: Log): Promise<Serving> {
-  const viewNamespaces = [unmanagedNamespace, nodeLeaseNamespace];
-  const views = operator.views.map((view) => ({ ...view, missingSubresource: podSubresourceReason }));
-  const serving = await startServing({ registry, ...options, views, viewNamespaces, log });
-  log.write('info', 'serving the Kubernetes API', { url: serving.url, kubeconfig: serving.adminKubeconfig });
-  return serving;
 }
 
 /**

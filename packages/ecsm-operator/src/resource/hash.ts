@@ -47,10 +47,15 @@ function withoutDefaults(schema: Schema, value: unknown): unknown {
       const property = schema.properties[name];
       if (property === undefined) return [[name, field]];
       const essence = withoutDefaults(property, field);
-      const isDefault = property.presence === 'defaulted' && canonicalJson(essence) === canonicalJson(property.default);
-      return isDefault ? [] : [[name, essence]];
+      return property.presence === 'defaulted' && isEqual(essence, property.default) ? [] : [[name, essence]];
     }),
   );
+}
+
+/** Most fields are scalars, which need not be written as JSON to be compared. */
+function isEqual(value: unknown, other: unknown): boolean {
+  if (typeof value !== 'object' || typeof other !== 'object') return value === other;
+  return canonicalJson(value) === canonicalJson(other);
 }
 
 /** FNV-1a over the UTF-8 bytes, then the finalizer of MurmurHash3: without it similar texts have similar first digits. */

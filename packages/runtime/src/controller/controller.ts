@@ -139,10 +139,11 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     const startMs = clock.monotonicMs();
     let wrote = false;
     const observed = registry.observedBy({
-      written: (version, keys) => {
+      written: (version, keys, object) => {
         if (!keys.includes(key)) return;
         wrote = true;
         this.#loops.wrote(key, version);
+        if (object !== undefined) this.#sources?.wrote(key, object);
       },
     });
     const timeout = new AbortController();

@@ -29,7 +29,7 @@ export async function withFinalizer<Spec, Status, SpecInput, StatusInput>(
   const has = finalizers.includes(finalizer);
   // Only at the version that was read: a finalizer that was added since must not be lost.
   const patch = (next: readonly string[]) =>
-    resource.patch(name, { metadata: { finalizers: [...next] } }, { namespace, uid, resourceVersion });
+    resource.patch(name, { metadata: { finalizers: [...next] } }, { namespace, uid, resourceVersion, known: object });
 
   if (deletionTimestamp === undefined) {
     if (has) return steps.apply(object);

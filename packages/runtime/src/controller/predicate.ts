@@ -25,7 +25,7 @@ function sorted(entries: Readonly<Record<string, string>> | undefined): string {
 /** Stores the digests of keys and detects changes. */
 export class Digests {
   readonly #predicates: readonly Predicate[];
-  readonly #known = new Map<string, string>();
+  readonly #known = new Map<string, Digest>();
 
   constructor(predicates: readonly Predicate[]) {
     this.#predicates = predicates;
@@ -33,12 +33,18 @@ export class Digests {
 
   /** `version` is that of the change; the object may be newer. */
   changed(key: string, object: ApiObject<unknown, unknown>, version: string): boolean {
-    const digest = JSON.stringify(this.#predicates.map((predicate) => predicate(object) ?? null));
-    if (this.#known.get(key) === digest) return false;
+    const digest = this.#digestOf(object);
+    if (this.#known.has(key) && this.#known.get(key) === digest) return false;
     // A reconcile is only guaranteed to read the version of the change. Storing the digest of a newer object would
     // suppress the change of that version, after a reconcile that may have read the older one.
     if (object.metadata.resourceVersion === version) this.#known.set(key, digest);
     return true;
+  }
+
+  #digestOf(object: ApiObject<unknown, unknown>): Digest {
+    const [first, ...others] = this.#predicates;
+    if (first !== undefined && others.length === 0) return first(object);
+    return JSON.stringify(this.#predicates.map((predicate) => predicate(object) ?? null));
   }
 
   forget(key: string): void {

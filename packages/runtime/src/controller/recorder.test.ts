@@ -75,6 +75,20 @@ describe('events', () => {
     });
   });
 
+  it('that follow one another are written with one commit', async () => {
+    const recorder = new EventRecorder({ registry, source: 'test' });
+    const others = [widget, await registry.resource(Widget).create({ metadata: { name: 'b' }, spec: {} })];
+    const before = await registry.revision();
+    for (const other of others) {
+      recorder.record(other, 'Normal', 'Created', 'made it');
+      // Longer than it takes to write an event by itself.
+      await sleep(systemClock, 1);
+    }
+    await recorder.flush();
+    expect(await events()).toHaveLength(2);
+    expect((await registry.revision()) - before).toBe(1);
+  });
+
   it('do not hold secrets', async () => {
     const recorder = new EventRecorder({ registry, source: 'test' });
     recorder.record(widget, 'Warning', 'Rejected', 'AWS_ACCESS_KEY_ID=hunter2 is not known');

@@ -14,7 +14,7 @@ import type { ObjectChange, Registry } from '../registry/contract.ts';
 import { changeOne } from './change-one.ts';
 import { countOf, Event } from './event.ts';
 import { type EventBounds, eventBoundsDefault, pruneEvents } from './event-bounds.ts';
-import { type BufferedEvent, EventBuffer, type Regarding } from './event-buffer.ts';
+import { BATCH_EVENTS_MAX, type BufferedEvent, EventBuffer, type Regarding } from './event-buffer.ts';
 
 export interface RecorderOptions {
   readonly registry: Registry;
@@ -31,6 +31,8 @@ export interface RecorderOptions {
 
 /** Number of new events between two prunes. */
 const pruneEvery = 50;
+/** Events wait this long for others, to be written with one commit. */
+const gatherMs = 50;
 /** Attempts to write a batch while the store is unavailable: 3 to 6 seconds. */
 const attemptsMax = 6;
 const retryMsMin = 200;
@@ -53,6 +55,9 @@ export class EventRecorder {
   /** Resolves when the last scheduled batch has been written or dropped. */
   #turn: Promise<void> = Promise.resolve();
   #isScheduled = false;
+  /** Ends the wait for further events. */
+  #gathering: AbortController | undefined;
+  #flushes = 0;
   #createdSincePrune = pruneEvery - 1;
   #droppedSinceLog = 0;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
@@ -84,20 +89,32 @@ export class EventRecorder {
   /** Resolves when all events recorded so far have been written or dropped. */
   async flush(): Promise<void> {
     const { newest } = this.#buffer;
+    this.#flushes++;
+    this.#gathering?.abort();
     while (this.#buffer.oldest <= newest) await this.#turn;
     await this.#turn;
+    this.#flushes--;
   }
 
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#turn = this.#turn.then(async () => {
+      await this.#gather();
       this.#isScheduled = false;
       const batch = this.#buffer.take();
       if (this.#buffer.size > 0) this.#schedule();
       await this.#write(batch);
       await this.#prune();
     });
+  }
+
+  async #gather(): Promise<void> {
+    if (this.#flushes > 0 || this.#buffer.size >= BATCH_EVENTS_MAX) return;
+    const gathering = new AbortController();
+    this.#gathering = gathering;
+    await sleep(this.#registry.clock, gatherMs, gathering.signal);
+    this.#gathering = undefined;
   }
 
   /** Never rejects. */

@@ -1,5 +1,6 @@
 /** The sources of a controller: an informer for each kind that it watches, and the keys that their changes enqueue. */
 import type { Kind } from '../api/kind.ts';
+import type { ApiObject } from '../api/object.ts';
 import type { Informers, InformerUse } from '../informer/informers.ts';
 import type { Change } from '../informer/versions.ts';
 import { Backoff } from '../lib/backoff.ts';
@@ -59,6 +60,11 @@ export class Sources {
   /** The newest observed version of a key of the controller's own kind. */
   versionOf(key: string): string | undefined {
     return this.#watches[0]?.use.informer.versionOf(key);
+  }
+
+  /** The controller has written this object of its own kind. */
+  wrote(key: string, object: ApiObject<unknown, unknown>): void {
+    this.#watches[0]?.use.informer.reads.offer(key, object);
   }
 
   /** Whether an object of the controller's own kind, read at this version, is known to be deleted. */

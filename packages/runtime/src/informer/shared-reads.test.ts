@@ -49,4 +49,23 @@ describe('SharedReads', () => {
     void reads.read('k', '1', read);
     expect(answers).toHaveLength(2);
   });
+
+  it('returns an object that was just written without a read, and reads another version of it', async () => {
+    const reads = new SharedReads();
+    const { answers, read } = reader();
+    reads.offer('k', object);
+    expect(await Promise.all([reads.read('k', '1', read), reads.read('k', '1', read)])).toEqual([object, object]);
+    expect(answers).toEqual([]);
+    reads.offer('k', object);
+    void reads.read('k', '2', read);
+    expect(answers).toHaveLength(1);
+  });
+
+  it('keeps a bounded number of written objects', () => {
+    const reads = new SharedReads();
+    const { answers, read } = reader();
+    for (let index = 0; index < 1_000; index++) reads.offer(`k${index}`, object);
+    for (let index = 0; index < 1_000; index++) void reads.read(`k${index}`, '1', read);
+    expect(answers).toHaveLength(1_000 - 64);
+  });
 });

@@ -34,6 +34,12 @@ export interface HistogramDefinition<Label extends string = never> extends Metri
 
 export type LabelValues<Label extends string> = Readonly<Record<Label, string>>;
 
+/** One series of a computed gauge. */
+export interface ComputedSeries<Label extends string> {
+  readonly labels: LabelValues<Label>;
+  readonly value: number;
+}
+
 /** All series of one metric. */
 export interface Family<Handle, Label extends string> {
   /** The series with these label values, created at zero if it is new. Keep the result: each call is a lookup. */
@@ -43,7 +49,7 @@ export interface Family<Handle, Label extends string> {
 }
 
 export class MetricRegistry {
-  readonly #families = new Map<string, SeriesFamily<Series, string>>();
+  readonly #families = new Map<string, Exposed>();
 
   counter<const Label extends string = never>(definition: MetricDefinition<Label>): Family<Counter, Label> {
     return this.#declare(definition, 'counter', () => new CounterSeries());
@@ -51,6 +57,19 @@ export class MetricRegistry {
 
   gauge<const Label extends string = never>(definition: MetricDefinition<Label>): Family<Gauge, Label> {
     return this.#declare(definition, 'gauge', () => new GaugeSeries());
+  }
+
+  /** A gauge whose series are computed at each scrape, so that they take no memory. At most `SERIES_MAX` are exposed. */
+  computedGauge<const Label extends string>(
+    definition: MetricDefinition<Label>,
+    compute: () => Iterable<ComputedSeries<Label>>,
+  ): void {
+    const { name, labels = [] } = definition;
+    checkNames(name, labels, 'gauge');
+    const shape = JSON.stringify(['computed', labels]);
+    const known = this.#families.get(name);
+    if (known && known.shape !== shape) throw invalidMetric(name, 'it is already declared with another type or labels');
+    this.#families.set(name, { shape, render: () => renderComputed(definition, compute) });
   }
 
   histogram<const Label extends string = never>(definition: HistogramDefinition<Label>): Family<Histogram, Label> {
@@ -79,13 +98,18 @@ export class MetricRegistry {
       if (known.shape !== shape)
         throw invalidMetric(name, 'it is already declared with another type, labels or buckets');
       // The shape is equal, so the type is.
-      return known as SeriesFamily<Series, string> as SeriesFamily<One, Label>;
+      return known as SeriesFamily<One, Label>;
     }
     checkNames(name, labels, type);
     const family = new SeriesFamily({ name, help, labels, type, shape, create });
-    this.#families.set(name, family as SeriesFamily<Series, string>);
+    this.#families.set(name, family);
     return family;
   }
+}
+
+interface Exposed {
+  readonly shape: string;
+  render(): string;
 }
 
 type MetricType = 'counter' | 'gauge' | 'histogram';
@@ -128,17 +152,39 @@ class SeriesFamily<One extends Series, Label extends string> implements Family<O
   }
 
   #textOf(values: LabelValues<Label>): string {
-    return this.#options.labels.map((label) => `${label}="${escapeValue(values[label])}"`).join(',');
+    return labelsText(this.#options.labels, values);
   }
 
   render(): string {
-    const { name, help, type } = this.#options;
-    const lines = [`# HELP ${name} ${escapeHelp(help)}`, `# TYPE ${name} ${type}`];
+    const { name, type } = this.#options;
+    const lines = headOf(this.#options, type);
     for (const [labels, series] of this.#series) {
       for (const sample of series.samples()) lines.push(lineOf(name, labels, sample));
     }
     return `${lines.join('\n')}\n`;
   }
+}
+
+function renderComputed<Label extends string>(
+  definition: MetricDefinition<Label>,
+  compute: () => Iterable<ComputedSeries<Label>>,
+): string {
+  const { name, labels = [] } = definition;
+  const lines = headOf(definition, 'gauge');
+  let count = 0;
+  for (const series of compute()) {
+    if (++count > SERIES_MAX) break;
+    lines.push(lineOf(name, labelsText(labels, series.labels), { suffix: '', value: series.value }));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function headOf({ name, help }: Pick<MetricDefinition, 'name' | 'help'>, type: MetricType): string[] {
+  return [`# HELP ${name} ${escapeHelp(help)}`, `# TYPE ${name} ${type}`];
+}
+
+function labelsText<Label extends string>(labels: readonly Label[], values: LabelValues<Label>): string {
+  return labels.map((label) => `${label}="${escapeValue(values[label])}"`).join(',');
 }
 
 function lineOf(name: string, labels: string, { suffix, bucket, value }: Sample): string {

@@ -136,8 +136,8 @@ export interface GarbageOptions {
 }
 
 export interface WriteObserver {
-  /** A commit wrote these keys, at this version. */
-  written?(version: string, keys: readonly string[]): void;
+  /** A commit wrote these keys, at this version. `object` is given if it is one object, and known to the registry. */
+  written?(version: string, keys: readonly string[], object?: ApiObject<unknown, unknown>): void;
   /** A commit failed with an error. A write conflict is not a failure. */
   failed?(error: unknown): void;
 }
@@ -169,13 +169,13 @@ export interface Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> 
    */
   updateStatus(
     update: StatusUpdate<Status | StatusInput>,
-    options?: WriteOptions & Pick<Precondition, 'resourceVersion'>,
+    options?: UpdateOptions<ApiObject<Spec, Status>> & Pick<Precondition, 'resourceVersion'>,
   ): Promise<ApiObject<Spec, Status>>;
   /** Applies a JSON merge patch to the newest version, or to the version of a precondition. Ignores the status. */
   patch(
     name: string,
     patch: JsonValue,
-    options?: Namespaced & Precondition & WriteOptions,
+    options?: Namespaced & Precondition & UpdateOptions<ApiObject<Spec, Status>>,
   ): Promise<ApiObject<Spec, Status>>;
   /**
    * Server-side apply by a manager, `ecsm` by default: creates the object, or merges into it and removes what the manager
@@ -309,8 +309,8 @@ export interface WriteOptions {
 
 export interface UpdateOptions<Known> extends WriteOptions {
   /**
-   * The object as it was read at the `resourceVersion` of the update, unchanged. With it, a registry need not read the
-   * object again to find the differences.
+   * The object as a read or a write returned it, unchanged. With it, a registry need not read the object again to find the
+   * differences, unless it has changed since.
    */
   readonly known?: Known;
 }

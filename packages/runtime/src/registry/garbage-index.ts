@@ -2,8 +2,8 @@
 import type { OwnerReference } from '../api/metadata.ts';
 
 export class GarbageIndex {
-  /** uid of an owner → keys of the objects that refer to it, and of some that did. */
-  readonly #dependents = new Map<string, Set<string>>();
+  /** uid of an owner → keys of the objects that refer to it, and of some that did. Most have one: a set for it is large. */
+  readonly #dependents = new Map<string, string | Set<string>>();
   /** uid → key of the owners in foreground deletion. */
   readonly #waiting = new Map<string, string>();
   /** Whether all objects have been read: until then an owner may have dependents that are not known. */
@@ -12,8 +12,10 @@ export class GarbageIndex {
   /** Returns whether there are owners. */
   track(key: string, owners: readonly OwnerReference[] = []): boolean {
     for (const { uid } of owners) {
-      const keys = this.#dependents.get(uid) ?? new Set();
-      this.#dependents.set(uid, keys.add(key));
+      const keys = this.#dependents.get(uid);
+      if (keys === undefined) this.#dependents.set(uid, key);
+      else if (typeof keys !== 'string') keys.add(key);
+      else if (keys !== key) this.#dependents.set(uid, new Set([keys, key]));
     }
     return owners.length > 0;
   }
@@ -21,13 +23,15 @@ export class GarbageIndex {
   untrack(key: string, owners: readonly Pick<OwnerReference, 'uid'>[] = []): void {
     for (const { uid } of owners) {
       const keys = this.#dependents.get(uid);
-      keys?.delete(key);
-      if (keys?.size === 0) this.#dependents.delete(uid);
+      if (typeof keys === 'object') keys.delete(key);
+      if (keys === key || (typeof keys === 'object' && keys.size === 0)) this.#dependents.delete(uid);
     }
   }
 
   dependentsOf(uid: string): ReadonlySet<string> {
-    return this.#dependents.get(uid) ?? new Set();
+    const keys = this.#dependents.get(uid);
+    if (typeof keys === 'object') return keys;
+    return new Set(keys === undefined ? [] : [keys]);
   }
 
   /** The owner is gone. Returns its dependents. */

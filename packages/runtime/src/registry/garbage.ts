@@ -10,7 +10,7 @@ import { isApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import type { Change, Revision } from '../store/contract.ts';
-import { decode } from './codec.ts';
+import { decode, withRevision } from './codec.ts';
 import type { GarbageOptions, ObjectList, Registry } from './contract.ts';
 import type { EmbeddedRegistry } from './embedded.ts';
 import { GarbageActions } from './garbage-actions.ts';
@@ -123,15 +123,18 @@ class Collector {
     const { key, previous } = change;
     const kind = this.#registry.locate(key)?.kind;
     if (!kind) return;
-    const read = (value: Uint8Array) => this.#tryRead(() => decode(kind, key, value).metadata);
+    const read = (value: Uint8Array) => this.#tryRead(() => decode(kind, key, value));
     const isRelevant = (value: Uint8Array) => mayHave(ownersField, value) || mayHave(deletionField, value);
     const after = change.type === 'put' && isRelevant(change.value) ? read(change.value) : undefined;
-    if (after && this.#index.track(key, after.ownerReferences)) await this.#actions.collectKey(key);
-    if (after && pendingPropagation(after)) await this.#actions.propagate(key);
+    // A change of it since then is observed, too, so this version is sufficient.
+    if (after && this.#index.track(key, after.metadata.ownerReferences)) {
+      await this.#actions.collect(withRevision(after, revision));
+    }
+    if (after && pendingPropagation(after.metadata)) await this.#actions.propagate(key);
     // An object that was replaced by another of the same name was deleted, too.
     const isDeleted = change.type === 'delete' || change.created === revision;
     const mayUnblock = this.#index.hasWaiting && previous !== undefined && mayHave(ownersField, previous);
-    const before = previous && (isDeleted || mayUnblock) ? read(previous) : undefined;
+    const before = previous && (isDeleted || mayUnblock) ? read(previous)?.metadata : undefined;
     if (before === undefined) return;
     if (change.type === 'delete') this.#index.untrack(key, before.ownerReferences);
     if (isDeleted) for (const dependent of this.#index.forget(before.uid)) await this.#actions.collectKey(dependent);

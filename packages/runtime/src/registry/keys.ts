@@ -50,14 +50,23 @@ export interface Place {
 /** The kind, namespace and name of a key. Returns undefined if it is not a key of a known kind. */
 export function locate(kinds: KindSet, key: string): Place | undefined {
   const [group, version, plural, ...rest] = key.split('/');
-  const kind = kinds.kinds.find(
-    (known) => (known.group || coreGroup) === group && known.version === version && known.plural === plural,
-  );
+  const kind = byPrefix(kinds).get(`${group}/${version}/${plural}/`);
   if (!kind) return undefined;
   const [namespace, name, ...more] = kind.scope === 'Cluster' ? ['', ...rest] : rest;
   if (namespace === undefined || !name || more.length > 0) return undefined;
   if (namespace === '' && kind.scope === 'Namespaced') return undefined;
   return { kind, namespace, name: decodeName(name) };
+}
+
+const prefixes = new WeakMap<KindSet, ReadonlyMap<string, Kind>>();
+
+/** The kinds by the prefix of their keys: every change and every reconcile looks one up. */
+function byPrefix(kinds: KindSet): ReadonlyMap<string, Kind> {
+  const known = prefixes.get(kinds);
+  if (known !== undefined) return known;
+  const found = new Map(kinds.kinds.map((kind) => [prefixOf(kind), kind]));
+  prefixes.set(kinds, found);
+  return found;
 }
 
 const fencePrefix = 'fences/';

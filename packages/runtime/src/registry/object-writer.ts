@@ -42,7 +42,7 @@ export class ObjectWriter<Spec, Status> {
       return withRevision(next, 0);
     }
     const text = textOf(next);
-    const outcome = await this.#writer.commit([{ type: 'put', key, value: bytesOf(text), expected: 0 }]);
+    const outcome = await this.#writer.commit([{ type: 'put', key, value: bytesOf(text), expected: 0 }], next);
     if (typeof outcome !== 'number') throw exists();
     return written(next, text, outcome);
   }
@@ -59,7 +59,7 @@ export class ObjectWriter<Spec, Status> {
     const key = this.#key(next);
     const text = textOf(next);
     const put: Write = { type: 'put', key, value: bytesOf(text), expected: revision };
-    return written(next, text, await this.#commit(name, put));
+    return written(next, text, await this.#commit(name, put, next));
   }
 
   /** Throws `WriteConflict`. */
@@ -69,8 +69,8 @@ export class ObjectWriter<Spec, Status> {
     return withRevision(stored, revision);
   }
 
-  async #commit(name: string, write: Write): Promise<Revision> {
-    const outcome = await this.#writer.commit([write]);
+  async #commit(name: string, write: Write, next?: StoredObject<Spec, Status>): Promise<Revision> {
+    const outcome = await this.#writer.commit([write], next);
     if (typeof outcome === 'number') return outcome;
     throw new WriteConflict(this.#kind.kind, name);
   }

@@ -108,20 +108,26 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     if (resourceVersion === undefined) {
       rules.refuse(this.kind, wanted, 'metadata.resourceVersion', 'Required value', 'must be set for an update');
     }
-    const current = this.#known(wanted.metadata, options) ?? (await this.#existing(this.#key(namespace, name), name));
+    const key = this.#key(namespace, name);
+    const known = options.known?.metadata.resourceVersion === resourceVersion ? this.#known(key, options) : undefined;
+    const current = known ?? (await this.#existing(key, name));
     rules.checkPrecondition(this.kind, current, { resourceVersion });
     return this.#objects.replace(current, this.#updated(current, wanted, options), options);
   }
 
   async updateStatus(
     update: StatusUpdate<Status | StatusInput>,
-    options: WriteOptions & Pick<Precondition, 'resourceVersion'> = {},
+    options: UpdateOptions<ApiObject<Spec, Status>> & Pick<Precondition, 'resourceVersion'> = {},
   ): Promise<ApiObject<Spec, Status>> {
     const { name, namespace, uid } = update.metadata;
-    const attempt = async () => {
-      const current = await this.#existing(this.#key(namespace, name), name);
-      rules.checkPrecondition(this.kind, current, { ...options, ...(uid === undefined ? {} : { uid }) });
+    const precondition = { ...options, ...(uid === undefined ? {} : { uid }) };
+    const key = this.#key(namespace, name);
+    const attempt = async (known?: Current<Spec, Status>): Promise<ApiObject<Spec, Status>> => {
+      const current = known ?? (await this.#existing(key, name));
+      rules.checkPrecondition(this.kind, current, precondition);
       const next = rules.withStatus(this.kind, current.stored, update.status);
+      // Only a commit shows that the known object is the newest one.
+      if (known && next === known.stored) return attempt();
       const isNamed = options.manager !== undefined;
       return this.#objects.replace(
         current,
@@ -129,22 +135,25 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
         options,
       );
     };
-    return options.resourceVersion === undefined ? retryOnConflict(attempt) : attempt();
+    return this.#attempts(attempt, key, options);
   }
 
   async patch(
     name: string,
     patch: JsonValue,
-    options: Namespaced & Precondition & WriteOptions = {},
+    options: Namespaced & Precondition & UpdateOptions<ApiObject<Spec, Status>> = {},
   ): Promise<ApiObject<Spec, Status>> {
-    const attempt = async () => {
-      const current = await this.#existing(this.#key(options.namespace, name), name);
+    const key = this.#key(options.namespace, name);
+    const attempt = async (known?: Current<Spec, Status>): Promise<ApiObject<Spec, Status>> => {
+      const current = known ?? (await this.#existing(key, name));
       rules.checkPrecondition(this.kind, current, options);
       const merged = mergePatch(asJson(rules.withoutStatus(current.stored)), patch);
       const wanted = parseChange(this.kind, merged, current.stored);
-      return this.#objects.replace(current, this.#updated(current, wanted, options), options);
+      const next = this.#updated(current, wanted, options);
+      if (known && next === known.stored) return attempt();
+      return this.#objects.replace(current, next, options);
     };
-    return options.resourceVersion === undefined ? retryOnConflict(attempt) : attempt();
+    return this.#attempts(attempt, key, options);
   }
 
   async apply(object: ObjectInput<SpecInput, StatusInput>, options: ApplyOptions = {}): Promise<Applied<Spec, Status>> {
@@ -246,16 +255,31 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     return current;
   }
 
-  /** The object that the caller has read, if that is the one to be replaced: the commit fails if it has changed since. */
+  /** The object that the caller knows, if it is the one to be replaced: the commit fails if it has changed since. */
   #known(
-    { name, namespace, resourceVersion }: DefaultedObject['metadata'],
+    key: string,
     { known, dryRun = false }: UpdateOptions<ApiObject<Spec, Status>>,
   ): Current<Spec, Status> | undefined {
-    if (known === undefined || dryRun) return undefined;
-    const { metadata } = known;
-    const isSame = metadata.name === name && metadata.namespace === namespace;
-    if (!isSame || metadata.resourceVersion !== resourceVersion) return undefined;
-    return { stored: withoutRevision(known), revision: revisionOf(metadata.resourceVersion) };
+    if (known === undefined || dryRun || this.#key(known.metadata.namespace, known.metadata.name) !== key) {
+      return undefined;
+    }
+    return { stored: withoutRevision(known), revision: revisionOf(known.metadata.resourceVersion) };
+  }
+
+  /** The first attempt uses the known object, the others read it. Without a `resourceVersion`, conflicts are retried. */
+  async #attempts<Result>(
+    attempt: (known?: Current<Spec, Status>) => Promise<Result>,
+    key: string,
+    options: UpdateOptions<ApiObject<Spec, Status>> & Pick<Precondition, 'resourceVersion'>,
+  ): Promise<Result> {
+    const known = this.#known(key, options);
+    try {
+      if (known) return await attempt(known);
+    } catch (error) {
+      // It has changed or was deleted: only a read tells which.
+      if (!(error instanceof WriteConflict)) throw error;
+    }
+    return options.resourceVersion === undefined ? retryOnConflict(() => attempt()) : attempt();
   }
 
   /** The write from the current to the wanted object; undefined if there is no difference. */

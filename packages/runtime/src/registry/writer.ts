@@ -4,6 +4,7 @@
  */
 import { ApiError } from '../api/errors.ts';
 import type { CommitOutcome, Revision, Store, Write } from '../store/contract.ts';
+import { type StoredObject, withRevision } from './codec.ts';
 import type { Fence, WriteObserver } from './contract.ts';
 import { fenceKey } from './keys.ts';
 
@@ -18,8 +19,14 @@ export class Writer {
     this.#fence = fence;
   }
 
-  /** Commits, or returns the key whose comparison failed. Throws `Fenced` if another leader has taken over. */
-  async commit(writes: readonly Write[]): Promise<Revision | { readonly conflict: string }> {
+  /**
+   * Commits, or returns the key whose comparison failed. Throws `Fenced` if another leader has taken over. `object` is what
+   * the only write puts, for observers.
+   */
+  async commit(
+    writes: readonly Write[],
+    object?: StoredObject<unknown, unknown>,
+  ): Promise<Revision | { readonly conflict: string }> {
     const fence = this.#fence;
     const guard: Write[] = fence ? [{ type: 'check', key: fenceKey(fence.name), expected: fence.epoch }] : [];
     let outcome: CommitOutcome;
@@ -30,7 +37,7 @@ export class Writer {
       throw error;
     }
     if (outcome.committed) {
-      this.#report(outcome.revision, writes);
+      this.#report(outcome.revision, writes, object);
       return outcome.revision;
     }
     if (fence && outcome.key === fenceKey(fence.name)) {
@@ -44,12 +51,13 @@ export class Writer {
     if (this.#fence) await this.commit([]);
   }
 
-  #report(revision: Revision, writes: readonly Write[]): void {
+  #report(revision: Revision, writes: readonly Write[], object: StoredObject<unknown, unknown> | undefined): void {
     if (this.#observers.length === 0) return;
     const keys = writes.flatMap(({ type, key }) => (type === 'check' ? [] : [key]));
     // A commit of checks only has written nothing.
     if (keys.length === 0) return;
-    for (const observer of this.#observers) observer.written?.(String(revision), keys);
+    const written = object && withRevision(object, revision);
+    for (const observer of this.#observers) observer.written?.(String(revision), keys, written);
   }
 }
 

@@ -50,6 +50,32 @@ export function updateRules(suite: RegistrySuite): void {
       });
     });
 
+    it('changes the newest object also if the known one is older, and reports one that was deleted', async () => {
+      const known = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      await widgets().update({ ...known, spec: { size: 7 } });
+      await widgets().updateStatus({ metadata: known.metadata, status: { phase: 'Done' } }, { known });
+      await widgets().patch('a', { metadata: { labels: { x: 'y' } } }, { known });
+      expect(await widgets().get('a')).toMatchObject({
+        metadata: { labels: { x: 'y' } },
+        spec: { size: 7 },
+        status: { phase: 'Done' },
+      });
+      const { resourceVersion } = known.metadata;
+      const stale = widgets().patch('a', { metadata: { labels: { x: 'z' } } }, { known, resourceVersion });
+      expect((await failure(stale)).code).toBe('Conflict');
+      await widgets().delete('a');
+      const gone = widgets().patch('a', { metadata: { labels: { x: 'z' } } }, { known, resourceVersion });
+      expect((await failure(gone)).code).toBe('NotFound');
+    });
+
+    it('compares with the newest object if the known one would not change', async () => {
+      const known = await widgets().create({ metadata: { name: 'a' }, spec: {} });
+      const done = await widgets().updateStatus({ metadata: known.metadata, status: { phase: 'Done' } });
+      await widgets().updateStatus({ metadata: known.metadata, status: { phase: 'Failed' } });
+      await widgets().updateStatus({ metadata: known.metadata, status: { phase: 'Done' } }, { known: done });
+      expect((await widgets().get('a')).status).toEqual({ phase: 'Done' });
+    });
+
     it('creates no revision and no event if nothing changes', async () => {
       const made = await widgets().create({ metadata: { name: 'a', labels: { b: '1', a: '2' } }, spec: { size: 3 } });
       const before = await newest();

@@ -1,0 +1,15 @@
+/** `ecsm-operator run --serve`: Kubernetes' API in the process of the operator. Loaded only if it is asked for. */
+import { type Serving, startServing } from '@ecsm/apiserver';
+import type { Log } from '@ecsm/runtime';
+import { nodeLeaseNamespace, unmanagedNamespace } from '../apis/well-known.ts';
+import { podSubresourceReason } from '../views/subresources.ts';
+import type { Components } from './components.ts';
+import type { ServeOptions } from './options.ts';
+
+export async function serve({ registry, operator }: Components, options: ServeOptions, log: Log): Promise<Serving> {
+  const viewNamespaces = [unmanagedNamespace, nodeLeaseNamespace];
+  const views = operator.views.map((view) => ({ ...view, missingSubresource: podSubresourceReason }));
+  const serving = await startServing({ registry, ...options, views, viewNamespaces, log });
+  log.write('info', 'serving the Kubernetes API', { url: serving.url, kubeconfig: serving.adminKubeconfig });
+  return serving;
+}
