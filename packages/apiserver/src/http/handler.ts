@@ -24,6 +24,7 @@ import { timerSecondsMax, watch, watchSecondsMax } from '../verbs/watch.ts';
 import { attributesOf, described } from './attributes.ts';
 import { readBody } from './body.ts';
 import { Deadlines } from './deadline.ts';
+import type { Exchange } from './exchange.ts';
 import { impersonated, isImpersonation } from './impersonation.ts';
 import { Admission, type Limits } from './limits.ts';
 import { type Paths, publicPaths } from './paths.ts';
@@ -60,6 +61,7 @@ type ResourceInfo = Extract<RequestInfo, { type: 'resource' }>;
 
 const resourceWrites = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 const msPerSecond = 1_000;
+const noBytes = Buffer.alloc(0);
 
 export class Handler {
   readonly #options: HandlerOptions;
@@ -93,7 +95,7 @@ export class Handler {
     const auditId = registry.random.uuid();
     // A request that has been destroyed has no socket, whatever its type says.
     const sourceAddress = request.socket.remoteAddress ?? '';
-    response.setHeader('Audit-Id', auditId);
+    const exchange: Exchange = { request, response, headers: ['Audit-Id', auditId] };
     let info: RequestInfo | undefined;
     let user = anonymous;
     let sender: User | undefined;
@@ -108,10 +110,10 @@ export class Handler {
         [sender, user] = [user, other];
       }
       if (authorizer) await this.#authorize(info, user);
-      code = await this.#answer(request, response, info, user, searchParams);
+      code = await this.#answer(exchange, info, user, searchParams);
     } catch (error) {
       try {
-        code = await sendError(request, response, error, info?.type === 'resource' ? info : undefined);
+        code = await sendError(exchange, error, info?.type === 'resource' ? info : undefined);
         if (code === 500) log.write('error', 'request failed', { path: info?.path, error });
       } catch {
         response.destroy();
@@ -143,80 +145,65 @@ export class Handler {
     return authorizer === undefined || (await authorizer.authorize(attributes)).allowed;
   }
 
-  async #answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    info: RequestInfo,
-    user: User,
-    query: URLSearchParams,
-  ): Promise<number> {
-    if (info.type === 'resource' && info.verb === 'watch') return this.#watch(request, response, info, user, query);
+  async #answer(exchange: Exchange, info: RequestInfo, user: User, query: URLSearchParams): Promise<number> {
+    if (info.type === 'resource' && info.verb === 'watch') return this.#watch(exchange, info, user, query);
     const leave = this.#requests.enter(user.name);
     try {
       return info.type === 'path'
-        ? await this.#path(request, response, info.path, user)
-        : await this.#resource(request, response, info, user, query);
+        ? await this.#path(exchange, info.path, user)
+        : await this.#resource(exchange, info, user, query);
     } finally {
       leave();
     }
   }
 
-  async #path(request: IncomingMessage, response: ServerResponse, path: string, user: User): Promise<number> {
+  async #path(exchange: Exchange, path: string, user: User): Promise<number> {
+    const { request, response, headers } = exchange;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new HttpError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
     }
     const answer = this.#options.paths.answer(path, request.headers.accept ?? '');
     const { body, contentType } = await this.#inTime(user, answer);
-    if (typeof body === 'string') response.writeHead(200, { 'Content-Type': contentType ?? 'text/plain' }).end(body);
-    else await sendJson(request, response, 200, body, contentType);
+    if (typeof body === 'string') {
+      headers.push('Content-Type', contentType ?? 'text/plain', 'Content-Length', String(Buffer.byteLength(body)));
+      response.writeHead(200, headers).end(body);
+    } else await sendJson(exchange, 200, body, contentType);
     return 200;
   }
 
-  async #resource(
-    request: IncomingMessage,
-    response: ServerResponse,
-    info: ResourceInfo,
-    user: User,
-    query: URLSearchParams,
-  ): Promise<number> {
+  async #resource(exchange: Exchange, info: ResourceInfo, user: User, query: URLSearchParams): Promise<number> {
+    const { request, headers } = exchange;
     const { reviews, limits } = this.#options;
     if (reviews.has(info)) {
       const bytes = await readBody(request, limits.bodyBytesMax);
       const body = { bytes, contentType: request.headers['content-type'] };
-      await sendJson(request, response, 201, await reviews.answer(info, user, body));
+      await sendJson(exchange, 201, await reviews.answer(info, user, body));
       return 201;
     }
     const target = this.#target(info);
     const accept = negotiate(request.headers.accept);
     const isWrite = resourceWrites.has(info.verb);
-    const bytes = isWrite ? await readBody(request, limits.bodyBytesMax) : Buffer.alloc(0);
-    const warnings: string[] = [];
-    const warn = (text: string) => void warnings.push(warningHeader(text));
+    const bytes = isWrite ? await readBody(request, limits.bodyBytesMax) : noBytes;
+    const warn = (text: string) => void headers.push('Warning', warningHeader(text));
     const call = this.#call(request, info, user, target, query, {
       bytes,
       warn,
       isTransformed: accept.as !== undefined,
     });
     const answer = await this.#inTime(user, dispatch(call, info.verb));
-    if (warnings.length > 0) response.setHeader('Warning', warnings);
     if (answer.type === 'text') {
-      await sendText(request, response, answer.code, answer.parts, accept.mediaType);
+      await sendText(exchange, answer.code, answer.parts, accept.mediaType);
       return answer.code;
     }
     const body = represent(answer, target.kind, this.#view(accept, query));
     const code = answer.type === 'list' ? 200 : answer.code;
     // JSON is valid YAML, too.
-    await sendJson(request, response, code, body, accept.mediaType);
+    await sendJson(exchange, code, body, accept.mediaType);
     return code;
   }
 
-  async #watch(
-    request: IncomingMessage,
-    response: ServerResponse,
-    info: ResourceInfo,
-    user: User,
-    query: URLSearchParams,
-  ): Promise<number> {
+  async #watch(exchange: Exchange, info: ResourceInfo, user: User, query: URLSearchParams): Promise<number> {
+    const { request, response } = exchange;
     const target = this.#target(info);
     const view = this.#view(negotiate(request.headers.accept), query);
     const { timeoutSeconds = watchSecondsMax } = listOptionsOf(query);
@@ -229,12 +216,12 @@ export class Handler {
     signal.addEventListener('abort', abort, { once: true });
     try {
       const call = this.#call(request, info, user, target, query, {
-        bytes: Buffer.alloc(0),
+        bytes: noBytes,
         warn: () => {},
         isTransformed: true,
       });
       const events = await this.#inTime(user, watch({ ...call, signal: end.signal }, bookmarkMs));
-      await stream(response, events, target.kind, view, end.signal);
+      await stream(exchange, events, target.kind, view, end.signal);
       return 200;
     } finally {
       abort();
