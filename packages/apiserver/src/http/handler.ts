@@ -9,6 +9,7 @@ import {
   type Authenticator,
   type Authorizer,
   anonymous,
+  type Credentials,
   groups,
   type RequestAttributes,
   type User,
@@ -104,12 +105,15 @@ export class Handler {
       const { path, searchParams } = urlOf(request);
       info = requestInfo(request.method ?? 'GET', path, searchParams);
       // Without an await where nothing is waited for: each costs as much as the parsing of a path.
-      if (authenticator) user = await this.#authenticate(authenticator, request);
+      if (authenticator) {
+        const credentials = this.#credentialsOf(request);
+        user = authenticator.known?.(credentials) ?? (await this.#authenticate(authenticator, credentials));
+      }
       if (isImpersonation(request)) {
-        const other = await impersonated(request, user, (attributes) => this.#allows(attributes));
+        const other = impersonated(request, user, (attributes) => this.#allows(attributes));
         [sender, user] = [user, other];
       }
-      if (authorizer) await this.#authorize(info, user);
+      if (authorizer) this.#authorize(info, user);
       code = await this.#answer(exchange, info, user, searchParams);
     } catch (error) {
       try {
@@ -125,24 +129,26 @@ export class Handler {
     onEnd({ receivedMs, durationMs, auditId, ...who, code, sourceAddress, ...described(request, info) });
   }
 
-  async #authenticate(authenticator: Authenticator, request: IncomingMessage): Promise<User> {
-    const { socket, headers } = request;
-    const credentials = { authorization: headers.authorization, peerCertificate: this.#peers.certificateOf(socket) };
+  #credentialsOf({ socket, headers }: IncomingMessage): Credentials {
+    return { authorization: headers.authorization, peerCertificate: this.#peers.certificateOf(socket) };
+  }
+
+  async #authenticate(authenticator: Authenticator, credentials: Credentials): Promise<User> {
     // Tokens are in the registry.
     return (await this.#deadlines.within(authenticator.authenticate(credentials))) ?? anonymous;
   }
 
-  async #authorize(info: RequestInfo, user: User): Promise<void> {
+  #authorize(info: RequestInfo, user: User): void {
     if (publicPaths.includes(info.path)) return;
     const attributes = attributesOf(info, user);
-    if (await this.#allows(attributes)) return;
+    if (this.#allows(attributes)) return;
     if (user.groups.includes(groups.unauthenticated)) throw unauthorized();
     throw forbidden(attributes);
   }
 
-  async #allows(attributes: RequestAttributes): Promise<boolean> {
+  #allows(attributes: RequestAttributes): boolean {
     const { authorizer } = this.#options;
-    return authorizer === undefined || (await authorizer.authorize(attributes)).allowed;
+    return authorizer === undefined || authorizer.authorize(attributes).allowed;
   }
 
   async #answer(exchange: Exchange, info: RequestInfo, user: User, query: URLSearchParams): Promise<number> {
@@ -251,11 +257,10 @@ export class Handler {
     user: User,
     target: Target,
     query: URLSearchParams,
-    { bytes, ...rest }: { readonly bytes: Buffer } & Pick<Call, 'warn' | 'isTransformed'>,
+    { bytes, warn, isTransformed }: { readonly bytes: Buffer } & Pick<Call, 'warn' | 'isTransformed'>,
   ): Call {
     const { registry, clock, signal, admit } = this.#options;
     const { namespace, name, subresource } = info;
-    const [program = ''] = (request.headers['user-agent'] ?? '').split('/');
     return {
       registry,
       clock,
@@ -265,13 +270,14 @@ export class Handler {
       subresource,
       query,
       body: { bytes, contentType: request.headers['content-type'] },
-      defaultManager: program.trim().slice(0, 128) || 'unknown',
+      defaultManager: resourceWrites.has(info.verb) ? programOf(request) : '',
       admit: (object) => admit(user, target.kind, object),
       checkCreate: async () => {
         const attributes = attributesOf({ ...info, verb: 'create' }, user);
-        if (!(await this.#allows(attributes))) throw forbidden(attributes);
+        if (!this.#allows(attributes)) throw forbidden(attributes);
       },
-      ...rest,
+      warn,
+      isTransformed,
       signal,
     };
   }
@@ -281,4 +287,10 @@ export class Handler {
     const includeObject = wanted === 'None' || wanted === 'Object' ? wanted : 'Metadata';
     return { accept, includeObject, nowMs: this.#options.clock.now() };
   }
+}
+
+/** The program that sends a request, by its user agent: the manager of the fields that it writes. */
+function programOf({ headers }: IncomingMessage): string {
+  const [program = ''] = (headers['user-agent'] ?? '').split('/');
+  return program.trim().slice(0, 128) || 'unknown';
 }
