@@ -82,7 +82,7 @@ export const rooms = {
       'runtime',
     ],
     tests: ['apiserver/protobuf'],
-    doors: ['node:events', 'node:http', 'node:https', 'node:tls', 'node:zlib'],
+    doors: ['node:events', 'node:http', 'node:https', 'node:timers', 'node:tls', 'node:zlib'],
   },
 
   'kubernetes/config': {

@@ -4,20 +4,14 @@
  */
 import { join } from 'node:path';
 import { type ApiServerProcess, findKubernetes, startKubernetes, startOurs } from '../api-servers.ts';
+import { configMapText as configMap, mapName as name, patchText, configMaps as path } from '../config-map.ts';
 import { deliver, type Measurement, median, percentile } from '../report.ts';
-import { inScratch, rate, thing } from '../thing.ts';
+import { inScratch, rate } from '../thing.ts';
 import { Wire } from '../wire.ts';
 
 const concurrency = 64;
 const watchersMax = 1_000;
 const restMs = 5_000;
-const path = '/api/v1/namespaces/default/configmaps';
-const name = (n: number) => `map-${n}`;
-const data = Object.fromEntries(thing('').spec.env.map(({ name, value }) => [name, value]));
-/** Encoding 2 KB would cost the load generator more than sending them. */
-const dataText = JSON.stringify(data);
-const configMap = (n: number) =>
-  `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name(n)}"},"data":${dataText}}`;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface Peer {
@@ -89,8 +83,7 @@ async function calls(
 }
 
 const create = ({ wire }: Peer, n: number) => wire.send('POST', path, configMap(n));
-const patch = (peer: Peer, n: number) =>
-  peer.wire.send('PATCH', `${path}/${name(n)}`, `{"data":{"VARIABLE_0":"value ${peer.patched++}"}}`);
+const patch = (peer: Peer, n: number) => peer.wire.send('PATCH', `${path}/${name(n)}`, patchText(peer.patched++));
 
 async function list(objects: number, rounds: number): Promise<void> {
   const times = await alternate(rounds, async ({ wire }) => {

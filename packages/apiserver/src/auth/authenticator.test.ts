@@ -153,9 +153,12 @@ describe('a client certificate', () => {
 
   it('is rejected after its expiry on a connection that was open before', async () => {
     const peerCertificate = peer(certificates.issueClient('jane', [], 5_000).cert);
+    expect(authenticator.known({ peerCertificate })).toBeUndefined();
     for (let n = 0; n < 2; n++)
       expect(await authenticator.authenticate({ peerCertificate })).toMatchObject({ name: 'jane' });
+    expect(authenticator.known({ peerCertificate })).toMatchObject({ name: 'jane' });
     clock.step(5_000);
+    expect(authenticator.known({ peerCertificate })).toBeUndefined();
     expect(await reasonOf(authenticator.authenticate({ peerCertificate }))).toContain('has expired');
     clock.step(-5_000);
   });
@@ -164,6 +167,7 @@ describe('a client certificate', () => {
     const peerCertificate = peer(certificatesAt('other').issueClient('jane', [], dayMs).cert);
     for (let n = 0; n < 2; n++) {
       expect(await reasonOf(authenticator.authenticate({ peerCertificate }))).toContain('not issued by the authority');
+      expect(authenticator.known({ peerCertificate })).toBeUndefined();
     }
   });
 
@@ -206,5 +210,20 @@ describe('several authenticators', () => {
       'invalid',
     );
     expect(await union.authenticate({ authorization: undefined, peerCertificate: undefined })).toBeUndefined();
+  });
+
+  it('know the user of an open connection, and ask again about one that is not known', async () => {
+    const { authenticator, header } = await bearer();
+    const own = certificatesAt('own');
+    const union = new UnionAuthenticator(
+      new CertificateAuthenticator(own.authorityPem, new VirtualClock()),
+      authenticator,
+    );
+    const peerCertificate = peer(own.issueClient('root', [], dayMs).cert);
+    expect(union.known({ authorization: header, peerCertificate })).toBeUndefined();
+    await union.authenticate({ authorization: header, peerCertificate });
+    expect(union.known({ authorization: header, peerCertificate })).toMatchObject({ name: 'root' });
+    await union.authenticate({ authorization: header, peerCertificate: undefined });
+    expect(union.known({ authorization: header, peerCertificate: undefined })).toBeUndefined();
   });
 });

@@ -13,6 +13,11 @@ export class UnionAuthenticator implements Authenticator {
     this.#authenticators = authenticators;
   }
 
+  /** Only of the first one, which also decides first. */
+  known(request: Credentials): User | undefined {
+    return this.#authenticators[0]?.known?.(request);
+  }
+
   async authenticate(request: Credentials): Promise<User | undefined> {
     let failure: unknown;
     for (const authenticator of this.#authenticators) {

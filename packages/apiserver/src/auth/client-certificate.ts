@@ -42,14 +42,23 @@ export class CertificateAuthenticator implements Authenticator {
     this.#clock = clock;
   }
 
+  /** Undefined also for a certificate that has expired since. */
+  known({ peerCertificate }: Pick<Credentials, 'peerCertificate'>): User | undefined {
+    const verified = peerCertificate && this.#ofPeers.get(peerCertificate);
+    return verified && this.#isValidNow(verified) ? verified.user : undefined;
+  }
+
   async authenticate({ peerCertificate }: Pick<Credentials, 'peerCertificate'>): Promise<User | undefined> {
     if (peerCertificate === undefined) return undefined;
     const verified = this.#ofPeers.get(peerCertificate) ?? this.#identify(peerCertificate.raw);
-    const { user, fromMs, toMs } = verified;
-    const nowMs = this.#clock.now();
-    if (nowMs < fromMs || nowMs >= toMs) throw unauthorized('the client certificate has expired or is not valid yet');
+    if (!this.#isValidNow(verified)) throw unauthorized('the client certificate has expired or is not valid yet');
     this.#ofPeers.set(peerCertificate, verified);
-    return user;
+    return verified.user;
+  }
+
+  #isValidNow({ fromMs, toMs }: Verified): boolean {
+    const nowMs = this.#clock.now();
+    return nowMs >= fromMs && nowMs < toMs;
   }
 
   #identify(raw: Buffer): Verified {

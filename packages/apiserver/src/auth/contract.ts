@@ -57,11 +57,16 @@ export interface PeerCertificate {
 export interface Authenticator {
   /** Returns undefined if there are no credentials: the request is anonymous. Throws `Unauthorized` if they are invalid. */
   authenticate(request: Credentials): Promise<User | undefined>;
+  /** The user, if an earlier request of the same connection has shown who it is. Returns undefined otherwise. */
+  known?(request: Credentials): User | undefined;
 }
 
 export interface Authorizer {
-  /** `reason` says which binding allows a request; it is empty if none does. */
-  authorize(attributes: RequestAttributes): Promise<Decision>;
+  /**
+   * `reason` says which binding allows a request; it is empty if none does. Called for every request, so it decides by what
+   * is in memory.
+   */
+  authorize(attributes: RequestAttributes): Decision;
   /** What a user may do in a namespace, including what they may do everywhere. */
   rulesFor(user: User, namespace: string): Promise<UserRules>;
 }

@@ -162,7 +162,7 @@ async function decide(authorizer: Authorizer, user: User, spec: AccessSpec, kind
     name: resource?.name ?? '',
     path: path?.path ?? '',
   };
-  const { allowed, reason } = await authorizer.authorize(attributes);
+  const { allowed, reason } = authorizer.authorize(attributes);
   return { allowed, ...(reason === '' ? {} : { reason }) };
 }
 

@@ -9,6 +9,7 @@ import {
   type Authenticator,
   type Authorizer,
   anonymous,
+  type Credentials,
   groups,
   type RequestAttributes,
   type User,
@@ -24,6 +25,7 @@ import { timerSecondsMax, watch, watchSecondsMax } from '../verbs/watch.ts';
 import { attributesOf, described } from './attributes.ts';
 import { readBody } from './body.ts';
 import { Deadlines } from './deadline.ts';
+import type { Exchange } from './exchange.ts';
 import { impersonated, isImpersonation } from './impersonation.ts';
 import { Admission, type Limits } from './limits.ts';
 import { type Paths, publicPaths } from './paths.ts';
@@ -60,6 +62,7 @@ type ResourceInfo = Extract<RequestInfo, { type: 'resource' }>;
 
 const resourceWrites = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 const msPerSecond = 1_000;
+const noBytes = Buffer.alloc(0);
 
 export class Handler {
   readonly #options: HandlerOptions;
@@ -93,7 +96,7 @@ export class Handler {
     const auditId = registry.random.uuid();
     // A request that has been destroyed has no socket, whatever its type says.
     const sourceAddress = request.socket.remoteAddress ?? '';
-    response.setHeader('Audit-Id', auditId);
+    const exchange: Exchange = { request, response, headers: ['Audit-Id', auditId] };
     let info: RequestInfo | undefined;
     let user = anonymous;
     let sender: User | undefined;
@@ -102,16 +105,19 @@ export class Handler {
       const { path, searchParams } = urlOf(request);
       info = requestInfo(request.method ?? 'GET', path, searchParams);
       // Without an await where nothing is waited for: each costs as much as the parsing of a path.
-      if (authenticator) user = await this.#authenticate(authenticator, request);
+      if (authenticator) {
+        const credentials = this.#credentialsOf(request);
+        user = authenticator.known?.(credentials) ?? (await this.#authenticate(authenticator, credentials));
+      }
       if (isImpersonation(request)) {
-        const other = await impersonated(request, user, (attributes) => this.#allows(attributes));
+        const other = impersonated(request, user, (attributes) => this.#allows(attributes));
         [sender, user] = [user, other];
       }
-      if (authorizer) await this.#authorize(info, user);
-      code = await this.#answer(request, response, info, user, searchParams);
+      if (authorizer) this.#authorize(info, user);
+      code = await this.#answer(exchange, info, user, searchParams);
     } catch (error) {
       try {
-        code = await sendError(request, response, error, info?.type === 'resource' ? info : undefined);
+        code = await sendError(exchange, error, info?.type === 'resource' ? info : undefined);
         if (code === 500) log.write('error', 'request failed', { path: info?.path, error });
       } catch {
         response.destroy();
@@ -123,100 +129,87 @@ export class Handler {
     onEnd({ receivedMs, durationMs, auditId, ...who, code, sourceAddress, ...described(request, info) });
   }
 
-  async #authenticate(authenticator: Authenticator, request: IncomingMessage): Promise<User> {
-    const { socket, headers } = request;
-    const credentials = { authorization: headers.authorization, peerCertificate: this.#peers.certificateOf(socket) };
+  #credentialsOf({ socket, headers }: IncomingMessage): Credentials {
+    return { authorization: headers.authorization, peerCertificate: this.#peers.certificateOf(socket) };
+  }
+
+  async #authenticate(authenticator: Authenticator, credentials: Credentials): Promise<User> {
     // Tokens are in the registry.
     return (await this.#deadlines.within(authenticator.authenticate(credentials))) ?? anonymous;
   }
 
-  async #authorize(info: RequestInfo, user: User): Promise<void> {
+  #authorize(info: RequestInfo, user: User): void {
     if (publicPaths.includes(info.path)) return;
     const attributes = attributesOf(info, user);
-    if (await this.#allows(attributes)) return;
+    if (this.#allows(attributes)) return;
     if (user.groups.includes(groups.unauthenticated)) throw unauthorized();
     throw forbidden(attributes);
   }
 
-  async #allows(attributes: RequestAttributes): Promise<boolean> {
+  #allows(attributes: RequestAttributes): boolean {
     const { authorizer } = this.#options;
-    return authorizer === undefined || (await authorizer.authorize(attributes)).allowed;
+    return authorizer === undefined || authorizer.authorize(attributes).allowed;
   }
 
-  async #answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    info: RequestInfo,
-    user: User,
-    query: URLSearchParams,
-  ): Promise<number> {
-    if (info.type === 'resource' && info.verb === 'watch') return this.#watch(request, response, info, user, query);
+  async #answer(exchange: Exchange, info: RequestInfo, user: User, query: URLSearchParams): Promise<number> {
+    if (info.type === 'resource' && info.verb === 'watch') return this.#watch(exchange, info, user, query);
     const leave = this.#requests.enter(user.name);
     try {
       return info.type === 'path'
-        ? await this.#path(request, response, info.path, user)
-        : await this.#resource(request, response, info, user, query);
+        ? await this.#path(exchange, info.path, user)
+        : await this.#resource(exchange, info, user, query);
     } finally {
       leave();
     }
   }
 
-  async #path(request: IncomingMessage, response: ServerResponse, path: string, user: User): Promise<number> {
+  async #path(exchange: Exchange, path: string, user: User): Promise<number> {
+    const { request, response, headers } = exchange;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new HttpError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
     }
     const answer = this.#options.paths.answer(path, request.headers.accept ?? '');
     const { body, contentType } = await this.#inTime(user, answer);
-    if (typeof body === 'string') response.writeHead(200, { 'Content-Type': contentType ?? 'text/plain' }).end(body);
-    else await sendJson(request, response, 200, body, contentType);
+    if (typeof body === 'string') {
+      headers.push('Content-Type', contentType ?? 'text/plain', 'Content-Length', String(Buffer.byteLength(body)));
+      response.writeHead(200, headers).end(body);
+    } else await sendJson(exchange, 200, body, contentType);
     return 200;
   }
 
-  async #resource(
-    request: IncomingMessage,
-    response: ServerResponse,
-    info: ResourceInfo,
-    user: User,
-    query: URLSearchParams,
-  ): Promise<number> {
+  async #resource(exchange: Exchange, info: ResourceInfo, user: User, query: URLSearchParams): Promise<number> {
+    const { request, headers } = exchange;
     const { reviews, limits } = this.#options;
     if (reviews.has(info)) {
       const bytes = await readBody(request, limits.bodyBytesMax);
       const body = { bytes, contentType: request.headers['content-type'] };
-      await sendJson(request, response, 201, await reviews.answer(info, user, body));
+      await sendJson(exchange, 201, await reviews.answer(info, user, body));
       return 201;
     }
     const target = this.#target(info);
     const accept = negotiate(request.headers.accept);
     const isWrite = resourceWrites.has(info.verb);
-    const bytes = isWrite ? await readBody(request, limits.bodyBytesMax) : Buffer.alloc(0);
-    const warnings: string[] = [];
-    const warn = (text: string) => void warnings.push(warningHeader(text));
+    const bytes = isWrite ? await readBody(request, limits.bodyBytesMax) : noBytes;
+    const warn = (text: string) => void headers.push('Warning', warningHeader(text));
     const call = this.#call(request, info, user, target, query, {
       bytes,
       warn,
       isTransformed: accept.as !== undefined,
     });
     const answer = await this.#inTime(user, dispatch(call, info.verb));
-    if (warnings.length > 0) response.setHeader('Warning', warnings);
     if (answer.type === 'text') {
-      await sendText(request, response, answer.code, answer.parts, accept.mediaType);
+      await sendText(exchange, answer.code, answer.parts, accept.mediaType);
       return answer.code;
     }
     const body = represent(answer, target.kind, this.#view(accept, query));
     const code = answer.type === 'list' ? 200 : answer.code;
     // JSON is valid YAML, too.
-    await sendJson(request, response, code, body, accept.mediaType);
+    await sendJson(exchange, code, body, accept.mediaType);
     return code;
   }
 
-  async #watch(
-    request: IncomingMessage,
-    response: ServerResponse,
-    info: ResourceInfo,
-    user: User,
-    query: URLSearchParams,
-  ): Promise<number> {
+  async #watch(exchange: Exchange, info: ResourceInfo, user: User, query: URLSearchParams): Promise<number> {
+    const { request, response } = exchange;
     const target = this.#target(info);
     const view = this.#view(negotiate(request.headers.accept), query);
     const { timeoutSeconds = watchSecondsMax } = listOptionsOf(query);
@@ -229,12 +222,12 @@ export class Handler {
     signal.addEventListener('abort', abort, { once: true });
     try {
       const call = this.#call(request, info, user, target, query, {
-        bytes: Buffer.alloc(0),
+        bytes: noBytes,
         warn: () => {},
         isTransformed: true,
       });
       const events = await this.#inTime(user, watch({ ...call, signal: end.signal }, bookmarkMs));
-      await stream(response, events, target.kind, view, end.signal);
+      await stream(exchange, events, target.kind, view, end.signal);
       return 200;
     } finally {
       abort();
@@ -264,11 +257,10 @@ export class Handler {
     user: User,
     target: Target,
     query: URLSearchParams,
-    { bytes, ...rest }: { readonly bytes: Buffer } & Pick<Call, 'warn' | 'isTransformed'>,
+    { bytes, warn, isTransformed }: { readonly bytes: Buffer } & Pick<Call, 'warn' | 'isTransformed'>,
   ): Call {
     const { registry, clock, signal, admit } = this.#options;
     const { namespace, name, subresource } = info;
-    const [program = ''] = (request.headers['user-agent'] ?? '').split('/');
     return {
       registry,
       clock,
@@ -278,13 +270,14 @@ export class Handler {
       subresource,
       query,
       body: { bytes, contentType: request.headers['content-type'] },
-      defaultManager: program.trim().slice(0, 128) || 'unknown',
+      defaultManager: resourceWrites.has(info.verb) ? programOf(request) : '',
       admit: (object) => admit(user, target.kind, object),
       checkCreate: async () => {
         const attributes = attributesOf({ ...info, verb: 'create' }, user);
-        if (!(await this.#allows(attributes))) throw forbidden(attributes);
+        if (!this.#allows(attributes)) throw forbidden(attributes);
       },
-      ...rest,
+      warn,
+      isTransformed,
       signal,
     };
   }
@@ -294,4 +287,10 @@ export class Handler {
     const includeObject = wanted === 'None' || wanted === 'Object' ? wanted : 'Metadata';
     return { accept, includeObject, nowMs: this.#options.clock.now() };
   }
+}
+
+/** The program that sends a request, by its user agent: the manager of the fields that it writes. */
+function programOf({ headers }: IncomingMessage): string {
+  const [program = ''] = (headers['user-agent'] ?? '').split('/');
+  return program.trim().slice(0, 128) || 'unknown';
 }

@@ -1,5 +1,5 @@
 /** Writes responses: JSON, as it is or as a Table or PartialObjectMetadata, compressed if it is large. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Kind } from '@ecsm/runtime';
@@ -8,6 +8,7 @@ import { partialListOf, partialOf } from '../response/partial.ts';
 import { statusOf } from '../response/status.ts';
 import { tableOf, tableOfObject } from '../response/table.ts';
 import type { Answer } from '../verbs/call.ts';
+import type { Exchange } from './exchange.ts';
 
 const compress = promisify(gzip);
 
@@ -20,7 +21,7 @@ const pieceBytes = 256 * 1024;
 
 type ObjectAnswer = Exclude<Answer, { readonly type: 'text' }>;
 
-/** A shorter text is written together with the headers; Node.js would reserve three bytes for each character of a longer one. */
+/** A shorter text is written together with the headers. */
 const textLengthMax = 16 * 1024;
 
 export interface View {
@@ -49,39 +50,34 @@ export function represent(answer: ObjectAnswer, kind: Kind, { accept, includeObj
   };
 }
 
-export async function sendJson(
-  request: IncomingMessage,
-  response: ServerResponse,
-  code: number,
-  body: unknown,
-  contentType?: string,
-): Promise<void> {
-  await sendText(request, response, code, [JSON.stringify(body)], contentType);
+export async function sendJson(exchange: Exchange, code: number, body: unknown, contentType?: string): Promise<void> {
+  await sendText(exchange, code, [JSON.stringify(body)], contentType);
 }
 
 /** The parts are the body, without the line break that ends it. */
 export async function sendText(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, headers }: Exchange,
   code: number,
   parts: readonly string[],
   contentType = 'application/json',
 ): Promise<void> {
-  const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-cache, private' };
+  headers.push('Content-Type', contentType, 'Cache-Control', 'no-cache, private');
   if (lengthOf(parts) < textLengthMax) {
     const text = `${parts.length === 1 ? parts[0] : parts.join('')}\n`;
-    response.writeHead(code, { ...headers, 'Content-Length': Buffer.byteLength(text) });
-    response.end(text);
+    const sizeBytes = Buffer.byteLength(text);
+    headers.push('Content-Length', String(sizeBytes));
+    // ASCII, as most objects are. Node.js copies it as it is, but looks at every character of other text.
+    response.writeHead(code, headers).end(text, sizeBytes === text.length ? 'latin1' : 'utf8');
     return;
   }
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  const bytes = bytesOf([...parts, '\n']);
-  const isLarge = bytes.byteLength >= gzipBytesMin;
-  if (isLarge && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) {
-    response.setHeader('Content-Encoding', 'gzip');
-    response.setHeader('Vary', 'Accept-Encoding');
-    await end(response, code, await compress(bytes, { level: gzipLevel }));
-  } else await end(response, code, bytes);
+  let body = bytesOf([...parts, '\n']);
+  if (body.byteLength >= gzipBytesMin && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) {
+    headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding');
+    body = await compress(body, { level: gzipLevel });
+  }
+  headers.push('Content-Length', String(body.byteLength));
+  response.writeHead(code, headers);
+  await end(response, body);
 }
 
 function lengthOf(parts: readonly string[]): number {
@@ -99,8 +95,7 @@ function bytesOf(parts: readonly string[]): Buffer {
  * A large body is sent in pieces: each that a client has read is progress, whereas one write of all of it would look like
  * a stalled connection until its end.
  */
-async function end(response: ServerResponse, code: number, body: Buffer): Promise<void> {
-  response.writeHead(code, { 'Content-Length': body.byteLength });
+async function end(response: ServerResponse, body: Buffer): Promise<void> {
   let sentBytes = 0;
   while (body.byteLength - sentBytes > pieceBytes && !response.destroyed) {
     const piece = body.subarray(sentBytes, sentBytes + pieceBytes);
@@ -125,21 +120,21 @@ function drained(response: ServerResponse): Promise<void> {
 
 /** Sends an error as a Status. Returns its code. */
 export async function sendError(
-  request: IncomingMessage,
-  response: ServerResponse,
+  exchange: Exchange,
   error: unknown,
   about?: Parameters<typeof statusOf>[1],
 ): Promise<number> {
+  const { request, response, headers } = exchange;
   const { code, body } = statusOf(error, about);
   if (response.headersSent) {
     response.destroy();
     return code;
   }
   const { retryAfterSeconds } = body.details ?? {};
-  if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
+  if (retryAfterSeconds !== undefined) headers.push('Retry-After', String(retryAfterSeconds));
   // The rest of a body that was not read would be taken for the next request.
-  if (!request.complete) response.setHeader('Connection', 'close');
-  await sendJson(request, response, code, body);
+  if (!request.complete) headers.push('Connection', 'close');
+  await sendJson(exchange, code, body);
   return code;
 }
 

@@ -15,6 +15,7 @@ import { HttpError } from '../response/http-error.ts';
 import type { ServerCredentials } from '../tls/certificates.ts';
 import type { Target } from '../verbs/call.ts';
 import { bookmarkMs } from '../verbs/watch.ts';
+import { Batch } from './batch.ts';
 import { Connections } from './connections.ts';
 import { admitWrite } from './escalation.ts';
 import { Handler } from './handler.ts';
@@ -57,6 +58,7 @@ export interface ListenAddress {
 export class ApiServer {
   readonly #server: Server;
   readonly #handler: Handler;
+  readonly #batch = new Batch();
   readonly #closing = new AbortController();
   readonly #clock: Clock;
   readonly #closeTimeoutMs: number;
@@ -104,10 +106,7 @@ export class ApiServer {
         connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, checkMsMax),
       },
       (request: IncomingMessage, response: ServerResponse) => {
-        response.once('close', () => {
-          if (this.#closing.signal.aborted) this.#server.closeIdleConnections();
-        });
-        void this.#handler.handle(request, response);
+        this.#batch.add(() => void this.#serve(request, response));
       },
     );
     this.#server.maxConnections = limits.connectionsMax;
@@ -166,6 +165,14 @@ export class ApiServer {
     await closed;
     this.#connections.stop();
     this.#handler.stop();
+  }
+
+  /** Never rejects. */
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    await this.#handler.handle(request, response);
+    if (!this.#closing.signal.aborted) return;
+    if (response.closed) this.#server.closeIdleConnections();
+    else response.once('close', () => this.#server.closeIdleConnections());
   }
 
   async #ready(registry: Registry): Promise<void> {

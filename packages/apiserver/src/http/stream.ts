@@ -1,21 +1,22 @@
 /** Sends the events of a watch, one line of JSON each, as fast as the client reads them. */
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import type { Kind } from '@ecsm/runtime';
 import { partialOf } from '../response/partial.ts';
 import { tableOfObject } from '../response/table.ts';
 import type { ServerEvent } from '../verbs/watch.ts';
+import type { Exchange } from './exchange.ts';
 import type { View } from './respond.ts';
 
 /** Ends when the events do, or when the signal aborts. A client that does not read then is disconnected. */
 export async function stream(
-  response: ServerResponse,
+  { response, headers }: Exchange,
   events: AsyncGenerator<ServerEvent, void>,
   kind: Kind,
   view: View,
   signal: AbortSignal,
 ): Promise<void> {
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache, private' });
+  headers.push('Content-Type', 'application/json', 'Cache-Control', 'no-cache, private');
+  response.writeHead(200, headers);
   response.flushHeaders();
   let columnDefinitions = true;
   try {

@@ -42,7 +42,7 @@ const namespaceSubresources = ['status', 'finalize'];
  */
 export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const segments = segmentsOf(path);
-  const decoded = `/${segments.join('/')}`;
+  const decoded = path.includes('%') || path.endsWith('/') ? `/${segments.join('/')}` : path;
   const prefix = segments[0];
   const isCore = prefix === 'api';
   const versionIndex = isCore ? 1 : 2;
@@ -50,9 +50,11 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
     return { type: 'path', verb: method.toLowerCase(), path: decoded };
   }
   const version = segments[versionIndex] ?? '';
-  const { namespace, parts } = splitNamespace(segments.slice(versionIndex + 1));
-  const [resource = '', name, subresource, ...more] = parts;
-  if (more.length > 0) throw pathNotFound();
+  const { namespace, resourceIndex } = placeOf(segments, versionIndex + 1);
+  const resource = segments[resourceIndex] ?? '';
+  const name = segments[resourceIndex + 1];
+  const subresource = segments[resourceIndex + 2];
+  if (segments.length > resourceIndex + 3) throw pathNotFound();
   const verb = verbOf(method, name !== undefined, query);
   return {
     type: 'resource',
@@ -98,11 +100,16 @@ function badPath(reason: string): ApiError {
   return new ApiError('BadRequest', { reason: `the path of the request ${reason}` });
 }
 
-function splitNamespace(parts: readonly string[]): { namespace: string | undefined; parts: readonly string[] } {
-  const [first, namespace, resource] = parts;
-  if (first !== 'namespaces' || namespace === undefined) return { namespace: undefined, parts };
+/** The namespace in the segments after the version, and which of them is the resource. */
+function placeOf(
+  segments: readonly string[],
+  from: number,
+): { readonly namespace: string | undefined; readonly resourceIndex: number } {
+  const namespace = segments[from] === 'namespaces' ? segments[from + 1] : undefined;
+  if (namespace === undefined) return { namespace, resourceIndex: from };
+  const resource = segments[from + 2];
   const isItself = resource === undefined || namespaceSubresources.includes(resource);
-  return { namespace, parts: isItself ? parts : parts.slice(2) };
+  return { namespace, resourceIndex: isItself ? from : from + 2 };
 }
 
 function verbOf(method: string, hasName: boolean, query: URLSearchParams): ResourceVerb {

@@ -7,8 +7,8 @@ import { get, list } from './read.ts';
 import { scale } from './scale.ts';
 import { create, notAllowed, update } from './write.ts';
 
-/** All verbs but watch, which answers with a stream. */
-export async function dispatch(call: Call, verb: string): Promise<Answer> {
+/** All verbs but watch, which answers with a stream. Throws at once for a verb that the resource does not have. */
+export function dispatch(call: Call, verb: string): Promise<Answer> {
   const { subresource, target, name } = call;
   if (subresource === 'scale') return scale(call, verb);
   if (subresource !== undefined && (subresource !== 'status' || target.kind.status === undefined)) {

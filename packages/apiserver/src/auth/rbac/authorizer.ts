@@ -16,7 +16,7 @@ export class RbacAuthorizer implements Authorizer {
     this.#source = source;
   }
 
-  async authorize(attributes: RequestAttributes): Promise<Decision> {
+  authorize(attributes: RequestAttributes): Decision {
     const { user, namespace, isResource } = attributes;
     if (isMaster(user)) return { allowed: true, reason: '' };
     // A role in a namespace gives no access to paths.

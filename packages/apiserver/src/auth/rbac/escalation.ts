@@ -180,7 +180,7 @@ async function isAllowed(
     name,
     path: '',
   };
-  return (await authorizer.authorize(request)).allowed;
+  return authorizer.authorize(request).allowed;
 }
 
 const pluralOf = (kind: 'Role' | 'ClusterRole') => (kind === 'Role' ? 'roles' : 'clusterroles');
