@@ -40,6 +40,17 @@ export async function writeSnapshot(
   return reader;
 }
 
+/** Computes the checksums of a stream only. */
+export async function readSnapshot(
+  source: AsyncIterable<Uint8Array>,
+  context: AgentContext,
+  options: CopyOptions,
+): Promise<ChecksumReader> {
+  const reader = new ChecksumReader();
+  for await (const _ of reading(source, reader, context, options));
+  return reader;
+}
+
 /** Writes a stream into a file while it passes. */
 export async function* copying(
   source: AsyncIterable<Uint8Array>,
