@@ -1,7 +1,18 @@
 /** Backups of a real member with TLS on a volume, and back: fetched, restored with etcdutl, served, and compared. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@ecsm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -176,6 +187,22 @@ describe.skipIf(skipWithoutRelease('3.5'))('an agent', () => {
       const wrong = await bench.run({ ...check, expected: { ...check.expected, keys: keys + 1 } });
       expect(wrong).toMatchObject({ ok: false, code: 'RehearsalMismatch' });
     });
+  });
+
+  it('links a plain backup on a volume instead of copying it, after it was verified', async () => {
+    const { key, manifestKey, sha256, hash } = await make('linked');
+    const job = { ...bench.fetchJob(manifestKey), mayLink: true, into: join(bench.directory, 'linked', 'snapshot.db') };
+    expect(await bench.run(job)).toMatchObject({ ok: true, sha256 });
+    expect(readlinkSync(job.into)).toBe(bench.file(key));
+    expect(await bench.run(job)).toMatchObject({ ok: true });
+    const sealed = await make('linked-sealed', { compression: 'gzip' });
+    symlinkSync(bench.file(key), `${job.into}.part`);
+    expect(await bench.run({ ...job, key: sealed.manifestKey })).toMatchObject({ ok: true });
+    expect(await statusOf(bench.file(key))).toMatchObject({ hash });
+    expect(lstatSync(job.into).isFile()).toBe(true);
+    truncateSync(bench.file(key), 8_192 + 32);
+    expect(await bench.run(job)).toMatchObject({ ok: false });
+    expect(lstatSync(job.into).isFile()).toBe(true);
   });
 
   it('refuses what is damaged, cut, swapped, of another key or of a newer version, and writes nothing', async () => {

@@ -5,6 +5,7 @@ import { timestampAt } from '@ecsm/runtime';
 import type { EtcdClient, EtcdEndpoint, EtcdHash, EtcdStatus } from '../client/etcd/contract.ts';
 import { isEtcdError } from '../client/etcd/error.ts';
 import type { BackupStorageClient } from '../client/storage/contract.ts';
+import { LeafSums } from '../snapshot/bolt/leaf-sums.ts';
 import { ChecksumReader, type SnapshotChecksum } from '../snapshot/checksum.ts';
 import { type EncryptionKey, encrypt } from '../snapshot/encryption.ts';
 import { SnapshotError } from '../snapshot/error.ts';
@@ -118,15 +119,16 @@ async function makeFrom(attempt: Attempt): Promise<MadeBackup> {
   const isCopied = !isPlain || !storage.hasFiles;
   if (isCopied) await requireSpace(job.scratch, sizeBytes);
   const reader = new ChecksumReader();
+  const sums = new LeafSums(sizeBytes);
   let found: Verified | undefined;
   const known = () => {
     if (found) return found;
     throw new AgentError('Internal', 'the store did not read the snapshot to its end');
   };
   const review = async (file: string) => {
-    found = await verify(attempt, reader, file);
+    found = await verify(attempt, reader, sums, file);
   };
-  const progress = { step: 'storing the snapshot', totalBytes: sizeBytes };
+  const progress = { step: 'storing the snapshot', totalBytes: sizeBytes, sums };
   const copied = async function* () {
     yield* copying(chunks, path, reader, context, progress);
     // An error makes the store discard what it has received.
@@ -172,13 +174,19 @@ interface Verified {
 }
 
 /** Throws if the snapshot is not whole, or not what the member has. */
-async function verify({ client, endpoint, context }: Attempt, reader: ChecksumReader, file: string): Promise<Verified> {
+async function verify(
+  { client, endpoint, context }: Attempt,
+  reader: ChecksumReader,
+  sums: LeafSums,
+  file: string,
+): Promise<Verified> {
   const checksum = reader.finish();
   startStep(context, 'verifying the snapshot', checksum.sizeBytes);
   // The member computes its hash meanwhile.
   let hash: Promise<EtcdHash | undefined> | undefined;
   const facts = await readFacts(file, {
     signal: context.signal,
+    sums,
     onRevision: (revision) => {
       hash = hashAt(client, endpoint, revision, context);
       hash.catch(() => {});

@@ -1,5 +1,5 @@
 /** The job that fetches a stored snapshot. The file gets its name only when everything is verified. */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BackupStorageClient } from '../client/storage/contract.ts';
 import type { EncryptionKey } from '../snapshot/encryption.ts';
@@ -10,7 +10,7 @@ import { isManifestKey } from '../snapshot/names.ts';
 import { type AgentContext, encryptionKey, startStep, storageOf } from './context.ts';
 import { AgentError } from './failure.ts';
 import { type FetchJob, type FetchResult, tlsFiles } from './job.ts';
-import { flushDirectoryOf, requireSpace, writeSnapshot } from './scratch.ts';
+import { flushDirectoryOf, readSnapshot, requireSpace, writeSnapshot } from './scratch.ts';
 import { openStored, readManifest } from './stored.ts';
 
 export async function fetchSnapshot(job: FetchJob, context: AgentContext): Promise<FetchResult> {
@@ -104,22 +104,32 @@ async function fetchInto(
 ): Promise<Omit<FetchResult, 'durationMs'>> {
   const { signal } = context;
   const part = `${job.into}.part`;
+  // A link that was left by a process that was killed would be written through, into the stored file.
+  await rm(part, { force: true });
   try {
-    const { object, body } = await storage.get(manifest?.key ?? job.key, { signal });
+    const { object, body, file } = await storage.get(manifest?.key ?? job.key, { signal });
+    const isPlain = manifest?.compression === 'none' && manifest.encryption === 'none';
+    const linked = job.mayLink && isPlain ? file : undefined;
     const expectedBytes = manifest?.snapshot.sizeBytes;
-    await requireSpace(dirname(job.into), (expectedBytes ?? object.sizeBytes) * job.freeFactor);
+    const copies = linked === undefined ? job.freeFactor : job.freeFactor - 1;
+    await requireSpace(dirname(job.into), (expectedBytes ?? object.sizeBytes) * copies);
     const opened = openStored(body, key, object.key);
-    const reader = await writeSnapshot(opened.chunks, part, context, {
+    const options = {
       step: 'fetching the backup',
       totalBytes: expectedBytes ?? object.sizeBytes,
       flush: job.flush ?? false,
       ...(expectedBytes === undefined ? {} : { maxBytes: expectedBytes }),
-    });
+    };
+    const reader =
+      linked === undefined
+        ? await writeSnapshot(opened.chunks, part, context, options)
+        : await readSnapshot(opened.chunks, context, options);
     const checksum = reader.finish();
     requireEqual(job.expected?.storedSha256 ?? manifest?.stored.sha256, opened.storedSha256() ?? checksum.sha256);
     requireEqual(job.expected?.snapshotSha256 ?? manifest?.snapshot.sha256, checksum.sha256);
-    const facts = recordedFacts(manifest) ?? (await factsOf(part, checksum.sizeBytes, context));
+    const facts = recordedFacts(manifest) ?? (await factsOf(linked ?? part, checksum.sizeBytes, context));
     requireFacts(job, facts);
+    if (linked !== undefined) await symlink(linked, part);
     await rename(part, job.into);
     if (job.flush) await flushDirectoryOf(job.into);
     const { revision, keys, hash, hashKV, isAuthEnabled } = facts;

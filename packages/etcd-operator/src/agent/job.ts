@@ -54,6 +54,8 @@ export interface FetchJob {
   readonly isEncrypted: boolean;
   /** How many times the size of the snapshot has to be free. */
   readonly freeFactor: number;
+  /** Whether `into` may be a link to the stored file, if that is the snapshot itself: it is not copied then. */
+  readonly mayLink?: boolean;
   /** A directory for new certificates of a scratch member, as `tlsFiles`. Default: none are made. */
   readonly certificates?: string;
 }

@@ -2,6 +2,7 @@
 import { open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FileWriter } from '../client/storage/volume/file-writer.ts';
+import type { LeafSums } from '../snapshot/bolt/leaf-sums.ts';
 import { ChecksumReader } from '../snapshot/checksum.ts';
 import { type AgentContext, startStep } from './context.ts';
 import { AgentError, systemCode } from './failure.ts';
@@ -23,6 +24,8 @@ export interface CopyOptions {
   readonly totalBytes: number;
   readonly maxBytes?: number;
   readonly flush?: boolean;
+  /** They get the bytes, too. */
+  readonly sums?: LeafSums;
 }
 
 /** Writes a stream into a file, and computes its checksums. */
@@ -34,6 +37,17 @@ export async function writeSnapshot(
 ): Promise<ChecksumReader> {
   const reader = new ChecksumReader();
   for await (const _ of copying(source, path, reader, context, options));
+  return reader;
+}
+
+/** Computes the checksums of a stream only. */
+export async function readSnapshot(
+  source: AsyncIterable<Uint8Array>,
+  context: AgentContext,
+  options: CopyOptions,
+): Promise<ChecksumReader> {
+  const reader = new ChecksumReader();
+  for await (const _ of reading(source, reader, context, options));
   return reader;
 }
 
@@ -68,7 +82,7 @@ export async function* reading(
   source: AsyncIterable<Uint8Array>,
   reader: ChecksumReader,
   context: AgentContext,
-  { step, totalBytes, maxBytes = Number.POSITIVE_INFINITY }: CopyOptions,
+  { step, totalBytes, sums, maxBytes = Number.POSITIVE_INFINITY }: CopyOptions,
 ): AsyncGenerator<Uint8Array> {
   startStep(context, step, totalBytes);
   for await (const chunk of source) {
@@ -77,6 +91,7 @@ export async function* reading(
       throw new AgentError('SnapshotMismatch', `the snapshot has more than the expected ${maxBytes} bytes`);
     }
     reader.update(chunk);
+    sums?.push(chunk);
     context.progress.bytes = reader.sizeBytes;
     yield chunk;
   }

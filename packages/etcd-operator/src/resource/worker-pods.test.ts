@@ -85,6 +85,8 @@ describe('a worker pod', () => {
       expect.arrayContaining(['/usr/local/bin/etcdutl', '--bump-revision=1000', '--mark-compacted']),
     );
     expect(pod.spec.volumes).toContainEqual({ name: 'data', persistentVolumeClaim: { claimName: 'data-main-3' } });
+    // What was fetched may be a link to a file in it.
+    expect(tool?.volumeMounts).toContainEqual({ name: 'backups', mountPath: '/backups', readOnly: true });
     const old = preparePod('p', options, {
       fetch: prune,
       restore: { ...restore, version: '3.4.30', revisionBump: 0 },

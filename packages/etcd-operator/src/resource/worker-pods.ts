@@ -86,7 +86,7 @@ export function preparePod(
   return podOf(name, options, {
     initContainers: [
       agentContainer('fetch', fetch, options, [...places.mounts, data]),
-      restoreContainer(restore, [data]),
+      restoreContainer(restore, [data, ...backupsIn(places.mounts)]),
     ],
     containers: [agentContainer('commit', commit, options, [data])],
     volumes: [...places.volumes, { name: 'data', persistentVolumeClaim: { claimName: claim } }],
@@ -116,7 +116,10 @@ export function rehearsalPod(
   const scratch = { name: 'scratch', mountPath: agentPaths.scratch };
   const client = `https://127.0.0.1:${scratchPorts.client}`;
   return podOf(name, options, {
-    initContainers: [agentContainer('fetch', fetch, options, places.mounts), restoreContainer(restore, [scratch])],
+    initContainers: [
+      agentContainer('fetch', fetch, options, places.mounts),
+      restoreContainer(restore, [scratch, ...backupsIn(places.mounts)]),
+    ],
     containers: [
       agentContainer('check', check, options, [scratch]),
       {
@@ -142,6 +145,11 @@ export function rehearsalPod(
     ],
     volumes: places.volumes,
   });
+}
+
+/** What was fetched may be a link to a file of the volume with the backups. */
+function backupsIn(mounts: readonly Mount[]): readonly Mount[] {
+  return mounts.filter(({ name }) => name === backupsVolume).map((mount) => ({ ...mount, readOnly: true }));
 }
 
 function restoreContainer(restore: SnapshotRestore, mounts: readonly Mount[]): ContainerInput {
@@ -257,6 +265,7 @@ function podOf(
 }
 
 const secretMode = 0o440;
+const backupsVolume = 'backups';
 
 function volumesOf(
   { place, encryption, worker }: WorkerOptions,
@@ -275,7 +284,7 @@ function volumesOf(
   add({ name: 'secrets', emptyDir: {} }, agentPaths.secrets, false);
   if (place.volume && place.storageType === 'Volume') {
     const { claimName } = place.volume;
-    add({ name: 'backups', persistentVolumeClaim: { claimName } }, agentPaths.volume, false);
+    add({ name: backupsVolume, persistentVolumeClaim: { claimName } }, agentPaths.volume, false);
   }
   if (place.s3 && place.storageType === 'S3') {
     const { name, accessKeyIdKey, secretAccessKeyKey, sessionTokenKey } = place.s3.credentialsSecret;

@@ -9,6 +9,7 @@ import { skipWithoutRelease } from '../client/etcd/binaries.kit.ts';
 import { connectGateway } from '../client/etcd/gateway.ts';
 import { RealEtcd } from '../client/etcd/real.kit.ts';
 import { eventually } from '../client/etcd/suite.kit.ts';
+import { LeafSums } from './bolt/leaf-sums.ts';
 import { isSnapshotError } from './error.ts';
 import { etcdctlOf, statusOf } from './etcd-tools.kit.ts';
 import { readFacts } from './facts.ts';
@@ -38,6 +39,16 @@ describe.skipIf(skipWithoutRelease('3.5'))('a snapshot of a real member', () => 
     rmSync(directory, { recursive: true });
   });
 
+  /** In pieces of any size. */
+  const sumsOf = (bytes: Buffer) => {
+    const sums = new LeafSums(bytes.byteLength);
+    for (let at = 0; at < bytes.byteLength; ) {
+      const piece = bytes.subarray(at, at + 1 + random(random(4) === 0 ? 100 : 20_000));
+      sums.push(piece);
+      at += piece.byteLength;
+    }
+    return sums;
+  };
   const save = async () => {
     const { chunks } = await client.snapshot(servers.endpoint(0));
     const parts: Uint8Array[] = [];
@@ -48,6 +59,7 @@ describe.skipIf(skipWithoutRelease('3.5'))('a snapshot of a real member', () => 
     await save();
     const { facts } = await verifySnapshot(path);
     expect(facts).toMatchObject(await statusOf(path));
+    expect(await readFacts(path, { sums: sumsOf(readFileSync(path)) })).toEqual(facts);
     const [count] =
       (await etcdctl('get', '', '--prefix', '--count-only', '-w', 'fields')).match(/(?<="Count" : )\d+/) ?? [];
     expect(facts.keys).toBe(Number(count));
@@ -141,8 +153,10 @@ describe.skipIf(skipWithoutRelease('3.5'))('a snapshot of a real member', () => 
       else bytes.writeUInt32LE(count % 4 === 1 ? 0xffffffff : random(1_000), Math.min(at, bytes.byteLength - 4));
       if (count % 10 === 0) whole.copy(bytes, page, 4096 * 3, 4096 * 4);
       writeFileSync(damagedPath, Buffer.concat([bytes, createHash('sha256').update(bytes).digest()]));
+      const sums = sumsOf(bytes);
       try {
-        await verifySnapshot(damagedPath);
+        const { facts } = await verifySnapshot(damagedPath);
+        expect(await readFacts(damagedPath, { sums })).toEqual(facts);
       } catch (error) {
         if (!isSnapshotError(error)) throw error;
         refused++;

@@ -4,11 +4,13 @@
  */
 import { open } from 'node:fs/promises';
 import { BoltFile } from './bolt/file.ts';
+import type { LeafSums } from './bolt/leaf-sums.ts';
 import { type Bucket, damaged } from './bolt/page.ts';
 import { crcOf, crcShift, crcStart, crcUpdate } from './crc32c.ts';
 import { SnapshotError } from './error.ts';
 import { LatestRevisions } from './latest-revisions.ts';
 import { isTombstone, keyAfter, mainRevisionAt, readRecord, revisionIn, subRevisionAt } from './record.ts';
+import { RunningCrc } from './running-crc.ts';
 
 export interface SnapshotFacts {
   /** Of all buckets, keys and values, in 8 hexadecimal digits. */
@@ -54,6 +56,8 @@ export interface FactsOptions {
   readonly signal?: AbortSignal;
   /** Called with the newest revision, which is known long before the other facts. */
   readonly onRevision?: (revision: string) => void;
+  /** Of the same bytes, computed while they were written. */
+  readonly sums?: LeafSums;
 }
 
 /** Throws `SnapshotError`. The checksum at the end is not verified here. */
@@ -73,7 +77,7 @@ export async function readFacts(path: string, options: FactsOptions = {}): Promi
   }
 }
 
-async function factsOf(file: BoltFile, { signal, onRevision }: FactsOptions): Promise<SnapshotFacts> {
+async function factsOf(file: BoltFile, { signal, onRevision, sums }: FactsOptions): Promise<SnapshotFacts> {
   const buckets = await file.buckets();
   const options = signal ? { signal } : {};
   const meta = await valuesOf(file, buckets, 'meta', metaKeys);
@@ -85,25 +89,25 @@ async function factsOf(file: BoltFile, { signal, onRevision }: FactsOptions): Pr
   const scheduled = revisionIn(meta.get('scheduledCompactRev')) ?? 0;
   const history = new History(Math.max(finished, scheduled), scheduled <= finished);
   await history.prepare(file, keyBucket, signal);
-  let register = crcStart;
+  const crc = new RunningCrc(sums);
   let totalKeys = 0;
   for (const bucket of buckets) {
-    register = crcUpdateText(register, bucket.name);
-    if (bucket === keyBucket) history.start(register);
-    await file.walk(
+    crc.addText(bucket.name);
+    if (bucket === keyBucket) history.start(crc.register);
+    await file.walkPages(
       bucket,
       (bytes, keyAt, keyEnd, valueEnd) => {
         totalKeys++;
-        const before = register;
-        register = crcUpdate(register, bytes, keyAt, valueEnd);
-        if (bucket === keyBucket) history.take(bytes, keyAt, keyEnd, valueEnd, before, register);
+        if (bucket === keyBucket) history.take(bytes, keyAt, keyEnd, valueEnd, crc);
+        else crc.add(bytes, keyAt, valueEnd);
       },
+      (page) => crc.endPage(page),
       options,
     );
-    if (bucket === keyBucket) history.end(register);
+    if (bucket === keyBucket) history.end(crc.register);
   }
   return {
-    hash: crcOf(register).toString(16).padStart(8, '0'),
+    hash: crcOf(crc.register).toString(16).padStart(8, '0'),
     totalKeys,
     totalSizeBytes: file.sizeBytes,
     storageVersion: meta.get('storageVersion')?.toString('utf8') ?? '',
@@ -153,7 +157,8 @@ class History {
     this.#sharedBytes = 0;
   }
 
-  take(bytes: Buffer, keyAt: number, keyEnd: number, valueEnd: number, before: number, after: number): void {
+  /** Adds a record. */
+  take(bytes: Buffer, keyAt: number, keyEnd: number, valueEnd: number, crc: RunningCrc): void {
     const main = mainRevisionAt(bytes, keyAt, keyEnd);
     const isDeletion = isTombstone(bytes, keyAt, keyEnd);
     const { userKeyAt, userKeyEnd, version } = readRecord(bytes, keyEnd, valueEnd);
@@ -167,10 +172,12 @@ class History {
     else if (isCompacted) this.#keys += isDeletion ? 0 : 1;
     else this.#keys += isDeletion ? -1 : version === 1 ? 1 : 0;
     if (isCompacted && (isDeletion || !isLatest)) {
-      const own = before ^ crcShift(this.#difference, this.#sharedBytes);
-      this.#difference = after ^ own;
+      const own = crc.register ^ crcShift(this.#difference, this.#sharedBytes);
+      crc.add(bytes, keyAt, valueEnd);
+      this.#difference = crc.register ^ own;
       this.#sharedBytes = 0;
     } else {
+      crc.add(bytes, keyAt, valueEnd);
       this.#sharedBytes += valueEnd - keyAt;
     }
   }

@@ -40,6 +40,8 @@ export interface PutResult extends StoredObject {
 
 export interface GetResult {
   readonly object: StoredObject;
+  /** Absolute. Only of a client with `hasFiles`. */
+  readonly file?: string;
   /**
    * Fails if it ends before `sizeBytes`. It can be read once, and holds a connection or a file until it ends, fails, or its
    * iterator is returned. A chunk is valid until the next one is requested.

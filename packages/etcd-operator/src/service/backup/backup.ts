@@ -293,6 +293,7 @@ function rehearsalJobs(child: EtcdBackup | undefined, cluster: EtcdCluster | und
     into: snapshot,
     isEncrypted: child?.spec.encryption !== undefined,
     freeFactor: 2,
+    mayLink: true,
     certificates: scratchCertificates,
   };
   const check: AgentJob = {

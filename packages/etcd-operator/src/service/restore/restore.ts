@@ -247,6 +247,7 @@ function fetchJob({ source, restore, cluster }: RestoreInput, into: string): Age
     into,
     isEncrypted: source.encryption !== undefined,
     freeFactor: 2,
+    mayLink: true,
   };
 }
 

@@ -73,9 +73,17 @@ export class BoltFile {
 
   /** Visits the keys of a bucket in their order. A bucket in the bucket is visited without a value. */
   async walk(bucket: Bucket, visit: Visit, options: WalkOptions = {}): Promise<void> {
-    await this.#walk(bucket, options, (page, index, keyAt, keyEnd, valueEnd) =>
-      visit(page.bytes, keyAt, keyEnd, page.isBucket(index) ? keyEnd : valueEnd),
-    );
+    await this.#walk(bucket, options, visitorOf(visit));
+  }
+
+  /** The same by pages: `visitPage` is called with each page after its keys were visited. */
+  async walkPages(
+    bucket: Bucket,
+    visit: Visit,
+    visitPage: (page: Page) => void,
+    options: WalkOptions = {},
+  ): Promise<void> {
+    await this.#walk(bucket, options, visitorOf(visit), visitPage);
   }
 
   /** Undefined if the bucket is empty. */
@@ -93,7 +101,8 @@ export class BoltFile {
   async #walk(
     bucket: Bucket,
     { from, signal }: WalkOptions,
-    visit: (page: Page, index: number, keyAt: number, keyEnd: number, valueEnd: number) => void,
+    visit: ElementVisit,
+    visitPage?: (page: Page) => void,
   ): Promise<void> {
     const seen = this.#noPages();
     const order = new KeyOrder();
@@ -104,6 +113,7 @@ export class BoltFile {
       const { page } = top;
       if (page.isLeaf) {
         visitLeaf(page, order, from, visit);
+        visitPage?.(page);
         stack.pop();
       } else if (top.index === page.count) {
         stack.pop();
@@ -172,12 +182,14 @@ class KeyOrder {
   }
 }
 
-function visitLeaf(
-  page: Page,
-  order: KeyOrder,
-  from: Uint8Array | undefined,
-  visit: (page: Page, index: number, keyAt: number, keyEnd: number, valueEnd: number) => void,
-): void {
+type ElementVisit = (page: Page, index: number, keyAt: number, keyEnd: number, valueEnd: number) => void;
+
+function visitorOf(visit: Visit): ElementVisit {
+  return (page, index, keyAt, keyEnd, valueEnd) =>
+    visit(page.bytes, keyAt, keyEnd, page.isBucket(index) ? keyEnd : valueEnd);
+}
+
+function visitLeaf(page: Page, order: KeyOrder, from: Uint8Array | undefined, visit: ElementVisit): void {
   const { bytes, count } = page;
   let [lastAt, lastEnd] = [0, 0];
   for (let index = 0; index < count; index++) {

@@ -62,6 +62,18 @@ export class Page {
     return this.#bytes;
   }
 
+  get id(): number {
+    return this.#id;
+  }
+
+  /** From the first key to the last value of a leaf; undefined if it has none. */
+  get region(): { readonly start: number; readonly end: number } | undefined {
+    const last = this.count - 1;
+    if (last < 0) return undefined;
+    const [start, end] = [this.keyAt(0), this.valueEnd(last, this.keyEnd(last))];
+    return start <= end ? { start, end } : undefined;
+  }
+
   keyAt(index: number): number {
     const element = this.#element(index);
     return element + this.#bytes.readUInt32LE(element + (this.isLeaf ? 4 : 0));

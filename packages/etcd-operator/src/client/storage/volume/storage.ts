@@ -61,7 +61,7 @@ export class VolumeStorage implements BackupStorageClient {
       });
       if (!found) throw new StorageError('NotFound', `there is no ${file}`);
       const { sizeBytes, modifiedAtMs, body } = found;
-      return { object: { key, sizeBytes, modifiedAtMs }, body };
+      return { object: { key, sizeBytes, modifiedAtMs }, file, body };
     });
   }
 
