@@ -63,46 +63,61 @@ export async function sendText(
 ): Promise<void> {
   headers.push('Content-Type', contentType, 'Cache-Control', 'no-cache, private');
   if (lengthOf(parts) < textLengthMax) {
-    const text = `${parts.length === 1 ? parts[0] : parts.join('')}\n`;
+    const text = `${parts.length === 1 ? parts[0] : parts.join('')}${lineBreak}`;
     const sizeBytes = Buffer.byteLength(text);
     headers.push('Content-Length', String(sizeBytes));
     // ASCII, as most objects are. Node.js copies it as it is, but looks at every character of other text.
     response.writeHead(code, headers).end(text, sizeBytes === text.length ? 'latin1' : 'utf8');
     return;
   }
-  let body = bytesOf([...parts, '\n']);
-  if (body.byteLength >= gzipBytesMin && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) {
-    headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding');
-    body = await compress(body, { level: gzipLevel });
-  }
-  headers.push('Content-Length', String(body.byteLength));
+  const sizeBytes = parts.reduce((size, part) => size + Buffer.byteLength(part), lineBreak.length);
+  let pieces: Iterable<Buffer> = piecesOf([...parts, lineBreak]);
+  if (sizeBytes >= gzipBytesMin && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) {
+    const body = await compress(Buffer.concat([...pieces], sizeBytes), { level: gzipLevel });
+    pieces = dividedBytes(body);
+    headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding', 'Content-Length', String(body.byteLength));
+  } else headers.push('Content-Length', String(sizeBytes));
   response.writeHead(code, headers);
-  await end(response, body);
+  await sendPieces(response, pieces);
 }
+
+const lineBreak = '\n';
 
 function lengthOf(parts: readonly string[]): number {
   return parts.reduce((length, part) => length + part.length, 0);
-}
-
-function bytesOf(parts: readonly string[]): Buffer {
-  const bytes = Buffer.allocUnsafe(parts.reduce((size, part) => size + Buffer.byteLength(part), 0));
-  let offset = 0;
-  for (const part of parts) offset += bytes.write(part, offset);
-  return bytes;
 }
 
 /**
  * A large body is sent in pieces: each that a client has read is progress, whereas one write of all of it would look like
  * a stalled connection until its end.
  */
-async function end(response: ServerResponse, body: Buffer): Promise<void> {
-  let sentBytes = 0;
-  while (body.byteLength - sentBytes > pieceBytes && !response.destroyed) {
-    const piece = body.subarray(sentBytes, sentBytes + pieceBytes);
-    sentBytes += pieceBytes;
+async function sendPieces(response: ServerResponse, pieces: Iterable<Buffer>): Promise<void> {
+  for (const piece of pieces) {
+    if (response.destroyed) return;
     if (!response.write(piece)) await drained(response);
   }
-  response.end(body.subarray(sentBytes));
+  response.end();
+}
+
+/** The bytes of a text, without a buffer for all of it. */
+function* piecesOf(parts: readonly string[]): Generator<Buffer> {
+  let piece = Buffer.allocUnsafe(pieceBytes);
+  let usedBytes = 0;
+  for (const part of parts) {
+    const partBytes = Buffer.byteLength(part);
+    if (partBytes > pieceBytes - usedBytes) {
+      if (usedBytes > 0) yield piece.subarray(0, usedBytes);
+      piece = Buffer.allocUnsafe(pieceBytes);
+      usedBytes = 0;
+    }
+    if (partBytes > pieceBytes) yield* dividedBytes(Buffer.from(part));
+    else usedBytes += piece.write(part, usedBytes);
+  }
+  yield piece.subarray(0, usedBytes);
+}
+
+function* dividedBytes(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.byteLength; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
 /** Resolves also when the connection is closed. */

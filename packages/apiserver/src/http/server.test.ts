@@ -283,6 +283,18 @@ describe('list', () => {
     const { headers } = await call('GET', '/api/v1/configmaps', undefined, { 'Accept-Encoding': 'gzip' });
     expect(headers['content-encoding']).toBe('gzip');
   });
+
+  it('sends large responses as they are, whatever their objects are divided into', async () => {
+    const maps = '/api/v1/namespaces/default/configmaps';
+    // More than a piece, a piece with the rest of it, and small ones.
+    for (const [n, length] of [150_000, 90_000, 20_000, 1, 70_000].entries()) {
+      await call('POST', maps, { metadata: { name: `m-${n}` }, data: { big: `${n}`.padEnd(length, 'ä') } });
+    }
+    const { body, headers } = await call('GET', maps);
+    expect(Number(headers['content-length'])).toBeGreaterThan(660_000);
+    const one = (index: number) => call('GET', `${maps}/m-${index}`);
+    expect(body.items).toEqual((await Promise.all([0, 1, 2, 3, 4].map(one))).map((answer) => answer.body));
+  });
 });
 
 describe('watch', () => {

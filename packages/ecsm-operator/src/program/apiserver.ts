@@ -6,6 +6,7 @@ import {
   type LogLevel,
   Manager,
   openRegistry,
+  type Runnable,
   readManifests,
   untilSignal,
   withoutPassword,
@@ -15,6 +16,7 @@ import { serverLeaseName } from '../apis/well-known.ts';
 import { apiserverFlags } from './apiserver-program.ts';
 import { logOf } from './commands.ts';
 import { refuseIncomplete } from './components.ts';
+import { type IdleMemoryOptions, releaseIdleMemory } from './idle-memory.ts';
 import {
   leaseSecondsMax,
   leaseSecondsMin,
@@ -71,6 +73,8 @@ async function serve(options: ApiserverOptions, log: Log, signal: AbortSignal): 
     });
     const serving = await startServing({ registry, ...options.serve, log });
     for (const runnable of serving.runnables) manager.add(runnable);
+    const { gc: collect } = globalThis;
+    if (collect) manager.add(idleMemory({ clock: registry.clock, collect: () => collect() }));
     log.write('info', 'serving the Kubernetes API', { url: serving.url, kubeconfig: serving.adminKubeconfig });
     try {
       await manager.run({ signal });
@@ -82,4 +86,8 @@ async function serve(options: ApiserverOptions, log: Log, signal: AbortSignal): 
     await registry.close();
   }
   log.write('info', 'API server stopped');
+}
+
+function idleMemory(options: IdleMemoryOptions): Runnable {
+  return { name: 'idle-memory', needsLeader: false, run: ({ signal }) => releaseIdleMemory(options, signal) };
 }
