@@ -5,7 +5,7 @@ BIN := node_modules/.bin
 # npm writes this file after an installation from the lock file.
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help start start-etcd tour test test-kubernetes test-node build bundle lint format coverage simulate mutants bench clean check-node
+.PHONY: help start start-etcd tour test test-tools test-kubernetes test-node build bundle lint format coverage simulate mutants bench clean check-node
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -22,14 +22,17 @@ start-etcd: build ## Run an etcd cluster of real processes with the etcd operato
 tour: build ## Run a demonstration of the registry: one process writes, another one watches
 	@node examples/tour/tour.mjs
 
-test: build lint ## Install, build, lint, type-check and run every test
+test: build lint test-tools ## Install, build, lint, type-check and run every test
+	@node scripts/test.mjs
+
+# The servers and programs that tests run beside the product.
+test-tools:
 	@scripts/ensure-tool.sh etcd etcd-server
 	@scripts/ensure-etcd.sh 3.5
 	@scripts/ensure-tool.sh strace strace libunwind8
 	@scripts/ensure-tool.sh libnss_wrapper.so libnss-wrapper
 	@scripts/ensure-kubectl.sh
 	@scripts/ensure-s3.sh
-	@node scripts/test.mjs
 
 test-kubernetes: build ## Run the tests against a real kube-apiserver, which is built with Go at the first time
 	@scripts/ensure-tool.sh etcd etcd-server
@@ -39,7 +42,7 @@ test-kubernetes: build ## Run the tests against a real kube-apiserver, which is 
 	@kube=$$(scripts/kubernetes/build.sh) && client=$$(scripts/kubernetes/client-node.sh || true) && \
 	  KUBE_BIN=$$kube CLIENT_NODE=$$client node scripts/test.mjs --config vitest.kubernetes.config.ts
 
-test-node: build ## Run the tests on newer versions of Node.js: NODES='22 24', ONLY=packages/cli/src for a part of them
+test-node: build test-tools ## Run the tests on newer versions of Node.js: NODES='22 24', ONLY=packages/cli/src for a part of them
 	@for version in $(or $(NODES),22 24); do \
 	  bin=$$(scripts/ensure-node.sh $$version) && PATH="$$bin:$$PATH" node --version && PATH="$$bin:$$PATH" node scripts/test.mjs $(ONLY) || exit 1; \
 	done

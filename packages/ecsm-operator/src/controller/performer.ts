@@ -55,7 +55,7 @@ export class Performer {
   /**
    * Writes the status, sends the steps, and reports what failed. Returns when to reconcile again. `isFirst`: no step was
    * sent for this object before. The name on the platform, the mark and the new finalizer show the attempt, so the status
-   * need not be written first.
+   * is written while the step is on its way: the request does not wait for the disk.
    */
   async perform(
     service: ECSMService,
@@ -66,32 +66,34 @@ export class Performer {
   ): Promise<ReconcileResult> {
     const { clock, observer } = this.#options;
     const { registry } = job.context;
-    const writing = startInBackground(
-      this.#write(registry, service, statusAfter(service, decided, [reachable], clock)),
-    );
-    if (!isFirst) await writing;
+    let writing: Promise<ECSMService> | undefined;
+    const write = () => {
+      writing ??= startInBackground(this.#write(registry, service, statusAfter(service, decided, [reachable], clock)));
+      return writing;
+    };
+    if (!isFirst) await write();
     let done = 0;
     // The first events are those of the steps, in their order.
     const record = (events: Plan['events']) => {
       for (const { type, reason, message } of events) this.#recorder?.record(service, type, reason, message);
     };
     for (const step of decided.steps) {
-      const end = await this.#step(step, observed, job);
+      const end = await this.#step(step, observed, job, write);
       if (end.is !== 'done') record(decided.events.slice(0, done));
       if (end.is === 'refused' && !isAttempt(step)) {
         const refusal = refusalOf(step, end.error, service);
         const status = { ...withoutUnsent(decided.status, service.status, decided.steps.slice(done)), refusal };
-        return this.reportRefusal(await writing, { ...decided, status }, refusal.message, job);
+        return this.reportRefusal(await write(), { ...decided, status }, refusal.message, job);
       }
       if (end.is === 'overtaken' || end.is === 'unanswered') {
         const status = withoutUnsent(decided.status, service.status, decided.steps.slice(done + 1));
-        const written = await writing;
+        const written = await write();
         await this.#write(registry, written, statusAfter(written, { ...decided, status }, [reachable], clock));
         return this.readAgain(job, `${step.do} was ${end.is}: ${end.error.message}`);
       }
       done++;
     }
-    const written = await writing;
+    const written = await write();
     if (done > 0) await this.#clearRefusal(written, decided, job);
     observer.owners.accepted(job.base);
     record(decided.events);
@@ -121,14 +123,22 @@ export class Performer {
     await this.#write(context.registry, service, after);
   }
 
-  async #step(step: Step, observed: PlanInput['observed'], { base, context }: Job): Promise<StepResult> {
+  /** Calls `sent` when the request is on its way. */
+  async #step(
+    step: Step,
+    observed: PlanInput['observed'],
+    { base, context }: Job,
+    sent: () => void,
+  ): Promise<StepResult> {
     const { manager, observer } = this.#options;
     // The deletion was requested and is still in progress: a second request would do nothing, or harm.
     if (step.do === 'delete' && observer.staleness.isBeingDeleted(step.id)) return { is: 'done' };
     await context.registry.checkFence();
     context.log.write('info', step.do, { ...subjectOf(step), why: step.why });
     observer.stepStarts(base, step, observed);
-    const end = await sendStep(step, manager, context.signal);
+    const sending = sendStep(step, manager, context.signal);
+    sent();
+    const end = await sending;
     observer.stepEnded(base, step, observed, end);
     return end;
   }

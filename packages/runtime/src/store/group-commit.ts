@@ -58,8 +58,8 @@ export class GroupCommit {
   }
 
   async #drain(): Promise<void> {
-    // Deferred, so that commits of the same turn share the first flush too.
-    await undefined;
+    // Deferred, so that commits of the same turn share the first flush too, and requests of this turn are sent before it.
+    await nextTurn();
     while (this.#waiting.length > 0) {
       for (const settle of await this.#flushWaiting()) settle();
       this.#announce();
