@@ -98,7 +98,8 @@ describe('docs/operations.md', () => {
     count({ endpoint: 'GET /node', outcome: 'ok', bytesUp: 1, bytesDown: 1, durationMs: 1 });
     const pace = { intervalMs: 1, pollBytes: 1, auditMs: 1 };
     measureObservation(metrics, { poller: { pace }, owners: { unverifiedCount: 0 } }, 1);
-    measureServices(metrics, { get: () => undefined, onChange: (listener) => listener(undefined, fleetService('a')) });
+    const service = fleetService('a');
+    measureServices(metrics, { get: () => service, onChange: (listener) => listener(undefined, service) });
     const autoscaling = hpaMetrics(metrics);
     autoscaling.rescaled(1);
     autoscaling.failed([{ type: 'Warning', reason: 'FailedGetResourceMetric', message: '' }]);
