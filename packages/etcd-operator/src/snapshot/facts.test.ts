@@ -10,8 +10,9 @@ import { connectGateway } from '../client/etcd/gateway.ts';
 import { RealEtcd } from '../client/etcd/real.kit.ts';
 import { eventually } from '../client/etcd/suite.kit.ts';
 import { LeafSums } from './bolt/leaf-sums.ts';
+import { readMeta } from './bolt/page.ts';
 import { isSnapshotError } from './error.ts';
-import { etcdctlOf, statusOf } from './etcd-tools.kit.ts';
+import { etcdctlOf, etcdTool, statusOf } from './etcd-tools.kit.ts';
 import { readFacts } from './facts.ts';
 import { verifySnapshot } from './verify.ts';
 
@@ -106,6 +107,24 @@ describe.skipIf(skipWithoutRelease('3.5'))('a snapshot of a real member', () => 
     const facts = await readFacts(join(directory, 'auth.db'));
     expect(facts).toMatchObject({ ...(await statusOf(join(directory, 'auth.db'))), isAuthEnabled: true });
     await etcdctl('--user=root:secret', 'auth', 'disable');
+  });
+
+  it('has as many keys after it was restored with raised revisions', async () => {
+    await change(20);
+    await save();
+    const { keys, revision } = await readFacts(path);
+    const data = join(directory, 'raised');
+    const flags = ['--bump-revision=1000', '--mark-compacted', `--data-dir=${data}`];
+    await etcdTool('etcdutl', 'snapshot', 'restore', path, ...flags);
+    const file = readFileSync(join(data, 'member', 'snap', 'db'));
+    // A member allocates more than it uses.
+    const [meta] = [0, 4096]
+      .map((at) => readMeta(file.subarray(at)))
+      .sort((one, other) => (other?.transaction ?? 0) - (one?.transaction ?? 0));
+    const bytes = file.subarray(0, (meta?.pages ?? 0) * 4096);
+    const raised = join(directory, 'raised.db');
+    writeFileSync(raised, Buffer.concat([bytes, createHash('sha256').update(bytes).digest()]));
+    expect(await readFacts(raised)).toMatchObject({ keys, revision: String(BigInt(revision) + 1_000n) });
   });
 
   it('is refused if it is cut, empty, without checksum, or something else', async () => {

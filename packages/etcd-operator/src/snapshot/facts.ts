@@ -168,8 +168,10 @@ class History {
         ? undefined
         : !this.#latest.hasLater(bytes, userKeyAt, userKeyEnd, main, subRevisionAt(bytes, keyAt));
     this.#revision = main;
-    if (!this.#isFinished) this.#keys += isLatest && !isDeletion ? 1 : 0;
-    else if (isCompacted) this.#keys += isDeletion ? 0 : 1;
+    // The record that `etcdutl snapshot restore --bump-revision` adds has no key.
+    const isKey = userKeyEnd > userKeyAt;
+    if (!this.#isFinished) this.#keys += isKey && isLatest && !isDeletion ? 1 : 0;
+    else if (isCompacted) this.#keys += isKey && !isDeletion ? 1 : 0;
     else this.#keys += isDeletion ? -1 : version === 1 ? 1 : 0;
     if (isCompacted && (isDeletion || !isLatest)) {
       const own = crc.register ^ crcShift(this.#difference, this.#sharedBytes);
