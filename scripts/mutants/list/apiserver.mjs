@@ -83,6 +83,19 @@ export const access = {
       replace: 'certificate.keyUsage === undefined',
     },
     {
+      name: 'the user of a certificate that has expired is known on an open connection',
+      file: 'auth/client-certificate.ts',
+      find: 'verified && this.#isValidNow(verified) ? verified.user : undefined',
+      replace: 'verified ? verified.user : undefined',
+    },
+    {
+      name: 'a large response omits what does not fit into the first pieces',
+      file: 'http/respond.ts',
+      find: 'if (usedBytes > 0) yield piece.subarray(0, usedBytes);',
+      replace: 'if (usedBytes === 0) yield piece.subarray(0, usedBytes);',
+      tests: ['http/server.test.ts'],
+    },
+    {
       name: 'a rule for a resource allows its subresources',
       file: 'auth/rbac/rules.ts',
       find: "if (subresource === '') return has(resources, resource);",
