@@ -244,7 +244,7 @@ export const rooms = {
       'command-line',
       'runtime',
     ],
-    doors: ['node:fs', 'node:os', 'node:path', 'node:process'],
+    doors: ['node:fs', 'node:os', 'node:path', 'node:process', 'node:v8'],
   },
 
   'cli/print': { imports: ['command-line', 'runtime'], libraries: ['yaml'] },

@@ -78,7 +78,7 @@ export class Performer {
       for (const { type, reason, message } of events) this.#recorder?.record(service, type, reason, message);
     };
     for (const step of decided.steps) {
-      const end = await this.#step(step, observed, job, write);
+      const end = await this.#step(step, observed, job, () => void write());
       if (end.is !== 'done') record(decided.events.slice(0, done));
       if (end.is === 'refused' && !isAttempt(step)) {
         const refusal = refusalOf(step, end.error, service);

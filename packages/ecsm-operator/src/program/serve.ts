@@ -1,4 +1,5 @@
 /** `ecsm-operator run --serve`: Kubernetes' API in the process of the operator. Loaded only if it is asked for. */
+import { setFlagsFromString } from 'node:v8';
 import { type Serving, startServing } from '@ecsm/apiserver';
 import type { Log } from '@ecsm/runtime';
 import { nodeLeaseNamespace, unmanagedNamespace } from '../apis/well-known.ts';
@@ -7,6 +8,8 @@ import type { Components } from './components.ts';
 import type { ServeOptions } from './options.ts';
 
 export async function serve({ registry, operator }: Components, options: ServeOptions, log: Log): Promise<Serving> {
+  // bin/ecsm-operator turns it off to save memory, but a server runs the same code for every request.
+  setFlagsFromString('--opt');
   const viewNamespaces = [unmanagedNamespace, nodeLeaseNamespace];
   const views = operator.views.map((view) => ({ ...view, missingSubresource: podSubresourceReason }));
   const serving = await startServing({ registry, ...options, views, viewNamespaces, log });
