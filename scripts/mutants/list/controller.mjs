@@ -131,8 +131,8 @@ export const controller = {
     {
       name: 'a finalizer is patched without comparing the version',
       file: 'finalizer.ts',
-      find: '{ namespace, uid, resourceVersion });',
-      replace: '{ namespace, uid });',
+      find: '{ namespace, uid, resourceVersion, known: object });',
+      replace: '{ namespace, uid, known: object });',
       tests: ['finalizer.test.ts'],
     },
     {

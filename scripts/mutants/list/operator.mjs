@@ -101,8 +101,8 @@ export const resource = {
     {
       name: 'an explicit default creates another revision',
       file: 'hash.ts',
-      find: 'return isDefault ? [] : [[name, essence]];',
-      replace: 'return [[name, essence]];',
+      find: "return property.presence === 'defaulted' && isEqual(essence, property.default) ? [] : [[name, essence]];",
+      replace: 'return isEqual(essence, name) ? [] : [[name, essence]];',
       tests: ['hash.test.ts'],
     },
     {
@@ -634,8 +634,8 @@ export const controller = {
     {
       name: 'conditions are written onto a stale status',
       file: 'status.ts',
-      find: 'updateStatus({ metadata, status }, { resourceVersion })',
-      replace: 'updateStatus({ metadata, status })',
+      find: 'updateStatus({ metadata, status }, { resourceVersion, known: service })',
+      replace: 'updateStatus({ metadata, status }, { known: service })',
       tests: ['status.test.ts'],
     },
     {

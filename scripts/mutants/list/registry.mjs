@@ -36,8 +36,8 @@ export const registry = {
     {
       name: 'an invalid status is stored',
       file: 'rules.ts',
-      find: "if (errors.length > 0) throw new ApiError('Invalid', { kind: kind.kind, name: next.metadata.name, errors });\n  return next;\n}\n\n/**\n * The object that a deletion",
-      replace: 'return next;\n}\n\n/**\n * The object that a deletion',
+      find: "if (errors.length > 0) throw new ApiError('Invalid', { kind: kind.kind, name: next.metadata.name, errors });\n  return checked(kind, next, stored);",
+      replace: 'return checked(kind, next, stored);',
     },
     {
       name: 'a second delete moves the time of deletion',
@@ -66,8 +66,8 @@ export const registry = {
     {
       name: 'a status update ignores the uid',
       file: 'resource.ts',
-      find: 'rules.checkPrecondition(this.kind, current, { ...options, ...(uid === undefined ? {} : { uid }) });',
-      replace: 'rules.checkPrecondition(this.kind, current, options);',
+      find: 'const precondition = { ...options, ...(uid === undefined ? {} : { uid }) };',
+      replace: 'const precondition = options;',
     },
     {
       name: 'a delete ignores its precondition',
