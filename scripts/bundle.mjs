@@ -172,6 +172,10 @@ async function bundle({ name, folder, main, hasSqlite }, directory, machine) {
     ...common,
     outfile,
     write: false,
+    // V8 keeps the text in memory.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
     banner: { js: banner },
     footer: { js: footer },
   });
