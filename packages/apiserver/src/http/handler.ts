@@ -54,6 +54,8 @@ export interface HandlerOptions {
   readonly reviews: Reviews;
   /** Called when a request has ended. Default: there is no audit log. */
   readonly onEnd: ((record: AuditRecord) => void) | undefined;
+  /** Called when nothing more will be written into a response. It may not have been sent yet. */
+  readonly onAnswered: (response: ServerResponse) => void;
   /** Aborts when the server closes: watches end. */
   readonly signal: AbortSignal;
 }
@@ -90,12 +92,12 @@ export class Handler {
 
   /** Never rejects. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { clock, onEnd, log, registry, authenticator, authorizer } = this.#options;
+    const { clock, onEnd, onAnswered, log, registry, authenticator, authorizer } = this.#options;
     const startMs = clock.monotonicMs();
     const receivedMs = clock.now();
     const auditId = registry.random.uuid();
     // A request that has been destroyed has no socket, whatever its type says.
-    const sourceAddress = request.socket.remoteAddress ?? '';
+    const sourceAddress = onEnd && (request.socket.remoteAddress ?? '');
     const exchange: Exchange = { request, response, headers: ['Audit-Id', auditId] };
     let info: RequestInfo | undefined;
     let user = anonymous;
@@ -123,7 +125,8 @@ export class Handler {
         response.destroy();
       }
     }
-    if (onEnd === undefined) return;
+    onAnswered(response);
+    if (onEnd === undefined || sourceAddress === undefined) return;
     const durationMs = clock.monotonicMs() - startMs;
     const who = sender ? { user: sender, impersonatedUser: user } : { user };
     onEnd({ receivedMs, durationMs, auditId, ...who, code, sourceAddress, ...described(request, info) });

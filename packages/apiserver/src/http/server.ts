@@ -89,6 +89,7 @@ export class ApiServer {
       limits,
       bookmarkMs: options.bookmarkMs ?? bookmarkMs,
       onEnd: options.onEnd,
+      onAnswered: (response) => this.#closeIdleAfter(response),
       signal: this.#closing.signal,
     });
     this.#server = createServer(
@@ -106,7 +107,7 @@ export class ApiServer {
         connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, checkMsMax),
       },
       (request: IncomingMessage, response: ServerResponse) => {
-        this.#batch.add(() => void this.#serve(request, response));
+        this.#batch.add(() => void this.#handler.handle(request, response));
       },
     );
     this.#server.maxConnections = limits.connectionsMax;
@@ -167,9 +168,8 @@ export class ApiServer {
     this.#handler.stop();
   }
 
-  /** Never rejects. */
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    await this.#handler.handle(request, response);
+  /** A server that closes waits for connections that are idle. */
+  #closeIdleAfter(response: ServerResponse): void {
     if (!this.#closing.signal.aborted) return;
     if (response.closed) this.#server.closeIdleConnections();
     else response.once('close', () => this.#server.closeIdleConnections());
