@@ -16,7 +16,7 @@ export function decideRehearsal(input: BackupInput, status: EtcdBackupStatus): B
   const { rehearsal = {} } = status;
   if (rehearsal.worker) return follow(input, status, rehearsal);
   if (rehearse === undefined || suspend) return undefined;
-  const { nowMs, backup, children } = input;
+  const { nowMs, backup, children, settings } = input;
   const { schedule, timeZone } = rehearse;
   const sinceMs = Math.max(msOf(rehearsal.lastScheduleTime) ?? 0, msOf(backup.metadata.creationTimestamp) ?? nowMs);
   const dueMs = lastTimeMs(schedule, timeZone, sinceMs, nowMs);
@@ -24,6 +24,8 @@ export function decideRehearsal(input: BackupInput, status: EtcdBackupStatus): B
     const nextMs = nextTimeMs(schedule, timeZone, nowMs);
     return decide(status, nextMs === undefined ? undefined : nextMs - nowMs);
   }
+  // A run that has begun becomes the newest backup, and may delete the one before it.
+  if (status.active) return decide(status, settings.workerLookMs);
   const lastScheduleTime = timestampAt(dueMs);
   const newest = lastComplete(children);
   if (newest === undefined) {

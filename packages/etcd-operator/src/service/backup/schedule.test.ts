@@ -110,6 +110,19 @@ describe('a rehearsal', () => {
     expect(done.events).toMatchObject([{ reason: `Rehearsal${result}` }]);
   });
 
+  it('waits for a run in progress, which is then the newest and may have deleted the one before', () => {
+    const name = 'run-4';
+    const running = child(name, { phase: 'Running' });
+    const status = { lastScheduleTime: '2026-11-17T07:00:00Z', active: { name, uid: running.uid } };
+    const during = settle(at(1, { children: [...children, running] }, { ...rehearsing, status }));
+    expect(during.action).toBeUndefined();
+    expect(during.status.rehearsal).toBeUndefined();
+    const after = [...children, child(name, { phase: 'Completed' })];
+    const next = settle({ ...during.input, children: after });
+    expect(next.action).toMatchObject({ do: 'createWorker', purpose: 'rehearsal' });
+    expect(next.status.rehearsal).toMatchObject({ backup: name, lastScheduleTime: '2026-11-17T07:00:00Z' });
+  });
+
   it('fails without a complete backup', () => {
     const asked = { ...rehearsing, status: { lastScheduleTime: '2026-11-17T06:59:00Z' } };
     expect(nextBackupStep(at(1, {}, asked)).status.rehearsal).toMatchObject({ result: 'Failed' });
