@@ -97,6 +97,15 @@ describe('a worker pod', () => {
     expect(old.spec.initContainers?.[1]?.command?.join()).not.toContain('bump');
   });
 
+  it('has the hash checked again by the tool of etcd, unless it has a copy of its own', () => {
+    const commandAt = (place: WorkerOptions['place']) => {
+      const pod = preparePod('p', { ...options, place }, { fetch: prune, restore, commit: prune, claim: 'c' });
+      return pod.spec.initContainers?.[1]?.command;
+    };
+    expect(commandAt(volume)).not.toContain('--skip-hash-check');
+    expect(commandAt({ storageType: 'S3', s3 })).toContain('--skip-hash-check');
+  });
+
   it('rehearses with a member that is reached from its pod only', () => {
     const pod = rehearsalPod('p', options, { fetch: prune, restore, check: prune });
     const member = pod.spec.containers.find(({ name }) => name === 'scratch-member');

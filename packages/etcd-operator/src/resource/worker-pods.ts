@@ -157,6 +157,8 @@ function restoreContainer(restore: SnapshotRestore, mounts: readonly Mount[]): C
   // The program of 3.4 for it is etcdctl.
   const isOld = (parseVersion(version)?.minor ?? 0) < 5;
   const program = isOld ? '/usr/local/bin/etcdctl' : '/usr/local/bin/etcdutl';
+  // A copy was compared by the container before. A file of the volume with the backups may have changed since.
+  const isCopy = !mounts.some(({ name }) => name === backupsVolume);
   return {
     ...etcdContainer(restore, mounts),
     name: 'restore',
@@ -165,8 +167,7 @@ function restoreContainer(restore: SnapshotRestore, mounts: readonly Mount[]): C
       'snapshot',
       'restore',
       snapshot,
-      // The container before has computed and compared it.
-      '--skip-hash-check',
+      ...(isCopy ? ['--skip-hash-check'] : []),
       `--data-dir=${dataDirectory}`,
       `--name=${member}`,
       `--initial-cluster=${member}=${peerURL}`,

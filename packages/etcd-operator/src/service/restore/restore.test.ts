@@ -144,9 +144,7 @@ describe('an action of a restore', () => {
     await perform(restore, { do: 'createWorker', name: 'p', purpose: 'prepare', attempt: 2 }, { slot: 3 });
     const [fetch, command, commit] = await jobsIn('p');
     expect(fetch).toMatchObject({ do: 'fetch', into: '/var/lib/etcd/restore/2/snapshot.db' });
-    expect(command).toEqual(
-      expect.arrayContaining(['--name=main-3', '--bump-revision=10', '--mark-compacted', '--skip-hash-check']),
-    );
+    expect(command).toEqual(expect.arrayContaining(['--name=main-3', '--bump-revision=10', '--mark-compacted']));
     expect(commit).toMatchObject({ do: 'commit', to: '/var/lib/etcd/data', marker: restore.metadata.uid });
   });
 
