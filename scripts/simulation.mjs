@@ -9,12 +9,17 @@
  *     node scripts/simulation.mjs operator seeds 20000
  *     node scripts/simulation.mjs operator seed 17     replays one seed with its trace
  *     node scripts/simulation.mjs operator part ARGS   passes the arguments to the program, in one process
+ *     node scripts/simulation.mjs operator once DIRECTORY ARGS
+ *                                                      as part, but prints the output of the last time if nothing that
+ *                                                      it depends on has changed since it passed
  */
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -25,7 +30,7 @@ const source = (path) => join(root, 'packages', path);
  * The code is large, without hot functions, and creates much short-lived garbage: these flags save a quarter of the time.
  * A larger budget makes the engine optimize later, and so discard less of what it has optimized.
  */
-const engine = ['--always-sparkplug', '--max-semi-space-size=64'];
+const engine = ['--always-sparkplug', '--max-semi-space-size=64', '--min-semi-space-size=64', '--single-threaded'];
 // The engine of Node.js 22 and newer has no such option.
 if (Number.parseInt(process.versions.node, 10) < 22) engine.push('--interrupt-budget=500000');
 
@@ -107,6 +112,29 @@ async function run(program, args) {
   return code === 0;
 }
 
+/**
+ * A simulation is deterministic: the same program with the same arguments passes again. Only what has passed is stored,
+ * under a hash of all that it depends on.
+ */
+async function runOnce(program, directory, args) {
+  const hash = createHash('sha256');
+  for (const part of [readFileSync(program), readFileSync(join(root, 'package-lock.json'))]) hash.update(part);
+  hash.update(JSON.stringify([process.version, engine, args]));
+  const file = join(directory, hash.digest('hex'));
+  if (existsSync(file)) {
+    console.log(`${readFileSync(file, 'utf8').trimEnd()} (unchanged since)`);
+    return true;
+  }
+  const child = spawn(process.execPath, [...engine, program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [[code], output] = await Promise.all([once(child, 'exit'), text(child.stdout)]);
+  process.stdout.write(output);
+  if (code !== 0) return false;
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(`${file}.${process.pid}`, output);
+  renameSync(`${file}.${process.pid}`, file);
+  return true;
+}
+
 /** Runs as many processes concurrently as there are CPUs. */
 async function runAll(program, waiting) {
   let isFine = true;
@@ -121,17 +149,22 @@ async function runAll(program, waiting) {
 
 const [of, what, ...args] = process.argv.slice(2);
 const simulation = simulations[of];
-if (simulation === undefined || ![undefined, 'seeds', 'seed', 'part'].includes(what)) {
+if (simulation === undefined || ![undefined, 'seeds', 'seed', 'part', 'once'].includes(what)) {
   console.error(
-    `usage: node scripts/simulation.mjs operator|orchestration|etcd|runtime [seeds COUNT|seed NUMBER|part ARGS]`,
+    `usage: node scripts/simulation.mjs operator|orchestration|etcd|runtime [seeds COUNT|seed NUMBER|part ARGS|once DIRECTORY ARGS]`,
   );
   process.exit(2);
 }
+function start(program) {
+  if (what === 'part') return run(program, args);
+  if (what === 'once') return runOnce(program, args[0], args.slice(1));
+  return runAll(program, shares(simulation, what, args[0]));
+}
+
 const directory = mkdtempSync(join(tmpdir(), 'ecsm-simulation-'));
 try {
   const program = await bundle(simulation.program, directory);
-  const isFine = what === 'part' ? await run(program, args) : await runAll(program, shares(simulation, what, args[0]));
-  process.exitCode = isFine ? 0 : 1;
+  process.exitCode = (await start(program)) ? 0 : 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
