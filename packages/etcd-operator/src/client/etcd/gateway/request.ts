@@ -1,6 +1,7 @@
 /** One request to one member and its complete answer. Nothing is repeated: the caller knows whether it may be. */
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Clock } from '@ecsm/runtime';
 import type { EtcdCallOptions, EtcdCredentials, EtcdEndpoint } from '../contract.ts';
 import { EtcdError } from '../error.ts';
@@ -24,6 +25,8 @@ export class Connections {
   readonly #credentials: EtcdCredentials | undefined;
   readonly #clock: Clock;
   readonly #agent: HttpAgent;
+  /** Reading keys and certificates takes longer than the rest of a connection to a member that is not up yet. */
+  #secureContext: SecureContext | undefined;
   /** What ends each call in flight. */
   readonly #calls = new Set<() => void>();
   #isClosed = false;
@@ -88,7 +91,9 @@ export class Connections {
       },
     };
     if (!this.#credentials) return httpRequest(options);
-    return httpsRequest({ ...options, ...this.#credentials, servername: endpoint.host });
+    this.#secureContext ??= createSecureContext(this.#credentials);
+    const secured = { ...options, secureContext: this.#secureContext, servername: endpoint.host };
+    return httpsRequest(secured);
   }
 }
 
