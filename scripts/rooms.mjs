@@ -111,7 +111,7 @@ export const rooms = {
   'etcd-operator/apis': { imports: ['kubernetes', 'runtime'] },
   'etcd-operator/client': {
     imports: ['kubernetes', 'apiserver', 'runtime'],
-    doors: ['node:crypto', 'node:fs', 'node:http', 'node:http2', 'node:https', 'node:path'],
+    doors: ['node:crypto', 'node:fs', 'node:http', 'node:http2', 'node:https', 'node:path', 'node:tls'],
   },
   'etcd-operator/snapshot': {
     imports: ['runtime'],

@@ -15,6 +15,7 @@ export {
 export { completionCommand } from './command/completion-command.ts';
 export { type ConfigOptions, readSettings, type Settings } from './command/config.ts';
 export { Failure, Interrupted, UsageError } from './command/errors.ts';
+export { logFlags } from './command/log-flags.ts';
 export { didYouMean, nearest, oneOf } from './command/nearest.ts';
 export { parse } from './command/parse.ts';
 export { runProgram } from './command/run.ts';

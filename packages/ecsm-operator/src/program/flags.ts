@@ -1,5 +1,5 @@
 /** Every flag of the program in one table: its variable, its key of the config file, its default. */
-import type { Flag } from '@ecsm/command-line';
+import { type Flag, logFlags } from '@ecsm/command-line';
 
 export const flags: readonly Flag[] = [
   {
@@ -140,24 +140,7 @@ export const flags: readonly Flag[] = [
     help: "with --leader-elect: duration of the leader's lease. Shorter fails over sooner; it has to be longer than --call-timeout-seconds plus the 4 s that a stop may take",
     default: '15',
   },
-  {
-    name: 'log-level',
-    value: 'LEVEL',
-    variable: 'ECSM_OPERATOR_LOG_LEVEL',
-    key: 'logLevel',
-    choices: ['debug', 'info', 'warn', 'error'],
-    default: 'info',
-    help: 'lowest level that is logged',
-  },
-  {
-    name: 'log-format',
-    value: 'FORMAT',
-    variable: 'ECSM_OPERATOR_LOG_FORMAT',
-    key: 'logFormat',
-    choices: ['readable', 'json'],
-    default: 'readable',
-    help: 'format of the log',
-  },
+  ...logFlags('ECSM_OPERATOR'),
   {
     name: 'config',
     value: 'FILE',

@@ -1,5 +1,5 @@
 /** Every flag of the program in one table: its variable, its key of the config file, its default. */
-import type { Flag } from '@ecsm/command-line';
+import { type Flag, logFlags } from '@ecsm/command-line';
 
 export const flags: readonly Flag[] = [
   {
@@ -85,24 +85,7 @@ export const flags: readonly Flag[] = [
     default: '15',
     help: "with --leader-elect: duration of the leader's lease. Shorter fails over sooner",
   },
-  {
-    name: 'log-level',
-    value: 'LEVEL',
-    variable: 'ETCD_OPERATOR_LOG_LEVEL',
-    key: 'logLevel',
-    choices: ['debug', 'info', 'warn', 'error'],
-    default: 'info',
-    help: 'lowest level that is logged',
-  },
-  {
-    name: 'log-format',
-    value: 'FORMAT',
-    variable: 'ETCD_OPERATOR_LOG_FORMAT',
-    key: 'logFormat',
-    choices: ['readable', 'json'],
-    default: 'readable',
-    help: 'format of the log',
-  },
+  ...logFlags('ETCD_OPERATOR'),
   {
     name: 'config',
     value: 'FILE',
