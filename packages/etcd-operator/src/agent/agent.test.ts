@@ -217,7 +217,15 @@ describe.skipIf(skipWithoutRelease('3.5'))('an agent', () => {
     const job = { ...bench.fetchJob(manifestKey), mayLink: true, into, databaseSha256 };
     const restored = (name: string) =>
       etcdTool('etcdutl', 'snapshot', 'restore', into, `--data-dir=${join(bench.directory, name)}`);
+    const openFiles = () =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        const path = join('/proc/self/fd', fd);
+        return existsSync(path) && readlinkSync(path) === file;
+      });
+    expect(await bench.run({ ...job, freeFactor: 1e12 })).toMatchObject({ ok: false, code: 'ScratchFull' });
+    expect(openFiles()).toEqual([]);
     expect(await bench.run(job)).toMatchObject({ ok: true, sha256, databaseSha256 });
+    expect(openFiles()).toEqual([]);
     await restored('twice');
 
     const bytes = readFileSync(file);

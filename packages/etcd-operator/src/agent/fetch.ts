@@ -108,15 +108,15 @@ async function fetchInto(
   const part = `${job.into}.part`;
   // A link that was left by a process that was killed would be written through, into the stored file.
   await rm(part, { force: true });
+  const stored = await storage.get(manifest?.key ?? job.key, { signal });
   try {
-    const stored = await storage.get(manifest?.key ?? job.key, { signal });
     const isPlain = manifest?.compression === 'none' && manifest.encryption === 'none';
     const linked = job.mayLink && isPlain ? stored.file : undefined;
     const copies = linked === undefined ? job.freeFactor : job.freeFactor - 1;
     await requireSpace(dirname(job.into), (manifest?.snapshot.sizeBytes ?? stored.object.sizeBytes) * copies);
     const checksum =
       linked !== undefined && manifest && job.databaseSha256 !== undefined
-        ? await compareEnd(linked, stored, manifest, job.databaseSha256)
+        ? await compareEnd(linked, stored.object.sizeBytes, manifest, job.databaseSha256)
         : await receive(job, stored, manifest, key, linked === undefined ? part : undefined, context);
     const facts = recordedFacts(manifest) ?? (await factsOf(linked ?? part, checksum.sizeBytes, context));
     requireFacts(job, facts);
@@ -129,6 +129,8 @@ async function fetchInto(
     const found = { sizeBytes, sha256, databaseSha256, revision, keys, hash, hashKV, isAuthEnabled, ...version };
     return { ok: true, do: 'fetch', ...found };
   } finally {
+    // It is open until its end, or until this.
+    await stored.body[Symbol.asyncIterator]().return?.();
     await rm(part, { force: true });
   }
 }
@@ -163,12 +165,11 @@ async function receive(
 /** Compares the size and the end of a stored file, whose other bytes its next reader compares with that end. */
 async function compareEnd(
   file: string,
-  { object, body }: GetResult,
+  foundBytes: number,
   { snapshot: { sizeBytes, sha256 } }: BackupManifest,
   databaseSha256: string,
 ): Promise<SnapshotChecksum> {
-  await body[Symbol.asyncIterator]().return?.();
-  if (object.sizeBytes !== sizeBytes) throw swapped(`it has ${object.sizeBytes} bytes, not ${sizeBytes}`);
+  if (foundBytes !== sizeBytes) throw swapped(`it has ${foundBytes} bytes, not ${sizeBytes}`);
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const end = Buffer.alloc(trailerBytes);
