@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { systemClock } from '@ecsm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { etcdBinaries, skipWithoutRelease } from '../client/etcd/binaries.kit.ts';
-import type { EtcdClient, EtcdEndpoint } from '../client/etcd/contract.ts';
+import type { ConnectEtcd, EtcdClient, EtcdEndpoint } from '../client/etcd/contract.ts';
 import { connectGateway } from '../client/etcd/gateway.ts';
 import { RealEtcd } from '../client/etcd/real.kit.ts';
 import { eventually } from '../client/etcd/suite.kit.ts';
@@ -124,6 +124,26 @@ describe.skipIf(skipWithoutRelease('3.5'))('an agent', () => {
     const refused = await bench.run(bench.backupJob([gone, at()], 'x', { ...tls, source }));
     expect(refused).toMatchObject({ ok: false, code: 'NoSnapshot', isRetriable: true });
     expect(refused).toHaveProperty('message', expect.stringMatching(/ECONNREFUSED.*belongs to another cluster/));
+  });
+
+  it('closes the snapshot of a member that is not fit, and one for which there is no space', async () => {
+    const signals: AbortSignal[] = [];
+    const connect: ConnectEtcd = (credentials) => {
+      const connected = connectGateway(systemClock)(credentials);
+      const open = connected.snapshot.bind(connected);
+      const snapshot: EtcdClient['snapshot'] = (endpoint, options = {}) => {
+        if (options.signal) signals.push(options.signal);
+        return open(endpoint, options);
+      };
+      return Object.assign(connected, { snapshot });
+    };
+    const source = { ...bench.backupJob([], 'unfit').source, clusterId: 'abc' };
+    const jobs = [
+      bench.backupJob([at()], 'unfit', { ...tls, source }),
+      bench.backupJob([at()], 'no-space', { ...tls, scratch: '/nowhere', compression: 'gzip' }),
+    ];
+    for (const job of jobs) expect(await bench.run(job, { connect })).toMatchObject({ ok: false });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
   it('says what is missing: scratch, volume, key, job', async () => {
