@@ -116,7 +116,7 @@ export const rooms = {
   'etcd-operator/snapshot': {
     imports: ['runtime'],
     tests: ['etcd-operator/client'],
-    doors: ['node:crypto', 'node:fs', 'node:zlib'],
+    doors: ['node:crypto', 'node:fs', 'node:timers', 'node:zlib'],
   },
   'etcd-operator/agent': {
     imports: ['etcd-operator/snapshot', 'etcd-operator/client', 'runtime'],

@@ -1,11 +1,13 @@
 /**
- * A backup onto a volume and back, by the agent of the etcd operator, beside etcd's own tools in alternating rounds: time and
+ * A backup onto a volume and back, by the agent of the etcd operator, beside etcd's own tools in alternating order: time and
  * memory for databases of 10 MB and 1 GB. BACKUP_SIZES_MB=10,100 measures other sizes. What each side does:
  *
  * - backup: streams the snapshot, hashes it, writes and flushes it, verifies every page of it, compares its hash with that of
  *   the member, and writes a manifest. `etcdctl snapshot save`: streams, writes and flushes it.
- * - fetch and restore: reads the manifest, hashes the snapshot where it is, then `etcdutl snapshot restore`.
- *   `etcdutl snapshot restore`: hashes and restores a file that is there already.
+ * - check, before a restore changes anything: reads the manifest, and hashes the snapshot where it is. `etcdutl snapshot
+ *   status`: computes another hash, of all keys and values. There is no bar for it.
+ * - fetch and restore, while the members are stopped: reads the manifest, compares the end of the snapshot with the one that
+ *   was checked, then `etcdutl snapshot restore`. `etcdutl snapshot restore`: hashes and restores a file that is there already.
  *
  * A start of Node.js takes longer than all of etcdctl's work on a small database, so the time is also printed without the
  * starts of the processes. Memory is compared with that of an agent that has nothing to do.
@@ -21,7 +23,10 @@ import { fileURLToPath } from 'node:url';
 import { etcdDirectory } from '../etcd/binaries.ts';
 import { deliver, type Measurement, median } from '../report.ts';
 
-const rounds = 5;
+/** Of a large database. What takes less time is repeated more often. */
+const roundsMin = 5;
+const smallMb = 100;
+const roundsOfSmall = 15;
 const valueBytes = 10_240;
 const valuesPerMb = 100;
 const ratioMax = 1.2;
@@ -38,7 +43,18 @@ interface Ran {
   readonly peakMb: number;
 }
 
-type Run = 'backup' | 'save' | 'fetch' | 'fetchAndRestore' | 'restore' | 'idleAgent' | 'idleTool';
+const runs = [
+  'backup',
+  'save',
+  'check',
+  'status',
+  'fetch',
+  'fetchAndRestore',
+  'restore',
+  'idleAgent',
+  'idleTool',
+] as const;
+type Run = (typeof runs)[number];
 
 /** Runs a program to its end; its peak is read while it runs. */
 async function run(file: string, argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
@@ -131,15 +147,7 @@ async function measure(directory: string, etcd: string, sizeMb: number): Promise
   const kill = () => server.kill('SIGKILL');
   process.once('exit', kill);
   const file = (name: string) => join(directory, name);
-  const results: Record<Run, Ran[]> = {
-    backup: [],
-    save: [],
-    fetch: [],
-    fetchAndRestore: [],
-    restore: [],
-    idleAgent: [],
-    idleTool: [],
-  };
+  const results = Object.fromEntries(runs.map((name) => [name, []])) as unknown as Record<Run, Ran[]>;
   try {
     for (let tries = 0; ; tries++) {
       const isUp = await run(join(etcd, 'etcdctl'), [`--endpoints=${url(2379)}`, 'endpoint', 'health']).then(
@@ -153,7 +161,7 @@ async function measure(directory: string, etcd: string, sizeMb: number): Promise
     await fill(address, sizeMb);
     mkdirSync(file('scratch'));
     mkdirSync(file('volume'));
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < (sizeMb < smallMb ? roundsOfSmall : roundsMin); round++) {
       const destination = { type: 'Volume', directory: file('volume') };
       const agent = (job: { readonly do: string; readonly [field: string]: unknown }) =>
         run(operator, ['agent', job.do, '--progress-port', 'off'], {
@@ -162,9 +170,6 @@ async function measure(directory: string, etcd: string, sizeMb: number): Promise
         });
       results.idleAgent.push(await agent({ do: 'prune', destination, keys: [] }));
       results.idleTool.push(await run(join(etcd, 'etcdutl'), ['version']));
-      results.save.push(
-        await run(join(etcd, 'etcdctl'), [`--endpoints=${url(2379)}`, 'snapshot', 'save', file('saved.db')]),
-      );
       const source = {
         namespace: 'a',
         cluster: 'b',
@@ -173,8 +178,12 @@ async function measure(directory: string, etcd: string, sizeMb: number): Promise
         backup: 'd',
         backupUid: `${round}`,
       };
-      results.backup.push(
-        await agent({
+      const save = async () => {
+        const argv = [`--endpoints=${url(2379)}`, 'snapshot', 'save', file('saved.db')];
+        results.save.push(await run(join(etcd, 'etcdctl'), argv));
+      };
+      const backup = async () => {
+        const made = await agent({
           do: 'backup',
           endpoints: [{ host: 'localhost', address, port: 2379 }],
           tls: false,
@@ -184,26 +193,49 @@ async function measure(directory: string, etcd: string, sizeMb: number): Promise
           isEncrypted: false,
           scratch: file('scratch'),
           source,
-        }),
-      );
-      const restore = (from: string, to: string) =>
-        run(join(etcd, 'etcdutl'), ['snapshot', 'restore', from, `--data-dir=${to}`]);
-      results.restore.push(await restore(file('saved.db'), file('restored')));
-      const fetched = await agent({
-        do: 'fetch',
-        destination,
-        key: `a/b/${round}.manifest.json`,
-        etcdVersion: '3.5.16',
-        into: file('fetched.db'),
-        isEncrypted: false,
-        freeFactor: 2,
-        mayLink: true,
-      });
-      const restored = await restore(file('fetched.db'), file('restored-fetched'));
-      results.fetch.push(fetched);
-      const cpuSeconds = fetched.cpuSeconds + restored.cpuSeconds;
-      results.fetchAndRestore.push({ seconds: fetched.seconds + restored.seconds, cpuSeconds, peakMb: 0 });
-      for (const name of ['saved.db', 'fetched.db', 'restored', 'restored-fetched', 'volume/a']) {
+        });
+        results.backup.push(made);
+      };
+      const fetch = (into: string, checked: object = {}) =>
+        agent({
+          do: 'fetch',
+          destination,
+          key: `a/b/${round}.manifest.json`,
+          etcdVersion: '3.5.16',
+          into: file(into),
+          isEncrypted: false,
+          freeFactor: 2,
+          mayLink: true,
+          ...checked,
+        });
+      const check = async () => {
+        rmSync(file('result'));
+        results.check.push(await fetch('checked.db'));
+      };
+      const status = async () => {
+        results.status.push(await run(join(etcd, 'etcdutl'), ['snapshot', 'status', file('saved.db')]));
+      };
+      const restoreFile = (from: string, to: string) =>
+        run(join(etcd, 'etcdutl'), ['snapshot', 'restore', file(from), `--data-dir=${file(to)}`]);
+      const restore = async () => {
+        results.restore.push(await restoreFile('saved.db', 'restored'));
+      };
+      const fetchAndRestore = async () => {
+        const { databaseSha256 } = JSON.parse(readFileSync(file('result'), 'utf8'));
+        const fetched = await fetch('fetched.db', { databaseSha256 });
+        const restored = await restoreFile('fetched.db', 'restored-fetched');
+        results.fetch.push(fetched);
+        const cpuSeconds = fetched.cpuSeconds + restored.cpuSeconds;
+        results.fetchAndRestore.push({ seconds: fetched.seconds + restored.seconds, cpuSeconds, peakMb: 0 });
+      };
+      for (const pair of [
+        [save, backup],
+        [status, check],
+        [restore, fetchAndRestore],
+      ]) {
+        for (const one of round % 2 === 0 ? pair : pair.reverse()) await one();
+      }
+      for (const name of ['saved.db', 'checked.db', 'fetched.db', 'restored', 'restored-fetched', 'volume/a']) {
         rmSync(file(name), { recursive: true, force: true });
       }
     }
@@ -225,6 +257,7 @@ async function measure(directory: string, etcd: string, sizeMb: number): Promise
     timed(`${back}: without starts`, seconds('backup') - agentStart, 'etcdctl', seconds('save') - toolStart),
     used(`${back}: CPU time`, cpu('backup'), 'etcdctl', cpu('save')),
     grown(`${back}: growth of memory`, grownMb('backup')),
+    used(`etcd check of a backup of ${size}`, seconds('check'), 'etcdutl snapshot status', seconds('status')),
     timed(there, seconds('fetchAndRestore'), 'etcdutl snapshot restore', seconds('restore')),
     timed(
       `${there}: without starts`,

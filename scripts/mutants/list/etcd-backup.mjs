@@ -122,10 +122,17 @@ export const snapshots = {
       tests: ['manifest.test.ts'],
     },
     {
-      name: 'the CRC of bytes that are not aligned starts at the wrong one',
+      name: 'the CRC of what follows the lanes is that of their start',
       file: 'crc32c.ts',
-      find: 'start + (-(bytes.byteOffset + start) & 3)',
-      replace: 'start + (-start & 3)',
+      find: 'words(crc, dataAt + pairsEnd, dataAt + wordsEnd)',
+      replace: 'words(crc, dataAt, dataAt + wordsEnd - pairsEnd)',
+      tests: ['crc32c.test.ts'],
+    },
+    {
+      name: 'the CRCs of two lanes are joined as if the second one were shorter',
+      file: 'crc32c.ts',
+      find: 'crcShift(1 << bit, laneBytes)',
+      replace: 'crcShift(1 << bit, laneBytes - 1)',
       tests: ['crc32c.test.ts'],
     },
     {
@@ -154,6 +161,30 @@ export const agents = {
       file: 'fetch.ts',
       find: 'if (wanted !== undefined && wanted !== found) throw',
       replace: 'if (wanted !== undefined && found.length !== wanted.length) throw',
+    },
+    {
+      name: 'a linked file with another end than the one that was checked is restored',
+      file: 'fetch.ts',
+      find: 'requireEqual(databaseSha256, end.toString',
+      replace: 'requireEqual(undefined, end.toString',
+    },
+    {
+      name: 'the stored file stays open after a fetch that does not read it',
+      file: 'fetch.ts',
+      find: 'await stored.body[Symbol.asyncIterator]().return?.();',
+      replace: '',
+    },
+    {
+      name: 'the snapshot of a member that is not fit stays open',
+      file: 'backup.ts',
+      find: 'abandoning.abort();',
+      replace: '',
+    },
+    {
+      name: 'a linked file to which something was appended is restored',
+      file: 'fetch.ts',
+      find: 'if (foundBytes !== sizeBytes) throw',
+      replace: 'if (foundBytes < sizeBytes) throw',
     },
     {
       name: 'a snapshot of a newer version is restored',

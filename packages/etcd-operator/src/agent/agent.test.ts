@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   copyFileSync,
   existsSync,
   lstatSync,
@@ -9,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -17,14 +19,14 @@ import { join } from 'node:path';
 import { systemClock } from '@ecsm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { etcdBinaries, skipWithoutRelease } from '../client/etcd/binaries.kit.ts';
-import type { EtcdClient, EtcdEndpoint } from '../client/etcd/contract.ts';
+import type { ConnectEtcd, EtcdClient, EtcdEndpoint } from '../client/etcd/contract.ts';
 import { connectGateway } from '../client/etcd/gateway.ts';
 import { RealEtcd } from '../client/etcd/real.kit.ts';
 import { eventually } from '../client/etcd/suite.kit.ts';
 import { etcdTool, statusOf } from '../snapshot/etcd-tools.kit.ts';
 import { parseManifest } from '../snapshot/manifest.ts';
 import { AgentBench } from './agent.kit.ts';
-import type { AgentResult, BackupResult } from './job.ts';
+import type { AgentResult, BackupResult, FetchResult } from './job.ts';
 
 function backedUp(result: AgentResult): BackupResult {
   if (!result.ok || result.do !== 'backup') throw new Error(JSON.stringify(result));
@@ -124,6 +126,26 @@ describe.skipIf(skipWithoutRelease('3.5'))('an agent', () => {
     expect(refused).toHaveProperty('message', expect.stringMatching(/ECONNREFUSED.*belongs to another cluster/));
   });
 
+  it('closes the snapshot of a member that is not fit, and one for which there is no space', async () => {
+    const signals: AbortSignal[] = [];
+    const connect: ConnectEtcd = (credentials) => {
+      const connected = connectGateway(systemClock)(credentials);
+      const open = connected.snapshot.bind(connected);
+      const snapshot: EtcdClient['snapshot'] = (endpoint, options = {}) => {
+        if (options.signal) signals.push(options.signal);
+        return open(endpoint, options);
+      };
+      return Object.assign(connected, { snapshot });
+    };
+    const source = { ...bench.backupJob([], 'unfit').source, clusterId: 'abc' };
+    const jobs = [
+      bench.backupJob([at()], 'unfit', { ...tls, source }),
+      bench.backupJob([at()], 'no-space', { ...tls, scratch: '/nowhere', compression: 'gzip' }),
+    ];
+    for (const job of jobs) expect(await bench.run(job, { connect })).toMatchObject({ ok: false });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+  });
+
   it('says what is missing: scratch, volume, key, job', async () => {
     const outcomeOf = (changes: object) => bench.run(bench.backupJob([at()], 'missing', { ...tls, ...changes }));
     expect(await outcomeOf({ scratch: '/nowhere', compression: 'gzip' })).toMatchObject({
@@ -203,6 +225,45 @@ describe.skipIf(skipWithoutRelease('3.5'))('an agent', () => {
     truncateSync(bench.file(key), 8_192 + 32);
     expect(await bench.run(job)).toMatchObject({ ok: false });
     expect(lstatSync(job.into).isFile()).toBe(true);
+  });
+
+  it('leaves the checksum of a linked backup to the tool of etcd, if it was computed before', async () => {
+    const { key, manifestKey, sha256 } = await make('linked-twice');
+    const file = bench.file(key);
+    const [checked, into] = [join(bench.directory, 'checked.db'), join(bench.directory, 'prepared', 'snapshot.db')];
+    const first = await bench.run({ ...bench.fetchJob(manifestKey), mayLink: true, into: checked });
+    const { databaseSha256 } = first as FetchResult;
+    expect(databaseSha256).toBe(readFileSync(file).subarray(-32).toString('hex'));
+    const job = { ...bench.fetchJob(manifestKey), mayLink: true, into, databaseSha256 };
+    const restored = (name: string) =>
+      etcdTool('etcdutl', 'snapshot', 'restore', into, `--data-dir=${join(bench.directory, name)}`);
+    const openFiles = () =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        const path = join('/proc/self/fd', fd);
+        return existsSync(path) && readlinkSync(path) === file;
+      });
+    expect(await bench.run({ ...job, freeFactor: 1e12 })).toMatchObject({ ok: false, code: 'ScratchFull' });
+    expect(openFiles()).toEqual([]);
+    expect(await bench.run(job)).toMatchObject({ ok: true, sha256, databaseSha256 });
+    expect(openFiles()).toEqual([]);
+    await restored('twice');
+
+    const bytes = readFileSync(file);
+    bytes[9_000] = (bytes[9_000] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    expect(await bench.run({ ...job, mayLink: false })).toMatchObject({ ok: false, code: 'SnapshotCorrupt' });
+    expect(await bench.run(job)).toMatchObject({ ok: true });
+    await expect(restored('twice-damaged')).rejects.toThrow('expected sha256');
+
+    rmSync(into);
+    appendFileSync(file, Buffer.alloc(512));
+    expect(await bench.run(job)).toMatchObject({ ok: false, code: 'SnapshotMismatch' });
+    bytes[bytes.byteLength - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    expect(await bench.run(job)).toMatchObject({ ok: false, code: 'SnapshotMismatch' });
+    truncateSync(file, bytes.byteLength - 512);
+    expect(await bench.run(job)).toMatchObject({ ok: false, code: 'SnapshotMismatch' });
+    expect(existsSync(into)).toBe(false);
   });
 
   it('refuses what is damaged, cut, swapped, of another key or of a newer version, and writes nothing', async () => {

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { timestampAt } from '@ecsm/runtime';
-import type { EtcdClient, EtcdEndpoint, EtcdHash, EtcdStatus } from '../client/etcd/contract.ts';
+import type { EtcdClient, EtcdEndpoint, EtcdHash, EtcdSnapshot, EtcdStatus } from '../client/etcd/contract.ts';
 import { isEtcdError } from '../client/etcd/error.ts';
 import type { BackupStorageClient } from '../client/storage/contract.ts';
 import { LeafSums } from '../snapshot/bolt/leaf-sums.ts';
@@ -104,17 +104,32 @@ interface Attempt {
   readonly context: AgentContext;
 }
 
+/** The snapshot of a member that fails or is not fit is closed. */
+async function makeFrom(attempt: Attempt): Promise<MadeBackup> {
+  const { client, endpoint, job, context } = attempt;
+  const { signal } = context;
+  const abandoning = new AbortController();
+  // It is opened while the status is asked for, and not read before that is known.
+  const opening = client.snapshot(endpoint, { signal: AbortSignal.any([signal, abandoning.signal]) });
+  opening.catch(() => {});
+  try {
+    const status = await client.status(endpoint, { signal });
+    const unfit = unfitness(status, job.source.clusterId);
+    if (unfit !== undefined) throw new AgentError('UnfitMember', `${endpoint.host} ${unfit}`, { isRetriable: true });
+    return await store(attempt, status, await opening);
+  } catch (error) {
+    abandoning.abort();
+    throw error;
+  }
+}
+
 /**
  * The snapshot is stored while it arrives, and completes in the store only after it was verified: in the file of the store,
  * or if that is elsewhere or not the snapshot itself, in a second copy.
  */
-async function makeFrom(attempt: Attempt): Promise<MadeBackup> {
-  const { client, endpoint, job, path, key, storage, context } = attempt;
+async function store(attempt: Attempt, status: EtcdStatus, { chunks, sizeBytes }: EtcdSnapshot): Promise<MadeBackup> {
+  const { job, path, key, storage, context } = attempt;
   const { signal } = context;
-  const status = await client.status(endpoint, { signal });
-  const unfit = unfitness(status, job.source.clusterId);
-  if (unfit !== undefined) throw new AgentError('UnfitMember', `${endpoint.host} ${unfit}`, { isRetriable: true });
-  const { chunks, sizeBytes } = await client.snapshot(endpoint, { signal });
   const isPlain = job.compression === 'none' && key === undefined;
   const isCopied = !isPlain || !storage.hasFiles;
   if (isCopied) await requireSpace(job.scratch, sizeBytes);

@@ -1,10 +1,12 @@
 /** The job that fetches a stored snapshot. The file gets its name only when everything is verified. */
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { BackupStorageClient } from '../client/storage/contract.ts';
+import type { BackupStorageClient, GetResult } from '../client/storage/contract.ts';
+import type { SnapshotChecksum } from '../snapshot/checksum.ts';
 import type { EncryptionKey } from '../snapshot/encryption.ts';
 import { SnapshotError } from '../snapshot/error.ts';
-import { readFacts, type SnapshotFacts } from '../snapshot/facts.ts';
+import { readFacts, type SnapshotFacts, trailerBytes } from '../snapshot/facts.ts';
 import type { BackupManifest } from '../snapshot/manifest.ts';
 import { isManifestKey } from '../snapshot/names.ts';
 import { type AgentContext, encryptionKey, startStep, storageOf } from './context.ts';
@@ -106,27 +108,16 @@ async function fetchInto(
   const part = `${job.into}.part`;
   // A link that was left by a process that was killed would be written through, into the stored file.
   await rm(part, { force: true });
+  const stored = await storage.get(manifest?.key ?? job.key, { signal });
   try {
-    const { object, body, file } = await storage.get(manifest?.key ?? job.key, { signal });
     const isPlain = manifest?.compression === 'none' && manifest.encryption === 'none';
-    const linked = job.mayLink && isPlain ? file : undefined;
-    const expectedBytes = manifest?.snapshot.sizeBytes;
+    const linked = job.mayLink && isPlain ? stored.file : undefined;
     const copies = linked === undefined ? job.freeFactor : job.freeFactor - 1;
-    await requireSpace(dirname(job.into), (expectedBytes ?? object.sizeBytes) * copies);
-    const opened = openStored(body, key, object.key);
-    const options = {
-      step: 'fetching the backup',
-      totalBytes: expectedBytes ?? object.sizeBytes,
-      flush: job.flush ?? false,
-      ...(expectedBytes === undefined ? {} : { maxBytes: expectedBytes }),
-    };
-    const reader =
-      linked === undefined
-        ? await writeSnapshot(opened.chunks, part, context, options)
-        : await readSnapshot(opened.chunks, context, options);
-    const checksum = reader.finish();
-    requireEqual(job.expected?.storedSha256 ?? manifest?.stored.sha256, opened.storedSha256() ?? checksum.sha256);
-    requireEqual(job.expected?.snapshotSha256 ?? manifest?.snapshot.sha256, checksum.sha256);
+    await requireSpace(dirname(job.into), (manifest?.snapshot.sizeBytes ?? stored.object.sizeBytes) * copies);
+    const checksum =
+      linked !== undefined && manifest && job.databaseSha256 !== undefined
+        ? await compareEnd(linked, stored.object.sizeBytes, manifest, job.databaseSha256)
+        : await receive(job, stored, manifest, key, linked === undefined ? part : undefined, context);
     const facts = recordedFacts(manifest) ?? (await factsOf(linked ?? part, checksum.sizeBytes, context));
     requireFacts(job, facts);
     if (linked !== undefined) await symlink(linked, part);
@@ -134,11 +125,60 @@ async function fetchInto(
     if (job.flush) await flushDirectoryOf(job.into);
     const { revision, keys, hash, hashKV, isAuthEnabled } = facts;
     const version = manifest ? { version: manifest.etcd.version } : {};
-    const { sizeBytes, sha256 } = checksum;
-    return { ok: true, do: 'fetch', sizeBytes, sha256, revision, keys, hash, hashKV, isAuthEnabled, ...version };
+    const { sizeBytes, sha256, databaseSha256 } = checksum;
+    const found = { sizeBytes, sha256, databaseSha256, revision, keys, hash, hashKV, isAuthEnabled, ...version };
+    return { ok: true, do: 'fetch', ...found };
   } finally {
+    // It is open until its end, or until this.
+    await stored.body[Symbol.asyncIterator]().return?.();
     await rm(part, { force: true });
   }
+}
+
+/** Reads what is stored, into a file if there is a path. Throws unless all of it is what was asked for. */
+async function receive(
+  { expected, flush = false }: FetchRequest,
+  { object, body }: GetResult,
+  manifest: BackupManifest | undefined,
+  key: EncryptionKey | undefined,
+  into: string | undefined,
+  context: AgentContext,
+): Promise<SnapshotChecksum> {
+  const expectedBytes = manifest?.snapshot.sizeBytes;
+  const opened = openStored(body, key, object.key);
+  const options = {
+    step: 'fetching the backup',
+    totalBytes: expectedBytes ?? object.sizeBytes,
+    flush,
+    ...(expectedBytes === undefined ? {} : { maxBytes: expectedBytes }),
+  };
+  const reader =
+    into === undefined
+      ? await readSnapshot(opened.chunks, context, options)
+      : await writeSnapshot(opened.chunks, into, context, options);
+  const checksum = reader.finish();
+  requireEqual(expected?.storedSha256 ?? manifest?.stored.sha256, opened.storedSha256() ?? checksum.sha256);
+  requireEqual(expected?.snapshotSha256 ?? manifest?.snapshot.sha256, checksum.sha256);
+  return checksum;
+}
+
+/** Compares the size and the end of a stored file, whose other bytes its next reader compares with that end. */
+async function compareEnd(
+  file: string,
+  foundBytes: number,
+  { snapshot: { sizeBytes, sha256 } }: BackupManifest,
+  databaseSha256: string,
+): Promise<SnapshotChecksum> {
+  if (foundBytes !== sizeBytes) throw swapped(`it has ${foundBytes} bytes, not ${sizeBytes}`);
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const end = Buffer.alloc(trailerBytes);
+    await handle.read(end, 0, trailerBytes, sizeBytes - trailerBytes);
+    requireEqual(databaseSha256, end.toString('hex'));
+  } finally {
+    await handle.close();
+  }
+  return { sizeBytes, sha256, databaseSha256 };
 }
 
 type FetchedFacts = Pick<FetchResult, 'revision' | 'keys' | 'hash' | 'isAuthEnabled'> &

@@ -56,6 +56,12 @@ export interface FetchJob {
   readonly freeFactor: number;
   /** Whether `into` may be a link to the stored file, if that is the snapshot itself: it is not copied then. */
   readonly mayLink?: boolean;
+  /**
+   * `databaseSha256` of an earlier fetch, if what reads `into` computes it and compares it with the end of the file, as
+   * `etcdutl snapshot restore` does. A stored file that is linked is then read once, and not here: only its size and its end
+   * are compared. Default: its checksums are computed here.
+   */
+  readonly databaseSha256?: string;
   /** A directory for new certificates of a scratch member, as `tlsFiles`. Default: none are made. */
   readonly certificates?: string;
 }
@@ -120,6 +126,8 @@ export interface FetchResult {
   readonly do: 'fetch';
   readonly sizeBytes: number;
   readonly sha256: string;
+  /** Of the snapshot without its end, which is this checksum. */
+  readonly databaseSha256: string;
   readonly revision: string;
   readonly keys: number;
   readonly hash: string;

@@ -100,8 +100,8 @@ export async function deleteData(storage: BackupStorageClient, baseKey: string, 
     ['gzip', false],
     ['gzip', true],
   ];
-  for (const [compression, encrypted] of forms)
-    await storage.delete(dataKeyOf(baseKey, compression, encrypted), options);
+  const keys = forms.map(([compression, encrypted]) => dataKeyOf(baseKey, compression, encrypted));
+  await Promise.all(keys.map((key) => storage.delete(key, options)));
 }
 
 export interface OpenedSnapshot {

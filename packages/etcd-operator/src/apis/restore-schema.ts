@@ -108,6 +108,7 @@ export const restoreStatus = object(
     keys: count('Number of keys in the backup.'),
     backupSize: count('Bytes of the snapshot.'),
     snapshotSha256: text('Checksum of the snapshot.'),
+    databaseSha256: text('Checksum of the database in it, which the snapshot has at its end.'),
     restoredRevision: text('Revision of the restored cluster when it had started.'),
     parkedVolumes: optional(list(string(), { description: 'Claims of the former members that are kept.' })),
   },

@@ -208,7 +208,7 @@ async function existing(path: string): Promise<string> {
   throw new Failure(`there is no file ${path}`);
 }
 
-function shown({ ok: _ok, do: _do, durationMs: _durationMs, ...facts }: FetchResult): object {
+function shown({ ok: _ok, do: _do, durationMs: _durationMs, databaseSha256: _end, ...facts }: FetchResult): object {
   return facts;
 }
 

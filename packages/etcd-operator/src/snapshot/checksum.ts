@@ -7,6 +7,8 @@ export interface SnapshotChecksum {
   readonly sizeBytes: number;
   /** Of all bytes, in hexadecimal. */
   readonly sha256: string;
+  /** Of the bytes before the last ones, which are this checksum. */
+  readonly databaseSha256: string;
 }
 
 export class ChecksumReader {
@@ -42,7 +44,12 @@ export class ChecksumReader {
   }
 
   finishUnchecked(): SnapshotChecksum & { readonly isWhole: boolean } {
-    const isWhole = this.#hash.copy().digest().equals(this.#tail);
-    return { sizeBytes: this.#sizeBytes, sha256: this.#hash.update(this.#tail).digest('hex'), isWhole };
+    const database = this.#hash.copy().digest();
+    return {
+      sizeBytes: this.#sizeBytes,
+      sha256: this.#hash.update(this.#tail).digest('hex'),
+      databaseSha256: database.toString('hex'),
+      isWhole: database.equals(this.#tail),
+    };
   }
 }

@@ -4,6 +4,16 @@ import { crcOf, crcShift, crcStart, crcUpdate } from './crc32c.ts';
 
 const crc = (bytes: Uint8Array) => crcOf(crcUpdate(crcStart, bytes, 0, bytes.byteLength));
 
+/** The definition: one bit after the other. */
+function bitwise(bytes: Uint8Array): number {
+  let register = crcStart;
+  for (const byte of bytes) {
+    register ^= byte;
+    for (let bit = 0; bit < 8; bit++) register = (register & 1) !== 0 ? (register >>> 1) ^ 0x82f63b78 : register >>> 1;
+  }
+  return register | 0;
+}
+
 describe('the CRC of Castagnoli', () => {
   it('has the values of its specification', () => {
     expect(crc(Buffer.from('123456789')).toString(16)).toBe('e3069283');
@@ -18,6 +28,16 @@ describe('the CRC of Castagnoli', () => {
       let register = crcStart;
       for (let at = 0; at < 1_000; at += size) register = crcUpdate(register, bytes, at, Math.min(1_000, at + size));
       expect(crcOf(register)).toBe(crc(bytes));
+    }
+  });
+
+  it('is that of the bits one by one, for sizes around those that are taken at once', () => {
+    const bytes = randomBytes(100_000);
+    for (const size of [63, 64, 65, 2_047, 2_048, 2_049, 4_096, 6_160, 45_055, 45_056, 45_057, 45_120, 99_999]) {
+      for (const start of [0, 1]) {
+        const part = bytes.subarray(start, start + size);
+        expect(crcUpdate(crcStart, bytes, start, start + size), `${size} bytes`).toBe(bitwise(part));
+      }
     }
   });
 

@@ -1,65 +1,61 @@
 /**
- * CRC-32 with Castagnoli's polynomial, which etcd uses for its hashes and Node.js does not have. Sixteen bytes per step, read
- * as four words, each byte with a table of its own: about 1.7 GB/s.
+ * CRC-32 with Castagnoli's polynomial, which etcd uses for its hashes and Node.js does not have. Sixteen bytes per step, each
+ * with a table of its own, and two steps at once: about 2.7 GB/s.
  */
+import {
+  type CrcModule,
+  dataAt,
+  dataBytesMax,
+  instantiateCrc,
+  laneBytes,
+  shiftTables,
+  shiftTablesAt,
+  stepBytes,
+  tables as tableCount,
+} from './crc32c-module.ts';
+
 const polynomial = 0x82f63b78;
-const lanes = 16;
 const entries = 256;
 /** For counts of up to 2^53 bytes. */
 const powersMax = 56;
+/** Of fewer bytes, copying costs more than it saves. */
+const copiedBytesMin = 64;
+const pairBytes = 2 * laneBytes;
+/** What is copied at once: a number of pairs. */
+const copiedBytesMax = dataBytesMax - (dataBytesMax % pairBytes);
 
 /** One table after the other: table `n` is what a byte contributes when `n` more bytes follow. */
 const tables = makeTables();
 /** x^(2^n) modulo the polynomial, in the reflected order of bits. */
 const powers = makePowers();
-
-/** A word has its first byte in the lowest bits; elsewhere the bytes are taken one by one. */
-const isLittleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
-/** The memory of the last update: most updates are of the same. A view costs as much as the CRC of some hundred bytes. */
-let lastWords: Int32Array = new Int32Array();
+/** Created when it is needed. */
+let loaded: (CrcModule & { readonly data: Uint8Array }) | undefined;
 
 /** The register before the first byte. */
 export const crcStart = -1;
 
 /** The register after the bytes from `start` to `end`, which have to be within `bytes`. */
 export function crcUpdate(register: number, bytes: Uint8Array, start: number, end: number): number {
-  const wordsAt = isLittleEndian ? Math.min(end, start + (-(bytes.byteOffset + start) & 3)) : end;
-  const count = ((end - wordsAt) >>> 4) << 2;
-  if (count === 0) return updateBytes(register, bytes, start, end);
-  const first = (bytes.byteOffset + wordsAt) >>> 2;
-  const crc = updateWords(updateBytes(register, bytes, start, wordsAt), wordsOf(bytes), first, first + count);
-  return updateBytes(crc, bytes, wordsAt + 4 * count, end);
+  let crc = register;
+  let at = start;
+  while (end - at >= copiedBytesMin) {
+    const count = Math.min(end - at, copiedBytesMax);
+    crc = updateCopy(crc, bytes.subarray(at, at + count));
+    at += count;
+  }
+  return updateBytes(crc, bytes, at, end);
 }
 
-/** A multiple of four words. */
-function updateWords(register: number, words: Int32Array, start: number, end: number): number {
-  const t = tables;
+function updateCopy(register: number, bytes: Uint8Array): number {
+  loaded ??= load();
+  const { data, pairs, words } = loaded;
+  data.set(bytes, dataAt);
+  const pairsEnd = bytes.byteLength - (bytes.byteLength % pairBytes);
+  const wordsEnd = bytes.byteLength - (bytes.byteLength % stepBytes);
   let crc = register;
-  for (let i = start; i < end; i += 4) {
-    // Within the bounds, as the caller guarantees: no element is undefined.
-    const a = entry(words, i) ^ crc;
-    const b = entry(words, i + 1);
-    const c = entry(words, i + 2);
-    const d = entry(words, i + 3);
-    crc =
-      entry(t, 3840 + (a & 255)) ^
-      entry(t, 3584 + ((a >>> 8) & 255)) ^
-      entry(t, 3328 + ((a >>> 16) & 255)) ^
-      entry(t, 3072 + (a >>> 24)) ^
-      entry(t, 2816 + (b & 255)) ^
-      entry(t, 2560 + ((b >>> 8) & 255)) ^
-      entry(t, 2304 + ((b >>> 16) & 255)) ^
-      entry(t, 2048 + (b >>> 24)) ^
-      entry(t, 1792 + (c & 255)) ^
-      entry(t, 1536 + ((c >>> 8) & 255)) ^
-      entry(t, 1280 + ((c >>> 16) & 255)) ^
-      entry(t, 1024 + (c >>> 24)) ^
-      entry(t, 768 + (d & 255)) ^
-      entry(t, 512 + ((d >>> 8) & 255)) ^
-      entry(t, 256 + ((d >>> 16) & 255)) ^
-      entry(t, d >>> 24);
-  }
-  return crc;
+  if (pairsEnd > 0) crc = pairs(crc, dataAt, dataAt + pairsEnd);
+  if (wordsEnd > pairsEnd) crc = words(crc, dataAt + pairsEnd, dataAt + wordsEnd);
+  return updateBytes(crc, bytes, wordsEnd, bytes.byteLength);
 }
 
 function updateBytes(register: number, bytes: Uint8Array, start: number, end: number): number {
@@ -87,10 +83,14 @@ export function crcShift(difference: number, count: number): number {
   return result;
 }
 
-/** The whole memory in which the bytes are. */
-function wordsOf({ buffer }: Uint8Array): Int32Array {
-  if (lastWords.buffer !== buffer) lastWords = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
-  return lastWords;
+function load(): CrcModule & { readonly data: Uint8Array } {
+  const { memory, pairs, words } = instantiateCrc();
+  // WebAssembly has the order of bytes of a DataView that is told so, on every machine.
+  const view = new DataView(memory.buffer);
+  for (const [index, value] of tables.entries()) view.setInt32(4 * index, value, true);
+  const shifted = makeShiftTables();
+  for (const [index, value] of shifted.entries()) view.setInt32(shiftTablesAt + 4 * index, value, true);
+  return { memory, pairs, words, data: new Uint8Array(memory.buffer) };
 }
 
 function byteAt(bytes: Uint8Array, index: number): number {
@@ -113,15 +113,28 @@ function multiply(left: number, right: number): number {
 }
 
 function makeTables(): Int32Array {
-  const all = new Int32Array(lanes * entries);
+  const all = new Int32Array(tableCount * entries);
   for (let byte = 0; byte < entries; byte++) {
     let crc = byte;
     for (let bit = 0; bit < 8; bit++) crc = (crc & 1) !== 0 ? (crc >>> 1) ^ polynomial : crc >>> 1;
     all[byte] = crc;
   }
-  for (let index = entries; index < lanes * entries; index++) {
+  for (let index = entries; index < tableCount * entries; index++) {
     const before = entry(all, index - entries);
     all[index] = (before >>> 8) ^ entry(all, before & 255);
+  }
+  return all;
+}
+
+/** One table for each byte of a register: what it is after the bytes of a lane. */
+function makeShiftTables(): Int32Array {
+  const all = new Int32Array(shiftTables * entries);
+  for (let bit = 0; bit < 8 * shiftTables; bit++) {
+    const table = (bit >> 3) * entries;
+    const first = 1 << (bit & 7);
+    const shifted = crcShift(1 << bit, laneBytes);
+    // All with this as their highest bit.
+    for (let rest = 0; rest < first; rest++) all[table + first + rest] = shifted ^ entry(all, table + rest);
   }
   return all;
 }

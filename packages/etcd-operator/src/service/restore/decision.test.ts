@@ -21,7 +21,16 @@ const main: RestoredCluster = {
   isRestored: false,
   parked: [],
 };
-const fetched = { ok: true, do: 'fetch', revision: '7', keys: 5, sizeBytes: 200, sha256: 'a', version: '3.5.16' };
+const fetched = {
+  ok: true,
+  do: 'fetch',
+  revision: '7',
+  keys: 5,
+  sizeBytes: 200,
+  sha256: 'a',
+  databaseSha256: 'd',
+  version: '3.5.16',
+};
 
 function inputOf(
   known: Partial<RestoreInput> = {},
@@ -120,6 +129,7 @@ describe('after the check', () => {
 
   it('the cluster is backed up before it is stopped, if it has a quorum', () => {
     expect(checked(fetched).status).toMatchObject({ step: 'SafetyBackup', etcdRevision: '7', keys: 5 });
+    expect(checked(fetched).status).toMatchObject({ snapshotSha256: 'a', databaseSha256: 'd' });
     expect(checked(fetched, { cluster: { ...main, hasQuorum: false } }).status.step).toBe('Stopping');
     const spec = { restoreType: 'Replace', confirmReplace: 'main', safetyBackup: false } as const;
     expect(checked(fetched, {}, spec).status.step).toBe('Stopping');

@@ -149,13 +149,14 @@ const userMessage =
 function factsOf(result: AgentSuccess): Partial<EtcdRestoreStatus> {
   const [etcdVersion, etcdRevision] = [textOf(result, 'version'), textOf(result, 'revision')];
   const [keys, backupSize] = [numberOf(result, 'keys'), numberOf(result, 'sizeBytes')];
-  const snapshotSha256 = textOf(result, 'sha256');
+  const [snapshotSha256, databaseSha256] = [textOf(result, 'sha256'), textOf(result, 'databaseSha256')];
   return {
     ...(etcdVersion === undefined ? {} : { etcdVersion }),
     ...(etcdRevision === undefined ? {} : { etcdRevision }),
     ...(keys === undefined ? {} : { keys }),
     ...(backupSize === undefined ? {} : { backupSize }),
     ...(snapshotSha256 === undefined ? {} : { snapshotSha256 }),
+    ...(databaseSha256 === undefined ? {} : { databaseSha256 }),
   };
 }
 

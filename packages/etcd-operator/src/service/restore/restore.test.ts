@@ -130,20 +130,25 @@ describe('an action of a restore', () => {
 
   it('creates the pod that checks the backup', async () => {
     await backedUp('b', stored);
-    const status = { etcdRevision: '7' };
+    const status = { etcdRevision: '7', databaseSha256: 'd' };
     await perform(await create(), { do: 'createWorker', name: 'check', purpose: 'check', attempt: 1 }, status);
-    expect(await jobsIn('check')).toMatchObject([
-      { do: 'fetch', key: 'm.manifest.json', expected: { snapshotSha256: 'a', storedSha256: 'b', revision: '7' } },
-    ]);
+    const [job] = await jobsIn('check');
+    const expected = { snapshotSha256: 'a', storedSha256: 'b', revision: '7' };
+    expect(job).toMatchObject({ do: 'fetch', key: 'm.manifest.json', expected });
+    // Nothing runs after it that would compute the checksum.
+    expect(job).not.toHaveProperty('databaseSha256');
   });
 
   it('creates the pod that prepares the volume of the first member', async () => {
     await backedUp('b', stored);
     await lab.create({ size: 3 });
     const restore = await create({ revisionBump: 10 });
-    await perform(restore, { do: 'createWorker', name: 'p', purpose: 'prepare', attempt: 2 }, { slot: 3 });
+    const status = { slot: 3, databaseSha256: 'd' };
+    await perform(restore, { do: 'createWorker', name: 'p', purpose: 'prepare', attempt: 2 }, status);
     const [fetch, command, commit] = await jobsIn('p');
-    expect(fetch).toMatchObject({ do: 'fetch', into: '/var/lib/etcd/restore/2/snapshot.db' });
+    // The tool of etcd, which is not told to skip it, computes the checksum.
+    expect(fetch).toMatchObject({ do: 'fetch', into: '/var/lib/etcd/restore/2/snapshot.db', databaseSha256: 'd' });
+    expect(command).not.toContain('--skip-hash-check');
     expect(command).toEqual(expect.arrayContaining(['--name=main-3', '--bump-revision=10', '--mark-compacted']));
     expect(commit).toMatchObject({ do: 'commit', to: '/var/lib/etcd/data', marker: restore.metadata.uid });
   });

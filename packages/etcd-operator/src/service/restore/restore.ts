@@ -1,7 +1,7 @@
 /** Restores: observes one, and carries out the action that was decided. */
 import { PersistentVolumeClaim, Pod } from '@ecsm/kubernetes';
 import { findCondition, isApiError } from '@ecsm/runtime';
-import type { AgentJob } from '../../agent/job.ts';
+import type { FetchJob } from '../../agent/job.ts';
 import { EtcdBackup } from '../../apis/etcd-backup.ts';
 import { EtcdCluster } from '../../apis/etcd-cluster.ts';
 import { type EtcdRestore, EtcdRestore as EtcdRestoreKind } from '../../apis/etcd-restore.ts';
@@ -201,8 +201,11 @@ export class RestoreService {
     const all = `${paths.volume}/restore`;
     const directory = `${all}/${attempt}`;
     const snapshot = `${directory}/snapshot.db`;
-    const fetch = fetchJob(input, snapshot);
     const { restore } = input;
+    const { databaseSha256 } = restore.status ?? {};
+    const checked = fetchJob(input, snapshot);
+    // What is linked is hashed by the tool of etcd, which runs after it.
+    const fetch = checked && { ...checked, ...(databaseSha256 === undefined ? {} : { databaseSha256 }) };
     const { slot } = restore.status ?? {};
     if (options === undefined || fetch === undefined || cluster === undefined || slot === undefined) return undefined;
     const dataDirectory = `${directory}/data`;
@@ -230,7 +233,7 @@ export class RestoreService {
   }
 }
 
-function fetchJob({ source, restore, cluster }: RestoreInput, into: string): AgentJob | undefined {
+function fetchJob({ source, restore, cluster }: RestoreInput, into: string): FetchJob | undefined {
   if (source.is !== 'found') return undefined;
   const { checksums, etcdRevision } = source.recorded ?? {};
   const snapshotSha256 = checksums?.snapshotSha256 ?? restore.status?.snapshotSha256;

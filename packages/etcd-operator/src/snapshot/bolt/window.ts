@@ -4,6 +4,7 @@
  */
 import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const aheadBytes = 256 * 1024;
 /** Ranges with smaller gaps count as consecutive. */
@@ -37,15 +38,16 @@ export class FileWindow {
     const isConsecutive = start >= last.start && start - last.end <= gapBytesMax;
     const wantedBytes = Math.min(Math.max(sizeBytes, isConsecutive ? aheadBytes : 0), this.#sizeBytes - start);
     if (this.#buffer.byteLength < wantedBytes) this.#buffer = Buffer.allocUnsafeSlow(wantedBytes);
-    const filled = (bytesRead: number) => {
-      [this.#start, this.#filledBytes] = [start, bytesRead];
+    const fill = () => {
+      // Synchronous reads are faster by far: they are short, and most of it is in the cache of the system.
+      this.#filledBytes = readSync(this.#handle.fd, this.#buffer, 0, wantedBytes, start);
+      this.#start = start;
       return this.#range(start, sizeBytes);
     };
     this.#turnBytes += wantedBytes;
-    // Synchronous reads are faster by far: they are short, and most of it is in the cache of the system.
-    if (this.#turnBytes < bytesPerTurn) return filled(readSync(this.#handle.fd, this.#buffer, 0, wantedBytes, start));
+    if (this.#turnBytes < bytesPerTurn) return fill();
     this.#turnBytes = 0;
-    return this.#handle.read(this.#buffer, 0, wantedBytes, start).then(({ bytesRead }) => filled(bytesRead));
+    return nextTurn().then(fill);
   }
 
   #range(start: number, sizeBytes: number): Buffer {

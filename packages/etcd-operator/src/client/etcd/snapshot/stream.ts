@@ -152,6 +152,7 @@ class SnapshotConnection {
   #fail(error: EtcdError): void {
     if (this.#hasEnded) return;
     this.#failure ??= error;
+    this.#cancelTimer();
     this.#stream.close();
     this.#wake();
   }

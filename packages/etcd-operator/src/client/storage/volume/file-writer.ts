@@ -4,7 +4,8 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 
-const bufferBytes = 1024 * 1024;
+/** Larger writes are slower: the system needs large free pieces of memory for them. */
+const bufferBytes = 256 * 1024;
 
 export interface FileWriterOptions {
   /** Called with the number of bytes that were written so far. */
