@@ -12,6 +12,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from 'esbuild';
+import { builtinsPlugin } from './builtins-plugin.mjs';
 import { sqlitePlugin } from './sqlite-plugin.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -157,7 +158,7 @@ async function bundle({ name, folder, main, hasSqlite }, directory, machine) {
     format: 'esm',
     target: 'node20.15',
     define: { __ECSM_VERSION__: JSON.stringify(version) },
-    plugins: [sqlitePlugin(hasSqlite ? loader : noLoader)],
+    plugins: [sqlitePlugin(hasSqlite ? loader : noLoader), builtinsPlugin],
     logLevel: 'warning',
   };
   const { metafile } = await build({ ...common, write: false, metafile: true });

@@ -21,6 +21,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { builtinsPlugin } from './builtins-plugin.mjs';
 import { sqlitePlugin } from './sqlite-plugin.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -75,6 +76,7 @@ const builds = await Promise.all(
       entryPoints: { [name]: entry },
       outExtension: { '.js': '.mjs' },
       format: 'esm',
+      plugins: [...common.plugins, builtinsPlugin],
       splitting: true,
       // V8 keeps the text of every loaded module in memory.
       minifySyntax: true,

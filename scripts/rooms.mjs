@@ -175,7 +175,7 @@ export const rooms = {
   },
 
   'ecsm-client/rest': { imports: ['runtime'], doors: ['node:http', 'node:https', 'node:zlib'] },
-  'ecsm-client/clientset': { imports: ['ecsm-client/rest', 'runtime'] },
+  'ecsm-client/clientset': { imports: ['ecsm-client/rest', 'runtime'], doors: ['node:crypto'] },
 
   'ecsm-simulator/platform': { imports: ['runtime'] },
   'ecsm-simulator/api': { imports: ['ecsm-simulator/platform', 'runtime'], doors: ['node:crypto'] },

@@ -9,6 +9,8 @@ import type { ListedRow, ListMemory } from './list-memory.ts';
 import { type Page, wirePage } from './pages.ts';
 import { rowSlicesOf } from './row-slices.ts';
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 type ChangedPage<Row> = Page<ListedRow<Row>> & { readonly hashes: readonly number[] };
 
 export async function fetchChanged<Row extends { readonly id: string }>(
@@ -76,7 +78,7 @@ function isRow<Row>(row: Shape<Row>, value: unknown): value is Row {
 
 function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(utf8.decode(bytes));
   } catch {
     return undefined;
   }

@@ -42,6 +42,24 @@ describe('the rows of a list', () => {
     }
   });
 
+  it('are found wherever the text that is searched at once ends', () => {
+    const filler = (length: number) => ({ id: '"'.repeat(length), more: [{ list: [{ text: '\\'.repeat(length) }] }] });
+    // With escapes, each of them is up to 260 KB long: several rows in one window, and several windows for one row.
+    for (const length of [1, 900, 8_191, 8_192, 16_370, 30_000, 65_000]) {
+      const rows = [filler(1), ...Array.from({ length: 20 }, () => filler(length)), filler(2)];
+      expect(found(JSON.stringify({ data: { list: rows, total: 22 } }))).toEqual(rows);
+    }
+  });
+
+  it('are not found if one is nested too deeply, or too long', () => {
+    const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+    const response = (row: object) => JSON.stringify({ data: { list: [row], total: 1 } });
+    expect(found(response({ value: nested(7) }))).toHaveLength(1);
+    expect(found(response({ value: nested(8) }))).toBeUndefined();
+    expect(found(response({ value: ' '.repeat(4 * 2 ** 20 - 12) }))).toHaveLength(1);
+    expect(found(response({ value: ' '.repeat(4 * 2 ** 20) }))).toBeUndefined();
+  });
+
   it.each([
     ['{"status":200,"data":null}'],
     ['{"status":200,"data":{"list":null,"total":0}}'],

@@ -237,6 +237,21 @@ describe('calls', () => {
     expect(targets).toEqual(['/1', '/2', '/3', '/4', '/5']);
   });
 
+  it('that write start before reads that wait longer, but not all of them', async () => {
+    const { link, call, send, targets } = bench(1);
+    const gates: (() => void)[] = [];
+    link.response = () => new Promise((resolve) => gates.push(() => resolve(envelope)));
+    const reads = ['/1', '/read 1', '/read 2', '/read 3'].map((target) => call(target));
+    const writes = [1, 2, 3, 4, 5].map((number) => send('POST', `/write ${number}`));
+    for (let finished = 0; finished < 9; finished++) {
+      await settled();
+      gates.shift()?.();
+    }
+    await Promise.all([...reads, ...writes]);
+    const order = ['write 1', 'write 2', 'write 3', 'read 1', 'write 4', 'write 5', 'read 2', 'read 3'];
+    expect(targets).toEqual(['/1', ...order.map((name) => `/${name}`)]);
+  });
+
   it('do not wait for a slow one', async () => {
     const { link, call, failing } = bench(2);
     const slow = new AbortController();

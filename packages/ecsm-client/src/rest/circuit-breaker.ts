@@ -146,8 +146,9 @@ export class CircuitBreaker {
 
   async #send(request: WireRequest, options: SendOptions): Promise<WireResponse> {
     this.#checkSendable(options);
-    const fence = request.method === 'GET' ? undefined : this.#fence;
-    const release = await this.#limit.acquire(options.signal);
+    const isRead = request.method === 'GET';
+    const fence = isRead ? undefined : this.#fence;
+    const release = await this.#limit.acquire(options.signal, isRead ? 'read' : 'write');
     try {
       this.#checkSendable(options);
       if (fence !== undefined) {
@@ -190,7 +191,7 @@ export class CircuitBreaker {
   }
 
   async #sendProbe(request: WireRequest, options: SendOptions): Promise<WireResponse> {
-    const release = await this.#limit.acquire(options.signal, 'first');
+    const release = await this.#limit.acquire(options.signal, 'probe');
     try {
       return await this.#attempt(request, options);
     } finally {

@@ -8,6 +8,7 @@ import { type CallSubject, errorFor, PlatformResponse, reasonCharactersMax } fro
 import type { WireResponse } from './transport.ts';
 
 const success = 200;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Longer texts are only cut, not parsed and redacted, for an excerpt. */
 const excerptSourceMax = 65_536;
 const retryAfterSecondsMax = 3_600;
@@ -124,7 +125,7 @@ function describeBody(text: string): string {
 /** Returns undefined if the body is not UTF-8. A byte order mark is dropped. */
 function decode(body: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return utf8.decode(body);
   } catch {
     return undefined;
   }

@@ -131,7 +131,7 @@ export class Observer {
   /** A reconcile has decided about these services of ours, and waits for the lost nodes. */
   decided(base: string, ours: readonly PlatformService[], lostNodes: readonly string[]): void {
     for (const service of ours) this.services.decide(service, this.poller.newest);
-    this.owners.of(base).lostNodes = lostNodes;
+    this.owners.setLostNodes(base, lostNodes);
   }
 
   /** The mark of a service of ours. Returns undefined if no reconcile of this process has decided about the service. */

@@ -99,7 +99,8 @@ it('a deleted service has nothing in progress and waits for no node', () => {
   owners.setInProgress('a', true);
   owners.setInProgress('a', true);
   owners.setInProgress('b', true);
-  owners.of('a').lostNodes = ['node-1'];
+  owners.setLostNodes('a', ['node-1']);
+  owners.setLostNodes('b', []);
   expect([owners.inProgressCount, owners.awaiting(new Set(['node-1']))]).toEqual([2, ['a']]);
   owners.release('a', 'u');
   owners.delete('a');

@@ -15,6 +15,9 @@ const releasedMax = 1_000;
 /** Payloads of services that were created and have not been read yet. */
 const payloadsMax = 4_096;
 
+/** Shared by all records, nearly all of which have no lost nodes. */
+const none: readonly string[] = [];
+
 export class OwnerRecord {
   /** Digest of the object when nothing was left to do. */
   restingDigest: string | undefined;
@@ -33,7 +36,7 @@ export class OwnerRecord {
    */
   knownIds: readonly string[] = [];
   /** Lost nodes that the service waits for. It may not be allowed to run there now. */
-  lostNodes: readonly string[] = [];
+  lostNodes: readonly string[] = none;
 }
 
 export class OwnerRecords {
@@ -72,6 +75,10 @@ export class OwnerRecords {
     record.isInProgress = isInProgress;
   }
 
+  setLostNodes(base: string, names: readonly string[]): void {
+    this.of(base).lostNodes = names.length === 0 ? none : names;
+  }
+
   /** Those that wait for one of these nodes. */
   awaiting(nodeNames: ReadonlySet<string>): readonly string[] {
     if (nodeNames.size === 0) return [];
@@ -80,7 +87,8 @@ export class OwnerRecords {
 
   addKnownIds(base: string, ids: Iterable<string>): void {
     const record = this.of(base);
-    for (const id of ids) if (!record.knownIds.includes(id)) record.knownIds = [...record.knownIds, id];
+    // Unlike a literal with a spread, `concat` reserves no memory for further elements.
+    for (const id of ids) if (!record.knownIds.includes(id)) record.knownIds = record.knownIds.concat(id);
   }
 
   /** Something of it changed on the platform. */
@@ -199,6 +207,11 @@ export function digestOf({ metadata, status }: Pick<ApiObject<unknown, unknown>,
   const { uid, generation, annotations, deletionTimestamp, finalizers = [] } = metadata;
   const isDeleted = deletionTimestamp !== undefined;
   const isFinalizerLost = status !== undefined && !isDeleted && !finalizers.includes(platformFinalizer);
-  const chosen = [annotations?.[adoptAnnotation], annotations?.[restartedAtAnnotation]];
-  return JSON.stringify([uid, generation, isDeleted, isFinalizerLost, ...chosen]);
+  const chosen = [annotations?.[adoptAnnotation], annotations?.[restartedAtAnnotation]].map((value) => quoted(value));
+  // One is kept for each object: the text of a join needs less memory than that of a template or of JSON.
+  return [uid, generation, isDeleted, isFinalizerLost, ...chosen].join(' ');
+}
+
+function quoted(value: string | undefined): string {
+  return value === undefined ? '' : JSON.stringify(value);
 }

@@ -142,7 +142,8 @@ export class Poller {
     if (isInProgress) this.#interval.reset();
     if (isInProgress) this.#pace.changed();
     // After the last of many steps was sent the link is idle, and the only thing left to do is to poll.
-    if (this.#polling.isBulk) this.#timer.shorten(breaker.inFlight === 0 ? this.#interval.msMin : this.#interval.ms);
+    if (this.#polling.isBulk)
+      this.#timer.shorten(breaker.inFlight === 0 ? this.#interval.idleLinkMs : this.#interval.ms);
   }
 
   pollNow(): void {

@@ -61,6 +61,15 @@ describe('the interval of polls', () => {
     expect(looks(interval, 8)).toEqual([62.5, 125, 250, 500, 1_000, 2_000, 2_000, 2_000]);
   });
 
+  it('is a part of the duration of a poll while the link is idle, and at most as long as after a step', () => {
+    const interval = new PollInterval(2_000);
+    const idleAfter = (durationMs: number) => {
+      interval.next(durationMs);
+      return interval.idleLinkMs;
+    };
+    expect([0, 40, 100, 200, 900].map(idleAfter)).toEqual([15.625, 15.625, 25, 50, 62.5]);
+  });
+
   it('is a multiple of the duration of a poll', () => {
     const interval = new PollInterval(2_000);
     interval.reset();

@@ -58,6 +58,9 @@ export class Polling {
 const firstPart = 1 / 32;
 /** The interval is at least this many times the duration of the last poll, to leave the link to others. */
 const durationFactor = 4;
+/** While the link is idle, this part of the duration is enough, but at least this part of the longest interval. */
+const idleDurationFactor = 1 / 4;
+const idleLinkPart = 1 / 128;
 
 /** The interval in bulk mode: very short after a step was sent, then doubling up to a limit. */
 export class PollInterval {
@@ -70,9 +73,9 @@ export class PollInterval {
     this.#ms = msMax;
   }
 
-  /** The shortest interval, for an idle link. */
-  get msMin(): number {
-    return this.#msMax * firstPart;
+  /** On an idle link there is nothing to leave it to: a part of the duration of the last poll, within limits. */
+  get idleLinkMs(): number {
+    return Math.min(Math.max(this.#durationMs * idleDurationFactor, this.#msMax * idleLinkPart), this.#msMin);
   }
 
   get ms(): number {
@@ -81,7 +84,7 @@ export class PollInterval {
 
   /** A step was sent, and will be visible soon. */
   reset(): void {
-    this.#ms = this.msMin;
+    this.#ms = this.#msMin;
   }
 
   /** A poll has ended. Returns the interval to the next one. */
@@ -90,5 +93,9 @@ export class PollInterval {
     const { ms } = this;
     this.#ms = Math.min(this.#ms * 2, this.#msMax);
     return ms;
+  }
+
+  get #msMin(): number {
+    return this.#msMax * firstPart;
   }
 }

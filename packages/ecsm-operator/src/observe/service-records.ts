@@ -2,6 +2,7 @@
  * What is known of the services on the platform: one record for each, by id, and an index by the names that they may
  * have in the registry. All of it may be lost at any time. A record never holds the row of its service.
  */
+import { Buffer } from 'node:buffer';
 import { numberOf, type ServiceBody, type ServiceRow } from '@ecsm/client';
 import type { Clock } from '@ecsm/runtime';
 import type { Mark, PlatformService } from '../resource/model.ts';
@@ -75,6 +76,7 @@ export class ServiceRecords {
   /** Base of a name → ids of listed services named so. */
   readonly #idsByBase = new Map<string, readonly string[]>();
   #listedCount = 0;
+  #registry = '';
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -150,7 +152,7 @@ export class ServiceRecords {
   decide({ id, name, instances, mark }: PlatformService, poll: number): void {
     const record = this.of(id);
     const fingerprint = fingerprintOfInstances(instances);
-    record.decided = { name, fingerprint, poll, mark };
+    record.decided = { name, fingerprint, poll, mark: mark && this.#kept(mark) };
     if (record.recheckedFingerprint !== fingerprint) record.recheckedFingerprint = undefined;
   }
 
@@ -205,9 +207,15 @@ export class ServiceRecords {
     this.#listedCount = 0;
   }
 
+  /** A part of a text keeps the whole text in memory: it is copied. The registry is the same for nearly all marks. */
+  #kept(mark: Mark): Mark {
+    if (this.#registry !== mark.registry) this.#registry = copyOf(mark.registry);
+    return { ...mark, registry: this.#registry, uid: copyOf(mark.uid) };
+  }
+
   #list(id: string, name: string): void {
     this.#listedCount++;
-    for (const base of basesOf(name)) this.#idsByBase.set(base, [...this.idsOf(base), id]);
+    for (const base of basesOf(name)) this.#idsByBase.set(base, this.idsOf(base).concat(id));
   }
 
   #unlist(id: string, record: ServiceRecord): void {
@@ -220,4 +228,8 @@ export class ServiceRecords {
     }
     record.listed = undefined;
   }
+}
+
+function copyOf(text: string): string {
+  return Buffer.from(text).toString();
 }

@@ -8,8 +8,8 @@ import type { Components } from './components.ts';
 import type { ServeOptions } from './options.ts';
 
 export async function serve({ registry, operator }: Components, options: ServeOptions, log: Log): Promise<Serving> {
-  // bin/ecsm-operator turns it off to save memory, but a server runs the same code for every request.
-  setFlagsFromString('--opt');
+  // bin/ecsm-operator turns the compilers off to save memory, but a server runs the same code for every request.
+  for (const flag of ['--sparkplug', '--flush-baseline-code', '--opt']) setFlagsFromString(flag);
   const viewNamespaces = [unmanagedNamespace, nodeLeaseNamespace];
   const views = operator.views.map((view) => ({ ...view, missingSubresource: podSubresourceReason }));
   const serving = await startServing({ registry, ...options, views, viewNamespaces, log });
