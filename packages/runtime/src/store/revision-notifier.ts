@@ -11,6 +11,11 @@ export class RevisionNotifier {
     return this.#waiting.size;
   }
 
+  /** The newest revision that was notified, 0 if there was none. */
+  get revision(): Revision {
+    return this.#revision;
+  }
+
   /** Resolves every wait for a revision up to this one. Calls may be repeated or out of order. */
   notify(revision: Revision): void {
     if (revision <= this.#revision) return;

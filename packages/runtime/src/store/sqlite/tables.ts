@@ -144,6 +144,11 @@ export class Tables {
     return { commits, through: newest };
   }
 
+  /** The value of a row of the log. Returns undefined if it is not there any more, or a deletion. */
+  valueOf(row: number): Uint8Array | undefined {
+    return this.#findRow(row)?.value;
+  }
+
   /** Only reads. */
   plan(commits: readonly Writes[], timeMs: number): Plan {
     return planCommits(commits, this.revision, (key) => this.#pointer(key), timeMs);
