@@ -58,20 +58,21 @@ export async function sendJson(exchange: Exchange, code: number, body: unknown, 
 export async function sendText(
   { request, response, headers }: Exchange,
   code: number,
-  parts: readonly string[],
+  parts: readonly Part[],
   contentType = 'application/json',
 ): Promise<void> {
   headers.push('Content-Type', contentType, 'Cache-Control', 'no-cache, private');
-  if (lengthOf(parts) < textLengthMax) {
-    const text = `${parts.length === 1 ? parts[0] : parts.join('')}${lineBreak}`;
+  const [only] = parts;
+  if (typeof only === 'string' && parts.length === 1 && only.length < textLengthMax) {
+    const text = `${only}${lineBreak}`;
     const sizeBytes = Buffer.byteLength(text);
     headers.push('Content-Length', String(sizeBytes));
     // ASCII, as most objects are. Node.js copies it as it is, but looks at every character of other text.
     response.writeHead(code, headers).end(text, sizeBytes === text.length ? 'latin1' : 'utf8');
     return;
   }
-  const sizeBytes = parts.reduce((size, part) => size + Buffer.byteLength(part), lineBreak.length);
-  let pieces: Iterable<Buffer> = piecesOf([...parts, lineBreak]);
+  const sizeBytes = parts.reduce((size, part) => size + sizeOf(part), lineBreak.length);
+  let pieces: Iterable<Buffer> = piecesOf([...parts, lineBreak], sizeBytes);
   if (sizeBytes >= gzipBytesMin && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) {
     const body = await compress(Buffer.concat([...pieces], sizeBytes), { level: gzipLevel });
     pieces = dividedBytes(body);
@@ -83,8 +84,10 @@ export async function sendText(
 
 const lineBreak = '\n';
 
-function lengthOf(parts: readonly string[]): number {
-  return parts.reduce((length, part) => length + part.length, 0);
+type Part = string | Uint8Array;
+
+function sizeOf(part: Part): number {
+  return typeof part === 'string' ? Buffer.byteLength(part) : part.byteLength;
 }
 
 /**
@@ -100,20 +103,27 @@ async function sendPieces(response: ServerResponse, pieces: Iterable<Buffer>): P
 }
 
 /** The bytes of a text, without a buffer for all of it. */
-function* piecesOf(parts: readonly string[]): Generator<Buffer> {
-  let piece = Buffer.allocUnsafe(pieceBytes);
+function* piecesOf(parts: readonly Part[], sizeBytes: number): Generator<Buffer> {
+  let piece = Buffer.allocUnsafe(Math.min(pieceBytes, sizeBytes));
   let usedBytes = 0;
   for (const part of parts) {
-    const partBytes = Buffer.byteLength(part);
-    if (partBytes > pieceBytes - usedBytes) {
+    const partBytes = sizeOf(part);
+    if (partBytes > piece.byteLength - usedBytes) {
       if (usedBytes > 0) yield piece.subarray(0, usedBytes);
       piece = Buffer.allocUnsafe(pieceBytes);
       usedBytes = 0;
     }
     if (partBytes > pieceBytes) yield* dividedBytes(Buffer.from(part));
-    else usedBytes += piece.write(part, usedBytes);
+    else usedBytes += copied(part, piece, usedBytes);
   }
   yield piece.subarray(0, usedBytes);
+}
+
+/** Returns the number of bytes. */
+function copied(part: Part, target: Buffer, at: number): number {
+  if (typeof part === 'string') return target.write(part, at);
+  target.set(part, at);
+  return part.byteLength;
 }
 
 function* dividedBytes(bytes: Buffer): Generator<Buffer> {

@@ -111,7 +111,13 @@ export interface EncodedResource {
 }
 
 export interface EncodedList extends Omit<ObjectList<unknown, unknown>, 'items'> {
-  readonly items: readonly string[];
+  readonly items: readonly EncodedObject[];
+}
+
+/** JSON in two parts: text, and the UTF-8 after it, as it is stored. It is copied once, into the response. */
+export interface EncodedObject {
+  readonly head: string;
+  readonly rest: Uint8Array;
 }
 
 export interface History {

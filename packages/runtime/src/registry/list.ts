@@ -7,7 +7,7 @@ import { matchesLabels } from '../api/selector.ts';
 import { parseLabelSelector } from '../api/selector-parser.ts';
 import type { Entry, Revision, Store, VersionPage as StoreVersionPage } from '../store/contract.ts';
 import { checkLimit } from '../store/validate.ts';
-import { decode, revisionOf, textWithRevision, withRevision } from './codec.ts';
+import { decode, partsWithRevision, revisionOf, withRevision } from './codec.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
 import type {
   EncodedList,
@@ -33,11 +33,11 @@ export async function listObjects<Spec, Status>(
 }
 
 /** Objects are decoded only if there is a selector. */
-export async function listTexts(store: Store, kind: Kind, options: ListOptions): Promise<EncodedList> {
+export async function listEncoded(store: Store, kind: Kind, options: ListOptions): Promise<EncodedList> {
   const matches = matcherOf(kind, options);
   return listItems(store, kind, options, ({ key, value, revision }) => {
     const isSelected = !matches || matches(withRevision(decode(kind, key, value), revision));
-    return isSelected ? textWithRevision(kind, key, value, revision) : undefined;
+    return isSelected ? partsWithRevision(kind, key, value, revision) : undefined;
   });
 }
 

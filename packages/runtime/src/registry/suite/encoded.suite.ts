@@ -2,8 +2,10 @@
 import { Region, Widget } from '@ecsm/runtime/testing';
 import { expect, it } from 'vitest';
 import type { Kind } from '../../api/kind.ts';
-import type { EncodedReads } from '../contract.ts';
+import type { EncodedObject, EncodedReads } from '../contract.ts';
 import { failure, type RegistrySuite } from './suite.kit.ts';
+
+const textOf = ({ head, rest }: EncodedObject) => `${head}${Buffer.from(rest).toString()}`;
 
 export function encodedRules(suite: RegistrySuite): void {
   const { widgets, whereCapable, whereDamaged, damage } = suite;
@@ -28,10 +30,12 @@ export function encodedRules(suite: RegistrySuite): void {
       const selections = [{}, { limit: 2 }, { labelSelector: 'first=false' }, { fieldSelector: 'metadata.name=b' }];
       for (const options of selections) {
         const { items, ...list } = await encoded().list(options);
-        expect({ ...list, items: items.map((text) => JSON.parse(text)) }).toEqual(await widgets().list(options));
+        expect({ ...list, items: items.map((item) => JSON.parse(textOf(item))) }).toEqual(
+          await widgets().list(options),
+        );
       }
       const { continue: token = '' } = await encoded().list({ limit: 2 });
-      expect((await encoded().list({ continue: token })).items).toEqual([await encoded().get('c')]);
+      expect((await encoded().list({ continue: token })).items.map(textOf)).toEqual([await encoded().get('c')]);
     });
 
     it('are those that writes return', async () => {
@@ -77,6 +81,13 @@ export function encodedRules(suite: RegistrySuite): void {
       const { resourceVersion: _, ...stored } = metadata;
       await damage('example.io/v1/widgets/default/a', JSON.stringify({ spec, metadata: stored, kind, apiVersion }));
       expect(JSON.parse(await encoded().get('a'))).toEqual(await widgets().get('a'));
+      expect((await encoded().list()).items.map(textOf)).toEqual([await encoded().get('a')]);
+    });
+
+    it('are listed with text that is not ASCII', async () => {
+      await widgets().create({ metadata: { name: 'a', annotations: { note: 'ä 漢 🙂' } }, spec: {} });
+      const { items } = await encoded().list();
+      expect(items.map((item) => JSON.parse(textOf(item)))).toEqual([await widgets().get('a')]);
     });
   });
 }

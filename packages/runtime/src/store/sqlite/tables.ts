@@ -20,6 +20,7 @@ import type { Detail, LogBatch } from '../follow.ts';
 import type { Writes } from '../group-commit.ts';
 import type { SqlRow, SqlValue } from './binding.ts';
 import type { Connection } from './connection.ts';
+import { isBusy } from './failures.ts';
 import { type Plan, planCommits } from './plan.ts';
 import { checkRow, checksumOf, type Pointer, type Row, revisionOf, rowNumber } from './row.ts';
 
@@ -29,6 +30,15 @@ const batchBytesMax = 4 * 1024 * 1024;
 
 /** Entries that a scan of keys reads at a time. */
 const scanEntries = 1_000;
+
+/** Values of a list that are read at a time: a few of unknown size at first, then as many as these bytes usually have. */
+const listRowsMin = 32;
+const listStepBytes = 2 * 1024 * 1024;
+
+function rowsWithin(sizeBytes: number, entries: number): number {
+  if (entries === 0) return listRowsMin;
+  return Math.max(1, Math.min(scanEntries, Math.floor((listStepBytes * entries) / (sizeBytes + 1))));
+}
 
 const nothing = new Uint8Array(0);
 
@@ -83,7 +93,9 @@ export class Tables {
     let sizeBytes = 0;
     let last: string | undefined;
     let next: string | undefined;
-    for (const pointer of this.#scan(prefix, options.after)) {
+    // One more than the page has, to know whether there is another page.
+    const remaining = () => Math.min(limit - entries.length + 1, rowsWithin(sizeBytes, entries.length));
+    for (const { found, ...pointer } of this.#scanRows(prefix, options.after, remaining)) {
       const { key } = pointer;
       if (entries.length >= limit || sizeBytes >= limits.pageBytesMax) {
         if (!this.#pointerAt(pointer, revision)) continue;
@@ -91,7 +103,7 @@ export class Tables {
         break;
       }
       last = key;
-      const entry = this.#entryOrDamage(key, pointer, revision, damaged);
+      const entry = newestEntry(pointer, found, revision) ?? this.#entryOrDamage(key, pointer, revision, damaged);
       if (!entry) continue;
       entries.push(entry);
       sizeBytes += entry.value.byteLength;
@@ -243,6 +255,38 @@ export class Tables {
     }
   }
 
+  /**
+   * As `#scan`, together with the columns of the newest row of each key. `count` returns how many are read in the next step.
+   * The columns are undefined if any row of the step cannot be read: one damaged page does not hide the other rows.
+   */
+  *#scanRows(
+    prefix: string,
+    after: string | undefined,
+    count: () => number,
+  ): Generator<KeyPointer & { readonly found: SqlRow | undefined }, void> {
+    const end = prefix + lastCharacter;
+    let from = after !== undefined && after >= prefix ? after : undefined;
+    for (;;) {
+      const select = `SELECT entry.key AS key, entry.row AS row, entry.created AS created, previous, time, checksum, value
+         FROM entry LEFT JOIN log ON log.number = entry.row
+         WHERE entry.key ${from === undefined ? '>=' : '>'} ? AND entry.key < ? ORDER BY entry.key LIMIT ?`;
+      const limit = count();
+      let rows: SqlRow[];
+      try {
+        rows = this.#connection.sql(select).all(from ?? prefix, end, limit);
+      } catch (error) {
+        if (isBusy(error)) throw error;
+        for (const pointer of this.#scan(prefix, from)) yield { ...pointer, found: undefined };
+        return;
+      }
+      for (const found of rows) {
+        from = text(found['key']);
+        yield { key: from, row: integer(found['row']), created: integer(found['created']), found };
+      }
+      if (rows.length < limit) return;
+    }
+  }
+
   /** Enough rows for a batch that ends with a whole commit. */
   #logFrom(start: number): { readonly number: number; readonly key: string }[] {
     const select = 'SELECT number, key FROM log WHERE number >= ? ORDER BY number LIMIT ?';
@@ -325,6 +369,23 @@ function rowOf(number: number, found: SqlRow): Row {
   };
   checkRow(row, integer(found['checksum']));
   return row;
+}
+
+/**
+ * The entry of a key from its newest row, if that is the one at a revision and as it was written. Its key and creation are
+ * not read: with others than these the checksum would not match.
+ */
+function newestEntry(
+  { key, row: number, created }: KeyPointer,
+  found: SqlRow | undefined,
+  at: Revision,
+): Entry | undefined {
+  const revision = revisionOf(number);
+  if (found === undefined || revision > at || created === 0) return undefined;
+  const { previous, time: timeMs, checksum, value } = found;
+  if (typeof previous !== 'number' || typeof timeMs !== 'number' || !(value instanceof Uint8Array)) return undefined;
+  const isIntact = checksumOf({ number, key, created, previous, timeMs, value }) === checksum;
+  return isIntact ? { key, value, revision, created } : undefined;
 }
 
 function entryOf(key: string, created: Revision, { number, key: found, value }: Row): Entry {
