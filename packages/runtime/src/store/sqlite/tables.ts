@@ -95,7 +95,7 @@ export class Tables {
     let next: string | undefined;
     // One more than the page has, to know whether there is another page.
     const remaining = () => Math.min(limit - entries.length + 1, rowsWithin(sizeBytes, entries.length));
-    for (const { found, ...pointer } of this.#scanRows(prefix, options.after, remaining)) {
+    for (const { found, ...pointer } of this.#scanRows(prefix, { after: options.after, at: revision }, remaining)) {
       const { key } = pointer;
       if (entries.length >= limit || sizeBytes >= limits.pageBytesMax) {
         if (!this.#pointerAt(pointer, revision)) continue;
@@ -256,12 +256,13 @@ export class Tables {
   }
 
   /**
-   * As `#scan`, together with the columns of the newest row of each key. `count` returns how many are read in the next step.
-   * The columns are undefined if any row of the step cannot be read: one damaged page does not hide the other rows.
+   * As `#scan`, together with the columns of the newest row of each key, and without keys that were deleted up to `at`.
+   * `count` returns how many are read in the next step. The columns are undefined if any row of the step cannot be read:
+   * one damaged page does not hide the other rows.
    */
   *#scanRows(
     prefix: string,
-    after: string | undefined,
+    { after, at }: { readonly after: string | undefined; readonly at: Revision },
     count: () => number,
   ): Generator<KeyPointer & { readonly found: SqlRow | undefined }, void> {
     const end = prefix + lastCharacter;
@@ -269,11 +270,12 @@ export class Tables {
     for (;;) {
       const select = `SELECT entry.key AS key, entry.row AS row, entry.created AS created, previous, time, checksum, value
          FROM entry LEFT JOIN log ON log.number = entry.row
-         WHERE entry.key ${from === undefined ? '>=' : '>'} ? AND entry.key < ? ORDER BY entry.key LIMIT ?`;
+         WHERE entry.key ${from === undefined ? '>=' : '>'} ? AND entry.key < ?
+           AND (entry.created > 0 OR entry.row >= ?) ORDER BY entry.key LIMIT ?`;
       const limit = count();
       let rows: SqlRow[];
       try {
-        rows = this.#connection.sql(select).all(from ?? prefix, end, limit);
+        rows = this.#connection.sql(select).all(from ?? prefix, end, rowNumber(at + 1, 0), limit);
       } catch (error) {
         if (isBusy(error)) throw error;
         for (const pointer of this.#scan(prefix, from)) yield { ...pointer, found: undefined };
