@@ -25,14 +25,7 @@ export async function list(call: Call): Promise<Answer> {
   if (encoded === undefined || call.isTransformed) return { type: 'list', list: await listedFrom(call, resource) };
   const { items, ...metadata } = await listedFrom(call, encoded);
   const head = JSON.stringify({ apiVersion: kind.apiVersion, kind: `${kind.kind}List`, metadata });
-  const parts: (string | Uint8Array)[] = [];
-  let before = `${head.slice(0, -1)},"items":[`;
-  for (const item of items) {
-    parts.push(`${before}${item.head}`, item.rest);
-    before = ',';
-  }
-  parts.push(items.length === 0 ? `${before}]}` : ']}');
-  return { type: 'text', code: 200, parts };
+  return { type: 'text', code: 200, parts: [`${head.slice(0, -1)},"items":[`, ...items, ']}'] };
 }
 
 /** The list, with a warning for every record that cannot be read. */

@@ -6,7 +6,6 @@ import type { Kind } from '../api/kind.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { Revision } from '../store/contract.ts';
 import { ParsedBytes } from '../store/parsed-bytes.ts';
-import type { EncodedObject } from './contract.ts';
 import { addressIn, keyOf } from './keys.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -70,6 +69,12 @@ export function textWithRevision(kind: Kind, key: string, value: Uint8Array, rev
 }
 
 const noBytes = new Uint8Array(0);
+
+/** JSON in two parts: text, and the UTF-8 after it, as it is stored. */
+export interface EncodedObject {
+  readonly head: string;
+  readonly rest: Uint8Array;
+}
 
 /** As `textWithRevision`, without decoding what follows the version: a list has too many objects for that. */
 export function partsWithRevision(kind: Kind, key: string, value: Uint8Array, revision: Revision): EncodedObject {

@@ -111,13 +111,11 @@ export interface EncodedResource {
 }
 
 export interface EncodedList extends Omit<ObjectList<unknown, unknown>, 'items'> {
-  readonly items: readonly EncodedObject[];
-}
-
-/** JSON in two parts: text, and the UTF-8 after it, as it is stored. It is copied once, into the response. */
-export interface EncodedObject {
-  readonly head: string;
-  readonly rest: Uint8Array;
+  /**
+   * The objects, separated by commas, as UTF-8 in pieces of any length. A list of many objects is a few large buffers, which
+   * the allocator returns to the system, and not one small buffer for each object.
+   */
+  readonly items: readonly Uint8Array[];
 }
 
 export interface History {

@@ -18,6 +18,7 @@ import type {
   VersionOptions,
   VersionPage,
 } from './contract.ts';
+import { JsonPieces } from './json-pieces.ts';
 import { prefixOf } from './keys.ts';
 
 export async function listObjects<Spec, Status>(
@@ -35,10 +36,14 @@ export async function listObjects<Spec, Status>(
 /** Objects are decoded only if there is a selector. */
 export async function listEncoded(store: Store, kind: Kind, options: ListOptions): Promise<EncodedList> {
   const matches = matcherOf(kind, options);
-  return listItems(store, kind, options, ({ key, value, revision }) => {
+  const pieces = new JsonPieces();
+  const { items: _, ...list } = await listItems(store, kind, options, ({ key, value, revision }) => {
     const isSelected = !matches || matches(withRevision(decode(kind, key, value), revision));
-    return isSelected ? partsWithRevision(kind, key, value, revision) : undefined;
+    if (!isSelected) return undefined;
+    pieces.add(partsWithRevision(kind, key, value, revision));
+    return true;
   });
+  return { ...list, items: pieces.finish() };
 }
 
 interface ItemList<Item> extends Omit<ObjectList<unknown, unknown>, 'items'> {

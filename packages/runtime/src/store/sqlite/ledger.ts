@@ -135,6 +135,8 @@ export class Ledger {
 
   /** Writes commits, each with a revision of its own, with one flush. */
   async commit(commits: readonly Writes[]): Promise<readonly CommitOutcome[]> {
+    // A slow flush would take its time.
+    this.#cancelCheckpoint();
     const plan = await this.transaction(() => this.#write(commits));
     if (this.#watchers > 0) this.#recent.add(plan);
     this.#checkpointWhenIdle(plan.rows.length);
