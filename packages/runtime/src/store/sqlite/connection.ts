@@ -8,7 +8,14 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
-import { type Binding, checkVersion, type Database, loadBinding, type Statement } from './binding.ts';
+import {
+  type Binding,
+  checkVersion,
+  type Database,
+  type ListStatement,
+  loadBinding,
+  type Statement,
+} from './binding.ts';
 import { createDatabase } from './create.ts';
 import { createDirectory, flush } from './directories.ts';
 import { isBusy, translate } from './failures.ts';
@@ -54,6 +61,7 @@ export class Connection {
   readonly #file: string;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
+  readonly #lists = new Map<string, ListStatement>();
   readonly #identities: Identities;
   #inTransaction = false;
 
@@ -102,6 +110,17 @@ export class Connection {
     const statement = this.#database.prepare(text);
     this.#statements.set(text, statement);
     return statement;
+  }
+
+  /** As `sql`, for reads of many rows: each is a list of values. */
+  lists(text: string): ListStatement {
+    const known = this.#lists.get(text);
+    if (known) return known;
+    const statement = this.#database.prepare(text);
+    statement.setReturnArrays(true);
+    const lists = statement as unknown as ListStatement;
+    this.#lists.set(text, lists);
+    return lists;
   }
 
   /** Runs several reads on one snapshot. */

@@ -18,7 +18,7 @@ import {
 import { checkReachable } from '../expired.ts';
 import type { Detail, LogBatch } from '../follow.ts';
 import type { Writes } from '../group-commit.ts';
-import type { SqlRow, SqlValue } from './binding.ts';
+import type { SqlRow, SqlValue, SqlValues } from './binding.ts';
 import type { Connection } from './connection.ts';
 import { isBusy } from './failures.ts';
 import { type Plan, planCommits } from './plan.ts';
@@ -74,15 +74,17 @@ export class Tables {
   /** One statement. */
   newest(key: string): Entry | undefined {
     const found = this.#connection
-      .sql(
-        `SELECT entry.row AS number, entry.created AS since, log.key, log.created, previous, time, checksum, value
+      .lists(
+        `SELECT entry.row, entry.created, previous, time, checksum, value
            FROM entry LEFT JOIN log ON log.number = entry.row WHERE entry.key = ?`,
       )
       .get(key);
-    if (!found || found['since'] === 0) return undefined;
-    const number = integer(found['number']);
-    if (found['key'] === null) missing(number);
-    return entryOf(key, integer(found['since']), rowOf(number, found));
+    if (!found) return undefined;
+    const [row, created, ...values] = found;
+    const pointer = { key, row: integer(row), created: integer(created) };
+    if (pointer.created === 0) return undefined;
+    // The whole row tells what is wrong with it.
+    return newestEntry(pointer, values) ?? entryOf(key, pointer.created, this.#row(pointer.row));
   }
 
   list(prefix: string, options: ListOptions): EntryPage {
@@ -103,7 +105,9 @@ export class Tables {
         break;
       }
       last = key;
-      const entry = newestEntry(pointer, found, revision) ?? this.#entryOrDamage(key, pointer, revision, damaged);
+      const entry =
+        (revisionOf(pointer.row) > revision ? undefined : newestEntry(pointer, found)) ??
+        this.#entryOrDamage(key, pointer, revision, damaged);
       if (!entry) continue;
       entries.push(entry);
       sizeBytes += entry.value.byteLength;
@@ -264,7 +268,7 @@ export class Tables {
     prefix: string,
     { after, at }: { readonly after: string | undefined; readonly at: Revision },
     count: () => number,
-  ): Generator<KeyPointer & { readonly found: SqlRow | undefined }, void> {
+  ): Generator<KeyPointer & { readonly found: SqlValues | undefined }, void> {
     const end = prefix + lastCharacter;
     let from = after !== undefined && after >= prefix ? after : undefined;
     for (;;) {
@@ -273,17 +277,17 @@ export class Tables {
          WHERE entry.key ${from === undefined ? '>=' : '>'} ? AND entry.key < ?
            AND (entry.created > 0 OR entry.row >= ?) ORDER BY entry.key LIMIT ?`;
       const limit = count();
-      let rows: SqlRow[];
+      let rows: SqlValues[];
       try {
-        rows = this.#connection.sql(select).all(from ?? prefix, end, rowNumber(at + 1, 0), limit);
+        rows = this.#connection.lists(select).all(from ?? prefix, end, rowNumber(at + 1, 0), limit);
       } catch (error) {
         if (isBusy(error)) throw error;
         for (const pointer of this.#scan(prefix, from)) yield { ...pointer, found: undefined };
         return;
       }
-      for (const found of rows) {
-        from = text(found['key']);
-        yield { key: from, row: integer(found['row']), created: integer(found['created']), found };
+      for (const [key, row, created, ...found] of rows) {
+        from = text(key);
+        yield { key: from, row: integer(row), created: integer(created), found };
       }
       if (rows.length < limit) return;
     }
@@ -374,17 +378,13 @@ function rowOf(number: number, found: SqlRow): Row {
 }
 
 /**
- * The entry of a key from its newest row, if that is the one at a revision and as it was written. Its key and creation are
- * not read: with others than these the checksum would not match.
+ * The entry of a key from the columns `previous`, `time`, `checksum` and `value` of its newest row, if that is as it was
+ * written. The key and the creation in the row are not read: with others than these the checksum would not match.
  */
-function newestEntry(
-  { key, row: number, created }: KeyPointer,
-  found: SqlRow | undefined,
-  at: Revision,
-): Entry | undefined {
+function newestEntry({ key, row: number, created }: KeyPointer, found: SqlValues | undefined): Entry | undefined {
   const revision = revisionOf(number);
-  if (found === undefined || revision > at || created === 0) return undefined;
-  const { previous, time: timeMs, checksum, value } = found;
+  if (found === undefined || created === 0) return undefined;
+  const [previous, timeMs, checksum, value] = found;
   if (typeof previous !== 'number' || typeof timeMs !== 'number' || !(value instanceof Uint8Array)) return undefined;
   const isIntact = checksumOf({ number, key, created, previous, timeMs, value }) === checksum;
   return isIntact ? { key, value, revision, created } : undefined;
