@@ -16,7 +16,7 @@ export interface Statement {
   setReturnArrays(enabled: boolean): void;
 }
 
-/** The values of a row, in the order of the columns. An object with their names takes a third more time. */
+/** The values of a row, in the order of the columns. An object with their names takes more time. */
 export type SqlValues = readonly (SqlValue | undefined)[];
 
 export interface ListStatement {
