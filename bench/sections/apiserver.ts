@@ -115,13 +115,15 @@ interface Peer {
 
 const peerOf = (get: Peer['get'], cpuMs: Peer['cpuMs']): Peer => ({ get, cpuMs, rates: [], cpuUs: [] });
 
-/** The first round is not counted. */
+/** The first rounds are not counted: the code of the programs is compiled meanwhile. */
+const uncountedRounds = 4;
+
 async function alternate(peers: readonly Peer[]): Promise<void> {
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round < uncountedRounds + rounds; round++) {
     for (const { get, cpuMs, rates, cpuUs } of peers) {
       const beforeMs = cpuMs();
       const value = await rate(gets, concurrency, (n) => get(n % objects));
-      if (round === 0) continue;
+      if (round < uncountedRounds) continue;
       rates.push(value);
       cpuUs.push(((cpuMs() - beforeMs) * 1_000) / gets);
     }

@@ -1,6 +1,10 @@
 /**
  * `ecsm-apiserver` beside kube-apiserver and etcd: the same ConfigMaps of 2 KB, the same load from this process. Both run
  * during the whole measurement, and rounds alternate between them, so that other load on the machine affects both.
+ *
+ * Both flush every write to the same disk. Rounds are measured after each program has done the same calls before: ours
+ * compiles its code while it runs. The processor time of this process is reported, too: a load generator that is busy all
+ * the time would measure itself.
  */
 import { join } from 'node:path';
 import { type ApiServerProcess, findKubernetes, startKubernetes, startOurs } from '../api-servers.ts';
@@ -59,7 +63,12 @@ function report(what: string, unit: string, [ours = Number.NaN, theirs]: Values,
   });
 }
 
-/** Calls per second, and the processor time of the servers for each call. */
+function ownCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** Calls per second, and the processor time of the servers, and of this process, for each call. */
 async function calls(
   what: string,
   count: number,
@@ -68,10 +77,12 @@ async function calls(
   call: (peer: Peer, n: number) => Promise<unknown>,
 ) {
   const cpu = peers.map((): number[] => []);
+  const own = peers.map((): number[] => []);
   const rates = await alternate(rounds, async (peer) => {
-    const beforeMs = peer.process.cpuMs();
+    const [beforeMs, ownBeforeMs] = [peer.process.cpuMs(), ownCpuMs()];
     const value = await rate(count, concurrency, (n) => call(peer, n));
     cpu[peers.indexOf(peer)]?.push((peer.process.cpuMs() - beforeMs) / count);
+    own[peers.indexOf(peer)]?.push((ownCpuMs() - ownBeforeMs) / count);
     return value;
   });
   report(`${what}, 64 at once`, 'per second', rates, bar);
@@ -80,24 +91,34 @@ async function calls(
     'µs',
     cpu.map((times) => median(times) * 1_000),
   );
+  report(
+    `${what}, processor time of the load generator`,
+    'µs',
+    own.map((times) => median(times) * 1_000),
+  );
 }
 
 const create = ({ wire }: Peer, n: number) => wire.send('POST', path, configMap(n));
 const patch = (peer: Peer, n: number) => peer.wire.send('PATCH', `${path}/${name(n)}`, patchText(peer.patched++));
 
 async function list(objects: number, rounds: number): Promise<void> {
+  const cpuBeforeMs = peers.map(({ process }) => process.cpuMs());
   const times = await alternate(rounds, async ({ wire }) => {
     const startMs = performance.now();
     await wire.send('GET', path);
     return performance.now() - startMs;
   });
-  report(`list of ${objects.toLocaleString('en')}`, 'ms', times, objects === 1_000 ? atMost(2) : undefined);
+  const what = `list of ${objects.toLocaleString('en')}`;
+  report(what, 'ms', times, objects === 1_000 ? atMost(2) : undefined);
+  const cpuMs = peers.map(({ process }, index) => (process.cpuMs() - (cpuBeforeMs[index] ?? 0)) / rounds);
+  report(`${what}, processor time`, 'ms', cpuMs);
 }
 
 /** From the start of a write until each of the watchers has its event. */
 async function watch(watchers: number, writes: number): Promise<void> {
   const p50: number[] = [];
   const p99: number[] = [];
+  const cpuMs: number[] = [];
   const residentMb: number[] = [];
   for (const peer of peers) {
     const page = (await peer.wire.send('GET', `${path}?limit=1`)).toString();
@@ -113,8 +134,12 @@ async function watch(watchers: number, writes: number): Promise<void> {
     };
     const stops: (() => void)[] = [];
     for (let n = 0; n < watchers; n++) stops.push(await peer.wire.watch(query, onEvent));
+    let cpuBeforeMs = 0;
     for (let n = 0; n < writes + warmUpWrites; n++) {
-      if (n === warmUpWrites) times.length = 0;
+      if (n === warmUpWrites) {
+        times.length = 0;
+        cpuBeforeMs = peer.process.cpuMs();
+      }
       missing = watchers;
       startMs = performance.now();
       const arrival = new Promise<void>((resolve) => {
@@ -122,6 +147,7 @@ async function watch(watchers: number, writes: number): Promise<void> {
       });
       await Promise.all([patch(peer, n), arrival]);
     }
+    cpuMs.push((peer.process.cpuMs() - cpuBeforeMs) / writes);
     p50.push(percentile(times, 50));
     p99.push(percentile(times, 99));
     await sleep(restMs);
@@ -131,6 +157,7 @@ async function watch(watchers: number, writes: number): Promise<void> {
   const who = watchers === 1 ? 'a watcher' : `each of ${watchers.toLocaleString('en')} watchers`;
   report(`write to ${who}, p50`, 'ms', p50);
   report(`write to ${who}, p99`, 'ms', p99, atMost(2));
+  report(`write to ${who}, processor time`, 'ms', cpuMs);
   if (watchers > 1) report(`resident with ${watchers.toLocaleString('en')} watchers`, 'MB', residentMb, atMost(6));
 }
 
@@ -142,18 +169,34 @@ async function resident(objects: number): Promise<void> {
   report(`resident with ${objects.toLocaleString('en')} objects`, 'MB', values, atMost(6));
 }
 
-/** With other objects, which are deleted: a program that has just started is slow until its code is compiled. */
+/**
+ * With other objects, which are deleted: a program that has just started is slow until its code is compiled. The same for
+ * both, as many calls as the code of the verb needs for that.
+ */
 async function warmUp(): Promise<void> {
   for (const peer of peers) {
-    const each = (call: (n: number) => Promise<unknown>) => rate(1_000, concurrency, (n) => call(otherFrom + n));
-    await each((n) => create(peer, n));
-    await each((n) => peer.wire.send('GET', `${path}/${name(n)}`));
-    await each((n) => patch(peer, n));
-    await each((n) => peer.wire.send('DELETE', `${path}/${name(n)}`));
+    const each = (calls: number, call: (n: number) => Promise<unknown>) =>
+      rate(calls, concurrency, (n) => call(otherFrom + (n % warmUpObjects)));
+    await each(warmUpObjects, (n) => create(peer, n));
+    await each(2 * warmUpObjects, (n) => peer.wire.send('GET', `${path}/${name(n)}`));
+    await each(warmUpObjects, (n) => patch(peer, n));
+    for (let n = 0; n < warmUpLists; n++) await peer.wire.send('GET', `${path}?limit=1000`);
+    await each(warmUpObjects, (n) => peer.wire.send('DELETE', `${path}/${name(n)}`));
   }
 }
 
+const warmUpObjects = 4_000;
+const warmUpLists = 20;
 const otherFrom = 100_000;
+
+/** Deletes the objects that were created last, until there are so many. */
+async function empty(objects: number): Promise<void> {
+  for (const peer of peers) {
+    const excess = peer.created - objects;
+    await rate(excess, concurrency, (n) => peer.wire.send('DELETE', `${path}/${name(objects + n)}`));
+    peer.created = objects;
+  }
+}
 
 async function fill(objects: number): Promise<void> {
   for (const peer of peers) {
@@ -182,16 +225,18 @@ await inScratch(async (directory) => {
   );
   await resident(0);
   await warmUp();
-  await calls('create', 250, 4, atLeast(4), (peer) => create(peer, peer.created++));
-  await calls('get', 1_000, 5, atLeast(3), ({ wire }, n) => wire.send('GET', `${path}/${name(n)}`));
-  await calls('patch', 250, 4, atLeast(4), patch);
-  await list(1_000, 9);
+  await calls('create', 1_000, 5, atLeast(4), (peer) => create(peer, peer.created++));
+  await empty(1_000);
+  await calls('get', 2_000, 5, atLeast(3), ({ wire }, n) => wire.send('GET', `${path}/${name(n % 1_000)}`));
+  await calls('patch', 1_000, 5, atLeast(4), patch);
+  await list(1_000, 21);
   await resident(1_000);
   await watch(1, 300);
-  await watch(watchersMax, 20);
   await fill(10_000);
   await list(10_000, 3);
   await resident(10_000);
+  // Last: what is left of 1,000 connections is not the memory of objects.
+  await watch(watchersMax, 60);
   for (const { process, wire } of peers) {
     wire.close();
     await process.stop();

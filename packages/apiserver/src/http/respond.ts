@@ -58,34 +58,35 @@ export async function sendJson(exchange: Exchange, code: number, body: unknown, 
 export async function sendText(
   { request, response, headers }: Exchange,
   code: number,
-  parts: readonly string[],
+  parts: readonly (string | Uint8Array)[],
   contentType = 'application/json',
 ): Promise<void> {
   headers.push('Content-Type', contentType, 'Cache-Control', 'no-cache, private');
-  if (lengthOf(parts) < textLengthMax) {
-    const text = `${parts.length === 1 ? parts[0] : parts.join('')}${lineBreak}`;
+  const [only] = parts;
+  if (typeof only === 'string' && parts.length === 1 && only.length < textLengthMax) {
+    const text = `${only}${lineBreak}`;
     const sizeBytes = Buffer.byteLength(text);
     headers.push('Content-Length', String(sizeBytes));
     // ASCII, as most objects are. Node.js copies it as it is, but looks at every character of other text.
     response.writeHead(code, headers).end(text, sizeBytes === text.length ? 'latin1' : 'utf8');
     return;
   }
-  const sizeBytes = parts.reduce((size, part) => size + Buffer.byteLength(part), lineBreak.length);
-  let pieces: Iterable<Buffer> = piecesOf([...parts, lineBreak]);
+  const buffers = [...parts, lineBreak].map(bufferOf);
+  const sizeBytes = buffers.reduce((size, { byteLength }) => size + byteLength, 0);
   if (sizeBytes >= gzipBytesMin && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) {
-    const body = await compress(Buffer.concat([...pieces], sizeBytes), { level: gzipLevel });
-    pieces = dividedBytes(body);
+    const body = await compress(Buffer.concat(buffers, sizeBytes), { level: gzipLevel });
     headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding', 'Content-Length', String(body.byteLength));
-  } else headers.push('Content-Length', String(sizeBytes));
+    response.writeHead(code, headers);
+    await sendPieces(response, dividedBytes(body));
+    return;
+  }
+  headers.push('Content-Length', String(sizeBytes));
   response.writeHead(code, headers);
-  await sendPieces(response, pieces);
+  if (sizeBytes <= pieceBytes) response.end(Buffer.concat(buffers, sizeBytes));
+  else await sendPieces(response, piecesOf(buffers));
 }
 
 const lineBreak = '\n';
-
-function lengthOf(parts: readonly string[]): number {
-  return parts.reduce((length, part) => length + part.length, 0);
-}
 
 /**
  * A large body is sent in pieces: each that a client has read is progress, whereas one write of all of it would look like
@@ -99,21 +100,12 @@ async function sendPieces(response: ServerResponse, pieces: Iterable<Buffer>): P
   response.end();
 }
 
-/** The bytes of a text, without a buffer for all of it. */
-function* piecesOf(parts: readonly string[]): Generator<Buffer> {
-  let piece = Buffer.allocUnsafe(pieceBytes);
-  let usedBytes = 0;
-  for (const part of parts) {
-    const partBytes = Buffer.byteLength(part);
-    if (partBytes > pieceBytes - usedBytes) {
-      if (usedBytes > 0) yield piece.subarray(0, usedBytes);
-      piece = Buffer.allocUnsafe(pieceBytes);
-      usedBytes = 0;
-    }
-    if (partBytes > pieceBytes) yield* dividedBytes(Buffer.from(part));
-    else usedBytes += piece.write(part, usedBytes);
-  }
-  yield piece.subarray(0, usedBytes);
+function* piecesOf(parts: readonly Buffer[]): Generator<Buffer> {
+  for (const part of parts) yield* dividedBytes(part);
+}
+
+function bufferOf(part: string | Uint8Array): Buffer {
+  return typeof part === 'string' ? Buffer.from(part) : Buffer.from(part.buffer, part.byteOffset, part.byteLength);
 }
 
 function* dividedBytes(bytes: Buffer): Generator<Buffer> {

@@ -18,10 +18,13 @@ export async function stream(
   headers.push('Content-Type', 'application/json', 'Cache-Control', 'no-cache, private');
   response.writeHead(200, headers);
   response.flushHeaders();
+  // Events are divided into chunks here, once for all watches: Node.js would copy each of them for every watch.
+  const isChunked = response.chunkedEncoding;
+  response.chunkedEncoding = false;
   let columnDefinitions = true;
   try {
     for await (const event of events) {
-      const line = encoded(event, kind, view, columnDefinitions);
+      const line = encoded(event, kind, view, { columnDefinitions, isChunked });
       if (event.type !== 'ERROR') columnDefinitions = false;
       if (signal.aborted) break;
       if (!response.write(line)) await once(response, 'drain', { signal });
@@ -32,30 +35,39 @@ export async function stream(
   } finally {
     // What the client has not read would keep its connection open without end.
     if (response.writableNeedDrain) response.destroy();
-    else response.end();
+    else response.end(isChunked ? lastChunk : undefined);
   }
 }
 
 /** Lines of objects that many watches send, by event type. They last as long as the registry keeps the object. */
 const sharedLines = new WeakMap<object, Map<string, Buffer>>();
 
-function encoded(event: ServerEvent, kind: Kind, view: View, columnDefinitions: boolean): Buffer | string {
+interface Form {
+  readonly columnDefinitions: boolean;
+  readonly isChunked: boolean;
+}
+
+function encoded(event: ServerEvent, kind: Kind, view: View, { columnDefinitions, isChunked }: Form): Buffer {
   const { type, object } = event;
   const isPlain = view.accept.as === undefined;
   if (type === 'BOOKMARK' || type === 'ERROR' || !isPlain || !event.isShared) {
-    return lineOf(type, represented(event, kind, view, columnDefinitions));
+    return lineOf(type, represented(event, kind, view, columnDefinitions), isChunked);
   }
   const lines = sharedLines.get(object) ?? new Map<string, Buffer>();
-  const known = lines.get(type);
+  const form = isChunked ? type : `${type} without chunks`;
+  const known = lines.get(form);
   if (known) return known;
-  const line = Buffer.from(lineOf(type, object));
-  lines.set(type, line);
+  const line = lineOf(type, object, isChunked);
+  lines.set(form, line);
   sharedLines.set(object, lines);
   return line;
 }
 
-function lineOf(type: string, object: object): string {
-  return `${JSON.stringify({ type, object })}\n`;
+const lastChunk = '0\r\n\r\n';
+
+function lineOf(type: string, object: object, isChunked: boolean): Buffer {
+  const line = `${JSON.stringify({ type, object })}\n`;
+  return Buffer.from(isChunked ? `${Buffer.byteLength(line).toString(16)}\r\n${line}\r\n` : line);
 }
 
 function represented(event: ServerEvent, kind: Kind, view: View, columnDefinitions: boolean): object {

@@ -195,3 +195,43 @@ describe('a client that never reads', () => {
     expect(socket.destroyed).toBe(true);
   });
 });
+
+describe('the bytes of a watch', () => {
+  /** Everything that the server sends until `end` occurs in it. */
+  const received = async (socket: Awaited<ReturnType<typeof openSocket>>, end: RegExp) => {
+    let text = '';
+    for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+      text += chunk;
+      if (end.test(text)) break;
+    }
+    return text;
+  };
+
+  it('are chunks, one for each event, after which the connection can be used again', async () => {
+    await call('POST', gadgets, gadget('a', {}, 'grün'));
+    const socket = await openSocket(running);
+    const ask = (path: string) => socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    ask(`${gadgets}?watch=1&timeoutSeconds=1`);
+    const text = await received(socket, /0\r\n\r\n$/);
+    expect(text).toMatch(/^HTTP\/1.1 200 .*\r\nTransfer-Encoding: chunked\r\n/is);
+    const [size = '', line = '', last] = text.slice(text.indexOf('\r\n\r\n') + 4).split('\r\n');
+    expect(Buffer.byteLength(line)).toBe(Number.parseInt(size, 16));
+    expect(JSON.parse(line)).toMatchObject({ type: 'ADDED', object: { spec: { colour: 'grün' } } });
+    expect(last).toBe('0');
+    ask('/version');
+    expect(await received(socket, /gitVersion/)).toMatch(/^HTTP\/1.1 200 /);
+    socket.destroy();
+  });
+
+  it('are lines for a client of HTTP/1.0', async () => {
+    await call('POST', gadgets, gadget('a'));
+    const socket = await openSocket(running);
+    socket.write(`GET ${gadgets}?watch=1&timeoutSeconds=1 HTTP/1.0\r\nHost: x\r\n\r\n`);
+    const text = await received(socket, /\n$/);
+    expect(text).not.toMatch(/transfer-encoding/i);
+    expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4) || (await received(socket, /\n$/)))).toMatchObject({
+      type: 'ADDED',
+    });
+    socket.destroy();
+  });
+});

@@ -48,8 +48,8 @@ export interface RequestBody {
 export type Answer =
   | { readonly type: 'object'; readonly code: number; readonly object: AnyObject }
   | { readonly type: 'list'; readonly list: ListAnswer }
-  /** JSON of an object, or of a list with its items, in parts: a long list is never one string. */
-  | { readonly type: 'text'; readonly code: number; readonly parts: readonly string[] }
+  /** JSON of an object, or of a list with its items, in parts: a long list is never one string. Bytes are UTF-8. */
+  | { readonly type: 'text'; readonly code: number; readonly parts: readonly (string | Uint8Array)[] }
   /** Of another kind than the resource: a Status or a Scale. */
   | { readonly type: 'other'; readonly code: number; readonly object: object };
 

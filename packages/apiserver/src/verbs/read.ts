@@ -25,8 +25,7 @@ export async function list(call: Call): Promise<Answer> {
   if (encoded === undefined || call.isTransformed) return { type: 'list', list: await listedFrom(call, resource) };
   const { items, ...metadata } = await listedFrom(call, encoded);
   const head = JSON.stringify({ apiVersion: kind.apiVersion, kind: `${kind.kind}List`, metadata });
-  const separated = items.map((item, index) => (index === 0 ? item : `,${item}`));
-  return { type: 'text', code: 200, parts: [`${head.slice(0, -1)},"items":[`, ...separated, ']}'] };
+  return { type: 'text', code: 200, parts: [`${head.slice(0, -1)},"items":[`, ...items, ']}'] };
 }
 
 /** The list, with a warning for every record that cannot be read. */

@@ -1,4 +1,5 @@
 /** The stored form of objects: JSON without `resourceVersion`, which is the revision of the store. */
+import { isUtf8 } from 'node:buffer';
 import { ApiError } from '../api/errors.ts';
 import { isPlainObject, type JsonValue } from '../api/json.ts';
 import type { Kind } from '../api/kind.ts';
@@ -67,15 +68,39 @@ export function textWithRevision(kind: Kind, key: string, value: Uint8Array, rev
   return text ?? JSON.stringify(withRevision(decode(kind, key, value), revision));
 }
 
-/** Returns undefined if the stored form starts with another order of fields. */
-function withVersion(
-  kind: Kind,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-  text: string,
-  resourceVersion: string,
-): string | undefined {
+const noBytes = new Uint8Array(0);
+
+/** JSON in two parts: text, and the UTF-8 after it, as it is stored. */
+export interface EncodedObject {
+  readonly head: string;
+  readonly rest: Uint8Array;
+}
+
+/** As `textWithRevision`, without decoding what follows the version: a list has too many objects for that. */
+export function partsWithRevision(kind: Kind, key: string, value: Uint8Array, revision: Revision): EncodedObject {
+  const stored = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  const head = headOf(kind, addressIn(kind, key));
+  // A name with other characters than ASCII is different in this encoding.
+  if (stored.toString('latin1', 0, head.length) !== head || !isUtf8(stored)) {
+    return { head: textWithRevision(kind, key, value, revision), rest: noBytes };
+  }
+  return { head: `${head}"resourceVersion":"${revision}",`, rest: stored.subarray(head.length) };
+}
+
+interface Address {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What the stored form of an object starts with. */
+function headOf(kind: Kind, { namespace, name }: Address): string {
   const address = kind.scope === 'Cluster' ? '' : `,"namespace":${JSON.stringify(namespace)}`;
-  const head = `${startOf(kind)}${JSON.stringify(name)}${address},`;
+  return `${startOf(kind)}${JSON.stringify(name)}${address},`;
+}
+
+/** Returns undefined if the stored form starts with another order of fields. */
+function withVersion(kind: Kind, address: Address, text: string, resourceVersion: string): string | undefined {
+  const head = headOf(kind, address);
   return text.startsWith(head) ? `${head}"resourceVersion":"${resourceVersion}",${text.slice(head.length)}` : undefined;
 }
 

@@ -111,7 +111,11 @@ export interface EncodedResource {
 }
 
 export interface EncodedList extends Omit<ObjectList<unknown, unknown>, 'items'> {
-  readonly items: readonly string[];
+  /**
+   * The objects, separated by commas, as UTF-8 in pieces of any length. A list of many objects is a few large buffers, which
+   * the allocator returns to the system, and not one small buffer for each object.
+   */
+  readonly items: readonly Uint8Array[];
 }
 
 export interface History {

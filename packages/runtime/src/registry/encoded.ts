@@ -7,7 +7,7 @@ import type { Store } from '../store/contract.ts';
 import { textWithRevision, writtenText } from './codec.ts';
 import type { EncodedList, EncodedResource, ListOptions, Namespaced } from './contract.ts';
 import { keyOf } from './keys.ts';
-import { listTexts } from './list.ts';
+import { listEncoded } from './list.ts';
 
 export class EmbeddedEncodedResource implements EncodedResource {
   readonly #kind: Kind;
@@ -26,7 +26,7 @@ export class EmbeddedEncodedResource implements EncodedResource {
   }
 
   list(options: ListOptions = {}): Promise<EncodedList> {
-    return listTexts(this.#store, this.#kind, options);
+    return listEncoded(this.#store, this.#kind, options);
   }
 
   written(object: ApiObject<unknown, unknown>): string | undefined {

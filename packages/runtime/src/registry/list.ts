@@ -7,7 +7,7 @@ import { matchesLabels } from '../api/selector.ts';
 import { parseLabelSelector } from '../api/selector-parser.ts';
 import type { Entry, Revision, Store, VersionPage as StoreVersionPage } from '../store/contract.ts';
 import { checkLimit } from '../store/validate.ts';
-import { decode, revisionOf, textWithRevision, withRevision } from './codec.ts';
+import { decode, partsWithRevision, revisionOf, withRevision } from './codec.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
 import type {
   EncodedList,
@@ -18,6 +18,7 @@ import type {
   VersionOptions,
   VersionPage,
 } from './contract.ts';
+import { JsonPieces } from './json-pieces.ts';
 import { prefixOf } from './keys.ts';
 
 export async function listObjects<Spec, Status>(
@@ -33,12 +34,16 @@ export async function listObjects<Spec, Status>(
 }
 
 /** Objects are decoded only if there is a selector. */
-export async function listTexts(store: Store, kind: Kind, options: ListOptions): Promise<EncodedList> {
+export async function listEncoded(store: Store, kind: Kind, options: ListOptions): Promise<EncodedList> {
   const matches = matcherOf(kind, options);
-  return listItems(store, kind, options, ({ key, value, revision }) => {
+  const pieces = new JsonPieces();
+  const { items: _, ...list } = await listItems(store, kind, options, ({ key, value, revision }) => {
     const isSelected = !matches || matches(withRevision(decode(kind, key, value), revision));
-    return isSelected ? textWithRevision(kind, key, value, revision) : undefined;
+    if (!isSelected) return undefined;
+    pieces.add(partsWithRevision(kind, key, value, revision));
+    return true;
   });
+  return { ...list, items: pieces.finish() };
 }
 
 interface ItemList<Item> extends Omit<ObjectList<unknown, unknown>, 'items'> {

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../ports/clock.ts';
 import type { Commit, Revision } from '../store/contract.ts';
-import { RevisionNotifier } from '../store/revision-notifier.ts';
+import { RevisionNotifier, type RevisionWaiter } from '../store/revision-notifier.ts';
 
 export interface RecentLimits {
   /** Default 1,000. Fewer means that watchers read the log on their own sooner. */
@@ -84,9 +84,12 @@ export class RecentCommits<T extends { readonly revision: Revision }> {
     return this.#kept[low]?.commit ?? (this.#through > after ? this.#through : undefined);
   }
 
-  /** Resolves once there is something after the revision, when the signal aborts, and when this has ended. */
-  changed(after: Revision, signal: AbortSignal | undefined): Promise<void> {
-    return this.#notifier.wait(after, signal).catch(() => {});
+  /**
+   * A wait resolves once there is something after its revision, and when the signal aborts. It rejects when this has ended.
+   * Call `close` at the end of the watch.
+   */
+  waiterFor(signal: AbortSignal | undefined): RevisionWaiter {
+    return this.#notifier.waiterFor(signal);
   }
 
   /** Discards commits up to a revision, as the log does: a reader before it starts again with a list. */

@@ -8,6 +8,7 @@
 import type { Kind } from '../api/kind.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Commit, Revision, Store } from '../store/contract.ts';
+import type { RevisionWaiter } from '../store/revision-notifier.ts';
 import { prefixOf } from './keys.ts';
 import { RecentCommits, type RecentLimits } from './recent-commits.ts';
 import { ObjectCommit } from './watch.ts';
@@ -40,6 +41,7 @@ export class SharedLog {
   /** Errors are those of the store. */
   async *watch({ after, progress, signal }: SharedWatchOptions): AsyncGenerator<ObjectCommit, void> {
     let position = after;
+    let followed: { readonly recent: RecentCommits<ObjectCommit>; readonly waiter: RevisionWaiter } | undefined;
     this.#watches++;
     try {
       while (!signal?.aborted) {
@@ -49,7 +51,15 @@ export class SharedLog {
         if (recent?.covers(position)) {
           const next = recent.next(position);
           if (next === undefined) {
-            await recent.changed(position, signal);
+            if (followed?.recent !== recent) {
+              followed?.waiter.close();
+              followed = { recent, waiter: recent.waiterFor(signal) };
+            }
+            try {
+              await followed.waiter.wait(position);
+            } catch {
+              // The shared part has ended.
+            }
             if (recent.failure !== undefined) throw recent.failure;
           } else {
             position = typeof next === 'number' ? next : next.revision;
@@ -69,6 +79,7 @@ export class SharedLog {
         if (isBehind) return;
       }
     } finally {
+      followed?.waiter.close();
       if (--this.#watches === 0) this.#end();
     }
   }

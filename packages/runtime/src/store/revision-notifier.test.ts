@@ -22,4 +22,39 @@ describe('RevisionNotifier', () => {
     await notifier.wait(1, undefined);
     expect(notifier.waiters).toBe(0);
   });
+
+  it('lets a watch wait again and again with one listener on its signal', async () => {
+    const notifier = new RevisionNotifier();
+    const stop = new AbortController();
+    const waiter = notifier.waiterFor(stop.signal);
+    for (let revision = 1; revision < 4; revision++) {
+      const waiting = waiter.wait(revision);
+      notifier.notify(revision);
+      expect(notifier.waiters).toBe(1);
+      notifier.notify(revision + 1);
+      await waiting;
+      expect(notifier.waiters).toBe(0);
+    }
+    await waiter.wait(1);
+    expect(getEventListeners(stop.signal, 'abort')).toHaveLength(1);
+    const aborted = waiter.wait(4);
+    stop.abort();
+    await aborted;
+    await waiter.wait(4);
+    waiter.close();
+    expect(notifier.waiters).toBe(0);
+    expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+  });
+
+  it('ends the waits of watches when it fails or closes', async () => {
+    const notifier = new RevisionNotifier();
+    const waiter = notifier.waiterFor(undefined);
+    const failing = waiter.wait(1);
+    notifier.fail(new Error('damaged'));
+    await expect(failing).rejects.toThrow('damaged');
+    const closing = waiter.wait(1);
+    notifier.close('the log');
+    await expect(closing).rejects.toMatchObject({ code: 'Closed' });
+    await expect(waiter.wait(1)).rejects.toMatchObject({ code: 'Closed' });
+  });
 });

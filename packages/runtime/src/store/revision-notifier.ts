@@ -11,6 +11,11 @@ export class RevisionNotifier {
     return this.#waiting.size;
   }
 
+  /** The newest revision that was notified, 0 if there was none. */
+  get revision(): Revision {
+    return this.#revision;
+  }
+
   /** Resolves every wait for a revision up to this one. Calls may be repeated or out of order. */
   notify(revision: Revision): void {
     if (revision <= this.#revision) return;
@@ -37,6 +42,15 @@ export class RevisionNotifier {
     });
   }
 
+  /** For a watch that waits many times: a listener on the signal for each wait costs more than the rest of the wait. */
+  waiterFor(signal: AbortSignal | undefined): RevisionWaiter {
+    return new RevisionWaiter(this, this.#waiting, signal);
+  }
+
+  get closed(): ApiError | undefined {
+    return this.#closed;
+  }
+
   /** Rejects all current waits. */
   fail(error: unknown): void {
     for (const waiter of this.#waiting) waiter.fail(error);
@@ -50,6 +64,50 @@ export class RevisionNotifier {
 
 interface Waiter {
   readonly after: Revision;
-  readonly wake: () => void;
-  readonly fail: (error: unknown) => void;
+  wake(): void;
+  fail(error: unknown): void;
+}
+
+/** The waits of one watch, one at a time, with one listener on its signal until `close`. */
+export class RevisionWaiter implements Waiter {
+  readonly #notifier: RevisionNotifier;
+  readonly #waiting: Set<Waiter>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #abort = () => this.wake();
+  #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
+  after: Revision = 0;
+
+  constructor(notifier: RevisionNotifier, waiting: Set<Waiter>, signal: AbortSignal | undefined) {
+    this.#notifier = notifier;
+    this.#waiting = waiting;
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#abort);
+  }
+
+  /** As `RevisionNotifier.wait`. */
+  wait(after: Revision): Promise<void> {
+    const { closed, revision } = this.#notifier;
+    if (closed) return Promise.reject(closed);
+    if (revision > after || this.#signal?.aborted) return Promise.resolve();
+    this.after = after;
+    this.#waiting.add(this);
+    return new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+  }
+
+  wake(): void {
+    this.#waiting.delete(this);
+    this.#settle?.resolve();
+  }
+
+  fail(error: unknown): void {
+    this.#waiting.delete(this);
+    this.#settle?.reject(error);
+  }
+
+  close(): void {
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.wake();
+  }
 }

@@ -1,9 +1,10 @@
 /** The field sets of values: what an applied configuration owns, everything in a value, and what two values differ in. */
-import { isPlainObject, type JsonValue } from '../json.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts';
 import { deepEqual } from '../merge.ts';
 import type { Schema } from '../schema/schema.ts';
 import { emptySet, type FieldSet, isEmpty, leafSet, nodeOf, withSelf, withSource } from './field-set.ts';
-import { isListedField, type Parts, partsOf, schemaBelow } from './parts.ts';
+import { fieldSchema, isListedField, type Parts, partsOf, schemaBelow } from './parts.ts';
+import { fieldElement } from './path-element.ts';
 
 /**
  * The fields that a configuration owns: its atomic values, its items of lists and maps, and its empty objects. An object
@@ -29,7 +30,7 @@ export function everyField(schema: Schema, value: JsonValue): FieldSet {
   const parts = partsOf(schema, value);
   if (parts === undefined || parts.items.size === 0) return leafSet;
   const children = new Map<string, FieldSet>();
-  let isFlat = parts.form === 'struct';
+  let isFlat = parts.form !== 'list' && parts.items.size <= flatFieldsMax;
   for (const [element, part] of parts.items) {
     const child = everyField(part.schema, part.value);
     children.set(element, child);
@@ -42,9 +43,13 @@ export function everyField(schema: Schema, value: JsonValue): FieldSet {
   return known;
 }
 
+/** Larger values are not remembered: few objects have so many fields, and each schema remembers one value. */
+const flatFieldsMax = 256;
+
 /**
  * The set of the last value of a schema whose fields are neither objects nor lists. The items of a list usually have the
- * same fields, and a list of 100 is the most expensive part of an object that is created.
+ * same fields, and a list of 100 is the most expensive part of an object that is created. Objects that are created one
+ * after the other often have maps with the same names, too.
  */
 const lastFlat = new WeakMap<Schema, { readonly names: readonly string[]; readonly set: FieldSet }>();
 
@@ -88,6 +93,7 @@ export function compare(schema: Schema, before: JsonValue | undefined, after: Js
   if (after === undefined) return { ...noDifference, removed: everyField(schema, before) };
   // Matching the items of lists by their keys costs far more than a comparison.
   if (Array.isArray(before) && deepEqual(before, after)) return noDifference;
+  if (isPlainObject(before) && isPlainObject(after)) return compareFields(schema, before, after);
   const old = partsOf(schema, before);
   const next = partsOf(schema, after);
   if (old && next && isList(old) === isList(next)) return compareParts(old, next);
@@ -95,24 +101,52 @@ export function compare(schema: Schema, before: JsonValue | undefined, after: Js
   return deepEqual(before, after) ? noDifference : { ...noDifference, modified: leafSet };
 }
 
+/** Most writes change few fields, so the others are not divided into parts. */
+function compareFields(schema: Schema, old: JsonObject, next: JsonObject): Comparison {
+  const differences = new Differences();
+  for (const name of Object.keys(next)) {
+    const [before, after] = [Object.hasOwn(old, name) ? old[name] : undefined, next[name]];
+    if (before !== after) differences.add(fieldElement(name), compare(fieldSchema(schema, name), before, after));
+  }
+  for (const name of Object.keys(old)) {
+    if (Object.hasOwn(next, name)) continue;
+    differences.add(fieldElement(name), compare(fieldSchema(schema, name), old[name], undefined));
+  }
+  return differences.comparison();
+}
+
 function compareParts(old: Parts, next: Parts): Comparison {
-  const added: [string, FieldSet][] = [];
-  const modified: [string, FieldSet][] = [];
-  const removed: [string, FieldSet][] = [];
-  const add = (element: string, inner: Comparison) => {
-    if (inner === noDifference) return;
-    added.push([element, inner.added]);
-    modified.push([element, inner.modified]);
-    removed.push([element, inner.removed]);
-  };
+  const differences = new Differences();
   for (const [element, { schema, value }] of next.items) {
-    add(element, compare(schema, old.items.get(element)?.value, value));
+    differences.add(element, compare(schema, old.items.get(element)?.value, value));
   }
   for (const [element, { schema, value }] of old.items) {
-    if (!next.items.has(element)) add(element, compare(schema, value, undefined));
+    if (!next.items.has(element)) differences.add(element, compare(schema, value, undefined));
   }
-  if (added.length === 0) return noDifference;
-  return { added: nodeOf(false, added), modified: nodeOf(false, modified), removed: nodeOf(false, removed) };
+  return differences.comparison();
+}
+
+/** Of the parts of a value. */
+class Differences {
+  readonly #added: [string, FieldSet][] = [];
+  readonly #modified: [string, FieldSet][] = [];
+  readonly #removed: [string, FieldSet][] = [];
+
+  add(element: string, inner: Comparison): void {
+    if (inner === noDifference) return;
+    this.#added.push([element, inner.added]);
+    this.#modified.push([element, inner.modified]);
+    this.#removed.push([element, inner.removed]);
+  }
+
+  comparison(): Comparison {
+    if (this.#added.length === 0) return noDifference;
+    return {
+      added: nodeOf(false, this.#added),
+      modified: nodeOf(false, this.#modified),
+      removed: nodeOf(false, this.#removed),
+    };
+  }
 }
 
 function isList({ form }: Parts): boolean {

@@ -49,7 +49,8 @@ export function isListedField(schema: Schema, element: string): boolean {
   return schema.type === 'object' && element.startsWith('f:') && element.slice(2) in schema.properties;
 }
 
-function fieldSchema(schema: Schema, name: string): Schema {
+/** The schema of a field. One that is not listed may be anything. */
+export function fieldSchema(schema: Schema, name: string): Schema {
   if (schema.type === 'object') return schema.properties[name] ?? anythingSchema;
   return schema.type === 'map' ? schema.values : anythingSchema;
 }

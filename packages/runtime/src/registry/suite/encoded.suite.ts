@@ -2,8 +2,11 @@
 import { Region, Widget } from '@ecsm/runtime/testing';
 import { expect, it } from 'vitest';
 import type { Kind } from '../../api/kind.ts';
-import type { EncodedReads } from '../contract.ts';
+import type { EncodedList, EncodedReads } from '../contract.ts';
 import { failure, type RegistrySuite } from './suite.kit.ts';
+
+/** The objects of a list. */
+const parsed = ({ items }: EncodedList): unknown[] => JSON.parse(`[${Buffer.concat(items)}]`);
 
 export function encodedRules(suite: RegistrySuite): void {
   const { widgets, whereCapable, whereDamaged, damage } = suite;
@@ -27,11 +30,11 @@ export function encodedRules(suite: RegistrySuite): void {
       }
       const selections = [{}, { limit: 2 }, { labelSelector: 'first=false' }, { fieldSelector: 'metadata.name=b' }];
       for (const options of selections) {
-        const { items, ...list } = await encoded().list(options);
-        expect({ ...list, items: items.map((text) => JSON.parse(text)) }).toEqual(await widgets().list(options));
+        const list = await encoded().list(options);
+        expect({ ...list, items: parsed(list) }).toEqual(await widgets().list(options));
       }
       const { continue: token = '' } = await encoded().list({ limit: 2 });
-      expect((await encoded().list({ continue: token })).items).toEqual([await encoded().get('c')]);
+      expect(parsed(await encoded().list({ continue: token }))).toEqual([JSON.parse(await encoded().get('c'))]);
     });
 
     it('are those that writes return', async () => {
@@ -67,9 +70,9 @@ export function encodedRules(suite: RegistrySuite): void {
         await damage(`example.io/v1/widgets/default/broken${n}`, text);
         expect(await failure(encoded().get(`broken${n}`))).toEqual(await failure(widgets().get(`broken${n}`)));
       }
-      const { items, problems } = await encoded().list();
-      expect(items).toHaveLength(1);
-      expect(problems).toEqual((await widgets().list()).problems);
+      const list = await encoded().list();
+      expect(parsed(list)).toHaveLength(1);
+      expect(list.problems).toEqual((await widgets().list()).problems);
     });
 
     whereDamaged('are read from a record with another order of fields', async () => {
@@ -77,6 +80,23 @@ export function encodedRules(suite: RegistrySuite): void {
       const { resourceVersion: _, ...stored } = metadata;
       await damage('example.io/v1/widgets/default/a', JSON.stringify({ spec, metadata: stored, kind, apiVersion }));
       expect(JSON.parse(await encoded().get('a'))).toEqual(await widgets().get('a'));
+      expect(parsed(await encoded().list())).toEqual([await widgets().get('a')]);
+    });
+
+    it('are listed completely if they need several buffers, and if there are none', async () => {
+      expect(parsed(await encoded().list())).toEqual([]);
+      for (const [n, length] of [10, 250_000, 20, 200_000].entries()) {
+        await widgets().create({
+          metadata: { name: `w${n}`, annotations: { note: 'ä'.repeat(length / 2) } },
+          spec: {},
+        });
+      }
+      expect(parsed(await encoded().list())).toEqual((await widgets().list()).items);
+    });
+
+    it('are listed with text that is not ASCII', async () => {
+      await widgets().create({ metadata: { name: 'a', annotations: { note: 'ä 漢 🙂' } }, spec: {} });
+      expect(parsed(await encoded().list())).toEqual([await widgets().get('a')]);
     });
   });
 }

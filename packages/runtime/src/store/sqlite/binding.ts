@@ -12,6 +12,16 @@ export interface Statement {
   run(...parameters: SqlValue[]): unknown;
   get(...parameters: SqlValue[]): SqlRow | undefined;
   all(...parameters: SqlValue[]): SqlRow[];
+  /** Rows are lists of values from now on: the statement is then a `ListStatement`. */
+  setReturnArrays(enabled: boolean): void;
+}
+
+/** The values of a row, in the order of the columns. An object with their names takes more time. */
+export type SqlValues = readonly (SqlValue | undefined)[];
+
+export interface ListStatement {
+  get(...parameters: SqlValue[]): SqlValues | undefined;
+  all(...parameters: SqlValue[]): SqlValues[];
 }
 
 export interface Database {

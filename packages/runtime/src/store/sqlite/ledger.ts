@@ -8,12 +8,14 @@ import { type Clock, sleep, systemClock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Commit, CommitOutcome, Entry, Revision, WatchOptions } from '../contract.ts';
 import { checkCompactable } from '../expired.ts';
-import { follow } from '../follow.ts';
+import { type Detail, follow, type LogBatch } from '../follow.ts';
 import type { Writes } from '../group-commit.ts';
 import { RevisionNotifier } from '../revision-notifier.ts';
 import { Connection } from './connection.ts';
 import { checkNothingLost, Doorbell } from './doorbell.ts';
 import { translate } from './failures.ts';
+import type { Plan } from './plan.ts';
+import { RecentRows } from './recent-rows.ts';
 import { Tables } from './tables.ts';
 
 export interface LedgerOptions {
@@ -43,6 +45,13 @@ const compactRevisionsMax = 1_000;
 /** The longest pause between two attempts to get the write lock. SQLite has no queue for it, so attempts are frequent. */
 const lockRetryMsMax = 5;
 
+/**
+ * The write-ahead log is copied into the database when it has these rows and nothing was written for some time. A commit
+ * would have to wait for it.
+ */
+const checkpointRows = 500;
+const checkpointIdleMs = 50;
+
 export class Ledger {
   readonly what: string;
   /** For tables of the caller's own; they take part in the same transactions. */
@@ -50,6 +59,7 @@ export class Ledger {
   readonly #tables: Tables;
   readonly #doorbell: Doorbell;
   readonly #notifier = new RevisionNotifier();
+  readonly #recent = new RecentRows();
   readonly #clock: Clock;
   readonly #retention: { readonly commitsMax: number; readonly ageMsMax: number };
   readonly #pollMs: number;
@@ -60,6 +70,8 @@ export class Ledger {
   #ageCheckedMs = Number.NEGATIVE_INFINITY;
   #watchers = 0;
   #stopListening = () => {};
+  #rowsSinceCheckpoint = 0;
+  #cancelCheckpoint = () => {};
   #closed = false;
 
   static async open(options: LedgerOptions): Promise<Ledger> {
@@ -98,7 +110,9 @@ export class Ledger {
   /** The newest value of a key. One statement, so it needs no transaction around it. */
   get(key: string): Entry | undefined {
     this.#checkOpen();
-    return this.connection.statement(() => this.#tables.newest(key));
+    const entry = this.connection.statement(() => this.#tables.newest(key));
+    if (entry && this.#watchers > 0) this.#recent.remember(entry);
+    return entry;
   }
 
   /**
@@ -120,19 +134,38 @@ export class Ledger {
   }
 
   /** Writes commits, each with a revision of its own, with one flush. */
-  commit(commits: readonly Writes[]): Promise<readonly CommitOutcome[]> {
-    return this.transaction(() => this.apply(commits));
+  async commit(commits: readonly Writes[]): Promise<readonly CommitOutcome[]> {
+    // A slow flush would take its time.
+    this.#cancelCheckpoint();
+    const plan = await this.transaction(() => this.#write(commits));
+    if (this.#watchers > 0) this.#recent.add(plan);
+    this.#checkpointWhenIdle(plan.rows.length);
+    return plan.outcomes;
   }
 
   /** Inside a transaction: writes commits, and compacts history that is due. */
   apply(commits: readonly Writes[]): readonly CommitOutcome[] {
+    return this.#write(commits).outcomes;
+  }
+
+  #write(commits: readonly Writes[]): Plan {
     const tables = this.#tables;
     const timeMs = Math.round(this.#clock.now());
     const plan = tables.plan(commits, timeMs);
-    if (plan.revision === plan.since) return plan.outcomes;
+    if (plan.revision === plan.since) return plan;
     tables.write(plan);
     this.#compactDue(tables, plan.revision, timeMs);
-    return plan.outcomes;
+    return plan;
+  }
+
+  #checkpointWhenIdle(rows: number): void {
+    this.#rowsSinceCheckpoint += rows;
+    if (this.#rowsSinceCheckpoint < checkpointRows) return;
+    this.#cancelCheckpoint();
+    this.#cancelCheckpoint = this.#clock.after(checkpointIdleMs, () => {
+      this.#rowsSinceCheckpoint = 0;
+      this.connection.checkpoint();
+    });
   }
 
   /** Compacts a bounded part of the history beyond the retention. */
@@ -163,18 +196,34 @@ export class Ledger {
     if (this.#watchers++ === 0) {
       this.#stopListening = this.#doorbell.listen(this.#clock, this.#pollMs, () => this.#poll());
     }
+    // A commit of another process may have been announced before this process listened: the first read is of the log.
+    let isFirst = true;
     try {
       yield* follow(
         {
-          read: (after, under, detail) => this.read((tables) => tables.read(after, under, detail)),
+          read: (after, under, detail) => {
+            const recent = isFirst ? undefined : this.#readRecent(after, under, detail);
+            isFirst = false;
+            return recent ?? this.read((tables) => tables.read(after, under, detail));
+          },
           changed: (after, signal) => this.#notifier.wait(after, signal),
         },
         prefix,
         options,
       );
     } finally {
-      if (--this.#watchers === 0) this.#stopListening();
+      if (--this.#watchers === 0) {
+        this.#stopListening();
+        this.#recent.clear(0);
+      }
     }
+  }
+
+  /** What a watch reads next, if it is certain that the log has nothing else. */
+  #readRecent(after: Revision, prefix: string, detail: Detail): LogBatch | undefined {
+    this.#checkOpen();
+    const find = (row: number) => this.read((tables) => tables.valueOf(row));
+    return this.#recent.read(after, prefix, detail, this.#notifier.revision, find);
   }
 
   async compact(revision: Revision): Promise<void> {
@@ -195,6 +244,7 @@ export class Ledger {
     this.#notifier.close(this.what);
     await finish();
     this.#closed = true;
+    this.#cancelCheckpoint();
     this.#doorbell.close();
     this.connection.close();
   }

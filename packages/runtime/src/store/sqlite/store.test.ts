@@ -36,6 +36,30 @@ const first = async (commits: AsyncIterable<Commit>) => {
   return undefined;
 };
 
+describe('the write-ahead log', () => {
+  it('is copied into the database while nothing is written', async () => {
+    let run = () => {};
+    const clock: Clock = {
+      ...systemClock,
+      after(delayMs, callback) {
+        if (delayMs !== 50) return systemClock.after(delayMs, callback);
+        run = callback;
+        return () => {
+          run = () => {};
+        };
+      },
+    };
+    const store = await open({ clock });
+    const databaseBytes = () => statSync(join(directory, 'registry.db')).size;
+    const before = databaseBytes();
+    for (let n = 0; n < 10; n++) await Promise.all(Array.from({ length: 50 }, (_, m) => put(store, `k/${n}-${m}`)));
+    expect(databaseBytes()).toBe(before);
+    run();
+    expect(databaseBytes()).toBeGreaterThan(500 * value.byteLength);
+    expect((await store.versions('k/')).keys).toHaveLength(500);
+  });
+});
+
 describe('history', () => {
   it('is kept for the configured number of commits', async () => {
     const store = await open({ logCommitsMax: 50 });
@@ -53,9 +77,10 @@ describe('history', () => {
       for (let n = 0; n < count; n += 50)
         await Promise.all(Array.from({ length: 50 }, (_, m) => put(store, `k/${m % 5}`)));
     };
-    await write(2000);
-    const before = size();
+    // Until the write-ahead log has its full length.
     await write(4000);
+    const before = size();
+    await write(8000);
     expect(size()).toBeLessThan(before * 1.5);
   });
 

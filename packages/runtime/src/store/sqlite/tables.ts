@@ -18,8 +18,9 @@ import {
 import { checkReachable } from '../expired.ts';
 import type { Detail, LogBatch } from '../follow.ts';
 import type { Writes } from '../group-commit.ts';
-import type { SqlRow, SqlValue } from './binding.ts';
+import type { SqlRow, SqlValue, SqlValues } from './binding.ts';
 import type { Connection } from './connection.ts';
+import { isBusy } from './failures.ts';
 import { type Plan, planCommits } from './plan.ts';
 import { checkRow, checksumOf, type Pointer, type Row, revisionOf, rowNumber } from './row.ts';
 
@@ -29,6 +30,15 @@ const batchBytesMax = 4 * 1024 * 1024;
 
 /** Entries that a scan of keys reads at a time. */
 const scanEntries = 1_000;
+
+/** Values of a list that are read at a time: a few of unknown size at first, then as many as these bytes usually have. */
+const listRowsMin = 32;
+const listStepBytes = 2 * 1024 * 1024;
+
+function rowsWithin(sizeBytes: number, entries: number): number {
+  if (entries === 0) return listRowsMin;
+  return Math.max(1, Math.min(scanEntries, Math.floor((listStepBytes * entries) / (sizeBytes + 1))));
+}
 
 const nothing = new Uint8Array(0);
 
@@ -64,15 +74,17 @@ export class Tables {
   /** One statement. */
   newest(key: string): Entry | undefined {
     const found = this.#connection
-      .sql(
-        `SELECT entry.row AS number, entry.created AS since, log.key, log.created, previous, time, checksum, value
+      .lists(
+        `SELECT entry.row, entry.created, previous, time, checksum, value
            FROM entry LEFT JOIN log ON log.number = entry.row WHERE entry.key = ?`,
       )
       .get(key);
-    if (!found || found['since'] === 0) return undefined;
-    const number = integer(found['number']);
-    if (found['key'] === null) missing(number);
-    return entryOf(key, integer(found['since']), rowOf(number, found));
+    if (!found) return undefined;
+    const [row, created, ...values] = found;
+    const pointer = { key, row: integer(row), created: integer(created) };
+    if (pointer.created === 0) return undefined;
+    // The whole row tells what is wrong with it.
+    return newestEntry(pointer, values) ?? entryOf(key, pointer.created, this.#row(pointer.row));
   }
 
   list(prefix: string, options: ListOptions): EntryPage {
@@ -83,7 +95,9 @@ export class Tables {
     let sizeBytes = 0;
     let last: string | undefined;
     let next: string | undefined;
-    for (const pointer of this.#scan(prefix, options.after)) {
+    // One more than the page has, to know whether there is another page.
+    const remaining = () => Math.min(limit - entries.length + 1, rowsWithin(sizeBytes, entries.length));
+    for (const { found, ...pointer } of this.#scanRows(prefix, { after: options.after, at: revision }, remaining)) {
       const { key } = pointer;
       if (entries.length >= limit || sizeBytes >= limits.pageBytesMax) {
         if (!this.#pointerAt(pointer, revision)) continue;
@@ -91,7 +105,9 @@ export class Tables {
         break;
       }
       last = key;
-      const entry = this.#entryOrDamage(key, pointer, revision, damaged);
+      const entry =
+        (revisionOf(pointer.row) > revision ? undefined : newestEntry(pointer, found)) ??
+        this.#entryOrDamage(key, pointer, revision, damaged);
       if (!entry) continue;
       entries.push(entry);
       sizeBytes += entry.value.byteLength;
@@ -142,6 +158,11 @@ export class Tables {
       if (changes.length === 1) commits.push({ revision, changes });
     }
     return { commits, through: newest };
+  }
+
+  /** The value of a row of the log. Returns undefined if it is not there any more, or a deletion. */
+  valueOf(row: number): Uint8Array | undefined {
+    return this.#findRow(row)?.value;
   }
 
   /** Only reads. */
@@ -238,6 +259,40 @@ export class Tables {
     }
   }
 
+  /**
+   * As `#scan`, together with the columns of the newest row of each key, and without keys that were deleted up to `at`.
+   * `count` returns how many are read in the next step. The columns are undefined if any row of the step cannot be read:
+   * one damaged page does not hide the other rows.
+   */
+  *#scanRows(
+    prefix: string,
+    { after, at }: { readonly after: string | undefined; readonly at: Revision },
+    count: () => number,
+  ): Generator<KeyPointer & { readonly found: SqlValues | undefined }, void> {
+    const end = prefix + lastCharacter;
+    let from = after !== undefined && after >= prefix ? after : undefined;
+    for (;;) {
+      const select = `SELECT entry.key AS key, entry.row AS row, entry.created AS created, previous, time, checksum, value
+         FROM entry LEFT JOIN log ON log.number = entry.row
+         WHERE entry.key ${from === undefined ? '>=' : '>'} ? AND entry.key < ?
+           AND (entry.created > 0 OR entry.row >= ?) ORDER BY entry.key LIMIT ?`;
+      const limit = count();
+      let rows: SqlValues[];
+      try {
+        rows = this.#connection.lists(select).all(from ?? prefix, end, rowNumber(at + 1, 0), limit);
+      } catch (error) {
+        if (isBusy(error)) throw error;
+        for (const pointer of this.#scan(prefix, from)) yield { ...pointer, found: undefined };
+        return;
+      }
+      for (const [key, row, created, ...found] of rows) {
+        from = text(key);
+        yield { key: from, row: integer(row), created: integer(created), found };
+      }
+      if (rows.length < limit) return;
+    }
+  }
+
   /** Enough rows for a batch that ends with a whole commit. */
   #logFrom(start: number): { readonly number: number; readonly key: string }[] {
     const select = 'SELECT number, key FROM log WHERE number >= ? ORDER BY number LIMIT ?';
@@ -320,6 +375,19 @@ function rowOf(number: number, found: SqlRow): Row {
   };
   checkRow(row, integer(found['checksum']));
   return row;
+}
+
+/**
+ * The entry of a key from the columns `previous`, `time`, `checksum` and `value` of its newest row, if that is as it was
+ * written. The key and the creation in the row are not read: with others than these the checksum would not match.
+ */
+function newestEntry({ key, row: number, created }: KeyPointer, found: SqlValues | undefined): Entry | undefined {
+  const revision = revisionOf(number);
+  if (found === undefined || created === 0) return undefined;
+  const [previous, timeMs, checksum, value] = found;
+  if (typeof previous !== 'number' || typeof timeMs !== 'number' || !(value instanceof Uint8Array)) return undefined;
+  const isIntact = checksumOf({ number, key, created, previous, timeMs, value }) === checksum;
+  return isIntact ? { key, value, revision, created } : undefined;
 }
 
 function entryOf(key: string, created: Revision, { number, key: found, value }: Row): Entry {
