@@ -543,8 +543,8 @@ export const observe = {
     {
       name: 'a restart by annotation is ignored for a settled service',
       file: 'owner-records.ts',
-      find: 'const chosen = [annotations?.[adoptAnnotation], annotations?.[restartedAtAnnotation]];',
-      replace: 'const chosen = [annotations?.[adoptAnnotation]];',
+      find: 'const chosen = [annotations?.[adoptAnnotation], annotations?.[restartedAtAnnotation]].',
+      replace: 'const chosen = [annotations?.[adoptAnnotation]].',
       tests: ['owner-records.test.ts'],
     },
     {
@@ -585,7 +585,7 @@ export const observe = {
     {
       name: 'an observation after a change is not earlier than others',
       file: 'polling.ts',
-      find: 'this.#ms = this.msMin;',
+      find: 'this.#ms = this.#msMin;',
       replace: '',
       tests: ['polling.test.ts'],
     },
