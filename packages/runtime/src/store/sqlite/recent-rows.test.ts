@@ -78,14 +78,14 @@ describe('RecentRows', () => {
     recent.add(plan(6, 7, row(7, 'a', 'two')));
     expect(recent.read(5, '', 'keys', 7, nowhere)).toBeUndefined();
     expect(recent.read(6, '', 'keys', 7, nowhere)?.commits).toHaveLength(1);
-    for (let n = 7; n < 1_200; n++) recent.add(plan(n, n + 1, row(n + 1, 'a', 'x')));
-    expect(recent.read(7, '', 'keys', 1_200, nowhere)).toBeUndefined();
-    expect(recent.read(1_000, '', 'keys', 1_200, nowhere)?.commits).toHaveLength(200);
-    const large = 'x'.repeat(600_000);
-    recent.add(plan(1_200, 1_201, row(1_201, 'a', large)));
-    recent.add(plan(1_201, 1_202, row(1_202, 'a', large)));
-    expect(recent.read(1_200, '', 'keys', 1_202, nowhere)).toBeUndefined();
-    expect(recent.read(1_201, '', 'keys', 1_202, nowhere)?.commits).toHaveLength(1);
+    for (let n = 7; n < 400; n++) recent.add(plan(n, n + 1, row(n + 1, 'a', 'x')));
+    expect(recent.read(7, '', 'keys', 400, nowhere)).toBeUndefined();
+    expect(recent.read(200, '', 'keys', 400, nowhere)?.commits).toHaveLength(200);
+    const large = 'x'.repeat(150_000);
+    recent.add(plan(400, 401, row(401, 'a', large)));
+    recent.add(plan(401, 402, row(402, 'a', large)));
+    expect(recent.read(400, '', 'keys', 402, nowhere)).toBeUndefined();
+    expect(recent.read(401, '', 'keys', 402, nowhere)?.commits).toHaveLength(1);
   });
 
   it('keeps its own copy of a value', () => {

@@ -8,12 +8,12 @@ import type { Plan } from './plan.ts';
 import { type Row, revisionOf } from './row.ts';
 
 /** A watch that is further behind reads the log. */
-const rowsMax = 1_024;
-const bytesMax = 1024 * 1024;
+const rowsMax = 256;
+const bytesMax = 256 * 1024;
 
 /** Entries that were read last: a write usually replaces one that its writer has just read. */
-const entriesMax = 128;
-const entryBytesMax = 8 * 1024;
+const entriesMax = 64;
+const entryBytesMax = 4 * 1024;
 
 const nothing = new Uint8Array(0);
 

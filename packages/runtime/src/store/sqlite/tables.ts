@@ -33,7 +33,7 @@ const scanEntries = 1_000;
 
 /** Values of a list that are read at a time: a few of unknown size at first, then as many as these bytes usually have. */
 const listRowsMin = 32;
-const listStepBytes = 2 * 1024 * 1024;
+const listStepBytes = 256 * 1024;
 
 function rowsWithin(sizeBytes: number, entries: number): number {
   if (entries === 0) return listRowsMin;
