@@ -122,7 +122,7 @@ async function runOnce(program, directory, args) {
   hash.update(JSON.stringify([process.version, engine, args]));
   const file = join(directory, hash.digest('hex'));
   if (existsSync(file)) {
-    console.log(`${readFileSync(file, 'utf8').trimEnd()} (unchanged since)`);
+    console.log(`${readFileSync(file, 'utf8').trimEnd()} (not run again: nothing has changed)`);
     return true;
   }
   const child = spawn(process.execPath, [...engine, program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -155,6 +155,7 @@ if (simulation === undefined || ![undefined, 'seeds', 'seed', 'part', 'once'].in
   );
   process.exit(2);
 }
+
 function start(program) {
   if (what === 'part') return run(program, args);
   if (what === 'once') return runOnce(program, args[0], args.slice(1));

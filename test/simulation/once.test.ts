@@ -17,14 +17,18 @@ describe('a simulation that has passed', () => {
     const first = await simulateOnce('runtime', directory, '--seeds', 3);
     expect(first.output).toMatch(/ runs passed/u);
     const second = await simulateOnce('runtime', directory, '--seeds', 3);
-    expect(second).toEqual({ code: 0, output: `${first.output.trimEnd()} (unchanged since)\n`, errors: '' });
+    expect(second).toEqual({
+      code: 0,
+      output: `${first.output.trimEnd()} (not run again: nothing has changed)\n`,
+      errors: '',
+    });
   });
 
   it('is run with other seeds', async () => {
     await simulateOnce('runtime', directory, '--seeds', 3);
     const { output } = await simulateOnce('runtime', directory, '--seeds', 4);
     expect(output).toMatch(/ runs passed/u);
-    expect(output).not.toContain('unchanged');
+    expect(output).not.toContain('not run again');
   });
 });
 
