@@ -1,6 +1,7 @@
-import { isThorough, simulates } from './simulating.kit.ts';
+import { repetitions } from '@ecsm/runtime/testing';
+import { simulates } from './simulating.kit.ts';
 
-const count = isThorough ? 500 : 150;
+const count = repetitions({ test: 100, ci: 150, thorough: 500 });
 simulates(
   `survives crashes, stale reads and lost responses: seeds ${count + 1} to ${2 * count}`,
   'operator',

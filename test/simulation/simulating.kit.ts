@@ -9,9 +9,6 @@ const script = fileURLToPath(new URL('../../scripts/simulation.mjs', import.meta
 const results = fileURLToPath(new URL('../../node_modules/.cache/simulation', import.meta.url));
 const timeoutMs = 3_600_000;
 
-/** Set by `make test THOROUGH=1`, which runs more seeds and crash points. */
-export const isThorough = Boolean(process.env['THOROUGH']);
-
 type SimulationName = 'runtime' | 'operator' | 'orchestration' | 'etcd';
 type Arguments = readonly (string | number)[];
 

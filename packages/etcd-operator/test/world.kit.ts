@@ -78,7 +78,7 @@ export class World {
     const stop = new AbortController();
     const operator = new EtcdOperator({
       registry: this.registry,
-      settings: { busyMs: 250, restMs: 2_000, quorumGraceMs: 3_000, workerLookMs: 250, workerRetryMs: 500 },
+      settings: { busyMs: 600, restMs: 3_000, quorumGraceMs: 3_000, workerLookMs: 250, workerRetryMs: 500 },
     });
     this.#operator = { stop, running: operator.run({ signal: stop.signal }) };
   }
@@ -109,7 +109,7 @@ export class World {
           `${name}: not within ${settledMsMax} ms: ${what}\n${JSON.stringify(cluster.status, undefined, 1)}`,
         );
       }
-      await sleep(systemClock, 100);
+      await sleep(systemClock, 250);
     }
   }
 

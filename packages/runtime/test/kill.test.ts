@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openRegistry } from '@ecsm/runtime';
+import { repetitions } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Account, readLog, readObjects, replay } from './account.kit.ts';
 import { Worker } from './process.kit.ts';
@@ -59,8 +60,11 @@ class Slot<Line extends object> {
 }
 
 const acknowledgementsPerKill = 5;
-/** `make test THOROUGH=1` kills three times as often. */
-const kills = process.env['THOROUGH'] ? { sqlite: 300, file: 25 } : { sqlite: 100, file: 15 };
+const kills = repetitions({
+  test: { sqlite: 50, file: 8 },
+  ci: { sqlite: 100, file: 15 },
+  thorough: { sqlite: 300, file: 25 },
+});
 
 interface Population {
   readonly writers: readonly (Slot<Said> | Slot<Opened>)[];

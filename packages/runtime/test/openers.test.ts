@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openRegistry } from '@ecsm/runtime';
+import { repetitions } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Account, readLog, readObjects, replay } from './account.kit.ts';
 import { Worker } from './process.kit.ts';
@@ -72,10 +73,11 @@ async function staysSound(scheme: 'sqlite' | 'file', commits: number, delaysUs: 
   expect(await readObjects(store)).toEqual(replay(log));
 }
 
-/** `make test THOROUGH=1` commits three times as often. */
-const commits = process.env['THOROUGH']
-  ? { sqlite: 2_000, delayed: 3_000, file: 150 }
-  : { sqlite: 700, delayed: 1_000, file: 100 };
+const commits = repetitions({
+  test: { sqlite: 350, delayed: 500, file: 50 },
+  ci: { sqlite: 700, delayed: 1_000, file: 100 },
+  thorough: { sqlite: 2_000, delayed: 3_000, file: 150 },
+});
 
 describe('processes that open and close a registry beside a writer', () => {
   it('lose none of its commits on sqlite', { timeout: 900_000 }, () => staysSound('sqlite', commits.sqlite, [0, 0, 0]));

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openRegistry } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { repetitions } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Disk } from './disk.kit.ts';
 import { folder, type Planted, Run, withImage } from './power.kit.ts';
@@ -27,8 +28,11 @@ function record(scheme: 'sqlite' | 'file', parts: readonly string[], planted?: P
   return run;
 }
 
-/** `make test THOROUGH=1` makes more images of the disk. */
-const images = process.env['THOROUGH'] ? { sqlite: 500, file: 100 } : { sqlite: 200, file: 50 };
+const images = repetitions({
+  test: { sqlite: 100, file: 25 },
+  ci: { sqlite: 200, file: 50 },
+  thorough: { sqlite: 500, file: 100 },
+});
 
 /** Cuts the power at random moments, until something is wrong; returns that, with the seed. */
 async function cut(run: Run, count: number): Promise<string[]> {

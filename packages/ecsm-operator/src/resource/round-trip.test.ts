@@ -2,13 +2,14 @@
  * What is rendered has to come back the same: if an unchanged service showed a difference, the operator would
  * update it for ever. Random services, on platforms that take either side of every guess.
  */
+import { repetitions } from '@ecsm/runtime/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { differences } from './differences.ts';
 import { platformOf, registryId, rendered, revisionOf, withoutWaiting } from './platform.kit.ts';
 import { anySpec } from './specs.kit.ts';
 
-const numRuns = process.env['THOROUGH'] ? 300 : 100;
+const numRuns = repetitions({ test: 100, thorough: 300 });
 
 describe.each(['likely', 'contrary'] as const)('on a %s platform', (profile) => {
   it('a service that was created or updated has no differences, and is marked', async () => {

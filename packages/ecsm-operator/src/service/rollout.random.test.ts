@@ -4,6 +4,7 @@
  * than allowed, never fewer ready. At the end: one service of the newest revision, and an empty plan.
  */
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { repetitions } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { replicasWanted } from '../apis/service-columns.ts';
 import type { Plan, Step } from './model.ts';
@@ -19,8 +20,8 @@ interface Case {
 }
 
 const roundsMax = 3_000;
-/** For each number of instances and each pair of bounds. `make test THOROUGH=1` runs more. */
-const seedsEach = process.env['THOROUGH'] ? 11 : 4;
+/** For each number of instances and each pair of bounds. */
+const seedsEach = repetitions({ test: 4, thorough: 11 });
 
 class Run {
   readonly random: SeededRandom;

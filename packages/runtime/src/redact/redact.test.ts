@@ -2,6 +2,7 @@
  * One table of values with secrets, and one of values without. Each is redacted as a value, as a text, within JSON, and
  * twice.
  */
+import { repetitions } from '@ecsm/runtime/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hiddenShapes, plainNames, plainShapes, secret, secretNames } from './corpus.kit.ts';
@@ -155,7 +156,7 @@ describe('redact', () => {
         const once = redactText(pieces.join(''));
         expect(redactText(once)).toBe(once);
       }),
-      { numRuns: process.env['THOROUGH'] ? 3_000 : 1_000 },
+      { numRuns: repetitions({ test: 1_000, thorough: 3_000 }) },
     );
   });
 

@@ -4,6 +4,7 @@
  * It is tried with every fourth byte and those around line ends, and with each byte by `make test THOROUGH=1`.
  */
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { repetitions } from '@ecsm/runtime/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MemoryStore } from '../store/memory/store.ts';
 import { lineBytesMax } from './format.ts';
@@ -19,7 +20,7 @@ const header = { format: 'ecsm-registry-backup', version: 1, revision: 1, time: 
 const record = { key: 'a/v1/b/c/d', created: 1, revision: 1, value: {} };
 const end = { end: true, objects: 1, damaged: 0 };
 
-const stepBytes = process.env['THOROUGH'] ? 1 : 4;
+const stepBytes = repetitions({ test: 4, thorough: 1 });
 
 describe('a backup', () => {
   let whole: Buffer;

@@ -3,6 +3,7 @@
  * Method: random applies, forced applies and updates of one object, beside a model that knows nothing of schemas and
  * sets: a flat map from the text of a path to its value and its owners.
  */
+import { repetitions } from '@ecsm/runtime/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isApiError } from '../errors.ts';
@@ -144,7 +145,7 @@ describe('managers', () => {
           expect(ownersOf(web)).toEqual(model.owners);
         }
       }),
-      { numRuns: process.env['THOROUGH'] ? 1_000 : 300 },
+      { numRuns: repetitions({ test: 300, thorough: 1_000 }) },
     );
   });
 
