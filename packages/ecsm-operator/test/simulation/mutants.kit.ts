@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: tooFew,
     isFocused: true,
     behaviour: { deleteMs: 8_000 },
-    firstSeed: 41,
+    firstSeed: 67,
     plant: () =>
       patch(Performer.prototype, (original) => ({
         async perform(this: Performer, service, decided, input, job) {

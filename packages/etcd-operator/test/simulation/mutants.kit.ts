@@ -21,6 +21,8 @@ export interface Mutant {
   readonly caughtBy: readonly string[];
   /** Plants the defect. Returns a function that removes it. */
   readonly plant: () => () => void;
+  /** The first seed, for a defect that needs many of them. Default 1. */
+  readonly firstSeed?: number;
 }
 
 /** Another decision, or another action of the same one. */
@@ -93,6 +95,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'members that have joined know their peers, and join again without their data',
     story: 'disasters',
+    firstSeed: 22,
     caughtBy: [rules.identity],
     plant: () =>
       replace<typeof configs.slotConfigs>('slotConfigs', (original) => (recorded, facts) => {
