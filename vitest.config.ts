@@ -66,9 +66,9 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 120_000 } },
-    // Six test files at a time on machines of two cores: most of them wait for disks, processes and clocks that are
+    // Seven test files at a time on machines of two cores: most of them wait for disks, processes and clocks that are
     // real, and the simulations, which do not, fill the gaps.
-    maxWorkers: 6,
+    maxWorkers: 7,
     // Much code runs a few times each: optimizing later, with a larger budget, saves a tenth of the CPU time. Another one
     // is saved without threads for garbage collection, because the other files need the cores.
     execArgv: ['--single-threaded-gc', ...(hasInterruptBudget ? ['--interrupt-budget=500000'] : [])],
