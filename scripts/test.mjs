@@ -12,11 +12,14 @@ const scratch = mkdtempSync(join(tmpdir(), 'ecsm-test-'));
 const report = join(scratch, 'report.json');
 const selection = process.argv.slice(2);
 const coverage = process.env.COVERAGE === '1' ? ['--coverage'] : [];
+// Tests connect to loopback addresses only. With this variable, which a machine may have, every start of Node.js reads the
+// certificates of a system: that takes longer than the start itself, and tests start more than a thousand processes.
+const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
 const vitest = join('node_modules', 'vitest', 'vitest.mjs');
 const run = spawnSync(
   process.execPath,
   [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile=${report}`, ...coverage, ...selection],
-  { stdio: 'inherit' },
+  { stdio: 'inherit', env },
 );
 
 let { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = existsSync(report)
