@@ -199,6 +199,13 @@ export const agents = {
       replace: "if (clusterId === '' && status.clusterId === clusterId) return",
     },
     {
+      name: 'a backup whose keys differ from those of the member is complete',
+      file: 'member.ts',
+      find: 'if (found.hash === facts.hashKV) return true;',
+      replace: "if (found.hash !== '') return true;",
+      tests: ['member.test.ts'],
+    },
+    {
       name: 'the snapshot of the first member stays open if it is not needed',
       file: 'backup.ts',
       find: 'if (earlier) first?.abandon();',
