@@ -23,6 +23,7 @@ const programs = [
   { name: 'ecsm-cli', folder: 'cli', main: 'ecsm-cli/main.js', hasSqlite: false },
   { name: 'ecsm-sim', folder: 'ecsm-simulator', main: 'program/main.js', hasSqlite: false },
   { name: 'etcd-operator', folder: 'etcd-operator', main: 'program/main.js', hasSqlite: false },
+  { name: 'etcd-agent', folder: 'etcd-operator', main: 'program/agent-main.js', hasSqlite: false },
 ];
 const prebuilds = join(root, 'node_modules', '@photostructure', 'sqlite', 'prebuilds');
 

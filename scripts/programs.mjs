@@ -4,7 +4,7 @@
  *
  * Long-running programs are modules, with a chunk for what they load only if it is needed. Each is bundled by itself: a chunk
  * of several programs would contain what any of them needs. Command-line tools, whose start time matters, are one script
- * each, with a code cache (bin/launch.cjs).
+ * each, with a code cache (bin/launch.cjs). So is the agent of the etcd operator, which runs one job.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -21,6 +21,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { warmUpAgent } from './agent-warm-up.mjs';
 import { builtinsPlugin } from './builtins-plugin.mjs';
 import { sqlitePlugin } from './sqlite-plugin.mjs';
 
@@ -37,6 +38,7 @@ const programs = {
 const tools = {
   ecsmctl: 'packages/cli/dist/ecsmctl/main.js',
   'ecsm-cli': 'packages/cli/dist/ecsm-cli/main.js',
+  'etcd-agent': 'packages/etcd-operator/dist/program/agent-main.js',
 };
 
 /** Loads the library for this machine from the installed package. */
@@ -119,11 +121,16 @@ for (const { path, contents } of [...modules, ...scripts]) {
 const written = new Set([...modules, ...scripts].map(({ path }) => basename(path)));
 for (const name of readdirSync(outdir)) if (!written.has(name.replace(/\.cache$/, ''))) rmSync(join(outdir, name));
 
+function needsWarmUp(name) {
+  const cache = join(outdir, `${name}.cjs.cache`);
+  if (!changed.has(`${name}.cjs`) && existsSync(cache)) return false;
+  rmSync(cache, { force: true });
+  return true;
+}
+
 /** Runs the most common commands, so that the code cache contains their compiled functions. */
 function warmUp(name, lines) {
-  const file = `${name}.cjs`;
-  if (!changed.has(file) && existsSync(join(outdir, `${file}.cache`))) return;
-  rmSync(join(outdir, `${file}.cache`), { force: true });
+  if (!needsWarmUp(name)) return;
   const directory = mkdtempSync(join(tmpdir(), 'ecsm-warm-up-'));
   try {
     const env = { ...process.env, HOME: directory, ECSM_REGISTRY: `sqlite:${join(directory, 'registry')}` };
@@ -143,3 +150,10 @@ function warmUp(name, lines) {
 
 warmUp('ecsmctl', ['apply -f examples/quickstart', 'get services']);
 warmUp('ecsm-cli', ['version']);
+if (needsWarmUp('etcd-agent')) {
+  await warmUpAgent(join(root, 'bin', 'etcd-agent')).catch((error) => {
+    // The jobs before have written one.
+    rmSync(join(outdir, 'etcd-agent.cjs.cache'), { force: true });
+    throw error;
+  });
+}

@@ -9,8 +9,13 @@
  * - fetch and restore, while the members are stopped: reads the manifest, compares the end of the snapshot with the one that
  *   was checked, then `etcdutl snapshot restore`. `etcdutl snapshot restore`: hashes and restores a file that is there already.
  *
- * A start of Node.js takes longer than all of etcdctl's work on a small database, so the time is also printed without the
- * starts of the processes. Memory is compared with that of an agent that has nothing to do.
+ * A start of Node.js alone, which is printed too, takes a good part of the time of etcd's tools on a small database, so the
+ * times are also printed without the starts of the processes: that of an agent that has nothing to do, and that of a tool that
+ * prints its version. As etcdctl verifies nothing, the backup is also printed beside `etcdctl snapshot save` and `etcdutl
+ * snapshot status` together. Memory is compared with that of an agent that has nothing to do.
+ *
+ * All processes have the environment of a container: PATH alone. With NODE_EXTRA_CA_CERTS, which a machine may have, Node.js
+ * reads all certificates of that file before its first line, and etcd's tools do not.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -32,7 +37,7 @@ const valuesPerMb = 100;
 const ratioMax = 1.2;
 const growthMbMax = 30;
 const pollMs = 10;
-const operator = fileURLToPath(new URL('../../../bin/etcd-operator', import.meta.url));
+const agentProgram = fileURLToPath(new URL('../../../bin/etcd-agent', import.meta.url));
 const sizesMb = (process.env['BACKUP_SIZES_MB'] ?? '10,1000').split(',').map(Number);
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -51,6 +56,7 @@ const runs = [
   'fetch',
   'fetchAndRestore',
   'restore',
+  'node',
   'idleAgent',
   'idleTool',
 ] as const;
@@ -59,7 +65,7 @@ type Run = (typeof runs)[number];
 /** Runs a program to its end; its peak is read while it runs. */
 async function run(file: string, argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
   const startMs = performance.now();
-  const child = spawn(file, argv, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(file, argv, { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
   let errors = '';
   child.stderr.on('data', (chunk) => {
     errors = `${errors}${chunk}`.slice(-2_000);
@@ -164,11 +170,12 @@ async function measure(directory: string, etcd: string, sizeMb: number): Promise
     for (let round = 0; round < (sizeMb < smallMb ? roundsOfSmall : roundsMin); round++) {
       const destination = { type: 'Volume', directory: file('volume') };
       const agent = (job: { readonly do: string; readonly [field: string]: unknown }) =>
-        run(operator, ['agent', job.do, '--progress-port', 'off'], {
+        run(agentProgram, [job.do, '--progress-port', 'off'], {
           AGENT_JOB: JSON.stringify(job),
           AGENT_RESULT_FILE: file('result'),
         });
       results.idleAgent.push(await agent({ do: 'prune', destination, keys: [] }));
+      results.node.push(await run(process.execPath, ['-e', '0']));
       results.idleTool.push(await run(join(etcd, 'etcdutl'), ['version']));
       const source = {
         namespace: 'a',
@@ -253,8 +260,16 @@ async function measure(directory: string, etcd: string, sizeMb: number): Promise
   const [agentStart, toolStart] = [seconds('idleAgent'), seconds('idleTool')];
   const [back, there] = [`etcd backup of ${size} onto a volume`, `etcd fetch and restore of ${size}`];
   return [
+    used(`start of Node.js alone (${size})`, seconds('node'), 'etcdctl snapshot save', seconds('save')),
+    used(`start of the agent (${size})`, agentStart, 'Node.js alone', seconds('node')),
     timed(back, seconds('backup'), 'etcdctl snapshot save', seconds('save')),
     timed(`${back}: without starts`, seconds('backup') - agentStart, 'etcdctl', seconds('save') - toolStart),
+    used(
+      `${back}: beside equal work`,
+      seconds('backup'),
+      'etcdctl snapshot save, etcdutl snapshot status',
+      seconds('save') + seconds('status'),
+    ),
     used(`${back}: CPU time`, cpu('backup'), 'etcdctl', cpu('save')),
     grown(`${back}: growth of memory`, grownMb('backup')),
     used(`etcd check of a backup of ${size}`, seconds('check'), 'etcdutl snapshot status', seconds('status')),

@@ -56,7 +56,8 @@ it('contains the licences of its libraries, no SQLite, and is ASCII', () => {
 it('is all that its image contains besides Node.js, and runs there without privileges', () => {
   const lines = readFileSync(join(root, 'packages', 'etcd-operator', 'Dockerfile'), 'utf8').split('\n');
   const of = (instruction: string) => lines.filter((line) => line.startsWith(`${instruction} `));
-  expect(of('COPY')).toEqual([`COPY --chmod=0755 ${name} /usr/local/bin/${name}`]);
+  expect(of('COPY')).toEqual([`COPY --chmod=0755 ${name} etcd-agent.mjs /usr/local/bin/`]);
+  expect(of('RUN')).toEqual(['RUN ln -s etcd-agent.mjs /usr/local/bin/etcd-agent']);
   expect(of('FROM')).toEqual(['FROM node:20-slim']);
   const deployment = JSON.stringify(installation({ image: '', namespace: '' }).at(-1));
   const user = /"runAsUser":(\d+)/.exec(deployment)?.[1];

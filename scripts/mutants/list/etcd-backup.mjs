@@ -176,7 +176,7 @@ export const agents = {
     },
     {
       name: 'the snapshot of a member that is not fit stays open',
-      file: 'backup.ts',
+      file: 'member.ts',
       find: 'abandoning.abort();',
       replace: '',
     },
@@ -194,9 +194,22 @@ export const agents = {
     },
     {
       name: 'a member of another cluster is backed up',
-      file: 'backup.ts',
+      file: 'member.ts',
       find: "if (clusterId !== '' && status.clusterId !== clusterId) return",
       replace: "if (clusterId === '' && status.clusterId === clusterId) return",
+    },
+    {
+      name: 'a backup whose keys differ from those of the member is complete',
+      file: 'member.ts',
+      find: 'if (found.hash === facts.hashKV) return true;',
+      replace: "if (found.hash !== '') return true;",
+      tests: ['member.test.ts'],
+    },
+    {
+      name: 'the snapshot of the first member stays open if it is not needed',
+      file: 'backup.ts',
+      find: 'if (earlier) first?.abandon();',
+      replace: '',
     },
     {
       name: 'data of an attempt that failed prevents the next one',

@@ -78,6 +78,13 @@ describe('--version', () => {
   it.each(['--version', 'call --version', '--port 1 --version'])('"%s" prints it', async (line) => {
     expect(await run(line)).toEqual({ code: 0, out: '1.2.3\n', err: '' });
   });
+
+  it('prints it for a program that needs a command, and help comes first', async () => {
+    const { defaultCommand: _, ...needy } = program;
+    expect(await runInTestTerminal(needy, ['--version'])).toMatchObject({ code: 0, out: '1.2.3\n' });
+    expect((await runInTestTerminal(needy, ['--version', '--help'])).out).toContain('Usage:');
+    expect((await runInTestTerminal(needy, ['clal', '--version'])).code).toBe(2);
+  });
 });
 
 it('an unexpected error is shown with its stack if there is no -v', async () => {

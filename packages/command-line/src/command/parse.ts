@@ -34,10 +34,13 @@ export function parse(program: Program, argv: readonly string[], env: Environmen
   const { path } = reading;
   const isGiven = (name: string) => reading.uses.some(({ flag }) => flag?.name === name);
   const command = path.at(-1) ?? (reading.words.length === 0 ? program.defaultCommand : undefined);
+  const version = isGiven('version') && !isGiven('help') ? program.version : undefined;
+  const isNamed = command !== undefined || reading.words.length > 0;
+  if (version && !isNamed) return { kind: 'version', version: version() };
   if (!command) return withoutCommand(program, reading, isGiven('help'), argv, env);
   if (command.commands && reading.words.length > 0) throw unknownCommand(program, reading);
   if (isGiven('help')) return { kind: 'help', path };
-  if (program.version && isGiven('version')) return { kind: 'version', version: program.version() };
+  if (version) return { kind: 'version', version: version() };
   const names = path.map(({ name }) => name);
   return usageErrorWithPath(names, () => {
     if (reading.isAmbiguous) throw new UsageError(`write the command first: ${usageOf(program, path)}`);

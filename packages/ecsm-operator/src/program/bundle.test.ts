@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import { openSite, root, run, start, telemetry } from './process.kit.ts';
 
-const programs = ['ecsm-apiserver', 'ecsm-cli', 'ecsm-operator', 'ecsm-sim', 'ecsmctl', 'etcd-operator'];
+const programs = ['ecsm-apiserver', 'ecsm-cli', 'ecsm-operator', 'ecsm-sim', 'ecsmctl', 'etcd-agent', 'etcd-operator'];
 let scratch: string;
 let empty: string;
 let bundle: string;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog, systemClock, systemRandom } from '@ecsm/runtime';
 import type { EtcdCredentials, EtcdEndpoint } from '../client/etcd/contract.ts';
-import { connectGateway } from '../client/etcd/gateway.ts';
+import { connectGrpc } from '../client/etcd/gateway.ts';
 import type { AgentContext } from './context.ts';
 import type { AgentJob, AgentResult, BackupJob, CheckJob, FetchJob } from './job.ts';
 import { runJob } from './run.ts';
@@ -41,7 +41,7 @@ export class AgentBench {
       random: systemRandom,
       log: silentLog,
       signal: new AbortController().signal,
-      connect: connectGateway(systemClock),
+      connect: connectGrpc(systemClock),
       secrets: join(this.directory, 'secrets'),
       progress: { step: '', bytes: 0, totalBytes: 0 },
       ...changes,

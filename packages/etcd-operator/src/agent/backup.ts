@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { timestampAt } from '@ecsm/runtime';
-import type { EtcdClient, EtcdEndpoint, EtcdHash, EtcdSnapshot, EtcdStatus } from '../client/etcd/contract.ts';
+import type { EtcdClient, EtcdEndpoint, EtcdHash, EtcdStatus } from '../client/etcd/contract.ts';
 import { isEtcdError } from '../client/etcd/error.ts';
 import type { BackupStorageClient } from '../client/storage/contract.ts';
 import { LeafSums } from '../snapshot/bolt/leaf-sums.ts';
@@ -17,23 +17,28 @@ import { expiredBackups } from '../snapshot/retention.ts';
 import { type AgentContext, encryptionKey, etcdCredentials, startStep, storageOf } from './context.ts';
 import { AgentError } from './failure.ts';
 import type { BackupJob, BackupResult } from './job.ts';
+import { hashAt, isHashEqual, type Offer, offerOf } from './member.ts';
 import { copying, reading, requireSpace } from './scratch.ts';
 import { deleteBackup, deleteData, isIntact, listBackups, readManifest, type StoredBackup } from './stored.ts';
-
-/** A member reads all its keys for its hash. */
-const hashMsMax = 60_000;
 
 export async function backup(job: BackupJob, context: AgentContext): Promise<BackupResult> {
   const startMs = context.clock.monotonicMs();
   const storage = await storageOf(job.destination, context);
+  const client = context.connect(job.tls ? await etcdCredentials(context) : undefined);
   const path = join(job.scratch, 'snapshot.db');
+  const offer = (endpoint: EtcdEndpoint) => offerOf(client, endpoint, job.source.clusterId, context.signal);
+  // The first member is asked while the store is.
+  const [first] = job.endpoints.slice(0, 1).map(offer);
   try {
     const earlier = await findEarlier(job, storage, context);
-    const made = earlier ?? (await make(job, path, storage, context));
+    if (earlier) first?.abandon();
+    const work = { client, job, path, storage, context };
+    const made = earlier ?? (await make(work, (endpoint) => (endpoint === first?.endpoint ? first : offer(endpoint))));
     const retained = await retain(job, made, storage, context);
     const durationMs = context.clock.monotonicMs() - startMs;
     return { ...resultOf(made, durationMs), ...retained };
   } finally {
+    client.close();
     storage.close();
     await rm(path, { force: true });
   }
@@ -64,92 +69,71 @@ async function findEarlier(
   throw new SnapshotError('Corrupt', `${manifest.key} is damaged or missing; delete this backup and make another one`);
 }
 
+interface Work {
+  readonly client: EtcdClient;
+  readonly job: BackupJob;
+  readonly path: string;
+  readonly storage: BackupStorageClient;
+  readonly context: AgentContext;
+}
+
 /** From the first member that has a whole snapshot. */
-async function make(
-  job: BackupJob,
-  path: string,
-  storage: BackupStorageClient,
-  context: AgentContext,
-): Promise<MadeBackup> {
+async function make(work: Work, offer: (endpoint: EtcdEndpoint) => Offer): Promise<MadeBackup> {
+  const { job, context } = work;
   const key = job.isEncrypted ? await encryptionKey(context) : undefined;
-  const client = context.connect(job.tls ? await etcdCredentials(context) : undefined);
   const problems: string[] = [];
-  try {
-    for (const endpoint of job.endpoints) {
-      try {
-        return await makeFrom({ client, endpoint, job, path, key, storage, context });
-      } catch (error) {
-        context.signal.throwIfAborted();
-        // Another member cannot help if the disk of this pod is full.
-        if (error instanceof AgentError && !error.isRetriable) throw error;
-        if (!isEtcdError(error) && !(error instanceof SnapshotError) && !(error instanceof AgentError)) throw error;
-        problems.push(error.message);
-        context.log.write('warn', 'no snapshot from this member', { host: endpoint.host, reason: error.message });
-      }
+  for (const endpoint of job.endpoints) {
+    const offered = offer(endpoint);
+    try {
+      return await store(work, offered, key);
+    } catch (error) {
+      offered.abandon();
+      context.signal.throwIfAborted();
+      // Another member cannot help if the disk of this pod is full.
+      if (error instanceof AgentError && !error.isRetriable) throw error;
+      if (!isEtcdError(error) && !(error instanceof SnapshotError) && !(error instanceof AgentError)) throw error;
+      problems.push(error.message);
+      context.log.write('warn', 'no snapshot from this member', { host: endpoint.host, reason: error.message });
     }
-  } finally {
-    client.close();
   }
   const reasons = problems.length === 0 ? 'there are no members to ask' : problems.join('; ');
   throw new AgentError('NoSnapshot', `no member sent a whole snapshot: ${reasons}`, { isRetriable: true });
 }
 
-interface Attempt {
-  readonly client: EtcdClient;
-  readonly endpoint: EtcdEndpoint;
-  readonly job: BackupJob;
-  readonly path: string;
-  readonly key: EncryptionKey | undefined;
-  readonly storage: BackupStorageClient;
-  readonly context: AgentContext;
-}
-
-/** The snapshot of a member that fails or is not fit is closed. */
-async function makeFrom(attempt: Attempt): Promise<MadeBackup> {
-  const { client, endpoint, job, context } = attempt;
-  const { signal } = context;
-  const abandoning = new AbortController();
-  // It is opened while the status is asked for, and not read before that is known.
-  const opening = client.snapshot(endpoint, { signal: AbortSignal.any([signal, abandoning.signal]) });
-  opening.catch(() => {});
-  try {
-    const status = await client.status(endpoint, { signal });
-    const unfit = unfitness(status, job.source.clusterId);
-    if (unfit !== undefined) throw new AgentError('UnfitMember', `${endpoint.host} ${unfit}`, { isRetriable: true });
-    return await store(attempt, status, await opening);
-  } catch (error) {
-    abandoning.abort();
-    throw error;
-  }
-}
-
 /**
  * The snapshot is stored while it arrives, and completes in the store only after it was verified: in the file of the store,
- * or if that is elsewhere or not the snapshot itself, in a second copy.
+ * or if that is elsewhere or not the snapshot itself, in a second copy. The store prepares itself before the member answers;
+ * an error makes it discard what it has received.
  */
-async function store(attempt: Attempt, status: EtcdStatus, { chunks, sizeBytes }: EtcdSnapshot): Promise<MadeBackup> {
-  const { job, path, key, storage, context } = attempt;
+async function store(work: Work, offer: Offer, key: EncryptionKey | undefined): Promise<MadeBackup> {
+  const { job, path, storage, context } = work;
   const { signal } = context;
   const isPlain = job.compression === 'none' && key === undefined;
   const isCopied = !isPlain || !storage.hasFiles;
-  if (isCopied) await requireSpace(job.scratch, sizeBytes);
   const reader = new ChecksumReader();
-  const sums = new LeafSums(sizeBytes);
+  let received: { readonly status: EtcdStatus; readonly sums: LeafSums } | undefined;
   let found: Verified | undefined;
   const known = () => {
-    if (found) return found;
+    if (received && found) return { ...received, ...found };
     throw new AgentError('Internal', 'the store did not read the snapshot to its end');
   };
   const review = async (file: string) => {
-    found = await verify(attempt, reader, sums, file);
+    if (received) found = await verify(work, offer, received.status, { reader, sums: received.sums, file });
   };
-  const progress = { step: 'storing the snapshot', totalBytes: sizeBytes, sums };
-  const copied = async function* () {
+  const snapshot = async function* () {
+    const {
+      status,
+      snapshot: { chunks, sizeBytes },
+    } = await offer.take();
+    const sums = new LeafSums(sizeBytes);
+    received = { status, sums };
+    const progress = { step: 'storing the snapshot', totalBytes: sizeBytes, sums };
+    if (!isCopied) return yield* reading(chunks, reader, context, progress);
+    await requireSpace(job.scratch, sizeBytes);
     yield* copying(chunks, path, reader, context, progress);
-    // An error makes the store discard what it has received.
     await review(path);
   };
-  const plain = isCopied ? copied() : reading(chunks, reader, context, progress);
+  const plain = snapshot();
   const compressed = job.compression === 'gzip' ? compress(plain) : plain;
   const dataKey = dataKeyOf(job.keyBase, job.compression, key !== undefined);
   const stored = await storage.put(dataKey, key ? encrypt(compressed, key) : compressed, {
@@ -157,7 +141,7 @@ async function store(attempt: Attempt, status: EtcdStatus, { chunks, sizeBytes }
     ...(isPlain ? { sha256: () => known().checksum.sha256 } : {}),
     ...(isCopied ? {} : { review }),
   });
-  const { facts, checksum, isCompared } = known();
+  const { status, facts, checksum, isCompared } = known();
   const manifest: BackupManifest = {
     format: manifestFormat,
     key: dataKey,
@@ -188,12 +172,18 @@ interface Verified {
   readonly isCompared: boolean;
 }
 
+interface Received {
+  readonly reader: ChecksumReader;
+  readonly sums: LeafSums;
+  readonly file: string;
+}
+
 /** Throws if the snapshot is not whole, or not what the member has. */
 async function verify(
-  { client, endpoint, context }: Attempt,
-  reader: ChecksumReader,
-  sums: LeafSums,
-  file: string,
+  { client, context }: Work,
+  { endpoint }: Offer,
+  status: EtcdStatus,
+  { reader, sums, file }: Received,
 ): Promise<Verified> {
   const checksum = reader.finish();
   startStep(context, 'verifying the snapshot', checksum.sizeBytes);
@@ -203,41 +193,11 @@ async function verify(
     signal: context.signal,
     sums,
     onRevision: (revision) => {
-      hash = hashAt(client, endpoint, revision, context);
+      hash = hashAt(client, endpoint, status, revision, context.signal);
       hash.catch(() => {});
     },
   });
-  return { facts, checksum, isCompared: compare(facts, await hash, endpoint) };
-}
-
-function unfitness(status: EtcdStatus, clusterId: string): string | undefined {
-  if (status.isLearner) return 'is a learner';
-  if (status.leaderId === undefined) return 'has no leader';
-  if (clusterId !== '' && status.clusterId !== clusterId) return `belongs to another cluster, ${status.clusterId}`;
-  return undefined;
-}
-
-/** Undefined if the member cannot tell any more: it is older than 3.5, or was compacted meanwhile. */
-async function hashAt(
-  client: EtcdClient,
-  endpoint: EtcdEndpoint,
-  revision: string,
-  { signal }: AgentContext,
-): Promise<EtcdHash | undefined> {
-  try {
-    return await client.hashKV(endpoint, BigInt(revision), { signal, timeoutMs: hashMsMax });
-  } catch (error) {
-    if (isEtcdError(error)) return undefined;
-    throw error;
-  }
-}
-
-/** False if there is nothing to compare with. */
-function compare(facts: SnapshotFacts, found: EtcdHash | undefined, { host }: EtcdEndpoint): boolean {
-  if (!found || String(found.compactRevision) !== facts.compactRevision) return false;
-  if (found.hash === facts.hashKV) return true;
-  const problem = `the keys of the snapshot have the hash ${facts.hashKV}, those of ${host} ${found.hash}`;
-  throw new AgentError('HashMismatch', `${problem}: one of them is damaged`, { isRetriable: true });
+  return { facts, checksum, isCompared: isHashEqual(facts, await hash, endpoint) };
 }
 
 /** After a success only. What cannot be removed now is removed after the next backup. */

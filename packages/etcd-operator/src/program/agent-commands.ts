@@ -1,11 +1,11 @@
-/** `etcd-operator agent …`: runs the job in the environment, and reports its result to Kubernetes. */
+/** `etcd-agent …`: runs the job in the environment, and reports its result to Kubernetes. */
 import { type Run, wholeNumberOf } from '@ecsm/command-line';
 import { readableLog, systemClock, systemRandom, untilSignal } from '@ecsm/runtime';
 import { type AgentContext, secretsDirectory } from '../agent/context.ts';
 import { type AgentJob, jobVariable, resultVariable } from '../agent/job.ts';
 import { serveProgress } from '../agent/progress.ts';
 import { runJob, writeResult } from '../agent/run.ts';
-import { connectGateway } from '../client/etcd/gateway.ts';
+import { connectGrpc } from '../client/etcd/gateway.ts';
 
 const resultFileDefault = '/dev/termination-log';
 const portMax = 65_535;
@@ -25,7 +25,7 @@ export function runAgent(kind: AgentJob['do']): Run {
           random: systemRandom,
           log,
           signal,
-          connect: connectGateway(systemClock),
+          connect: connectGrpc(systemClock),
           secrets: env['AGENT_SECRETS'] ?? secretsDirectory,
           progress: { step: 'starting', bytes: 0, totalBytes: 0 },
         };

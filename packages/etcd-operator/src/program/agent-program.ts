@@ -1,5 +1,8 @@
-/** `etcd-operator agent …` as data: what the operator runs in the pods of backups and restores. */
-import type { Command } from '@ecsm/command-line';
+/**
+ * `etcd-agent` as data: what the operator runs in the pods of backups and restores. It is a program of its own because it ends
+ * soon: with the flags that make the operator small, Node.js compiles its own modules at every start.
+ */
+import { type Command, type Program, versionOf } from '@ecsm/command-line';
 import type { AgentJob } from '../agent/job.ts';
 
 const helps: Readonly<Record<AgentJob['do'], string>> = {
@@ -9,6 +12,11 @@ const helps: Readonly<Record<AgentJob['do'], string>> = {
   check: 'compare a restored member with its backup',
   prune: 'delete stored backups',
 };
+
+const exitCodes = [
+  { code: 0, help: 'the job is done' },
+  { code: 1, help: 'it failed: the result says why' },
+];
 
 function commandOf(name: AgentJob['do']): Command {
   return {
@@ -23,20 +31,19 @@ function commandOf(name: AgentJob['do']): Command {
       },
     ],
     examples: [],
-    exitCodes: [
-      { code: 0, help: 'the job is done' },
-      { code: 1, help: 'it failed: the result says why' },
-    ],
+    exitCodes,
     load: async () => ({ run: (await import('./agent-commands.ts')).runAgent(name) }),
   };
 }
 
-export const agent: Command = {
-  name: 'agent',
-  help: 'internal: run one job of the operator in a pod',
-  more:
-    'Internal: the operator creates pods that run it. The job is the JSON document in AGENT_JOB, secrets are files below ' +
-    '/etc/agent, and the result is written to AGENT_RESULT_FILE, by default /dev/termination-log.',
+export const agentProgram: Program = {
+  name: 'etcd-agent',
+  help:
+    'runs one job of etcd-operator, in a pod that it creates. The job is the JSON document in AGENT_JOB, secrets are files ' +
+    'below /etc/agent, and the result is written to AGENT_RESULT_FILE, by default /dev/termination-log',
   examples: [],
+  flags: [],
+  version: () => versionOf(new URL('../../package.json', import.meta.url)),
+  exitCodes,
   commands: [commandOf('backup'), commandOf('fetch'), commandOf('commit'), commandOf('check'), commandOf('prune')],
 };

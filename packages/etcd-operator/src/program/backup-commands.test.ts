@@ -1,7 +1,7 @@
-/** `etcd-operator backup` and `etcd-operator agent` with backups of a real member on a volume. */
+/** `etcd-operator backup` and `etcd-agent` with backups of a real member on a volume. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeFiles } from '@ecsm/command-line';
+import { type Command, nodeFiles, type Program } from '@ecsm/command-line';
 import { expectGolden, helpText, runInTestTerminal } from '@ecsm/command-line/testing';
 import { systemClock } from '@ecsm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,15 +12,19 @@ import { connectGateway } from '../client/etcd/gateway.ts';
 import { RealEtcd } from '../client/etcd/real.kit.ts';
 import { eventually } from '../client/etcd/suite.kit.ts';
 import { statusOf } from '../snapshot/etcd-tools.kit.ts';
+import { agentProgram } from './agent-program.ts';
 import { program } from './program.ts';
 
 describe('the help', () => {
   it('of the commands for backups is as expected', () => {
-    const groups = program.commands.filter(({ name }) => name === 'backup' || name === 'agent');
+    const groups = program.commands.filter(({ name }) => name === 'backup');
     const paths = groups.flatMap((group) => [[group], ...(group.commands ?? []).map((command) => [group, command])]);
-    const texts = paths.map(
-      (path) => `$ etcd-operator ${path.map(({ name }) => name).join(' ')} --help\n${helpText(program, path)}`,
-    );
+    const text = (of: Program, path: readonly Command[]) =>
+      `$ ${[of, ...path].map(({ name }) => name).join(' ')} --help\n${helpText(of, path)}`;
+    const texts = [
+      ...paths.map((path) => text(program, path)),
+      ...[[], ...agentProgram.commands.map((command) => [command])].map((path) => text(agentProgram, path)),
+    ];
     // The flags of every command are in the help of the program.
     const own = texts.map((text) => text.replace(/Flags of every command:\n(?: .*\n)+\n?/, ''));
     expectGolden(new URL('./backup-help.golden.txt', import.meta.url), own.join('\n'));
@@ -32,8 +36,8 @@ describe.skipIf(skipWithoutRelease('3.5'))('the commands for backups', () => {
   const bench = new AgentBench();
   let plain: BackupResult;
   let sealed: BackupResult;
-  const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    runInTestTerminal(program, argv, { env, nodeFiles: nodeFiles({ here: bench.directory, home: bench.directory }) });
+  const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}, of = program) =>
+    runInTestTerminal(of, argv, { env, nodeFiles: nodeFiles({ here: bench.directory, home: bench.directory }) });
   const failure = async (...argv: readonly string[]) => {
     const { code, out, err } = await run(argv);
     expect(out).toBe('');
@@ -138,20 +142,19 @@ describe.skipIf(skipWithoutRelease('3.5'))('the commands for backups', () => {
     expect(await failure('backup', 'verify', 'a.gz', '--encryption-key-file', 'gone')).toMatch(
       /^2 .*there is no file "gone"/,
     );
-    expect(await failure('agent', 'backup', '--progress-port', 'x')).toMatch(/^2 /);
+    expect((await run(['backup', '--progress-port', 'x'], {}, agentProgram)).code).toBe(2);
   });
 
   it('run a job of the operator, and leave its result', async () => {
     const result = join(bench.directory, 'result');
     const env = { AGENT_SECRETS: join(bench.directory, 'secrets'), AGENT_RESULT_FILE: result };
     const job = bench.backupJob([servers.endpoint(0)], 'by-command');
-    const argv = ['agent', 'backup', '--progress-port', '0'];
-    expect((await run(argv, { ...env, AGENT_JOB: JSON.stringify(job) })).code).toBe(0);
+    const agent = async (...argv: readonly string[]) =>
+      (await run(argv, { ...env, AGENT_JOB: JSON.stringify(job) }, agentProgram)).code;
+    expect(await agent('backup', '--progress-port', '0')).toBe(0);
     expect(JSON.parse(readFileSync(result, 'utf8'))).toMatchObject({ ok: true, do: 'backup', keys: 21 });
     writeFileSync(result, '');
-    expect(
-      (await run(['agent', 'prune', '--progress-port', 'off'], { ...env, AGENT_JOB: JSON.stringify(job) })).code,
-    ).toBe(1);
+    expect(await agent('prune', '--progress-port', 'off')).toBe(1);
     expect(JSON.parse(readFileSync(result, 'utf8'))).toMatchObject({ ok: false, code: 'InvalidJob' });
   });
 });

@@ -9,7 +9,7 @@ import { AgentError, systemCode } from '../agent/failure.ts';
 import { fetchFrom } from '../agent/fetch.ts';
 import type { FetchResult } from '../agent/job.ts';
 import { listBackups } from '../agent/stored.ts';
-import { connectGateway } from '../client/etcd/gateway.ts';
+import { connectGrpc } from '../client/etcd/gateway.ts';
 import type { BackupStorageClient } from '../client/storage/contract.ts';
 import { isStorageError } from '../client/storage/error.ts';
 import { openStorage } from '../client/storage/open.ts';
@@ -94,7 +94,7 @@ async function fetchTo(call: Call, location: string, into: string, signal: Abort
     random: systemRandom,
     log: silentLog,
     signal,
-    connect: connectGateway(systemClock),
+    connect: connectGrpc(systemClock),
     secrets: '',
     progress: { step: '', bytes: 0, totalBytes: 0 },
   };

@@ -1,6 +1,5 @@
 /** `etcd-operator` as data: its commands and flags. */
 import { type Command, completionCommand, type Program, versionOf } from '@ecsm/command-line';
-import { agent } from './agent-program.ts';
 import { backup } from './backup-program.ts';
 import { flags, manifestFlags } from './flags.ts';
 
@@ -43,7 +42,7 @@ export const program: Program = {
     { help: 'install the definitions', line: 'etcd-operator crd | kubectl apply --server-side -f -' },
   ],
   flags,
-  commands: [run, crd, manifests, backup, agent, completionCommand('etcd-operator')],
+  commands: [run, crd, manifests, backup, completionCommand('etcd-operator')],
   defaultCommand: run,
   version: () => versionOf(new URL('../../package.json', import.meta.url)),
   exitCodes: [

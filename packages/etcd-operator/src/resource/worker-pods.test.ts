@@ -46,7 +46,14 @@ describe('a worker pod', () => {
       restartPolicy: 'Never',
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true },
-      containers: [{ image: options.image, args: ['agent', 'prune'], terminationMessagePath: '/dev/termination-log' }],
+      containers: [
+        {
+          image: options.image,
+          command: ['/usr/local/bin/etcd-agent'],
+          args: ['prune'],
+          terminationMessagePath: '/dev/termination-log',
+        },
+      ],
     });
   });
 

@@ -212,7 +212,8 @@ function agentContainer(
   return {
     name,
     image,
-    args: ['agent', job.do],
+    command: ['/usr/local/bin/etcd-agent'],
+    args: [job.do],
     env: [
       { name: 'AGENT_JOB', value: JSON.stringify(job).replaceAll('$(', '$$(') },
       { name: 'AGENT_RESULT_FILE', value: agentPaths.result },

@@ -4,15 +4,20 @@ import { systemClock } from '@ecsm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EtcdRelease, etcdBinaries, skipWithoutRelease } from './binaries.kit.ts';
 import { describeEtcd } from './etcd.suite.ts';
-import { connectGateway } from './gateway.ts';
+import { connectGateway, connectGrpc } from './gateway.ts';
 import { RealEtcd } from './real.kit.ts';
 import { eventually, outcome, type SuiteCluster } from './suite.kit.ts';
 
 const connect = connectGateway(systemClock);
 
-function create(release: EtcdRelease, tls: boolean, options: { readonly quotaBytes?: number }): SuiteCluster {
+function create(
+  release: EtcdRelease,
+  tls: boolean,
+  options: { readonly quotaBytes?: number },
+  connectTo = connect,
+): SuiteCluster {
   const servers = new RealEtcd({ release, tls, ...options });
-  const client = connect(servers.credentials);
+  const client = connectTo(servers.credentials);
   return {
     client,
     endpoint: (slot) => servers.endpoint(slot),
@@ -42,6 +47,13 @@ for (const [release, tls] of releases) {
     describeEtcd({ name: `etcd ${version}`, version, create: (options) => create(release, tls, options) });
   });
 }
+
+describe.skipIf(skipWithoutRelease('3.5'))('the gRPC API of etcd 3.5, on one connection to each member', () => {
+  const found = etcdBinaries('3.5');
+  const version = found.directory === undefined ? '3.5' : found.version;
+  const connectTo = connectGrpc(systemClock);
+  describeEtcd({ name: `etcd ${version}`, version, create: (options) => create('3.5', true, options, connectTo) });
+});
 
 describe.skipIf(skipWithoutRelease('3.5'))('a client with TLS', () => {
   let servers: RealEtcd;

@@ -1,8 +1,10 @@
 /**
  * The client of a real etcd: its JSON gateway, over HTTP or HTTPS; snapshots over gRPC. While authentication is enabled, etcd
  * ignores the certificate of a client of its gateway, and accepts it over gRPC if its common name is a user: then all calls
- * are made over gRPC, on a connection for each.
+ * are made over gRPC, on a connection for each. A client that makes some calls and ends makes them over gRPC from the start,
+ * on one connection to each member.
  */
+import type { ClientHttp2Session } from 'node:http2';
 import type { Clock } from '@ecsm/runtime';
 import type {
   ConnectEtcd,
@@ -38,11 +40,17 @@ import {
 import { reportedFailure } from './gateway/failure.ts';
 import { Connections } from './gateway/request.ts';
 import { methods } from './grpc/messages.ts';
+import { openSession } from './grpc/stream.ts';
 import { callUnary } from './grpc/unary.ts';
-import { openSnapshot } from './snapshot/stream.ts';
+import { openSnapshot, windowBytes } from './snapshot/stream.ts';
 
 export function connectGateway(clock: Clock): ConnectEtcd {
   return (credentials) => new EtcdGateway(credentials, clock);
+}
+
+/** For a process that ends soon: a connection that is idle or broken is only replaced if it is known to be closed. */
+export function connectGrpc(clock: Clock): ConnectEtcd {
+  return (credentials) => new EtcdGateway(credentials, clock, new Map());
 }
 
 /** A call that needs a leader fails at once without one; `any` is served by a member on its own. */
@@ -56,9 +64,12 @@ class EtcdGateway implements EtcdClient {
   readonly #closed = new AbortController();
   /** Authentication was enabled when the gateway was asked last. */
   #isAuthEnabled = false;
+  /** By member; undefined for a client of the gateway. */
+  readonly #sessions: Map<string, ClientHttp2Session> | undefined;
 
-  constructor(credentials: EtcdCredentials | undefined, clock: Clock) {
+  constructor(credentials: EtcdCredentials | undefined, clock: Clock, sessions?: Map<string, ClientHttp2Session>) {
     this.#connections = new Connections(credentials, clock);
+    this.#sessions = sessions;
     this.#credentials = credentials;
     this.#clock = clock;
   }
@@ -148,7 +159,8 @@ class EtcdGateway implements EtcdClient {
 
   snapshot(endpoint: EtcdEndpoint, options: EtcdSnapshotOptions = {}): Promise<EtcdSnapshot> {
     const signal = this.#signalOf(options);
-    return openSnapshot({ ...options, endpoint, signal, credentials: this.#credentials, clock: this.#clock });
+    const connection = { credentials: this.#credentials, session: this.#sessionTo(endpoint) };
+    return openSnapshot({ ...options, ...connection, endpoint, signal, clock: this.#clock });
   }
 
   async get(
@@ -180,6 +192,7 @@ class EtcdGateway implements EtcdClient {
   close(): void {
     this.#closed.abort();
     this.#connections.close();
+    for (const session of this.#sessions?.values() ?? []) session.destroy();
   }
 
   async #call(
@@ -191,7 +204,7 @@ class EtcdGateway implements EtcdClient {
   ): Promise<Answer> {
     const isLed = need === 'leader';
     const credentials = this.#credentials;
-    if (!this.#isAuthEnabled) {
+    if (!this.#sessions && !this.#isAuthEnabled) {
       const { status, text } = await this.#connections.post(endpoint, path, body, isLed, options);
       if (status === 200) return parseAnswer(text);
       // The refusal of the gateway: nothing has happened yet.
@@ -199,10 +212,23 @@ class EtcdGateway implements EtcdClient {
       if (!this.#isAuthEnabled) throw refusal(path, status, text);
     }
     const method = methods[path];
-    if (!credentials || !method) throw new EtcdError('Other', `there is no gRPC call for ${path}`);
+    if (!method) throw new EtcdError('Other', `there is no gRPC call for ${path}`);
     const signal = this.#signalOf(options);
-    const call = { endpoint, credentials, method, body: { ...body }, isLed, clock: this.#clock, signal };
+    const connection = { credentials, session: this.#sessionTo(endpoint) };
+    const call = { ...connection, endpoint, method, body: { ...body }, isLed, clock: this.#clock, signal };
     return callUnary({ ...call, ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }) });
+  }
+
+  #sessionTo(endpoint: EtcdEndpoint): ClientHttp2Session | undefined {
+    if (!this.#sessions || this.#closed.signal.aborted) return undefined;
+    const { host, address, port } = endpoint;
+    const member = `${host} ${address} ${port}`;
+    let session = this.#sessions.get(member);
+    if (!session || session.closed || session.destroyed) {
+      session = openSession(endpoint, this.#credentials, windowBytes);
+      this.#sessions.set(member, session);
+    }
+    return session;
   }
 
   #signalOf({ signal }: { readonly signal?: AbortSignal }): AbortSignal {

@@ -1,4 +1,4 @@
-/** One gRPC call on a connection of its own, over HTTP/2: a message is sent, and the bytes of the answer arrive. */
+/** One gRPC call over HTTP/2: a message is sent, and the bytes of the answer arrive. */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:http2';
 import type { EtcdCredentials, EtcdEndpoint } from '../contract.ts';
 import { EtcdError } from '../error.ts';
@@ -21,6 +21,8 @@ export interface GrpcCall {
   readonly isLed: boolean;
   /** How much etcd may send before it is read. */
   readonly windowBytes: number;
+  /** It stays open after the call. Default: a connection of its own, which is closed with it. */
+  readonly session?: ClientHttp2Session | undefined;
 }
 
 export interface GrpcEvents {
@@ -31,24 +33,43 @@ export interface GrpcEvents {
   onFailure(error: EtcdError): void;
 }
 
-export class GrpcStream {
-  readonly #session: ClientHttp2Session;
-  readonly #stream: ClientHttp2Stream;
+/** A failure that no call in flight reports is not reported: the next call fails. */
+export function openSession(
+  { host, address, port }: EtcdEndpoint,
+  credentials: EtcdCredentials | undefined,
+  windowBytes: number,
+): ClientHttp2Session {
+  const dialled = address.includes(':') ? `[${address}]` : address;
+  const session = connect(`${credentials ? 'https' : 'http'}://${dialled}:${port}`, {
+    settings: { initialWindowSize: windowBytes, enablePush: false },
+    ...(credentials ? { ...credentials, servername: host } : {}),
+  });
+  session.on('connect', () => {
+    if (!session.destroyed) session.setLocalWindowSize(windowBytes);
+  });
+  session.on('error', () => {});
+  return session;
+}
 
-  constructor({ endpoint, credentials, path, message, isLed, windowBytes }: GrpcCall, events: GrpcEvents) {
-    const { host, address, port } = endpoint;
+export class GrpcStream {
+  readonly #stream: ClientHttp2Stream;
+  readonly #release: () => void;
+
+  constructor(
+    { endpoint, credentials, path, message, isLed, windowBytes, session: shared }: GrpcCall,
+    events: GrpcEvents,
+  ) {
+    const { host, port } = endpoint;
     const what = describeEndpoint(endpoint);
-    const dialled = address.includes(':') ? `[${address}]` : address;
-    this.#session = connect(`${credentials ? 'https' : 'http'}://${dialled}:${port}`, {
-      settings: { initialWindowSize: windowBytes, enablePush: false },
-      ...(credentials ? { ...credentials, servername: host } : {}),
-    });
-    this.#session.on('connect', () => {
-      if (!this.#session.destroyed) this.#session.setLocalWindowSize(windowBytes);
-    });
-    this.#session.on('error', (error: Error) => events.onFailure(connectionFailure(error, what)));
-    this.#session.on('goaway', () => events.onFailure(unavailable(what, 'it closed the connection')));
-    this.#stream = this.#session.request({
+    const session = shared ?? openSession(endpoint, credentials, windowBytes);
+    const onError = (error: Error) => events.onFailure(connectionFailure(error, what));
+    const onGoaway = () => events.onFailure(unavailable(what, 'it closed the connection'));
+    session.on('error', onError).on('goaway', onGoaway);
+    this.#release = () => {
+      if (!shared) return session.destroy();
+      session.off('error', onError).off('goaway', onGoaway);
+    };
+    this.#stream = session.request({
       ':method': 'POST',
       ':path': path,
       ':authority': `${host}:${port}`,
@@ -83,7 +104,7 @@ export class GrpcStream {
 
   close(): void {
     this.#stream.destroy();
-    this.#session.destroy();
+    this.#release();
   }
 }
 

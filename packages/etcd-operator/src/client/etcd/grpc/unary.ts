@@ -1,4 +1,5 @@
 /** A gRPC call with one message in each direction. Nothing is repeated: the caller knows whether it may be. */
+import type { ClientHttp2Session } from 'node:http2';
 import type { Clock } from '@ecsm/runtime';
 import type { EtcdCallOptions, EtcdCredentials, EtcdEndpoint } from '../contract.ts';
 import { EtcdError } from '../error.ts';
@@ -12,12 +13,13 @@ const windowBytes = 256 * 1024;
 
 export interface UnaryCall extends EtcdCallOptions {
   readonly endpoint: EtcdEndpoint;
-  readonly credentials: EtcdCredentials;
+  readonly credentials: EtcdCredentials | undefined;
   readonly method: Method;
   /** With the fields of the request, as the gateway expects them. */
   readonly body: Answer;
   readonly isLed: boolean;
   readonly clock: Clock;
+  readonly session?: ClientHttp2Session | undefined;
 }
 
 /** Returns what the gateway would answer. */

@@ -2,6 +2,7 @@
  * The snapshot of a member over gRPC, on HTTP/2. The JSON gateway has the same call, but base64 and JSON make it nine times
  * slower. Flow control bounds the memory: etcd sends at most a window more than what was read, and blocks are used again.
  */
+import type { ClientHttp2Session } from 'node:http2';
 import type { Clock } from '@ecsm/runtime';
 import type { EtcdCredentials, EtcdEndpoint, EtcdSnapshot, EtcdSnapshotOptions } from '../contract.ts';
 import { EtcdError } from '../error.ts';
@@ -10,7 +11,7 @@ import { SnapshotDecoder } from './decoder.ts';
 
 const path = '/etcdserverpb.Maintenance/Snapshot';
 const idleTimeoutMsDefault = 30_000;
-const windowBytes = 1024 * 1024;
+export const windowBytes = 1024 * 1024;
 /** How many may wait for the reader. */
 const blocksMax = 8;
 /** At the end of a snapshot: its SHA-256. */
@@ -21,6 +22,7 @@ interface SnapshotCall extends EtcdSnapshotOptions {
   readonly endpoint: EtcdEndpoint;
   readonly credentials: EtcdCredentials | undefined;
   readonly clock: Clock;
+  readonly session?: ClientHttp2Session | undefined;
 }
 
 /** Resolves with the first bytes. The connection is closed when the chunks end, fail or are not read any more. */
@@ -54,14 +56,14 @@ class SnapshotConnection {
   #isAnnounced = false;
   #hasEnded = false;
 
-  constructor({ endpoint, credentials, clock, signal, idleTimeoutMs = idleTimeoutMsDefault }: SnapshotCall) {
+  constructor({ endpoint, credentials, clock, signal, session, idleTimeoutMs = idleTimeoutMsDefault }: SnapshotCall) {
     this.#what = describeEndpoint(endpoint);
     this.#clock = clock;
     this.#idleTimeoutMs = idleTimeoutMs;
     this.#signal = signal;
     if (signal?.aborted) throw new EtcdError('Unavailable', `${this.#what}: the call was aborted`);
     this.#stream = new GrpcStream(
-      { endpoint, credentials, path, message: emptyMessage, isLed: false, windowBytes },
+      { endpoint, credentials, path, message: emptyMessage, isLed: false, windowBytes, session },
       {
         onData: (piece) => this.#take(piece),
         onEnd: (refusal) => this.#end(refusal),
