@@ -1,6 +1,7 @@
 /** `ecsm-operator run`: the controllers, with health and metrics, until a signal. */
 import { hostname } from 'node:os';
 import process from 'node:process';
+import { setFlagsFromString } from 'node:v8';
 import type { Serving } from '@ecsm/apiserver';
 import {
   electedRunnable,
@@ -13,8 +14,12 @@ import {
 } from '@ecsm/runtime';
 import { leaseName, serverLeaseName } from '../apis/well-known.ts';
 import type { Components } from './components.ts';
+import { idleMemory } from './idle-memory.ts';
 import type { ProgramOptions } from './options.ts';
 import { presence } from './presence.ts';
+
+/** At rest, polls leave about 1 MiB in a minute. */
+const idleGrowthBytes = 1024 * 1024;
 
 /** Ends when the signal aborts, after what is in flight has ended; with an error if a part fails. */
 export async function run(
@@ -28,12 +33,24 @@ export async function run(
   // The server is a quarter of the program, and most operators do not serve.
   const serving = options.serve && (await (await import('./serve.ts')).serve(components, options.serve, log));
   for (const runnable of serving ? servingRunnables(serving, components, options, log) : []) manager.add(runnable);
+  const { gc } = globalThis;
+  const { clock } = components.registry;
+  // A server needs its code for the next request.
+  const collect = gc && (() => (serving ? gc() : withoutCode(gc)));
+  if (collect) manager.add(idleMemory({ clock, collect, growthBytesMin: idleGrowthBytes }));
   try {
     await manager.run({ signal });
   } finally {
     await serving?.close();
   }
   log.write('info', 'operator stopped');
+}
+
+/** Collects garbage and the code of all functions. What runs again is compiled again: at rest few of them do. */
+function withoutCode(collect: () => void): void {
+  setFlagsFromString('--stress-flush-code');
+  collect();
+  setFlagsFromString('--no-stress-flush-code');
 }
 
 /**
