@@ -2,12 +2,16 @@
  * Traffic of the operator: calls and bytes of one observation of a fleet at rest, compared with a naive controller that
  * lists and gets each service. Time until a fleet is ready, compared with the minimum: a loop that only sends the same
  * creations with the same concurrency, until one list shows all services running.
+ *
+ * Without latency the engine decides: code that has run often is several times faster. Both are measured as in a process
+ * that has been running, in turns with a new platform each, and the medians are compared. The first round of both is not
+ * counted. The operator's time includes the creation of the objects in the registry, in the same thread.
  */
 import { connect, Ecsm, httpTransport, Recorder, RestClient, type ServiceBody } from '@ecsm/client';
 import { Operator, operatorKinds } from '@ecsm/operator';
 import { EmbeddedRegistry, MemoryStore, systemClock, systemRandom } from '@ecsm/runtime';
 import { createServices } from '../fleet.ts';
-import { deliver, type Measurement } from '../report.ts';
+import { deliver, type Measurement, median } from '../report.ts';
 import { type RunningSimulator, startSimulator } from '../simulator.ts';
 
 const measurements: Measurement[] = [];
@@ -116,28 +120,45 @@ async function naiveObservation({ url }: RunningSimulator, count: number) {
 
 const inFlight = 16;
 
+/** With latency the link decides, and rounds do not differ. */
+const roundsWithoutLatency = 9;
+
 async function untilReady(count: number, latencyMs: number): Promise<void> {
   const flags = ['--nodes', '3', '--profile', 'instant', '--latency', String(latencyMs)];
-  const first = await startSimulator(...flags);
-  const { operator, registry, stop } = operate(first.url, { inFlightMax: inFlight, workers: inFlight * 2 });
+  const onNewPlatform = async (measure: typeof operatorTime) => {
+    const simulator = await startSimulator(...flags);
+    const tookMs = await measure(simulator.url, count);
+    await simulator.stop();
+    return tookMs;
+  };
+  const times: number[] = [];
+  const least: number[] = [];
+  const isFirstCounted = latencyMs > 0;
+  for (let round = 0; round < (isFirstCounted ? 1 : roundsWithoutLatency); round++) {
+    const tookMs = await onNewPlatform(operatorTime);
+    const leastMs = await onNewPlatform(criticalPath);
+    if (round === 0 && !isFirstCounted) continue;
+    times.push(tookMs);
+    least.push(leastMs);
+  }
+  measurements.push({
+    name: `${count} new services ready, ${latencyMs} ms round trip`,
+    value: median(times),
+    unit: 'ms',
+    beside: { name: `creations only, ${inFlight} concurrent`, value: median(least) },
+    bar: { text: 'within 1.5 times', met: median(times) <= 1.5 * median(least) },
+  });
+}
+
+async function operatorTime(url: string, count: number): Promise<number> {
+  const { operator, registry, stop } = operate(url, { inFlightMax: inFlight, workers: inFlight * 2 });
   while (operator.observer.poller.ready() !== undefined) await sleep(5);
   const startMs = performance.now();
   await createServices(registry, 0, count);
   await settled(operator);
   const tookMs = performance.now() - startMs;
   await stop();
-  await first.stop();
-  const second = await startSimulator(...flags);
-  const leastMs = await criticalPath(second.url, count);
-  await second.stop();
-  const ratio = tookMs / leastMs;
-  measurements.push({
-    name: `${count} new services ready, ${latencyMs} ms round trip`,
-    value: tookMs,
-    unit: 'ms',
-    beside: { name: `creations only, ${inFlight} concurrent`, value: leastMs },
-    bar: { text: 'within 1.5 times', met: ratio <= 1.5 },
-  });
+  return tookMs;
 }
 
 async function criticalPath(url: string, count: number): Promise<number> {

@@ -58,6 +58,8 @@ function sendRequest(outgoing: ClientRequest, options: Exchange): Promise<WireRe
       });
     const abort = () => fail(signal.reason);
     const broken = (error?: Error) => {
+      // A request that has ended is closed, too.
+      if (isSettled) return;
       if (incoming)
         fail(badResponse(connection(), `the connection was closed after ${counter.bytesDown} bytes`, error));
       else

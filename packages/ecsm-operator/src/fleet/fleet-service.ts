@@ -1,5 +1,5 @@
 /** The fields of an ECSMService that decisions about other services use. */
-import { findCondition, keyOf } from '@ecsm/runtime';
+import { deepEqual, findCondition, keyOf } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import { parseQuantity } from '../apis/quantity.ts';
 import { replicasWanted } from '../apis/service-columns.ts';
@@ -62,7 +62,11 @@ export function keyOfService(namespace: string, name: string): string {
   return keyOf(ECSMService, namespace, name);
 }
 
-export function fleetServiceOf({ metadata, spec, status }: ECSMService): FleetService {
+/**
+ * `other` is any other service. Values that are equal are shared with it: most services of a fleet have the same limits and
+ * nodes, and are created together.
+ */
+export function fleetServiceOf({ metadata, spec, status }: ECSMService, other?: FleetService): FleetService {
   const { namespace, name, uid, deletionTimestamp, creationTimestamp } = metadata;
   const { type, nodePool = [], nodes = [] } = spec.deploymentStrategy;
   const { updateStrategy, priorityClassName } = spec;
@@ -70,10 +74,10 @@ export function fleetServiceOf({ metadata, spec, status }: ECSMService): FleetSe
   const rolling = updateStrategy.rollingUpdate ?? { maxSurge: 1, maxUnavailable: 1 };
   return {
     key: keyOfService(namespace, name),
-    namespace,
+    namespace: shared(namespace, other?.namespace),
     name,
     uid,
-    createdTime: creationTimestamp,
+    createdTime: shared(creationTimestamp, other?.createdTime),
     isBeingDeleted: deletionTimestamp !== undefined,
     dependsOn: (spec.dependsOn ?? []).map((one) => ({
       key: keyOfService(one.namespace ?? namespace, one.name),
@@ -85,10 +89,10 @@ export function fleetServiceOf({ metadata, spec, status }: ECSMService): FleetSe
       (status?.replicas ?? 0) === 0 &&
       findCondition(status?.conditions, 'DependenciesReady')?.status !== 'True',
     ...(priorityClassName === undefined ? {} : { priorityClassName }),
-    limits: limitsOf(spec.template.resources?.limits),
+    limits: shared(limitsOf(spec.template.resources?.limits), other?.limits),
     policy: type,
     replicas: replicasWanted({ spec }),
-    nodeNames: type === 'Static' ? nodes : nodePool,
+    nodeNames: shared(type === 'Static' ? nodes : nodePool, other?.nodeNames),
     maxSurge: updateStrategy.type === 'RollingUpdate' ? rolling.maxSurge : 0,
     maxUnavailable: rolling.maxUnavailable,
     isAvailable: available?.status === 'True' && status?.observedGeneration === metadata.generation,
@@ -102,18 +106,24 @@ export function fleetServiceOf({ metadata, spec, status }: ECSMService): FleetSe
     isRolledOut:
       status?.observedGeneration === metadata.generation &&
       findCondition(status.conditions, 'Progressing')?.reason === 'Complete',
-    lastTransitionTime: (status?.conditions ?? []).reduce(
-      (latest, { lastTransitionTime }) => (lastTransitionTime > latest ? lastTransitionTime : latest),
-      creationTimestamp,
+    lastTransitionTime: shared(
+      (status?.conditions ?? []).reduce(
+        (latest, { lastTransitionTime }) => (lastTransitionTime > latest ? lastTransitionTime : latest),
+        creationTimestamp,
+      ),
+      other?.lastTransitionTime,
     ),
   };
+}
+
+function shared<T>(value: T, other: T | undefined): T {
+  return other !== undefined && deepEqual(value, other) ? other : value;
 }
 
 function limitsOf(limits: { readonly memory?: string; readonly disk?: string } = {}): InstanceLimits {
   const memoryBytes = limits.memory === undefined ? undefined : parseQuantity(limits.memory);
   const diskBytes = limits.disk === undefined ? undefined : parseQuantity(limits.disk);
-  return {
-    ...(memoryBytes === undefined ? {} : { memoryBytes }),
-    ...(diskBytes === undefined ? {} : { diskBytes }),
-  };
+  // Of a literal with spreads, the engine would keep a description for each service.
+  if (memoryBytes === undefined) return diskBytes === undefined ? {} : { diskBytes };
+  return diskBytes === undefined ? { memoryBytes } : { memoryBytes, diskBytes };
 }

@@ -3,6 +3,7 @@
  * the notation changes: the order of fields, or an explicit default. Defaults are omitted rather than filled in: a field
  * that gets a default in a later version of the product must not roll out every service.
  */
+import { Buffer } from 'node:buffer';
 import type { Schema } from '@ecsm/runtime';
 import { ECSMService, type ServiceTemplate } from '../apis/ecsm-service.ts';
 import { imageRefOf, pullPolicyOf } from './image-source.ts';
@@ -16,11 +17,9 @@ export interface RevisionSource {
 /** 8 hexadecimal digits. */
 export function revisionHash({ template, restartedAt }: RevisionSource): string {
   const spelledOut = { ...template, image: imageRefOf(template), imagePullPolicy: pullPolicyOf(template) };
-  const schema = ECSMService.spec.properties['template'];
-  const essence = schema === undefined ? spelledOut : withoutDefaults(schema, spelledOut);
-  return hash32(canonicalJson({ template: essence, restartedAt }))
-    .toString(16)
-    .padStart(8, '0');
+  const essence = essenceOf(ECSMService.spec.properties['template'], spelledOut);
+  const restart = restartedAt === undefined ? '' : `"restartedAt":${JSON.stringify(restartedAt)},`;
+  return hash32(`{${restart}"template":${essence}}`).toString(16).padStart(8, '0');
 }
 
 /** JSON with sorted fields, without undefined ones. */
@@ -38,30 +37,43 @@ function sorted(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** The value without the fields that equal their default. */
-function withoutDefaults(schema: Schema, value: unknown): unknown {
-  if (schema.type === 'list' && Array.isArray(value)) return value.map((item) => withoutDefaults(schema.items, item));
-  if (schema.type !== 'object' || !isFields(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, field]) => {
-      const property = schema.properties[name];
-      if (property === undefined) return [[name, field]];
-      const essence = withoutDefaults(property, field);
-      return property.presence === 'defaulted' && isEqual(essence, property.default) ? [] : [[name, essence]];
-    }),
-  );
+/**
+ * The canonical JSON of the value without the fields that equal their default. Every reconcile computes it, so the text is
+ * made in one pass over the fields.
+ */
+function essenceOf(schema: Schema | undefined, value: unknown): string {
+  if (schema?.type === 'list' && Array.isArray(value)) {
+    return `[${value.map((item) => essenceOf(schema.items, item)).join(',')}]`;
+  }
+  if (typeof value !== 'object') return JSON.stringify(value);
+  if (schema?.type !== 'object' || !isFields(value)) return canonicalJson(value);
+  const fields: string[] = [];
+  for (const name of Object.keys(value).sort()) {
+    const field = value[name];
+    if (field === undefined) continue;
+    const property = schema.properties[name];
+    const text = essenceOf(property, field);
+    if (property?.presence === 'defaulted' && text === defaultOf(property)) continue;
+    fields.push(`${JSON.stringify(name)}:${text}`);
+  }
+  return `{${fields.join(',')}}`;
 }
 
-/** Most fields are scalars, which need not be written as JSON to be compared. */
-function isEqual(value: unknown, other: unknown): boolean {
-  if (typeof value !== 'object' || typeof other !== 'object') return value === other;
-  return canonicalJson(value) === canonicalJson(other);
+const defaults = new WeakMap<Schema, string>();
+
+function defaultOf(schema: Schema): string {
+  const known = defaults.get(schema);
+  if (known !== undefined) return known;
+  const text = canonicalJson(schema.default);
+  defaults.set(schema, text);
+  return text;
 }
 
 /** FNV-1a over the UTF-8 bytes, then the finalizer of MurmurHash3: without it similar texts have similar first digits. */
 function hash32(text: string): number {
   let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  const bytes = Buffer.from(text);
+  for (let index = 0; index < bytes.length; index++) hash = Math.imul(hash ^ (bytes[index] ?? 0), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

@@ -22,16 +22,20 @@ const chunkEvents = 32;
 export async function pruneEvents(registry: Registry, { eventsMax, ageMsMax }: EventBounds): Promise<void> {
   const oldestMs = registry.clock.now() - ageMsMax;
   const page = await registry.resource(Event).versions();
-  const byAge = page.keys
-    .map((key, index) => ({ key, version: page.version(index) }))
-    .sort((one, other) => {
-      if (registry.isNewer(one.version, other.version)) return 1;
-      return registry.isNewer(other.version, one.version) ? -1 : 0;
-    });
-  const surplus = byAge.length - eventsMax;
+  const events = page.keys.map((key, index) => ({ key, version: page.version(index) }));
+  const surplus = events.length - eventsMax;
+  // Often there is nothing to remove, and thousands of events take too long to sort while others wait.
+  const oldest = events.reduce<(typeof events)[number] | undefined>(
+    (found, one) => (found === undefined || registry.isNewer(found.version, one.version) ? one : found),
+    undefined,
+  );
+  if (oldest === undefined || (surplus <= 0 && !(await isOlder(registry, oldest.key, oldestMs)))) return;
+  const byAge = events.sort((one, other) => {
+    if (registry.isNewer(one.version, other.version)) return 1;
+    return registry.isNewer(other.version, one.version) ? -1 : 0;
+  });
   for (let start = 0; start < byAge.length; ) {
-    // The first chunk is the oldest event alone: often there is nothing to remove.
-    const chunk = byAge.slice(start, start + (start === 0 ? 1 : chunkEvents));
+    const chunk = byAge.slice(start, start + chunkEvents);
     const removed = await Promise.all(
       chunk.map(async ({ key, version }, index) => {
         if (start + index >= surplus && !(await isOlder(registry, key, oldestMs))) return false;
