@@ -29,10 +29,10 @@ export const databaseFile = 'registry.db';
 const busyTimeoutMs = 5_000;
 
 /**
- * Pages of the write-ahead log after which a commit copies them into the database. That takes several flushes, so it is
+ * Size of the write-ahead log after which a commit copies it into the database. That takes several flushes, so it is
  * three times the default of SQLite, and usually done before, while nothing is written: see `checkpoint`.
  */
-const logPagesMax = 3_000;
+const logBytesMax = 12 * 1024 * 1024;
 
 /** Limits the size to which the write-ahead log shrinks after it has grown. Growing again makes commits slower. */
 const logFileBytes = 13 * 1024 * 1024;
@@ -50,7 +50,6 @@ const settings = [
   'PRAGMA fullfsync = ON',
   'PRAGMA checkpoint_fullfsync = ON',
   `PRAGMA registry.journal_size_limit = ${logFileBytes}`,
-  `PRAGMA wal_autocheckpoint = ${logPagesMax}`,
   'PRAGMA cell_size_check = ON',
   'PRAGMA trusted_schema = OFF',
 ].join(';');
@@ -93,6 +92,8 @@ export class Connection {
       this.#database.prepare('ATTACH ? AS registry').run(this.#file);
       this.#database.exec(settings);
       this.#checkContent();
+      const pageBytes = Number(this.#pragma('page_size'));
+      this.#database.exec(`PRAGMA wal_autocheckpoint = ${Math.floor(logBytesMax / pageBytes)}`);
       this.#flushLog();
       // From here on a writer waits for its turn without blocking the thread: see `tryTransaction`.
       this.#database.exec('PRAGMA busy_timeout = 0');

@@ -17,7 +17,14 @@
 export const applicationId = 0x6563736d;
 export const schemaVersion = 1;
 
+/**
+ * Several objects fit into a page, so a commit of many has fewer pages to write, and a list fewer to read. Databases of
+ * earlier versions keep pages of 4 KiB.
+ */
+const pageBytes = 16 * 1024;
+
 export const schema = `
+  PRAGMA page_size = ${pageBytes};
   CREATE TABLE entry (
     key TEXT NOT NULL PRIMARY KEY,
     row INTEGER NOT NULL,

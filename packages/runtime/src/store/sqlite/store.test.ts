@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,7 +6,9 @@ import { type Clock, systemClock } from '../../ports/clock.ts';
 import { storeConformance } from '../conformance.suite.ts';
 import type { Commit, Store } from '../contract.ts';
 import { sqliteHarness } from '../stores.kit.ts';
+import { loadBinding } from './binding.ts';
 import type { LedgerOptions } from './ledger.ts';
+import { schema } from './schema.ts';
 import { SqliteStore } from './store.ts';
 
 storeConformance('sqlite', sqliteHarness);
@@ -57,6 +59,30 @@ describe('the write-ahead log', () => {
     run();
     expect(databaseBytes()).toBeGreaterThan(500 * value.byteLength);
     expect((await store.versions('k/')).keys).toHaveLength(500);
+  });
+});
+
+describe('pages', () => {
+  const pageBytesOf = (directoryOf: string) => {
+    const header = readFileSync(join(directoryOf, 'registry.db')).subarray(16, 18);
+    return header.readUInt16BE(0);
+  };
+
+  it('have room for several objects', async () => {
+    await (await open()).close();
+    expect(pageBytesOf(directory)).toBe(16 * 1024);
+  });
+
+  it('of another size, as earlier versions have written them, are kept', async () => {
+    const { DatabaseSync } = await loadBinding();
+    const database = new DatabaseSync(join(directory, 'registry.db'));
+    database.exec(`${schema.replace(/PRAGMA page_size = \d+/, 'PRAGMA page_size = 4096')}; PRAGMA journal_mode = WAL`);
+    database.close();
+    const store = await open();
+    await Promise.all(Array.from({ length: 100 }, (_, n) => put(store, `k/${n}`)));
+    await store.close();
+    expect(pageBytesOf(directory)).toBe(4096);
+    expect((await (await open()).versions('k/')).keys).toHaveLength(100);
   });
 });
 
