@@ -3,9 +3,8 @@
  * libraries stay where npm has installed them. Build first.
  *
  * Long-running programs are modules, with a chunk for what they load only if it is needed. Each is bundled by itself: a chunk
- * of several programs would contain what any of them needs. Those of the operator are converted to CommonJS: the loader of
- * ES modules takes 1 MB. Command-line tools, whose start time matters, are one script each, with a code cache
- * (bin/launch.cjs). So is the agent of the etcd operator, which runs one job.
+ * of several programs would contain what any of them needs. Command-line tools, whose start time matters, are one script
+ * each, with a code cache (bin/launch.cjs). So is the agent of the etcd operator, which runs one job.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -21,7 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, transform } from 'esbuild';
+import { build } from 'esbuild';
 import { warmUpAgent } from './agent-warm-up.mjs';
 import { builtinsPlugin } from './builtins-plugin.mjs';
 import { sqlitePlugin } from './sqlite-plugin.mjs';
@@ -72,8 +71,6 @@ const common = {
   logLevel: 'warning',
   write: false,
 };
-const createsRequire =
-  "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);";
 const builds = await Promise.all(
   Object.entries(programs).map(([name, entry]) =>
     build({
@@ -89,12 +86,16 @@ const builds = await Promise.all(
       legalComments: 'none',
       define: { __ECSM_VERSION__: JSON.stringify(version) },
       // Bundled CommonJS loads Node.js modules with `require`, which ES modules do not have.
-      banner: { js: createsRequire },
-    }).then(({ outputFiles }) => (name === 'ecsm-operator' ? Promise.all(outputFiles.map(asCommonJs)) : outputFiles)),
+      banner: {
+        js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
+      },
+    }),
   ),
 );
 // Modules that two programs load may be in equal files.
-const modules = [...new Map(builds.flat().map((file) => [file.path, file])).values()];
+const modules = [
+  ...new Map(builds.flatMap(({ outputFiles }) => outputFiles.map((file) => [file.path, file]))).values(),
+];
 const { outputFiles: scripts } = await build({
   ...common,
   entryPoints: tools,
@@ -107,25 +108,6 @@ const { outputFiles: scripts } = await build({
   banner: { js: '(function (require, __filename) {const __url = require("node:url").pathToFileURL(__filename).href;' },
   footer: { js: '})' },
 });
-
-/** esbuild makes chunks of ES modules only. */
-async function asCommonJs({ path, text }) {
-  const source = text.replace(createsRequire, '').replace(/"\.\/([\w-]+)\.mjs"/g, '"./$1.cjs"');
-  const url = 'const __url=require("node:url").pathToFileURL(__filename).href;';
-  const { code } = await transform(source, {
-    format: 'cjs',
-    platform: 'node',
-    target: common.target,
-    // A chunk is loaded with `require`.
-    supported: { 'dynamic-import': false },
-    define: { 'import.meta.url': '__url' },
-    banner: source.includes('import.meta.url') ? url : '',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    charset: common.charset,
-  });
-  return { path: path.replace(/\.mjs$/, '.cjs'), contents: Buffer.from(code) };
-}
 
 // A program may be starting at this time: unchanged files are not touched, and changed ones are replaced atomically.
 mkdirSync(outdir, { recursive: true });

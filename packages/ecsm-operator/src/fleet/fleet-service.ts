@@ -1,5 +1,5 @@
 /** The fields of an ECSMService that decisions about other services use. */
-import { deepEqual, findCondition, keyOf } from '@ecsm/runtime';
+import { findCondition, keyOf } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import { parseQuantity } from '../apis/quantity.ts';
 import { replicasWanted } from '../apis/service-columns.ts';
@@ -62,11 +62,7 @@ export function keyOfService(namespace: string, name: string): string {
   return keyOf(ECSMService, namespace, name);
 }
 
-/**
- * `other` is any other service. Values that are equal are shared with it: most services of a fleet have the same limits and
- * nodes, and are created together.
- */
-export function fleetServiceOf({ metadata, spec, status }: ECSMService, other?: FleetService): FleetService {
+export function fleetServiceOf({ metadata, spec, status }: ECSMService): FleetService {
   const { namespace, name, uid, deletionTimestamp, creationTimestamp } = metadata;
   const { type, nodePool = [], nodes = [] } = spec.deploymentStrategy;
   const { updateStrategy, priorityClassName } = spec;
@@ -74,10 +70,10 @@ export function fleetServiceOf({ metadata, spec, status }: ECSMService, other?: 
   const rolling = updateStrategy.rollingUpdate ?? { maxSurge: 1, maxUnavailable: 1 };
   return {
     key: keyOfService(namespace, name),
-    namespace: shared(namespace, other?.namespace),
+    namespace,
     name,
     uid,
-    createdTime: shared(creationTimestamp, other?.createdTime),
+    createdTime: creationTimestamp,
     isBeingDeleted: deletionTimestamp !== undefined,
     dependsOn: (spec.dependsOn ?? []).map((one) => ({
       key: keyOfService(one.namespace ?? namespace, one.name),
@@ -89,10 +85,10 @@ export function fleetServiceOf({ metadata, spec, status }: ECSMService, other?: 
       (status?.replicas ?? 0) === 0 &&
       findCondition(status?.conditions, 'DependenciesReady')?.status !== 'True',
     ...(priorityClassName === undefined ? {} : { priorityClassName }),
-    limits: shared(limitsOf(spec.template.resources?.limits), other?.limits),
+    limits: limitsOf(spec.template.resources?.limits),
     policy: type,
     replicas: replicasWanted({ spec }),
-    nodeNames: shared(type === 'Static' ? nodes : nodePool, other?.nodeNames),
+    nodeNames: type === 'Static' ? nodes : nodePool,
     maxSurge: updateStrategy.type === 'RollingUpdate' ? rolling.maxSurge : 0,
     maxUnavailable: rolling.maxUnavailable,
     isAvailable: available?.status === 'True' && status?.observedGeneration === metadata.generation,
@@ -106,24 +102,18 @@ export function fleetServiceOf({ metadata, spec, status }: ECSMService, other?: 
     isRolledOut:
       status?.observedGeneration === metadata.generation &&
       findCondition(status.conditions, 'Progressing')?.reason === 'Complete',
-    lastTransitionTime: shared(
-      (status?.conditions ?? []).reduce(
-        (latest, { lastTransitionTime }) => (lastTransitionTime > latest ? lastTransitionTime : latest),
-        creationTimestamp,
-      ),
-      other?.lastTransitionTime,
+    lastTransitionTime: (status?.conditions ?? []).reduce(
+      (latest, { lastTransitionTime }) => (lastTransitionTime > latest ? lastTransitionTime : latest),
+      creationTimestamp,
     ),
   };
-}
-
-function shared<T>(value: T, other: T | undefined): T {
-  return other !== undefined && deepEqual(value, other) ? other : value;
 }
 
 function limitsOf(limits: { readonly memory?: string; readonly disk?: string } = {}): InstanceLimits {
   const memoryBytes = limits.memory === undefined ? undefined : parseQuantity(limits.memory);
   const diskBytes = limits.disk === undefined ? undefined : parseQuantity(limits.disk);
-  // Of a literal with spreads, the engine would keep a description for each service.
-  if (memoryBytes === undefined) return diskBytes === undefined ? {} : { diskBytes };
-  return diskBytes === undefined ? { memoryBytes } : { memoryBytes, diskBytes };
+  return {
+    ...(memoryBytes === undefined ? {} : { memoryBytes }),
+    ...(diskBytes === undefined ? {} : { diskBytes }),
+  };
 }

@@ -64,19 +64,6 @@ describe('the fleet', () => {
     expect(fleet.dependentsOf(keyOf('bus'))).toEqual([]);
   });
 
-  it('shares equal values of services, which a large fleet would hold many times', async () => {
-    const limits = { memory: '1Mi', disk: '2Mi' };
-    const spec = { template: { image: 'a@1.0.0', resources: { limits } } };
-    const { registry } = await registryWith(['a', spec], ['b', spec], ['c', {}]);
-    const fleet = new Fleet();
-    await fleet.load(registry);
-    const [one, two, three] = ['a', 'b', 'c'].map((name) => fleet.get(keyOf(name)));
-    expect(two?.limits).toEqual({ memoryBytes: 2 ** 20, diskBytes: 2 ** 21 });
-    expect(one?.limits).toBe(two?.limits);
-    expect(one?.nodeNames).toBe(two?.nodeNames);
-    expect(three?.limits).toEqual({});
-  });
-
   it('knows limits in bytes, the desired number and the nodes of a service', async () => {
     const { registry } = await registryWith([
       'camera',

@@ -14,7 +14,6 @@ export class Fleet {
   /** Key → keys of the services that depend on it. It need not exist. */
   readonly #dependents = new Map<string, Set<string>>();
   readonly #listeners = new Set<FleetListener>();
-  #latest: FleetService | undefined;
 
   /** Reads all services. Those that are no longer there are removed. */
   async load(registry: Registry): Promise<void> {
@@ -30,8 +29,7 @@ export class Fleet {
   }
 
   set(service: ECSMService): void {
-    const after = fleetServiceOf(service, this.#latest);
-    this.#latest = after;
+    const after = fleetServiceOf(service);
     const before = this.#services.get(after.key);
     this.#services.set(after.key, after);
     this.#index(before, after);

@@ -6,6 +6,7 @@ import {
   type LogLevel,
   Manager,
   openRegistry,
+  type Runnable,
   readManifests,
   untilSignal,
   withoutPassword,
@@ -15,7 +16,7 @@ import { serverLeaseName } from '../apis/well-known.ts';
 import { apiserverFlags } from './apiserver-program.ts';
 import { logOf } from './commands.ts';
 import { refuseIncomplete } from './components.ts';
-import { idleMemory } from './idle-memory.ts';
+import { type IdleMemoryOptions, releaseIdleMemory } from './idle-memory.ts';
 import {
   leaseSecondsMax,
   leaseSecondsMin,
@@ -85,4 +86,8 @@ async function serve(options: ApiserverOptions, log: Log, signal: AbortSignal): 
     await registry.close();
   }
   log.write('info', 'API server stopped');
+}
+
+function idleMemory(options: IdleMemoryOptions): Runnable {
+  return { name: 'idle-memory', needsLeader: false, run: ({ signal }) => releaseIdleMemory(options, signal) };
 }

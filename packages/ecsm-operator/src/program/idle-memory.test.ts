@@ -6,11 +6,10 @@ const { checkMs, idleCpuMs } = idleMemoryLimits;
 const mebibyte = 1024 * 1024;
 
 /** A process whose collections release what the test says, in megabytes. */
-function start(released: number[], settings: { readonly growthBytesMin?: number } = {}) {
+function start(released: number[]) {
   const clock = new VirtualClock();
   const state = { residentMb: 80, cpuMs: 0, collections: 0 };
   const options = {
-    ...settings,
     clock,
     residentBytes: () => state.residentMb * mebibyte,
     cpuMs: () => state.cpuMs,
@@ -46,11 +45,4 @@ it('does not collect garbage in a process that is at rest', async () => {
   state.residentMb = 83;
   await clock.advance(100 * checkMs);
   expect(state.collections).toBe(0);
-});
-
-it('collects garbage after less growth if it is told to', async () => {
-  const { clock, state } = start([], { growthBytesMin: mebibyte });
-  state.residentMb = 81;
-  await clock.advance(2 * checkMs);
-  expect(state.collections).toBe(1);
 });

@@ -3,14 +3,12 @@
  * process keeps the garbage of its last requests, such as lists of all objects, until there are others.
  */
 import { cpuUsage, memoryUsage } from 'node:process';
-import { type Clock, type Runnable, sleep } from '@ecsm/runtime';
+import { type Clock, sleep } from '@ecsm/runtime';
 
 export interface IdleMemoryOptions {
   readonly clock: Clock;
   /** Collects all garbage, which pauses the process for 10 to 20 ms. */
   readonly collect: () => void;
-  /** A collection takes place when the process has grown by this since the last one. Default 4 MiB. Less means more pauses. */
-  readonly growthBytesMin?: number;
   /** Default: of this process. */
   readonly residentBytes?: () => number;
   /** Processor time so far. Default: of this process. */
@@ -21,20 +19,18 @@ export const idleMemoryLimits = {
   checkMs: 1_000,
   /** A process that has used less between two checks is idle. */
   idleCpuMs: 50,
+  /** A collection takes place when the process has grown by this since the last one. */
   growthBytesMin: 4 * 1024 * 1024,
   /** Another one follows if it has released this: pages are returned one collection after their objects. */
   releasedBytesMin: 1024 * 1024,
 } as const;
 
-export function idleMemory(options: IdleMemoryOptions): Runnable {
-  return { name: 'idle-memory', needsLeader: false, run: ({ signal }) => releaseIdleMemory(options, signal) };
-}
-
 /** Until the signal aborts. */
-export async function releaseIdleMemory(options: IdleMemoryOptions, signal: AbortSignal): Promise<void> {
-  const { clock, collect, residentBytes = () => memoryUsage.rss(), cpuMs = ownCpuMs } = options;
-  const { checkMs, idleCpuMs, releasedBytesMin } = idleMemoryLimits;
-  const { growthBytesMin = idleMemoryLimits.growthBytesMin } = options;
+export async function releaseIdleMemory(
+  { clock, collect, residentBytes = () => memoryUsage.rss(), cpuMs = ownCpuMs }: IdleMemoryOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { checkMs, idleCpuMs, growthBytesMin, releasedBytesMin } = idleMemoryLimits;
   let knownBytes = residentBytes();
   let usedMs = cpuMs();
   /** Before the collection of the last check, which releases pages in the background. */

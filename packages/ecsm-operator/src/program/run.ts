@@ -13,12 +13,8 @@ import {
 } from '@ecsm/runtime';
 import { leaseName, serverLeaseName } from '../apis/well-known.ts';
 import type { Components } from './components.ts';
-import { idleMemory } from './idle-memory.ts';
 import type { ProgramOptions } from './options.ts';
 import { presence } from './presence.ts';
-
-/** At rest, polls leave about 1 MiB in a minute. */
-const idleGrowthBytes = 1024 * 1024;
 
 /** Ends when the signal aborts, after what is in flight has ended; with an error if a part fails. */
 export async function run(
@@ -32,9 +28,6 @@ export async function run(
   // The server is a quarter of the program, and most operators do not serve.
   const serving = options.serve && (await (await import('./serve.ts')).serve(components, options.serve, log));
   for (const runnable of serving ? servingRunnables(serving, components, options, log) : []) manager.add(runnable);
-  const { gc } = globalThis;
-  const { clock } = components.registry;
-  if (gc) manager.add(idleMemory({ clock, collect: () => gc(), growthBytesMin: idleGrowthBytes }));
   try {
     await manager.run({ signal });
   } finally {
