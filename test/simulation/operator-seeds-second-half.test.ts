@@ -1,7 +1,7 @@
 import { repetitions } from '@ecsm/runtime/testing';
 import { simulates } from './simulating.kit.ts';
 
-const count = repetitions({ test: 100, ci: 150, thorough: 500 });
+const count = repetitions({ test: 80, ci: 150, thorough: 500 });
 simulates(
   `survives crashes, stale reads and lost responses: seeds ${count + 1} to ${2 * count}`,
   'operator',
