@@ -160,9 +160,10 @@ export function describeEtcd(harness: EtcdHarness): void {
         'PeerUrlExists',
       );
       const leader = cluster.endpoint(await leaderOf());
-      expect(await outcome(client.promote(leader, 'abc'))).toBe('MemberNotFound');
+      const voter = await idOf(1);
+      expect(await outcome(changed(() => client.promote(leader, 'abc')))).toBe('MemberNotFound');
       expect(await outcome(changed(() => client.remove(leader, 'abc')))).toBe('MemberNotFound');
-      expect(await outcome(client.promote(leader, await idOf(1)))).toBe('NotLearner');
+      expect(await outcome(changed(() => client.promote(leader, voter)))).toBe('NotLearner');
     });
 
     it('add a learner, which is promoted when it is in sync, and remove it', async () => {
@@ -177,7 +178,9 @@ export function describeEtcd(harness: EtcdHarness): void {
         isLearner: true,
       });
       // Before it has started.
-      expect(await outcome(client.addLearner(cluster.endpoint(1), cluster.peerURL(4)))).toBe('TooManyLearners');
+      expect(await outcome(changed(() => client.addLearner(cluster.endpoint(1), cluster.peerURL(4))))).toBe(
+        'TooManyLearners',
+      );
       expect(await outcome(client.promote(leader, added.memberId))).toBe('LearnerNotReady');
 
       cluster.start(3, { state: 'existing', slots: [0, 1, 2, 3] });
@@ -201,7 +204,7 @@ export function describeEtcd(harness: EtcdHarness): void {
 
       await changed(() => client.remove(cluster.endpoint(0), added.memberId));
       expect((await client.memberList(cluster.endpoint(0))).members).toHaveLength(3);
-      expect(await outcome(client.remove(cluster.endpoint(0), added.memberId))).toBe('MemberNotFound');
+      expect(await outcome(changed(() => client.remove(cluster.endpoint(0), added.memberId)))).toBe('MemberNotFound');
       await expect.poll(() => cluster.isRunning(3)).toBe(false);
       cluster.restart(3);
       await expect.poll(() => cluster.isRunning(3)).toBe(false);
