@@ -49,16 +49,20 @@ export async function warnWithoutOperator({ registry, warn }: Warner, observer: 
 /** An operator that is being started has no record yet, and one that is part of another program never has. */
 const startMsMax = 10_000;
 
-/** For commands that wait for the operator: warns while `work` runs, if the operator has ended or does not start. */
+/**
+ * For commands that wait for the operator: warns while `work` runs, if the operator has ended or does not start. Before
+ * `timeoutMs` of the command.
+ */
 export async function warningWithoutOperator<T>(
   warner: Warner,
   terminal: Observer,
+  timeoutMs: number,
   work: () => Promise<T>,
 ): Promise<T> {
   const end = new AbortController();
   const watching = async () => {
     const presence = await operatorPresence(warner.registry, terminal);
-    if (presence.is === 'none') await sleep(terminal.clock, startMsMax, end.signal);
+    if (presence.is === 'none') await sleep(terminal.clock, Math.min(startMsMax, timeoutMs / 2), end.signal);
     if (!end.signal.aborted) await warnWithoutOperator(warner, terminal);
   };
   // The work reports what is wrong with the registry.
