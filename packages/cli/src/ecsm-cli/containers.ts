@@ -10,8 +10,9 @@ import { notFound, undefinedIfNotFound } from './not-found.ts';
 import type { Context, Item, Resource } from './resource.ts';
 import { fieldLines, tablePart } from './text.ts';
 
+/** The name is an argument of other commands, so others shrink first. */
 export const containerColumns: readonly Column[] = [
-  { name: 'name', shrink: true },
+  { name: 'name' },
   { name: 'service', shrink: true },
   { name: 'node', shrink: true },
   { name: 'status' },

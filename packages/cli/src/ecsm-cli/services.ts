@@ -15,7 +15,7 @@ const recordsMax = 5;
 export const services: Resource = {
   kind: 'service',
   columns: [
-    { name: 'name', shrink: true },
+    { name: 'name' },
     { name: 'status' },
     { name: 'online' },
     { name: 'policy' },

@@ -152,6 +152,7 @@ describe('an invalid command line', () => {
     ],
     ['help gte', 'unknown command "gte". Did you mean "get"?'],
     ['rollout', 'rollout needs a command: status or undo'],
+    ['rollout -f file.yaml', 'rollout needs a command: status or undo'],
     ['rollout undoo x', 'unknown command "rollout undoo". Did you mean "undo"?'],
     ['rollout nonsense --help', 'unknown command "rollout nonsense". There are status, undo.'],
     ['get x --namespce y', 'unknown flag --namespce. Did you mean "--namespace"?'],

@@ -38,14 +38,15 @@ export function parse(program: Program, argv: readonly string[], env: Environmen
   const isNamed = command !== undefined || reading.words.length > 0;
   if (version && !isNamed) return { kind: 'version', version: version() };
   if (!command) return withoutCommand(program, reading, isGiven('help'), argv, env);
-  if (command.commands && reading.words.length > 0) throw unknownCommand(program, reading);
+  const lacksCommand = command.commands !== undefined && isBehindUnknownFlag(reading, argv);
+  if (command.commands && reading.words.length > 0 && !lacksCommand) throw unknownCommand(program, reading);
   if (isGiven('help')) return { kind: 'help', path };
   if (version) return { kind: 'version', version: version() };
   const names = path.map(({ name }) => name);
   return usageErrorWithPath(names, () => {
     if (reading.isAmbiguous) throw new UsageError(`write the command first: ${usageOf(program, path)}`);
     const flags = flagsOf(program, path);
-    const values = flagValuesOf(flags, reading.uses, env);
+    const values = flagValuesOf(flags, lacksCommand ? [] : reading.uses, env);
     if (command.commands) {
       const known = shownCommands(command.commands).map(({ name }) => name);
       throw new UsageError(`${names.join(' ')} needs a command: ${oneOf(known)}`);
@@ -54,6 +55,12 @@ export function parse(program: Program, argv: readonly string[], env: Environmen
     checkWords(program, path, command, words);
     return { kind: 'run', path, command, call: callOf(flags, values, words, rest), isVerbose: values.has('verbose') };
   });
+}
+
+/** Whether the first word may be meant as the value of a flag: `update -f FILE`, without the command `service`. */
+function isBehindUnknownFlag({ words: [word], uses }: Reading, argv: readonly string[]): boolean {
+  const before = word === undefined ? undefined : argv[argv.indexOf(word) - 1];
+  return uses.some(({ flag, typed }) => flag === undefined && typed === before);
 }
 
 /** No command is named: `ecsmctl`, `ecsmctl --help`, `ecsmctl help get`, `ecsmctl gte`. */

@@ -320,11 +320,14 @@ describe('columns', () => {
     });
     const available = condition('Available', 'True', 'EnoughReady');
     const degraded = condition('Degraded', 'True', 'CrashLoop');
-    const done = { observedGeneration: 1, replicas: 3, readyReplicas: 3, updatedReplicas: 3, conditions: [available] };
+    const complete = condition('Progressing', 'True', 'Complete');
+    const conditions = [available, complete];
+    const done = { observedGeneration: 1, replicas: 3, readyReplicas: 3, updatedReplicas: 3, conditions };
     const word = (status: object, metadata: object = {}) =>
       cells({ ...fullService, metadata: { ...fullMetadata, name: 'web', ...metadata }, status })['STATUS'];
     expect(word(done)).toBe('Available');
     expect(word(done, { generation: 2 })).toBe('Pending');
+    expect(word({ ...done, conditions: [available, complete, degraded] }, { generation: 2 })).toBe('CrashLoop');
     expect(word(done, { deletionTimestamp: '2026-01-01T00:00:00Z' })).toBe('Deleting');
     const outage = condition('PlatformReachable', 'False', 'Unreachable');
     expect(word({ ...done, conditions: [available, outage] })).toBe('Unreachable');

@@ -39,7 +39,7 @@ function isDone(service: WithConditions): boolean {
   return isAvailable && [replicas, readyReplicas, updatedReplicas].every((one) => one === wanted);
 }
 
-/** One word: the problem, the operation in progress, or `Available`. `Pending`: not observed yet. */
+/** One word: the problem, the operation in progress, or `Available`. `Pending`: it, or its change, is not observed yet. */
 export function statusText(service: WithConditions): string {
   if (service.metadata.deletionTimestamp !== undefined) return 'Deleting';
   const conditions = service.status?.conditions ?? [];
@@ -53,7 +53,10 @@ export function statusText(service: WithConditions): string {
   const progress =
     reasonOf('Progressing', 'True') ?? reasonOf('Progressing', 'False') ?? reasonOf('Progressing', 'Unknown');
   const lack = reasonOf('Preempted', 'True') ?? reasonOf('Unschedulable', 'True');
-  return reasonOf('Degraded', 'True') ?? lack ?? progress ?? reasonOf('Available', 'False') ?? 'Pending';
+  // Complete is then an earlier generation.
+  const isObserved = service.status?.observedGeneration === service.metadata.generation;
+  const current = progress === 'Complete' && !isObserved ? 'Pending' : progress;
+  return reasonOf('Degraded', 'True') ?? lack ?? current ?? reasonOf('Available', 'False') ?? 'Pending';
 }
 
 /** `2/3` */

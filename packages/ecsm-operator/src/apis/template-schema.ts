@@ -56,7 +56,7 @@ export const template = object(
         // Underscores are not in the rules of DNS, but in host names of SylixOS.
         pattern: {
           expression: /^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$/u,
-          hint: 'must be a host name: letters, digits, "-", "_" and "."',
+          hint: 'must be a host name: letters, digits, "-", "_" and ".", with a letter or digit at both ends',
         },
         description: 'Host name inside an instance.',
       }),

@@ -1,6 +1,6 @@
 /** The implementations of the commands of `ecsm-operator`. */
-import type { Run, Terminal } from '@ecsm/command-line';
-import { jsonLog, type Log, readableLog, sampledLog, untilSignal } from '@ecsm/runtime';
+import { Failure, type Run, type Terminal } from '@ecsm/command-line';
+import { isApiError, jsonLog, type Log, readableLog, sampledLog, untilSignal } from '@ecsm/runtime';
 import { withComponents } from './components.ts';
 import { type OnceOutcome, once } from './once.ts';
 import { type ProgramOptions, planOptions, runOptions } from './options.ts';
@@ -49,9 +49,16 @@ export const plan: Run = async (call) => {
   // The plan is the output; informational log lines would only disturb it.
   const level = options.logLevel === 'info' ? 'warn' : options.logLevel;
   const log = logOf({ ...options, logLevel: level }, call.terminal);
-  await withComponents(options, log, async (components) => {
-    for await (const text of plans(components, names)) out.write(text);
-  });
+  try {
+    await withComponents(options, log, async (components) => {
+      for await (const text of plans(components, names)) out.write(text);
+    });
+  } catch (error) {
+    if (!isApiError(error, 'NotFound') || error.details.kind !== 'path') throw error;
+    const { ecsm } = options;
+    const remedy = 'if this is not the platform, set its URL with --ecsm or ECSM_URL';
+    throw new Failure(`${ecsm} has no endpoint ${error.details.name}: ${remedy}`, { cause: error });
+  }
 };
 
 export function logOf({ logFormat, logLevel }: Pick<ProgramOptions, 'logFormat' | 'logLevel'>, { err }: Terminal): Log {

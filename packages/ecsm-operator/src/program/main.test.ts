@@ -194,6 +194,15 @@ describe('ecsm-operator plan', () => {
     expect(site.changes).toEqual(before);
   });
 
+  it('exits with 1 for a server that is not the platform', async () => {
+    const site = await openSite();
+    await site.apply(telemetry());
+    const other = `${site.url}/other`;
+    const { ended, output } = site.start('plan', 'telemetry', '--ecsm', other, '--registry', site.registry);
+    expect(await ended).toBe(1);
+    expect(output()).toContain(`ecsm-operator: ${other} has no endpoint GET /service: if this is not the platform, `);
+  });
+
   it('exits with 1 for an unknown service', async () => {
     const site = await openSite();
     const { ended, output } = site.start('plan', 'orbit/nobody', ...site.places);

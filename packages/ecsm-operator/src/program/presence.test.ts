@@ -63,6 +63,18 @@ describe('two operators without --leader-elect', () => {
     expect([one.warnings.length, other.warnings.length]).toEqual([1, 1]);
   });
 
+  it('leave the record of the one that still runs', async () => {
+    const one = start('host_1_a');
+    await expect.poll(holder).toBe('host_1_a');
+    const other = start('host_2_b');
+    await expect.poll(() => one.warnings.length + other.warnings.length).toBe(2);
+    await expect.poll(holder).toBe('host_2_b');
+    await other.stop();
+    await expect.poll(holder).toBe('host_1_a');
+    await one.stop();
+    expect(await holder()).toBeUndefined();
+  });
+
   it('that start at the same time detect each other', async () => {
     const all = ['host_1_a', 'host_2_b', 'host_3_c'].map((identity) => start(identity));
     for (const { warnings } of all) await expect.poll(() => warnings.length).toBeGreaterThan(0);

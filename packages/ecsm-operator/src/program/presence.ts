@@ -4,8 +4,9 @@
  *
  * An operator without `--leader-elect` writes its identity into one record when it starts, and watches that record. One
  * that is already running receives the new identity, warns, and writes its own; the new one receives that and warns too. So
- * an operator is only reported if it is running, on any machine, and nothing is written at rest. The lease of operators
- * with `--leader-elect` is watched as well: a holder that renews it is running.
+ * an operator is only reported if it is running, on any machine, and nothing is written at rest. The last writer removes the
+ * record when it stops; an operator that still runs then writes it again, because tools conclude from a missing record that
+ * none runs. The lease of operators with `--leader-elect` is watched as well: a holder that renews it is running.
  */
 import { Controller, isApiError, keyOf, Lease, type Log, type Registry, type Runnable } from '@ecsm/runtime';
 import { presenceName } from '../apis/well-known.ts';
@@ -63,7 +64,7 @@ export function presence({ identity, leaseName, log }: PresenceOptions): Runnabl
           warn(holderIdentity);
           mustAnnounce = true;
         }
-        if (mustAnnounce) await announce(registry, found);
+        if (mustAnnounce || found === undefined) await announce(registry, found);
         return;
       }
       const version = found?.metadata.resourceVersion;

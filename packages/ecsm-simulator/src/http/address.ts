@@ -17,7 +17,7 @@ export function checkAddress(host: string, port: number, allowRemote: boolean): 
   }
   if (allowRemote || /^(localhost|::1|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/.test(host)) return;
   throw new ApiError('Forbidden', {
-    reason: `the simulator does not listen on ${host}: other machines can reach it, and there is no authentication. Use 127.0.0.1, or allow it with allowRemote`,
+    reason: `the simulator does not listen on ${host}: other machines can reach it, and there is no authentication. Use 127.0.0.1, or allow it with allowRemote, --allow-remote of ecsm-sim`,
   });
 }
 

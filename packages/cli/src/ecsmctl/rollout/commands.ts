@@ -1,6 +1,13 @@
 /** The commands `rollout` and `wait`, as data. */
 import type { Command, Completer, Flag } from '@ecsm/command-line';
-import { allNamespacesFlag, filenameFlag, outputFlag, recursiveFlag, selectorFlag } from '../shared/flags.ts';
+import {
+  allNamespacesFlag,
+  dryRunFlag,
+  filenameFlag,
+  outputFlag,
+  recursiveFlag,
+  selectorFlag,
+} from '../shared/flags.ts';
 
 const group = 'Manage rollouts';
 
@@ -82,7 +89,7 @@ const undo: Command = {
       value: 'N',
       help: 'revision to roll back to, as listed by "rollout history". Default: the previous one',
     },
-    { name: 'dry-run', help: 'show what would be done without writing' },
+    dryRunFlag,
     ...targetFlags,
   ],
   load: () => import('./undo.ts'),

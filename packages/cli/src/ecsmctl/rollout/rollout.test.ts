@@ -169,10 +169,12 @@ describe('rollout undo', () => {
   it('reverts to any revision, and does not change a service that has it already', async () => {
     const kit = freshKit();
     await createManagedHistory(kit, history);
-    const dry = await kit.run('rollout undo service telemetry --to-revision 1 --dry-run');
-    expect(dry.out).toBe(
-      'ecsmservice/telemetry rolled back to revision 1 (11111111, telemetry@1.0.0#sylixos) (dry run)\n',
-    );
+    for (const flag of ['--dry-run', '--dry-run=client', '--dry-run=server']) {
+      const dry = await kit.run(`rollout undo service telemetry --to-revision 1 ${flag}`);
+      expect(dry.out).toBe(
+        'ecsmservice/telemetry rolled back to revision 1 (11111111, telemetry@1.0.0#sylixos) (dry run)\n',
+      );
+    }
     expect((await serviceIn(kit)).spec.template.image).toBe('telemetry@2.0.0#sylixos');
     const before = await serviceIn(kit);
     await kit.run('rollout undo service telemetry --to-revision 1');

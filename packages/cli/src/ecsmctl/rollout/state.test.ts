@@ -1,7 +1,6 @@
 import type { ECSMService } from '@ecsm/operator';
 import { describe, expect, it } from 'vitest';
 import { condition } from '../shared/history.kit.ts';
-import { nowMs } from '../shared/registry.kit.ts';
 import { rolloutState } from './state.ts';
 
 type Status = NonNullable<ECSMService['status']>;
@@ -157,7 +156,7 @@ const states: readonly (readonly [string, RevisionInput, string])[] = [
     {
       status: { readyReplicas: 1, conditions: [rolling, condition('PlatformReachable', 'False', 'Unreachable', 'no')] },
     },
-    'in progress: 1 of 3 updated instances are ready, the platform has been unreachable for 40 s',
+    'in progress: 1 of 3 updated instances are ready, the platform has been unreachable since 2026-01-02T03:03:25Z',
   ],
   [
     'an outage without a date',
@@ -176,7 +175,7 @@ const states: readonly (readonly [string, RevisionInput, string])[] = [
 
 describe('the state of a rollout', () => {
   it.each(states)('%s', (_, status, expected) => {
-    const state = rolloutState(service(status), nowMs);
+    const state = rolloutState(service(status));
     expect(state.is === 'done' ? 'done' : `${state.is}: ${state.message}`).toBe(expected);
   });
 });

@@ -1,6 +1,6 @@
 /** The progress of a rollout, derived from the status of the service. */
 
-import { duration, plural } from '@ecsm/command-line';
+import { plural } from '@ecsm/command-line';
 import type { ECSMService } from '@ecsm/operator/kinds';
 import { findCondition, timeMsOf } from '@ecsm/runtime';
 
@@ -10,12 +10,12 @@ export type RolloutState =
   | { readonly is: 'stuck'; readonly message: string }
   | { readonly is: 'in progress'; readonly message: string };
 
-export function rolloutState(service: ECSMService, nowMs: number): RolloutState {
+export function rolloutState(service: ECSMService): RolloutState {
   const { metadata, spec, status } = service;
   if (metadata.deletionTimestamp !== undefined) return { is: 'stuck', message: 'it is being deleted' };
   const inProgress = (message: string): RolloutState => ({
     is: 'in progress',
-    message: `${message}${outageText(service, nowMs)}`,
+    message: `${message}${outageText(service)}`,
   });
   const degraded = findCondition(status?.conditions, 'Degraded');
   // Only another spec, or a change of the platform, ends a refusal.
@@ -54,11 +54,12 @@ function leftText({ spec: { deploymentStrategy }, status }: ECSMService): string
 }
 
 /** During a recorded outage the rest of the status does not change. */
-function outageText({ status }: ECSMService, nowMs: number): string {
+function outageText({ status }: ECSMService): string {
   const reachable = findCondition(status?.conditions, 'PlatformReachable');
   if (reachable?.status !== 'False') return '';
-  const sinceMs = timeMsOf(reachable.lastTransitionTime);
-  return sinceMs === undefined
+  const since = reachable.lastTransitionTime;
+  // A duration would be that of the last change of the service, for as long as the command waits.
+  return timeMsOf(since) === undefined
     ? ', the platform is unreachable'
-    : `, the platform has been unreachable for ${duration(nowMs - sinceMs)}`;
+    : `, the platform has been unreachable since ${since}`;
 }

@@ -14,12 +14,11 @@ export const run: Run = async (call) => {
   const timeoutMs = timeoutMsOf(call);
   await withSession(call, async (session) => {
     const services = await servicesOf(call, session);
-    const nowMs = call.terminal.clock.now();
-    const isInProgress = services.some((service) => rolloutState(service, nowMs).is === 'in progress');
+    const isInProgress = services.some((service) => rolloutState(service).is === 'in progress');
     if (isInProgress && !isWatching(call)) await warnWithoutOperator(session, call.terminal);
     for (const service of services) {
       if (isWatching(call)) await followOne(call, session, service, timeoutMs);
-      else report(call, service, await stateNow(call, session, service));
+      else report(call, service, await stateNow(session, service));
     }
   });
 };
@@ -34,7 +33,7 @@ async function followOne(call: Call, session: Session, service: ECSMService, tim
   const pause = service.spec.paused ? `the rollout is paused, "${resumeLine(service)}" resumes it; ` : '';
   const remedy = `${pause}look at "ecsmctl describe ecsmservice ${name}"`;
   const state = await withProgress(call.terminal, { what: `"${name}"`, timeoutMs, remedy }, (progress) =>
-    warningWithoutOperator(sessionOf(session, progress), call.terminal, () =>
+    warningWithoutOperator(sessionOf(session, progress), call.terminal, timeoutMs, () =>
       untilEnd(call, session, service, progress),
     ),
   );
@@ -59,7 +58,7 @@ async function untilEnd(
     if (step.type === 'Deleted') throw deleted;
     const object = step.type === 'Listed' ? step.objects[0] : step.object;
     if (object?.metadata.uid !== uid) throw deleted;
-    const state = await stateNow(call, session, object);
+    const state = await stateNow(session, object);
     if (state.is !== 'in progress') return state;
     progress.update(visible(state.message));
   }
@@ -68,8 +67,8 @@ async function untilEnd(
 }
 
 /** A restart does not change the generation, so the observed revision shows whether it was observed. */
-async function stateNow(call: Call, session: Session, service: ECSMService): Promise<RolloutState> {
-  const state = rolloutState(service, call.terminal.clock.now());
+async function stateNow(session: Session, service: ECSMService): Promise<RolloutState> {
+  const state = rolloutState(service);
   if (state.is === 'in progress' || service.metadata.deletionTimestamp !== undefined) return state;
   const revisions = await revisionsOf(session, service);
   const seen = revisions.find(({ spec }) => spec.hash === service.status?.updateRevision);

@@ -5,7 +5,7 @@ import { isApiError, type Kind } from '@ecsm/runtime';
 import { managerOf } from '../shared/managers.ts';
 import { wholeNumberOf } from '../shared/numbers.ts';
 import { type Session, withSession } from '../shared/session.ts';
-import { isOn } from '../shared/targets.ts';
+import { isDryRun } from '../shared/targets.ts';
 import { noRevision } from './history.ts';
 import { imageOf, isWanted, revisionsOf } from './revisions.ts';
 import { readService, rejectDeleted, resumeLine, servicesOf, targetOf, titleOf } from './targets.ts';
@@ -32,7 +32,7 @@ async function undo(call: Call, session: Session, found: ECSMService, number: nu
       out.write(`${titleOf(service)} unchanged: it already uses ${what}\n`);
       return;
     }
-    const dryRun = isOn(call, 'dry-run');
+    const dryRun = isDryRun(call);
     try {
       await writeBack(session, service, revision, dryRun);
       out.write(`${titleOf(service)} rolled back to ${what}${dryRun ? ' (dry run)' : ''}\n`);

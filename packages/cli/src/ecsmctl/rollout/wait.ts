@@ -55,7 +55,7 @@ export const run: Run = async (call) => {
       await withProgress(call.terminal, { what, timeoutMs }, (progress) => {
         const work = () => until(call, session, { condition, all, met, progress });
         const warn = (text: string) => progress.print(`warning: ${visible(text)}`);
-        return isOfOperator ? warningWithoutOperator({ ...session, warn }, call.terminal, work) : work();
+        return isOfOperator ? warningWithoutOperator({ ...session, warn }, call.terminal, timeoutMs, work) : work();
       });
     }
     const left = all.filter(({ unmet }) => unmet !== undefined);

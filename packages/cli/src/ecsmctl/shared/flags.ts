@@ -67,13 +67,22 @@ export const kustomizeFlag: Flag = {
   name: 'kustomize',
   short: 'k',
   value: 'DIR',
-  help: 'not supported: run "kustomize build DIR | ecsmctl apply -f -" instead',
+  help: 'not supported: pipe the output of "kustomize build DIR" into -f -',
 };
 
 export const recursiveFlag: Flag = {
   name: 'recursive',
   short: 'R',
   help: 'read subdirectories of the directory given with -f',
+};
+
+/** What `isDryRun` reads. */
+export const dryRunFlag: Flag = {
+  name: 'dry-run',
+  value: 'MODE',
+  withoutValue: 'server',
+  choices: ['none', 'client', 'server'],
+  help: 'show what would be done without writing (client and server are equivalent)',
 };
 
 /** What `printObjects` reads. */

@@ -30,6 +30,10 @@ describe('a kind', () => {
       'there is no kind "thing". There are ecsmservices, ecsmhpas, servicerevisions, operatoridentities, priorityclasses, events, leases.',
     ],
     ['ces', 'there is no kind "ces". Did you mean "es"?'],
+    [
+      'ns',
+      'there is no kind "ns" in the registry: a namespace exists while an object is in it; "ecsmctl get all -A" shows them',
+    ],
   ])('that does not exist, %s, is rejected with a suggestion or the list', (word, message) => {
     expect(() => findKind(known, word)).toThrow(message);
   });

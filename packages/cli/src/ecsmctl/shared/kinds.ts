@@ -40,6 +40,11 @@ export function findKind({ kinds }: KnownKinds, word: string): Kind {
       `there is no kind "${word}" in the registry: ${elsewhere} are on the platform, use "ecsm-cli get ${elsewhere}"`,
     );
   }
+  if (/^(ns|namespaces?)$/.test(ending)) {
+    throw new UsageError(
+      `there is no kind "${word}" in the registry: a namespace exists while an object is in it; "ecsmctl get all -A" shows them`,
+    );
+  }
   throw new UsageError(`there is no kind "${word}".${hintFor(kinds, ending)}`);
 }
 

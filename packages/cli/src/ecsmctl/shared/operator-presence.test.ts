@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { kitPool } from './history.kit.ts';
 import { type RegistryKit, serviceInput, startedOperator } from './registry.kit.ts';
 
-const kits = kitPool(8);
+const kits = kitPool(10);
 const unreachable = {
   type: 'PlatformReachable',
   status: 'False',
@@ -112,5 +112,35 @@ describe('commands that wait', () => {
       .toContain(none);
     test.interrupt();
     await code;
+  });
+
+  it('tell that the operator has ended while they wait', async () => {
+    const kit = await kitWith(startedOperator);
+    const { test, code } = kit.start('rollout status service/telemetry');
+    await test.clock.advance(30_000);
+    expect(test.err.text).not.toContain('no operator');
+    await (await kit.open()).resource(Lease).delete(presenceName);
+    await expect
+      .poll(async () => {
+        await test.clock.advance(1_000);
+        return test.err.text;
+      })
+      .toContain('warning: no operator seems to be running');
+    test.interrupt();
+    await code;
+    expect(test.err.text.match(/no operator/g)).toHaveLength(1);
+  });
+
+  it('tell it before a short timeout', async () => {
+    const kit = await kitWith(async () => {});
+    const { test, code } = kit.start('wait service/telemetry --for=condition=Available --timeout 4s');
+    await expect
+      .poll(async () => {
+        await test.clock.advance(500);
+        return test.err.text;
+      })
+      .toContain('timed out');
+    await code;
+    expect(test.err.text).toContain('warning: no operator seems to be running');
   });
 });

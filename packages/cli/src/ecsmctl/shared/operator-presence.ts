@@ -46,20 +46,28 @@ export async function warnWithoutOperator({ registry, warn }: Warner, observer: 
   if (presence.is !== 'assumed') warn(`${presence.message}; nothing changes until ecsm-operator is started`);
 }
 
-/** An operator that is being started has no record yet, and one that is part of another program never has. */
+/** An operator that is being started or restarted has no record, and one that is part of another program never has. */
 const startMsMax = 10_000;
 
-/** For commands that wait for the operator: warns while `work` runs, if the operator has ended or does not start. */
+/**
+ * For commands that wait for the operator: warns once while `work` runs, if the operator has ended, ends, or does not
+ * start. Before `timeoutMs` of the command.
+ */
 export async function warningWithoutOperator<T>(
   warner: Warner,
   terminal: Observer,
+  timeoutMs: number,
   work: () => Promise<T>,
 ): Promise<T> {
   const end = new AbortController();
   const watching = async () => {
-    const presence = await operatorPresence(warner.registry, terminal);
-    if (presence.is === 'none') await sleep(terminal.clock, startMsMax, end.signal);
-    if (!end.signal.aborted) await warnWithoutOperator(warner, terminal);
+    let wasMissing = false;
+    while (!end.signal.aborted) {
+      const { is } = await operatorPresence(warner.registry, terminal);
+      if (is === 'stopped' || (is === 'none' && wasMissing)) return warnWithoutOperator(warner, terminal);
+      wasMissing = is === 'none';
+      await sleep(terminal.clock, Math.min(startMsMax, timeoutMs / 2), end.signal);
+    }
   };
   // The work reports what is wrong with the registry.
   const watched = watching().catch(() => {});

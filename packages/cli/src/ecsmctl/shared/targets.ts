@@ -36,6 +36,11 @@ export function flagIfSet(call: Call, flag: string): string | undefined {
   return call.origin(flag) === undefined ? undefined : call.flag(flag);
 }
 
+/** Whether `--dry-run` is set to a mode other than none. */
+export function isDryRun(call: Call): boolean {
+  return (flagIfSet(call, 'dry-run') ?? 'none') !== 'none';
+}
+
 /**
  * The objects selected by arguments and flags. `-l` and `--all` read the registry, names do not. Throws `UsageError` if
  * nothing is selected, or in two ways.

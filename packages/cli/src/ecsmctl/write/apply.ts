@@ -7,12 +7,12 @@ import { type Document, readManifestFiles } from '../shared/manifests.ts';
 import { checkOmitted, hasOmitted } from '../shared/omitted-replicas.ts';
 import { missingOperatorWarning } from '../shared/operator-presence.ts';
 import { type Session, withoutRegistry } from '../shared/session.ts';
-import { type Item, isOn, selectionOf } from '../shared/targets.ts';
+import { type Item, isDryRun, isOn, selectionOf } from '../shared/targets.ts';
 import { timeoutMsOf } from '../shared/time-limits.ts';
 import { applyOne } from './apply-one.ts';
 import { rejectArguments } from './arguments.ts';
 import { isTerminating, waitUntilDeleted } from './deletion.ts';
-import { isDryRun, withNewRegistry, withRegistryOrNone } from './dry-run.ts';
+import { withNewRegistry, withRegistryOrNone } from './dry-run.ts';
 import { prunable } from './prune.ts';
 import { waitUntilReady } from './readiness.ts';
 import { Report } from './report.ts';
@@ -30,7 +30,7 @@ interface Options {
 }
 
 export const run: Run = async (call) => {
-  rejectArguments(call);
+  rejectArguments(call, 'apply');
   const options = optionsOf(call);
   const report = new Report(call, 'applied');
   const documents = await readManifestFiles(call, await withoutRegistry(call), { mayOmitReplicas: true });

@@ -4,8 +4,8 @@ import { parseResourceArgs } from '../shared/kinds.ts';
 import { knownKinds } from '../shared/session.ts';
 
 /** For commands that take only files. */
-export function rejectArguments(call: Call): void {
-  rejectKustomize(call);
+export function rejectArguments(call: Call, command: string): void {
+  rejectKustomize(call, command);
   const [first] = call.words;
   if (first === undefined) return;
   if (/^(ns|namespaces?)$/i.test(first)) {
@@ -20,11 +20,11 @@ export function rejectArguments(call: Call): void {
 }
 
 /** Throws `UsageError` for `-k`. */
-export function rejectKustomize(call: Call): void {
+export function rejectKustomize(call: Call, command: string): void {
   if (call.origin('kustomize') === undefined) return;
   const directory = call.flag('kustomize');
   throw new UsageError(
-    `-k is not supported, because ecsmctl contains no kustomize: run "kustomize build ${directory} | ecsmctl apply -f -"`,
+    `-k is not supported, because ecsmctl contains no kustomize: run "kustomize build ${directory} | ecsmctl ${command} -f -"`,
   );
 }
 

@@ -4,8 +4,8 @@ import { ECSMHpa, type ECSMHpaInput, ECSMService } from '@ecsm/operator/kinds';
 import { fieldAt } from '../shared/fields.ts';
 import { shortNameOf } from '../shared/kinds.ts';
 import { managerOf } from '../shared/managers.ts';
-import { flagIfSet, readTarget, type Target } from '../shared/targets.ts';
-import { isDryRun, withExistingRegistry } from './dry-run.ts';
+import { flagIfSet, isDryRun, readTarget, type Target } from '../shared/targets.ts';
+import { withExistingRegistry } from './dry-run.ts';
 import { Report } from './report.ts';
 import { selectedTargets } from './selected-targets.ts';
 

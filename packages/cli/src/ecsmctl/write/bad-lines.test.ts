@@ -39,7 +39,7 @@ const badLines: readonly (readonly [line: string, code: number, message: string]
   [
     'delete -k .',
     2,
-    '-k is not supported, because ecsmctl contains no kustomize: run "kustomize build . | ecsmctl apply -f -"',
+    '-k is not supported, because ecsmctl contains no kustomize: run "kustomize build . | ecsmctl delete -f -"',
   ],
   [
     'create ns orbit',

@@ -2,13 +2,14 @@
 import type { Command, Completer } from '@ecsm/command-line';
 import {
   allNamespacesFlag,
+  dryRunFlag,
   filenameFlag,
   kustomizeFlag,
   outputFlag,
   recursiveFlag,
   selectorFlag,
 } from '../shared/flags.ts';
-import { allFlag, dryRunFlag, nameOutputFlag, platformFlags, timeoutFlag } from './flags.ts';
+import { allFlag, nameOutputFlag, platformFlags, timeoutFlag } from './flags.ts';
 import { set } from './set-commands.ts';
 
 const group = 'Change objects';

@@ -3,12 +3,13 @@ import type { Run } from '@ecsm/command-line';
 import { managerOf } from '../shared/managers.ts';
 import { readManifestFiles } from '../shared/manifests.ts';
 import { withoutRegistry } from '../shared/session.ts';
+import { isDryRun } from '../shared/targets.ts';
 import { rejectArguments } from './arguments.ts';
-import { isDryRun, withNewRegistry } from './dry-run.ts';
+import { withNewRegistry } from './dry-run.ts';
 import { Report } from './report.ts';
 
 export const run: Run = async (call) => {
-  rejectArguments(call);
+  rejectArguments(call, 'create');
   const report = new Report(call, 'created');
   const dryRun = isDryRun(call);
   const documents = await readManifestFiles(call, await withoutRegistry(call));

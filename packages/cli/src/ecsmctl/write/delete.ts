@@ -3,11 +3,11 @@ import { type Call, type Run, UsageError } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
 import { missingOperatorWarning } from '../shared/operator-presence.ts';
 import type { Session } from '../shared/session.ts';
-import { findTarget, type Item, isOn, missing, type Target } from '../shared/targets.ts';
+import { findTarget, type Item, isDryRun, isOn, missing, type Target } from '../shared/targets.ts';
 import { timeoutMsOf } from '../shared/time-limits.ts';
 import { rejectKustomize } from './arguments.ts';
 import { cleanupText, isTerminating, waitUntilDeleted } from './deletion.ts';
-import { isDryRun, withExistingRegistry } from './dry-run.ts';
+import { withExistingRegistry } from './dry-run.ts';
 import { leaveOnPlatform, orphan } from './orphan.ts';
 import { Report } from './report.ts';
 import { selectedTargets } from './selected-targets.ts';
@@ -22,7 +22,7 @@ interface Options {
 }
 
 export const run: Run = async (call) => {
-  rejectKustomize(call);
+  rejectKustomize(call, 'delete');
   const options = optionsOf(call);
   const report = new Report(call, 'deleted');
   await withExistingRegistry(call, async (session) => {

@@ -145,6 +145,12 @@ describe('diff --live', () => {
     expect(err).not.toContain('hunter');
   });
 
+  it('reports a server that is not the platform', async () => {
+    expect(await kit.shown(`diff --live --ecsm ${url}/other`, inRealTime)).toBe(
+      `! ecsmctl: ${url}/other has no endpoint GET /service: check the platform, and its URL in --ecsm or ECSM_URL\n= 3\n`,
+    );
+  });
+
   it('reports an unreachable platform', async () => {
     expect(await kit.shown('diff --live --ecsm http://127.0.0.1:1', inRealTime)).toBe(
       '! ecsmctl: http://127.0.0.1:1 is unavailable: connection refused (ECONNREFUSED): check the platform, and its URL in --ecsm or ECSM_URL\n= 3\n',

@@ -20,7 +20,7 @@ const differs = 1;
 const same = 0;
 
 export const run: Run = async (call) => {
-  rejectKustomize(call);
+  rejectKustomize(call, 'diff');
   const isLive = isOn(call, 'live');
   const hasFiles = call.origin('filename') !== undefined;
   checkArguments(call, isLive, hasFiles);

@@ -1,14 +1,9 @@
 /** Registries for commands that write. A dry run never creates a registry. */
 import type { Call } from '@ecsm/command-line';
 import { isRegistryThere, registryUrl, type Session, withSession } from '../shared/session.ts';
-import { flagIfSet } from '../shared/targets.ts';
+import { isDryRun } from '../shared/targets.ts';
 
 type Work<T> = (session: Session) => Promise<T>;
-
-/** Whether `--dry-run` is set to a mode other than none. */
-export function isDryRun(call: Call): boolean {
-  return (flagIfSet(call, 'dry-run') ?? 'none') !== 'none';
-}
 
 /** Suffix of each output line of a dry run. */
 export function dryRunMark(call: Call): string {

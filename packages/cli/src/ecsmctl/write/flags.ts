@@ -1,14 +1,6 @@
 /** Flags shared by the commands that write. */
 import type { Flag } from '@ecsm/command-line';
 
-export const dryRunFlag: Flag = {
-  name: 'dry-run',
-  value: 'MODE',
-  withoutValue: 'server',
-  choices: ['none', 'client', 'server'],
-  help: 'show what would be done without writing (client and server are equivalent)',
-};
-
 export const timeoutFlag: Flag = {
   name: 'timeout',
   value: 'TIME',

@@ -3,23 +3,24 @@
  * some platforms only after the running instances were stopped. Read-only: one list of nodes, and one call for each image.
  */
 import { collect, Ecsm, platformResponse, RestClient } from '@ecsm/client';
-import { type Call, Failure, withProgress } from '@ecsm/command-line';
+import { type Call, withProgress } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
 import { isApiError } from '@ecsm/runtime';
 import { fieldAt } from '../shared/fields.ts';
 import type { Document } from '../shared/manifests.ts';
-import type { PlatformLink } from './platform-link.ts';
+import { linkFailure, type PlatformLink } from './platform-link.ts';
 
 const checkMs = 60_000;
 
 /** One line for each problem, with file, line and column. */
 export async function liveProblems(
   call: Call,
-  { url, transport, headers }: PlatformLink,
+  link: PlatformLink,
   documents: readonly Document[],
 ): Promise<readonly string[]> {
   const services = documents.filter(({ kind }) => kind === ECSMService);
   if (services.length === 0) return [];
+  const { url, transport, headers } = link;
   const rest = new RestClient({ transport, headers: () => headers, clock: call.terminal.clock });
   const ecsm = new Ecsm(rest);
   try {
@@ -40,8 +41,7 @@ export async function liveProblems(
       return problems;
     });
   } catch (error) {
-    if (!isApiError(error, 'Unavailable') && !isApiError(error, 'Timeout')) throw error;
-    throw new Failure(`${error.message}: check the platform, and its URL in --ecsm or ECSM_URL`, { cause: error });
+    throw linkFailure(error, link);
   }
 }
 

@@ -1,10 +1,9 @@
 /** Plans what the operator would do on the platform for services, with or without files applied. Read-only. */
 
-import { type Call, Failure, visible, withProgress } from '@ecsm/command-line';
+import { type Call, visible, withProgress } from '@ecsm/command-line';
 import { ECSMService, formatPlan, Operator, OperatorIdentity, type Plan, ServiceRevision } from '@ecsm/operator';
 import {
   EmbeddedRegistry,
-  isApiError,
   type Kind,
   keyOf,
   type Log,
@@ -15,7 +14,7 @@ import {
 } from '@ecsm/runtime';
 import { applyManager } from '../shared/managers.ts';
 import type { Session } from '../shared/session.ts';
-import type { PlatformLink } from './platform-link.ts';
+import { linkFailure, type PlatformLink } from './platform-link.ts';
 
 export interface PlannedService {
   readonly namespace: string;
@@ -30,9 +29,10 @@ const planMs = 60_000;
 export async function livePlans(
   call: Call,
   session: Session,
-  { url, transport, headers }: PlatformLink,
+  link: PlatformLink,
   services: readonly PlannedService[],
 ): Promise<readonly Plan[]> {
+  const { url, transport, headers } = link;
   const registry = await copyRegistry(session, services);
   const { clock, detail } = call.terminal;
   const log: Log = {
@@ -50,10 +50,8 @@ export async function livePlans(
       return plans;
     });
   } catch (error) {
-    if (!isApiError(error, 'Unavailable') && !isApiError(error, 'Timeout')) throw error;
     // The circuit breaker has the first cause; the error may only say that the call was not sent.
-    const reason = operator.breaker.reason ?? error.message;
-    throw new Failure(`${reason}: check the platform, and its URL in --ecsm or ECSM_URL`, { cause: error });
+    throw linkFailure(error, link, operator.breaker.reason);
   } finally {
     await registry.close();
   }

@@ -1,6 +1,7 @@
 /** The connection to the platform of `--ecsm`, `--header` and `--tls-ca`. */
 import { httpTransport, type Transport } from '@ecsm/client';
 import { type Call, Failure, httpHeadersOf, httpUrlOf } from '@ecsm/command-line';
+import { isApiError } from '@ecsm/runtime';
 import { flagIfSet } from '../shared/targets.ts';
 
 export interface PlatformLink {
@@ -19,6 +20,15 @@ export async function platformLink(call: Call): Promise<PlatformLink> {
   const ca = file === undefined ? undefined : await certificateOf(call, file);
   const transport = httpTransport({ url, clock: call.terminal.clock, ...(ca === undefined ? {} : { tls: { ca } }) });
   return { url, transport, headers };
+}
+
+/** The error with its remedy, if the platform does not respond or is another server. `reason`: the first cause, if known. */
+export function linkFailure(error: unknown, { url }: PlatformLink, reason?: string): unknown {
+  const isOtherServer = isApiError(error, 'NotFound') && error.details.kind === 'path';
+  const isLink = isApiError(error, 'Unavailable') || isApiError(error, 'Timeout') || isApiError(error, 'BadAnswer');
+  if (!isOtherServer && !isLink) return error;
+  const what = isOtherServer ? `${url} has no endpoint ${error.details.name}` : (reason ?? error.message);
+  return new Failure(`${what}: check the platform, and its URL in --ecsm or ECSM_URL`, { cause: error });
 }
 
 async function certificateOf({ terminal }: Call, file: string): Promise<string> {

@@ -3,13 +3,13 @@ import { type Run, UsageError } from '@ecsm/command-line';
 import { managerOf } from '../shared/managers.ts';
 import { readManifestFiles } from '../shared/manifests.ts';
 import { withoutRegistry } from '../shared/session.ts';
-import { isOn, readTarget } from '../shared/targets.ts';
+import { isDryRun, isOn, readTarget } from '../shared/targets.ts';
 import { rejectArguments } from './arguments.ts';
-import { isDryRun, withExistingRegistry } from './dry-run.ts';
+import { withExistingRegistry } from './dry-run.ts';
 import { Report } from './report.ts';
 
 export const run: Run = async (call) => {
-  rejectArguments(call);
+  rejectArguments(call, 'replace');
   if (isOn(call, 'force')) {
     throw new UsageError(
       '--force would delete the service and its instances: run "ecsmctl delete -f FILE", then "ecsmctl create -f FILE"',

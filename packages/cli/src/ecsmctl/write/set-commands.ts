@@ -1,7 +1,14 @@
 /** `set` and its commands, as data. */
 import type { Command, Completer } from '@ecsm/command-line';
-import { allNamespacesFlag, filenameFlag, outputFlag, recursiveFlag, selectorFlag } from '../shared/flags.ts';
-import { allFlag, dryRunFlag } from './flags.ts';
+import {
+  allNamespacesFlag,
+  dryRunFlag,
+  filenameFlag,
+  outputFlag,
+  recursiveFlag,
+  selectorFlag,
+} from '../shared/flags.ts';
+import { allFlag } from './flags.ts';
 
 const completeWords: Completer = async (call, typed) =>
   (await import('../shared/live-names.ts')).completeResourceArgs(call, typed);

@@ -49,4 +49,8 @@ it('asks the platform for images and nodes with --live', async () => {
   expect(out).toMatch(/wrong\.yaml:\d+:\d+: spec\.deploymentStrategy\.\S+: the platform has no node "moon"/);
   const gone = await kit.run('validate --live -f wrong.yaml', { env: { ECSM_URL: 'http://127.0.0.1:1' }, ...inTime });
   expect(gone.err).toContain('check the platform, and its URL in --ecsm or ECSM_URL');
+  const other = await kit.run('validate --live -f wrong.yaml', { env: { ECSM_URL: `${url}/other` }, ...inTime });
+  expect(other.err).toContain(
+    `${url}/other has no endpoint GET /node: check the platform, and its URL in --ecsm or ECSM_URL`,
+  );
 });

@@ -10,7 +10,7 @@ import { liveProblems } from './live-check.ts';
 import { platformLink } from './platform-link.ts';
 
 export const run: Run = async (call) => {
-  rejectArguments(call);
+  rejectArguments(call, 'validate');
   const { out } = call.terminal;
   const { documents, problems } = await checkManifestFiles(call, await withoutRegistry(call));
   for (const { kind, name, manifest } of documents) {
